@@ -6,12 +6,12 @@ DESTDIR =
 SWIFT = swift
 BUILT = .build/release
 CHECKED = --explicit-target-dependency-import-check error
-# Nothing for root, who may have no sudo.
+# Empty for root, who may have no sudo.
 SUDO = $$([ "$$(id -u)" = 0 ] || echo sudo)
 LIBRARIES = libreadline-dev libsqlite3-dev nettle-dev libssl-dev libexpat1-dev libcurl4-openssl-dev \
 	libseccomp-dev libc-ares-dev
-# What the program starts or reads by default: the pager, the editor, what opens addresses, the usual
-# authorities. xdg-utils recommends half a desktop.
+# Programs that hobnob starts or reads by default: the pager, the editor, a program that opens
+# addresses, the usual certificate authorities. xdg-utils recommends half a desktop.
 TOOLS = less vim-tiny xdg-utils ca-certificates
 TEST_TOOLS = libvterm-dev mandoc openssl procps prosody python3-slixmpp sqlite3 tmux
 

@@ -9,13 +9,13 @@ let ours: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
   .enableUpcomingFeature("MemberImportVisibility"),
   .enableUpcomingFeature("ExistentialAny"),
-  // Types are put together from what the compiler knows, instead of by a search at run time through
-  // all conformances, which is a fifth of the work of a start.
+  // Resolves types from the compiler's knowledge, instead of searching all conformances at run
+  // time, which is a fifth of the work of a start.
   .unsafeFlags(
     ["-Xfrontend", "-disable-concrete-type-metadata-mangled-name-accessors"],
     .when(configuration: .release)),
 ]
-// Where the tests would otherwise spend their time: drawing, the store, exports.
+// Code in which the tests would otherwise spend their time: drawing, the store, exports.
 let hot: [SwiftSetting] = ours + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 let tests: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
@@ -31,7 +31,7 @@ let package = Package(
     .library(name: "Conversations", targets: ["Conversations", "Storage"]),
     .library(name: "Composer", targets: ["Composer", "StyledText"]),
   ],
-  // A package that uses a library of ours and not the program says `traits: []`, and fetches no
+  // A package that uses our libraries and not the program says `traits: []`, and fetches no
   // argument parser.
   traits: [
     .default(enabledTraits: ["Program"]),
@@ -113,7 +113,7 @@ let package = Package(
         // A program without shared libraries starts in half the time. Its objects are compiled for
         // the shared ones, which name fewer libraries than the static Foundation is made of. (Only
         // ArgumentParser uses any of it.) Packages that use our libraries get none of this. The
-        // tests start it thousands of times; what finds memory faults in it needs the C library.
+        // tests start it thousands of times; the sanitizers need the C library.
         .unsafeFlags(["-static-executable"], .when(configuration: .release)),
         .unsafeFlags(["-static-stdlib"], .when(configuration: .debug)),
         .unsafeFlags([
@@ -121,7 +121,7 @@ let package = Package(
           "-lswiftSynchronization",
         ]),
       ]),
-    // What every network process shares, and one folder per network.
+    // Code that all network processes share, and one folder per network.
     .target(
       name: "Networks",
       dependencies: [

@@ -66,7 +66,7 @@ static int backward_kill_word(int count, int key) {
 }
 
 static int cancel(int count, int key) {
-  // One level at a time: an argument under way goes first.
+  // One level at a time: an argument under way ends first.
   if (!rl_explicit_arg && !RL_ISSTATE(RL_STATE_MACRODEF | RL_STATE_MACROINPUT) &&
       creadline_call.event(creadline_cancel, NULL))
     return 0;
@@ -109,10 +109,10 @@ static bool steps_over_space;
 
 void creadline_step_over_space(void) { steps_over_space = true; }
 
-/// readline replaces a word up to the caret; hobnob's words reach to their end, and a space that
-/// stands there already serves as the one behind a completed word.
+/// readline replaces a word up to the caret; hobnob's words extend to their end, and an existing
+/// space there serves as the one after a completed word.
 static int at_word_end(rl_command_func_t *complete, int count, int key) {
-  // Where nothing matches, the word's end is said to be the caret.
+  // If nothing matches, the end of the word is the caret.
   rl_point = creadline_call.word_end(rl_point);
   steps_over_space = false;
   int result = complete(count, key);
@@ -122,7 +122,7 @@ static int at_word_end(rl_command_func_t *complete, int count, int key) {
 
 static int complete(int count, int key) {
   if (!creadline_is_plain && creadline_call.event(creadline_live_complete, NULL)) return 0;
-  // readline knows the second TAB by its own function having come before.
+  // readline recognises the second TAB because its own function ran before.
   if (rl_last_func == complete) rl_last_func = rl_complete;
   return at_word_end(rl_complete, count, key);
 }
@@ -159,7 +159,7 @@ static int insert_completions(int count, int key) {
 
 // MARK: Commands that print
 
-/// Catches what a command writes, since the terminal has one owner.
+/// Captures a command's output, since only hobnob writes to the terminal.
 static int captured(rl_command_func_t *command, int count, int key) {
   char *text = NULL;
   size_t size = 0;
@@ -177,19 +177,20 @@ static int dump_functions(int count, int key) { return captured(rl_dump_function
 static int dump_variables(int count, int key) { return captured(rl_dump_variables, count, key); }
 static int dump_macros(int count, int key) { return captured(rl_dump_macros, count, key); }
 
-/// Trap: readline plays a macro until the count is exactly 0, and ending one counts one off.
+/// Trap: readline plays a macro until the count is exactly 0, and ending one decrements it.
 static int call_macro(int count, int key) { return rl_call_last_kbd_macro(count < 0 ? 0 : count, key); }
 static int end_macro(int count, int key) { return rl_end_kbd_macro(count < 1 ? 1 : count, key); }
 
 static int print_last_macro(int count, int key) {
-  // readline's own writes past its stream, on standard output, into whatever is drawn there.
+  // readline's own function bypasses its stream and writes to standard output, over hobnob's
+  // drawing.
   (void)count, (void)key;
   rl_ding();
   return 0;
 }
 
-/// What is wrong in the inputrc is shown like any other line, and what it binds to readline's own
-/// functions is replaced as at the start.
+/// Shows the errors of the inputrc like any other line, and replaces readline's own functions that
+/// it binds, as at the start.
 static int re_read_init_file(int count, int key) {
   (void)count, (void)key;
   creadline_begin_complaints();
@@ -204,7 +205,7 @@ static int re_read_init_file(int count, int key) {
 
 bool creadline_quoting;
 
-/// Trap: through the callback interface no state of readline's says that the next key is quoted.
+/// Trap: with the callback interface, no state of readline's shows that the next key is quoted.
 static int quoted_insert(int count, int key) {
   creadline_quoting = RL_ISSTATE(RL_STATE_CALLBACK) && !RL_ISSTATE(RL_STATE_MACROINPUT);
   return rl_quoted_insert(count, key);
@@ -278,7 +279,7 @@ static const struct {
 };
 
 void creadline_register_commands(void) {
-  // Before rl_initialize: then a name here comes before readline's own of the same name, and the
+  // Before rl_initialize: a name added now precedes readline's own of the same name, and the
   // inputrc can bind it.
   for (size_t i = 0; i < table_count; i++)
     for (const struct creadline_replacement *entry = tables[i]; entry->name; entry++)
@@ -315,7 +316,7 @@ void creadline_register_commands(void) {
   rl_bind_keyseq_in_map("gb", switch_conversation, vi_movement_keymap);
 }
 
-/// Keymaps are large and mostly hold functions that are not replaced: one look tells.
+/// Keymaps are large and mostly contain functions that are not replaced: one look-up tells.
 static bool may_be_replaced[256];
 
 static unsigned char slot(rl_command_func_t *function) {
@@ -331,7 +332,7 @@ static rl_command_func_t *in_place_of(rl_command_func_t *function) {
 }
 
 static void replace_in(Keymap map) {
-  // Most keys have what the key before has.
+  // Most keys have the same function as the key before.
   rl_command_func_t *last = NULL, *own = NULL;
   for (int key = 0; key < KEYMAP_SIZE; key++) {
     if (map[key].function == NULL) continue;
@@ -358,7 +359,7 @@ void creadline_each_binding(void (*body)(void *context, const char *name, const 
   const char **names = rl_funmap_names();
   if (names == NULL) return;
   for (size_t i = 0; names[i]; i++) {
-    // readline's own function of a name that hobnob replaces is bound to nothing any more.
+    // readline's own function of a name that hobnob replaces no longer has any keys.
     if (i > 0 && strcmp(names[i], names[i - 1]) == 0) continue;
     char **keys = rl_invoking_keyseqs(rl_named_function(names[i]));
     if (keys == NULL) {

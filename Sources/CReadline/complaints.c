@@ -9,7 +9,7 @@ static size_t complaints_size;
 static FILE *kept, *real_errors;
 
 void creadline_begin_complaints(void) {
-  // Trap: what is wrong in an inputrc readline says on standard error, into whatever is drawn there.
+  // Trap: readline reports errors in an inputrc on standard error, over hobnob's drawing.
   if (kept == NULL) kept = open_memstream(&complaints, &complaints_size);
   if (kept == NULL) return;
   real_errors = stderr;

@@ -22,8 +22,8 @@ static size_t ring_start, ring_end, ring_size;
 
 static int next_byte(FILE *stream) {
   (void)stream;
-  // Only whole keys are fed, so nothing is missing here but after a command that reads on its
-  // own; end of input would end the line, C-g ends only the command.
+  // hobnob feeds only whole keys, so input can be missing only for a command that reads by itself;
+  // end of input would end the line, but C-g ends only the command.
   if (ring_start == ring_end) return '\a';
   return ring[ring_start++];
 }
@@ -47,7 +47,7 @@ static bool began_fresh;
 
 int creadline_accept(int count, int key) {
   (void)count;
-  creadline_plain_show();  // keys and Return may have come in one piece
+  creadline_plain_show();  // keys and Return may have arrived together
   if (!creadline_call.event(creadline_accept_line, NULL)) return 0;
   approved = true;
   return rl_newline(1, key);
@@ -60,7 +60,7 @@ int creadline_accept_and_next(int count, int key) {
 }
 
 static void line_handler(char *line) {
-  // At the end of input the cursor still stands behind the prompt.
+  // At the end of input the cursor is still after the prompt.
   if (line == NULL) creadline_plain_hide();
   if (!approved) creadline_call.event(creadline_line_ended, line);
   approved = false;
@@ -74,20 +74,20 @@ static void line_handler(char *line) {
 static bool begins_moving;
 
 static int startup_hook(void) {
-  // readline clears the line after the handler, so a text for the next one can only be put in here.
+  // readline clears the line after the handler, so only here can the next one get a text.
   if (began_fresh) {
     began_fresh = false;
     creadline_begin_inserting();
     creadline_call.event(creadline_line_began, NULL);
     begins_moving = creadline_in_vi_command();
-    // What follows is another line: that it is not the one before is no change by this key.
+    // Another line follows: this key did not change the old one into it.
     creadline_begin_key();
   }
   return 0;
 }
 
 static int pre_input_hook(void) {
-  // readline begins each line inserting; one that was brought back may have been left while moving.
+  // readline begins each line in insert mode; a restored line may have been in command mode.
   if (begins_moving) rl_set_keymap(vi_movement_keymap);
   begins_moving = false;
   return 0;
@@ -98,7 +98,7 @@ static int pre_input_hook(void) {
 static char **attempted(const char *text, int start, int end) {
   (void)text;
   rl_attempted_completion_over = 1;
-  rl_completion_suppress_append = 1;  // the program appends what belongs behind a candidate
+  rl_completion_suppress_append = 1;  // the program appends the space after a candidate
   rl_sort_completion_matches = 0;
   return creadline_call.complete(start, end);
 }
@@ -117,7 +117,7 @@ static ssize_t ring_bells(void *cookie, const char *bytes, size_t count) {
   return (ssize_t)count;
 }
 
-/// Where an aborted command goes on; readline's own such place.
+/// Where an aborted command continues; readline has such a place too.
 static sigjmp_buf after_key;
 extern sigjmp_buf _rl_top_level;
 static bool is_reading;
@@ -127,9 +127,9 @@ static void mark_dirty(void) {
   if (is_reading) memcpy(_rl_top_level, after_key, sizeof after_key);
 }
 
-/// Trap: what readline has pushed back, and a macro, it reads on its own; a command aborted there
-/// goes on in a function that has returned. After each key, which is when readline draws, it is told
-/// a place that stands.
+/// Trap: readline reads pushed-back input, and a macro, by itself; a command aborted there
+/// continues in a function that has returned. After each key, when readline draws, this gives it a
+/// valid place.
 static void read_char(void) {
   if (sigsetjmp(after_key, 0) == 0) {
     is_reading = true;
@@ -146,15 +146,15 @@ static void nothing_to_restore(void) {}
 static void choose_locale(void) {
   setlocale(LC_CTYPE, "");
   if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return;
-  // Without UTF-8 readline would take each byte for a character and turn the high ones into meta
-  // keys; it asks the environment again by itself.
+  // Without UTF-8 readline would treat each byte as a character and turn the high ones into meta
+  // keys; it reads the environment again by itself.
   unsetenv("LC_ALL");
   setenv("LC_CTYPE", "C.UTF-8", 1);
   setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-/// Trap: where no hook answers, readline asks the C library, which loads name services; that may
-/// crash a static program. `~nobody` stays as it is.
+/// Trap: without an answer from a hook, readline asks the C library, which loads name services;
+/// that may crash a static program. `~nobody` stays unchanged.
 static char *home_of(char *user) {
   char *home = creadline_call.home(user);
   if (home) return home;
@@ -176,7 +176,7 @@ static void answer_for_tildes(void) {
 }
 
 void creadline_keep_settings(void) {
-  rl_variable_bind("blink-matching-paren", "off");  // it waits up to half a second
+  rl_variable_bind("blink-matching-paren", "off");  // it waits for up to half a second
   if (creadline_is_plain) creadline_keep_plain_settings();
 }
 
@@ -198,7 +198,7 @@ void creadline_start(const struct creadline_callbacks *callbacks, bool plain, co
   rl_getc_function = next_byte;
   rl_input_available_hook = bytes_wait;
   creadline_register_commands();
-  // Half a second, readline's default, is long for a lone Esc; the inputrc has the last word.
+  // readline's default of half a second is long for a lone Esc; the inputrc may change it.
   rl_variable_bind("keyseq-timeout", "100");
   creadline_begin_complaints();
   char *inputrc = getenv("INPUTRC");
@@ -209,7 +209,7 @@ void creadline_start(const struct creadline_callbacks *callbacks, bool plain, co
   }
   rl_initialize();
   if (refused) {
-    // The programs that are started from here are to find what was there.
+    // Programs started from here must find the original value.
     if (inputrc)
       setenv("INPUTRC", inputrc, 1);
     else
@@ -218,7 +218,7 @@ void creadline_start(const struct creadline_callbacks *callbacks, bool plain, co
   }
   creadline_end_complaints();
   creadline_replace_commands();
-  rl_tty_set_echoing(1);  // readline learns it from the modes it sets itself, which it does not here
+  rl_tty_set_echoing(1);  // readline would learn it from setting the modes itself
   // Trap: a redisplay function set before rl_initialize makes readline skip the terminal's keys.
   rl_redisplay_function = mark_dirty;
   creadline_keep_settings();
@@ -237,8 +237,8 @@ void creadline_stop(void) {
   rl_callback_handler_remove();
 }
 
-/// Trap: a key sequence that means nothing, typed in a search, makes readline 8.2 read through a
-/// context that it has freed. A search gets whole sequences, and only such as have a meaning.
+/// Trap: a key sequence without a meaning, typed in a search, makes readline 8.2 read a context
+/// that it has freed. A search gets only whole sequences with a meaning.
 static bool kept_from_search(const unsigned char **bytes, size_t *count) {
   static unsigned char prefix[2];
   static bool has_prefix;
@@ -278,9 +278,9 @@ static int nothing(int count, int key) {
   return 0;
 }
 
-/// Trap: through the callback interface a Return behind an argument (M-1 RET) ends the line only
-/// with the key after it, which is carried out first and in the line that is over. This is one that
-/// does nothing.
+/// Trap: with the callback interface, a Return after an argument (M-1 RET) ends the line only with
+/// the key after it, which readline handles first, in the finished line. This feeds a key that does
+/// nothing.
 static void end_accepted_line(void) {
   if (!rl_done || !RL_ISSTATE(RL_STATE_CALLBACK)) return;
   static Keymap one_key;
@@ -300,7 +300,7 @@ static void feed(const unsigned char *bytes, size_t count) {
   if (kept_from_search(&bytes, &count)) return;
   push(bytes, count);
   int caret_before = rl_point;
-  // Trap: a macro with a search or an argument in it stands still there until the next key.
+  // Trap: a macro with a search or an argument in it stops there until the next key.
   while (bytes_wait() || RL_ISSTATE(RL_STATE_MACROINPUT)) {
     bool is_typed = !RL_ISSTATE(RL_STATE_MACROINPUT);
     if (is_typed && creadline_operator_on_line(ring[ring_start])) {
@@ -319,7 +319,7 @@ static void feed(const unsigned char *bytes, size_t count) {
       creadline_bind_rubout(rl_rubout);
       creadline_check_search();
     }
-    // A letter that begins a sequence is one of the pattern; readline would wait for the next key.
+    // A letter that begins a sequence belongs to the pattern; readline would wait for the next key.
     Keymap map = rl_get_keymap();
     KEYMAP_ENTRY *entry = searches && is_typed ? &map[ring[ring_start]] : NULL;
     if (entry && (ring[ring_start] < ' ' || entry->type != ISKMAP)) entry = NULL;
@@ -332,8 +332,8 @@ static void feed(const unsigned char *bytes, size_t count) {
     end_accepted_line();
     if (searches) creadline_bind_rubout(NULL);
     creadline_end_search();
-    // Trap: through the callback interface the first byte of a sequence counts as a command that
-    // killed nothing, and M-d M-d would be two kills; and as one that is done with the region.
+    // Trap: with the callback interface, the first byte of a sequence counts as a command that
+    // killed nothing, so M-d M-d would be two kills; and as one that has finished with the region.
     if (RL_ISSTATE(RL_STATE_MULTIKEY)) {
       _rl_last_command_was_kill = kills;
       if (region) rl_activate_mark();
@@ -352,7 +352,7 @@ static void feed(const unsigned char *bytes, size_t count) {
   }
 }
 
-// Trap: readline rings on standard error, and waits there for a terminal that nobody reads.
+// Trap: readline rings on standard error, and blocks there if nobody reads the terminal.
 static FILE *begin_bells(void) {
   static FILE *bells;
   const cookie_io_functions_t functions = {.write = ring_bells};
@@ -400,7 +400,7 @@ struct creadline_line creadline_line(void) {
   bool region =
       rl_mark_active_p() && rl_mark >= 0 && rl_mark <= rl_end && !creadline_is_selected;
   bool marked = region || (creadline_mark_is_set && rl_mark >= 0 && rl_mark <= rl_end);
-  // Trap: rl_prompt is replaced on screen by a search or an argument; only the pointer tells.
+  // Trap: a search or an argument replaces rl_prompt on the screen; only the pointer shows it.
   bool message = rl_display_prompt != rl_prompt && rl_display_prompt != NULL;
   return (struct creadline_line){
       .text = rl_line_buffer,
@@ -436,7 +436,7 @@ bool creadline_is_bound(const unsigned char *bytes, size_t count) {
 }
 
 bool creadline_inserts(const unsigned char *bytes, size_t count) {
-  // The bytes of a character are each a key.
+  // Each byte of a character is a key.
   int type = 0;
   rl_command_func_t *function = rl_function_of_keyseq_len(
       (const char *)bytes, bytes[0] < 0x80 ? count : 1, rl_get_keymap(), &type);
@@ -457,7 +457,7 @@ void creadline_settle(void) {
 }
 
 void creadline_set_size(int rows, int columns) {
-  // On a dumb terminal readline keeps one column free and divides by what is left.
+  // On a dumb terminal readline keeps one column free and divides by the rest.
   rl_set_screen_size(rows < 2 ? 2 : rows, columns < 8 ? 8 : columns);
 }
 const char *creadline_variable(const char *name) { return rl_variable_value(name); }

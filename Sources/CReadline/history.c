@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// The live line, while one of the history is on screen.
+/// The live line, while the screen shows one of the history.
 extern HIST_ENTRY *_rl_saved_line_for_history;
 
 bool creadline_history_is_live(void) { return where_history() == history_length; }
@@ -47,14 +47,14 @@ void creadline_history_clear(void) {
   creadline_history_go_live();
   clear_history();
   creadline_history_hide(hides);
-  rl_last_func = NULL;  // a search that went on would compare with a line that is gone
+  rl_last_func = NULL;  // a continued search would compare with a freed line
 }
 
 void creadline_history_add(const char *line) {
   bool hides = creadline_history_is_hidden();
   creadline_history_hide(false);
   bool live = creadline_history_is_live();
-  // The same line twice in a row stands once (1.12).
+  // Immediate repetitions count once (1.12).
   HIST_ENTRY *last = history_length > 0 ? history_get(history_base + history_length - 1) : NULL;
   if (last == NULL || strcmp(last->line, line) != 0) add_history(line);
   if (live) using_history();
@@ -63,13 +63,13 @@ void creadline_history_add(const char *line) {
 
 // MARK: What is not searched (1.12)
 
-/// Bytes; a line that is longer is there for Up, but is not searched.
+/// Bytes; Up finds a longer line, but searches skip it.
 static const size_t longest_searched = 4096;
-/// readline takes the square of a line's length for a pattern: so much altogether is less than half a
+/// readline's time for a pattern is quadratic in a line's length: this total takes less than half a
 /// second.
 static const size_t most_searched = (size_t)1 << 28;
 
-/// The lines that a search does not see, and what it sees in their places.
+/// The lines that a search does not see, and those it sees instead.
 static struct {
   int place;
   char *line, *seen;
@@ -107,9 +107,9 @@ static void hide_long_lines(void) {
   }
 }
 
-// MARK: Searches with a prompt of their own, and for what is in front of the caret
+// MARK: Searches with a prompt of their own, and for the text before the caret
 
-/// The line as it was when a search began.
+/// The line when a search began.
 static struct {
   bool is_kept;
   char *text;
@@ -118,9 +118,9 @@ static struct {
   HIST_ENTRY *live;
 } line;
 
-/// Trap: these searches put the line by in the place of the live one, free undo lists that others
-/// still hold, and may leave a line of the history on screen that is thought to be another. They
-/// are given a line that has no undo and is not one of the history's.
+/// Trap: these searches save the line in place of the live one, free undo lists that are still in
+/// use, and may show a line of the history that readline takes for another. This gives them a line
+/// without undo that is not one of the history's.
 static void keep_line(void) {
   line.is_kept = true;
   line.text = strdup(rl_line_buffer);
@@ -140,7 +140,7 @@ void creadline_end_search(void) {
   show_lines();
   char *found = strdup(rl_line_buffer);
   int caret = rl_point, mark = rl_mark, place = where_history();
-  // Readline brings back what it has put by, or frees it, but where the search was broken off.
+  // Readline restores the line that it saved, or frees it, unless the search was aborted.
   bool has_ended = _rl_saved_line_for_history == NULL;
   if (!has_ended) {
     free(_rl_saved_line_for_history->line);
@@ -156,7 +156,7 @@ void creadline_end_search(void) {
   rl_mark = line.mark;
   if (has_ended) {
     if (place != line.place) {
-      // In vi mode the line that was found is on screen, in emacs mode its text.
+      // In vi mode the found line is on the screen, in emacs mode its text.
       rl_get_previous_history(line.place - place, 0);
     } else if (strcmp(found, line.text) != 0) {
       rl_begin_undo_group();
@@ -172,7 +172,7 @@ void creadline_end_search(void) {
   free(found);
 }
 
-// Trap: vi's pattern "^" alone is looked at in front of its start.
+// Trap: for vi's pattern "^" alone, readline reads before its start.
 void creadline_check_pattern(unsigned char key) {
   if (!RL_ISSTATE(RL_STATE_NSEARCH) || !creadline_in_vi_command() || (key != '\r' && key != '\n') ||
       strcmp(rl_line_buffer, "^") != 0)
@@ -197,8 +197,8 @@ SEARCHING(vi_search_again, rl_vi_search_again)
 
 static bool is_prefix_empty;
 
-/// `count` lines back that hold what is in front of the caret. readline knows that a search goes on
-/// by its own functions having come before.
+/// Goes `count` lines back that contain the text before the caret. readline recognises a continued
+/// search because its own functions ran before.
 static int prefix_search(rl_command_func_t *search, bool goes_on, int count, int key, bool back) {
   if (goes_on)
     rl_last_func = search;
@@ -251,13 +251,13 @@ struct search {
 };
 extern struct search *_rl_iscxt;
 
-/// Trap: a search that failed stands in a shorter line at the place it had in another, and goes on
-/// reading from there. It is given a copy that reaches so far.
+/// Trap: a failed search keeps its offset from another line in a shorter one, and reads on from
+/// there. This gives it a copy that is long enough.
 void creadline_check_search(void) {
   static char *copy, nothing[] = "";
   struct search *search = _rl_iscxt;
   if (rl_readline_version < 0x0800 || rl_readline_version > 0x0803 || search == NULL) return;
-  // The last one, and the one that was on screen, are not of the history alone.
+  // The last one, and the one that was on screen, are not only the history's.
   for (int i = 0; i < search->line_count - 1; i++)
     if (i != search->save_line && strlen(search->lines[i]) > longest_searched)
       search->lines[i] = nothing;
@@ -272,8 +272,8 @@ void creadline_check_search(void) {
 
 // MARK: Words of earlier lines
 
-/// Trap: where a line ends in a backslash or an open parenthesis, readline looks for its words
-/// behind its end. It finds another end there.
+/// Trap: if a line ends in a backslash or an open parenthesis, readline looks for its words after
+/// its end. This adds another end there.
 static void lengthen_lines(void) {
   HIST_ENTRY **entries = history_list();
   for (int i = 0; entries && i < history_length; i++) {
@@ -287,7 +287,7 @@ static void lengthen_lines(void) {
 }
 
 static int yank_last_argument(int count, int key) {
-  // readline knows by its own function that this one replaces the word before.
+  // readline recognises by its own function that this call replaces the word before.
   if (rl_last_func == yank_last_argument) rl_last_func = rl_yank_last_arg;
   lengthen_lines();
   return rl_yank_last_arg(count, key);

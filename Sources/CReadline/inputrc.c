@@ -18,7 +18,7 @@ static bool is_null_device(const struct stat *status) {
   return S_ISCHR(status->st_mode) && status->st_rdev == makedev(1, 3);
 }
 
-/// The path that a line includes, cut out of it; NULL for any other line.
+/// The path that a line includes, cut out of the line; NULL for any other line.
 static char *included(char *line) {
   line += strspn(line, " \t");
   if (*line != '$') return NULL;
@@ -29,12 +29,12 @@ static char *included(char *line) {
   return line;
 }
 
-/// - Parameter outermost: the file whose reading this is about; one that it includes speaks against
+/// - Parameter outermost: the file that hobnob wants to read; a file that it includes can rule out
 ///   all of it.
 static bool may_read(const char *name, const char *outermost, int level) {
   char *path = tilde_expand(name);
   struct stat status;
-  // What cannot be found readline passes over by itself.
+  // readline itself skips a file that it cannot find.
   if (stat(path, &status) != 0 || is_null_device(&status)) {
     free(path);
     return true;
@@ -70,7 +70,7 @@ static const char *own_name(void) {
 bool creadline_may_read_own(void) { return may_read(own_name(), own_name(), 0); }
 
 bool creadline_read_own(void) {
-  // By its name: readline would read what it read last, which is none where that was refused.
+  // By its name: readline would read its last file again, which is none if that was refused.
   return creadline_may_read_own() && rl_read_init_file(own_name()) == 0;
 }
 

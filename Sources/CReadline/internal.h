@@ -13,28 +13,29 @@
 
 extern struct creadline_callbacks creadline_call;
 extern bool creadline_is_plain;
-/// set-mark put the mark where it is, and the text has not changed since.
+/// Whether set-mark set the mark, and the text has not changed since.
 extern bool creadline_mark_is_set;
-/// The next key is quoted.
+/// Whether the next key is quoted.
 extern bool creadline_quoting;
-/// All of the line is selected.
+/// Whether the whole line is selected.
 extern bool creadline_is_selected;
 
 int creadline_accept(int count, int key);
 int creadline_accept_and_next(int count, int key);
 int creadline_redo(int count, int key);
 void creadline_forget_redo(void);
-/// Around a key. True: somebody changed the text.
+/// Call these around a key. True: somebody changed the text.
 void creadline_begin_key(void);
 bool creadline_end_key(void);
-/// Carries out one of readline's two functions that undo, and notes what it took away.
+/// Runs one of readline's two functions that undo, and records what it removed.
 int creadline_undo_with(rl_command_func_t *undo, int count, int key);
-/// After a key: the line ends at its first NUL, and each byte that is not UTF-8 is a question mark.
+/// After a key: ends the line at its first NUL, and turns each byte that is not UTF-8 into a
+/// question mark.
 void creadline_mend_text(void);
-/// One of the two functions that undo.
+/// Whether it is one of the two functions that undo.
 bool creadline_is_undo(rl_command_func_t *function);
 
-/// A function of readline's and what stands in its place. Tables of them end with an empty name.
+/// A readline function and its replacement. Tables of them end with an empty name.
 struct creadline_replacement {
   const char *name;
   rl_command_func_t *original, *own;
@@ -44,17 +45,17 @@ extern const struct creadline_replacement creadline_motions[], creadline_vi_comm
 
 /// Gives hobnob's functions their names, before the inputrc is read.
 void creadline_register_commands(void);
-/// Puts hobnob's functions wherever readline's own are bound, the user's bindings included.
+/// Replaces readline's own functions with hobnob's wherever they are bound, also by the user.
 void creadline_replace_commands(void);
-/// Settings of an inputrc that would do harm here.
+/// Resets settings of an inputrc that would do harm here.
 void creadline_keep_settings(void);
-/// Has readline draw, before rl_initialize; and what an inputrc may not change then.
+/// Makes readline draw, before rl_initialize; and settings that an inputrc must not change then.
 void creadline_begin_plain(void);
 void creadline_keep_plain_settings(void);
-/// readline has begun a new row on the screen by itself.
+/// Call this when readline has begun a new row on the screen by itself.
 void creadline_plain_new_row(void);
 /// Whether the user's inputrc, or the file that a line of one includes, and all that they include,
-/// may be read. What speaks against it is among the complaints.
+/// may be read. The complaints then say why not.
 bool creadline_may_read_own(void);
 bool creadline_read_own(void);
 /// Binds Backspace to readline's own function; NULL binds it to hobnob's again.
@@ -63,18 +64,18 @@ bool creadline_in_vi_command(void);
 
 /// Leaves a line of the history for the live one.
 void creadline_history_go_live(void);
-/// After a key: where a search with a prompt of its own has ended, gives the line what it found.
+/// After a key: if a search with its own prompt has ended, puts its result into the line.
 void creadline_end_search(void);
 /// Before a key of such a search.
 void creadline_check_pattern(unsigned char key);
 /// Before a key of an incremental search.
 void creadline_check_search(void);
 
-/// Between the two, what readline writes on standard error is kept for the program to show.
+/// Between these two, hobnob keeps what readline writes to standard error for the program to show.
 void creadline_begin_complaints(void);
 void creadline_end_complaints(void);
 /// The second key of vi's dd, cc, yy, d$, c$ or y$ in a text with newlines, which readline would
-/// take for the whole text. True: it was done.
+/// apply to the whole text. True: it is done.
 bool creadline_operator_on_line(unsigned char key);
 
 #endif

@@ -9,8 +9,8 @@
 
 static int clamped(int offset) { return offset < 0 ? 0 : offset > rl_end ? rl_end : offset; }
 
-/// Where the first byte is that is not ASCII, from `at` on. Eight at a time: a key may stand at the
-/// end of a long text.
+/// Where the first non-ASCII byte is, from `at` on. Eight at a time: a key may be at the end of a
+/// long text.
 static int ascii_end(const char *text, int at, int end) {
   uint64_t word;
   for (; at + 8 <= end; at += 8) {
@@ -21,7 +21,7 @@ static int ascii_end(const char *text, int at, int end) {
   return at;
 }
 
-/// The bytes of the character at `text`, 0 where it is not UTF-8.
+/// The number of bytes of the character at `text`, 0 if it is not UTF-8.
 static int utf8_length(const unsigned char *text) {
   int length = text[0] < 0x80 ? 1 : text[0] < 0xC2 ? 0 : text[0] < 0xE0 ? 2 : text[0] < 0xF0 ? 3
                : text[0] < 0xF5 ? 4 : 0;
@@ -34,8 +34,8 @@ static int utf8_length(const unsigned char *text) {
 }
 
 // Trap: vi's y and . with half an operator leave a text that is shorter than readline thinks, and
-// keys such as M-é half a character; over either, vi's motions go round for ever. A byte stands for
-// a byte, so that the places in the undo list hold.
+// keys such as M-é half a character; over either, vi's motions loop for ever. One byte replaces one
+// byte, so that the offsets in the undo list stay valid.
 void creadline_mend_text(void) {
   rl_end = (int)strnlen(rl_line_buffer, (size_t)rl_end);
   rl_line_buffer[rl_end] = '\0';
@@ -106,13 +106,13 @@ void creadline_offer_on_undo(const char *text) {
 
 void creadline_clear(void) {
   if (!creadline_history_is_live()) {
-    // The live line comes back first; C-_ then gives the one from the history, and the live one.
+    // The live line comes back first; C-_ then restores the one from the history, and the live one.
     char *text = strdup(rl_line_buffer);
     creadline_history_go_live();
     creadline_replace(0, rl_end, text, (int)strlen(text));
     free(text);
   }
-  // What is in front of the caret goes first and comes back last: the caret then stands behind it.
+  // The text before the caret is deleted first and comes back last: the caret is then after it.
   int caret = rl_point;
   rl_begin_undo_group();
   creadline_replace(0, caret, "", 0);
@@ -128,7 +128,7 @@ struct aside {
   char *text;
   int caret, mark;
   UNDO_LIST *undo;
-  /// vi's command mode.
+  /// Whether it is in vi's command mode.
   bool is_moving;
 };
 

@@ -45,7 +45,7 @@ static int beginning_of_line(int count, int key) {
 static int end_of_line(int count, int key) {
   if (!has_lines()) return rl_end_of_line(count, key);
   int start = line_start(rl_point), end = line_end(rl_point);
-  // vi stands on the last letter, and an operator takes that too, but not the newline.
+  // vi's caret is on the last letter, and an operator includes that, but not the newline.
   rl_point = creadline_in_vi_command() && end > start ? before(end) : end;
   return 0;
 }
@@ -56,7 +56,7 @@ static int kill_line(int count, int key) {
   if (!has_lines()) return rl_kill_line(count, key);
   if (count < 0) return kill_to_start(1, key);
   int end = line_end(rl_point);
-  if (end == rl_point && end < rl_end) end++;  // at a line's end its newline goes, as in emacs
+  if (end == rl_point && end < rl_end) end++;  // at a line's end: its newline, as in emacs
   return erase(rl_point, end, true);
 }
 
@@ -86,8 +86,8 @@ static int vertical(int count, int direction) {
   return left;
 }
 
-/// Whether Up and Down move between the lines of the text: in one of the history only once it was
-/// changed (1.12).
+/// Whether Up and Down move between the lines of the text: in one of the history only after a
+/// change (1.12).
 static bool moves_in_lines(void) {
   if (!has_lines()) return false;
   HIST_ENTRY *entry = current_history();
@@ -110,7 +110,8 @@ static int history_down(int count, int key) {
   return left > 0 ? rl_get_next_history(left, key) : 0;
 }
 
-/// Trap: an incremental search knows Backspace by readline's own function alone; another one ends it.
+/// Trap: an incremental search recognises Backspace only by readline's own function; another one
+/// ends it.
 void creadline_bind_rubout(rl_command_func_t *own) {
   rl_command_func_t *present = own ? rubout : rl_rubout;
   Keymap maps[] = {emacs_standard_keymap, vi_insertion_keymap};

@@ -10,7 +10,7 @@
 #include <string.h>
 
 bool creadline_is_plain;
-/// readline's line stands on the screen.
+/// Whether readline's line is on the screen.
 static bool shown;
 
 static ssize_t write_out(void *cookie, const char *bytes, size_t count) {
@@ -20,7 +20,7 @@ static ssize_t write_out(void *cookie, const char *bytes, size_t count) {
 }
 
 void creadline_begin_plain(void) {
-  // Not stdout, which waits for a terminal that nobody reads.
+  // Not stdout, which blocks if nobody reads the terminal.
   const cookie_io_functions_t functions = {.write = write_out};
   FILE *terminal = fopencookie(NULL, "w", functions);
   if (terminal != NULL) rl_outstream = terminal;
@@ -53,7 +53,7 @@ static bool is_printable(const char *text, int length) {
   return true;
 }
 
-/// A search shows what is searched for, as it was typed, in the prompt.
+/// A search shows its pattern, as typed, in the prompt.
 static void draw_safe_message(int columns) {
   if (rl_display_prompt == rl_prompt || rl_display_prompt == NULL) return;
   int length = (int)strlen(rl_display_prompt), caret = length;
@@ -63,17 +63,17 @@ static void draw_safe_message(int columns) {
   free(safe);
 }
 
-/// Trap: readline's display writes all but the control characters of ASCII as they are (12.2). A
-/// line that is longer than the row it moves by bytes, so that half a character is written, and
-/// compares rows beyond the end of what it keeps of them (8.2, update_line). It is given what is to
-/// be seen, which is not longer than the row, in the place of the line.
+/// Trap: readline's display writes everything except ASCII control characters unchanged (12.2). It
+/// scrolls a line longer than the row by bytes, so that it writes half a character, and compares
+/// rows beyond the end of its copies (8.2, update_line). This gives it the visible part, which is
+/// not longer than the row, in place of the line.
 static void redisplay(void) {
   int rows, columns;
   rl_get_screen_size(&rows, &columns);
   draw_safe_message(columns);
   char *text = rl_line_buffer, *safe = NULL;
   int caret = rl_point, end = rl_end, mark = rl_mark;
-  // It keeps two columns free, one of them for a mark.
+  // readline keeps two columns free, one of them for a mark.
   int most = columns - 2;
   if (end + (int)strlen(rl_display_prompt) >= most || !is_printable(text, end))
     safe = creadline_call.shown(text, end, &rl_point, rl_display_prompt, most);
@@ -81,7 +81,7 @@ static void redisplay(void) {
     rl_line_buffer = safe;
     rl_end = (int)strlen(safe);
   }
-  rl_mark = -1;  // no region, which the inputrc may give colours
+  rl_mark = -1;  // no region, for which the inputrc may set colours
   rl_redisplay();
   rl_line_buffer = text;
   rl_point = caret;

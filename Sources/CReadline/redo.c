@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// The line as it was before something was undone.
+/// The line before an undo.
 struct state {
   char *text;
   int caret;
@@ -19,7 +19,7 @@ void creadline_forget_redo(void) {
   while (redo_count > 0) free(redo_stack[--redo_count].text);
 }
 
-/// The text that was seen last: readline does not say when it changes its own.
+/// The last known text: readline does not report its own changes.
 static struct {
   char *text;
   size_t length, size;
@@ -40,7 +40,7 @@ unsigned creadline_edition(void) {
 }
 
 static unsigned edition_before;
-/// Where in the history the line before this key stood.
+/// Where in the history the line before this key was.
 static int place_before;
 
 void creadline_begin_key(void) {
@@ -57,7 +57,7 @@ bool creadline_end_key(void) {
   creadline_mend_text();
   creadline_mark_is_set = false;
   if (!creadline_is_undo(rl_last_func)) creadline_forget_redo();
-  // Walking through the history changes the line, but nobody typed it.
+  // Walking through the history changes the line, but is not typing.
   return where_history() == place_before;
 }
 

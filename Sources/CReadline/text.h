@@ -33,7 +33,7 @@ static inline int after(int offset) {
   return creadline_call.next_grapheme(rl_line_buffer, rl_end, offset);
 }
 
-/// `count` graphemes from the caret, within `low` … `high`.
+/// The offset `count` graphemes from the caret, within `low` … `high`.
 static inline int moved(int count, int low, int high) {
   int offset = rl_point;
   for (; count > 0 && offset < high; count--) offset = after(offset);

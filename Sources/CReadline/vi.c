@@ -39,8 +39,8 @@ static int vi_insert_beginning(int count, int key) {
   return rl_vi_insert_mode(1, key);
 }
 
-/// Trap: the first Escape in a line frees its undo, and a line of the history that was changed
-/// before still holds the older part of that.
+/// Trap: the first Escape in a line frees its undo, but a line of the history that was changed
+/// before still refers to the older part of that.
 static int movement_mode(int count, int key) {
   HIST_ENTRY *entry = current_history();
   histdata_t data = entry ? entry->data : NULL;
@@ -105,7 +105,7 @@ bool creadline_operator_on_line(unsigned char key) {
   if (!RL_ISSTATE(RL_STATE_VIMOTION) || RL_ISSTATE(RL_STATE_CHARSEARCH | RL_STATE_NUMERICARG) ||
       (key != operator_key && key != '$') || !has_lines())
     return false;
-  rl_callback_sigcleanup();  // the operator that waits for its motion
+  rl_callback_sigcleanup();  // the operator that is waiting for its motion
   if (key == '$') {
     operate_to_end(operator_key);
     rl_redisplay_function();
@@ -134,8 +134,8 @@ bool creadline_operator_on_line(unsigned char key) {
   return true;
 }
 
-/// Trap: readline looks for a bracket for ever where there is none up to the end of a line that ends
-/// in a character without a width: each step there goes back by one.
+/// Trap: in a line that ends in a character without width, readline searches for ever for a bracket
+/// that is not there: each step at the end goes back by one.
 static int vi_match(int count, int key) {
   if (!strpbrk(rl_line_buffer + rl_point, "()[]{}")) return rl_ding();
   return rl_vi_match(count, key);

@@ -6,7 +6,7 @@ import Glibc
 import StyledText
 
 /// A shell without a terminal: lines of standard input, as typed at the prompt (rule 11.4).
-/// Standard output carries what commands answer, and nothing else.
+/// Standard output carries only the answers of commands.
 @MainActor
 package final class BatchShell {
   private let session: Session
@@ -22,14 +22,14 @@ package final class BatchShell {
     self.output = output
   }
 
-  /// Carries out standard input to its end. Returns the first failure's status.
+  /// Carries out standard input to its end. Returns the status of the first failure.
   package func run(opening conversation: Conversation) throws -> Int32 {
     var status: Int32 = 0
     try perform(try session.begin(in: conversation))
     var lineNumber = 0
     while !hasQuit, let text = readLine(strippingNewline: true) {
       lineNumber += 1
-      // A blank line of a file is not a mistake.
+      // A blank line in a file is not an error.
       if text.allSatisfy(\.isWhitespace) { continue }
       line.text = text
       do {
@@ -43,7 +43,7 @@ package final class BatchShell {
     return status
   }
 
-  /// - Throws: why the first of them failed, when the session knows and all the others are carried out
+  /// - Throws: why the first of them failed, after the session knows and the others are carried out
   ///   (rule 14.8).
   func perform(_ effects: [Effect]) throws {
     var failure: (any Error)?
@@ -62,7 +62,7 @@ package final class BatchShell {
   private func perform(_ effect: Effect) throws {
     switch effect {
     case .print(let lines), .page(let lines, _): for line in lines { output.write(line.plain) }
-    // Nobody is there to go on with the text; it is what was asked for.
+    // Nobody can continue the text; it is the answer.
     case .put(let text, _): output.write(SafeText(body: text))
     case .refused(let reason): throw Refusal(reason)
     case .edit(let text, _, _, _): line.text = text
@@ -85,7 +85,7 @@ package final class BatchShell {
           say("%1 could not be run: %2.", SafeText(line: words[0]), systemReason()))
       }
     case .quit: hasQuit = true
-    // There is no screen, and there are no keys, nor is anything else to be done meanwhile.
+    // There is no screen and no keyboard, nor any other work to do meanwhile.
     case .show, .notice, .noticeIsOver, .ask, .bell, .restore, .swapLine, .beginChoice,
       .endChoice, .addHistory,
       .setHistory, .bind, .keep, .write, .notify, .clearScreen:
@@ -94,7 +94,7 @@ package final class BatchShell {
   }
 }
 
-/// The line of standard input that is carried out.
+/// The current line of standard input.
 @MainActor
 package final class BatchLine: SessionLine {
   package var text = ""

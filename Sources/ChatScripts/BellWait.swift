@@ -4,14 +4,14 @@ import Conversations
 import Glibc
 import Platform
 
-/// Sleeps until the store's bell rings, for commands that wait: no polling. To be made before the
-/// store is looked at, so that nothing falls between the two.
+/// Sleeps until the store's bell rings, for commands that wait, without polling. Create it before
+/// reading the store, so that you miss no change.
 @MainActor
 struct BellWait {
   /// Why the sleep ended.
   enum Outcome {
     case rang, timeIsOver
-    /// Whoever read standard output has closed it.
+    /// The reader of standard output has closed it.
     case readerIsGone
   }
 
@@ -22,7 +22,7 @@ struct BellWait {
 
   /// - Parameters:
   ///   - seconds: the time limit, from now; nil for none.
-  ///   - watchesReader: whether it ends when nobody reads standard output any more.
+  ///   - watchesReader: whether to stop when nobody reads standard output any more.
   init(_ store: Store, seconds: Int?, watchesReader: Bool = false) throws {
     self.store = store
     self.watchesReader = watchesReader
@@ -34,7 +34,7 @@ struct BellWait {
     let left = end.map { $0 - Clock.steady() }
     if let left, left <= 0 { return .timeIsOver }
     var waited = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
-    // A reader that closes its end shows as an error on ours, without a write.
+    // When the reader closes its end, poll reports an error on ours, without a write.
     if watchesReader { waited.append(pollfd(fd: 1, events: 0, revents: 0)) }
     poll(&waited, nfds_t(waited.count), left.map { Int32(min($0, Int64(Int32.max))) } ?? -1)
     if watchesReader, waited[1].revents != 0 { return .readerIsGone }

@@ -5,24 +5,24 @@ import Platform
 /// Programs that run beside the shell: `/open`, `notify-command`.
 @MainActor
 package final class DetachedPrograms {
-  /// Nobody needs more at a time; a flood of mentions is not a flood of programs.
+  /// Enough for anyone; a flood of mentions must not become a flood of programs.
   static let most = 16
 
   private var running: [pid_t: (Int32) -> Void] = [:]
-  /// The first of them was started: from now on ``reap()`` is to be called when a child ends.
+  /// Called when the first one starts: from then on, call ``reap()`` whenever a child ends.
   package var began: () -> Void = {}
   private var hasBegun = false
 
   package init() {}
 
-  /// Whether one has to end before another can be started.
+  /// Whether one must end before another can start.
   package var isFull: Bool { running.count >= Self.most }
 
   /// Starts one.
   ///
   /// - Parameters:
   ///   - output: where it writes to.
-  ///   - ended: called with its exit status, where the shell still runs.
+  ///   - ended: called with its exit status, if the shell still runs.
   /// - Returns: false with the reason in `errno`.
   package func start(
     _ words: [String], output: ChildProcess.Stream = .null, ended: @escaping (Int32) -> Void
@@ -41,7 +41,7 @@ package final class DetachedPrograms {
     return true
   }
 
-  /// Takes note of those that have ended, without waiting.
+  /// Removes those that have ended, without waiting.
   package func reap() {
     for (process, ended) in running {
       var status: Int32 = 0

@@ -5,7 +5,7 @@ import Glibc
 import Platform
 import StyledText
 
-/// Opens what the command line asks for: store, person, settings, shell.
+/// Opens the store, person, settings and shell that the command line asks for.
 @MainActor
 package struct Launch {
   package let options: LaunchOptions
@@ -18,8 +18,7 @@ package struct Launch {
     self.environment = environment
   }
 
-  /// The variables that hobnob goes by; most of an environment is nobody's business here, and
-  /// reading all of it shows in the time to the first prompt.
+  /// The variables that hobnob uses; reading the whole environment would delay the first prompt.
   private static let variables = [
     "HOME", "LOGNAME", "USER", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_DATA_DIRS",
     "XDG_STATE_HOME", "HOBNOB_STORE", "HOBNOB_ACCESSIBLE", "HOBNOB_SHARE", "TERM", "TERM_PROGRAM",
@@ -37,14 +36,14 @@ package struct Launch {
     return result
   }
 
-  /// Runs `body` and turns what it throws into a sentence on standard error and status 1, or 64
-  /// where the command line is wrong (rule 11.4).
+  /// Runs `body`; turns an error into a sentence on standard error and status 1, or 64 if the
+  /// command line is wrong (rule 11.4).
   package static func report(_ body: () throws -> Int32) -> Int32 {
-    // A reader that goes away is not an error; writes see it and stop.
+    // A reader that goes away is not an error; writes notice it and stop.
     signal(SIGPIPE, SIG_IGN)
-    // A file-size limit shall be an error of the write, not the end of the process.
+    // At a file-size limit, the write must fail instead of ending the process.
     signal(SIGXFSZ, SIG_IGN)
-    // Characters and the names of days; the other categories cost five system calls each.
+    // Only character types and names of days: each other category costs five system calls.
     setlocale(LC_CTYPE, "")
     setlocale(LC_TIME, "")
     do {
@@ -55,7 +54,7 @@ package struct Launch {
     }
   }
 
-  /// The parser suggests the nearest option, however far it is: only what may be a slip stays.
+  /// Removes the parser's suggestion unless it is similar to the typed option.
   package nonisolated static func withoutFarGuess(_ text: String) -> String {
     // Unknown option '--nope'. Did you mean '--store'?
     let parts = text.split(separator: "'", maxSplits: 4, omittingEmptySubsequences: false)
@@ -68,13 +67,13 @@ package struct Launch {
     return "\(parts[0])'\(parts[1])'\(parts[4].dropFirst())"
   }
 
-  /// What the parser of the command line has to say: help and the version on standard output, what
-  /// is wrong on standard error. Returns the exit status.
+  /// Prints the parser's output: help and the version on standard output, errors on standard error.
+  /// Returns the exit status.
   package nonisolated static func answer(
     _ text: String, to arguments: [String] = [], status: Int32
   ) -> Int32 {
     var text = text
-    // The parser shows only a part of an option whose name has newlines.
+    // The parser shows only a part of an option whose name contains newlines.
     if status != 0,
       let option = arguments.first(where: {
         $0.hasPrefix("-") && $0.prefix { $0 != "=" }.contains(where: \.isNewline)
@@ -82,18 +81,18 @@ package struct Launch {
     {
       text = "Unknown option '\(SafeText(line: option).string)'"
     }
-    // What was given is shown in one line: nothing in it may begin one (rule 12.2).
+    // Show each argument in one line: nothing in it may begin a line (rule 12.2).
     for argument in arguments {
       for part in [argument[...]] + argument.split(separator: "=", maxSplits: 1).dropFirst()
       where part.contains(where: \.isNewline) {
         text = text.replacing(part, with: SafeText(line: String(part)).string)
       }
     }
-    // The parser runs commands on the main thread, without saying so in their types.
+    // The parser runs commands on the main thread, though their types do not say so.
     return MainActor.assumeIsolated { [text] in
       report {
         guard status == 0 else {
-          // Each line may hold an argument of any length.
+          // Each line may contain an argument of any length.
           StandardError.write(
             SafeText(body: text).lines.map { say("%1", $0) }.joined(separator: "\n"))
           return status
@@ -110,8 +109,8 @@ package struct Launch {
 
   /// Opens the store for a script.
   ///
-  /// - Parameter shared: whether it has to be a shared one, or is made so; nil for what the command
-  ///   line says.
+  /// - Parameter shared: whether it must be, or is created as, a shared one; nil to use the command
+  ///   line.
   package func openStore(create: Bool = true, shared: Bool? = nil) throws -> Store {
     let store = try openedWhenFree {
       try openStore(create: create, patience: $0, shared: shared ?? options.shared)
@@ -120,12 +119,12 @@ package struct Launch {
     return store
   }
 
-  /// Opens the store by `open`, which is given how long to wait for a lock, in milliseconds. While
-  /// another process has the store locked, says so and waits.
+  /// Opens the store by `open`, whose argument is how long to wait for a lock, in milliseconds.
+  /// While another process has locked the store, prints that and waits.
   ///
-  /// - Parameter isLimited: whether it gives up after ten seconds. At a terminal, C-c gives up. What
-  ///   is typed meanwhile stays with the terminal: it belongs to the first prompt (rule 5.2), and
-  ///   C-c drops it. Giving up without being told would leave it to the shell that started this one.
+  /// - Parameter isLimited: whether it gives up after ten seconds. At a terminal, C-c gives up.
+  ///   Text typed meanwhile stays with the terminal: it belongs to the first prompt (rule 5.2), and
+  ///   C-c drops it. Giving up by itself would leave it to the shell that started this one.
   package func openedWhenFree<Opened>(
     isLimited: Bool = true, _ open: (_ patience: Int32) throws -> Opened
   ) throws -> Opened {
@@ -150,7 +149,7 @@ package struct Launch {
       options: .init(shared: shared, createIfMissing: create, patience: patience))
   }
 
-  /// The store that is meant, whether it is there or not.
+  /// The path of the store, whether it exists or not.
   package var storePath: String {
     get throws {
       if let path = options.store {
@@ -182,7 +181,7 @@ package struct Launch {
     try named { try store.writeDurablyIfNeeded { try $0.participant(identity: identity(rc)) } }
   }
 
-  /// A name that cannot be one is a wrong command line, where it was given there.
+  /// An invalid name is an error in the command line, if it is from there.
   private func named<T>(_ body: () throws -> T) throws -> T {
     do {
       return try body()
@@ -192,15 +191,15 @@ package struct Launch {
     }
   }
 
-  /// The same for a command that only reads. Nobody is made by that: a name that is new here, or
-  /// typed wrong, is somebody who is in no conversation and has read nothing.
+  /// The same for a command that only reads, and so creates nobody: a new or mistyped name means
+  /// somebody who is in no conversation and has read nothing.
   func reader(in store: Store, rc: RcFile) throws -> Participant {
     let identity = try identity(rc)
     return try named { try store.read { try $0.participant(known: identity) } }
       ?? Participant(id: Script.nobody, identity: identity, name: identity)
   }
 
-  /// - Throws: ``Refusal`` where nothing tells their name (rule 11.8).
+  /// - Throws: ``Refusal`` if no source gives their name (rule 11.8).
   func identity(_ rc: RcFile) throws -> String {
     if let name = options.as ?? rc.settings.nick ?? Login.name(environment) { return name }
     throw Refusal(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What the options of every command say; a start without the parser fills it in itself.
+/// The options of every command; a start without the parser fills them in itself.
 package struct LaunchOptions: Sendable {
   package var store: String?
   package var shared = false
@@ -17,10 +17,10 @@ package struct LaunchOptions: Sendable {
     (self.rc, self.noRc, self.plain) = (rc, noRc, plain)
   }
 
-  /// Takes an option, and its value from the words behind it, without the parser, which costs more
-  /// time than all the rest of the start.
+  /// Reads an option, and its value from the next words, without the parser, which takes more time
+  /// than the rest of the start.
   ///
-  /// - Returns: false where the parser has to look at it.
+  /// - Returns: false if the parser must handle it.
   package mutating func take(_ option: String, from words: inout ArraySlice<String>) -> Bool {
     let name = String(option.prefix { $0 != "=" })
     switch name {

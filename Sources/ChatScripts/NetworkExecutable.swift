@@ -5,9 +5,9 @@ import Glibc
 import Platform
 import StyledText
 
-/// The executable of a network, and the words that start it for an account (decision 5).
+/// The executable of a network, and the command that starts it for an account (decision 5).
 package enum NetworkExecutable {
-  /// Beside this program, or in `libexec/hobnob` beside its folder.
+  /// In this program's folder, or in `libexec/hobnob` beside that folder.
   ///
   /// - Parameter kind: `xmpp`.
   /// - Throws: a ``Refusal`` if there is no such program.
@@ -28,15 +28,15 @@ package enum NetworkExecutable {
         SafeText(line: name)))
   }
 
-  /// This process becomes that program; returns where it could not be run.
+  /// Replaces this process with that program; returns only if that fails.
   static func become(_ words: [String]) {
     let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
     execv(words[0], arguments)
   }
 
   /// - Parameters:
-  ///   - asks: whether it asks for the password at the terminal, and goes on in the background.
-  ///   - stays: whether it stays when its owner has no shell.
+  ///   - asks: whether to ask for the password at the terminal, and continue in the background.
+  ///   - stays: whether to stay when its owner has no shell.
   package static func command(
     _ account: Account, in store: Store, asks: Bool = false, stays: Bool = false
   ) throws -> [String] {

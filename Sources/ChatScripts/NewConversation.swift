@@ -3,13 +3,14 @@ import ChatSession
 import Conversations
 import StyledText
 
-/// What `--create` makes where a command line names nothing that is there (rule 11.7).
+/// What `--create` creates if a command line names nothing that exists (rule 11.7).
 extension DurableTransaction {
-  /// A room or a direct chat, made if it is missing: here, or with an address on the network of an
-  /// account of mine. A room of a network is also entered.
+  /// A room or a direct chat, created if it is missing: here, or with an address on the network of
+  /// an account of mine. Also enters a room of a network.
   ///
   /// - Parameter name: `room`, `#room`, `room@service`, `@name` or `@name@domain`.
-  /// - Throws: ``Refusal`` for an address that no account of mine reaches; `RuleError`, `StoreError`.
+  /// - Throws: ``Refusal`` for an address that no account of mine reaches; `RuleError`,
+  ///   `StoreError`.
   package func conversation(made name: String, by me: ID<Participant>) throws -> Conversation {
     let isPerson = name.hasPrefix("@")
     let bare = isPerson || name.hasPrefix("#") ? String(name.dropFirst()) : name
@@ -44,14 +45,14 @@ extension DurableTransaction {
 }
 
 extension Reading where Self: ~Copyable {
-  /// The account of mine by which `conversation(made:by:)` would reach an address; nil where it would
-  /// not, and for a name of this machine.
+  /// The account of mine with which `conversation(made:by:)` would reach an address; nil if none
+  /// would, and for a name of this machine.
   func accountReaching(_ name: String, of me: ID<Participant>) throws -> Account? {
     let bare = name.hasPrefix("@") || name.hasPrefix("#") ? String(name.dropFirst()) : name
     return Store.isAddress(bare) ? Account.reaching(bare, among: try accounts(of: me)) : nil
   }
 
-  /// Refuses the name under which a removed room is found (rule 13.10).
+  /// Refuses the name of a removed room (rule 13.10).
   ///
   /// - Throws: ``Refusal``, `StoreError`.
   package func refuseRemoved(room name: String) throws {

@@ -11,7 +11,7 @@ package struct OptionNames: Equatable {
 
   package init(of type: any ParsableArguments.Type) {
     for member in Mirror(reflecting: type.init()).children {
-      // A property wrapper is stored under the name of its property behind a line.
+      // Swift stores a property wrapper under the property's name with an underscore.
       let name = "--" + Self.asTyped(member.label?.dropFirst() ?? "")
       switch member.value {
       case is Flag<Bool>: flags.insert(name)
@@ -24,7 +24,7 @@ package struct OptionNames: Equatable {
     }
   }
 
-  /// `noRc` is typed `no-rc`.
+  /// People type `noRc` as `no-rc`.
   private static func asTyped(_ property: Substring) -> String {
     property.map { $0.isUppercase ? "-" + $0.lowercased() : String($0) }.joined()
   }

@@ -3,7 +3,7 @@ import ChatSession
 import Conversations
 import StyledText
 
-/// What a command for scripts works with (rule 11.3): the store, the person, standard output.
+/// What commands for scripts work with (rule 11.3): the store, the person, standard output.
 @MainActor
 struct Script {
   let store: Store
@@ -12,15 +12,16 @@ struct Script {
   let glyphs: Glyphs
   let output = StandardOutput()
 
-  /// What long bodies are to a terminal (rule 12.5); nil where all of them goes to a file or a pipe.
+  /// How to fold long bodies on a terminal (rule 12.5); nil for a file or a pipe, which gets whole
+  /// bodies.
   var folding: Folding? {
     StandardOutput.isTerminal ? Folding(mostLines: settings.foldLines) : nil
   }
 
-  /// The conversation that a command line names: a bare name is a room, `#room` and `@name` are
-  /// what they say (rule 11.2).
+  /// The conversation that a command line names: a bare name is a room, `#room` and `@name` are a
+  /// room and a person (rule 11.2).
   ///
-  /// - Parameter creates: whether a missing one is made (rule 11.7).
+  /// - Parameter creates: whether to create a missing one (rule 11.7).
   func conversation(_ name: String, creates: Bool = false) throws -> Conversation {
     do {
       return try known(name)
@@ -36,7 +37,7 @@ struct Script {
 
   private func known(_ name: String) throws -> Conversation {
     if name.hasPrefix("@") { return try chat(with: name) }
-    // The room that every shell opens first is there before anyone has opened one.
+    // The room that every shell opens first exists even before anyone has opened it.
     let isFirst = name == "lobby" || name == "#lobby"
     if isFirst { return try store.writeDurablyIfNeeded { try $0.makeRoom(name, for: me.id) } }
     if let room = try store.read({ try $0.room(name, for: me.id) }) { return room }
@@ -49,7 +50,8 @@ struct Script {
     throw RuleError.noSuchRoom(name)
   }
 
-  /// What makes an address known that an account of mine reaches; nil for any other name.
+  /// How to create a conversation for an address that an account of mine reaches; nil for any other
+  /// name.
   private func onNetwork(_ name: String) throws -> Refusal? {
     guard try store.read({ try $0.accountReaching(name, of: me.id) }) != nil else { return nil }
     let shown = SafeText(line: name)
@@ -81,7 +83,8 @@ struct Script {
 
   var isNobody: Bool { me.id == Self.nobody }
 
-  /// This person's id; nil while the store does not know them, which another process may change.
+  /// This person's id; nil as long as the store does not know them, which another process may
+  /// change.
   var knownID: ID<Participant>? {
     get throws { isNobody ? try store.read { try $0.participant(known: me.identity) }?.id : me.id }
   }
@@ -90,11 +93,11 @@ struct Script {
     Refusal(say("No one named %1 has used this store.", SafeText(line: name)))
   }
 
-  /// How many messages are in memory at a time.
+  /// How many messages to keep in memory.
   nonisolated static let page = 200
 
-  /// What a rule forbids, in words for someone who has no prompt to type at; nil where its own words
-  /// do.
+  /// The message for a rule's error, for someone who has no prompt to type at; nil if its own words
+  /// fit.
   func refusal(for error: RuleError) throws -> Refusal? {
     switch error {
     case .noSuchRoom(let name) where name.hasPrefix("@"):
@@ -108,7 +111,7 @@ struct Script {
   }
 
   private func noRoom(called name: String) throws -> Refusal {
-    // Without its sign nobody has to quote it.
+    // Without its sign, it needs no quotes in a shell.
     let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
     let shown = SafeText(line: bare)
     if let near = Conversation.nearest(
@@ -127,9 +130,10 @@ struct Script {
 }
 
 extension Launch {
-  /// Opens what a command for scripts needs, and closes it behind it.
+  /// Opens what a command for scripts needs, and closes it afterwards.
   ///
-  /// - Parameter creates: whether a missing store, or person, is made; commands that only read make none.
+  /// - Parameter creates: whether to create a missing store or person; commands that only read
+  ///   create none.
   func script(creates: Bool = false, _ body: (Script) throws -> Int32) throws -> Int32 {
     let rc = try loadRc { StandardError.say($0) }
     let store = try openStore(create: creates)
@@ -142,7 +146,7 @@ extension Launch {
       try script.output.finish()
       return status
     } catch {
-      // What was found before is still an answer.
+      // Earlier results are still an answer.
       script.output.flush()
       throw try (error as? RuleError).flatMap { try script.refusal(for: $0) } ?? error
     }

@@ -3,13 +3,13 @@ import ChatSession
 import Glibc
 import StyledText
 
-/// Standard output of the commands for scripts: lines, buffered, and no error when the reader has
-/// gone (`hobnob log | head`).
+/// Standard output of the commands for scripts: buffered lines, and no error when the reader goes
+/// away (`hobnob log | head`).
 @MainActor
 public final class StandardOutput {
   private var buffer: [UInt8] = []
   private let descriptor: Int32
-  /// The reader closed its end, or it cannot be written: nothing more needs to be made.
+  /// Whether the reader closed its end, or writing failed: further output is pointless.
   public private(set) var isClosed = false
   private var failure: Int32?
 
@@ -25,7 +25,7 @@ public final class StandardOutput {
 
   /// Writes a line in styles.
   ///
-  /// - Parameter isMarked: whether what is bold is shown so, which only a terminal can.
+  /// - Parameter isMarked: whether to use bold, which only a terminal can show.
   func write(_ line: StyledLine, isMarked: Bool) {
     guard isMarked, !isClosed else { return write(line.plain) }
     for run in line.runs {
@@ -40,14 +40,14 @@ public final class StandardOutput {
   /// Whether standard output is a terminal.
   static var isTerminal: Bool { isatty(1) == 1 }
 
-  /// Writes lines for programs; the caller has removed everything that a terminal would obey.
+  /// Writes lines for programs; the caller has removed everything that controls a terminal.
   func write(data: [UInt8]) {
     guard !isClosed else { return }
     buffer += data
     if buffer.count > 32_768 { flush() }
   }
 
-  /// Hands on what is buffered.
+  /// Writes the buffer.
   public func flush() {
     var start = 0
     while start < buffer.count, !isClosed {
@@ -61,16 +61,16 @@ public final class StandardOutput {
         poll(&ready, 1, -1)
       } else if errno != EINTR {
         isClosed = true
-        // A reader that has gone (`| head`) has read what it wanted.
+        // A reader that has gone away (`| head`) has read what it wanted.
         if errno != EPIPE { failure = errno }
       }
     }
     buffer.removeAll(keepingCapacity: true)
   }
 
-  /// Hands on what is buffered.
+  /// Writes the buffer.
   ///
-  /// - Throws: a sentence where it could not be written, but not where the reader has gone.
+  /// - Throws: a sentence if that fails, but not if the reader went away.
   func finish() throws {
     flush()
     if let failure {
@@ -81,16 +81,16 @@ public final class StandardOutput {
 
 /// The numbers of standard input, output and error.
 public enum StandardDescriptors {
-  /// Takes those that are not open (`>&-`), so that no file of ours gets their number: what is
-  /// written to it would land in that file. Reading and writing them fails, as it should.
+  /// Opens those that are closed (`>&-`), so that no file of ours gets their number, and with it
+  /// their output. Reading and writing them fails, as it should.
   public static func take() {
     for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
-      // The lowest free number is the one that is missing.
+      // The lowest free number is the missing one.
       _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
     }
   }
 
-  /// Whether standard output was open when the program began.
+  /// Whether standard output was open when the program started.
   package static var outputIsWritable: Bool {
     let flags = fcntl(1, F_GETFL)
     return flags >= 0 && flags & O_ACCMODE != O_RDONLY

@@ -3,10 +3,10 @@ import ChatSession
 import Conversations
 import StyledText
 
-/// From when to when, as `--since` and `--until` say.
+/// The time span of `--since` and `--until`.
 struct TimeSpan: Equatable {
   var start = Milliseconds.min
-  /// The first moment that does not count any more; nil for none.
+  /// The first moment that no longer counts; nil for none.
   var end: Milliseconds?
 
   static let always = TimeSpan()
@@ -15,7 +15,7 @@ struct TimeSpan: Equatable {
 
   /// - Parameters:
   ///   - since: nil for no beginning.
-  ///   - until: nil for no end; a year, month, day, minute or second is taken in as a whole.
+  ///   - until: nil for no end; a year, month, day, minute or second counts as a whole.
   /// - Throws: `WrongUsage` for what is not a time.
   init(since: String?, until: String?, now: Milliseconds) throws {
     if let since { start = try Self.span(since, now).lowerBound }

@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// What the shell does for the store while nobody types: messages go that are older than their
-/// conversation keeps them, unused space goes back to the disk, files that nothing names go.
+/// Maintains the store while nobody types: removes messages older than their conversation keeps
+/// them, returns unused space to the disk, and removes unused files.
 ///
-/// It never wakes the shell: it takes a few milliseconds of a turn that happens anyway.
+/// It never wakes the shell: it takes a few milliseconds of a turn of the loop that happens anyway.
 package struct IdleWork {
-  /// Milliseconds since the last key before anything is done.
+  /// Milliseconds without a key before it begins.
   static let rest: Int64 = 1500
-  /// Milliseconds until it is looked again, when nothing was left to do.
+  /// Milliseconds until the next check, when there was nothing to do.
   static let pause: Int64 = 60_000
   /// Milliseconds that one turn may take; a step begins only in the first half of them.
   static let longest: Int64 = 5
-  /// Milliseconds from one look through the files of attachments to the next: there may be many.
+  /// Milliseconds between two walks through the files of attachments: there may be many.
   static let fileRounds: Int64 = 24 * 3_600_000
-  /// Files that are looked at in one step.
+  /// How many files one step visits.
   static let filesAtOnce = 16
 
   private var next: Int64
   private var nextFiles: Int64
-  /// The look through the files, and whether it is under way; all else waits for its end.
+  /// The walk through the files, and whether it is under way; everything else waits for its end.
   private var sweep = AttachmentSweep()
   private var isSweeping = false
 
-  /// - Parameter now: monotonic milliseconds. The start of a shell is not idle time.
+  /// - Parameter now: monotonic milliseconds. The start of a shell does not count as idle.
   package init(now: Int64) {
     next = now + 10_000
     nextFiles = now + 3_600_000
   }
 
-  /// Does some of it, if it is time.
+  /// Does some of the work, if it is time.
   ///
-  /// - Parameter lastKey: when the last key came, on the same clock.
+  /// - Parameter lastKey: the time of the last key, on the same clock.
   package mutating func turn(_ store: Store, lastKey: Int64, clock: () -> Int64) {
     let start = clock()
     guard start >= next, start - lastKey >= Self.rest else { return }
@@ -50,10 +50,10 @@ package struct IdleWork {
         next = clock() + Self.pause
       }
     } catch is AttachmentError {
-      // A folder that cannot be looked into will not be mended within a minute.
+      // An unreadable folder will not be fixed within a minute.
       endSweep(at: start)
     } catch {
-      // Locked, or full: another time will do, and what a person writes says what is wrong.
+      // The store is locked or full: try another time; the next message will report what is wrong.
       next = start + Self.pause
     }
   }

@@ -15,14 +15,14 @@ enum ChildProgram {
 
   /// Runs a program on the terminal and waits for its end.
   ///
-  /// - Returns: its exit status, or 128 and the signal that ended it; nil with the reason in `errno`
-  ///   where it could not be started.
+  /// - Returns: its exit status, or 128 and the signal that ended it; nil with the reason in
+  ///   `errno` if it could not start.
   static func run(_ words: [String], input: Int32? = nil) -> Int32? {
     guard let process = ChildProcess.start(words, input: input.map { .descriptor($0) } ?? .ours)
     else { return nil }
     var status: Int32 = 0
     while waitpid(process, &status, WUNTRACED) >= 0 || errno == EINTR {
-      // C-z in it: both stop, and go on together.
+      // C-z in it: both stop, and continue together.
       guard status & 0xFF == 0x7F else { break }
       kill(getpid(), SIGSTOP)
       status = 0

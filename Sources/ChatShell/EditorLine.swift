@@ -4,7 +4,7 @@ import ChatSession
 import Composer
 import LineEditing
 
-/// The line of a terminal, as a session asks for it.
+/// The line of a terminal, for a session.
 @MainActor
 final class EditorLine: SessionLine {
   private let editor: LineEditor

@@ -6,14 +6,14 @@ import LineEditing
 import Platform
 import StyledText
 
-/// The text in an editor of the person's choice (rule 1.10).
+/// Edits the text in the person's own editor (rule 1.10).
 enum ExternalEditor {
-  /// Opens a text in `$VISUAL`, `$EDITOR` or vi, on the terminal, and waits until it is closed.
+  /// Opens a text in `$VISUAL`, `$EDITOR` or vi, on the terminal, and waits for its end.
   ///
   /// - Parameter environment: names the editor's command and the folder for the file.
-  /// - Returns: the text as it was saved, without the newline that editors put at a file's end.
-  /// - Throws: a ``Refusal`` where the editor could not be run, failed, or left no text; the text in
-  ///   the line is to stay as it was.
+  /// - Returns: the saved text, without the newline that editors add at the end of a file.
+  /// - Throws: a ``Refusal`` if the editor could not start, failed, or left no text; keep the
+  ///   line's text then.
   static func edit(_ text: String, environment: [String: String]) throws -> String {
     guard let (name, descriptor) = TemporaryFile.make(environment: environment) else {
       throw Refusal(
@@ -31,7 +31,7 @@ enum ExternalEditor {
     let command =
       [environment["VISUAL"], environment["EDITOR"]].lazy
       .compactMap { $0 }.first { !$0.allSatisfy(\.isWhitespace) } ?? "vi"
-    // It may hold arguments (`code --wait`); the file is one of its own.
+    // It may contain arguments (`code --wait`); the file follows as one more.
     let status = ChildProgram.run(ChildProcess.words(command) + [name])
     let shown = SafeText(line: command)
     guard let status else {
@@ -57,7 +57,7 @@ enum ExternalEditor {
     return saved
   }
 
-  /// Opened anew by name: editors save by putting another file in the old one's place.
+  /// Opens it again by name: editors save by replacing the file.
   private static func read(_ path: String) -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }
@@ -67,7 +67,7 @@ enum ExternalEditor {
 }
 
 extension InteractiveShell {
-  /// `edit-in-editor` (C-x C-e): messages that arrive meanwhile are printed when the editor is closed.
+  /// `edit-in-editor` (C-x C-e): messages that arrive meanwhile are printed when the editor closes.
   func editInEditor() throws {
     var outcome: Result<String, any Error> = .success("")
     let text = editor.text

@@ -8,7 +8,7 @@ import StyledText
 
 /// The bar around the text, and the text's styles.
 extension InteractiveShell {
-  /// Brings the bar up to date: once before it is drawn, however much has changed.
+  /// Updates the bar once before it is drawn, however much has changed.
   func updateBar() {
     isStale = false
     shownLength = editor.scrolledText
@@ -23,7 +23,7 @@ extension InteractiveShell {
     bar.prompt = StatusLine(session: session).prompt
     bar.maxInputRows = settings.maxInputRows
     bar.pending = session.waitingLines.map { line in
-      // In front, so that a long line cannot hide it.
+      // First, so that a long line cannot hide it.
       let text = SafeText(body: line.typed).lines + [line.files.label].compactMap { $0 }
       return say(
         line.copyNumber != nil ? "(copying) %1" : "(waiting for the store) %1",
@@ -42,7 +42,7 @@ extension InteractiveShell {
     waitingShown = bar.pending.count
   }
 
-  /// The zones and the menu, as the settings want them (rule 9).
+  /// Arranges the zones and the menu according to the settings (rule 9).
   private func arrange(_ bar: inout InputBar) {
     let looks = settings.looks
     let columns = editor.columns
@@ -85,8 +85,8 @@ extension InteractiveShell {
     }
   }
 
-  /// What is asked, in place of the menu: with as many rows as it needs, since the keys that answer it
-  /// are at its end.
+  /// The question in place of the menu, with as many rows as it needs: the keys that answer it are
+  /// at its end.
   private var question: StyledLine? {
     editor.question == nil ? nil : notice.map { StyledLine($0) }
   }
@@ -106,7 +106,7 @@ extension InteractiveShell {
       + status.items(notice: notice, columns: max(1, room))
   }
 
-  /// Styles what is typed as it will be printed (rule 6.4), mentions too.
+  /// Styles the typed text as it will be printed (rule 6.4), mentions too.
   func highlight() {
     let text = editor.text
     guard editor.face == .tty, !text.isEmpty || highlighted != nil else { return }

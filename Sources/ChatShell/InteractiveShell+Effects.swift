@@ -9,10 +9,10 @@ import Platform
 import StyledText
 import Terminal
 
-/// What the session asks for.
+/// Carries out the session's effects.
 extension InteractiveShell {
-  /// Carries out effects. One that fails is reported to the session, and those behind it are carried out
-  /// all the same (rule 14.8). False: one failed, or the session refused the line.
+  /// Carries out effects; reports one that fails to the session and continues with the next (rule
+  /// 14.8). Returns false if one failed, or if the session refused the line.
   @discardableResult
   func perform(_ effects: [Effect]) -> Bool {
     var isDone = true
@@ -78,7 +78,7 @@ extension InteractiveShell {
     case .notify(let notification): notifier.notify(notification)
     case .clearScreen: editor.clearDisplay()
     case .connect(let account, let asks):
-      // What the line asked for is done: the account is there, and /connect tries again.
+      // The line did its work: the account exists, and /connect tries again.
       do {
         try connect(account, asks: asks)
       } catch {
@@ -110,7 +110,7 @@ extension InteractiveShell {
 
   private func putDraft(_ draft: Conversations.Draft) {
     editor.setLine(draft.text, caret: draft.caret)
-    // A text that holds a NUL ends there on the line.
+    // On the line, a text ends at its first NUL.
     completion.begin(with: Span.decoded(draft.spans, in: editor.text))
     tell(.restored(draft))
   }
@@ -119,7 +119,7 @@ extension InteractiveShell {
     _ text: String, offering offered: String?, _ mentions: [Span], isAnother: Bool
   ) {
     if !isAnother {
-      // The status line says how to leave instead (rule 3.2).
+      // The status line shows how to leave instead (rule 3.2).
       notice = nil
       nextNotice = nil
     }
@@ -152,7 +152,7 @@ extension InteractiveShell {
     throw Refusal(say("The key was not bound: %1.", complaints.joined(separator: "; ")))
   }
 
-  /// Binds the keys; returns what readline refused, with its place in the rc file.
+  /// Binds the keys; returns readline's complaints, with their position in the rc file.
   func bindingComplaints(_ bindings: [KeyBinding]) -> [SafeText] {
     KeyBinding.complaints(of: bindings, among: []) { editor.bind($0) }
   }
@@ -171,7 +171,7 @@ extension InteractiveShell {
     editor.copyToClipboard(text)
   }
 
-  /// If no process can be started, does the work here while keys wait.
+  /// If no process can start, does the work here while keys wait.
   private func keep(_ files: WaitingFiles, limit: Int, number: Int) {
     let isStarted = start(AttachmentImporter.command(files, limit: limit, in: session.store)) {
       [weak self] answer, status in
@@ -187,7 +187,7 @@ extension InteractiveShell {
     _ = tell(.filesKept(result, number: number))
   }
 
-  /// If no process can be started, does the work here while keys wait.
+  /// If no process can start, does the work here while keys wait.
   private func write(_ chore: FileChore) {
     let isStarted = start(chore.command) { [weak self] answer, status in
       _ = self?.tell(.wrote(chore, chore.outcome(answer: answer, status: status)))
@@ -195,9 +195,9 @@ extension InteractiveShell {
     if !isStarted { _ = tell(.wrote(chore, chore.outcome())) }
   }
 
-  /// Starts a process whose answer is wanted.
+  /// Starts a process and reads its output.
   ///
-  /// - Returns: false where that could not be done.
+  /// - Returns: false if that failed.
   private func start(
     _ words: [String], ended: @escaping (_ answer: String, _ status: Int32) -> Void
   ) -> Bool {
@@ -214,7 +214,7 @@ extension InteractiveShell {
     }
   }
 
-  /// The process goes on when this shell ends. What it has to say is in the status line.
+  /// The process continues when this shell ends. The status line shows its reports.
   private func connect(_ account: Account, asks: Bool) throws {
     let words = try NetworkExecutable.command(account, in: session.store, asks: asks)
     var isStarted = true

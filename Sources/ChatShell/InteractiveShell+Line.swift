@@ -11,7 +11,7 @@ import Terminal
 // MARK: What the line tells
 
 extension InteractiveShell {
-  /// Handles an event; false for what ``LineEvent`` says happens otherwise.
+  /// Handles an event; false for the default action that ``LineEvent`` describes.
   func handle(_ event: LineEvent) -> Bool {
     switch event {
     case .accepted(let text): return acceptLine(text)
@@ -21,7 +21,7 @@ extension InteractiveShell {
       tell(.moved)
     case .selectionEnded(let text):
       if notice == Self.isSelected { notice = nil }
-      // The replaced text goes into the history.
+      // The replaced text enters the history.
       if let text { tell(.carriedOut(text)) }
       refresh()
     case .secondSpace: closeSymbol()
@@ -36,7 +36,7 @@ extension InteractiveShell {
       tell(.interrupted)
       return true
     case .cancelled:
-      // While choosing a conversation, the menu is no level of its own.
+      // While choosing a conversation, the menu is not a level of its own.
       return !session.switcher.isChoosing && press(.cancel) || offer(.cancel)
     case .undoing: return offer(.undo)
     case .upOnEmptyLine: return offer(.up)
@@ -55,7 +55,7 @@ extension InteractiveShell {
     case .focusChanged: tellFocus()
     case .suspending: tell(.suspended)
     case .resumed:
-      // While the shell was stopped nobody heard of children that ended.
+      // While the shell was stopped it did not notice that children ended.
       programs.reap()
       tell(.resumed)
     case .cannotSuspend:
@@ -78,8 +78,8 @@ extension InteractiveShell {
     return true
   }
 
-  /// A command failed, or a message that only a member can send: it makes room for what is typed next,
-  /// such as the command that enters the room, unless a key goes on with it (rules 1.11 and 1.13).
+  /// A command failed, or a message that only a member can send: the next text replaces it, such as
+  /// the command that enters the room, unless a key continues it (rules 1.11 and 1.13).
   private func select() {
     editor.selectAll()
     if notice == nil { show(notice: Self.isSelected) }
@@ -95,7 +95,7 @@ extension InteractiveShell {
   }
 
   private func moveInMenu(_ key: MenuKey) -> Bool {
-    // Until the menu is entered TAB does what it is bound to.
+    // Until the menu is entered, TAB does what it is bound to.
     if key == .complete, completion.menu != .entered { return false }
     guard press(key) else { return false }
     lineChanged()
@@ -108,7 +108,7 @@ extension InteractiveShell {
     return completion.press(key)
   }
 
-  /// The text was changed by a key or a paste.
+  /// Handles a change of the text by a key or a paste.
   func lineChanged() {
     if notice != nil || nextNotice != nil {
       notice = nextNotice
@@ -120,7 +120,7 @@ extension InteractiveShell {
     tell(.moved)
   }
 
-  /// What a change of the line causes beside drawing.
+  /// Handles other consequences of a change of the line than drawing.
   func hear(_ event: BarEvent) {
     switch event {
     case .typing: tell(.changed)
@@ -130,14 +130,14 @@ extension InteractiveShell {
     }
   }
 
-  /// A file that is there and could be attached.
+  /// An existing file that can be attached.
   private func fileToAttach(_ path: String) -> (path: String, name: String)? {
     let path = RcFile.expanded(path, session.preferences.environment)
     return (try? session.look(atFile: path)).map { (path, $0.name) }
   }
 
-  /// A paste that is nothing but the name of a file that is there offers to attach it (rule 1.9).
-  /// An edit takes no files, and in a command the name is what is wanted.
+  /// If a paste consists of the name of an existing file, offers to attach it (rule 1.9). An edit
+  /// has no files, and a command wants the name itself.
   func offerToAttach(_ content: PastedContent, pasted text: String) -> Bool {
     guard case .path(let name) = content, !session.editing.isOn, session.open.isMember,
       !session.switcher.isChoosing, editor.question == nil, !LineRules.isCommand(editor.text),
@@ -161,7 +161,7 @@ extension InteractiveShell {
   /// The columns of that question without the name.
   private static let attachQuestion = 56
 
-  /// Whether C-c may empty the line; it may be asked for first.
+  /// Whether C-c may empty the line; it may ask first.
   private func mayClear() -> Bool {
     guard settings.confirmClear, editor.question == nil else {
       willEmpty()
@@ -177,7 +177,7 @@ extension InteractiveShell {
     return false
   }
 
-  /// The line is about to be emptied; the notice appears once it is.
+  /// The line will be emptied; the notice appears afterwards.
   private func willEmpty() {
     tell(.emptied)
     let text = say("Line emptied; C-_ brings it back")
@@ -185,8 +185,8 @@ extension InteractiveShell {
   }
 
   private func lostTerminal() {
-    // As the signal has it that a terminal sends on closing, which did not come. The reader of a
-    // pipe may go (rule 11.4).
+    // Behave as on the signal for a closed terminal, which did not arrive. The reader of a pipe may
+    // go away (rule 11.4).
     var output = stat()
     let isClosed = fstat(1, &output) == 0 && output.st_mode & S_IFMT == S_IFCHR
     leave(status: isClosed ? 128 + SIGHUP : 0)
@@ -222,7 +222,7 @@ extension InteractiveShell {
     let text = editor.text
     let caret = editor.caret
     guard settings.closeByDoubleSpace, !LineRules.isCommand(text) else { return }
-    // The rule looks at the text from before the second space; what it changes counts with it.
+    // The rule reads the text from before the second space, which is part of the change.
     var before = text
     let space = before.utf8.index(before.utf8.startIndex, offsetBy: caret - 1)
     before.unicodeScalars.remove(at: space)

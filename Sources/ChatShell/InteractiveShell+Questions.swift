@@ -6,7 +6,7 @@ import Glibc
 import LineEditing
 import StyledText
 
-/// Questions before something is done; the next key is the answer.
+/// Questions before an action; the next key is the answer.
 extension InteractiveShell {
   /// Asks a question that the next key answers. If the body returns false, the key is no answer and is
   /// typed. A question about a text takes any key, so that a mistaken one does not change the text.
@@ -20,7 +20,7 @@ extension InteractiveShell {
     show(notice: question)
   }
 
-  /// What the session asks (rule 13.4): no key but those that answer it does anything.
+  /// Asks the session's question (rule 13.4): only keys that answer it have an effect.
   func ask(_ question: SafeText, _ answers: [Character: Intent]) {
     editor.whenLineBegins { [self] in
       ask(question) { [self] answer in
@@ -36,7 +36,7 @@ extension InteractiveShell {
     }
   }
 
-  /// Whether a long text is asked about before it is sent (rule 1.9). True: the line stays.
+  /// Whether to ask about a long text before sending it (rule 1.9). True: the line stays.
   func asksBefore(sending text: String) -> Bool {
     guard sureAs == nil, settings.askLines > 0, !session.editing.isOn, session.open.isMember,
       session.rules.allowsSending(text)
@@ -44,7 +44,7 @@ extension InteractiveShell {
     let said = LineRules.withoutNewlinesAtEnd(text)
     let lines = said.utf8.count { $0 == UInt8(ascii: "\n") } + 1
     guard lines > settings.askLines else { return false }
-    // What a command says cannot go as a file.
+    // A command cannot become a file.
     let isText = !LineRules.isCommand(text)
     let question =
       isText
@@ -63,7 +63,7 @@ extension InteractiveShell {
     return true
   }
 
-  /// What Return does with a text: with a long one, as the person said.
+  /// Handles Return on a text: a long one as the person chose.
   func enter(_ text: String) -> Bool {
     guard sureAs == .file else { return tell(.entered(text)) }
     let said = LineRules.withoutNewlinesAtEnd(text)

@@ -25,15 +25,15 @@ final class InteractiveShell {
 
   var notice: SafeText? { didSet { noticeAt = loop.now } }
   private var noticeAt: Int64 = 0
-  /// How the user has agreed to send a long text.
+  /// How the person has agreed to send a long text.
   var sureAs: SentAs?
   enum SentAs { case text, file }
-  /// The notice to show once the present change has happened.
+  /// The notice to show once the current change is done.
   var nextNotice: SafeText?
   private var timer: TimerID?
   private var resizeTimer: TimerID?
   var waitingShown = 0
-  /// The bar may be out of date.
+  /// Whether the bar may be out of date.
   var isStale = true
   /// ``LineEditor/scrolledText``, as the bar shows it.
   var shownLength: ScrolledText?
@@ -52,7 +52,7 @@ final class InteractiveShell {
     (session.line as? EditorLine)?.completion = completion
     editor.handler = { [weak self] in self?.handle($0) ?? false }
     editor.menu = { [completion, unowned editor] in
-      // In plain no menu is shown.
+      // In plain mode, hobnob shows no menu.
       guard editor.face == .tty, editor.isIdle, editor.question == nil else { return .closed }
       let menu = completion.menu
       return menu == .open && completion.completion.arrowsEnter ? .entered : menu
@@ -68,7 +68,7 @@ final class InteractiveShell {
 
   /// Serves the person until they leave. Returns the exit status.
   ///
-  /// - Parameter first: what is to be asked at the first prompt.
+  /// - Parameter first: a question to ask at the first prompt.
   func run(
     opening conversation: Conversation, bindings: [KeyBinding], greeting: [StyledLine],
     complaints: [SafeText], first: SessionEvent? = nil
@@ -80,14 +80,14 @@ final class InteractiveShell {
       perform(try session.begin(in: conversation))
       editor.start(prompt: StatusLine(session: session).prompt)
       if !greeting.isEmpty { editor.print(greeting) }
-      // Below what was said here, which would push it off the screen.
+      // Printing it here would push it off the screen.
       let inputrc = editor.takeComplaints()
       let rc = KeyBinding.complaints(of: bindings, among: complaints) { editor.bind($0) }
       tell(.complain(rc + inputrc))
       tell(.lineReady)
     }
-    // Before the prompt appears: anyone who sees it may end the program, which then has to restore the
-    // terminal.
+    // Before the prompt appears: anyone who sees it may end the program, which must then restore
+    // the terminal.
     handleSignals()
     editor.draw()
     watchStore()
@@ -108,7 +108,7 @@ final class InteractiveShell {
 
   // MARK: Events
 
-  /// Tells the session what happened, and carries out its effects; false if it refused.
+  /// Sends an event to the session, and carries out its effects; false if it refused.
   @discardableResult
   func tell(_ event: SessionEvent) -> Bool {
     let isDone = perform(session.handle(event, at: loop.now))
@@ -169,7 +169,7 @@ final class InteractiveShell {
       switch signal {
       case SIGWINCH: resizeSoon()
       case SIGINT: editor.clearLine()
-      // C-\ in a program that has the terminal, or was about to have it.
+      // C-\ in a program that has the terminal, or is about to get it.
       case SIGQUIT: break
       case SIGTSTP: editor.suspend()
       case SIGCONT: editor.continued()
@@ -179,12 +179,12 @@ final class InteractiveShell {
   }
 
   func leave(status: Int32) {
-    // The loop may end before the end of this turn.
+    // The loop may stop before the end of this turn.
     editor.draw()
     tell(.leave(status: status))
   }
 
-  /// Dragging a window causes a storm of sizes; drawing waits for its end.
+  /// Dragging a window causes many size changes; drawing waits for the last.
   private func resizeSoon() {
     if let resizeTimer { loop.cancel(resizeTimer) }
     resizeTimer = loop.after(milliseconds: 50) { [weak self] in

@@ -29,9 +29,9 @@ extension Launch {
   /// `hobnob [CONVERSATION]`.
   ///
   /// - Parameters:
-  ///   - creates: `--create` was given: what is missing is made.
-  ///   - isCertain: the name was given with `open`: a missing room of this machine is made.
-  ///   - subcommands: those that the name may be a slip for.
+  ///   - creates: whether `--create` allows creating a missing conversation.
+  ///   - isCertain: whether `open` preceded the name: creates a missing room of this machine.
+  ///   - subcommands: those that the name may be a typing error for.
   package func shell(
     _ name: String?, creates: Bool, isCertain: Bool = false, subcommands: [String] = []
   ) throws -> Int32 {
@@ -88,7 +88,7 @@ extension Launch {
       looks: Painter.TerminalCapabilities(environment: { environment[$0] }))
   }
 
-  /// Printed in a conversation without messages.
+  /// The greeting in a conversation without messages.
   private func greetingLines(
     _ me: Participant, _ opening: Opening, in store: Store
   ) throws -> [StyledLine] {
@@ -101,9 +101,9 @@ extension Launch {
     ]
   }
 
-  /// What to do first.
+  /// A hint for what to do first.
   private func hint(_ me: Participant, _ opening: Opening, in store: Store) throws -> SafeText {
-    // Whoever is there already is someone to talk to.
+    // Anyone already here is someone to talk to.
     guard try store.read({ try $0.othersHere(in: opening.conversation.id, than: me.id) }) == 0
     else {
       return say("Type a line and press Return to send it. Type /help for help.")
@@ -114,17 +114,17 @@ extension Launch {
       SafeText(line: program))
   }
 
-  /// The conversation that a shell begins in.
+  /// The conversation that a shell starts in.
   private struct Opening {
     var conversation: Conversation
-    /// It was made just now, so its name may be a typing error.
+    /// Whether it was just created, so that its name may be a typing error.
     var isNew = false
-    /// Asks what to do if the named conversation does not exist.
+    /// The question to ask if the named conversation does not exist.
     var question: SessionEvent?
   }
 
-  /// The conversation that is opened: the named one, else the last one, else the one where something
-  /// was said last, else #lobby. Nobody is brought back to a room that they left.
+  /// The conversation to open: the named one, else the last one, else the one with the newest
+  /// message, else #lobby; never a room that the person has left.
   private func opened(
     _ name: String?, in store: Store, for person: Participant, creates: Bool, isCertain: Bool,
     asks: Bool, subcommands: [String]
@@ -143,7 +143,7 @@ extension Launch {
         return Opening(conversation: try enteredRoom(name, me, store))
       }
       try store.read { try $0.refuseRemoved(room: name) }
-      // A bare name is a room, but an address may be somebody's.
+      // A bare name is a room, but an address may be a person's.
       guard name.contains("@"), !name.hasPrefix("#") else { throw RuleError.noSuchRoom(name) }
       return Opening(
         conversation: try store.writeDurablyIfNeeded { try $0.conversation(meantBy: name, me: me) })

@@ -18,7 +18,7 @@ extension BarController where Line == LineEditor {
     self.init(editor, registry: registry, argumentSource: ShellArguments(of: session))
     prepare = { [weak session] completion in
       guard let session else { return }
-      // No prefix means anything in the name of a conversation.
+      // Prefixes mean nothing in the name of a conversation.
       completion.registry = session.switcher.isChoosing ? CompletionRegistry() : registry
       completion.arrowsEnter = session.switcher.isChoosing
       let settings = session.preferences.settings
@@ -35,7 +35,7 @@ extension BarController where Line == LineEditor {
 }
 
 extension Prefix {
-  /// When the menu opens by itself, and what becomes of an accepted word (rules 2.4, 2.6).
+  /// When the menu opens by itself, and how an accepted word is inserted (rules 2.4, 2.6).
   @MainActor
   func rules(in session: Session) -> PrefixRules {
     let asCharacter = { [weak session] in
@@ -43,7 +43,7 @@ extension Prefix {
     }
     return switch self {
     case .command: PrefixRules(lineStartOnly: true)
-    // On a network an address tells people apart.
+    // On a network, addresses distinguish people.
     case .person: PrefixRules(namesMayContainPrefix: true, behindAtLineStart: ":")
     case .room: PrefixRules(opensAfter: 1)
     case .emoji: .emoji(opensAfter: 2, asCharacter: asCharacter)
@@ -52,7 +52,7 @@ extension Prefix {
   }
 }
 
-/// What stands behind one prefix, for the live menu.
+/// The candidates after one prefix, for the live menu.
 @MainActor
 final class ShellSource: @MainActor CompletionSource {
   private weak var session: Session?

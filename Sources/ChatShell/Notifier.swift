@@ -5,14 +5,14 @@ import Glibc
 import Platform
 import StyledText
 
-/// Runs `notify-command` (rule 7.10); in a burst of messages the last call says how many were left
-/// out.
+/// Runs `notify-command` (rule 7.10); in a burst of messages the last call says how many messages
+/// it skipped.
 @MainActor
 final class Notifier {
   private unowned let shell: InteractiveShell
-  /// The newest that found no room, and how many others did not.
+  /// The newest message without a free place, and how many others had none.
   private var waiting: (notification: Notification, others: Int)?
-  /// The command that could not be run, which was said.
+  /// The command that failed to start; reported once.
   private var broken: String?
 
   init(_ shell: InteractiveShell) { self.shell = shell }
@@ -26,7 +26,7 @@ final class Notifier {
     guard let (notification, others) = waiting else { return }
     let command = shell.settings.notifyCommand
     let program = ChildProcess.words(command)
-    // It may have been set to none since; the sender's name must never be the first word.
+    // The person may have unset it; the sender's name must never become the program.
     guard !program.isEmpty else {
       waiting = nil
       return
@@ -39,7 +39,7 @@ final class Notifier {
       return
     }
     let (error, reason) = (errno, systemReason())
-    // All places are taken; the first that ends makes room.
+    // All places are taken; wait for the first program to end.
     if error == EAGAIN, shell.programs.isFull { return }
     waiting = nil
     guard broken != command else { return }

@@ -7,13 +7,13 @@ import LineEditing
 import Platform
 import StyledText
 
-/// Long answers in a pager, and the screen lent to other programs (rule 7.6).
+/// Shows long answers in a pager, and lends the screen to other programs (rule 7.6).
 extension InteractiveShell {
-  /// Shows what a command answers in `$PAGER`.
+  /// Shows the answer of a command in `$PAGER`.
   ///
-  /// - Parameter atEnd: the last line is what is wanted first.
+  /// - Parameter atEnd: start at the last line.
   func page(_ lines: [StyledLine], atEnd: Bool) {
-    // The command's own line has to be gone from the screen first.
+    // The command's own line must leave the screen first.
     editor.whenLineBegins { [self] in
       do { try runPager(lines, atEnd: atEnd) } catch { complain(sentence(for: error)) }
     }
@@ -27,7 +27,7 @@ extension InteractiveShell {
           "hobnob could not create a file for the pager in %1: %2.",
           SafeText(line: TemporaryFile.folder(session.preferences.environment)), systemReason()))
     }
-    // Without a name from the start: nothing is left behind, whatever ends the shell.
+    // It has no name from the start, so nothing remains however the shell ends.
     unlink(path)
     defer { close(file) }
     guard TemporaryFile.write(editor.printed(lines), to: file), lseek(file, 0, SEEK_SET) == 0 else {
@@ -51,8 +51,8 @@ extension InteractiveShell {
     }
   }
 
-  /// Gives the whole screen to another program until it ends. Nothing is printed meanwhile, and
-  /// messages that arrive do not count as seen; they are printed afterwards.
+  /// Gives the whole screen to another program until it ends. Meanwhile hobnob prints nothing, and
+  /// arriving messages do not count as seen; it prints them afterwards.
   func lendScreen(_ body: () -> Void) {
     tell(.screenLent(true))
     editor.withTerminalReleased(keepingLine: false, body)
@@ -60,9 +60,9 @@ extension InteractiveShell {
   }
 }
 
-/// How a pager is called.
+/// The command line of a pager.
 enum Pager {
-  /// The command: `$PAGER`, or less. less gets the options to show styles and, if wanted, to begin at
+  /// The command: `$PAGER`, or less. less gets options to show styles and, if wanted, to start at
   /// the end.
   static func commandLine(_ pager: String?, atEnd: Bool) -> String {
     let command = pager.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 } ?? "less"
@@ -73,8 +73,8 @@ enum Pager {
     ChildProcess.words(command).first?.split(separator: "/").last == "less"
   }
 
-  /// Whether it may have shown nothing. A pager that was interrupted or ended did what was wanted;
-  /// less -K says that with 2.
+  /// Whether the pager may have shown nothing. One that was interrupted or ended did its work; less
+  /// -K then exits with 2.
   static func hasFailed(_ status: Int32, _ command: String) -> Bool {
     switch status {
     case 0, 128 + SIGINT, 128 + SIGQUIT, 128 + SIGTERM, 128 + SIGHUP, 128 + SIGPIPE: false

@@ -4,7 +4,7 @@ import ChatSession
 import Glibc
 import Platform
 
-/// A file that another program is given: in `$TMPDIR` or `/tmp`, readable for nobody else.
+/// A file for another program: in `$TMPDIR` or `/tmp`, readable only by this user.
 enum TemporaryFile {
   static func folder(_ environment: [String: String]) -> String {
     environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
@@ -15,7 +15,7 @@ enum TemporaryFile {
   /// - Returns: nil with the reason in `errno`.
   static func make(environment: [String: String]) -> (path: String, descriptor: Int32)? {
     var path = Array("\(folder(environment))/hobnob-XXXXXX.md".utf8CString)
-    // Of a name that nobody could have taken before.
+    // With a name that nobody could have taken before.
     let descriptor = mkstemps(&path, 3)
     guard descriptor >= 0 else { return nil }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -24,7 +24,7 @@ enum TemporaryFile {
     )
   }
 
-  /// Writes all of the bytes. False with the reason in `errno`.
+  /// Writes all bytes. Returns false with the reason in `errno`.
   static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     (try? bytes.withUnsafeBytes { try writeAll(descriptor, $0) }) != nil
   }

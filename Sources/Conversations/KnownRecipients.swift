@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// How many people a message is for, of the message that was asked about last.
+/// How many people a message is for; kept for the last message asked about.
 struct KnownRecipients {
   struct Key: Equatable {
     var conversation: ID<Conversation>
@@ -10,8 +10,8 @@ struct KnownRecipients {
     var isNew: Bool
   }
 
-  /// Milliseconds that it stays valid: no number in the store changes when someone stops counting
-  /// after a week without a sign of life.
+  /// How long it stays valid, in milliseconds: no number in the store changes when someone stops
+  /// counting after a week without a sign of life.
   static let lifetime: Milliseconds = 60_000
 
   var key: Key

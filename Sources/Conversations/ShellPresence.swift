@@ -2,17 +2,17 @@
 import CLinux
 import Glibc
 
-/// This shell among those that run: a row in the store, and a locked file that the kernel closes
-/// when the process ends in whatever way.
+/// This shell among the running ones: a row in the store, and a locked file that the kernel closes
+/// however the process ends.
 struct ShellPresence {
-  /// Milliseconds after someone was here last until nothing that is said in a room is for them.
+  /// Milliseconds after someone's last presence until a room's messages are no longer for them.
   static let absentAfter: Milliseconds = 7 * 24 * 3_600_000
 
   let id: ShellID
   let participant: ID<Participant>
   var conversation: ID<Conversation>?
   var isPaused = false
-  /// The lock file, open for writing: closing it is the event that the others see.
+  /// The lock file, open for writing: closing it is the event that other processes see.
   var lock: Int32
 }
 
@@ -41,10 +41,10 @@ extension Writing where Self: ~Copyable {
       try nextChange(), shell)
   }
 
-  /// Someone of this machine has a shell, or says something.
+  /// Records that someone of this machine has a shell, or wrote something.
   func noteHere(_ person: ID<Participant>) throws {
     let now = clock()
-    // Whoever has a shell was here all the time.
+    // Anyone who has a shell was present all the time.
     try database.run(
       """
       INSERT INTO absence(participant, since, until) SELECT id, here + ?2, ?3 FROM participant
@@ -58,16 +58,16 @@ extension Writing where Self: ~Copyable {
 }
 
 extension Store {
-  /// Makes this process a running shell of a participant; ends the presence it had.
+  /// Makes this process a running shell of a participant; ends its former presence.
   ///
-  /// - Returns: a new name for it.
+  /// - Returns: its new name.
   public func attach(_ me: ID<Participant>) throws -> ShellID {
     try detach()
     let id = ShellID.random()
     var made = ShellPresence(id: id, participant: me, lock: -1)
     do {
-      // Inside the transaction: others look for dead shells in one as well, so nobody can take a
-      // file that is not locked yet for a dead one's.
+      // Inside the transaction, in which others look for dead shells too: so nobody mistakes a file
+      // that is not locked yet for that of a dead one.
       try write {
         made.lock = try makeLockFile(of: id)
         try $0.insert(made)
@@ -80,19 +80,19 @@ extension Store {
     return id
   }
 
-  /// Ends this shell's presence and its typing. Nothing if there is none.
+  /// Ends this shell's presence and its typing, if it has any.
   public func detach() throws {
     guard let shell = connection.presence else { return }
     connection.presence = nil
-    // Even if the store is locked: then the closed file tells the others that it is dead.
+    // Even if the store is locked: the closed file then tells the others that this shell ended.
     defer { Glibc.close(shell.lock) }
     try write { try $0.remove(shell.id) }
     removeLockFile(of: shell.id)
   }
 
-  /// Tells the others which conversation this shell shows, nil for none.
+  /// Tells the others which conversation this shell shows; nil for none.
   ///
-  /// - Parameter paused: whether printing is held (rule 7.6).
+  /// - Parameter paused: whether output is paused (rule 7.6).
   public func open(_ conversation: ID<Conversation>?, paused: Bool = false) throws {
     guard var shell = connection.presence else { throw connection.notAttached }
     if shell.conversation == conversation, shell.isPaused == paused { return }

@@ -2,7 +2,6 @@
 import CLinux
 import Glibc
 import Platform
-// Its ids and errors are those of this library.
 @_exported import Storage
 
 /// The durable store of conversations: one SQLite file, the only truth and the bus between
@@ -19,12 +18,12 @@ import Platform
 /// let rooms = try store.read { try $0.rooms() }
 /// ```
 ///
-/// What can be asked is an extension of ``Reading``, what can be changed one of ``Writing``; what
-/// was promised to a person can be done in a ``DurableTransaction`` only.
+/// Queries are extensions of ``Reading``, changes are extensions of ``Writing``; changes that a
+/// person relies on need a ``DurableTransaction``.
 ///
-/// A store belongs to one thread. Every function throws `StoreError` when the file cannot be read or
-/// written, and `RuleError` where a rule forbids what was asked; then nothing was changed, and the
-/// store can be used on.
+/// A store belongs to one thread. Every function throws `StoreError` when the file cannot be read
+/// or written, and `RuleError` when a rule forbids the change; then nothing has changed, and you
+/// can go on using the store.
 public final class Store {
   public typealias Options = StoreOptions
 
@@ -35,16 +34,16 @@ public final class Store {
   package var clock: () -> Milliseconds { connection.clock }
   package var attachmentFolder: AttachmentFolder { connection.attachmentFolder }
 
-  /// The store's file: absolute, its folder's links resolved.
+  /// The absolute path of the store's file, with its folder's links resolved.
   public var path: String { connection.path }
   /// Whether it was made for a group (`--shared`).
   public var isShared: Bool { connection.isShared }
 
-  /// Opens the store, making or upgrading it if need be. The cost does not grow with the store.
+  /// Opens the store; creates or upgrades it if necessary. The cost does not grow with the store.
   ///
   /// - Parameters:
-  ///   - path: the file; beside `X.sqlite` stand `X.bell` and `X.shells`.
-  ///   - clock: what time it is.
+  ///   - path: the file; `X.bell` and `X.shells` are beside `X.sqlite`.
+  ///   - clock: the current time.
   /// - Throws: any `StoreError`.
   public init(
     path given: String, options: Options = .init(),
@@ -81,7 +80,7 @@ public final class Store {
     let (isOurs, found) = try Schema.state(of: database)
     if !isOurs {
       if !options.shared, let refusal = files.refusalIfPrivate { throw refusal }
-      // Only before the first table: lets space be given back in small steps.
+      // Only possible before the first table: allows giving space back in small steps.
       try database.execute("PRAGMA auto_vacuum=INCREMENTAL")
     }
     try writeAhead(database, patience: options.patience)
@@ -94,11 +93,11 @@ public final class Store {
     if !isOurs || found < Schema.version {
       try Schema.migrate(database, shared: options.shared)
     }
-    // What is deleted is overwritten, not only unlinked.
+    // SQLite overwrites deleted data instead of only unlinking it.
     try database.execute("PRAGMA secure_delete=ON")
     // Some builds of SQLite trust no schema by default; the triggers that keep the search index in
-    // step then fail, since FTS5 counted as unsafe before 3.41. Nothing else here can do harm: no
-    // function with effects is registered, and extensions stay off.
+    // step then fail, since FTS5 counted as unsafe before 3.41. This is safe: no function with
+    // effects is registered, and extensions stay off.
     try database.execute("PRAGMA trusted_schema=ON")
     let isShared = try database.first("SELECT shared FROM meta") { $0.bool() } ?? false
     if !isShared {
@@ -112,8 +111,8 @@ public final class Store {
     return isShared
   }
 
-  /// The write-ahead log is a fact of the file. Changing it is refused at once, without SQLite's
-  /// own waiting, while several processes make the same store.
+  /// The write-ahead log is a property of the file. While several processes create the same store,
+  /// SQLite refuses the change at once, without waiting.
   private static func writeAhead(_ database: Database, patience: Int32) throws {
     var waited: Int32 = 0
     while true {
@@ -139,34 +138,35 @@ public final class Store {
     (OwnFolder.data.path(environment) ?? "") + "/store.sqlite"
   }
 
-  /// Milliseconds for which SQLite itself waits for a lock. A shell sets 0 after opening: then a lock
-  /// throws `.locked` at once, and the shell waits in its loop while keys are served (rule 1.2).
+  /// Milliseconds for which SQLite itself waits for a lock. A shell sets 0 after opening: a lock
+  /// then throws `.locked` at once, and the shell waits in its loop, where it still handles keys
+  /// (rule 1.2).
   public var patience: Int32 {
     didSet { connection.database.patience = patience }
   }
 
-  /// Ends presence and closes the file. What is called afterwards throws.
+  /// Ends presence and closes the file. Later calls throw.
   public func close() {
-    // Once this shell is gone, others may begin a new log.
+    // After this shell ends, others may begin a new log.
     try? connection.database.rescueLog()
     try? detach()
     connection.bell.silence()
     connection.database.close()
   }
 
-  /// Lets SQLite put what it needs for a while into memory: for a process that may write nowhere but
-  /// beside the store.
+  /// Makes SQLite keep temporary data in memory: for a process that may write only beside the
+  /// store.
   package func keepTemporaryFilesInMemory() throws {
     try connection.database.execute("PRAGMA temp_store=MEMORY")
   }
 
   // MARK: Transactions
 
-  // `@_optimize(none)`: the optimizer of Swift 6.3 aborts where it specializes a caller of these for
-  // the noncopyable value that it is lent.
+  // `@_optimize(none)`: the optimizer of Swift 6.3 aborts when it specializes a caller of these for
+  // their noncopyable argument.
 
-  /// Asks one state of the store, whatever others write meanwhile. A read within a read, or within
-  /// a transaction, asks the same state.
+  /// Reads one state of the store, whatever others write meanwhile. A read within a read, or within
+  /// a transaction, sees the same state.
   @_optimize(none)
   public func read<T>(_ body: (borrowing Snapshot) throws -> T) throws -> T {
     let isOwn = try connection.beginReading()
@@ -174,8 +174,8 @@ public final class Store {
     return try body(Snapshot(connection: connection))
   }
 
-  /// Changes the store in one transaction, and rings the bell once it is stored, if others have to
-  /// notice. A power cut may lose it, a crash never does. Not within another transaction.
+  /// Changes the store in one transaction, and then rings the bell if others must notice. A power
+  /// cut may lose the change, a crash cannot. Do not call this within another transaction.
   @discardableResult
   @_optimize(none)
   public func write<T>(_ body: (borrowing Transaction) throws -> T) throws -> T {
@@ -190,7 +190,7 @@ public final class Store {
     }
   }
 
-  /// The same, on the disk before it returns.
+  /// The same; it is on disk on return.
   @discardableResult
   @_optimize(none)
   public func writeDurably<T>(_ body: (borrowing DurableTransaction) throws -> T) throws -> T {
@@ -205,7 +205,7 @@ public final class Store {
     }
   }
 
-  /// The same, on the disk only if something in it would be missed after a power cut.
+  /// The same; it is on disk on return only if someone would miss it after a power cut.
   @_optimize(none)
   package func write(
     durably isDurable: Bool, _ body: (borrowing DurableTransaction) throws -> Void
@@ -220,8 +220,8 @@ public final class Store {
     }
   }
 
-  /// Changes the store where something has to be changed: as long as nothing is, nobody else has to
-  /// wait, and nobody is waited for. If others have written meanwhile, `body` is run again.
+  /// Changes the store if there is anything to change: otherwise it takes no lock. If others have
+  /// written meanwhile, it runs `body` again.
   @discardableResult
   @_optimize(none)
   public func writeIfNeeded<T>(_ body: (borrowing Transaction) throws -> T) throws -> T {
@@ -236,7 +236,7 @@ public final class Store {
     }
   }
 
-  /// The same, on the disk before it returns.
+  /// The same; it is on disk on return.
   @discardableResult
   @_optimize(none)
   public func writeDurablyIfNeeded<T>(_ body: (borrowing DurableTransaction) throws -> T) throws
@@ -255,7 +255,7 @@ public final class Store {
 
   // MARK: Lock files
 
-  /// Makes the lock file of a shell or a network process, and locks it.
+  /// Creates and locks the lock file of a shell or a network process.
   package func makeLockFile(of id: ShellID) throws -> Int32 {
     try files.makeShells(shared: isShared)
     let file = try StoreFiles.openBeside(
@@ -266,7 +266,7 @@ public final class Store {
     return file
   }
 
-  /// Removes such a file, and closes it where it is open.
+  /// Removes such a file, and closes it if it is open.
   package func removeLockFile(of id: ShellID, _ file: Int32? = nil) {
     unlink(files.lockPath(of: id))
     if let file { Glibc.close(file) }
@@ -275,7 +275,7 @@ public final class Store {
   // MARK: The bell
 
   /// Readable when another process, or this one, committed or died. Open it before reading
-  /// `position`, so that nothing falls between the two.
+  /// `position`, so that you miss no change between the two.
   public var bellDescriptor: Int32 {
     get throws { try connection.bell.descriptor() }
   }

@@ -3,10 +3,10 @@ import CLinux
 import Glibc
 import Platform
 
-/// What a store has open, and the transaction that runs. Of use to nobody but the store and what it
-/// lends.
+/// What a store has open, and the running transaction. Only the store, its snapshots and its
+/// transactions use it.
 public final class StoreConnection {
-  /// The numbers drawn in the running transaction.
+  /// The numbers assigned in the running transaction.
   private struct Drawn {
     var change: Int64?
     var peopleChanged = false
@@ -20,7 +20,7 @@ public final class StoreConnection {
   let bell: Bell
   var presence: ShellPresence?
   var knownRecipients: KnownRecipients?
-  /// nil: no transaction that writes is running.
+  /// Nil if no write transaction is running.
   private var drawn: Drawn?
   private var isDurable = false
 
@@ -37,7 +37,7 @@ public final class StoreConnection {
     .failed(path: path, detail: "this process has not attached as a shell")
   }
 
-  /// - Returns: false within a transaction, which goes on.
+  /// - Returns: false within a transaction, which continues.
   func beginReading() throws -> Bool {
     if database.isInTransaction { return false }
     try database.run("BEGIN")
@@ -46,26 +46,26 @@ public final class StoreConnection {
 
   func begin(isDurable: Bool, isImmediate: Bool = true) throws {
     precondition(drawn == nil, "a transaction within a transaction")
-    // What is accepted into a file that the others do not have would be lost.
+    // Anything written to a file that others do not have would be lost.
     if let loss = database.loss() { throw loss }
     try database.begin(full: isDurable, immediate: isImmediate)
     self.isDurable = isDurable
     drawn = Drawn()
   }
 
-  /// Rings the bell, if a number was drawn.
+  /// Commits; rings the bell if a number was assigned.
   func commit() throws {
     let rings = try writeCounter()
     try database.run("COMMIT")
     drawn = nil
-    // It may have happened just now.
+    // The loss may have happened just now.
     if isDurable, let loss = database.loss() { throw loss }
     if rings { bell.ring() }
   }
 
-  /// Ends a transaction that failed.
+  /// Ends a failed transaction.
   ///
-  /// - Returns: whether it wanted to begin to write when others were writing, or had written since.
+  /// - Returns: whether it failed because others were writing, or had written since it began.
   func wasLate(_ error: any Error) -> Bool {
     defer { rollBack() }
     guard case StoreError.locked = error else { return false }
@@ -77,14 +77,14 @@ public final class StoreConnection {
     database.rollBack()
   }
 
-  /// Draws the next number; the others will notice what carries it.
+  /// Assigns the next number; others will notice the row that has it.
   func nextChange(after position: Int64) throws -> Int64 {
     let next = try successor(of: drawn?.change ?? position)
     drawn?.change = next
     return next
   }
 
-  /// The number after one that was read from the file, where anything may stand.
+  /// The number after one read from the file, which may contain anything.
   func successor(of number: Int64) throws -> Int64 {
     let (next, isTooMuch) = number.addingReportingOverflow(1)
     if isTooMuch || next < 1 {

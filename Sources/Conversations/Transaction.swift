@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Platform
 
-/// What can be asked of a store: of a ``Snapshot``, and of a transaction.
+/// Queries to a store, for a ``Snapshot`` or a transaction.
 public protocol Reading: ~Copyable {
   var connection: StoreConnection { get }
 }
 
-/// What can be asked of a store, and changed.
+/// Queries to a store, and changes.
 public protocol Writing: Reading, ~Copyable {}
 
-/// One state of the store, lent by `Store.read`.
+/// One state of the store, from `Store.read`.
 public struct Snapshot: Reading, ~Copyable {
   public let connection: StoreConnection
 }
 
-/// A transaction that runs, lent by `Store.write`: everything that it changed becomes visible to
-/// others at its end, or nothing does.
+/// A running transaction, from `Store.write`: others see all of its changes at its end, or none.
 public struct Transaction: Writing, ~Copyable {
   public let connection: StoreConnection
 }
 
-/// A transaction that is on the disk when it ends, lent by `Store.writeDurably`: what a person was
-/// told is stored must not be lost in a power cut.
+/// A transaction that is on disk when it ends, from `Store.writeDurably`: a power cut must not lose
+/// what hobnob told a person it had stored.
 public struct DurableTransaction: Writing, ~Copyable {
   public let connection: StoreConnection
 
@@ -42,12 +41,12 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Writing where Self: ~Copyable {
-  /// Draws the next number; the others will notice what carries it.
+  /// Assigns the next number; others will notice the row that has it.
   package func nextChange() throws -> Int64 { try connection.nextChange(after: position) }
 
   func successor(of number: Int64) throws -> Int64 { try connection.successor(of: number) }
 
-  /// Presence, a name or a membership changed.
+  /// Records that presence, a name or a membership changed.
   package func touchPeople() throws {
     _ = try nextChange()
     connection.notePeople()

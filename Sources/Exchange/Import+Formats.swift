@@ -7,11 +7,11 @@ extension Import {
   ///
   /// - Parameters:
   ///   - descriptor: an open file, pipe or terminal.
-  ///   - name: of the file, for messages, and because the name of a log tells its conversation; empty
+  ///   - name: of the file, for messages, and because a log's name gives its conversation; empty
   ///     for standard input.
   ///   - format: nil to detect it from the content.
-  ///   - conversation: where a log belongs, a room or `@name`; nil to tell it by the file's name,
-  ///     and for exports, which tell it themselves.
+  ///   - conversation: the conversation of a log, a room or `@name`; nil to use the file's name,
+  ///     and for exports, which contain it.
   /// - Throws: `ImportFault`, `StoreError`, `AttachmentError`.
   package func read(
     _ descriptor: Int32, name: String = "", format: ImportFormat? = nil,

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Platform
 
-/// Changes of the line by keys that are on the screen and not yet told: drafts and typing signals
-/// take their time, and fast typing asks for them only now and then.
+/// Changes of the line that are on the screen but not reported yet: drafts and typing signals take
+/// time, so fast typing reports them only now and then.
 @MainActor
 final class ChangeCoalescer {
   /// Called when letters have waited long enough.
   var isDue: () -> Void = {}
   private let loop: EventLoop
   private var timer: TimerID?
-  /// When the letters are told however fast they come, in the loop's milliseconds.
+  /// When to report letters however fast they follow, in the loop's milliseconds.
   private var deadline: Int64 = 0
   private var isUrgent = false
-  /// Milliseconds; too short for anyone to notice that a draft or a signal waits for it.
+  /// Milliseconds; too short for anyone to notice a delayed draft or signal.
   private static let delay: Int64 = 20
   private static let longestDelay: Int64 = 200
 
   init(loop: EventLoop) { self.loop = loop }
 
-  /// A letter went into the text, and nothing else happened.
+  /// Call this when a letter was inserted, and nothing else happened.
   func addLetter() {
     if timer == nil { deadline = loop.now + Self.longestDelay }
     loop.schedule(&timer, at: min(loop.now + Self.delay, deadline)) { [weak self] in self?.isDue() }
@@ -27,7 +27,7 @@ final class ChangeCoalescer {
   /// Another change, to be reported at once.
   func add() { isUrgent = true }
 
-  /// - Returns: whether there was something to tell.
+  /// - Returns: whether there was anything to report.
   func take() -> Bool {
     defer { (timer, isUrgent) = (nil, false) }
     if let timer { loop.cancel(timer) }

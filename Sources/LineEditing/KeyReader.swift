@@ -4,8 +4,8 @@ import Platform
 import StyledText
 import Terminal
 
-/// Keys out of the terminal's bytes, and what only a silence tells: an Escape of its own, a paste
-/// whose end does not come.
+/// Keys from the terminal's bytes, and what only a pause decides: a single Escape, or a paste
+/// without its end.
 @MainActor
 final class KeyReader {
   private let device: TerminalDevice
@@ -13,11 +13,11 @@ final class KeyReader {
   private var decoder = KeyDecoder()
   private var escapeTimer: TimerID?
   private var pasteTimer: TimerID?
-  /// Milliseconds; no terminal is silent for so long in the middle of a paste.
+  /// Milliseconds; no terminal pauses this long within a paste.
   private static let pastePause: Int64 = 1000
-  /// Called with the keys that a silence has ended.
+  /// Called with the keys that a pause has completed.
   var ended: ([KeyEvent]) -> Void = { _ in }
-  /// Called when the end of a paste does not come: until then every key is one more of it.
+  /// Called when the end of a paste does not arrive: until then every key is part of it.
   var pasteIsOpen: () -> Void = {}
 
   init(of device: TerminalDevice, in loop: EventLoop) {
@@ -48,7 +48,7 @@ final class KeyReader {
     let delay = creadline_variable("keyseq-timeout").flatMap {
       Int(written: String(cString: $0), in: -Int.max...Int(Int32.max))
     }
-    // Without a time it is the next key that tells.
+    // Without a limit, the next key decides.
     if let delay, delay <= 0 { return }
     escapeTimer = loop.after(milliseconds: delay ?? 100) { [weak self] in
       guard let self else { return }

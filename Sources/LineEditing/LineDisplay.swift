@@ -4,30 +4,30 @@ import Composer
 import StyledText
 import Terminal
 
-/// Draws the bar around readline's line, and the lines that settle above it: one write a turn. On a
-/// dumb terminal readline draws, and this only makes room for what is printed.
+/// Draws the bar around readline's line, and settled lines above it, in one write a turn. On a dumb
+/// terminal readline draws, and this only makes room for printed lines.
 @MainActor
 final class LineDisplay {
   let face: LineEditor.Face
   let device: TerminalDevice
-  /// Everything around the text; the text itself is readline's.
+  /// The bar around the text; readline owns the text itself.
   var bar = InputBar() { didSet { if bar != oldValue { needsDrawing = true } } }
   /// How this terminal draws text.
   var widths: Widths {
     didSet { if widths != oldValue { repaintAll() } }
   }
   var needsDrawing = true
-  /// The rows of text that are seen, after the last drawing.
+  /// The visible rows of text, after the last drawing.
   private(set) var inputRows = 1
-  /// The lines of a text with more rows than are seen, after the last drawing; nil where all are.
+  /// The size of a text with hidden rows, after the last drawing; nil if it has none.
   private(set) var scrolledText: ScrolledText?
   /// While hobnob asks the terminal for its size, it draws nothing.
   var isProbingSize = false
-  /// The program is ending: a dumb terminal does not show the line again.
+  /// Whether the program is ending: a dumb terminal then does not show the line again.
   var isEnding = false
-  /// Called when the system gives another size than the one settled on.
+  /// Called when the system reports another size than the current one.
   var sizeMayHaveChanged: () -> Void = {}
-  /// The size that the system gave then.
+  /// The size that the system reported then.
   private var toldSize: Size
 
   private var painter: Painter
@@ -50,7 +50,7 @@ final class LineDisplay {
     painter = Painter(size: toldSize, widths: widths, looks: looks)
   }
 
-  /// The terminal's columns and rows, as they were drawn for.
+  /// The terminal's columns and rows that it draws for.
   var columns: Int { painter.size.columns }
   var rows: Int { painter.size.rows }
 
@@ -64,10 +64,10 @@ final class LineDisplay {
     }
   }
 
-  /// Whether settled lines are broken between words (rule 13.7), or where the terminal wraps them.
+  /// Whether to break settled lines between words (rule 13.7), or where the terminal wraps them.
   var wrapsAtWords = true
 
-  /// What is on the screen is what there is to be drawn.
+  /// Whether the screen is up to date.
   var isSettled: Bool {
     face == .tty && !isProbingSize && !needsDrawing && above.isEmpty && bytesOut.isEmpty
       && !device.isBehind && creadline_is_idle()
@@ -75,12 +75,12 @@ final class LineDisplay {
 
   // MARK: The terminal
 
-  /// The size that is drawn for.
+  /// The size that it draws for.
   var size: Size { painter.size }
   /// Whether lines wait to be printed.
   var hasLines: Bool { !above.isEmpty }
 
-  /// Whether the system gives another size than the one settled on.
+  /// Whether the system reports another size than the current one.
   var isAnotherSizeTold: Bool { face == .tty && !isProbingSize && device.size != toldSize }
 
   /// Tells readline how large the terminal is.
@@ -89,7 +89,7 @@ final class LineDisplay {
     creadline_set_size(Int32(size.rows), Int32(size.columns))
   }
 
-  /// Takes the block off the screen. `keepingLine`: but for the rows down to the caret's.
+  /// Removes the block from the screen. `keepingLine`: except the rows down to the caret's.
   func leave(keepingLine: Bool) {
     if face == .tty {
       device.write(painter.leave(keepingLine: keepingLine))
@@ -105,18 +105,18 @@ final class LineDisplay {
     needsDrawing = true
   }
 
-  /// Forgets what the screen shows: it may be anything by now.
+  /// Forgets the contents of the screen, which is unknown now.
   func forget() {
     painter.forget()
     takeSize()
     needsDrawing = true
   }
 
-  /// The terminal has had another size, be it only for a moment: rows below the cursor may be gone
+  /// The terminal has had another size, if only for a moment: rows below the cursor may be gone
   /// even when it is as large as before.
   ///
   /// - Parameters:
-  ///   - size: as the terminal reported it; nil to take the size that the system gives.
+  ///   - size: as the terminal reported it; nil to use the size that the system reports.
   ///   - cursor: where the terminal reported the cursor.
   func settle(on size: Size?, cursor: CursorPlace?) {
     isProbingSize = false
@@ -152,7 +152,7 @@ final class LineDisplay {
     bytesOut.append(0x07)
   }
 
-  /// Bytes for the terminal that change nothing on its screen.
+  /// Sends bytes to the terminal that change nothing on its screen.
   func send(_ bytes: [UInt8]) {
     guard face == .tty else { return }
     bytesOut += bytes
@@ -164,22 +164,22 @@ final class LineDisplay {
     needsDrawing = true
   }
 
-  /// A plain letter typed behind the others goes out before anything is laid out. False: it is for
-  /// the next drawing.
+  /// Writes a plain letter typed at the end, before any layout. Returns false if it needs a full
+  /// drawing.
   func echo(_ byte: UInt8) -> Bool {
     let echo = painter.echo(byte)
     if !echo.isEmpty { device.write(echo) }
     return !echo.isEmpty
   }
 
-  /// Draws what has changed since the last turn, in one write.
+  /// Draws all changes since the last turn, in one write.
   func draw() {
     let dirty = creadline_take_dirty()
     guard needsDrawing || dirty || !bytesOut.isEmpty else { return }
     needsDrawing = true
-    // If the terminal has not taken the last output, wait, and draw the newest state then.
+    // If the terminal has not accepted the last output, wait, and draw the newest state then.
     if device.isBehind { return }
-    // During a resize, nothing may be drawn: the block's place is unknown until the size settles.
+    // During a resize, draw nothing: the block's position is unknown until the size settles.
     if isAnotherSizeTold { sizeMayHaveChanged() }
     if isProbingSize { return }
     needsDrawing = false
@@ -226,7 +226,7 @@ final class LineDisplay {
     return layout
   }
 
-  /// A prompt without readline's marks around what has no width (\001 … \002), and without that text.
+  /// A prompt without readline's marks for text of no width (\001 … \002), and without that text.
   private static func visible(_ prompt: UnsafePointer<CChar>) -> String {
     var bytes: [UInt8] = []
     var hidden = false
@@ -259,7 +259,7 @@ final class LineDisplay {
     if !isEnding { creadline_plain_show() }
   }
 
-  /// A dumb terminal need not know tabs (rule 11.5).
+  /// A dumb terminal may not support tabs (rule 11.5).
   private func withoutTabs(_ line: StyledLine) -> String {
     let text = line.plain.string
     return text.utf8.contains(0x09) ? CellRow(line, widths: widths).string : text

@@ -2,7 +2,7 @@
 import CReadline
 import StyledText
 
-/// What readline knows beside the line: its history, its inputrc, its keys.
+/// readline's state beside the line: its history, its inputrc, its keys.
 extension LineEditor {
   /// The lines that Up and C-r find, newest last.
   public func setHistory(_ lines: [String]) {
@@ -12,10 +12,10 @@ extension LineEditor {
 
   public func addHistory(_ line: String) { creadline_history_add(line) }
 
-  /// One line of an inputrc, for `/bind`. Returns what readline has against it.
+  /// Binds one line of an inputrc, for `/bind`. Returns readline's complaints.
   public func bind(_ line: String) -> [SafeText] {
-    // Trap: readline takes a line without a colon for the key of its first letter, and a function
-    // it does not know for none at all; either way a letter would be gone.
+    // Trap: for a line without a colon, readline binds the key of its first letter; for an unknown
+    // function, it unbinds the key. Either way a letter would stop working.
     let isSetting = line.hasPrefix("set ") || line.hasPrefix("$")
     if !isSetting {
       guard let colon = line.lastIndex(of: ":") else {
@@ -39,14 +39,14 @@ extension LineEditor {
       ? complaints : [say("readline does not understand %1", SafeText(line: line))]
   }
 
-  /// What readline said against the inputrc.
+  /// readline's complaints about the inputrc.
   public func takeComplaints() -> [SafeText] {
     String(cString: creadline_take_complaints()).split(separator: "\n").map {
       SafeText(line: String($0))
     }
   }
 
-  /// Every function, with its keys in readline's notation: empty where it has none.
+  /// Every function, with its keys in readline's notation, which may be empty.
   public var bindings: [(function: String, keys: String)] {
     final class Found { var all: [(function: String, keys: String)] = [] }
     let found = Found()

@@ -3,14 +3,14 @@ import Platform
 import StyledText
 import Terminal
 
-/// What goes onto the screen, once a turn.
+/// Updates the screen, once a turn.
 extension LineEditor {
   /// Prints settled lines above the line being typed, at the end of the turn.
   public func print(_ lines: [StyledLine]) { display.print(lines) }
 
   public func clearDisplay() { display.clear() }
 
-  /// Draws what has changed since the last turn, in one write.
+  /// Draws all changes since the last turn, in one write.
   public func draw() {
     tell(.willDraw)
     confirmSizeBeforeScroll()
@@ -22,8 +22,8 @@ extension LineEditor {
     display.draw()
   }
 
-  /// Whether the terminal has not taken the last output yet, or never will. Until it has, hobnob draws
-  /// nothing.
+  /// Whether the terminal has not accepted the last output yet, or never will. Until it has, hobnob
+  /// draws nothing.
   public var isBehind: Bool { device.isBehind || device.isDead }
 
   func fellBehind() {

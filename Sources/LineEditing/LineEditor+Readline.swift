@@ -45,7 +45,7 @@ extension LineEditor {
       tell(.endOfInput)
       return
     }
-    // A line that a readline function ended on its own way goes through the same door.
+    // A line that a readline function ended by itself is handled the same way.
     if !acceptLine(text) {
       isAccepting = true
       afterLine.append { [weak self] in self?.setLine(text) }

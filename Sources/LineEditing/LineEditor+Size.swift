@@ -5,7 +5,8 @@ import Terminal
 
 /// Asks the terminal for its size while it may be changing.
 struct ResizeProbe {
-  /// What the terminal reported: its size, and the cursor's place, nil if it may have moved since.
+  /// What the terminal reported: its size, and the cursor's position, nil if it may have moved
+  /// since.
   struct Answer {
     var size: Size
     var cursor: CursorPlace?
@@ -62,13 +63,13 @@ extension LineEditor {
   /// Milliseconds after a resize in which another may go unreported: tmux delays the second one by
   /// 250.
   private static let silence: Int64 = 400
-  /// Milliseconds after which a missing report is given up for good.
+  /// Milliseconds after which hobnob stops waiting for a missing report.
   private static let oblivion: Int64 = 10_000
   /// Milliseconds for which an answer stays valid.
   private static let certainty: Int64 = 10
 
-  /// After a SIGWINCH, or when the size turns out to have changed. Nothing is drawn until the terminal
-  /// has reported the same size twice.
+  /// After a SIGWINCH, or when the size turns out to have changed. hobnob draws nothing until the
+  /// terminal has reported the same size twice.
   public func resized() {
     guard face == .tty else { return display.takeSize() }
     // A terminal that accepts no output cannot be asked.
@@ -110,17 +111,17 @@ extension LineEditor {
     }
   }
 
-  /// Takes a report that was asked for.
+  /// Handles a report that hobnob asked for.
   func take(_ report: Size) {
     guard let answer = resizeProbe.take(report) else { return }
     resizeProbe.answers = true
     resizeProbe.slowest = max(resizeProbe.slowest, loop.now - resizeProbe.askedAt)
     guard display.isProbingSize else {
-      // Too late: the block was drawn for the size that the system gave, and the cursor has moved since.
+      // Too late: the block was drawn for the system's size, and the cursor has moved since.
       if answer.size != display.size { settle(on: .init(size: answer.size, cursor: nil)) }
       return
     }
-    // It answers an earlier question than the last one.
+    // It answers an earlier question than the last.
     if resizeProbe.awaited > 0 { return }
     if let timer = resizeProbe.timer { loop.cancel(timer) }
     let isSame = answer.size == resizeProbe.lastAnswer?.size
@@ -129,13 +130,13 @@ extension LineEditor {
     resizeProbe.timer = loop.after(milliseconds: Self.calm) { [weak self] in self?.ask() }
   }
 
-  /// Call it before another program gets the terminal: settles on the size that is known, and waits a
+  /// Call it before another program gets the terminal: settles on the known size, and waits a
   /// moment for answers, which must not become input of that program.
   func finishResizeProbe() {
     if display.isAnotherSizeTold { resized() }
     guard display.isProbingSize else { return }
     if let timer = resizeProbe.timer { loop.cancel(timer) }
-    // A terminal that was never asked before may be slow.
+    // A terminal that has never been asked may be slow.
     let patience =
       resizeProbe.answers == nil
       ? Int64(Self.firstPatience) : max(Self.lastPatience, 2 * resizeProbe.slowest)
@@ -152,7 +153,7 @@ extension LineEditor {
     settle(on: resizeProbe.lastAnswer)
   }
 
-  /// - Parameter answer: nil to take the size that the system gives.
+  /// - Parameter answer: nil to use the size that the system reports.
   private func settle(on answer: ResizeProbe.Answer?) {
     resizeProbe.timer = nil
     resizeProbe.confirmedAt = loop.now

@@ -4,15 +4,15 @@ import Composer
 import StyledText
 import Terminal
 
-/// The text being typed: readline's, as the program reads and changes it.
+/// The text being typed, which readline owns; the program can read and change it.
 extension LineEditor: BarLine {
-  /// The text; made once for each ``edition``.
+  /// The text; decoded once for each ``edition``.
   public var text: String { Readline.text }
   /// Changes whenever the text changes.
   public var edition: Int { Int(creadline_edition()) }
   public var composed: ComposedText { ComposedText(text, caret: caret, region: region) }
   public var zones: ZoneValues<[Item]> { bar.zones }
-  /// The rows of text that are seen, after the last drawing.
+  /// The visible rows of text, after the last drawing.
   public var inputRows: Int { display.inputRows }
   /// The size of a text that had hidden rows when last drawn; nil if it had none.
   public var scrolledText: ScrolledText? { display.scrolledText }
@@ -20,7 +20,7 @@ extension LineEditor: BarLine {
   public var columns: Int { display.columns }
   /// The terminal's height in rows.
   public var rows: Int { display.rows }
-  /// Whether settled lines are broken between words, or where the terminal wraps them (rule 13.7).
+  /// Whether to break settled lines between words, or where the terminal wraps them (rule 13.7).
   public var wrapsAtWords: Bool {
     get { display.wrapsAtWords }
     set { display.wrapsAtWords = newValue }
@@ -34,10 +34,11 @@ extension LineEditor: BarLine {
   /// The caret, in bytes from the start of the text.
   public var caret: Int { Int(Readline.line.caret) }
   public var isEmpty: Bool { Readline.line.length == 0 }
-  /// No search, argument or half a command is under way, and the line is not one of the history.
+  /// Whether no search, argument or half a command is under way, and the line is not one of the
+  /// history.
   public var isIdle: Bool { creadline_is_idle() && creadline_history_is_live() }
 
-  /// Whether the key that came last was undo or redo.
+  /// Whether the last key was undo or redo.
   public var lastKeyWasUndo: Bool { creadline_last_was_undo() }
 
   /// Runs `body` now, or, while a line is being accepted, when the next one has begun.
@@ -45,7 +46,7 @@ extension LineEditor: BarLine {
     if isAccepting { afterLine.append(body) } else { body() }
   }
 
-  /// Gives the line another text, forgetting its undo.
+  /// Replaces the line's text and forgets its undo.
   public func setLine(_ text: String, caret: Int? = nil) {
     creadline_settle()
     isProgramChange = true
@@ -59,7 +60,7 @@ extension LineEditor: BarLine {
     creadline_insert(text)
   }
 
-  /// Gives the line another text as one undo step, caret at its end.
+  /// Replaces the line's text as one undo step, with the caret at its end.
   public func replaceLine(_ text: String) {
     creadline_settle()
     isProgramChange = true
@@ -74,23 +75,23 @@ extension LineEditor: BarLine {
     creadline_replace(Int32(range.lowerBound), Int32(range.upperBound), text, Int32(caret))
   }
 
-  /// The region between mark and caret, in bytes; nil when none is active.
+  /// The region between mark and caret, in bytes; nil if none is active.
   public var region: Range<Int>? {
     let line = Readline.line
     return line.region_end > line.region_start
       ? Int(line.region_start)..<Int(line.region_end) : nil
   }
 
-  /// What a command that takes the region is about, in bytes: between caret and mark where the
-  /// region is active, or where `set-mark` put the mark and nothing was typed since.
+  /// The bytes for a command on the region: between caret and mark if the region is active, or if
+  /// `set-mark` set the mark and nothing was typed since.
   public var markedRegion: Range<Int>? {
     let line = Readline.line
     guard line.mark >= 0, line.mark != line.caret else { return nil }
     return Int(min(line.mark, line.caret))..<Int(max(line.mark, line.caret))
   }
 
-  /// Selects all of the text until the next key: a character or a paste then takes its place, and any
-  /// other key finds the line as it was (rule 1.11).
+  /// Selects all of the text until the next key: a character or a paste then replaces it, and any
+  /// other key leaves the line unchanged (rule 1.11).
   public func selectAll() {
     // Report earlier typing first, or it would seem to be typed now.
     tellEarlierChanges()
@@ -98,27 +99,27 @@ extension LineEditor: BarLine {
     display.needsDrawing = true
   }
 
-  /// Lets one C-_ bring `text` into the line.
+  /// Makes one C-_ bring `text` into the line.
   public func offerOnUndo(_ text: String) {
     isProgramChange = true
     creadline_offer_on_undo(text)
   }
 
-  /// A line that was taken away with caret and undo.
+  /// A line that was set aside with its caret and undo.
   public final class Aside {
     fileprivate var pointer: UnsafeMutableRawPointer?
     fileprivate init(_ pointer: UnsafeMutableRawPointer?) { self.pointer = pointer }
     deinit { if let pointer { creadline_forget_aside(pointer) } }
   }
 
-  /// Takes the line away, leaving an empty one.
+  /// Sets the line aside, leaving an empty one.
   public func setAside() -> Aside {
     creadline_settle()
     isProgramChange = true
     return Aside(creadline_set_aside())
   }
 
-  /// Puts back what was taken away, in place of the present line.
+  /// Replaces the current line with the one set aside.
   public func bringBack(_ aside: consuming Aside) {
     creadline_settle()
     isProgramChange = true
@@ -126,7 +127,7 @@ extension LineEditor: BarLine {
     creadline_bring_back(pointer)
   }
 
-  /// C-c: empties the line, which C-_ gives back (rule 1.6).
+  /// C-c: empties the line; C-_ brings it back (rule 1.6).
   public func clearLine() {
     if let question = question.take() {
       display.needsDrawing = true
@@ -153,7 +154,7 @@ extension LineEditor: BarLine {
 
   public func bell() { display.bell() }
 
-  /// Asks the terminal to put a text into the clipboard (OSC 52). Nothing in the plain face.
+  /// Asks the terminal to copy a text to the clipboard (OSC 52). Does nothing in the plain face.
   public func copyToClipboard(_ text: SafeText) { display.send(ClipboardSequence.bytes(text)) }
 
   /// Lines as bytes for a pager, in this terminal's columns and colours.
@@ -162,9 +163,9 @@ extension LineEditor: BarLine {
   }
 }
 
-/// How long a text is of which only a part is seen.
+/// The length of a text of which only a part is visible.
 public struct ScrolledText: Hashable, Sendable {
   public let lines: Int
-  /// On the screen; nil where each line is one.
+  /// Rows on the screen; nil if each line is one row.
   public let rows: Int?
 }

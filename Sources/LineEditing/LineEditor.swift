@@ -14,24 +14,25 @@ public final class LineEditor {
   public enum Face: Sendable { case tty, plain }
 
   public let loop: EventLoop
-  /// Gets what happens at the line; returns whether it has dealt with it.
+  /// Receives events of the line; returns whether it has handled one.
   public var handler: ((LineEvent) -> Bool)?
-  /// The candidates for the word at a caret (bytes) of a text, asked by readline's own completion
-  /// functions.
+  /// Returns the candidates for the word at a caret (bytes) of a text; readline's own completion
+  /// functions call it.
   public var completions: ((_ text: String, _ caret: Int) -> Completions?)?
-  /// Where the last word of a name of several words begins that ends at or holds the caret (bytes),
-  /// for M-Backspace; nil if the caret is in no such name.
+  /// For M-Backspace: where the last word begins in a name of several words that ends at or
+  /// contains the caret (bytes); nil if the caret is in no such name.
   public var nameWordStart: ((_ caret: Int) -> Int?)?
-  /// Gets the next key as an answer. If it returns false, the key is no answer, and a character is typed.
+  /// Receives the next key as an answer. If it returns false, the key is not an answer, and a
+  /// character is typed.
   public var question: ((Answer) -> Bool)?
 
-  /// Whether the keys are for a menu; the program shows it by ``InputBar/menu``.
+  /// Whether keys go to a menu; the program shows it with ``InputBar/menu``.
   public var menu: () -> MenuState = { .closed }
 
   /// Whether the terminal's window has the focus; a terminal that does not report it counts as focused.
   public var isFocused: Bool { focus.isHere }
-  /// Whether ``isFocused`` is known: until the terminal has reported its focus, or has been silent for
-  /// so long that it never will, ``isFocused`` is false by default.
+  /// Whether ``isFocused`` is known: until the terminal has reported its focus, or has not reported
+  /// it for so long that it never will, ``isFocused`` is false by default.
   public var isFocusKnown: Bool { focus.isKnown }
 
   let device: TerminalDevice
@@ -39,10 +40,10 @@ public final class LineEditor {
   let keys: KeyReader
   private let focus: WindowFocus
   private let untold: ChangeCoalescer
-  /// The keys being handled made the program change the line; that is not typing.
+  /// Whether the program changed the line while handling keys; that is not typing.
   var isProgramChange = false
   private var lastCaret: Int32 = 0
-  /// The last key was a letter that went into the text, and nothing else.
+  /// Whether the last key inserted a letter, and nothing else happened.
   private var isInsertion = false
   var isAccepting = false
   var afterLine: [() -> Void] = []
@@ -71,7 +72,7 @@ public final class LineEditor {
   func tell(_ event: LineEvent) -> Bool { handler?(event) ?? false }
 
   public var face: Face { display.face }
-  /// Everything around the text; the text itself is readline's.
+  /// The bar around the text; readline owns the text itself.
   public var bar: InputBar {
     get { display.bar }
     set { display.bar = newValue }
@@ -84,7 +85,7 @@ public final class LineEditor {
 
   // MARK: Life
 
-  /// Takes the terminal, unless it has it, and shows the prompt at the end of the turn.
+  /// Takes over the terminal, unless it has it, and shows the prompt at the end of the turn.
   public func start(prompt: StyledLine) {
     bar.prompt = prompt
     guard !isStarted else { return }
@@ -93,20 +94,20 @@ public final class LineEditor {
     device.fellBehind = { [weak self] in self?.fellBehind() }
     device.reportsFocus = face == .tty
     device.enter(plain: face == .plain)
-    // Until now the terminal made a newline of Return.
+    // Until now the terminal turned Return into a newline.
     readAhead { $0 == .key([0x0A]) ? .key([0x0D]) : $0 }
     Readline.start(for: self, plain: face == .plain, prompt: prompt.plain.string)
     display.takeSize()
     display.sizeMayHaveChanged = { [weak self] in self?.resized() }
     loop.watch(device.input) { [weak self] in self?.readKeys() }
-    // Output becomes readable only when its reader has gone.
+    // An output pipe becomes readable only when its reader has gone away.
     if device.drawsIntoPipe { loop.watch(device.output) { [weak self] in self?.lostTerminal() } }
     loop.endOfTurn { [weak self] in self?.draw() }
     if face == .tty { focus.wait() }
   }
 
   private var isStarted = false
-  /// What was typed before there was a prompt; the loop handles it as soon as it runs.
+  /// Keys typed before the prompt; the loop handles them as soon as it runs.
   private var typedAhead: [KeyEvent] = []
 
   /// Whether the user has typed something that the line does not show yet (rule 5.2).
@@ -138,7 +139,7 @@ public final class LineEditor {
 
   var resizeProbe = ResizeProbe()
 
-  /// Gives the terminal back as it was found; the cursor is on a fresh row.
+  /// Restores the terminal's modes; the cursor is on a fresh row.
   public func stop() {
     guard isStarted else { return }
     isStarted = false
@@ -154,9 +155,9 @@ public final class LineEditor {
     device.leave(atMost: TerminalDevice.patience)
   }
 
-  /// Runs `body` with the terminal given back, for a child that takes it over.
+  /// Runs `body` with the terminal's modes restored, for a child that uses it.
   ///
-  /// - Parameter keepingLine: the line stays on the screen, above what the child writes.
+  /// - Parameter keepingLine: whether the line stays on the screen, above the child's output.
   public func withTerminalReleased(keepingLine: Bool = true, _ body: () -> Void) {
     finishResizeProbe()
     draw()
@@ -169,7 +170,7 @@ public final class LineEditor {
     display.comeBack()
   }
 
-  /// C-z: the terminal is given back until the shell is continued.
+  /// C-z: restores the terminal until the shell continues.
   public func suspend() {
     guard JobControl.canStop else {
       tell(.cannotSuspend)
@@ -185,7 +186,7 @@ public final class LineEditor {
     tell(.resumed)
   }
 
-  /// After a stop that came from outside (SIGCONT): the terminal may be in any mode.
+  /// After a stop from outside (SIGCONT): the terminal may be in any mode.
   public func continued() {
     device.takeAgain()
     if face == .tty { focus.wait() }
@@ -238,7 +239,7 @@ public final class LineEditor {
     // First draw the key: drafts and typing signals take their time, so fast typing updates them only
     // now and then.
     draw()
-    // A menu follows each letter.
+    // A menu updates after each letter.
     if isInsertion, menu() == .closed { return untold.addLetter() }
     untold.add()
     tellChanges()
@@ -276,7 +277,7 @@ public final class LineEditor {
       question = nil
       display.needsDrawing = true
       let isAnswer = ask(answer)
-      // A paste answers nothing: it is inserted behind the text that the question was about.
+      // A paste answers nothing: insert it after the text that the question was about.
       switch event {
       case .paste, .unfinishedPaste: break
       case .key(let bytes) where !isAnswer && bytes[0] >= 0x20 && bytes[0] != 0x7F: break
@@ -288,8 +289,8 @@ public final class LineEditor {
     case .key(let bytes): key(bytes)
     case .escape:
       tellEarlierChanges()
-      // In vi mode Esc is vi's own; in emacs mode it ends something or does nothing, and the next key
-      // is itself (3.4).
+      // In vi mode Esc belongs to vi; in emacs mode it ends something or does nothing, and does not
+      // modify the next key (3.4).
       let isOurs = !Readline.line.vi || menu() != .closed
       if isOurs, creadline_is_idle() { tell(.cancelled) } else { Readline.feed([0x1B]) }
     case .newline:
@@ -320,12 +321,12 @@ public final class LineEditor {
     tell(.selectionEnded(replacing: inserts ? text : nil))
   }
 
-  /// Accepts the line as Return does, for an answer to ``question``; never while a key is handled.
+  /// Accepts the line like Return, to answer ``question``; never while a key is being handled.
   public func pressReturn() { key([0x0D]) }
 
   private func key(_ bytes: [UInt8]) {
-    // A key that is not a letter may ask for what hangs on those before it, and changes that are not
-    // letters are told one by one. A text that is sent need not be told any more.
+    // A key that is not a letter may depend on those before it, and changes other than letters are
+    // reported one by one. The text of a sent line need not be reported.
     let isReturn = bytes == [0x0D]
     if !isReturn, bytes[0] < 0x20 || bytes[0] == 0x7F {
       tellEarlierChanges()
@@ -337,7 +338,7 @@ public final class LineEditor {
     if !creadline_quotes_next() {
       if bytes == [0x03] { return clearLine() }
       if bytes == [0x1A], !creadline_in_sequence() { return suspend() }
-      // readline would take an unknown sequence for its letters and insert the rest of it.
+      // readline would read an unknown sequence as its letters and insert the rest of it.
       if bytes.count > 2, bytes[0] == 0x1B,
         bytes[1] == 0x5B || bytes[1] == 0x4F || bytes[1] >= 0x80,
         !creadline_is_bound(bytes, bytes.count)
@@ -361,8 +362,8 @@ public final class LineEditor {
       return
     }
     isInsertion = true
-    // A character typed behind the others goes out without anything being laid out; the drawing
-    // that follows a moment later, or with whatever happens next, finds nothing to change.
+    // Writes a character typed at the end without any layout; the next drawing then finds nothing
+    // to change.
     if wasSettled, length > 0, caret == length, display.echo(bytes[0]) {
       _ = creadline_take_dirty()
     } else {
@@ -374,7 +375,7 @@ public final class LineEditor {
   }
 
   private func paste(_ bytes: [UInt8], isWhole: Bool) {
-    // A C string ends at NUL; the rest stays as pasted, shown by marks.
+    // A C string ends at NUL; the rest stays as pasted, with marks for unsafe characters.
     let text = String(decoding: bytes.lazy.filter { $0 != 0 }, as: UTF8.self)
     tellEarlierChanges()
     creadline_settle()

@@ -2,53 +2,52 @@
 import Composer
 import Terminal
 
-/// What happens at the line. ``LineEditor/handler`` gets each, in order, and returns whether it has
-/// dealt with it. Each case says what happens otherwise; if it says nothing, the answer does not
-/// matter.
+/// An event of the line. ``LineEditor/handler`` receives each, in order, and returns whether it has
+/// handled it. Each case describes the default action; without one, the answer does not matter.
 public enum LineEvent: Hashable, Sendable {
-  /// Return was pressed. Handled: the text was taken, and the line goes with its undo; fill the
-  /// next line by ``LineEditor/whenLineBegins(_:)``. Otherwise the line stays.
+  /// Return. If handled, the line disappears with its undo; fill the next one by
+  /// ``LineEditor/whenLineBegins(_:)``. Otherwise the line stays.
   case accepted(String)
-  /// The text was changed by a key or a paste.
+  /// A key or a paste changed the text.
   case changed
   /// The caret moved, and nothing else.
   case moved
-  /// The line is not selected any more (``LineEditor/selectAll()``); `replacing`: what is typed or
-  /// pasted now takes the place of this text.
+  /// The selection (``LineEditor/selectAll()``) has ended; `replacing`: the next typed or pasted
+  /// text replaces this text.
   case selectionEnded(replacing: String?)
-  /// A space was typed behind a space; the line has both.
+  /// The user typed a space after a space; the line has both.
   case secondSpace
-  /// A paste. Otherwise it is inserted.
+  /// A paste. By default it is inserted.
   case pasted(String)
-  /// A paste has begun, and for a while nothing came: neither more of it nor its end.
+  /// A paste has begun, but for a while neither more of it nor its end has arrived.
   case pasteIsOpen
-  /// The end of a paste never came, and C-c ended it: what there was is in the line.
+  /// The end of a paste never arrived, and C-c ended it: the line has what did arrive.
   case pasteHadNoEnd
-  /// C-c. Otherwise the line is emptied.
+  /// C-c. By default the line is emptied.
   case clearing(isEmpty: Bool)
-  /// C-g or a lone Esc, when no search or argument was there to end. Otherwise the key is readline's.
+  /// C-g or a lone Esc, with no search or argument to end. By default readline handles the key.
   case cancelled
-  /// C-_ and the like. Otherwise readline undoes.
+  /// C-_ and the like. By default readline undoes.
   case undoing
-  /// Up on an empty line. Otherwise it is readline's history.
+  /// Up on an empty line. By default readline shows its history.
   case upOnEmptyLine
-  /// TAB, where a menu can be shown. Otherwise readline completes.
+  /// TAB, where a menu is possible. By default readline completes.
   case completing
-  /// A key while ``LineEditor/menu`` is entered. Otherwise it is the line's.
+  /// A key while ``LineEditor/menu`` is entered. By default the line handles it.
   case menuKey(MenuKey)
-  /// A key that readline knows by a name of hobnob's own.
+  /// A key bound to one of hobnob's own functions.
   case command(LineCommand)
   /// C-d on an empty line.
   case endOfInput
   /// The terminal has closed.
   case lostTerminal
-  /// The last moment to bring ``LineEditor/bar`` up to date.
+  /// The last moment to update ``LineEditor/bar``.
   case willDraw
   /// The terminal has another size, or had for a moment.
   case resized
-  /// ``LineEditor/isBehind`` is another.
+  /// ``LineEditor/isBehind`` has changed.
   case fellBehindOrCaughtUp
-  /// ``LineEditor/isFocused`` is another.
+  /// ``LineEditor/isFocused`` has changed.
   case focusChanged
   /// C-z: the shell is about to be suspended, or has come back.
   case suspending, resumed
@@ -56,15 +55,15 @@ public enum LineEvent: Hashable, Sendable {
   case cannotSuspend
 }
 
-/// What hobnob's own readline functions do.
+/// The actions of hobnob's own readline functions.
 public enum LineCommand: Hashable, Sendable {
   case editLast
   case editInEditor
   /// Wrap the region or the word in this symbol.
   case format(String)
-  /// Put the line away until the next one was sent.
+  /// Set the line aside until the next one is sent.
   case setAside
-  /// Go to another conversation; the readline function's name says to which.
+  /// Open another conversation; the readline function's name says which.
   case move(String)
 }
 
@@ -72,9 +71,9 @@ public enum LineCommand: Hashable, Sendable {
 public enum Answer: Hashable, Sendable {
   /// Return.
   case accept
-  /// A letter of ASCII, in lower case.
+  /// An ASCII letter, in lower case.
   case letter(Character)
-  /// C-c, C-g or Escape: nothing is to happen.
+  /// C-c, C-g or Escape: do nothing.
   case leave
   /// Any other key.
   case other

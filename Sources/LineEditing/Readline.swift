@@ -8,12 +8,12 @@ import StyledText
 /// GNU readline as an editing engine; one per process, since all its state is global.
 @MainActor
 enum Readline {
-  /// C callbacks carry no context, so the editor they belong to is kept here. While a key is handled it
-  /// may change the line, but never feed another key.
+  /// C callbacks carry no context, so this is the editor they belong to. While readline handles a
+  /// key, the editor may change the line, but must never feed another key.
   private static weak var editor: LineEditor?
   /// The answer for the word that readline is about to complete.
   private static var pending: Completions?
-  /// The column that Up and Down aim for while nothing else moves the caret.
+  /// The column that Up and Down aim for, as long as no other key moves the caret.
   private static var goal: (column: Int, offset: Int)?
 
   static func start(for newEditor: LineEditor, plain: Bool, prompt: String) {
@@ -61,10 +61,10 @@ enum Readline {
     creadline_feed(bytes, bytes.count)
   }
 
-  /// The text as it was read last, and its number.
+  /// The last decoded text, and its number.
   private static var seen: (text: String, edition: UInt32) = ("", 0)
 
-  /// The text as readline holds it. Bytes that are not UTF-8 become U+FFFD.
+  /// readline's text. Invalid UTF-8 becomes U+FFFD.
   static var text: String {
     let edition = creadline_edition()
     if edition != seen.edition {
@@ -103,11 +103,10 @@ enum Readline {
     return Int32(target)
   }
 
-  /// Where what is seen of a long line begins, a UTF-8 offset of its row.
+  /// Where the visible part of a long line begins, as a UTF-8 offset in its row.
   private static var shownFrom = 0
 
-  /// What readline's own display is to draw for a text, and where the caret is in that; readline
-  /// frees it.
+  /// The text and caret that readline's own display should draw for a text; readline frees it.
   private static func shown(
     _ text: UnsafeBufferPointer<UInt8>, _ caret: UnsafeMutablePointer<Int32>?, _ prompt: String,
     _ columns: Int
@@ -126,12 +125,12 @@ enum Readline {
   {
     defer { pending = nil }
     let text = Readline.text
-    // complete-into-braces and vi's own completion come here without word_end.
+    // complete-into-braces and vi's own completion arrive here without word_end.
     guard let answer = pending ?? editor?.completions?(text, end),
       answer.word.lowerBound >= start, answer.word.lowerBound <= end, !answer.choices.isEmpty
     else { return nil }
     let utf8 = Array(text.utf8)
-    // What readline takes for the word may begin with a bracket that is not ours to replace.
+    // readline's word may begin with a bracket that is not ours to replace.
     let lead = String(decoding: utf8[start..<answer.word.lowerBound], as: UTF8.self)
     if answer.choices.count == 1 {
       if answer.stepsOverSpace { creadline_step_over_space() }

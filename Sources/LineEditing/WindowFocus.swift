@@ -2,7 +2,7 @@
 import Platform
 import Terminal
 
-/// Whether the terminal's window has the focus (rule 7.3), as far as the terminal tells.
+/// Whether the terminal's window has the focus (rule 7.3), as far as the terminal reports it.
 @MainActor
 final class WindowFocus {
   private(set) var isHere: Bool
@@ -10,7 +10,7 @@ final class WindowFocus {
   var changed: () -> Void = {}
   private let loop: EventLoop
   private var timer: TimerID?
-  /// Milliseconds for the first word on it.
+  /// Milliseconds to wait for the first report.
   private static let patience = 100
 
   init(isHere: Bool, loop: EventLoop) {
@@ -18,7 +18,7 @@ final class WindowFocus {
     self.loop = loop
   }
 
-  /// The terminal said so.
+  /// The terminal reported it.
   func take(_ isHere: Bool) {
     guard isHere != self.isHere || !isKnown else { return }
     if let timer { loop.cancel(timer) }
@@ -27,7 +27,7 @@ final class WindowFocus {
     changed()
   }
 
-  /// The terminal was asked to tell, and has not told yet; without a word it counts as here.
+  /// Waits for a report that was requested; without one, the window counts as focused.
   func wait() {
     if let timer { loop.cancel(timer) }
     timer = loop.after(milliseconds: Self.patience) { [weak self] in self?.take(true) }

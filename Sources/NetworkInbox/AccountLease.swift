@@ -2,13 +2,12 @@
 import Conversations
 import Glibc
 
-/// The right to serve an account, which one process at a time has, with everything that only this
-/// process may do in the store. A network process sees of the store what this lends it, and nothing
-/// else.
+/// The right to serve an account, for one process at a time, with everything that only this process
+/// may do in the store. A network process has no other access to the store.
 ///
-/// The holder's name is in the account's row, and a locked file has that name, as a shell has one.
-/// The kernel unlocks the file when the process ends in whatever way, and the others see that
-/// without a timer. Such a process is no shell: it has no row among them, so it makes nobody present.
+/// The holder's name is in the account's row, and a locked file has that name, as for a shell. The
+/// kernel unlocks the file however the process ends, and the others notice without a timer. Such a
+/// process is not a shell: it has no row among them, so it makes nobody present.
 ///
 /// Every function throws `StoreError` when the store cannot be read or written.
 package final class AccountLease {
@@ -24,8 +23,8 @@ package final class AccountLease {
 
   /// Makes this process the one that serves an account.
   ///
-  /// What a former process said about who is present or typing on the network no longer holds, so it
-  /// is removed. From here on, an empty status means that the account is connected.
+  /// Removes the presence and typing that a former process reported, which are out of date. From
+  /// here on, an empty status means that the account is connected.
   ///
   /// - Returns: nil if another process serves the account.
   /// - Throws: `RuleError.noSuchAccount`, `StoreError`.
@@ -33,8 +32,8 @@ package final class AccountLease {
     let holder = ShellID.random()
     var lock: Int32 = -1
     do {
-      // Two processes that want the lease come one after the other: the second one finds the file
-      // of the first one locked.
+      // Two processes that want the lease take turns: the second finds the file of the first
+      // locked.
       let isTaken = try store.write { transaction in
         guard try transaction.account(network: account.network)?.id == account.id else {
           throw RuleError.noSuchAccount(account.address)
@@ -56,12 +55,12 @@ package final class AccountLease {
   /// Gives the lease back; does nothing the second time.
   ///
   /// - Parameters:
-  ///   - status: why the process ends. It is stored together with the release: a new process would
+  ///   - status: why the process ends. Stored together with the release: a new process would
   ///     serve an account without a holder and without a status at once.
   ///   - notice: a sentence for the account's owner.
   package func release(status: String = "", notice: String? = nil) throws {
     if lock < 0 { return }
-    // Even if the store is locked: then the closed file tells the others.
+    // Even if the store is locked: the closed file then tells the others.
     defer {
       close(lock)
       lock = -1
@@ -79,8 +78,8 @@ package final class AccountLease {
     try store.read(body)
   }
 
-  /// Whether this process still has the lease: not if somebody removed its lock file, and another
-  /// process took the lease before this one noticed. Ask before you send anything.
+  /// Whether this process still has the lease: not if somebody removed its lock file and another
+  /// process took the lease meanwhile. Check this before you send anything.
   package var isHeld: Bool {
     get throws { try lock >= 0 && store.read { try $0.holderID(of: account) } == holder }
   }
@@ -98,9 +97,8 @@ package final class AccountLease {
 
   // MARK: Writing
 
-  /// Stores what the process received from the network, in the order given: all of it or nothing,
-  /// with one bell. On the disk before it returns, so that the network may be told, unless there is
-  /// nothing in it that lasts.
+  /// Stores events from the network in order: all or none, with one bell. If any of them lasts,
+  /// they are on disk on return, so that you may acknowledge them.
   ///
   /// - Parameter fetchesFiles: whether to ask for small files that contacts send.
   /// - Throws: `RuleError.noSuchAccount` if the account was removed meanwhile; `StoreError`.
@@ -108,36 +106,35 @@ package final class AccountLease {
     try store.apply(events, of: account, fetchesFiles: fetchesFiles)
   }
 
-  /// Notes that entries of the outbox are about to be handed to the network.
+  /// Records that entries of the outbox are about to be handed to the network.
   package func noteTried(_ entries: [OutboxEntry]) throws {
     try store.writeIfNeeded { try $0.noteTried(entries) }
   }
 
-  /// Shows the owner's shells in what state the process is, in a few words; empty for connected. The
-  /// same again is no news.
+  /// Shows the owner's shells the state of the process, in a few words; empty for connected. Does
+  /// nothing if it is the same as before.
   package func setStatus(_ text: String) throws {
     try store.writeIfNeeded { try $0.setStatus(of: account, text) }
   }
 
-  /// Removes what shells and network processes have left that ended without a word. If somebody
-  /// removed this process's lock file, makes it again.
+  /// Removes what dead shells and network processes left. Recreates this process's lock file if
+  /// somebody removed it.
   package func reapStaleShells() throws {
     if StoreFiles.hasNoName(lock) {
       try store.write {
         let new = try store.makeLockFile(of: holder)
         close(lock)
         lock = new
-        // Unless another process has found the account free meanwhile; then `isHeld` is false.
+        // Unless another process has taken the account meanwhile; then `isHeld` is false.
         try $0.restoreHolder(holder, of: account)
       }
     }
     _ = try store.reapStaleShells()
   }
 
-  /// Keeps SQLite's temporary files in memory: for a process that may write nowhere but beside the
-  /// store.
+  /// Keeps SQLite's temporary files in memory: for a process that may write only beside the store.
   package func keepTemporaryFilesInMemory() throws { try store.keepTemporaryFilesInMemory() }
 
-  /// Why no network process can serve an account of this store, as a sentence; nil where one can.
+  /// Why no network process can serve an account of this store, as a sentence; nil if one can.
   package var failureToHoldAccounts: String? { store.failureToHoldAccounts }
 }

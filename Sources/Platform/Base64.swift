@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CNettle
 
-/// Bytes as letters (RFC 4648), for files inside JSON and for SASL.
+/// Bytes as text (RFC 4648), for files inside JSON and for SASL.
 package enum Base64 {
-  /// Adds the letters for `bytes` to `result`.
+  /// Adds the encoding of `bytes` to `result`.
   package static func append(_ bytes: UnsafeRawBufferPointer, to result: inout [UInt8]) {
     guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
     let length = (bytes.count + 2) / 3 * 4
@@ -16,14 +16,14 @@ package enum Base64 {
     }
   }
 
-  /// The letters for `bytes`.
+  /// The encoding of `bytes`.
   package static func letters(for bytes: [UInt8]) -> String {
     var letters: [UInt8] = []
     bytes.withUnsafeBytes { append($0, to: &letters) }
     return String(decoding: letters, as: UTF8.self)
   }
 
-  /// The bytes that letters stand for; nil when they are none.
+  /// Decodes a text; nil if it is not valid.
   package static func decoded(_ letters: String) -> [UInt8]? {
     var letters = letters
     return letters.withUTF8 { text -> [UInt8]? in

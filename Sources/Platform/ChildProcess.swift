@@ -2,28 +2,28 @@
 import CLinux
 import Glibc
 
-/// A program that is started by its words, without a shell, and found by `PATH`.
+/// Starts a program from its words, without a shell; finds it by `PATH`.
 package enum ChildProcess {
-  /// Where its standard input, output or errors are.
+  /// Where its standard input, output or error goes.
   package enum Stream {
     case ours
     case descriptor(Int32)
     case null
   }
 
-  /// Whom the terminal's signals reach together with it.
+  /// Its process group, which decides whose terminal signals reach it.
   package enum Group {
     case ours
-    /// One of its own, so that what it starts can be ended with it.
+    /// A group of its own, so that its children can be ended with it.
     case own
-    /// One of its own that has the terminal, until ``give(_:to:)`` takes it back. C-z does not stop
-    /// it.
+    /// A group of its own in the foreground, until ``give(_:to:)`` takes the terminal back. C-z
+    /// does not stop it.
     case foreground(terminal: Int32)
     /// A session of its own, without a terminal.
     case session
   }
 
-  /// Starts a program with the signals as any program has them.
+  /// Starts a program with default signal handling.
   ///
   /// - Returns: its process, or nil with the reason in `errno`.
   package static func start(
@@ -74,7 +74,7 @@ package enum ChildProcess {
     return failure == 0 ? process : nil
   }
 
-  /// Makes a group of processes the one that the terminal's keys go to.
+  /// Makes a process group the foreground group of the terminal.
   package static func give(_ terminal: Int32, to group: pid_t) {
     // This signal would stop a process in the background that calls tcsetpgrp.
     var (signals, former) = (sigset_t(), sigset_t())
@@ -87,7 +87,7 @@ package enum ChildProcess {
     kill(-group, SIGCONT)
   }
 
-  /// A pipe to or from a child, whose ends no other one gets.
+  /// A pipe to or from a child; no other child inherits its ends.
   ///
   /// - Returns: nil with the reason in `errno`.
   package static func pipe() -> (reading: Int32, writing: Int32)? {
@@ -96,7 +96,7 @@ package enum ChildProcess {
     return (ends[0], ends[1])
   }
 
-  /// What a shell would say of the status that `waitpid` gives: the exit status, or 128 and the
+  /// The status that a shell would report for that of `waitpid`: the exit status, or 128 and the
   /// signal.
   package static func exitStatus(_ status: Int32) -> Int32 {
     status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)

@@ -2,12 +2,13 @@
 import CLinux
 import Glibc
 
-/// What time it is, in milliseconds.
+/// The current time in milliseconds.
 package enum Clock {
-  /// Since 1970, UTC, as the machine's clock is set.
+  /// Since 1970, UTC, by the machine's clock.
   package static func wall() -> Int64 { milliseconds(CLOCK_REALTIME) }
 
-  /// Since some moment, for durations: nobody sets it, and it goes on while the machine is suspended.
+  /// Since an arbitrary moment, for durations: nobody sets it, and it runs while the machine is
+  /// suspended.
   package static func steady() -> Int64 { milliseconds(CLOCK_BOOTTIME) }
 
   private static func milliseconds(_ clock: clockid_t) -> Int64 {

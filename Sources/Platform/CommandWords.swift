@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension ChildProcess {
-  /// A command as people write it into a setting or a variable: words between blanks, with quotes and
-  /// backslashes taken off as a shell does. Nothing else of a shell: no `$`, `~`, `*`, `|`. A command
-  /// with a quote that never ends is split at its blanks only.
+  /// A command as people write it into a setting or a variable: words between blanks, with quotes
+  /// and backslashes removed as in a shell. `$`, `~`, `*` and `|` are plain characters. A command
+  /// with an unclosed quote is only split at blanks.
   package static func words(_ command: String) -> [String] {
     var words: [String] = []
     var word: String?

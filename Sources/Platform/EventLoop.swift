@@ -7,14 +7,13 @@ public struct TimerID: Hashable, Sendable {
   fileprivate let number: Int
 }
 
-/// The program's one loop: it sleeps in `poll(2)` until a descriptor, a signal or a timer has
-/// something, and with no timer set it sleeps for ever. A timer that falls due while the machine is
-/// suspended runs when it wakes.
+/// The program's one loop: it sleeps in `poll(2)` until a descriptor, a signal or a timer needs
+/// attention. A timer that falls due while the machine is suspended runs when it wakes.
 ///
-/// In each turn come first the descriptors, in the order they were watched, then signals, then
-/// timers, then what was registered with `endOfTurn`.
+/// Each turn handles first descriptors, in the order they were added, then signals, then timers,
+/// then bodies registered with `endOfTurn`.
 @MainActor public final class EventLoop {
-  /// What a descriptor is watched for.
+  /// The state of a descriptor to watch for.
   public enum Readiness: Sendable {
     case reading, writing
   }
@@ -34,7 +33,7 @@ public struct TimerID: Hashable, Sendable {
   }
 
   private var watches: [Watch] = []
-  /// Few, and set at every start: a dictionary would cost more to set up.
+  /// There are few, and they change at every start: setting up a dictionary would cost more.
   private var timers: [Timer] = []
   private var signals = SignalDescriptor()
   private var alarm = TimerDescriptor()
@@ -46,14 +45,14 @@ public struct TimerID: Hashable, Sendable {
 
   public convenience init() { self.init(clock: Clock.steady) }
 
-  /// - Parameter clock: shows the milliseconds that timers count; it never goes back.
+  /// - Parameter clock: returns the milliseconds that timers use; it never goes back.
   package init(clock: @escaping () -> Int64) { self.clock = clock }
 
-  /// Milliseconds since some moment, including time when the machine was suspended.
+  /// Milliseconds since an arbitrary moment, including time when the machine was suspended.
   public var now: Int64 { clock() }
 
-  /// Calls the body whenever the descriptor can be read, or written to, or has hung up. A second
-  /// watch of the same descriptor for the same takes the place of the first.
+  /// Calls the body whenever the descriptor is readable, or writable, or has hung up. A second
+  /// watch of the same descriptor for the same state replaces the first.
   public func watch(
     _ descriptor: Int32, for readiness: Readiness = .reading,
     _ body: @escaping @MainActor () -> Void
@@ -64,12 +63,12 @@ public struct TimerID: Hashable, Sendable {
       Watch(descriptor: descriptor, readiness: readiness, number: lastNumber, body: body))
   }
 
-  /// Ends the watch; also from within its body. Call it before the descriptor is closed.
+  /// Ends the watch, even from within its body. Call it before you close the descriptor.
   public func unwatch(_ descriptor: Int32, for readiness: Readiness = .reading) {
     watches.removeAll { $0.descriptor == descriptor && $0.readiness == readiness }
   }
 
-  /// Blocks the signals' usual effect and calls the body in the loop instead.
+  /// Blocks the signals' usual effect and calls the body from the loop instead.
   public func handleSignals(
     _ signals: [Int32], _ body: @escaping @MainActor (Int32) -> Void
   ) {
@@ -78,8 +77,8 @@ public struct TimerID: Hashable, Sendable {
     self.signals.add(signals)
   }
 
-  /// Lets the handled signals have their usual effect, for a child that is about to be started or a
-  /// stop of this process. One that is pending takes effect at once.
+  /// Lets the handled signals have their usual effect, before starting a child or stopping this
+  /// process. One that is pending takes effect at once.
   public func unblockSignals() {
     signals.unblock()
   }
@@ -89,7 +88,7 @@ public struct TimerID: Hashable, Sendable {
     signals.block()
   }
 
-  /// Calls the body once, after that time; with 0 in the next turn.
+  /// Calls the body once, after that time; with 0, in the next turn.
   @discardableResult
   public func after(milliseconds: Int, _ body: @escaping @MainActor () -> Void) -> TimerID {
     lastNumber += 1
@@ -98,7 +97,7 @@ public struct TimerID: Hashable, Sendable {
     return timer
   }
 
-  /// Sets a timer to a moment of `now`'s clock, in place of the one it held; nil: to none.
+  /// Sets a timer to a moment of `now`'s clock, replacing its former one; nil unsets it.
   public func schedule(
     _ timer: inout TimerID?, at deadline: Int64?, _ body: @escaping @MainActor () -> Void
   ) {
@@ -106,23 +105,23 @@ public struct TimerID: Hashable, Sendable {
     timer = deadline.map { after(milliseconds: Int(max(0, $0 - now)), body) }
   }
 
-  /// Takes a timer back; one that has run is ignored.
+  /// Cancels a timer; does nothing if it has run.
   public func cancel(_ timer: TimerID) {
     timers.removeAll { $0.name == timer }
   }
 
-  /// Calls the body once at the end of every turn, for instance to draw what has changed.
+  /// Calls the body once at the end of every turn, for instance to draw changes.
   public func endOfTurn(_ body: @escaping @MainActor () -> Void) {
     ends.append(body)
   }
 
-  /// Runs until `stop`.
+  /// Runs until somebody calls `stop`.
   public func run() {
     isRunning = true
     while isRunning { turn() }
   }
 
-  /// Ends `run`: nothing more is called, the end of the turn neither.
+  /// Ends `run`: it calls no more bodies, not even those for the end of the turn.
   public func stop() {
     isRunning = false
   }
@@ -133,7 +132,7 @@ public struct TimerID: Hashable, Sendable {
     }
     let watched = watches.map(\.number)
     let patience = alarm.set(timers.map(\.due).min(), at: now)
-    // poll(2) passes over those that are not open.
+    // poll(2) skips those that are not open.
     for own in [signals.descriptor, alarm.descriptor] {
       descriptors.append(pollfd(fd: own, events: Int16(POLLIN), revents: 0))
     }
@@ -143,7 +142,7 @@ public struct TimerID: Hashable, Sendable {
       // An earlier body of this turn may have ended the watch.
       guard isRunning, let watch = watches.first(where: { $0.number == number }) else { continue }
       if descriptor.revents & Int16(POLLNVAL) != 0 {
-        // Closed without a word; poll would report it for ever.
+        // Closed without `unwatch`; poll would report it for ever.
         watches.removeAll { $0.number == number }
       } else {
         watch.body()
@@ -165,7 +164,7 @@ public struct TimerID: Hashable, Sendable {
     let due = timers.filter { $0.due <= now }
       .sorted { ($0.due, $0.name.number) < ($1.due, $1.name.number) }
     for timer in due {
-      // An earlier one may have taken it back.
+      // An earlier one may have cancelled it.
       guard isRunning, timers.contains(where: { $0.name == timer.name }) else { continue }
       cancel(timer.name)
       timer.body()

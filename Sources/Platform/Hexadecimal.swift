@@ -5,7 +5,7 @@ package func hexadecimal(_ bytes: [UInt8]) -> String {
   bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
 }
 
-/// The bytes that lower-case hexadecimal digits stand for; nil for anything else.
+/// Decodes lower-case hexadecimal digits; nil for anything else.
 package func bytes(ofHexadecimal digits: String) -> [UInt8]? {
   func value(_ digit: UInt8) -> UInt8? {
     switch digit {

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
 
-/// Whose process this is, and what `/etc/passwd` and `/etc/group` say about users and groups (rule
-/// 11.8).
+/// The user of this process, and users and groups from `/etc/passwd` and `/etc/group` (rule 11.8).
 ///
-/// The C library asks name services for these, and loads a shared library for each: a static program
-/// that calls `getpwuid` crashes where `/etc/nsswitch.conf` names one that does not fit.
+/// The C library asks name services for these, and loads a shared library for each: a static
+/// program that calls `getpwuid` crashes if `/etc/nsswitch.conf` names an incompatible one.
 package enum Login {
-  /// Their folder: `HOME`, which cron may not set, else what `/etc/passwd` says.
+  /// Their home folder: `HOME`, which cron may not set, else the one in `/etc/passwd`.
   package static func home(_ environment: [String: String]) -> String? {
     if let home = environment["HOME"], !home.isEmpty { return home }
     return home(of: { $0[2] == String(getuid()) })
   }
 
-  /// The folder of the user with that name.
+  /// The home folder of the user with that name.
   package static func home(of name: String) -> String? {
     home(of: { $0[0] == name })
   }
@@ -23,7 +22,7 @@ package enum Login {
     return home
   }
 
-  /// The name they have logged in with; nil where neither the environment nor `/etc/passwd` tells.
+  /// Their login name; nil if neither the environment nor `/etc/passwd` has it.
   package static func name(_ environment: [String: String]) -> String? {
     for variable in ["LOGNAME", "USER"] {
       if let name = environment[variable], !name.isEmpty { return name }
@@ -47,7 +46,7 @@ package enum Login {
     return groups.prefix(max(0, count)).contains(group)
   }
 
-  /// A field of the first wanted line of a file such as passwd(5).
+  /// A field of the first matching line of a file such as passwd(5).
   private static func field(
     _ index: Int, of path: String, where isWanted: ([Substring]) -> Bool
   ) -> String? {

@@ -2,14 +2,14 @@
 import CLinux
 import Glibc
 
-/// A file that gets its name when it is finished: never instead of one that is there, never half.
+/// A file that gets its name when it is complete: it never replaces an existing one.
 ///
-/// Until then it has no name, and is gone if the process is killed. Where the file system has no such
-/// files, or a library has to open it by a path, it has a name of its own in the same folder, locked by
-/// whoever writes it. What a killed process left has no lock any more, and the next one that makes a
+/// Until then it has no name, and disappears if the process is killed. If the file system cannot do
+/// that, or a library needs a path, it has a temporary name in the same folder and is locked by its
+/// writer. A file left by a killed process is no longer locked; the next process that creates a
 /// file there removes it.
 package struct NewFile {
-  /// Where it is written; nil for a file without a name.
+  /// Its temporary path; nil for a file without a name.
   package let path: String?
   private let folder: String
   private let name: String
@@ -24,16 +24,17 @@ package struct NewFile {
 
   private static let prefix = ".hobnob-"
   private static let ending = ".new"
-  /// Links to what this process has open, through which a file without a name gets one (open(2)).
+  /// Links to the open files of this process, through which a file without a name gets one
+  /// (open(2)).
   private static let descriptors = "/proc/self/fd"
-  /// What SQLite and a store put beside their file.
+  /// The suffixes of files that SQLite and a store add beside their file.
   private static let companions = ["", "-wal", "-shm", "-journal", ".bell"]
 
   /// - Parameters:
   ///   - folder: an existing one.
-  ///   - name: what it will be called, and is not yet.
-  ///   - hasPath: whether it has to have one until then.
-  /// - Throws: `SystemFailure`, with `EEXIST` where there is something of that name.
+  ///   - name: its future name.
+  ///   - hasPath: whether it needs a path until then.
+  /// - Throws: `SystemFailure`, with `EEXIST` if the name is taken.
   package init(
     _ name: String, in folder: String, mode: mode_t = 0o600, hasPath: Bool = false
   ) throws {
@@ -55,7 +56,7 @@ package struct NewFile {
       let file = try OpenFile(in: open, temporary, O_RDWR | O_CREAT | O_EXCL, mode: mode)
       fchmod(file.number, mode)
       flock(file.number, LOCK_EX)
-      // Before it was locked it looked like one that was left behind.
+      // Before it was locked, another process may have seen it as abandoned.
       guard let found = open.status(of: temporary), try found.st_ino == file.status().st_ino
       else { continue }
       (self.folder, self.name, self.temporary) = (folder, name, temporary)
@@ -70,7 +71,7 @@ package struct NewFile {
     try bytes.withUnsafeBytes { try lock.file.write($0) }
   }
 
-  /// Runs `body`, which writes the file, and gives it its name.
+  /// Runs `body`, which writes the file, and gives the file its name.
   ///
   /// - Throws: what `body` throws, and `SystemFailure`; then there is no file.
   package func finished<T>(_ body: () throws -> T) throws -> T {
@@ -85,7 +86,7 @@ package struct NewFile {
     }
     if linkat(open.number, temporary, open.number, name, 0) == 0 { return result }
     if errno == EEXIST { throw SystemFailure() }
-    // Some file systems, such as FAT, have no second names.
+    // Some file systems, such as FAT, have no hard links.
     if open.status(of: name) != nil { throw SystemFailure(code: EEXIST) }
     if renameat(open.number, temporary, open.number, name) != 0 { throw SystemFailure() }
     return result

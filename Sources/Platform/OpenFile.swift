@@ -2,7 +2,7 @@
 import CLinux
 import Glibc
 
-/// An open descriptor, closed when nobody holds it any more.
+/// An open descriptor, closed when its owner releases it.
 package struct OpenFile: ~Copyable {
   package let number: Int32
 
@@ -51,8 +51,7 @@ extension OpenFile {
     return found
   }
 
-  /// What is known about a name in this folder, not about what a link leads to; nil if there is no
-  /// such name.
+  /// The status of a name in this folder, of a link itself; nil if there is no such name.
   package func status(of name: String) -> Glibc.stat? {
     var found = Glibc.stat()
     return fstatat(number, name, &found, AT_SYMLINK_NOFOLLOW) == 0 ? found : nil
@@ -74,18 +73,18 @@ extension OpenFile {
     try writeAll(number, bytes)
   }
 
-  /// Returns when the disk has it.
+  /// Flushes it to disk.
   ///
   /// - Throws: `SystemFailure`.
   package func flush() throws {
     if fsync(number) != 0 { throw SystemFailure() }
   }
 
-  /// The names in this folder but for `.` and `..`; those that are not UTF-8 are left out.
+  /// The names in this folder except `.`, `..` and those that are not UTF-8.
   ///
   /// - Throws: `SystemFailure`.
   package func names() throws -> [String] {
-    // The stream closes the descriptor it is given, and shares its place with a mere duplicate.
+    // The stream closes its descriptor, and would share its position with a mere duplicate.
     let copy = openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0 else { throw SystemFailure() }
     guard let stream = fdopendir(copy) else {
@@ -106,7 +105,7 @@ extension OpenFile {
 }
 
 extension OpenFile {
-  /// Makes a file that is gone when it is closed, however the process ends.
+  /// Creates a file that disappears when it is closed, however the process ends.
   ///
   /// - Throws: `SystemFailure`.
   package init(namelessIn path: String) throws {
@@ -116,7 +115,7 @@ extension OpenFile {
       self.init(nameless)
       return
     }
-    // Not every file system has them.
+    // Not every file system has files without names.
     let name = ".hobnob-" + randomName()
     let number = openat(
       folder.number, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -132,9 +131,9 @@ package func randomName() -> String {
   return String(random.next(), radix: 36)
 }
 
-/// Makes a folder, and those above it, for nobody else.
+/// Creates a folder, and those above it, for this user only.
 ///
-/// - Returns: whether it is there now; else the reason is in `errno`.
+/// - Returns: whether it exists now; else the reason is in `errno`.
 package func makeFolder(_ path: String) -> Bool {
   if mkdir(path, 0o700) == 0 || errno == EEXIST { return true }
   guard errno == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")),
@@ -143,7 +142,7 @@ package func makeFolder(_ path: String) -> Bool {
   return mkdir(path, 0o700) == 0 || errno == EEXIST
 }
 
-/// What is known about a name itself, not about what a link leads to.
+/// The status of a name, of a link itself.
 package func fileStatus(_ path: String) -> Glibc.stat? {
   var result = Glibc.stat()
   return lstat(path, &result) == 0 ? result : nil

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Where a person's own files are (XDG base directory specification).
+/// The folders for a person's own files (XDG base directory specification).
 package enum OwnFolder: String {
   case config = "XDG_CONFIG_HOME"
   case data = "XDG_DATA_HOME"
@@ -10,7 +10,7 @@ package enum OwnFolder: String {
   ///
   /// - Parameter environment: the variable of the case, else `HOME`.
   package func path(_ environment: [String: String]) -> String? {
-    // The specification: a path that is not absolute is ignored.
+    // The specification says to ignore a path that is not absolute.
     if let base = environment[rawValue], base.hasPrefix("/") { return base + "/hobnob" }
     return Login.home(environment).map { $0 + "/" + usual + "/hobnob" }
   }

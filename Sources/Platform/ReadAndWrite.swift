@@ -3,7 +3,7 @@ import Glibc
 
 /// Reads a descriptor to its end.
 ///
-/// - Parameter goesOn: is told how many bytes have come, after each piece; false ends the reading.
+/// - Parameter goesOn: receives the number of bytes so far, after each piece; false stops reading.
 /// - Throws: `SystemFailure`, and what `goesOn` throws.
 package func readAll(
   _ descriptor: Int32, while goesOn: (Int) throws -> Bool = { _ in true }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CNettle
 
-/// SHA-1 (FIPS 180-4), for what others compute alike; it keeps nothing safe.
+/// SHA-1 (FIPS 180-4), for compatibility with other programs; it protects nothing.
 package enum SHA1 {
   /// The 20 bytes of the hash of a text's UTF-8.
   package static func digest(of text: String) -> [UInt8] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CNettle
 
-/// A SHA-256 (FIPS 180-4) of bytes that come in pieces.
+/// The SHA-256 (FIPS 180-4) of bytes that arrive in pieces.
 package struct SHA256 {
   private var context = sha256_ctx()
 
@@ -14,7 +14,7 @@ package struct SHA256 {
     nettle_sha256_update(&context, bytes.count, start.assumingMemoryBound(to: UInt8.self))
   }
 
-  /// The hash of everything so far in 64 lower-case hexadecimal digits; begins anew.
+  /// The hash of everything so far in 64 lower-case hexadecimal digits; starts again.
   package mutating func finish() -> String {
     var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_SIZE))
     cnettle_sha256_digest(&context, &digest)
@@ -25,8 +25,8 @@ package struct SHA256 {
 extension OpenFile {
   /// Reads to the end.
   ///
-  /// - Parameter each: is given every piece.
-  /// - Returns: the SHA-256 of all that was read, in hexadecimal digits.
+  /// - Parameter each: receives every piece.
+  /// - Returns: the SHA-256 of everything read, in hexadecimal digits.
   /// - Throws: `SystemFailure`, and what `each` throws.
   package func hashed(_ each: (UnsafeRawBufferPointer) throws -> Void = { _ in }) throws -> String {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)

@@ -2,9 +2,9 @@
 import CLinux
 import Glibc
 
-/// Signals as something to read (signalfd, Linux only).
+/// Signals from a readable descriptor (signalfd, Linux only).
 struct SignalDescriptor: ~Copyable {
-  /// −1 until a signal was added.
+  /// −1 until the first signal is added.
   private(set) var descriptor: Int32 = -1
   private var set: sigset_t
 
@@ -31,7 +31,7 @@ struct SignalDescriptor: ~Copyable {
     pthread_sigmask(SIG_UNBLOCK, &set, nil)
   }
 
-  /// The signals that have come since, in the order the system gives them.
+  /// The signals since the last read, in the system's order.
   func read() -> [Int32] {
     var signals: [Int32] = []
     var info = signalfd_siginfo()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
 
-/// A system call that failed, for those who know what it was about.
+/// A failed system call; the caller knows what it was about.
 package struct SystemFailure: Error {
   package let code: Int32
 

@@ -2,10 +2,11 @@
 import CLinux
 import Glibc
 
-/// A moment as something to read (timerfd, Linux only). Unlike the timeout of `poll(2)`, it counts
-/// the time in which the machine is suspended, so a timer that fell due meanwhile fires on waking.
+/// A timer as a readable descriptor (timerfd, Linux only). Unlike the timeout of `poll(2)`, it
+/// counts the time in which the machine is suspended, so a timer that fell due meanwhile fires on
+/// waking.
 struct TimerDescriptor: ~Copyable {
-  /// −1 until a moment was set.
+  /// −1 until the first moment is set.
   private(set) var descriptor: Int32 = -1
   private var due: Int64?
 
@@ -13,7 +14,7 @@ struct TimerDescriptor: ~Copyable {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// Makes the descriptor readable at a moment, in place of the one before.
+  /// Makes the descriptor readable at a moment, replacing the former one.
   ///
   /// - Parameters:
   ///   - due: the moment, in milliseconds of the clock that shows `now`; nil for none.
@@ -29,7 +30,7 @@ struct TimerDescriptor: ~Copyable {
     time.it_value = timespec(
       tv_sec: Int(pause / 1000), tv_nsec: Int(pause % 1000) * 1_000_000)
     guard descriptor >= 0, timerfd_settime(descriptor, 0, &time, nil) == 0 else {
-      // Late after a suspension is better than never.
+      // Firing late after a suspension is better than never.
       self.due = nil
       return due == nil ? -1 : Int32(clamping: pause)
     }
@@ -37,7 +38,7 @@ struct TimerDescriptor: ~Copyable {
     return -1
   }
 
-  /// Reads the readable descriptor, or it would stay readable. The timer is then unset.
+  /// Reads the descriptor, which would otherwise stay readable. The timer is then unset.
   mutating func fired() {
     var times: UInt64 = 0
     _ = read(descriptor, &times, MemoryLayout<UInt64>.size)

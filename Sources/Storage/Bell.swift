@@ -3,17 +3,17 @@ import CLinux
 import Glibc
 import Platform
 
-/// Tells other processes that something was committed, and hears them.
+/// Tells other processes about commits, and reports theirs.
 ///
-/// The bell is a file: a writer writes one byte to it after COMMIT, the others watch it with
+/// The bell is a file: a writer writes one byte to it after COMMIT, and the others watch it with
 /// inotify. (Watching the write-ahead log instead loses messages: its event can come before the
-/// commit is visible.) The folder of lock files is watched as well: when the kernel closes the file
-/// of a shell that was killed, that is an event, and no timer is needed.
+/// commit is visible.) The bell also watches the folder of lock files: when the kernel closes the
+/// file of a killed shell, that is an event, so no timer is needed.
 ///
-/// A user has few inotify instances (128 mostly). When none is left `descriptor` throws
-/// `StoreError.deaf`, and a shell looks at the store at every key.
+/// A user has few inotify instances (usually 128). When none is left, `descriptor` throws
+/// `StoreError.deaf`, and a shell checks the store at every key.
 ///
-/// What only Linux has stands here; a kqueue twin would have the same four members.
+/// Only this file uses inotify; a kqueue version would have the same four members.
 package final class Bell {
   private let files: StoreFiles
   private let isShared: Bool
@@ -39,12 +39,12 @@ package final class Bell {
     watcher = -1
   }
 
-  /// A bell that cannot be rung is not an error: what it would have told is committed, and the others
-  /// look at every prompt.
+  /// Failing to ring is not an error: the change is committed, and the others check the store at
+  /// every prompt.
   package func ring() {
     guard (try? renew()) != nil else { return }
     var byte: UInt8 = 0x0a
-    // On a full disk the first byte may not fit; a new time stamp is an event as well.
+    // On a full disk the first byte may not fit; a new time stamp is an event too.
     if pwrite(file, &byte, 1, 0) != 1 { futimens(file, nil) }
   }
 
@@ -59,7 +59,7 @@ package final class Bell {
       if bellWatch >= 0, shellsWatch >= 0 { return watcher }
     }
     let reason = String(cString: strerror(errno))
-    // There is a limit for watches as well.
+    // Watches have a limit as well.
     if watcher >= 0 { close(watcher) }
     watcher = -1
     throw StoreError.deaf(path: files.path, reason: reason)
@@ -101,7 +101,7 @@ package final class Bell {
     return news
   }
 
-  /// Opens the bell; makes it again when somebody deleted or replaced it.
+  /// Opens the bell; recreates it if somebody deleted or replaced it.
   private func renew() throws {
     if file >= 0 {
       if let found = fileStatus(files.bell), (found.st_dev, found.st_ino) == inode { return }
@@ -138,7 +138,7 @@ public struct BellNews: OptionSet, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// Something was committed: look at `Store.changes(since:for:limit:)`.
+  /// Something was committed: read `Store.changes(since:for:limit:)`.
   public static let changed = BellNews(rawValue: 1)
   /// A shell may have ended: call `Store.reapStaleShells()`.
   public static let processExited = BellNews(rawValue: 2)

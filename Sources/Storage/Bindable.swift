@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CSQLite
 
-/// A value that can stand for a `?` in a statement.
+/// A value for a `?` in a statement.
 package protocol Bindable {
   func bind(to statement: OpaquePointer, at index: Int32) -> Int32
 }
@@ -26,7 +26,7 @@ extension Bool: Bindable {
 
 extension String: Bindable {
   package func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
-    // An empty buffer may have no address, which SQLite would take for NULL.
+    // An empty buffer may have no address, which SQLite would read as NULL.
     if isEmpty { return csqlite_bind_text(statement, index, "", 0) }
     var copy = self
     return copy.withUTF8 { bytes in

@@ -2,7 +2,7 @@
 import CSQLite
 import Glibc
 
-/// One connection to one SQLite file, with its prepared statements. Of one thread.
+/// One connection to one SQLite file, with its prepared statements. It belongs to one thread.
 package final class Database {
   package let path: String
   private var handle: OpaquePointer?
@@ -13,7 +13,7 @@ package final class Database {
   ///
   /// - Parameters:
   ///   - patience: milliseconds that SQLite waits for another process's lock.
-  ///   - access: a file that is only read is not changed by closing it either.
+  ///   - access: closing a file opened for reading does not change it.
   ///   - setUp: adds functions to the connection; returns an error code of SQLite.
   package init(
     at path: String, patience: Int32, access: Int32, setUp: (OpaquePointer) -> Int32
@@ -47,7 +47,7 @@ package final class Database {
   package func close() {
     for statement in statements.values { sqlite3_finalize(statement.handle) }
     statements = [:]
-    // What is brought from the old log would overwrite what is in theirs, and that be deleted.
+    // Checkpointing the old log would overwrite their changes, and SQLite would delete it.
     if let handle, companions?.areTakenOver(at: path) == true {
       csqlite_leave_log(handle)
     }
@@ -67,20 +67,19 @@ package final class Database {
     handle.map { sqlite3_txn_state($0, "main") == SQLITE_TXN_WRITE } ?? false
   }
 
-  /// For what SQLite does between two connections.
+  /// For SQLite functions that need a connection.
   package var connection: OpaquePointer? { handle }
 
-  /// The files beside it that it has open; nil before it has.
+  /// The log files that it has open; nil before it has any.
   package var companions: WALFiles?
 
-  /// What to refuse with when one of its files is no longer the one that was opened; nil as a rule.
+  /// The error to throw if one of its files is no longer the one that was opened; usually nil.
   package func loss() -> StoreError? {
     if hasMoved { return .moved(path: path) }
     return companions?.loss(of: path).map { .parted(path: path, file: $0) }
   }
 
-  /// Brings what is in a log that was deleted into the store's file, while nobody can have begun a
-  /// new one.
+  /// Copies a deleted log into the store's file, while nobody can have begun a new one.
   package func rescueLog() throws {
     guard let companions, companions.loss(of: path) != nil, !companions.areTakenOver(at: path)
     else { return }
@@ -95,13 +94,13 @@ package final class Database {
     return answer != 0
   }
 
-  /// The statements that were run, for a test of how SQLite goes about them.
+  /// The statements that were run, for a test of their query plans.
   package var known: [String] { Array(statements.keys) }
 
   /// How many rows the last statement changed.
   package var changedRows: Int { Int(sqlite3_changes64(handle)) }
 
-  /// Statements that are not worth keeping, one after the other.
+  /// Runs statements that are not worth keeping, in order.
   package func execute(_ sql: String) throws {
     guard let handle else { throw closed }
     guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw error() }
@@ -137,7 +136,7 @@ package final class Database {
     return result
   }
 
-  /// Row by row, for as long as `each` says true.
+  /// Calls `each` row by row, as long as it returns true.
   package func each(_ sql: String, _ values: any Bindable..., each: (Row) throws -> Bool) throws {
     try step(sql, values, each)
   }
@@ -153,7 +152,7 @@ package final class Database {
 
   /// - Parameters:
   ///   - full: whether the commit waits for the disk (`synchronous=FULL`).
-  ///   - immediate: whether others may not write from now on, or only from the first change on.
+  ///   - immediate: whether to lock out other writers now, or only at the first change.
   package func begin(full: Bool, immediate: Bool) throws {
     if isFull != full {
       try execute(full ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL")
@@ -163,7 +162,7 @@ package final class Database {
   }
 
   package func rollBack() {
-    // SQLite has rolled back by itself after some errors.
+    // After some errors, SQLite has already rolled back.
     if isInTransaction { try? run("ROLLBACK") }
   }
 
@@ -210,7 +209,7 @@ package final class Database {
     let extended = code ?? sqlite3_extended_errcode(handle)
     let cause = sqlite3_system_errno(handle)
     let detail = String(cString: sqlite3_errmsg(handle))
-    // Then what SQLite says about it is a riddle.
+    // SQLite's own message would be misleading then.
     if extended & 0xff != SQLITE_BUSY, let loss = loss() { return loss }
     return Database.error(extended, cause: cause, detail: detail, path: path)
   }

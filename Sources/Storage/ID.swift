@@ -13,5 +13,5 @@ public struct ID<Of>: RawRepresentable, Hashable, Sendable {
 /// Milliseconds since the beginning of 1970, UTC.
 public typealias Milliseconds = Int64
 
-/// The first and last millisecond that four digits of a year can name.
+/// The first and last millisecond of the years with four digits.
 package let namedTimes: ClosedRange<Milliseconds> = -62_167_219_200_000...253_402_300_799_999

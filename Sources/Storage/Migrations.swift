@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The steps by which a new or older file gets its tables: a file is known by its `application_id`;
-/// its `user_version` counts the steps it has been through.
+/// The migrations that give a new or older file its tables: `application_id` identifies a file;
+/// `user_version` counts its migrations.
 package struct Migrations {
   private let applicationID: Int64
   private let steps: [String]
@@ -14,12 +14,12 @@ package struct Migrations {
     try database.first("PRAGMA user_version") { $0.int() } ?? 0
   }
 
-  /// What a file is, and how many steps it has been through.
+  /// Whether a file is a store, and how many migrations it has had.
   ///
-  /// - Throws: `StoreError.newer` when it has been through more steps than there are,
-  ///   `.notAStore` when it is neither a store nor empty.
+  /// - Throws: `StoreError.newer` for more migrations than this program knows, `.notAStore` for a
+  ///   file that is neither a store nor empty.
   package func state(of database: Database) throws -> (isOurs: Bool, version: Int) {
-    // Of one moment: between two questions another process may make the store.
+    // In one read: between two queries another process may create the store.
     if !database.isInTransaction {
       try database.run("BEGIN")
       defer { database.rollBack() }
@@ -39,14 +39,14 @@ package struct Migrations {
     return (false, 0)
   }
 
-  /// Takes the database through the steps it lacks, in one transaction: all or none.
+  /// Runs the missing migrations, in one transaction: all or none.
   ///
   /// - Parameter whenNew: fills the tables of a new file.
   /// - Throws: as `state(of:)`.
   package func run(on database: Database, whenNew: () throws -> Void) throws {
     try database.begin(full: true, immediate: true)
     do {
-      // Another process may have done it while this one waited for the lock.
+      // Another process may have run them while this one waited for the lock.
       let found = try state(of: database).version
       for step in steps.dropFirst(found) { try database.execute(step) }
       if found == 0 { try whenNew() }

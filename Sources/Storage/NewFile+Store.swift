@@ -3,12 +3,12 @@ import Glibc
 import Platform
 
 extension NewFile {
-  /// A store's file, with the permissions of one.
+  /// Creates a store's file, with its permissions.
   ///
   /// - Parameters:
   ///   - shared: whether it is for the group of its folder.
-  ///   - body: makes it under another name.
-  /// - Throws: `StoreError`, `.cannotOpen` if there is something of that name.
+  ///   - body: creates it under a temporary name.
+  /// - Throws: `StoreError`, `.cannotOpen` if the name is taken.
   package static func store<T>(
     _ path: String, shared: Bool, _ body: (_ temporary: String) throws -> T
   ) throws -> T {

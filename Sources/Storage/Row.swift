@@ -3,27 +3,27 @@ import CSQLite
 
 /// The current row of a running statement. Valid only inside the closure it is given to.
 ///
-/// Anyone who may write a shared store may write anything into it, past every constraint. What comes
-/// out here can be reckoned with all the same: `int` and `time` keep within what sums, differences
-/// and calendars bear. `int64` is for what is only compared and looked up.
+/// Anyone who may write to a shared store can write anything into it, past every constraint. `int`
+/// and `time` limit values so that sums, differences and calendars cannot overflow. `int64` is for
+/// values that are only compared and looked up.
 package struct Row {
   private let statement: Statement
 
   package init(_ statement: Statement) { self.statement = statement }
 
-  /// The place of a column; the first one where a statement gives only one.
+  /// The index of a column; the first if the statement has only one.
   private func place(_ name: StaticString?) -> Int32 { name.map(statement.column) ?? 0 }
 
   package func isNull(_ name: StaticString? = nil) -> Bool {
     sqlite3_column_type(statement.handle, place(name)) == SQLITE_NULL
   }
 
-  /// Whether it is a whole number of 64 bits.
+  /// Whether it is a 64-bit integer.
   package func isInteger(_ name: StaticString? = nil) -> Bool {
     sqlite3_column_type(statement.handle, place(name)) == SQLITE_INTEGER
   }
 
-  /// Gives the bytes of a text to `body`.
+  /// Passes the bytes of a text to `body`.
   package func withText(
     _ name: StaticString? = nil, _ body: (UnsafeBufferPointer<UInt8>) -> Void
   ) {
@@ -37,13 +37,13 @@ package struct Row {
     sqlite3_column_int64(statement.handle, place(name))
   }
 
-  /// A count, a size or a number of something; the nearest of 53 bits, which no true one exceeds.
+  /// A count or a size; limited to 53 bits, which no real one exceeds.
   package func int(_ name: StaticString? = nil) -> Int {
     let most: Int64 = 1 << 53
     return Int(min(max(int64(name), -most), most))
   }
 
-  /// A point in time; the nearest that a calendar of four digits can show.
+  /// A point in time; limited to years of four digits.
   package func time(_ name: StaticString? = nil) -> Milliseconds {
     min(max(int64(name), namedTimes.lowerBound), namedTimes.upperBound)
   }
@@ -64,7 +64,7 @@ package struct Row {
     ID(rawValue: int64(name))
   }
 
-  /// Invalid UTF-8, which only a foreign program can have written, comes out as U+FFFD.
+  /// A text; invalid UTF-8, which only another program can have written, becomes U+FFFD.
   package func text(_ name: StaticString? = nil) -> String {
     let column = place(name)
     guard let bytes = sqlite3_column_text(statement.handle, column) else { return "" }

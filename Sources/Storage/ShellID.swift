@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The name of one running shell: random, and the name of its lock file beside the store.
+/// The name of a running shell: random, and also the name of its lock file beside the store.
 public struct ShellID: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
   public var rawValue: String
 

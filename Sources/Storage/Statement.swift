@@ -2,18 +2,18 @@
 import CSQLite
 import Glibc
 
-/// A prepared statement, and where the columns of its rows are.
+/// A prepared statement, and the indexes of its columns.
 package final class Statement {
   package let handle: OpaquePointer
-  /// In the order in which they were first asked for. The same literal has the same address, so no
-  /// name is compared letter by letter more than once.
+  /// In the order of first use. The same literal has the same address, so each name is compared
+  /// letter by letter only once.
   private var columns: [(name: UnsafePointer<UInt8>, column: Int32)] = []
-  /// Where in them the next one is, if a row is read like the one before.
+  /// The expected index in it, if the row is read like the one before.
   private var next = 0
 
   package init(_ handle: OpaquePointer) { self.handle = handle }
 
-  /// The place of a column; one that is not there is a mistake in the program, and NULL.
+  /// The index of a column; an unknown one is a programmer's mistake, and reads as NULL.
   package func column(_ name: StaticString) -> Int32 {
     let address = name.utf8Start
     if next >= columns.count || columns[next].name != address {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Sentences
 
-/// Why the store could not do it: something about the file, not about the conversation.
+/// Why the store failed: about the file, not about the conversation.
 public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Another process holds the store's lock for longer than `Store.patience`.
+  /// Another process has held the store's lock for longer than `Store.patience`.
   case locked(path: String)
-  /// The disk, or the quota, is full.
+  /// The disk or the quota is full.
   case full(path: String)
   case readOnly(path: String)
   /// SQLite's words are in `detail`.
   case corrupt(path: String, detail: String)
-  /// Made by a newer program: its schema version is `found`.
+  /// A newer program made it: its schema version is `found`.
   case newer(path: String, found: Int, supported: Int)
   case notAStore(path: String)
   /// The store's file, one beside it, or its folder is a symbolic link.
@@ -18,19 +18,19 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   case foreign(path: String, owner: String)
   case folderWritableByOthers(path: String)
   case cannotOpen(path: String, reason: String)
-  /// The file at `path` is not the one that is open here, or in another process.
+  /// The file at `path` is not the one that this process, or another, has open.
   case moved(path: String)
-  /// The same of a file beside it, its write-ahead log or the index of that.
+  /// The same for a file beside it: its write-ahead log or the log's index.
   case parted(path: String, file: String)
-  /// There is no store, but its write-ahead log.
+  /// The store is missing, but its write-ahead log exists.
   case leftOver(path: String, file: String)
   case failed(path: String, detail: String)
-  /// What was to be written contradicts what is there, or itself; trying again is of no use.
+  /// The data to write contradicts existing data, or itself; trying again does not help.
   case contradiction(path: String, detail: String)
-  /// Nothing tells when others have written to the store.
+  /// No notification arrives when others write to the store.
   case deaf(path: String, reason: String)
 
-  /// What happened, to what, and what to do.
+  /// What happened, and what to do.
   public var sentence: Sentence {
     switch self {
     case .locked(let path):
@@ -93,7 +93,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether the files that are open are no longer those of the store.
+  /// Whether the open files are no longer those of the store.
   package var isLoss: Bool {
     switch self {
     case .moved, .parted: true

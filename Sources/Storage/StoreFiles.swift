@@ -3,24 +3,25 @@ import CLinux
 import Glibc
 import Platform
 
-/// The store's file, what stands beside it, and who may touch them.
+/// The store's file, the files beside it, and their permissions.
 package struct StoreFiles {
-  /// Absolute, the folder's links resolved.
+  /// Absolute, with the folder's links resolved.
   package let path: String
   package let folder: String
-  /// Written to after each commit, watched by the others.
+  /// Writers write to it after each commit, and the others watch it.
   package let bell: String
   /// The folder of the running shells' lock files.
   package let shells: String
-  /// The folder of the files that travel with messages.
+  /// The folder of the attachments of messages.
   package let attachments: String
-  /// What to refuse with, unless the store turns out to be a shared one.
+  /// The error to throw, unless the store turns out to be a shared one.
   package var refusalIfPrivate: StoreError?
 
   package static func fileMode(shared: Bool) -> mode_t { shared ? 0o660 : 0o600 }
   package static func folderMode(shared: Bool) -> mode_t { shared ? 0o2770 : 0o700 }
 
-  /// Looks at everything before anything is opened, and makes folder and file if asked to.
+  /// Checks everything before opening anything, and creates folder and file if `options` ask for
+  /// it.
   ///
   /// - Throws: `StoreError` `.isLink`, `.foreign`, `.folderWritableByOthers`, `.readOnly`,
   ///   `.cannotOpen`, `.moved`, `.parted`, `.leftOver`.
@@ -34,7 +35,7 @@ package struct StoreFiles {
       do {
         try checkRemains()
       } catch  where fileStatus(path) != nil {
-        // Another process has made it since; what was seen beside it is its.
+        // Another process has created it since; the files beside it are that store's.
         self = try StoreFiles(path: given, options: options)
         return
       }
@@ -45,12 +46,12 @@ package struct StoreFiles {
     guard access(folder, W_OK) == 0 else { throw StoreError.readOnly(path: folder) }
   }
 
-  /// Looks at the place of a store that is going to be moved there, and makes its folder if need be.
+  /// Checks the path for a store that will be moved there, and creates its folder if it is missing.
   ///
-  /// - Throws: `StoreError` as above, and `.cannotOpen` where there is one already.
+  /// - Throws: `StoreError` as above, and `.cannotOpen` if there is one already.
   package init(forNew given: String, shared: Bool) throws {
     try self.init(around: given, options: .init(shared: shared))
-    // What is left of another store's log would be taken for the new one's.
+    // SQLite would read the remains of another store's log as the new one's.
     for name in [path, path + "-wal", path + "-journal"] where fileStatus(name) != nil {
       throw StoreError.cannotOpen(path: name, reason: "it exists; name a new file")
     }
@@ -62,7 +63,7 @@ package struct StoreFiles {
     guard !name.isEmpty, name != ".", name != ".." else {
       throw StoreError.cannotOpen(path: given, reason: "it names a folder, not a file")
     }
-    // Before what is wrong with the folder it stands in, which is not what was meant.
+    // Check this before the folder's own permissions, which are not the problem here.
     if let found = fileStatus(given), found.st_mode & S_IFMT == S_IFDIR {
       throw StoreError.cannotOpen(
         path: given, reason: "it is a folder; name a file in it, such as store.sqlite")
@@ -84,7 +85,7 @@ package struct StoreFiles {
     try checkFiles()
   }
 
-  /// Whether a shared store can be made in the folder of a file.
+  /// Whether a shared store can be created in the folder of a file.
   package static func isForSharing(folderOf path: String) -> Bool {
     fileStatus(split(path).folder).map { $0.st_mode & 0o2070 == 0o2070 } ?? false
   }
@@ -95,7 +96,7 @@ package struct StoreFiles {
     return (folder.isEmpty ? "/" : String(folder), String(path[path.index(after: slash)...]))
   }
 
-  /// - Returns: whether it was made.
+  /// - Returns: whether it was created.
   private static func ensureFolder(
     _ folder: String, options: StoreOptions, missing: StoreError
   ) throws -> Bool {
@@ -123,7 +124,7 @@ package struct StoreFiles {
     return true
   }
 
-  /// What to say of a folder, or one that it is in, that this user may not enter; nil where they may.
+  /// The error for a folder, or one above it, that this user may not enter; nil if they may.
   private static func closed(_ folder: String) -> StoreError? {
     guard access(folder, X_OK) != 0, errno == EACCES else { return nil }
     guard let found = fileStatus(folder) else {
@@ -142,7 +143,7 @@ package struct StoreFiles {
     guard let found = fileStatus(folder) else {
       throw StoreError.cannotOpen(path: folder, reason: SystemFailure().reason)
     }
-    // A sticky bit does not help: the names beside the store could be taken in advance.
+    // A sticky bit does not help: others could create the files beside the store first.
     if found.st_mode & 0o002 != 0 { throw StoreError.folderWritableByOthers(path: folder) }
     if found.st_uid != geteuid(), found.st_uid != 0 {
       refusalIfPrivate = .foreign(path: folder, owner: userName(found.st_uid))
@@ -168,13 +169,13 @@ package struct StoreFiles {
       }
       guard found.st_uid != geteuid() else { continue }
       let refusal = StoreError.foreign(path: name, owner: userName(found.st_uid))
-      // A file its group cannot write is not a shared store: it is not even opened.
+      // A file that its group cannot write is not a shared store: do not even open it.
       if name == path, found.st_mode & 0o060 != 0o060 { throw refusal }
       refusalIfPrivate = refusalIfPrivate ?? refusal
     }
   }
 
-  /// A new store must not begin beside shells that have the former one open, nor take its log.
+  /// A new store must not begin beside shells that have the former one open, nor inherit its log.
   private func checkRemains() throws {
     if hasLivingShell { throw StoreError.moved(path: path) }
     let log = WALFiles.log(of: path)
@@ -183,8 +184,8 @@ package struct StoreFiles {
     }
   }
 
-  /// The log and the index, as every running shell has them open. If one was deleted, whoever opens
-  /// the store makes another, and would overwrite what the shells have stored in theirs.
+  /// The log and the index that every running shell has open. If one was deleted, opening the store
+  /// would create another, which would overwrite what the shells have stored in theirs.
   ///
   /// - Throws: `StoreError.parted`.
   package func checkedWALFiles() throws -> WALFiles? {
@@ -207,7 +208,7 @@ package struct StoreFiles {
       throw StoreFiles.refusal(path)
     }
     fchmod(file, mode)
-    // Closing a file drops this process's locks on it. Nobody can have any yet: the file is new.
+    // Closing a file drops this process's locks on it. There are none yet: the file is new.
     close(file)
   }
 
@@ -220,7 +221,8 @@ package struct StoreFiles {
     }
   }
 
-  /// Opens a file beside the store for writing, making it if need be, never through a link.
+  /// Opens a file beside the store for writing, creates it if it is missing, and never follows a
+  /// link.
   package static func openBeside(_ path: String, shared: Bool, exclusively: Bool = false) throws
     -> Int32
   {
@@ -235,13 +237,13 @@ package struct StoreFiles {
       guard errno == EEXIST, !exclusively else { throw refusal(path) }
       let file = open(path, flags)
       if file >= 0 { return file }
-      // ENOENT: it was removed between the two.
+      // ENOENT: somebody removed it in between.
       guard errno == ENOENT else { throw refusal(path) }
     }
   }
 
-  /// A name in the store's folder that is not the store's own; nil where it has the folder to itself.
-  /// What begins like the store's name, as a copy of it may, is its own.
+  /// A name in the store's folder that is not the store's own; nil if there is none. Names that
+  /// begin with the store's name, such as a copy's, count as its own.
   package var foreignName: String? {
     let names = (try? OpenFile(folder: folder, following: true).names()) ?? []
     let stem = StoreFiles.split(bell).name.dropLast(".bell".count)
@@ -261,12 +263,13 @@ package struct StoreFiles {
   /// The shells that have a file, running or not.
   package func lockFiles() -> [ShellID] {
     let names = (try? OpenFile(folder: shells, following: true).names()) ?? []
-    // Not what others may have put there; ours are letters and digits.
+    // Ignore names that others put there; ours are letters and digits.
     return names.filter { $0.utf8.allSatisfy { 48...57 ~= $0 || 97...122 ~= $0 } }
       .map(ShellID.init(rawValue:))
   }
 
-  /// What a running shell wrote into its lock file; nil where it does not run, or has not yet.
+  /// The contents of a running shell's lock file; nil if it is not running, or has not written it
+  /// yet.
   private func companions(of shell: ShellID) -> String? {
     let file = openLock(of: shell)
     defer { Glibc.close(file) }
@@ -276,12 +279,12 @@ package struct StoreFiles {
     return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
   }
 
-  /// For reading only: closing it again is then no news to those who watch the folder.
+  /// For reading only: closing it then causes no event in the folder.
   private func openLock(of shell: ShellID) -> Int32 {
     Glibc.open(lockPath(of: shell), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
   }
 
-  /// Whether somebody removed a lock file that is open.
+  /// Whether somebody removed an open lock file.
   package static func hasNoName(_ lock: Int32) -> Bool {
     var found = Glibc.stat()
     return fstat(lock, &found) == 0 && found.st_nlink == 0
@@ -302,7 +305,7 @@ package struct StoreFiles {
     }
   }
 
-  /// Takes from others what a private store never gave them, as after `cp` or a careless chmod.
+  /// Removes permissions that a private store never gave others, as after `cp` or a careless chmod.
   package func tighten() {
     for name in [path, path + "-wal", path + "-shm"] {
       guard let found = fileStatus(name), found.st_uid == geteuid(), found.st_mode & 0o077 != 0

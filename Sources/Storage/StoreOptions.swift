@@ -2,10 +2,10 @@
 
 /// How to open a store.
 public struct StoreOptions: Hashable, Sendable {
-  /// Make it for the group of its folder, if it has to be made. An existing store knows by itself
-  /// whether it is shared.
+  /// Whether to create a missing store for the group of its folder. An existing store knows whether
+  /// it is shared.
   public var shared = false
-  /// Whether a missing file and folder are made, or refused.
+  /// Whether to create a missing file and folder, or to refuse.
   public var createIfMissing = true
   /// Milliseconds that SQLite itself waits for another process's lock.
   public var patience: Int32 = 10_000

@@ -2,12 +2,12 @@
 import Glibc
 import Platform
 
-/// Which file a name leads to, whatever becomes of the name.
+/// Identifies a file, whatever becomes of its name.
 package struct FileIdentity: Hashable, Sendable {
   private let device: dev_t
   private let inode: ino_t
 
-  /// nil if there is nothing of that name.
+  /// Nil if there is no such file.
   package init?(_ path: String) {
     guard let found = fileStatus(path) else { return nil }
     (device, inode) = (found.st_dev, found.st_ino)
@@ -16,9 +16,9 @@ package struct FileIdentity: Hashable, Sendable {
   package var text: String { "\(device):\(inode)" }
 }
 
-/// The write-ahead log and its index that a connection has open. With the store's file they are one
-/// store: who has another log, or another index of the same, overwrites what the others stored, or
-/// is overwritten (https://www.sqlite.org/howtocorrupt.html, 1.4 and 4).
+/// The write-ahead log and its index that a connection has open. Together with the store's file
+/// they are one store: a process with another log, or another index for it, overwrites what the
+/// others stored, or the other way round (https://www.sqlite.org/howtocorrupt.html, 1.4 and 4).
 package struct WALFiles: Hashable, Sendable {
   private let log: FileIdentity
   private let index: FileIdentity
@@ -26,7 +26,7 @@ package struct WALFiles: Hashable, Sendable {
   package static func log(of path: String) -> String { path + "-wal" }
   package static func index(of path: String) -> String { path + "-shm" }
 
-  /// nil if one is missing.
+  /// Nil if one is missing.
   package init?(of path: String) {
     guard let log = FileIdentity(WALFiles.log(of: path)),
       let index = FileIdentity(WALFiles.index(of: path))
@@ -34,24 +34,24 @@ package struct WALFiles: Hashable, Sendable {
     (self.log, self.index) = (log, index)
   }
 
-  /// The name of the one that is no longer the file that was opened; nil as a rule.
+  /// The name of the one that is no longer the opened file; usually nil.
   package func loss(of path: String) -> String? {
     let (log, index) = (WALFiles.log(of: path), WALFiles.index(of: path))
     if FileIdentity(log) != self.log { return log }
     return FileIdentity(index) == self.index ? nil : index
   }
 
-  /// Whether others may have written where what is in this log cannot be brought from it any more:
+  /// Whether others may have written where this log's contents cannot be copied from it any more:
   /// into a new log, or into this one by a new index.
   package func areTakenOver(at path: String) -> Bool {
     let (log, index) = (WALFiles.log(of: path), WALFiles.index(of: path))
     if FileIdentity(log) == self.log {
       return FileIdentity(index).map { $0 != self.index } ?? false
     }
-    // Whoever opens the store makes an empty one, and is refused.
+    // Another process that opens the store creates an empty one, and is refused.
     return fileStatus(log).map { $0.st_size > 0 } ?? false
   }
 
-  /// As it stands in the lock file of a running shell.
+  /// Its form in the lock file of a running shell.
   package var text: String { "\(log.text) \(index.text)\n" }
 }

@@ -13,12 +13,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/// What happens while a key is handled. Each is told to the program, which says whether it has dealt
-/// with it; what readline does otherwise stands beside each.
+/// Events while readline handles a key. The program receives each, and returns whether it has
+/// handled it; beside each is readline's default.
 enum creadline_event {
-  creadline_accept_line,    // Return. True: the text was taken and is to be cleared
+  creadline_accept_line,    // Return. True: the program took the text, and readline clears it
   creadline_line_ended,     // a line that readline ended by itself, with the text (NULL: end of input)
-  creadline_line_began,     // a fresh line; the place to put a text into it
+  creadline_line_began,     // a fresh line, which may get a text now
   creadline_cancel,         // C-g outside readline's own searches and arguments; otherwise abort
   creadline_up_on_empty,    // previous-history on an empty line; otherwise the history
   creadline_undo,           // undo and vi-undo; otherwise readline's undo
@@ -41,28 +41,28 @@ struct creadline_callbacks {
   /// The grapheme boundary before / after `offset`, in bytes.
   int (*previous_grapheme)(const char *text, int length, int offset);
   int (*next_grapheme)(const char *text, int length, int offset);
-  /// The place one line up (direction -1) or down (+1) in a text with newlines; -1 on the first
-  /// or last line.
+  /// The offset one line up (direction -1) or down (+1) in a text with newlines; -1 on the first or
+  /// last line.
   int (*vertical)(const char *text, int length, int offset, int direction);
-  /// Something happened. True: the program has dealt with it.
+  /// An event. True: the program has handled it.
   bool (*event)(enum creadline_event event, const char *text);
-  /// Where M-Backspace ends within a name of several words; -1 where the caret is in none.
+  /// Where M-Backspace ends within a name of several words; -1 if the caret is in none.
   int (*mention_word)(int offset);
   /// Completion of the bytes start ..< end: a malloc'ed, NULL-terminated list of malloc'ed
   /// strings, the first of which replaces the word; or NULL.
   char **(*complete)(int start, int end);
   /// The byte offset at which the word around the caret ends, for completion.
   int (*word_end)(int offset);
-  /// What readline draws on a dumb terminal, and its bell on any.
+  /// Writes readline's drawing on a dumb terminal, and its bell on any.
   void (*write)(const char *bytes, size_t count);
-  /// The candidates that readline wants listed.
+  /// Lists candidates for readline.
   void (*list)(char **matches, int count);
-  /// Text that a readline command wanted to print (dump-functions and the like).
+  /// Prints the text of a readline command (dump-functions and the like).
   void (*print)(const char *text);
-  /// Plain face: a malloc'ed text that may be written to the terminal for `text`, no longer than the
-  /// rest of a row behind `prompt`, and `caret` in it.
+  /// Plain face: a malloc'ed safe text to show for `text`, no longer than the rest of a row after
+  /// `prompt`, and `caret` in it.
   char *(*shown)(const char *text, int length, int *caret, const char *prompt, int columns);
-  /// The malloc'ed home folder of a user, "" for one's own; NULL where nobody knows it.
+  /// The malloc'ed home folder of a user, "" for one's own; NULL if unknown.
   char *(*home)(const char *user);
 };
 
@@ -70,8 +70,8 @@ struct creadline_line {
   const char *text;     // owned by readline, valid until the next call
   int length, caret;    // bytes
   int region_start, region_end;  // bytes; equal when no region is active
-  int mark;  // bytes, where the region is active or set-mark put it and nothing changed since; or -1
-  const char *message;  // what stands instead of the prompt (a search, an argument), or NULL
+  int mark;  // bytes, if the region is active or set-mark set it and nothing changed since; or -1
+  const char *message;  // the text in place of the prompt (a search, an argument), or NULL
   const char *mode;     // show-mode-in-prompt's string, or ""
   bool vi;
 };
@@ -79,27 +79,27 @@ struct creadline_line {
 /// Starts readline: locale, functions, inputrc. `plain`: readline draws by itself on descriptor 1
 /// as a dumb terminal; otherwise it draws nothing. Call once.
 void creadline_start(const struct creadline_callbacks *callbacks, bool plain, const char *prompt);
-/// Ends readline's part and gives back what it holds.
+/// Stops readline and frees its memory.
 void creadline_stop(void);
-/// Hands bytes in, complete keys only.
+/// Feeds bytes, complete keys only.
 void creadline_feed(const unsigned char *bytes, size_t count);
-/// True once since the last call when something changed that is to be drawn.
+/// True once since the last call if something changed that needs drawing.
 bool creadline_take_dirty(void);
-/// True once since the last call when a key changed the text.
+/// True once since the last call if a key changed the text.
 bool creadline_take_changed(void);
 struct creadline_line creadline_line(void);
-/// Another number whenever the text is another.
+/// A new number after each change of the text.
 unsigned creadline_edition(void);
 
-/// No search, argument, macro recording or half a command is under way.
+/// Whether no search, argument, macro recording or half a command is under way.
 bool creadline_is_idle(void);
-// Whether the key that came last was undo or redo.
+// Whether the last key was undo or redo.
 bool creadline_last_was_undo(void);
-/// A quoted insert waits for its key.
+/// Whether a quoted insert waits for its key.
 bool creadline_quotes_next(void);
-/// A key sequence is only begun (a meta prefix).
+/// Whether a key sequence has begun but is not complete (a meta prefix).
 bool creadline_in_sequence(void);
-/// A key sequence that readline or the inputrc gives a meaning.
+/// Whether readline or the inputrc binds a key sequence.
 bool creadline_is_bound(const unsigned char *bytes, size_t count);
 /// Ends a search or argument under way, keeping the line.
 void creadline_settle(void);
@@ -110,52 +110,52 @@ void creadline_insert(const char *text);
 void creadline_replace(int start, int end, const char *text, int caret);
 /// Empties the line as one undo step, leaving a line of the history for the live one.
 void creadline_clear(void);
-/// Selects all of the line: it is the region, whatever mark and caret, until the line is changed or the
-/// selection ended.
+/// Selects the whole line: it is the region, whatever mark and caret, until the line changes or the
+/// selection ends.
 void creadline_select(void);
 /// Ends that selection. True: there was one.
 bool creadline_end_selection(void);
 /// Whether a key inserts text: a character, or yank.
 bool creadline_inserts(const unsigned char *bytes, size_t count);
-/// Gives the line another text, without undo or redo.
+/// Replaces the line's text, without undo or redo.
 void creadline_set_line(const char *text, int caret);
-/// Lets C-_ bring `text` into the line, which itself stays as it is.
+/// Makes C-_ bring `text` into the line, which itself stays unchanged.
 void creadline_offer_on_undo(const char *text);
-/// From within `complete`: the only candidate is followed by a space, which the caret is to pass.
+/// For use within `complete`: a space follows the only candidate, and the caret must pass it.
 void creadline_step_over_space(void);
 /// Leaves vi's command mode.
 void creadline_begin_inserting(void);
 void creadline_ding(void);
 
-/// Takes the line away with its caret and undo, leaving an empty one; and puts it back.
+/// Sets the line aside with its caret and undo, leaving an empty one; and restores it.
 void *creadline_set_aside(void);
 void creadline_bring_back(void *aside);
 void creadline_forget_aside(void *aside);
 
 void creadline_history_clear(void);
 void creadline_history_add(const char *line);
-/// The line on screen is the live one, not one from the history.
+/// Whether the line on the screen is the live one, not one from the history.
 bool creadline_history_is_live(void);
 
-/// While it is hidden nothing finds a line in it; it can be cleared and added to all the same.
+/// Hides the history: nothing finds a line in it, but it can still be cleared and added to.
 void creadline_history_hide(bool hides);
 bool creadline_history_is_hidden(void);
 
 void creadline_set_size(int rows, int columns);
 const char *creadline_variable(const char *name);
-/// Reads one line of an inputrc. Zero when it was understood.
+/// Reads one line of an inputrc. Returns zero if readline understood it.
 int creadline_bind(const char *line);
 /// Whether a function of this name can be bound.
 bool creadline_knows_function(const char *name);
-/// What readline had to complain about since the last call, a line each; empty for nothing. Valid
-/// until the next call.
+/// readline's complaints since the last call, one a line; empty for none. Valid until the next
+/// call.
 const char *creadline_take_complaints(void);
 /// Calls `body` for every named function; `keys` are those it has in the current keymap, in
-/// readline's notation, separated by blanks, empty where it has none.
+/// readline's notation, separated by blanks, maybe empty.
 void creadline_each_binding(void (*body)(void *context, const char *name, const char *keys),
                             void *context);
 
-/// Plain face: the prompt, drawn by readline; and what comes between two drawings of the line.
+/// Plain face: the prompt, drawn by readline; and output between two drawings of the line.
 void creadline_plain_prompt(const char *prompt);
 void creadline_plain_hide(void);
 void creadline_plain_show(void);

@@ -6,8 +6,8 @@ import Glibc
 import Platform
 import StyledText
 
-/// `hobnob check` (rule 11.3): looks whether the store is whole and safe, and tells what the terminal
-/// can do.
+/// `hobnob check` (rule 11.3): checks the store for damage and unsafe permissions, and shows what
+/// the terminal can do.
 package struct CheckScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "check",
@@ -30,7 +30,7 @@ package struct CheckScript: Subcommand {
     }
   }
 
-  /// - Returns: 1 when anything is not as it should be; standard error says what.
+  /// - Returns: 1 if anything is wrong; standard error says what.
   package func run(_ launch: Launch) throws -> Int32 {
     let output = StandardOutput()
     if recover {
@@ -69,7 +69,7 @@ package struct CheckScript: Subcommand {
     say("To recover what can be read into a new store beside it, run hobnob check --recover.")
   }
 
-  /// - Returns: what is not as it should be.
+  /// - Returns: what is wrong.
   @MainActor private func report(
     _ store: Store, _ output: StandardOutput
   ) throws -> [Finding] {
@@ -77,7 +77,7 @@ package struct CheckScript: Subcommand {
     for finding in findings where finding.severity == .fine {
       output.write("  " + sentence(for: finding))
     }
-    // In the order in which they are read where both go to one terminal.
+    // Keeps the order if both go to one terminal.
     output.flush()
     let faults = findings.filter { $0.severity != .fine }
     for fault in faults { StandardError.say(sentence(for: fault)) }
@@ -118,7 +118,7 @@ package struct CheckScript: Subcommand {
     output.write(say("  space given back: %1", SafeText(line: Attachment.size(bytes))))
   }
 
-  /// What the process of an account could not do if somebody took it over.
+  /// What the process of an account could not do if somebody took control of it.
   @MainActor private func describeSandbox(_ output: StandardOutput) {
     guard let program = try? NetworkExecutable.path(of: "xmpp"), let pipe = ChildProcess.pipe()
     else { return }
@@ -149,7 +149,7 @@ package struct CheckScript: Subcommand {
         ? say("  Characters: UTF-8")
         : say(
           "  Characters: UTF-8, but marks in ASCII, because the locale's encoding is %1; set a UTF-8 locale such as C.UTF-8",
-          // What the C library calls plain ASCII.
+          // The C library's name for plain ASCII.
           codeset == "ANSI_X3.4-1968" ? "ASCII" : SafeText(line: codeset)))
     let widths = settings.terminalWidths(environment: environment)
     let rule =
@@ -165,7 +165,7 @@ package struct CheckScript: Subcommand {
   }
 }
 
-/// What a check of the store found, as a sentence.
+/// A finding in the store, as a sentence.
 func sentence(for finding: Finding) -> SafeText {
   say(finding.sentence)
 }

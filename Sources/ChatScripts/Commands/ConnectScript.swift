@@ -6,7 +6,8 @@ import Glibc
 import Platform
 import StyledText
 
-/// `hobnob connect` (rule 11.3): an account stays connected without a shell; for a systemd user unit.
+/// `hobnob connect` (rule 11.3): keeps an account connected without a shell; for a systemd user
+/// unit.
 package struct ConnectScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "connect", abstract: "Keep an account connected, even without a shell.")
@@ -41,9 +42,9 @@ package struct ConnectScript: Subcommand {
 }
 
 extension Launch {
-  /// Has an account connected from now on, while its owner has a shell.
+  /// Makes an account connect from now on while its owner has a shell.
   ///
-  /// - Throws: a ``Refusal`` where the owner's file does not list it; `AccountFileError`.
+  /// - Throws: a ``Refusal`` if the owner's file does not list it; `AccountFileError`.
   fileprivate func want(_ account: Account, in store: Store) throws {
     let files = AccountFiles(environment: environment)
     guard var settings = try files.settings(of: account, inStoreAt: store.path) else {

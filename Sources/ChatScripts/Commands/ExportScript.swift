@@ -5,8 +5,8 @@ import Conversations
 import Exchange
 import StyledText
 
-/// `hobnob export` (rules 11.3, 11.6): what one may see of the store, some conversations, or all of it,
-/// as JSON Lines.
+/// `hobnob export` (rules 11.3, 11.6): the part of the store that you may see, some conversations,
+/// or all of it, as JSON Lines.
 package struct ExportScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "export",
@@ -32,7 +32,7 @@ package struct ExportScript: Subcommand {
 
   package func run(_ launch: Launch) throws -> Int32 {
     let rc = try launch.loadRc { StandardError.say($0) }
-    // A command that only reads does not make a missing store.
+    // A command that only reads does not create a missing store.
     let store = try launch.openStore(create: false)
     defer { store.close() }
     var places: [ID<Conversation>]?
@@ -42,7 +42,7 @@ package struct ExportScript: Subcommand {
       if !conversation.isEmpty {
         places = try conversation.map { try known($0, in: store, as: me).id }
       }
-      // Whoever the store does not know has nothing of their own in it.
+      // The store has nothing private of a person it does not know.
       viewer = try store.read { try $0.participant(known: me) }?.id ?? Script.nobody
     }
     let report: ExportReport
@@ -77,7 +77,7 @@ package struct ExportScript: Subcommand {
     return report.missingFiles.isEmpty && report.longLines == 0 ? 0 : 1
   }
 
-  /// A conversation that is there: reading makes none, nor a person.
+  /// An existing conversation: reading creates none, nor a person.
   @MainActor private func known(_ name: String, in store: Store, as identity: String) throws
     -> Conversation
   {

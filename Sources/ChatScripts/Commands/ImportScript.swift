@@ -6,8 +6,8 @@ import Exchange
 import Glibc
 import StyledText
 
-/// `hobnob import` (rule 11.3): imports exports and logs, and prints a summary. All files or, whatever
-/// fails, none.
+/// `hobnob import` (rule 11.3): imports exports and logs, and prints a summary. It imports all
+/// files or, if anything fails, none.
 package struct ImportScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Import an export, or the logs of irssi or WeeChat.")
@@ -31,18 +31,18 @@ package struct ImportScript: Subcommand {
     }
   }
 
-  /// Complaints about single lines that are said; the others are counted.
+  /// The most complaints about single lines; further ones are only counted.
   private static let mostComplaints = 20
 
-  /// - Returns: 1 if lines had to be left out.
+  /// - Returns: 1 if it left out lines.
   package func run(_ launch: Launch) throws -> Int32 {
     let rc = try launch.loadRc { StandardError.say($0) }
-    // Opened before the store is made: a wrong name leaves nothing behind.
+    // Opened before creating the store: a wrong name leaves nothing behind.
     var files = try file.map { path in
       if path == "-" { return (path: "", file: Int32(0)) }
       var found = stat()
       let file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-      // A folder can be opened, but not read.
+      // open(2) accepts a folder, but read(2) does not.
       if file >= 0, fstat(file, &found) == 0, found.st_mode & S_IFMT == S_IFDIR { errno = EISDIR }
       guard file >= 0, found.st_mode & S_IFMT != S_IFDIR else {
         throw Refusal(say("%1 cannot be read: %2.", SafeText(line: path), systemReason()))
@@ -61,7 +61,7 @@ package struct ImportScript: Subcommand {
       if complaints <= Self.mostComplaints { StandardError.say(sentence(for: fault)) }
     }
     do {
-      // Read before others are kept from writing: who knows when a pipe or a person is done.
+      // Read this before locking the store: a pipe or a person may take any time.
       for index in files.indices {
         let (path, file) = files[index]
         if let copy = try store.spooled(file, name: path) { files[index].file = copy }
@@ -84,7 +84,7 @@ package struct ImportScript: Subcommand {
     return report.leftOut > 0 ? 1 : 0
   }
 
-  /// `FILE:LINE: reason`, as compilers say it, so that editors find the place.
+  /// `FILE:LINE: reason`, as compilers write it, so that editors find the line.
   private func sentence(for fault: ImportFault) -> SafeText {
     let file = fault.file.isEmpty ? say("standard input") : SafeText(line: fault.file)
     let reason = say(fault.sentence)

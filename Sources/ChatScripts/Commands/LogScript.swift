@@ -4,8 +4,8 @@ import ChatSession
 import Conversations
 import StyledText
 
-/// `hobnob log`: a way out for scripts (rule 11.3): messages of a conversation, oldest first. It marks
-/// nothing as seen or read (rule 7.3).
+/// `hobnob log`: prints the messages of a conversation for scripts, oldest first (rule 11.3). It
+/// marks nothing as seen or read (rule 7.3).
 package struct LogScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "log", abstract: "Print messages of a conversation.")
@@ -66,11 +66,10 @@ package struct LogScript: Subcommand {
   }
 }
 
-/// Prints a conversation page by page, in its order: memory does not grow with it.
+/// Prints a conversation page by page, in order: memory does not grow with it.
 @MainActor
 private struct PrintedLog {
-  /// What was asked for, of the messages that were there at the start: those of a part of the order
-  /// that have one of these numbers and were made in a span of time.
+  /// The requested messages among those at the start: a range of sort keys, of numbers and of time.
   private struct Asked {
     var sorts: Range<Int64> = .min..<(.min)
     var numbers = 1...Int.max
@@ -85,9 +84,9 @@ private struct PrintedLog {
   let script: Script
   let conversation: Conversation
   let isJSON: Bool
-  /// The highest number that was there at the start, and at the last look.
+  /// The highest number at the start, and at the last read.
   private var (numberAtStart, newest) = (0, 0)
-  /// Up to where the store was looked at.
+  /// The position of the last read.
   private var position: Int64 = 0
   private var asked = Asked()
   private var events: LoggedEvents?
@@ -99,18 +98,18 @@ private struct PrintedLog {
     self.isJSON = isJSON
     if hasEvents { events = LoggedEvents(script, of: conversation.id, isJSON: isJSON) }
     var options = MessagePrinter.Options(glyphs: script.glyphs)
-    // Into a pipe all of it goes.
+    // A pipe gets whole bodies.
     options.folding = script.folding ?? Folding(mostBytes: .max, mostLines: 0)
     printer = MessagePrinter(options: options, me: script.me.id)
   }
 
   mutating func print(_ options: LogScript, within span: TimeSpan) throws {
-    // What happens to a message from here on is printed by itself.
+    // Later changes to messages are printed separately.
     (position, newest) = try state()
     numberAtStart = newest
     var (from, lines) = (options.from, options.lines)
     if let back = from, back < 0, options.to == nil, span.isAlways {
-      // The fifth newest and all behind it are the last five.
+      // The fifth newest and all after it are the last five.
       lines = min(lines ?? .max, Int(clamping: back.magnitude))
       from = nil
     }
@@ -123,7 +122,7 @@ private struct PrintedLog {
     if first > last { asked.sorts = .min..<(.min) }
     let count = lines ?? (isByNumber || !span.isAlways ? nil : 20)
     if let count { asked.sorts = try newestMessages(count, of: asked.sorts) }
-    // With a count, what happened before the first of them is not asked for.
+    // With a count, earlier events are not wanted.
     events?.begin(
       from: isByNumber || lines != nil || span.isAlways ? nil : span.start,
       until: options.to != nil || lines == 0 ? nil : span.end ?? .max, upTo: position)
@@ -141,7 +140,7 @@ private struct PrintedLog {
     try events?.finish()
   }
 
-  /// The part of the order in which all of that stands.
+  /// The range of sort keys that contains all of these.
   private func sorts(
     ofNumbers first: Int, _ last: Int, isByNumber: Bool, within span: TimeSpan
   ) throws -> Range<Int64> {
@@ -153,7 +152,7 @@ private struct PrintedLog {
       guard let found else { return .min..<(.min) }
       sorts = found
     }
-    // An archive's page may stand a little before its time.
+    // Messages of an archive's page may sort a little before their time.
     let start = SortKey.first(at: max(span.start, .min + 1000) - 1000)
     var end = sorts.upperBound + 1
     if let time = span.end {
@@ -165,7 +164,7 @@ private struct PrintedLog {
     return begin..<max(begin, end)
   }
 
-  /// Where the newest so many begin.
+  /// The sort key where the newest messages begin.
   private func newestMessages(_ count: Int, of sorts: Range<Int64>) throws -> Range<Int64> {
     var (left, begin, end) = (count, sorts.upperBound, sorts.upperBound)
     while left > 0 {
@@ -190,7 +189,7 @@ private struct PrintedLog {
     try events?.print(page)
   }
 
-  /// What has arrived since, and what became of messages that were printed (rule 3.8).
+  /// Prints messages that arrived since, and changes to printed ones (rule 3.8).
   mutating func printNew() throws {
     let (end, last) = try state()
     try events?.follow(from: position, upTo: end)
@@ -218,7 +217,7 @@ private struct PrintedLog {
 
   private mutating func print(_ news: [LaterNews]) throws {
     if isJSON {
-      // The message is there once, as it stands now, whatever happened to it.
+      // Each message appears once, in its current state, whatever happened to it.
       var told: Set<ID<Message>> = []
       let messages = news.map(\.message).filter { told.insert($0.id).inserted }
       return try script.print(messages, isJSON: true)
@@ -236,7 +235,7 @@ private struct PrintedLog {
     }
   }
 
-  /// Where the store and the conversation are.
+  /// The current positions of the store and the conversation.
   private func state() throws -> (position: Int64, lastNumber: Int) {
     try script.store.read {
       let known = try $0.conversation(conversation.id, for: script.me.id)
@@ -244,10 +243,10 @@ private struct PrintedLog {
     }
   }
 
-  /// A number as it was typed.
+  /// A message number from a typed one.
   private func number(_ typed: Int) throws -> Int {
     guard typed < 0 else { return typed }
-    // Further back than the first is from the first on.
+    // A number before the first message means the first.
     do {
       return try script.message(typed, in: conversation).number
     } catch RuleError.noSuchMessage {
@@ -259,11 +258,11 @@ private struct PrintedLog {
 extension Script {
   /// Prints messages as `log` does.
   ///
-  /// - Parameter place: said of each, where it is not clear.
+  /// - Parameter place: printed with each, if it is not clear.
   func print(_ messages: [Message], in place: SafeText? = nil, isJSON: Bool) throws {
     if isJSON {
       for message in messages {
-        // nil: it was forgotten a moment ago.
+        // Nil: it was removed a moment ago.
         if let json = try store.read({ try $0.jsonLine(of: message.id) }) {
           output.write(JSONLine.safe(json))
         }

@@ -5,7 +5,7 @@ import Exchange
 import Glibc
 import StyledText
 
-/// The name of a store's file without its ending, from which those beside it are named.
+/// The name of a store's file without its extension, from which the names beside it are made.
 struct StoreName {
   private let stem: String
 
@@ -15,7 +15,7 @@ struct StoreName {
 
   func with(_ ending: String) -> String { stem + ending }
 
-  /// `store.WORD.sqlite`, or with a number where that is taken.
+  /// `store.WORD.sqlite`, or with a number if that is taken.
   func free(_ word: String) -> String {
     var number = 1
     while true {
@@ -27,11 +27,11 @@ struct StoreName {
   }
 }
 
-/// `hobnob check --recover`: a new store from what can be read of a damaged one.
+/// `hobnob check --recover`: a new store from the readable parts of a damaged one.
 extension Launch {
-  /// Writes the new store beside the old one, which is only read, and says how to take it.
+  /// Writes the new store beside the old one, which it only reads, and says how to use it.
   ///
-  /// - Returns: 1 where so little came that it is not worth taking.
+  /// - Returns: 1 if too little was readable to be of use.
   func recover(_ output: StandardOutput) throws -> Int32 {
     let path = try storePath
     guard access(path, F_OK) == 0 else {
@@ -62,7 +62,7 @@ extension Launch {
     output.write(say("To use it, end every hobnob, then type:"))
     let kept = name.free("damaged")
     output.write("  " + Self.moving(path, to: kept))
-    // The last hobnob that ends takes these away.
+    // The last hobnob to exit removes these.
     for ending in ["-wal", "-shm"] where access(path + ending, F_OK) == 0 {
       output.write(
         "  " + SafeText(line: "[ ! -e \(Self.quoted(path + ending)) ] || ")
@@ -83,7 +83,7 @@ extension Launch {
     SafeText(line: "mv -n \(quoted(path)) \(quoted(other))")
   }
 
-  /// As a shell takes it for one word.
+  /// Quoted as one word for a shell.
   package static func quoted(_ path: String) -> String {
     "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#)
       + "'"

@@ -4,8 +4,8 @@ import ChatSession
 import Conversations
 import StyledText
 
-/// `hobnob search` (rule 11.3): the messages that a query finds, newest first: of the rooms, as `log`
-/// reads them, and of one's direct chats. It marks nothing as seen or read (rule 7.3).
+/// `hobnob search` (rule 11.3): the messages that a query finds, newest first: in the rooms, as
+/// `log` reads them, and in your direct chats. It marks nothing as seen or read (rule 7.3).
 package struct SearchScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "search",
@@ -35,7 +35,7 @@ package struct SearchScript: Subcommand {
     return Launch.answer("hobnob: " + sentence.string, status: 64)
   }
 
-  /// - Returns: 0; that nothing was found is thrown as a sentence.
+  /// - Returns: 0; it throws a sentence if it finds nothing.
   package func run(_ launch: Launch) throws -> Int32 {
     let parsed = try SearchQuery.parse(query.joined(separator: " "))
     return try launch.script { script in
@@ -71,9 +71,10 @@ package struct SearchScript: Subcommand {
     }
   }
 
-  /// One line: the line of the message that holds the first hit, with every hit on it marked.
+  /// One line: the message's line with the first hit, and every hit on it marked.
   ///
-  /// - Parameter isWhole: whether a long line is shown whole, or only the part around the first hit.
+  /// - Parameter isWhole: whether a long line is shown whole, or only the part around the first
+  ///   hit.
   static func line(
     for hit: SearchHit, in place: SafeText, names: ShownNames = ShownNames(), isWhole: Bool = true
   ) -> StyledLine {
@@ -109,8 +110,8 @@ package struct SearchScript: Subcommand {
     return line
   }
 
-  /// Whether standard output shows bold: a terminal, and nobody asked for plain text. `NO_COLOR` is
-  /// about colours.
+  /// Whether to use bold on standard output: it is a terminal, and nobody asked for plain text.
+  /// `NO_COLOR` is about colours.
   @MainActor private func marksHits(_ launch: Launch) -> Bool {
     let term = launch.environment["TERM"] ?? ""
     return StandardOutput.isTerminal && !common.plain && !term.isEmpty && term != "dumb"
@@ -118,7 +119,7 @@ package struct SearchScript: Subcommand {
 }
 
 extension Script {
-  /// What a conversation is called here.
+  /// The shown name of a conversation.
   func name(of conversation: ID<Conversation>) throws -> SafeText {
     SafeText(name: try store.read { try $0.conversation(conversation, for: me.id) }?.name ?? "")
   }

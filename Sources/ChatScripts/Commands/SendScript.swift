@@ -7,8 +7,7 @@ import Glibc
 import Platform
 import StyledText
 
-/// `hobnob send`: a way in for scripts (rule 11.3). It sends a message, then waits for its delivery if
-/// asked to.
+/// `hobnob send`: sends a message for scripts, then waits for its delivery if wanted (rule 11.3).
 package struct SendScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "send", abstract: "Send a message: TEXT, or standard input.")
@@ -51,11 +50,11 @@ package struct SendScript: Subcommand {
     }
   }
 
-  /// - Throws: the message for standard error; nothing was sent, unless it is about the waiting.
+  /// - Throws: the message for standard error; nothing was sent, unless it concerns the waiting.
   package func run(_ launch: Launch) throws -> Int32 {
     try launch.script(creates: true) { script in
       let limit = script.settings.attachmentLimit * 1_000_000
-      // All of it is looked at before anything is read, copied or sent.
+      // Check all files before reading, copying or sending anything.
       for file in attach { _ = try Store.look(atFile: file, limit: limit) }
       let place = try script.conversation(conversation, creates: create)
       let answered = try reply.map { try script.message($0, in: place) }
@@ -93,7 +92,7 @@ package struct SendScript: Subcommand {
 
   private func body() throws -> String {
     if !text.isEmpty { return LineRules.withoutNewlinesAtEnd(text.joined(separator: " ")) }
-    // With a file nobody has to type anything; what a pipe brings goes with it.
+    // With a file, a text is optional; text from a pipe goes with the file.
     if !attach.isEmpty, isatty(0) == 1 { return "" }
     return LineRules.withoutNewlinesAtEnd(try Self.standardInput())
   }
@@ -116,7 +115,7 @@ package struct SendScript: Subcommand {
     _ state: DeliveryState, of message: Message, at bell: BellWait, _ script: Script
   ) throws {
     repeat {
-      // Forgotten by now: it was there long enough.
+      // Removed meanwhile: it existed long enough.
       guard let now = try script.store.read({ try $0.message(message.id, for: script.me.id) })
       else { return }
       if now.state == .failed {
@@ -132,8 +131,8 @@ package struct SendScript: Subcommand {
 }
 
 extension Script {
-  /// The note about a message for a network that no process serves now, since a script starts none
-  /// (decision 5); nil where nothing is in its way.
+  /// A note that no process serves the message's network now, since a script starts none (decision
+  /// 5); nil if one does.
   fileprivate func waiting(
     _ message: Message, in place: Conversation, _ environment: [String: String]
   ) throws -> SafeText? {

@@ -3,7 +3,7 @@ import ArgumentParser
 import ChatSession
 import Glibc
 
-/// A command of the program (rule 11.3): what the parser fills in is what is carried out.
+/// A command of the program (rule 11.3): the parser fills in its properties, and `run` uses them.
 package protocol Subcommand: ParsableCommand, Sendable {
   var common: CommonOptions { get }
 
@@ -12,9 +12,9 @@ package protocol Subcommand: ParsableCommand, Sendable {
 }
 
 extension Subcommand {
-  /// Ends the program with the status that the command gives or its error means.
+  /// Ends the program with the status of the command or of its error.
   package func run() {
-    // The parser calls commands on the main thread, without saying so in their types.
+    // The parser calls commands on the main thread, though their types do not say so.
     let status = MainActor.assumeIsolated {
       Launch.report { try run(Launch(options: common.values)) }
     }

@@ -4,7 +4,7 @@ import ChatSession
 import Conversations
 import StyledText
 
-/// `hobnob unread` (rule 11.3): the conversations that hold something unread, the one with the newest
+/// `hobnob unread` (rule 11.3): the conversations with unread messages, the one with the newest
 /// message first.
 package struct UnreadScript: Subcommand {
   package static let configuration = CommandConfiguration(

@@ -5,7 +5,7 @@ import Composer
 import Conversations
 import StyledText
 
-/// `hobnob wait` (rule 11.3): sleeps until somebody else says something, and prints that. It marks
+/// `hobnob wait` (rule 11.3): sleeps until somebody else sends a message, and prints it. It marks
 /// nothing as seen or read (rule 7.3).
 package struct WaitScript: Subcommand {
   package static let configuration = CommandConfiguration(
@@ -22,11 +22,11 @@ package struct WaitScript: Subcommand {
 
   package init() {}
 
-  /// - Returns: 0; a time limit that is over is thrown as a sentence.
+  /// - Returns: 0; it throws a sentence when the time limit is over.
   package func run(_ launch: Launch) throws -> Int32 {
     try launch.script { script in
       let place = try conversation.map { try script.conversation($0) }
-      // In no conversation, they would wait for ever.
+      // Someone in no conversation would wait for ever.
       if place == nil, script.isNobody {
         throw Script.nobody(called: script.me.identity)
       }
@@ -66,7 +66,7 @@ package struct WaitScript: Subcommand {
   }
 }
 
-/// What arrives from now on, in one conversation or in all of a person's.
+/// New messages, in one conversation or in all of a person's.
 @MainActor
 private struct ArrivalReader {
   let script: Script
@@ -79,7 +79,7 @@ private struct ArrivalReader {
     position = try script.store.read { try $0.position }
   }
 
-  /// The next of them, in the order of arrival; none when there is nothing new.
+  /// The next ones, in order of arrival; empty if there are none.
   mutating func arrived() throws -> [Message] {
     guard let place else {
       var found: [Message] = []
@@ -91,7 +91,7 @@ private struct ArrivalReader {
       }
       return found
     }
-    // Whoever is not in a room can wait there all the same.
+    // You can wait in a room without being in it.
     let end = try script.store.read { try $0.position }
     let found = try script.store.read {
       try $0.arrivals(
@@ -103,7 +103,7 @@ private struct ArrivalReader {
 }
 
 extension Script {
-  /// It names this person, or it was written to them alone (rule 7.10).
+  /// Whether it mentions this person, or is to them alone (rule 7.10).
   fileprivate func isForMe(_ message: Message) -> Bool {
     message.names(me, highlight: settings.highlightWords)
       || (try? store.read { try $0.conversation(message.conversation, for: me.id) })??.kind

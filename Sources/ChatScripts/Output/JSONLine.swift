@@ -2,8 +2,8 @@
 import ChatSession
 import StyledText
 
-/// JSON that goes to standard output, which may be a terminal: what a terminal must not get is
-/// written as `\uXXXX`, which means the same (rule 12.1).
+/// JSON for standard output, which may be a terminal: unsafe characters become `\uXXXX`, which
+/// means the same (rule 12.1).
 enum JSONLine {
   /// A line of JSON, without its newline.
   static func safe(_ json: String) -> SafeText {

@@ -3,23 +3,23 @@ import ChatSession
 import Conversations
 import StyledText
 
-/// Messages as `log`, `search` and `wait` print them: one begins each line that does not
-/// begin with a blank, whatever is in it (rule 12.2).
+/// Messages as `log`, `search` and `wait` print them: every line that does not begin with a blank
+/// begins a message, whatever the text (rule 12.2).
 enum LogLines {
-  /// `2026-11-21 10:30 [42] `, before it the conversation where it is not clear.
+  /// `2026-11-21 10:30 [42] `, after the conversation if it is not clear.
   static func head(_ message: Message, in place: SafeText? = nil) -> SafeText {
     let stamp = LocalTime.stamp(message.createdAt)
     guard let place else { return "\(stamp) [\(message.number)] " }
     return "\(stamp) \(place) [\(message.number)] "
   }
 
-  /// `anna: `, or `* anna ` for what someone does.
+  /// `anna: `, or `* anna ` for an action.
   static func sender(_ message: Message, _ names: ShownNames) -> SafeText {
     let name = names.name(message.senderName, of: message.sender)
     return message.kind == .action ? "* " + name + " " : name + ": "
   }
 
-  /// A message: what it answers above it as `/history` has it, its files and reactions below.
+  /// A message: the answered one above it as in `/history`, its files and reactions below.
   ///
   /// - Parameter folding: nil for the whole of it, however long.
   static func all(
@@ -51,7 +51,7 @@ enum LogLines {
     guard let (beginning, size) = folding?.fold(message.body) else {
       return SafeText(body: message.body).lines
     }
-    // Through a pipe nothing is folded.
+    // A pipe gets whole bodies.
     return beginning.lines + [
       say(
         """
@@ -66,7 +66,7 @@ enum LogLines {
     message.attachments.enumerated().map { MessagePrinter.file($1, $0 + 1).plain }
   }
 
-  /// Who reacted, by what they reacted with, the first first.
+  /// Who reacted, by emoji, in order.
   private static func reactions(_ reactions: [Reaction], _ names: ShownNames) -> [SafeText] {
     var order: [String] = []
     var people: [String: [SafeText]] = [:]

@@ -4,20 +4,20 @@ import Conversations
 import Exchange
 import StyledText
 
-/// What happened beside messages, between them, for `log --events` (rule 13.5).
+/// Prints events between the messages, for `log --events` (rule 13.5).
 @MainActor
 struct LoggedEvents {
   private let script: Script
   private let place: ID<Conversation>
   private let isJSON: Bool
-  /// From when on; nil: from the first message that is printed, if there is one.
+  /// The first moment; nil to begin with the first printed message, if there is one.
   private var start: Milliseconds?
-  /// The first moment that does not count any more; nil: with the last message.
+  /// The first moment that no longer counts; nil to end with the last message.
   private var end: Milliseconds?
-  /// The store's position at the start: `follow` prints what is newer.
+  /// The store's position at the start: `follow` prints later events.
   private var position: Int64 = 0
   private var last: NumberedEvent?
-  /// What came since; nil while what was there is printed.
+  /// New events; nil while old ones are being printed.
   private var new: [NumberedEvent]?
 
   init(_ script: Script, of place: ID<Conversation>, isJSON: Bool) {
@@ -28,12 +28,12 @@ struct LoggedEvents {
     (self.start, self.end, self.position) = (start, end, position)
   }
 
-  /// What happened between two positions comes next.
+  /// Makes the events between two positions the next to print.
   mutating func follow(from start: Int64, upTo end: Int64) throws {
     new = try script.store.read { try $0.events(in: place, after: start, upTo: end) }
   }
 
-  /// Prints messages, and among them what happened between them.
+  /// Prints messages, with the events between them.
   mutating func print(_ page: [Message]) throws {
     guard let newest = page.map(\.createdAt).max() else { return }
     start = start ?? page.map(\.createdAt).min()
@@ -53,7 +53,7 @@ struct LoggedEvents {
     try write(events)
   }
 
-  /// Prints what happened after the last message.
+  /// Prints the events after the last message.
   mutating func finish() throws {
     if new == nil, end == nil { return }
     try write(try take(until: end ?? .max)[...])

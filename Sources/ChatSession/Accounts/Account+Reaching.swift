@@ -2,8 +2,8 @@
 import Conversations
 
 extension Account {
-  /// The account by which an address is reached: the only one of the same server, or the only one at
-  /// all; nil where it is not clear.
+  /// The account that can reach an address: the only one on the same server, or the only one at
+  /// all; nil if it is ambiguous.
   package static func reaching(
     _ address: String, among accounts: [Account], roomService: (Account) -> String? = { _ in nil }
   ) -> Account? {

@@ -24,7 +24,7 @@ extension AccountSettings {
 }
 
 extension AccountFiles {
-  /// Puts a changed nickname into the rooms of an account that is about to connect.
+  /// Applies a changed nickname to the rooms of an account that is about to connect.
   ///
   /// - Returns: false if the nickname has not changed.
   /// - Throws: `AccountFileError`, `StoreError`.

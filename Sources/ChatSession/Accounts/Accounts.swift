@@ -2,30 +2,30 @@
 import Conversations
 import StyledText
 
-/// My accounts on networks: their processes are started when they are needed, and what they do is
-/// told in the status line.
+/// My accounts on networks: starts their processes when needed, and shows their state in the status
+/// line.
 @MainActor
 struct Accounts {
   private(set) var list: [Account] = []
-  /// What I have set for them, and what is known of their servers.
+  /// My settings for them, and the facts about their servers.
   private let ownFiles: AccountFiles
   private let storePath: String
   private let me: ID<Participant>
   private let glyphs: Glyphs
   private let isInteractive: Bool
   private var settings: [ID<Account>: AccountSettings] = [:]
-  /// Said once: my file of accounts cannot be used.
+  /// Why hobnob cannot use my file of accounts; reported once.
   private var fault: AccountFileError?
-  /// When a process was last started for an account here, in monotonic milliseconds, and how long
-  /// the next one has to wait.
+  /// When this shell last started a process for an account, in monotonic milliseconds, and how long
+  /// to wait before the next one.
   private var started: [ID<Account>: (at: Int64, pause: Int64)] = [:]
-  /// When ``startWanted(again:at:_:)`` is to come, in monotonic milliseconds.
+  /// When to call ``startWanted(again:at:_:)``, in monotonic milliseconds.
   private(set) var deadline: Int64?
-  /// Those that were asked here to connect, until they are.
+  /// Accounts that I told this shell to connect and that are not connected yet.
   private var awaited: Set<ID<Account>> = []
-  /// Those of them of which it was said why they are not.
+  /// Those of them whose failure this shell has reported.
   private var faulty: Set<ID<Account>> = []
-  /// What this shell has shown of the settings that the store holds.
+  /// The settings in the store that this shell has shown.
   private(set) var shown: [ID<Account>: AccountSettings] = [:]
   /// Accounts whose process ended before it could serve them, and its exit status.
   private var ended: [ID<Account>: Int32] = [:]
@@ -38,24 +38,24 @@ struct Accounts {
     (self.me, self.storePath, self.isInteractive) = (me, storePath, isInteractive)
   }
 
-  /// What I have set for an account; nil for one that my file does not list for this store.
+  /// My settings for an account; nil if my file does not list it for this store.
   func ownSettings(of account: Account) -> AccountSettings? { settings[account.id] }
 
   func isWanted(_ account: Account) -> Bool { settings[account.id]?.isWanted == true }
 
-  /// What is known of the account's server, by name.
+  /// The known facts about the account's server, by name.
   func facts(of account: Account) -> [String: String] {
     (try? ownFiles.facts(of: account, inStoreAt: storePath)) ?? [:]
   }
 
-  /// The service for rooms of the account's server, where it is known.
+  /// The room service of the account's server, if known.
   func roomService(of account: Account) -> String? { facts(of: account)["rooms"] }
 
   var path: String { ownFiles.path }
 
   // MARK: Changing
 
-  /// Writes the settings into my file, and tells my other shells and the account's process.
+  /// Writes settings into my file, and tells my other shells and the account's process.
   ///
   /// - Throws: `AccountFileError`, `StoreError`.
   func set(
@@ -68,14 +68,14 @@ struct Accounts {
     }
   }
 
-  /// Forgets which ways to log in the account's server had.
+  /// Removes the known login methods of the account's server.
   ///
   /// - Throws: `SystemFailure`.
   func forgetLogin(of account: Account) throws {
     try ownFiles.learn(["scram": ""], of: account, inStoreAt: storePath)
   }
 
-  /// Applies the nickname that was set last to an account that is about to connect.
+  /// Applies the latest nickname to an account that is about to connect.
   ///
   /// - Returns: false if it has not changed.
   func takeNick(of account: Account, in store: Store) throws -> Bool {
@@ -93,7 +93,7 @@ struct Accounts {
     }
   }
 
-  /// Moves settings that the store holds into my file.
+  /// Moves settings from the store into my file.
   func accept(
     _ stored: AccountSettings, of account: Account, _ transaction: borrowing DurableTransaction
   ) throws {
@@ -133,7 +133,7 @@ struct Accounts {
 
   // MARK: What they do
 
-  /// Something about accounts changed, or was never read.
+  /// Reads accounts that changed, or that were never read.
   mutating func refresh(_ snapshot: borrowing Snapshot) -> [Outcome] {
     var outcomes: [Outcome] = []
     do {
@@ -141,7 +141,7 @@ struct Accounts {
       list = try snapshot.accounts(of: me)
       outcomes += readSettings()
       if hadNone, !list.isEmpty {
-        // Their nicknames are names of mine.
+        // My nicknames there count as my names.
         outcomes.append(.nicknamesChanged)
         if isInteractive { outcomes += try reminder(snapshot) }
       }
@@ -176,14 +176,14 @@ struct Accounts {
       fault = nil
       return []
     } catch {
-      // None of them is used then, and nothing is started.
+      // Use none of them then, and start nothing.
       settings = [:]
       defer { fault = error }
       return fault == error ? [] : [.complain([sentence(for: error)])]
     }
   }
 
-  /// Reminds of the requests of strangers that came while no shell was open.
+  /// A reminder of strangers' requests that arrived while no shell was open.
   private func reminder(_ snapshot: borrowing Snapshot) throws -> [Outcome] {
     var count = 0
     for account in list { count += try snapshot.approaches(to: account).count }
@@ -194,8 +194,9 @@ struct Accounts {
     }
   }
 
-  /// A process that this shell had started ended. One that served the account has left the reason as
-  /// the account's status; one that never came so far is reported here, once, and started again.
+  /// Handles the end of a process that this shell started. One that served the account left the
+  /// reason as the account's status; for one that never got that far, this reports the reason once
+  /// and starts another.
   mutating func processEnded(
     _ id: ID<Account>, status: Int32, at now: Int64, _ snapshot: borrowing Snapshot
   ) -> [Outcome] {
@@ -218,7 +219,7 @@ struct Accounts {
   /// The exit status of a process that found another one serving its account.
   private static let isServed: Int32 = 75
 
-  /// What the account's process is doing, empty when it is connected.
+  /// The state of the account's process; empty if it is connected.
   func state(of account: Account) -> String {
     if let status = ended[account.id] {
       return "offline: hobnob-\(account.kind) ended with status \(status)"
@@ -226,13 +227,13 @@ struct Accounts {
     return account.status
   }
 
-  /// To be told once it is connected.
+  /// Makes this shell report when the account is connected.
   mutating func awaitConnection(of account: Account) {
     awaited.insert(account.id)
     faulty.remove(account.id)
   }
 
-  /// Says what there is where somebody has come for the first time, or again.
+  /// What to show when somebody connects for the first time, or again.
   private func welcome(
     to account: Account, _ snapshot: borrowing Snapshot
   ) throws -> SafeText {
@@ -247,9 +248,10 @@ struct Accounts {
       address, SafeText(line: service), SafeText(line: account.domain))
   }
 
-  /// Starts what is wanted and does not run.
+  /// Starts the wanted processes that are not running.
   ///
-  /// - Parameter again: whether also what has ended with a reason, which may be there no more.
+  /// - Parameter again: whether to restart those that ended with a reason, which may no longer
+  ///   apply.
   mutating func startWanted(
     again: Bool = false, at now: Int64, _ snapshot: borrowing Snapshot
   ) -> [Outcome] {
@@ -257,12 +259,12 @@ struct Accounts {
     deadline = nil
     for account in list where isWanted(account) {
       guard let holder = try? snapshot.holder(of: account), holder != .alive,
-        // What a process says that has crashed is no reason not to start the next one.
+        // The last status of a crashed process must not keep the next one from starting.
         again || account.status.isEmpty || holder == .dead
       else { continue }
       var pause = Retry.process.pause
       if let last = started[account.id] {
-        // One that crashes again and again is started less and less often.
+        // Start one that keeps crashing less and less often.
         if now - last.at < last.pause + Retry.settled {
           pause = min(last.pause * 2, Retry.process.longest)
         }
@@ -282,7 +284,7 @@ struct Accounts {
     return startWanted(at: now, snapshot)
   }
 
-  /// The owner asked for it, and may be asked for the password.
+  /// Starts a process because the owner asked; it may ask for the password.
   mutating func start(
     _ account: Account, at now: Int64, _ snapshot: borrowing Snapshot
   ) -> [Outcome] {
@@ -296,8 +298,8 @@ struct Accounts {
   // MARK: The status line
 
   /// For the status line: the state of each account that is not simply connected. That an account
-  /// is offline matters only if one of its conversations is open, a message waits for it, or it was
-  /// asked here to connect.
+  /// is offline matters only if one of its conversations is open, a message waits for it, or I told
+  /// this shell to connect it.
   ///
   /// - Parameter networks: of the open conversation, and those that messages wait for.
   func status(_ detail: Detail, of networks: Set<String>) -> SafeText? {
@@ -314,8 +316,8 @@ struct Accounts {
     return said.isEmpty ? nil : said.joined(separator: "; ")
   }
 
-  /// How much of an account's state is told: what would be cut off is left out, since `/account` tells
-  /// it.
+  /// How much of an account's state to show: leaves out what would be cut off, since `/account`
+  /// shows it.
   enum Detail {
     /// `offline, next try 12:04: the server went away`, and a percentage has a bar.
     case whole
@@ -344,31 +346,31 @@ struct Accounts {
       + SafeText(line: "\(percent) %")
   }
 
-  /// Whether a network is not simply connected; never this machine.
+  /// Whether a network is offline or still connecting; never this machine.
   func isSettlingIn(_ network: String?) -> Bool {
     list.contains { $0.network == network && (isWanted($0) ? !$0.status.isEmpty : true) }
   }
 
   // MARK: Which one
 
-  /// The account that an address without one belongs to: of the open conversation's network, else the
+  /// The account for an address that names none: that of the open conversation's network, else the
   /// only one.
   func present(in network: String?) -> Account? {
     list.count == 1 ? list.first : list.first { $0.network == network }
   }
 
-  /// The account by which an address is reached: the only one, or the only one of the same server.
+  /// The account that can reach an address: the only one, or the only one on the same server.
   ///
   /// - Parameter network: of the open conversation.
-  /// - Throws: ``Refusal`` where there is none, or it is not clear which.
+  /// - Throws: ``Refusal`` if there is none, or several could be meant.
   func reaching(_ address: String, from network: String?) throws -> Account {
     try Account.reaching(address, among: list) { roomService(of: $0) }
       ?? named("", from: network)
   }
 
-  /// The one of that address, or the only one.
+  /// The account with that address, or the only one.
   ///
-  /// - Throws: ``Refusal`` where there is none, or it is not clear which.
+  /// - Throws: ``Refusal`` if there is none, or several could be meant.
   func named(_ address: String, from network: String?) throws -> Account {
     let bare = address.lowercased()
     if address.isEmpty {

@@ -2,14 +2,15 @@
 import Conversations
 import StyledText
 
-/// The bell and `notify-command`, for mentions of me and direct messages (rule 7.10).
+/// The terminal bell and `notify-command`, for mentions of me and direct messages (rule 7.10).
 @MainActor
 struct Alerts {
   let me: Participant
   let settings: Settings
   let attention: Attention
 
-  /// It names me, or it was written to me alone, unless I want to hear more or less (rule 7.11).
+  /// Whether a message mentions me or is to me alone, unless I want more or fewer alerts (rule
+  /// 7.11).
   func isForMe(_ message: Message, isDirect: Bool) -> Bool {
     guard !attention.isQuiet(message.sender, in: message.conversation) else { return false }
     return switch attention.notify[message.conversation] {
@@ -24,27 +25,28 @@ struct Alerts {
     message.names(me, highlight: settings.highlightWords)
   }
 
-  /// Whether I hear of an invitation: somebody brought me into a room, which rings as well.
+  /// Whether an event is an invitation that alerts me: somebody added me to a room, which rings as
+  /// well.
   func isInvitation(_ event: Event) -> Bool {
     event.other?.id == me.id && !attention.mutedPeople.contains(event.participant.id)
       && !attention.ignoredPeople.contains(event.participant.id)
   }
 
   /// - Parameters:
-  ///   - messages: that are for me.
-  ///   - seen: the conversation of which each line is seen as it comes.
+  ///   - messages: for me.
+  ///   - seen: the conversation whose lines I see as they arrive.
   func rings(for messages: [Message], seen: ID<Conversation>?) -> Bool {
     settings.bell && messages.contains { $0.conversation != seen || isMention($0) }
   }
 
-  /// How much of a text is handed on, in bytes; the system takes 128 KiB in one argument, and nobody
+  /// The most bytes of a text to pass on; the system allows 128 KiB in one argument, and nobody
   /// reads more in passing.
   private static let notifiedBytes = 4000
 
-  /// What `notify-command` is told of a message.
+  /// The arguments of `notify-command` for a message.
   func notification(of message: Message, _ snapshot: borrowing Snapshot) -> Notification {
     let conversation = (try? snapshot.conversation(message.conversation, for: me.id)) ?? nil
-    // What is made safe may become longer.
+    // Sanitising may make it longer.
     let body = SafeText(body: String(message.body.start(bytes: Self.notifiedBytes)))
     var texts = [
       SafeText(name: message.senderName), SafeText(name: conversation?.name ?? ""), body,

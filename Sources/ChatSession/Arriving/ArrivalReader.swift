@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// Reads what the store has new.
+/// Reads new changes from the store.
 struct ArrivalReader {
-  /// Up to which change it was read.
+  /// The last change that it has read.
   var position: Int64 = 0
-  /// Messages that were taken back when the others were told that they have come here.
+  /// Messages that were recalled before this shell reported that it had them.
   private var takenBack: Set<ID<Message>> = []
 
   mutating func next(

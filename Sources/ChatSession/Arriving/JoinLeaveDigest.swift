@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// Who joins and leaves the open conversation, or is called otherwise: what comes within five
-/// seconds is one line, unless something else is printed meanwhile (rule 13.5).
+/// Who joins and leaves the open conversation, or changes their name. Changes within five seconds
+/// become one line, unless something else is printed meanwhile (rule 13.5).
 @MainActor
 struct JoinLeaveDigest {
   private(set) var gathered: [Event] = []
-  /// When they are told.
+  /// When to print them.
   private(set) var deadline: Int64?
 
-  /// With `active`, more people than these make a room a large one.
+  /// With `active`, a room with more people than this is a large one.
   private static let largeRoom = 20
-  /// Milliseconds: there those are told of who said something within them.
+  /// In milliseconds: in a large room, hobnob only prints people who wrote within this time.
   private static let active: Milliseconds = 3_600_000
 
-  /// Takes up an event of the open conversation.
+  /// Adds an event of the open conversation.
   mutating func note(
     _ event: Event, as setting: Settings.Events, at now: Int64, _ snapshot: borrowing Snapshot
   ) {
@@ -38,7 +38,7 @@ struct JoinLeaveDigest {
     }
   }
 
-  /// The events to tell above these messages of the open conversation: all if one of those people
+  /// The events to print above these messages of the open conversation: all if one of those people
   /// wrote a message, else those before the first message.
   mutating func take(before messages: [Message]) -> [Event] {
     let speak = gathered.contains { event in
@@ -53,17 +53,17 @@ struct JoinLeaveDigest {
     return earlier
   }
 
-  /// All who came and went until now, for what is printed below them.
+  /// All events so far, to print above whatever follows.
   mutating func takeAll() -> [Event] {
     defer { self = JoinLeaveDigest() }
     return gathered
   }
 
-  /// The five seconds are over.
+  /// Ends the five seconds.
   mutating func tick(at now: Int64) {
     if let due = deadline, now >= due { deadline = nil }
   }
 
-  /// Whether it is time to tell them.
+  /// Whether it is time to print them.
   var isDue: Bool { deadline == nil && !gathered.isEmpty }
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// What is unread in other conversations (rule 7.4), and what of mine waits in any.
+/// Unread messages in other conversations (rule 7.4), and my unsent messages in any.
 struct UnreadElsewhere {
   /// The most urgent first.
   private(set) var unread: [Unread] = []
-  /// Where it may be otherwise than it was counted; nil: it was never counted.
+  /// Conversations whose count may have changed; nil if nothing was ever counted.
   private var uncounted: Set<ID<Conversation>>?
-  /// Of what kind conversations are from which messages came.
+  /// The kinds of conversations with new messages.
   private var kinds: [ID<Conversation>: Conversation.Kind] = [:]
-  /// Own messages that wait for a network, and that it refused.
+  /// My messages that wait for a network, and those that it refused.
   private(set) var unsent = (waiting: 0, failed: 0)
   /// The networks that they wait for.
   private(set) var networksAwaited: Set<String> = []
 
-  /// Whether a message is written to me alone.
+  /// Whether a message is to me alone.
   mutating func isDirect(
     _ message: Message, for me: ID<Participant>, _ snapshot: borrowing Snapshot
   ) -> Bool {
@@ -23,7 +23,7 @@ struct UnreadElsewhere {
     return kinds[id] == .direct
   }
 
-  /// Where the changes may have made more or less unread, or called it otherwise.
+  /// Records where changes may affect the count or the name.
   mutating func note(_ changes: Changes, for me: ID<Participant>, open: ID<Conversation>?) {
     guard var found = uncounted else { return }
     for message in changes.arrived + changes.revised where message.sender != me {
@@ -44,22 +44,22 @@ struct UnreadElsewhere {
     uncounted = found
   }
 
-  /// Another conversation is open than the one before.
+  /// Records that another conversation is open.
   mutating func moved(from former: ID<Conversation>?, to open: ID<Conversation>) {
     forget(open)
     if let former { uncounted?.insert(former) }
   }
 
-  /// Nothing is unread there any more.
+  /// Records that nothing is unread there any more.
   mutating func forget(_ conversation: ID<Conversation>) {
     unread.removeAll { $0.conversation.id == conversation }
   }
 
-  /// What counts as unread or urgent may have changed.
+  /// Records that what counts as unread or urgent may have changed.
   mutating func forgetCounts() { uncounted = nil }
 
-  /// Counts what is unread elsewhere: all of it once, then only where it may have changed, so that
-  /// it costs the same however many conversations and messages there are.
+  /// Counts unread messages elsewhere: all of them once, then only where they may have changed, so
+  /// that the cost does not grow with conversations and messages.
   ///
   /// - Throws: `StoreError.locked`.
   mutating func count(

@@ -3,15 +3,15 @@ import Composer
 import Conversations
 import StyledText
 
-/// What stands behind a command's name, for completion and for the usage.
+/// The kind of a command's argument, for completion and usage messages.
 enum ArgumentKind: Sendable {
   case room, person, conversation, number, command, setting, text, drafts, file, waitingFile, theme,
     function, alias, anyNumber, openable, numberWithFile, failedNumber, search, onOff, account,
     contact, roomVerb, roomOrPerson, muted, ignored
 }
 
-/// A command of the shell: one line of the table from which `/help`, completion, the dispatcher
-/// and the check of the manual are made (rule 10).
+/// A command of the shell: one line of the table behind `/help`, completion, the dispatcher and the
+/// check of the manual (rule 10).
 public struct Command: Sendable {
   typealias Run =
     @MainActor @Sendable (CommandContext, _ argument: String, borrowing Snapshot) throws -> Step
@@ -19,10 +19,10 @@ public struct Command: Sendable {
   public let name: String
   public let usage: String
   public let help: SafeText
-  /// What `/help NAME` adds.
+  /// The lines that `/help NAME` adds.
   let more: [SafeText]
   let argument: ArgumentKind?
-  /// A text with newlines may follow (rule 1.11).
+  /// Whether a text with newlines may follow (rule 1.11).
   public let takesNewlines: Bool
   let run: Run
 

@@ -3,7 +3,7 @@ import Composer
 import Conversations
 import StyledText
 
-/// What a command may know beside the store: the session as it is when the line is entered.
+/// What a command may read beside the store: the session at the moment when the line is entered.
 @MainActor
 struct CommandContext {
   let me: Participant
@@ -16,26 +16,26 @@ struct CommandContext {
   let elsewhere: UnreadElsewhere
   let accounts: Accounts
   let people: People
-  /// The files that wait to be sent with the next message.
+  /// The files to send with the next message.
   let waitingFiles: WaitingFiles
-  /// The lines that were sent and are not stored yet.
+  /// Entered lines that are not stored yet.
   let lines: [Line]
   /// The keys of every function.
   let bindings: () -> [(function: String, keys: String)]
   let lastSearch: SearchPage?
-  /// How messages are printed here; names that look alike are marked for those who were printed.
+  /// Prints messages; marks look-alike names of the people whose names it has printed.
   let printer: MessagePrinter
-  /// Why the store cannot hold accounts, as a sentence without its end.
+  /// Why the store cannot hold accounts, as a sentence without its final stop.
   let accountObstacle: () -> String?
 
   var settings: Settings { preferences.settings }
   var glyphs: Glyphs { preferences.glyphs }
   var widths: Widths { printer.options.widths }
 
-  /// Messages scroll by while one types, and a line can wait for the store.
+  /// Messages scroll by while you type, and a line can wait for the store.
   var isInteractive: Bool { face != .batch }
 
-  /// The account and network that an address without one belongs to.
+  /// The network of an address that does not name an account.
   var network: String? { open.conversation?.network }
 
   /// A printer that marks the names of these people that look like others'.
@@ -56,7 +56,7 @@ struct CommandContext {
         command))
   }
 
-  /// The message that N names, or -N from the newest, whoever said it.
+  /// The message that N names, or -N from the newest, by any sender.
   func message(named argument: String, _ snapshot: borrowing Snapshot) throws -> Message {
     let conversation = try open.required()
     guard let number = Int(written: argument, in: -Int.max...Int.max), number != 0 else {
@@ -75,14 +75,14 @@ struct CommandContext {
   }
 }
 
-/// What stands behind a command is not what it takes; the answer is its usage.
+/// The text after a command does not fit it; the answer is its usage.
 struct UsageError: Error {
   let command: String
 }
 
 func usage(_ command: String) -> UsageError { UsageError(command: command) }
 
-/// A message has more characters than it may have: the bell rings as well.
+/// A message has too many characters: the terminal bell rings as well.
 struct TextTooLong: Error {
   let count: Int
   let limit: Int

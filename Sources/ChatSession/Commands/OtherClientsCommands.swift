@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// What irssi, WeeChat and profanity call a command (rule 1.11). These names are no commands here:
-/// each thing has one name, and an alias can make another.
+/// Names of commands in irssi, WeeChat and profanity (rule 1.11). They are not commands of hobnob,
+/// which has one name for each; you can define aliases.
 enum OtherClientsCommands {
-  /// What does the same here, or that nothing does: behind `There is no /NAME; `.
+  /// The hobnob command to use instead, if there is one; continues `There is no /NAME; `.
   static func counterpart(of name: String) -> SafeText? { sentences[name.lowercased()] }
 
   private static let sentences = Dictionary(
@@ -33,7 +33,7 @@ enum OtherClientsCommands {
 }
 
 extension Command {
-  /// Said of a name that no command has: what is meant, or what is near (rule 1.11).
+  /// The message for an unknown command name, with the likely or a similar one (rule 1.11).
   static func unknown(_ name: String, among names: [String]) -> Refusal {
     let shown = SafeText(line: name)
     if name.contains("/") {

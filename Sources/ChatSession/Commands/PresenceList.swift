@@ -3,7 +3,7 @@ import Conversations
 import StyledText
 
 extension CommandContext {
-  /// People, those who are here first.
+  /// Lists people, those who are online first.
   func list(_ presences: [Presence], _ snapshot: borrowing Snapshot) -> Step {
     let printer = markedPrinter(for: presences.map(\.participant.id), snapshot)
     var lines: [StyledLine] = []
@@ -14,7 +14,7 @@ extension CommandContext {
       var line = StyledLine("  ")
       line += printer.name(
         SafeText(name: person.name), of: person.id, identity: person.identity)
-      // What tells those in a room apart is not for people to read.
+      // The identities of people in a network's room are not for reading.
       if person.name != person.identity, !person.isOccupant {
         line.append(" (" + SafeText(name: person.identity) + ")", .dim)
       }
@@ -26,7 +26,7 @@ extension CommandContext {
         } else if presence.isLooking {
           say("here")
         } else if presence.isHere {
-          // A network tells no more than that.
+          // A network reports no more than that.
           person.network == nil ? say("here, but not looking") : say("here")
         } else {
           presence.isKnown ? say("not here") : nil

@@ -3,55 +3,56 @@ import Composer
 import Conversations
 import StyledText
 
-/// What a session asks of the shell that shows it, in this order. If one cannot be carried out, the
-/// typed line stays as if the session had refused it, the others are carried out, and the session is
-/// told by ``SessionEvent/failed(_:because:)`` (rule 14.8).
+/// What a session asks its shell to do, in order. If one effect fails, the typed line stays as if
+/// the session had refused it, the shell carries out the others, and the session receives
+/// ``SessionEvent/failed(_:because:)`` (rule 14.8).
 package enum Effect {
-  /// Print settled lines: what commands answer.
+  /// Print settled lines: the answers of commands.
   case print([StyledLine])
-  /// Show what arrived, and what a conversation held when it was entered. A batch shows none of it.
+  /// Show messages that arrived, or those of a conversation just entered. A batch shows none.
   case show([StyledLine])
-  /// Print lines that are more than the screen holds: in a pager, with `atEnd` from their end.
+  /// Print more lines than fit on the screen: in a pager, with `atEnd` from their end.
   case page([StyledLine], atEnd: Bool)
-  /// Say something in passing, where there is a status line.
+  /// Show a short-lived message, if there is a status line.
   case notice(SafeText)
-  /// What was said so is over, if it still stands there.
+  /// Remove that message, if it is still on the status line.
   case noticeIsOver(SafeText)
-  /// Ask a question once the next line has begun, and tell by
-  /// ``SessionEvent/meant(_:)`` what the key means that answers it, a letter in lower case. `n` and
-  /// Return mean no where they are not among them.
+  /// Ask a question once the next line has begun, and answer with ``SessionEvent/meant(_:)`` the
+  /// meaning of the pressed key, a letter in lower case. `n` and Return mean no if they are not
+  /// among them.
   case ask(SafeText, [Character: Intent])
   case bell
-  /// The typed line was not carried out and has to stay; an empty reason is only a bell.
+  /// Keep the typed line, which was not carried out; an empty reason only rings the terminal bell.
   case refused(SafeText)
   /// Put a text into the empty line, as one undo step.
   case put(String, mentions: [Span])
-  /// Put the draft of the conversation that was entered into the line if it is empty, and tell by
+  /// Put the draft of the newly entered conversation into the line if it is empty, and answer with
   /// ``SessionEvent/restored(_:)``.
   case restore(Conversations.Draft)
-  /// Another line takes the line's place, which may be empty; tell by ``SessionEvent/restored(_:)``.
+  /// Replace the line with another, which may be empty; answer with ``SessionEvent/restored(_:)``.
   case swapLine(Conversations.Draft)
-  /// The line is put by, and the name of a conversation is typed in its place, with the menu open.
+  /// Set the line aside and let the person type the name of a conversation, with the menu open.
   case beginChoice
-  /// The line comes back from there.
+  /// Bring that line back.
   case endChoice
-  /// The line becomes the text of a message; `offered` comes back with C-_. `isAnother`: a message
-  /// is being edited already, otherwise what stands in the line is set aside.
+  /// Make the line the text of a message; C-_ brings back `offered`. `isAnother`: a message is
+  /// being edited already; otherwise set the line's text aside.
   case edit(String, offering: String?, mentions: [Span], isAnother: Bool)
-  /// The line that was set aside comes back; `offered` comes back with C-_.
+  /// Bring back the line that was set aside; C-_ brings back `offered`.
   case endEdit(offering: String?)
-  /// A line belongs into the input history of this screen, as its newest.
+  /// Add a line to the input history of this screen, as its newest.
   case addHistory(String)
-  /// The input history, the oldest line first.
+  /// Replace the input history; the oldest line is first.
   case setHistory([String])
-  /// Handle this as soon as the next line has begun; at once where none is being accepted.
+  /// Handle this as soon as the next line has begun; at once if no line is being handled.
   case whenLineBegins(SessionEvent)
-  /// Lines of an inputrc. `mustWork`: a line was typed that only binds; see `refused`.
+  /// Bind lines of an inputrc. `mustWork`: a typed line does nothing else; see `refused`.
   case bind([KeyBinding], mustWork: Bool)
   case copy(SafeText)
-  /// Keep the files in the store, and tell by ``SessionEvent/filesKept(_:number:)`` with this number.
+  /// Copy the files into the store, and answer with ``SessionEvent/filesKept(_:number:)`` with this
+  /// number.
   case keep(WaitingFiles, limit: Int, number: Int)
-  /// Write files out of the store, and tell by ``SessionEvent/wrote(_:_:)``.
+  /// Write files out of the store, and answer with ``SessionEvent/wrote(_:_:)``.
   case write(FileChore)
   /// Run the program for an address or a file.
   case open([String], target: SafeText)
@@ -60,7 +61,7 @@ package enum Effect {
   case clearScreen
   /// Start the network's process for an account; `asks`: it may ask for the password at the terminal.
   case connect(Account, asks: Bool)
-  /// The person leaves, and nothing waits any more.
+  /// End the program, since the person leaves and nothing waits any more.
   case quit(status: Int32)
 }
 
@@ -68,7 +69,7 @@ extension Effect {
   var isNotice: Bool { if case .notice = self { true } else { false } }
 }
 
-/// What `notify-command` is told.
+/// The arguments of `notify-command`.
 package struct Notification {
   package let sender: String
   package let conversation: String

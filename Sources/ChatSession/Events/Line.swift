@@ -3,40 +3,39 @@ import Composer
 import Conversations
 import StyledText
 
-/// A typed line on its way into the store.
+/// A typed line on its way to the store.
 package struct Line {
-  /// As it was typed.
   package let typed: String
   let body: String
   let kind: Message.Kind
   let conversation: ID<Conversation>
   let conversationName: String
-  /// Since when it waits for the store, in monotonic milliseconds.
+  /// Since when it has waited for the store, in monotonic milliseconds.
   var since: Int64
-  /// The files that go with it.
+  /// The files to send with it.
   package var files = WaitingFiles()
-  /// The same in the store, once they are there.
+  /// The same files in the store, once they are there.
   var attachments: [Attachment] = []
-  /// By which number they are being copied there; nil: they need not be, or are there.
+  /// The number of their copying; nil if they need none, or it is finished.
   package var copyNumber: Int?
   /// The people it mentions.
   var mentions: [Span] = []
   /// The message it answers.
   var replyTo: ID<Message>?
-  /// The text of the stored draft that it came from.
+  /// The text of the stored draft that became this line.
   var draft: String?
-  /// The part of that draft that was set aside; it stays.
+  /// The part of that draft to keep, which was set aside.
   var rest: Conversations.Draft?
 
-  /// The line as a draft of its conversation; nil for what only a command says.
+  /// The line as a draft of its conversation; nil for a line that only a command could send.
   var asDraft: LineDraft? {
     guard kind == .text, replyTo == nil else { return nil }
-    // A text that goes as a file has no body.
+    // A text sent as a file has no body.
     let text = body.isEmpty ? typed : EditMode.shown(body)
     return LineDraft(text, spans: spans(in: text))
   }
 
-  /// Its mentions in a text that is the body or ends with it.
+  /// Its mentions in a text that equals the body or ends with it.
   func spans(in text: String) -> [Span] {
     let shift = text.utf8.count - body.utf8.count
     guard shift >= 0, text.utf8.suffix(body.utf8.count).elementsEqual(body.utf8) else { return [] }
@@ -44,7 +43,7 @@ package struct Line {
   }
 }
 
-/// A line that could not be sent, and why.
+/// A line that hobnob could not send, and why.
 struct ReturnedLine {
   let line: Line
   let reason: SafeText

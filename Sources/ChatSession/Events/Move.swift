@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// A key that goes to another conversation (rule 13.1).
+/// A key that opens another conversation (rule 13.1).
 package enum Move: Hashable, Sendable {
-  /// To what is for me first, then to what has waited longest.
+  /// The most urgent unread conversation: first messages for me, then the longest waiting.
   case nextUnread
-  /// In the order of `/list`, from its end to its start.
+  /// The next or previous one in the order of `/list`, which wraps around.
   case next, previous
-  /// To the one that was open before.
+  /// The one that was open before.
   case last
-  /// To the one of this place in `/list`, from 1.
+  /// The one with this position in `/list`, from 1.
   case number(Int)
-  /// To one whose name is typed.
+  /// One whose name the person will type.
   case choose
 
-  /// By the name of readline's function; nil for any other.
+  /// From the name of readline's function; nil for any other.
   package init?(function name: String) {
     switch name {
     case "next-unread": self = .nextUnread

@@ -3,85 +3,84 @@ import Composer
 import Conversations
 import StyledText
 
-/// What happens to a session.
+/// Something that happens to a session.
 package enum SessionEvent {
-  /// The line of the first conversation can be typed into.
+  /// The line of the first conversation accepts typing.
   case lineReady
-  /// The first prompt can be seen; what it did not have to wait for is done.
+  /// The first prompt is visible; now do work that it did not have to wait for.
   case promptShown
-  /// Return on this text.
+  /// The person pressed Return on this text.
   case entered(String)
-  /// The same, where the text is to go as the file at this path (rule 1.9).
+  /// The same, to send the text as the file at this path (rule 1.9).
   case enteredAsFile(String, path: String)
-  /// The person was asked, and said what they want.
+  /// The person answered a question.
   case meant(Intent)
-  /// The command line named a room that is not there (rule 11.7), which may be a slip for a
-  /// subcommand.
+  /// The command line named a room that does not exist (rule 11.7), perhaps a mistyped subcommand.
   case unknownRoom(String, subcommand: String?)
-  /// A command was carried out, all of it, or it failed and made room for another line.
+  /// The shell has carried out a whole command, or it failed and made room for another line.
   case carriedOut(String)
-  /// The next line has begun after a typed one was carried out.
+  /// The next line has begun after a typed one.
   case lineBegan
-  /// The text of the line was changed by hand.
+  /// The person changed the text of the line.
   case changed
   /// The caret moved, or the program changed the line.
   case moved
   /// C-c on an empty line.
   case interrupted
-  /// C-c, on a text that is emptied now.
+  /// C-c emptied this text.
   case emptied
   /// C-d on an empty line.
   case ended
-  /// The draft that the line came from; nil where it was not put into the line.
+  /// The draft that the line came from; nil if it was not put into the line.
   case restored(Conversations.Draft)
-  /// The draft was not put into the line, where something was typed already (rule 5.2).
+  /// The draft was not put into the line, because it already had text (rule 5.2).
   case stashConflict(Conversations.Draft)
-  /// A line that waited for the store comes back, with the reason.
+  /// A line that waited for the store returns, with the reason.
   case gaveBack(Line, SafeText)
-  /// Files that were on their way wait again.
+  /// Files of a line that was not sent wait again.
   case filesBack(WaitingFiles)
-  /// The store's bell, or the time to look at it.
+  /// The store's bell rang, or it is time to check it.
   case rang(BellNews)
   /// It is ``Session/deadline``, or later.
   case tick
-  /// The end of a turn: what was printed is on the screen, unless the terminal is behind.
+  /// The end of a turn: the output is on the screen, unless the terminal is behind.
   case turnEnded
-  /// Whether the terminal takes nothing at present.
+  /// Whether the terminal accepts no output at present.
   case behind(Bool)
-  /// Whether the terminal's window has the focus; nil while that is not known.
+  /// Whether the terminal's window has the focus; nil if unknown.
   case focus(Bool?)
   /// The terminal's size.
   case resized(rows: Int, columns: Int)
-  /// Another program gets the screen, or gave it back.
+  /// Another program gets the screen, or returned it.
   case screenLent(Bool)
   /// The shell is about to be stopped (C-z).
   case suspended
   case resumed
-  /// A key of hobnob's own: edit the newest message.
+  /// A hobnob key: edit the newest message.
   case editLast
-  /// A key of hobnob's own that goes to another conversation.
+  /// A hobnob key that opens another conversation.
   case move(Move)
-  /// A name was chosen, and the line stands there again that it was typed in place of.
+  /// The person chose a name; the line that it replaced is back.
   case chosen(ID<Conversation>)
-  /// A key of hobnob's own: put the line away until the next one was sent.
+  /// A hobnob key: set the line aside until the next one is sent.
   case setAside
-  /// A file is to go with the next message.
+  /// The person wants to send a file with the next message.
   case attach(path: String)
-  /// The files of a sent line are in the store, or why they are not.
+  /// The files of a sent line are in the store, or the reason why they are not.
   case filesKept(Result<[Attachment], Refusal>, number: Int)
-  /// Files were written out of the store, or why they were not.
+  /// The files are written, or the reason why they are not.
   case wrote(FileChore, FileChore.Outcome)
-  /// The process that was started for an account ended, with this exit status.
+  /// The process that this shell started for an account ended, with this exit status.
   case networkProcessEnded(ID<Account>, status: Int32)
-  /// An effect could not be carried out, and why; those behind it were (rule 14.8).
+  /// An effect failed, and why; the ones after it were carried out (rule 14.8).
   indirect case failed(Effect, because: SafeText)
-  /// Something went wrong outside of the session.
+  /// Something went wrong outside the session.
   case complain([SafeText])
-  /// The program has to end.
+  /// The program must end.
   case leave(status: Int32)
 }
 
-/// Keys that mean something only now and then: ``Session/offer(_:at:)``.
+/// Keys with a meaning only at times: ``Session/offer(_:at:)``.
 package enum SessionKey {
   /// C-g or Escape with nothing else to end.
   case cancel

@@ -3,24 +3,23 @@ import Composer
 import Conversations
 import StyledText
 
-/// The line being typed, which somebody else has: a session asks for it, and keeps no copy.
+/// The line being typed. The line editor owns it; a session reads it, and keeps no copy.
 @MainActor
 package protocol SessionLine: AnyObject {
   var text: String { get }
-  /// Bytes.
+  /// In bytes.
   var caret: Int { get }
-  /// The mentions in it.
   var mentions: [Span] { get }
   var isEmpty: Bool { get }
-  /// It is the newest line, not one of the history.
+  /// Whether it is the newest line, not one of the history.
   var isLive: Bool { get }
-  /// No search, argument or the like is under way.
+  /// Whether no search, argument or the like is under way.
   var isIdle: Bool { get }
-  /// A question stands in its place.
+  /// Whether a question has replaced it.
   var isAsking: Bool { get }
-  /// Every function, and its keys: empty where it has none.
+  /// Every function, and its keys, which may be empty.
   var bindings: [(function: String, keys: String)] { get }
-  /// What is selected in the menu.
+  /// The selected item of the menu.
   var selected: String? { get }
 }
 
@@ -28,7 +27,7 @@ extension SessionLine {
   package var selected: String? { nil }
   var draft: LineDraft { LineDraft(text, caret: caret, spans: mentions) }
 
-  /// The mentions of a body with which the line ends.
+  /// The mentions in a body at the end of the line.
   func mentions(in body: String) -> [Span] {
     let text = LineRules.withoutNewlinesAtEnd(text)
     guard text.hasSuffix(body) else { return [] }

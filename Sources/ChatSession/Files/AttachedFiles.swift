@@ -3,34 +3,34 @@ import Composer
 import Conversations
 import StyledText
 
-/// The files that wait to be sent with the line (rule 8.1).
+/// The files to send with the line (rule 8.1).
 @MainActor
 package struct AttachedFiles {
   package private(set) var waiting = WaitingFiles()
-  /// What C-c took away beside the text: it comes back with it.
+  /// The text and files that C-c removed: C-_ brings both back.
   private var emptied: (text: String, files: WaitingFiles)?
   private let environment: [String: String]
   private let storePath: String
-  /// The files that wait in any conversation, as this user's own file knows them.
+  /// The files waiting in all conversations, according to this user's own file.
   private lazy var record = AttachedRecord(environment: environment)
 
   init(environment: [String: String], storePath: String) {
     (self.environment, self.storePath) = (environment, storePath)
   }
 
-  /// Adds a file that is named as people name files: with `~`, quotes, escaped blanks, or as a
-  /// `file://` URL.
+  /// Adds a file, named as people name files: with `~`, quotes, escaped blanks, or as a `file://`
+  /// URL.
   ///
   /// - Parameter limit: of its bytes; 0 for none.
   mutating func attach(fileAt argument: String, limit: Int) throws -> WaitingFiles.File {
     var path = Self.absolute(argument, environment)
-    // A name that really has quotes or backslashes in it is that of its file.
+    // If quotes or backslashes are really in the name, it means that file.
     let unquoted = PastedContent.fileCandidate(in: argument, allowsRelative: true)
     if let unquoted, (try? Store.look(atFile: path, limit: limit)) == nil {
       path = Self.absolute(unquoted, environment)
     }
     let found = try Store.look(atFile: path, limit: limit)
-    // It is attached again because it is another file by now.
+    // Attached again, because the file has changed.
     let former = waiting.files.firstIndex {
       $0.path.utf8.elementsEqual(path.utf8) && $0.identity != found.identity
     }
@@ -41,7 +41,7 @@ package struct AttachedFiles {
     return file
   }
 
-  /// A path as people write it, for whoever works in another folder.
+  /// Makes a person's path absolute, for a process in another folder.
   static func absolute(_ named: String, _ environment: [String: String]) -> String {
     let path = RcFile.expanded(named, environment)
     guard !path.hasPrefix("/"), !path.hasPrefix("file:///"), let folder = WorkingFolder.path else {
@@ -50,8 +50,8 @@ package struct AttachedFiles {
     return folder + "/" + path
   }
 
-  /// - Parameter number: as `/attach` lists them. Nil: all of them.
-  /// - Returns: those that waited; nil if no file has that number.
+  /// - Parameter number: as `/attach` lists them; nil for all.
+  /// - Returns: the removed files; nil if no file has that number.
   mutating func detach(_ number: Int?) -> [WaitingFiles.File]? {
     let former = waiting.files
     if let number {
@@ -64,7 +64,7 @@ package struct AttachedFiles {
 
   // MARK: Which files
 
-  /// Notes that this user attached files in a conversation.
+  /// Records that this user attached files in a conversation.
   mutating func remember(
     _ files: [WaitingFiles.File], in conversation: ConversationKey
   ) {
@@ -74,7 +74,7 @@ package struct AttachedFiles {
     }
   }
 
-  /// A conversation, with the address that renaming does not change.
+  /// A conversation, with the address that survives renaming.
   struct ConversationKey {
     let id: ID<Conversation>
     let address: String
@@ -84,7 +84,7 @@ package struct AttachedFiles {
     AttachedRecord.Key(path, in: conversation.id, at: conversation.address, of: storePath)
   }
 
-  /// Forgets files of a conversation, except those that still wait there.
+  /// Removes files of a conversation from the record, except those that still wait there.
   mutating func forget(
     _ files: [WaitingFiles.File], in conversation: ConversationKey, except waiting: Set<String>
   ) {
@@ -92,10 +92,10 @@ package struct AttachedFiles {
       files.filter { !waiting.contains($0.path) }.map { key($0.path, conversation) })
   }
 
-  /// They are on their way with a line, or belong to a conversation that was left.
+  /// The files are being sent with a line, or belong to a conversation that I left.
   mutating func areSent() { waiting = WaitingFiles() }
 
-  /// Files that were on their way wait again, before those that were attached since.
+  /// Makes unsent files wait again, before those attached since.
   mutating func bringBack(_ files: WaitingFiles) {
     waiting = WaitingFiles(files.files + waiting.files)
   }
@@ -103,7 +103,7 @@ package struct AttachedFiles {
   /// Restores a draft's file. Others may have written the draft, so a path counts only if this user
   /// attached it here and it is still the same file (rule 12.7).
   ///
-  /// - Throws: where it is missing.
+  /// - Throws: if it is missing.
   mutating func restore(_ file: DraftFile, in conversation: ConversationKey, limit: Int) throws {
     guard let identity = record.knownIdentity(of: key(file.path, conversation)) else {
       throw Refusal(
@@ -120,9 +120,9 @@ package struct AttachedFiles {
 
   // MARK: C-c and C-_
 
-  /// The line is emptied, and with it they go.
+  /// Removes the files together with the text of the line.
   ///
-  /// - Returns: false where none waits.
+  /// - Returns: false if none was waiting.
   mutating func setAside(with text: String) -> Bool {
     guard !waiting.isEmpty else { return false }
     emptied = (text, waiting)
@@ -130,16 +130,16 @@ package struct AttachedFiles {
     return true
   }
 
-  /// C-_ gave back what C-c took; the files that went with it come back too.
+  /// Brings the files back after C-_ restored the text that C-c removed.
   mutating func noteChange(of text: String) {
     guard let emptied, !text.isEmpty else { return }
     if text == emptied.text, waiting.isEmpty { waiting = emptied.files }
     self.emptied = nil
   }
 
-  /// C-_ after a C-c that found only files: there is no text to bring back, but they are.
+  /// Brings the files back after a C-c that removed only files and no text.
   ///
-  /// - Returns: false where it was not so.
+  /// - Returns: false if there was no such C-c.
   mutating func undo() -> Bool {
     guard let emptied, emptied.text.isEmpty, waiting.isEmpty else { return false }
     waiting = emptied.files

@@ -5,17 +5,17 @@ import Platform
 
 /// Which files this user attached and has not sent yet, in a file of their own:
 /// `$XDG_STATE_HOME/hobnob/attached` (rule 12.7). Others may write to a shared store, so a path in
-/// it says nothing by itself.
+/// it proves nothing.
 ///
 /// Each line is a key, made of the store, the conversation and the path, and the file's identity.
 struct AttachedRecord {
-  /// What one file is known by in one conversation.
+  /// Identifies a file in a conversation.
   struct Key: Hashable {
     fileprivate let text: String
 
     /// - Parameters:
     ///   - path: of the file.
-    ///   - address: of the conversation; renaming does not change it.
+    ///   - address: of the conversation; survives renaming.
     init(
       _ path: String, in conversation: ID<Conversation>, at address: String, of storePath: String
     ) {
@@ -26,12 +26,12 @@ struct AttachedRecord {
     }
   }
 
-  /// Empty where there is no place for it.
+  /// Empty if no folder is known for it.
   private let path: String
-  /// What this process attached, in case the file cannot be written.
+  /// The files attached in this process, in case the record cannot be written.
   private var own: [Key: String] = [:]
 
-  /// Lines of the file; older ones are of drafts that nobody came back to.
+  /// The most lines of the file; older ones are from abandoned drafts.
   private static let most = 1000
 
   /// - Parameter environment: `XDG_STATE_HOME`, `HOME`.
@@ -39,7 +39,7 @@ struct AttachedRecord {
     path = OwnFolder.state.path(environment).map { $0 + "/attached" } ?? ""
   }
 
-  /// The identity of the file that was attached; nil: none was.
+  /// The identity of the attached file; nil if none was attached.
   func knownIdentity(of key: Key) -> String? {
     if let known = own[key] { return known }
     guard let file = opened(O_RDONLY) else { return nil }
@@ -77,7 +77,7 @@ struct AttachedRecord {
     ftruncate(file.number, off_t(text.count))
   }
 
-  /// nil where it is not there, or others could have written it.
+  /// Nil if it does not exist, or others could have written to it.
   private func opened(_ flags: Int32) -> OpenFile? {
     let descriptor = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return nil }

@@ -4,13 +4,13 @@ import Conversations
 import Glibc
 import StyledText
 
-/// Copies the files of a line into its store in a process of its own, which is this program again:
-/// copying, hashing, syncing and looking at a large file take seconds, and keys are not to wait.
+/// Copies the files of a line into its store, in a child process of this same program: copying,
+/// hashing and syncing a large file takes seconds, and keys must not wait.
 package enum AttachmentImporter {
   /// The first argument of such a process.
   package static let option = "--keep-files"
 
-  /// The command that keeps these files. It answers with a line for each, or with a sentence.
+  /// The command that stores these files. It prints a line for each, or an error sentence.
   ///
   /// - Parameter limit: of each file, in bytes; 0 for none.
   package static func command(
@@ -18,15 +18,15 @@ package enum AttachmentImporter {
   ) -> [String] {
     let folder = store.attachmentFolder
     let target = [folder.path, folder.isShared ? "shared" : "own", String(limit)]
-    // A blank stands for no identity.
+    // A blank means no identity.
     return ["/proc/self/exe", option] + target
       + files.files.flatMap { [$0.path, $0.name, $0.identity ?? " "] }
   }
 
-  /// What that process does.
+  /// The child process.
   ///
   /// - Parameter arguments: what follows the option.
-  /// - Returns: its exit status; nil where they are not ``command(_:limit:in:)``'s.
+  /// - Returns: its exit status; nil if they are not from ``command(_:limit:in:)``.
   package static func run(_ arguments: ArraySlice<String>) -> Int32? {
     var words = arguments
     guard let path = words.popFirst(), let kind = words.popFirst(),
@@ -67,7 +67,7 @@ package enum AttachmentImporter {
     } catch { throw Refusal(sentence(for: error)) }
   }
 
-  /// What it answered.
+  /// Parses its output.
   ///
   /// - Throws: ``Refusal``, with its sentence.
   package static func attachments(

@@ -4,8 +4,8 @@ import Exchange
 import Glibc
 import StyledText
 
-/// Files that go out of the store. A shell has them written by a process of its own, which is this
-/// program again: hashing, copying and syncing large ones takes seconds, and keys are not to wait.
+/// Files to write out of the store. A shell does it in a child process of this same program:
+/// hashing, copying and syncing large files takes seconds, and keys must not wait.
 package enum FileChore {
   /// `/save`: attachments into a folder, or under a new name.
   case save([Attachment], to: String, from: AttachmentFolder)
@@ -17,14 +17,14 @@ package enum FileChore {
     /// For `save`, the paths of the new files; for `export`, the number of messages, how many of
     /// them are too long for an import, then the names of missing files.
     package var done: [String] = []
-    /// Why it got no further.
+    /// Why it stopped.
     package var failure: SafeText?
   }
 
   /// The first argument of such a process.
   package static let option = "--write-files"
 
-  /// The command that does it.
+  /// The command for the child process.
   package var command: [String] {
     let words =
       switch self {
@@ -37,7 +37,7 @@ package enum FileChore {
     return ["/proc/self/exe", Self.option] + words
   }
 
-  /// nil where these are not the words of ``command``.
+  /// Nil if the arguments are not from ``command``.
   private init?(_ arguments: ArraySlice<String>) {
     var words = arguments
     guard let kind = words.popFirst(), let target = words.popFirst(), let path = words.popFirst(),
@@ -58,11 +58,11 @@ package enum FileChore {
     }
   }
 
-  /// What that process does: it answers with texts that end with a NUL each, the last one a sentence
-  /// if its status is not 0.
+  /// The child process: it prints texts that each end with a NUL; the last is an error sentence if
+  /// its status is not 0.
   ///
   /// - Parameter arguments: what follows the option.
-  /// - Returns: its exit status; nil where they are not those of ``command``.
+  /// - Returns: its exit status; nil if they are not from ``command``.
   package static func run(_ arguments: ArraySlice<String>) -> Int32? {
     guard let chore = FileChore(arguments) else { return nil }
     // Typing comes first. At a file size limit, fail the write instead of dying.
@@ -77,7 +77,7 @@ package enum FileChore {
     }
   }
 
-  /// What it answered.
+  /// Parses its output.
   package func outcome(answer: String, status: Int32) -> Outcome {
     var done = answer.split(separator: "\0").map(String.init)
     if status == 0 { return Outcome(done: done) }
@@ -88,7 +88,7 @@ package enum FileChore {
         ?? say("Writing the files ended with status %1.", SafeText(Int(status))))
   }
 
-  /// Does it in this process.
+  /// Writes the files in this process.
   package func outcome() -> Outcome {
     var outcome = Outcome()
     do { try perform { outcome.done.append($0) } } catch { outcome.failure = sentence(for: error) }
@@ -109,7 +109,7 @@ package enum FileChore {
     }
   }
 
-  /// Refuses at once, while the line still stands there, what can be refused without any reading.
+  /// Refuses early, while the line is still there, whatever it can refuse without reading files.
   ///
   /// - Throws: `AttachmentError`, `StoreError.cannotOpen`.
   func check() throws {
@@ -133,7 +133,7 @@ package enum FileChore {
     }
   }
 
-  /// What it did, in sentences.
+  /// The result, in sentences.
   func sentences(_ outcome: Outcome) -> [SafeText] {
     switch self {
     case .save: return outcome.done.map { say("Saved as %1", SafeText(line: $0)) }

@@ -2,17 +2,17 @@
 import Composer
 import Glibc
 
-/// The folder that the program was started in, and what lies in it and others, for naming files.
+/// The working folder of the program, and the names in it and other folders, for completing paths.
 enum WorkingFolder {
-  /// nil when it is gone.
+  /// Nil if it no longer exists.
   static var path: String? {
     guard let folder = getcwd(nil, 0) else { return nil }
     defer { free(folder) }
     return String(cString: folder)
   }
 
-  /// What a path that is being typed could become: the entries of its folder that begin like its
-  /// last part, folders with a `/` behind. Hidden ones only where a dot was typed.
+  /// Completions of a path: the entries of its folder that begin like its last part, folders with a
+  /// `/` at the end. Hidden ones only after a typed dot.
   static func candidates(for word: String, home: String?) -> [Candidate] {
     let slash = word.lastIndex(of: "/").map { word.index(after: $0) } ?? word.startIndex
     let typed = String(word[..<slash])
@@ -26,7 +26,7 @@ enum WorkingFolder {
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
         $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(validatingCString: $0) }
       }
-      // A name that is not UTF-8 cannot stand in the line; see FileURL.
+      // The line cannot hold a name that is not UTF-8; see FileURL.
       guard let name, name != ".", name != "..", name.hasPrefix(begun),
         !name.hasPrefix(".") || begun.hasPrefix(".")
       else { continue }
@@ -37,6 +37,6 @@ enum WorkingFolder {
     return result
   }
 
-  /// More than anyone looks through; a folder of a million files is not read to its end at a key.
+  /// More than anyone reads; a key must not read a folder of a million files to its end.
   private static let most = 2000
 }

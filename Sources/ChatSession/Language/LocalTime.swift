@@ -3,7 +3,7 @@ import Conversations
 import Glibc
 import StyledText
 
-/// Times of day and dates as this person's time zone and locale write them.
+/// Times and dates in this person's time zone and locale.
 package enum LocalTime {
   private static func broken(_ time: Milliseconds) -> tm { TimeZoneRules.localFields(of: time) }
 
@@ -33,12 +33,12 @@ package enum LocalTime {
     format(broken(time), "%04Y-%m-%d %H:%M")
   }
 
-  /// `yyyy-MM-dd HH:mm:ss` with the zone, where it matters.
+  /// `yyyy-MM-dd HH:mm:ss` with the zone, for `/info`.
   static func exact(_ time: Milliseconds) -> SafeText {
     format(broken(time), "%A, %04Y-%m-%d %H:%M:%S %Z")
   }
 
-  /// How long ago, in words; the date for what is older than a week or yet to come.
+  /// The age in words; the date if it is more than a week ago or in the future.
   static func age(of time: Milliseconds, at now: Milliseconds) -> SafeText {
     let seconds = (now - time) / 1000
     switch seconds {
@@ -51,7 +51,7 @@ package enum LocalTime {
     }
   }
 
-  /// A number that is the same for two times exactly on the same day here.
+  /// A number that is equal for two times exactly if they are on the same local day.
   static func dayNumber(_ time: Milliseconds) -> Int {
     let parts = broken(time)
     return Int(parts.tm_year) * 366 + Int(parts.tm_yday)

@@ -3,14 +3,14 @@ import Composer
 import Conversations
 
 extension Conversation {
-  /// The name that is so few changes away from a typed one that it was likely meant.
+  /// The name that a person probably meant when they mistyped it.
   ///
   /// ```swift
   /// Conversation.nearest(to: "lobyb", among: ["#lobby", "#tea"])  // "#lobby"
   /// ```
   ///
   /// - Parameters:
-  ///   - names: with their signs; without one in `name`, all are compared without.
+  ///   - names: with their signs; if `name` has none, signs are ignored.
   ///   - beginning: whether the only one that begins so is near, however long it is. Who makes a
   ///     room may well mean a shorter name.
   package static func nearest(
@@ -25,7 +25,7 @@ extension Conversation {
       )
       if longer.count == 1 { return longer.first }
     }
-    // Of two letters each is a name of its own; of a long name two may be wrong.
+    // Short names differ in few letters; a long one may have two wrong.
     let most = letters < 3 ? 0 : letters < 6 ? 1 : 2
     var best: (name: String, distance: Int)?
     for candidate in names {
@@ -40,7 +40,7 @@ extension Conversation {
     return best?.name
   }
 
-  /// `dev2` beside `dev` or `dev1` is hardly a slip.
+  /// `dev2` beside `dev` or `dev1` is hardly a typing error.
   private static func differInNumber(_ one: String, _ other: String) -> Bool {
     one != other && one.filter { !$0.isNumber } == other.filter { !$0.isNumber }
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Words on a line that nobody is to find again (rule 1.12).
+/// Secret words on a line, which nobody must find again (rule 1.12).
 enum Secrets {
-  /// Behind it stands a password.
+  /// A password follows it.
   static let option = "--password"
 
-  /// Whether a line gives a password to a command, or means to: such a line does not enter the input
-  /// history, also when it was refused.
+  /// Whether a line gives a password to a command, or tries to: such a line never enters the input
+  /// history, even if it was refused.
   static func isIn(_ line: String) -> Bool {
     guard line.hasPrefix("/") else { return false }
     let words = line.split(whereSeparator: \.isWhitespace)

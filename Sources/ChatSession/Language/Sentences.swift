@@ -4,14 +4,14 @@ import Glibc
 import Sentences
 import StyledText
 
-/// Why a line was not carried out, as a sentence for the person who typed it.
+/// Why hobnob did not carry out a line, as a sentence for the person who typed it.
 package struct Refusal: Error {
   let sentence: SafeText
 
   package init(_ sentence: SafeText) { self.sentence = sentence }
 }
 
-/// What is wrong with the command line itself: status 64 (rule 11.4).
+/// An error in the command line itself: status 64 (rule 11.4).
 package struct WrongUsage: Error {
   let sentence: SafeText
 
@@ -38,7 +38,7 @@ package func sentence(for error: any Error) -> SafeText {
   }
 }
 
-/// With a capital at the start and a full stop at the end, as the shell's own sentences have.
+/// With a capital at the start and a full stop at the end, like the shell's own sentences.
 private func finished(_ sentence: SafeText, isCapital: Bool) -> SafeText {
   guard let first = sentence.string.first, let last = sentence.string.last else { return sentence }
   let head = SafeText(line: isCapital ? first.uppercased() : String(first))

@@ -3,7 +3,8 @@ import Composer
 import Conversations
 
 extension Span {
-  /// The spans of a text before which so many bytes were put, or, negative, taken.
+  /// The spans of a text after inserting a number of bytes before it, or, if negative, removing
+  /// them.
   static func shifted(_ spans: [Span], by shift: Int) -> [Span] {
     spans.map {
       Span(
@@ -14,7 +15,7 @@ extension Span {
 }
 
 extension Message {
-  /// Its mentions in a text that ends with its body, as it is shown for editing.
+  /// Its mentions in a text that ends with its body, as shown for editing.
   func mentions(in text: String) -> [Span] {
     Span.shifted(Span.decoded(mentions, in: body), by: text.utf8.count - body.utf8.count)
   }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// How near a typed word is to a known one.
+/// How similar a typed word is to a known one.
 package enum Spelling {
-  /// The first name that begins so, else the one that is the fewest changes away, if it is near
-  /// enough to be meant.
+  /// The first name with this prefix, else the one that differs least, if it is similar enough.
   static func nearest(to name: String, among names: [String]) -> String? {
     let begun = name.lowercased()
     if begun.count > 1, let whole = names.first(where: { $0.hasPrefix(begun) }) { return whole }
@@ -14,7 +13,7 @@ package enum Spelling {
     return best.0
   }
 
-  /// How many letters were left out, put in, changed or swapped with their neighbour (optimal
+  /// The number of letters left out, inserted, changed or swapped with their neighbour (optimal
   /// string alignment).
   package static func distance(_ one: String, _ other: String) -> Int {
     let one = Array(one)

@@ -10,24 +10,24 @@ extension String {
     return String(String(tail.reversed()))
   }
 
-  /// No letter of it is anything but ASCII.
+  /// Whether all of it is ASCII.
   var isASCII: Bool { utf8.allSatisfy { $0 < 0x80 } }
 
-  /// The start of a text with at most so many bytes: whole characters, or, where the first one alone
-  /// is longer, whole code points.
+  /// The start of a text, of at most `most` bytes: whole characters, or whole code points if the
+  /// first character alone is longer.
   func start(bytes most: Int) -> Substring {
     guard utf8.count > most else { return self[...] }
     var end = utf8.index(startIndex, offsetBy: most)
     while end > startIndex, utf8[end] & 0xC0 == 0x80 { utf8.formIndex(before: &end) }
     let start = self[..<end]
-    // The last one may go on behind the end.
+    // The last character may continue past the end.
     let last = start.index(before: end)
     return last > startIndex ? start[..<last] : start
   }
 }
 
 extension DeliveryState {
-  /// In one word.
+  /// The state in one word.
   package var word: SafeText {
     switch self {
     case .failed: say("failed")
@@ -40,7 +40,7 @@ extension DeliveryState {
 }
 
 extension Message {
-  /// That it failed, and why; not every network says that.
+  /// A sentence that it failed, and why; not every network gives a reason.
   var notSent: SafeText {
     guard let failure, !failure.isEmpty else { return say("not sent") }
     return say("not sent: %1", SafeText(line: failure))

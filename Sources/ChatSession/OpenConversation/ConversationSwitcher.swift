@@ -3,30 +3,30 @@ import Composer
 import Conversations
 import StyledText
 
-/// Goes from one conversation to another by keys (rule 13.1). Prompt and line are those of the next
-/// one at once; it is entered when no other such key follows, or something is done there.
+/// Switches conversations by key (rule 13.1). Prompt and line change at once; the session enters
+/// the conversation when no other such key follows, or when the person acts there.
 @MainActor
 package struct ConversationSwitcher {
-  /// Where these keys have gone, while it is not entered yet.
+  /// The conversation that the keys have reached but not entered yet.
   private(set) var target: Conversation?
-  /// When it is entered, in monotonic milliseconds.
+  /// When to enter it, in monotonic milliseconds.
   private(set) var deadline: Int64?
-  /// Where keys of `next-unread` in a row began, and what they have gone through without entering
-  /// it; nil where none was pressed since I went elsewhere in another way or said something.
+  /// Where a run of `next-unread` keys began, and which conversations it passed without entering;
+  /// nil if none was pressed since I switched in another way or sent something.
   private var run: (start: ID<Conversation>, passed: Set<ID<Conversation>>)?
-  /// The conversations that were open before, the last one last.
+  /// The conversations that were open before; the latest is last.
   private var former: [ID<Conversation>] = []
-  /// Nil while no name is typed in place of the line.
+  /// Nil unless a name is being typed in place of the line.
   private(set) var choices: SwitcherCandidates?
 
-  /// Milliseconds without a key of these until a conversation is entered.
+  /// Milliseconds without such a key before it enters a conversation.
   static let pause: Int64 = 300
 
   package var isChoosing: Bool { choices != nil }
 
   // MARK: Where a key goes
 
-  /// Where a key goes; nil where there is none to go to, and what to say of it.
+  /// The conversation that a key leads to; nil, with a message, if there is none.
   mutating func target(
     of move: Move, from open: Conversation?, for me: Participant, highlight: [String],
     _ snapshot: borrowing Snapshot
@@ -51,7 +51,7 @@ package struct ConversationSwitcher {
     }
   }
 
-  /// What is unread, or where this began (rule 13.1).
+  /// The next unread conversation, or where the run began (rule 13.1).
   private mutating func nextUnreadConversation(
     of unread: [Conversation], _ present: Conversation?, _ me: ID<Participant>,
     _ snapshot: borrowing Snapshot
@@ -72,7 +72,7 @@ package struct ConversationSwitcher {
     )
   }
 
-  /// The next key of `next-unread` is the first of a row.
+  /// Makes the next key of `next-unread` the first of a run.
   mutating func endRun() { run = nil }
 
   /// The one of this place in `/list`, from 1.
@@ -89,13 +89,13 @@ package struct ConversationSwitcher {
   ) throws -> Conversation? {
     let listed = try snapshot.joined(by: me)
     guard !listed.isEmpty else { return nil }
-    // From one that is not listed to an end of the list.
+    // From an unlisted conversation to an end of the list.
     let from = listed.firstIndex { $0 == present?.id } ?? (step > 0 ? -1 : 0)
     let next = listed[(from + step + listed.count) % listed.count]
     return next == present?.id ? nil : try snapshot.conversation(next, for: me)
   }
 
-  /// The conversation that was open before; nil where none was that I did not leave.
+  /// The conversation that was open before; nil if there is none that I have not left.
   func formerConversation(
     _ present: ID<Conversation>?, _ me: ID<Participant>, _ snapshot: borrowing Snapshot
   ) throws -> Conversation? {
@@ -119,13 +119,13 @@ package struct ConversationSwitcher {
     if let next { target = next }
   }
 
-  /// It was entered where these keys have gone.
+  /// The session has entered the conversation that the keys reached.
   mutating func arrive() {
     (target, deadline) = (nil, nil)
     run?.passed = []
   }
 
-  /// It could not be entered.
+  /// The session could not enter it.
   mutating func giveUp() { (target, deadline, run) = (nil, nil, nil) }
 
   /// Notes which conversation was open before this one opens.
@@ -137,11 +137,11 @@ package struct ConversationSwitcher {
 
   // MARK: Typing a name
 
-  /// - Parameter mark: what stands before the name of one with somebody who looks like another.
+  /// - Parameter mark: precedes the name of a chat with somebody who looks like someone else.
   mutating func beginChoice(among listing: [Listing], mark: (Conversation) -> String) {
     choices = SwitcherCandidates(of: listing, former: former, mark: mark)
   }
 
-  /// - Returns: false where none was going on.
+  /// - Returns: false if no choice was under way.
   mutating func endChoice() -> Bool { choices.take() != nil }
 }

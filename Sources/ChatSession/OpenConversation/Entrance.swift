@@ -2,37 +2,37 @@
 import Conversations
 import StyledText
 
-/// What is printed where a conversation is entered: its end, with a rule above what is unread
-/// (rule 7.7), of which two screens are printed (rule 13.9).
+/// What to print on entering a conversation: its end, with a rule above the unread messages (rule
+/// 7.7), of which it prints two screens (rule 13.9).
 @MainActor
 struct Entrance {
   let target: Conversation
   let membership: Membership
-  /// Up to where I have read.
+  /// The number of the last message that I have read.
   let marker: Int
   /// The messages to print.
   private(set) var messages: [Message]
   let printedUpTo: Int
-  /// How many unread messages are left out, and the number of the first.
+  /// How many unread messages it leaves out, and the number of the first.
   private(set) var hidden = 0
   private(set) var firstUnprinted: Int?
-  /// My newest message among those read; nil where it is not known yet.
+  /// My newest message among those read; nil if unknown.
   private(set) var newestOwn: Message?
 
-  /// How many messages the opening screen shows at least.
+  /// The least number of messages on the opening screen.
   private static let openingMessages = 20
-  /// How many lines are shown above what is unread when a conversation is gone to (rule 13.1).
+  /// The number of lines above the unread messages after switching (rule 13.1).
   private static let contextLines = 5
 
-  /// - Parameter isFirst: nothing of the first screen shows how far a message got, and it shows more
-  ///   than what is unread.
+  /// - Parameter isFirst: the first screen does not show delivery states, and shows more than the
+  ///   unread messages.
   init(
     to target: Conversation, of me: ID<Participant>, _ transcript: Transcript, isInteractive: Bool,
     isFirst: Bool, _ snapshot: borrowing Snapshot
   ) throws {
     let membership = try snapshot.membership(of: me, in: target.id)
     let marker = try snapshot.readMarker(of: me, in: target.id)
-    // Messages of ignored people are not printed and take no room.
+    // Messages of ignored people are not printed, so they take no room.
     var messages = try snapshot.messages(
       in: target.id, limit: Self.openingMessages, for: me, receipts: !isFirst, andIgnored: false)
     // There may be more unread messages before a past one.
@@ -57,12 +57,12 @@ struct Entrance {
     if hidden == 0 { try keepContext(me, snapshot) }
   }
 
-  /// Keeps as many of the newest unread messages as entering prints.
+  /// Keeps as many of the newest unread messages as two screens hold.
   private mutating func keepWhatFits(
     _ me: ID<Participant>, _ transcript: Transcript, mayHaveMore: Bool,
     _ snapshot: borrowing Snapshot
   ) throws {
-    // All that fits may be deleted messages and my own.
+    // These may all be deleted messages or my own.
     let start = messages.firstIndex { $0.number > marker && !$0.isPast } ?? messages.endIndex
     let printed = transcript.newest(messages[start...])
     guard mayHaveMore || printed.startIndex > start else { return }
@@ -76,7 +76,7 @@ struct Entrance {
     if hidden > 0 { messages = Array(printed) }
   }
 
-  /// Keeps what is unread, and the last lines before that.
+  /// Keeps the unread messages, and the last lines before them.
   private mutating func keepContext(
     _ me: ID<Participant>, _ snapshot: borrowing Snapshot
   ) throws {
@@ -133,11 +133,11 @@ struct Entrance {
     return digits
   }
 
-  /// When what is printed was said first.
+  /// The day of the first printed message.
   var day: Milliseconds { Store.ordered(messages).first?.createdAt ?? Store.wallClock() }
 
-  /// Where what follows belongs: `── #tea · Saturday, 21 November 2026 · 2 others here ──`
-  /// (rule 13.4), and what whoever enters has to know beside what was said.
+  /// A heading, `── #tea · Saturday, 21 November 2026 · 2 others here ──` (rule 13.4), and notices
+  /// for the person who enters.
   func headingLines(
     for me: ID<Participant>, isNew: Bool, isPlain: Bool, glyphs: Glyphs, ignores: Bool,
     _ snapshot: borrowing Snapshot

@@ -3,26 +3,26 @@ import Composer
 import Conversations
 import StyledText
 
-/// The conversation that is open: what it is, who is there, and how far my newest message there got.
+/// The open conversation: what it is, who is there, and how far my newest message there got.
 @MainActor
 package struct OpenConversation {
-  /// nil only before the first is entered.
+  /// Nil only before the session enters the first one.
   package private(set) var conversation: Conversation?
   private(set) var membership = Membership.member
   private(set) var here: [Presence] = [] {
-    // The status line asks at each key, and a room may have many thousand members.
+    // The status line reads this at each key, and a room may have thousands of members.
     didSet { othersHere = here.count { $0.isHere && $0.participant.id != me } }
   }
   private(set) var othersHere = 0
   package private(set) var typing = TypingList()
   private(set) var newestOwn: Message?
-  /// How many of those it is for have it.
+  /// How many of its recipients have it.
   private(set) var reach = Reach()
-  /// What I left word of while I am away.
+  /// My away message; nil if I am not away.
   private(set) var away: String?
   private let me: ID<Participant>
   private var signals = TypingSignals()
-  /// Those for whom the contact hint was shown.
+  /// People for whom the contact hint was shown.
   private var hintedAt: Set<ID<Participant>> = []
 
   init(me: ID<Participant>) { self.me = me }
@@ -40,7 +40,7 @@ package struct OpenConversation {
     return conversation
   }
 
-  /// The open conversation, for what its others would notice (rule 1.13).
+  /// The open conversation, for actions that its other members would notice (rule 1.13).
   func requiredAsMember() throws -> Conversation {
     let conversation = try required()
     guard isMember else {
@@ -56,7 +56,7 @@ package struct OpenConversation {
     return conversation
   }
 
-  /// Milliseconds that a network's typing signal lasts: it comes once and is not repeated
+  /// How long a network's typing signal lasts, in milliseconds: it arrives once and is not repeated
   /// (XEP-0085; rule 4.3).
   private static let typingElsewhere: Int64 = 30_000
 
@@ -68,7 +68,7 @@ package struct OpenConversation {
 
   // MARK: Coming and going
 
-  /// Another conversation is open.
+  /// Records that another conversation is open.
   mutating func becomes(
     _ target: Conversation, _ membership: Membership, newestOwn: Message?, _ settings: Settings
   ) {
@@ -80,21 +80,21 @@ package struct OpenConversation {
     apply(settings)
   }
 
-  /// I left the room that is open.
+  /// Records that I left the open room.
   mutating func left() { membership = .left }
 
   mutating func change(topic: String) { conversation?.topic = topic }
 
   // MARK: Who is there
 
-  /// Who is here, and whether I am away.
+  /// Reads who is here, and whether I am away.
   mutating func readPeople(_ snapshot: borrowing Snapshot) {
     guard let conversation else { return }
     here = (try? snapshot.people(in: conversation.id)) ?? []
     away = (try? snapshot.away(of: me)) ?? nil
   }
 
-  /// Names, presence or memberships changed.
+  /// Reads names, presence and memberships again after a change.
   mutating func peopleChanged(_ snapshot: borrowing Snapshot) {
     guard let conversation else { return }
     here = (try? snapshot.people(in: conversation.id)) ?? here
@@ -105,10 +105,10 @@ package struct OpenConversation {
     for presence in here where !presence.isHere { typing.remove(presence.participant.identity) }
   }
 
-  /// I am away with a word about it, or, with nil, back.
+  /// Marks me as away with a message, or, with nil, as back.
   mutating func become(away word: String?) { away = word }
 
-  /// Hints once for each person how to see whether they are online (rule 14.1).
+  /// Hints, once for each person, how to see whether they are online (rule 14.1).
   mutating func contactHint(
     _ accounts: Accounts, _ snapshot: borrowing Snapshot
   ) -> SafeText? {
@@ -148,8 +148,8 @@ package struct OpenConversation {
 
   // MARK: Typing (rule 4)
 
-  /// Somebody types since a time of the wall clock: a signal says when it was given, and an old one
-  /// would linger.
+  /// Records that somebody types since a wall-clock time: the signal carries its time, so that an
+  /// old one does not linger.
   mutating func show(
     _ person: Participant, as name: SafeText, typing since: Milliseconds, at now: Int64
   ) {
@@ -158,18 +158,18 @@ package struct OpenConversation {
 
   mutating func expireTyping(at now: Int64) { typing.expire(at: now) }
 
-  /// Someone said what they were typing, or gave it up.
+  /// Records that someone sent what they were typing, or stopped.
   mutating func typingEnded(_ identity: String) { typing.remove(identity) }
 
-  /// The text of the line was changed by hand.
+  /// Handles a change of the line's text by hand.
   ///
-  /// - Returns: what to tell the others; so do the next functions.
+  /// - Returns: the signal for the others; so do the next functions.
   mutating func typed(_ text: String, inEditMode: Bool, isOff: Bool, at now: Int64) -> Write? {
     write(
       signals.changedByHand(text: text, at: now, inEditMode: inEditMode, isOff: isOff || !isMember))
   }
 
-  /// The line was sent, emptied or set aside.
+  /// Handles that the line was sent, emptied or set aside.
   mutating func stopTyping(at now: Int64) -> Write? { write(signals.sentOrCleared(at: now)) }
 
   mutating func tick(at now: Int64) -> Write? {

@@ -3,30 +3,30 @@ import Composer
 import Conversations
 import StyledText
 
-/// Names: whose looks like somebody else's (rule 12.3), which colour each has, and who can be
-/// completed (rule 2.5).
+/// Names: which look like somebody else's (rule 12.3), their colours, and those to complete (rule
+/// 2.5).
 @MainActor
 struct People {
   private let me: ID<Participant>
   private let glyphs: Glyphs
-  /// Those who were looked at since names may have changed, and whose looks like another's.
+  /// People checked since names may have changed, and those who look like someone else.
   private var recognised: Set<ID<Participant>> = []
   private(set) var lookAlikes: Set<ID<Participant>> = []
-  /// Nil while they may be others than they were.
+  /// Nil if they may have changed.
   private var known: KnownPeople?
-  /// The names of direct chats with look-alikes; nil when they may have changed.
+  /// The names of direct chats with look-alikes; nil if they may have changed.
   private var markedChats: Set<String>?
-  /// Which of the colours the names in the open conversation have.
+  /// The colours of the names in the open conversation.
   private(set) var colours: [ID<Participant>: Int] = [:]
-  /// Who said something in the open conversation since they were completed last, and the number.
+  /// Who wrote in the open conversation since the last completion, with message numbers.
   private var spoken: [ID<Participant>: Int] = [:]
 
   init(me: ID<Participant>, glyphs: Glyphs) { (self.me, self.glyphs) = (me, glyphs) }
 
-  /// To be called before messages are printed: who speaks in the open conversation has a colour that
-  /// nobody else there has, as long as there is one.
+  /// Call this before printing messages: each speaker in the open conversation gets a colour that
+  /// nobody else there has, as long as one is free.
   ///
-  /// - Returns: the colours that were given just now.
+  /// - Returns: the newly assigned colours.
   mutating func giveColours(
     toSendersOf messages: [Message], in conversation: ID<Conversation>
   ) -> [ID<Participant>: Int] {
@@ -44,7 +44,7 @@ struct People {
     return new
   }
 
-  /// To be called before names of these people are printed.
+  /// Call this before printing the names of these people.
   mutating func recognise(_ people: [ID<Participant>], _ snapshot: borrowing Snapshot) {
     recognised.reserveCapacity(recognised.count + people.count)
     let unknown = people.filter { recognised.insert($0).inserted }
@@ -52,7 +52,7 @@ struct People {
     lookAlikes.formUnion((try? snapshot.lookAlikes(among: unknown, to: me)) ?? [])
   }
 
-  /// The same for names that are printed once.
+  /// The same for names that are printed only once.
   func withLookAlikes(
     among people: [ID<Participant>], _ snapshot: borrowing Snapshot
   ) -> Set<ID<Participant>> {
@@ -61,7 +61,7 @@ struct People {
     return lookAlikes.union((try? snapshot.lookAlikes(among: unknown, to: me)) ?? [])
   }
 
-  /// Names may have changed.
+  /// Records that names may have changed.
   mutating func namesChanged() {
     recognised = []
     lookAlikes = []
@@ -73,18 +73,18 @@ struct People {
     namesChanged()
   }
 
-  /// A name of somebody who was looked at, marked where it looks like another's.
+  /// The name of somebody checked, marked if it looks like another's.
   func shownName(_ person: Participant) -> SafeText {
     let name = SafeText(name: person.name)
     return lookAlikes.contains(person.id) ? glyphs.lookAlike + name : name
   }
 
-  /// Somebody said something in the open conversation.
+  /// Records that somebody wrote in the open conversation.
   mutating func noteSpeaker(_ person: ID<Participant>, in number: Int) { spoken[person] = number }
 
-  /// Another conversation is open.
+  /// Records that another conversation is open.
   ///
-  /// - Parameter hasColours: whether names are drawn in colours.
+  /// - Parameter hasColours: whether names have colours.
   mutating func enter(
     _ conversation: ID<Conversation>, hasColours: Bool, _ snapshot: borrowing Snapshot
   ) {
@@ -103,7 +103,7 @@ struct People {
     }
   }
 
-  /// What stands before the name of a direct chat with somebody who looks like another.
+  /// The mark before the name of a direct chat with a look-alike.
   mutating func markOfChats(_ snapshot: borrowing Snapshot) -> (Conversation) -> String {
     let names = markedChats ?? namesOfMarkedChats(snapshot)
     markedChats = names
@@ -120,7 +120,7 @@ struct People {
     return names
   }
 
-  /// The people to complete, brought up to date.
+  /// The people to complete, updated.
   mutating func candidates(
     in conversation: ID<Conversation>?, _ snapshot: borrowing Snapshot
   ) -> [Candidate] {
@@ -137,17 +137,17 @@ struct People {
   }
 }
 
-/// The people that can be mentioned in a conversation, kept from one menu to the next: reading and
-/// folding very many names takes longer than a key may.
+/// The people to mention in a conversation, kept between menus: reading and folding very many names
+/// takes longer than a key may.
 private struct KnownPeople {
   let conversation: ID<Conversation>?
   private(set) var candidates: [Candidate]
-  /// Whose candidate stands at which index.
+  /// The person of each candidate, by index.
   private var people: [ID<Participant>] = []
 
-  /// People of the conversation, then everyone known; those who spoke last here first.
+  /// The conversation's people, then everyone known; recent speakers first.
   ///
-  /// - Parameter mark: what stands before a name that looks like another's (rule 12.3).
+  /// - Parameter mark: precedes a name that looks like another's (rule 12.3).
   @MainActor
   init(
     in conversation: ID<Conversation>?, me: ID<Participant>, mark: SafeText,
@@ -163,7 +163,7 @@ private struct KnownPeople {
       }
       members = Set(((try? snapshot.members(of: conversation)) ?? []).map(\.id))
     }
-    // Whoever is known from another room alone can be neither written to nor called here.
+    // Nobody can write to, or mention, a person known only from another room.
     let others = ((try? snapshot.participants(for: me)) ?? []).filter {
       $0.id != me && (!$0.isOccupant || members.contains($0.id))
     }
@@ -174,9 +174,9 @@ private struct KnownPeople {
     self.conversation = conversation
     candidates = []
     for person in others {
-      // Members stand before everyone else, whoever spoke last.
+      // Members precede everyone else, even recent speakers.
       let isMember = members.contains(person.id)
-      // An address tells apart who is called alike; in their conversation the name is enough.
+      // An address distinguishes equal names; in their own conversation the name is enough.
       let isAlike =
         person.network != nil && !isMember
         && (counts[person.name, default: 1] > 1 || memberNames.contains(person.name))

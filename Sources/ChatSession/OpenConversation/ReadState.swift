@@ -2,27 +2,28 @@
 import Conversations
 import StyledText
 
-/// What of the open conversation is on the screen, and so is read and counts as seen (rules 7.3, 7.6,
-/// 7.7).
+/// Which messages of the open conversation are on the screen, and so count as read and seen (rules
+/// 7.3, 7.6, 7.7).
 package struct ReadState {
-  /// The number up to which the open conversation was printed.
+  /// The number of the last printed message of the open conversation.
   private(set) var printedUpTo = 0
-  /// What was printed and is not on the screen yet, for all that is known: up to which number.
+  /// The last printed messages that may not be on the screen yet, by number.
   private var printed: [ID<Conversation>: Int] = [:]
-  /// The number of the first unread message that entering did not print; nil: it printed all.
+  /// The number of the first unread message that entering did not print; nil if it printed all.
   private(set) var firstUnprinted: Int?
-  /// Printing is held (`/pause`), and what is held.
+  /// Whether output is paused (`/pause`), and the lines held back.
   private(set) var isPaused = false
   private(set) var held = HeldLines()
-  /// What comes is not looked at: the terminal takes nothing, or a line is being typed in plain mode.
+  /// Whether nobody looks at new output: the terminal accepts none, or in plain mode a line is
+  /// being typed.
   var isHolding = false
   var isBehind = false
-  /// The terminal's window has the focus, or does not tell.
+  /// Whether the terminal's window has the focus, or does not report it.
   private(set) var isFocused = true
-  /// Something was printed while nobody looked: the others are told with the focus.
+  /// Whether something was printed while nobody looked: the receipt will follow with the focus.
   private(set) var hasUnsentReadMarker = false
 
-  /// Another conversation was printed. What is held of the former is unread there.
+  /// Records that another conversation was printed. Lines held back of the former are unread there.
   mutating func enter(printedUpTo: Int, firstUnprinted: Int?) {
     (self.printedUpTo, self.firstUnprinted) = (printedUpTo, firstUnprinted)
     isPaused = false
@@ -30,21 +31,21 @@ package struct ReadState {
     hasUnsentReadMarker = false
   }
 
-  /// `/history` shows what the entrance did not print, once.
+  /// Call this when `/history` has shown what the entrance left out.
   mutating func forgetFirstUnprinted() { firstUnprinted = nil }
 
-  /// A message in the open conversation arrived.
+  /// Records a message that arrived in the open conversation.
   ///
-  /// - Returns: false where it is on the screen already.
+  /// - Returns: false if it is on the screen already.
   mutating func isNew(_ message: Message) -> Bool {
     guard message.number > printedUpTo, !message.isRecalled else { return false }
     printedUpTo = message.number
     return true
   }
 
-  /// Lines about what happened, to be printed below what is older; nothing while printing is held.
+  /// Lines about an event, to print below older ones; nothing while output is paused.
   ///
-  /// - Parameter new: how many messages of others there are among them.
+  /// - Parameter new: how many messages of others are among them.
   mutating func present(_ lines: [StyledLine], new: Int) -> [StyledLine] {
     guard isPaused else { return lines }
     held.lines += lines
@@ -52,8 +53,8 @@ package struct ReadState {
     return []
   }
 
-  /// Whether messages that come now, no more than a screen of them, are before somebody's eyes at the
-  /// end of this turn: the terminal takes what is printed.
+  /// Whether messages that arrive now, at most a screen of them, are visible at the end of this
+  /// turn: the terminal accepts output.
   var showsAtOnce: Bool { isLooking && !isBehind && printed.isEmpty }
 
   // MARK: Holding
@@ -61,7 +62,7 @@ package struct ReadState {
   /// `/pause` (rule 7.6).
   mutating func pause() { isPaused = true }
 
-  /// What was held is printed.
+  /// Ends the pause; returns the lines held back.
   mutating func resume() -> HeldLines {
     defer { held = HeldLines() }
     isPaused = false
@@ -70,24 +71,24 @@ package struct ReadState {
 
   // MARK: Seen (rules 7.3, 7.7)
 
-  /// Who holds printing does not look on, nor who works in another window.
+  /// Someone who paused output is not looking, and neither is someone in another window.
   var isLooking: Bool { !isPaused && isFocused }
 
-  /// The window gained or lost the focus. What was printed meanwhile is seen from now on.
+  /// Records that the window gained or lost the focus. With the focus, everything printed meanwhile
+  /// counts as seen.
   ///
-  /// - Parameter isFocused: nil while it is not known: then nothing counts as seen, and nobody is
-  ///   told anything.
+  /// - Parameter isFocused: nil if unknown: then nothing counts as seen, and no receipts are sent.
   mutating func window(isFocused: Bool?) { self.isFocused = isFocused ?? false }
 
-  /// What was printed in the open conversation is read as soon as it is on the screen.
+  /// Records what was printed in the open conversation; it counts as read once it is on the screen.
   mutating func markSeen(in conversation: ID<Conversation>) { printed[conversation] = printedUpTo }
 
-  /// Whether ``SessionEvent/turnEnded`` has something to do.
+  /// Whether ``SessionEvent/turnEnded`` has anything to do.
   package var hasToMark: Bool { !printed.isEmpty }
 
-  /// The same, at the end of a turn: the terminal has taken it.
+  /// The same, at the end of a turn, when the terminal has accepted it.
   ///
-  /// - Parameter tells: whether the others may know.
+  /// - Parameter tells: whether to send receipts.
   mutating func markPrinted(tells: Bool) -> [Write] {
     if printed.isEmpty || isBehind { return [] }
     defer { printed = [:] }
@@ -96,9 +97,9 @@ package struct ReadState {
   }
 }
 
-/// What would have been printed, had printing not been held.
+/// Lines held back while output was paused.
 struct HeldLines {
   var lines: [StyledLine] = []
-  /// Messages of others among them.
+  /// How many messages of others are among them.
   var count = 0
 }

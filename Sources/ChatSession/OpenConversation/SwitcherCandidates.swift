@@ -3,11 +3,11 @@ import Composer
 import Conversations
 import StyledText
 
-/// The conversations that a name can be typed of, made ready once: there may be very many.
+/// The conversations to choose by name, prepared once: there may be very many.
 @MainActor
 struct SwitcherCandidates {
-  /// With a hint of what is unread. Those that were open before stand first, the last one at the
-  /// top, then those with the newest messages.
+  /// With a hint of unread messages. Recently open ones are first, then those with the newest
+  /// messages.
   private let all: [Candidate]
   private let rooms: [Candidate]
   private let directChats: [Candidate]
@@ -15,8 +15,8 @@ struct SwitcherCandidates {
 
   /// - Parameters:
   ///   - listing: the one with the newest message first.
-  ///   - former: those that were open before, the last one last.
-  ///   - mark: what stands before the name of one with somebody who looks like another.
+  ///   - former: recently open ones, the latest last.
+  ///   - mark: precedes the name of a chat with a look-alike.
   init(of listing: [Listing], former: [ID<Conversation>], mark: (Conversation) -> String) {
     var recency: [ID<Conversation>: Int] = [:]
     for (index, entry) in listing.enumerated() {
@@ -39,7 +39,7 @@ struct SwitcherCandidates {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// What can stand for a text, and what of it is compared: `#` and `@` choose the kind.
+  /// The candidates for a text, and the word to compare: `#` and `@` choose the kind.
   func candidates(for text: String) -> (list: [Candidate], word: String) {
     switch text.first {
     case "#": (rooms, String(text.dropFirst()))
@@ -48,7 +48,7 @@ struct SwitcherCandidates {
     }
   }
 
-  /// The one of that name, else the first that the menu shows.
+  /// The one with that name, else the first in the menu.
   func conversation(meantBy name: String) -> Conversation? {
     let lower = name.lowercased()
     if let exact = ["", "#", "@"].lazy.compactMap({ named[$0 + lower] }).first { return exact }

@@ -2,7 +2,7 @@
 import Composer
 import StyledText
 
-/// What stands around the line, and how: the part of the settings that a theme is made of (rule 9).
+/// The look of the input bar: the settings that a theme consists of (rule 9).
 public struct BarAppearance: Sendable, Equatable {
   public enum Prompt: String, CaseIterable, Sendable { case bold, plain, bracket, arrow }
   public enum Accent: String, CaseIterable, Sendable {
@@ -27,7 +27,7 @@ public struct BarAppearance: Sendable, Equatable {
 
   public init() {}
 
-  /// The accent's colour; nil where there is none.
+  /// The accent's colour; nil if there is none.
   var color: Color? {
     switch accent {
     case .none: nil
@@ -62,7 +62,7 @@ public struct BarAppearance: Sendable, Equatable {
     }
   }
 
-  /// What shows whether Return would send.
+  /// The item that shows whether Return would send.
   package func sendItem(isEnabled: Bool, glyphs: Glyphs) -> Item? {
     let label: SafeText
     switch send {

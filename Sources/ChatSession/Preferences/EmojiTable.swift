@@ -6,9 +6,9 @@ import StyledText
 
 /// Emoji and their shortcodes (2.1, 7.8), from `share/hobnob/emoji.tsv`.
 ///
-/// The file is read when something is first asked of the table: a shell in which nobody types `:`
-/// does not pay for it. A line is the emoji, a tab, and its shortcodes with blanks between, the
-/// most common one first. A `#` that no emoji follows begins a comment.
+/// The first query reads the file: a shell in which nobody types `:` does not pay for it. A line is
+/// an emoji, a tab, and its shortcodes separated by blanks, the most common first. A `#` without an
+/// emoji begins a comment.
 ///
 /// ```swift
 /// let emoji = EmojiTable.load(path)
@@ -16,7 +16,7 @@ import StyledText
 /// emoji.candidates     // for the source under `:` and `+:`
 /// ```
 final class EmojiTable {
-  /// Looks for the file, which takes time of its own.
+  /// Finds the file, which takes time of its own.
   private let path: () -> String
   private lazy var content = Content(file: path())
 
@@ -24,23 +24,22 @@ final class EmojiTable {
     self.path = path
   }
 
-  /// The table of a file. One that cannot be read is an empty table and a complaint.
+  /// The table in a file. An unreadable file gives an empty table and a complaint.
   static func load(_ path: @autoclosure @escaping () -> String) -> EmojiTable {
     EmojiTable(path: path)
   }
 
   /// Every shortcode in the file's order: `text` is the shortcode without colons, `hint` the emoji.
   ///
-  /// An emoji is more than one code point: show it with `SafeText(line:)`, since `SafeText(name:)`
-  /// takes it apart.
+  /// An emoji may have several code points: show it with `SafeText(line:)`, since `SafeText(name:)`
+  /// splits it.
   var candidates: [Candidate] { content.candidates }
 
-  /// What was wrong with the file, as sentences that name it and the line. What is wrong is left
-  /// out, the rest serves.
+  /// Errors in the file, as sentences with its name and the line. The other lines still work.
   var complaints: [SafeText] { content.complaints }
 
-  /// The emoji of a shortcode, with or without its colons. Capitals are small letters, and `-` is
-  /// `_` where nothing else is called so: other programs write `:flag-de:`.
+  /// The emoji of a shortcode, with or without its colons. Case is ignored, and `-` counts as `_`
+  /// unless another shortcode matches: other programs write `:flag-de:`.
   subscript(shortcode: String) -> String? {
     let byShortcode = content.byShortcode
     if let emoji = byShortcode[shortcode] { return emoji }
@@ -52,27 +51,27 @@ final class EmojiTable {
     return byShortcode[String(name.map { $0 == "-" ? "_" : $0 })]
   }
 
-  /// The most common shortcode of an emoji, without colons: what is read out or shown where the
-  /// emoji itself cannot be. Nil for what the table does not have; skin tones are such.
+  /// The most common shortcode of an emoji, without colons, for screen readers and terminals
+  /// without emoji. Nil if the table does not have it, as with skin tones.
   func shortcode(for emoji: String) -> String? {
     content.candidates.first { $0.hint == emoji }?.text
   }
 
-  /// An emoji that was typed or pasted as it is: with the variation selector that the table has and
-  /// keyboards leave out, and with its skin tones, which the table does not have (UTS #51, 1.4 and
-  /// 2.4). Nil if it is none.
+  /// A typed or pasted emoji: with the variation selector that the table has and keyboards leave
+  /// out, and with its skin tones, which the table does not have (UTS #51, 1.4 and 2.4). Nil if it
+  /// is not an emoji.
   func emoji(_ typed: String) -> String? {
     let bare = Self.bare(typed, tones: false)
     guard !bare.isEmpty, let known = byBare[bare] else { return nil }
     return Self.bare(typed, tones: true) == bare ? known : typed
   }
 
-  /// The emoji of the table by what they are without selectors.
+  /// The emoji of the table, by their form without selectors.
   private lazy var byBare = Dictionary(
     content.candidates.map { (Self.bare($0.hint, tones: false), $0.hint) }
   ) { first, _ in first }
 
-  /// The emoji of the table that stand in a text, as they are or as shortcodes between colons.
+  /// The emoji of the table in a text, as they are or as shortcodes between colons.
   func used(in text: String) -> [String] {
     var found: [String] = []
     if !text.isASCII {
@@ -86,7 +85,7 @@ final class EmojiTable {
     return found
   }
 
-  /// Without the selectors of how it looks, and without skin tones, unless they are to be kept.
+  /// Removes presentation selectors and, unless they are wanted, skin tones.
   private static func bare(_ emoji: String, tones: Bool) -> [UInt32] {
     emoji.unicodeScalars.map(\.value).filter {
       $0 != 0xFE0F && (tones || !(0x1F3FB...0x1F3FF).contains($0))
@@ -103,7 +102,7 @@ final class EmojiTable {
 }
 
 extension EmojiTable {
-  /// What a file says.
+  /// The contents of a file.
   struct Content {
     private(set) var candidates: [Candidate] = []
     private(set) var byShortcode: [String: String] = [:]
@@ -111,7 +110,7 @@ extension EmojiTable {
 
     /// Longer than any emoji: the flags of England and Scotland have 28 bytes, families 25.
     private static let mostBytesOfEmoji = 64
-    /// Ours has 48 KB. A table that is not one is not to fill the memory.
+    /// Ours has 48 KB. A wrong file must not fill the memory.
     private static let mostBytesOfFile = 1 << 20
 
     private init() {}
@@ -134,9 +133,9 @@ extension EmojiTable {
       self.complaints = complaints
     }
 
-    /// Reads the bytes of a file. What is wrong is told by line number, from 1.
+    /// Parses the bytes of a file. Reports errors by line number, from 1.
     init(_ bytes: [UInt8], complain: (Int, SafeText) -> Void) {
-      // About ten bytes stand for a shortcode: enough room at once is half the time.
+      // A shortcode takes about ten bytes: reserving the room at once halves the time.
       candidates.reserveCapacity(bytes.count / 12)
       byShortcode.reserveCapacity(bytes.count / 12)
       bytes.withUnsafeBufferPointer { bytes in
@@ -181,10 +180,10 @@ extension EmojiTable {
       }
     }
 
-    /// Nil for what cannot be one: no bytes, too many, controls, blanks, letters, damaged UTF-8.
+    /// Nil for an impossible emoji: no bytes, too many, controls, blanks, letters, damaged UTF-8.
     private static func emoji(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String? {
       guard (1...mostBytesOfEmoji).contains(bytes.count),
-        // Digits, # and * stand in keycaps; every emoji also has something beyond ASCII.
+        // Keycaps contain digits, # and *; every emoji also has something beyond ASCII.
         bytes.allSatisfy({ $0 >= 0x80 || (0x30...0x39).contains($0) || $0 == 0x23 || $0 == 0x2A }),
         bytes.contains(where: { $0 >= 0x80 })
       else { return nil }
@@ -200,7 +199,7 @@ extension EmojiTable {
       }
     }
 
-    /// Nil, with `errno`, where the file cannot be read. Reads little more than is allowed.
+    /// Nil, with `errno`, if the file is unreadable. Reads little more than is allowed.
     private static func bytes(of path: String) -> [UInt8]? {
       let descriptor = open(path, O_RDONLY | O_CLOEXEC)
       guard descriptor >= 0 else { return nil }

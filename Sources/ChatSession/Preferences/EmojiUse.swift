@@ -2,19 +2,19 @@
 import Composer
 import Conversations
 
-/// The emoji to complete, those first that I use most often and used last.
+/// The emoji to complete, my most frequent and most recent ones first.
 @MainActor
 struct EmojiUse {
-  /// Nil while something may have been used since.
+  /// Nil if I may have used some since.
   private var known: [Candidate]?
 
-  /// A line was sent.
+  /// Call this after a line is sent.
   mutating func mayHaveChanged() { known = nil }
 
-  /// The lines of the input history that are looked at; what is older says little of what is wanted.
+  /// How many lines of the input history count; older ones say little about current taste.
   private static let lines = 1000
 
-  /// - Parameter shell: this one, if others know of it.
+  /// - Parameter shell: this one, if it is in the store.
   mutating func candidates(
     of me: ID<Participant>, _ shell: ShellID?, _ table: EmojiTable,
     _ snapshot: borrowing Snapshot
@@ -22,7 +22,7 @@ struct EmojiUse {
     if let known { return known }
     let lines = (try? snapshot.inputHistory(of: me, shell: shell ?? "", limit: Self.lines)) ?? []
     var weights: [String: Int] = [:]
-    // One use now is worth twenty of a thousand lines ago.
+    // One use now outweighs twenty uses a thousand lines ago.
     for (age, line) in lines.reversed().enumerated() {
       for emoji in table.used(in: line) { weights[emoji, default: 0] += 10_000 / (age + 50) }
     }

@@ -2,8 +2,8 @@
 import Conversations
 import StyledText
 
-/// `/set keep`: how long a conversation keeps its messages. It is stored with the conversation, for
-/// everyone in it, and so is not a setting of the table.
+/// `/set keep`: how long a conversation keeps its messages. The store keeps it with the
+/// conversation, for everyone in it, so it is not in the table of settings.
 enum Keep {
   static let name = "keep"
   static let values = ["off", "30d", "1y"]
@@ -14,15 +14,15 @@ enum Keep {
 
   /// Milliseconds from `90d`, `6w`, `3mo`, `2y`; `.some(nil)` from `off`.
   ///
-  /// - Returns: nil for what is neither. Minutes and hours are not: `3m` once was three months, and
-  ///   would now make messages go after three minutes.
+  /// - Returns: nil for anything else. Minutes and hours are invalid: `3m` once was three months,
+  ///   and would now remove messages after three minutes.
   static func age(_ text: String) -> Milliseconds?? {
     if text == "off" { return .some(nil) }
     guard let days = DurationParser(text)?.days, (1...mostDays).contains(days) else { return nil }
     return Milliseconds(days) * day
   }
 
-  /// As it is typed, in the largest unit that leaves nothing over.
+  /// As people type it, in the largest unit that divides it.
   static func written(_ age: Milliseconds?) -> String {
     guard let age else { return "off" }
     let days = Int(max(1, age / day))
@@ -35,7 +35,7 @@ enum Keep {
     return "\(days)d"
   }
 
-  /// Said of a value that it cannot have.
+  /// The message for an invalid value.
   static func invalidValue(_ value: String) -> Refusal {
     var shown = say("“%1”", SafeText(line: value))
     switch DurationParser(value)?.unit {
@@ -49,7 +49,7 @@ enum Keep {
         shown))
   }
 
-  /// Said of this and of `notify` where there is no conversation: in an rc file.
+  /// The message for this and `notify` without a conversation: in an rc file.
   static func belongsToAConversation(_ name: String) -> Refusal {
     let example: SafeText = name == Keep.name ? "keep 2y" : "notify none"
     return Refusal(

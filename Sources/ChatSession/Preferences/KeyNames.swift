@@ -2,11 +2,11 @@
 
 /// Keys as people call them, from readline's notation: `M-a`, `Up`, `C-x C-e`.
 enum KeyNames {
-  /// Several key sequences with blanks between, each once: `C-j, M-Return`.
+  /// Several key sequences separated by blanks, each once: `C-j, M-Return`.
   static func list(_ sequences: String) -> String {
     var found: [String] = []
     for part in sequences.split(separator: " ", omittingEmptySubsequences: false) {
-      // The key may be a blank itself.
+      // The key may be a blank.
       if part.isEmpty, let last = found.popLast() {
         found.append(last + " ")
       } else {
@@ -18,7 +18,7 @@ enum KeyNames {
     return names.joined(separator: ", ")
   }
 
-  /// One key sequence; its keys with blanks between.
+  /// One key sequence; its keys are separated by blanks.
   static func name(_ sequence: String) -> String {
     var keys: [String] = []
     var rest = sequence[...]
@@ -26,7 +26,7 @@ enum KeyNames {
     return keys.joined(separator: " ")
   }
 
-  /// Takes one key from the front.
+  /// Removes one key from the front.
   private static func key(_ rest: inout Substring) -> String {
     if let key = terminalKey(&rest) { return key }
     for meta in ["\\e", "\\M-"] where rest.hasPrefix(meta) {
@@ -42,7 +42,7 @@ enum KeyNames {
     return letter == " " ? "Space" : letter
   }
 
-  /// A character; readline writes `\\` and `\"` for those two.
+  /// A character; readline writes `\\` and `\"` for backslash and quote.
   private static func character(_ rest: inout Substring) -> String {
     if rest.first == "\\", rest.count > 1 { rest.removeFirst() }
     return rest.popFirst().map { String($0) } ?? ""
@@ -52,7 +52,7 @@ enum KeyNames {
 
   // MARK: What terminals send
 
-  /// `\e[A`, `\eOA`, `\e[1;5C`, `\e[3~`: the last letter or a number, and what was held.
+  /// `\e[A`, `\eOA`, `\e[1;5C`, `\e[3~`: the last letter or a number, and the modifiers.
   private static func terminalKey(_ rest: inout Substring) -> String? {
     guard rest.hasPrefix("\\e[") || rest.hasPrefix("\\eO") else { return nil }
     let body = rest.dropFirst(3)

@@ -2,15 +2,15 @@
 import Composer
 import StyledText
 
-/// What a person has set: settings and aliases, and where files of them are found.
+/// A person's settings and aliases, and where to find files of them.
 @MainActor
 package struct Preferences {
   package private(set) var settings: Settings
-  /// What `/NAME` stands for, by name.
+  /// The command line for each `/NAME`.
   private(set) var aliases: [String: String]
   package let environment: [String: String]
   package let glyphs: Glyphs
-  /// Emoji by their shortcodes, read when the first is asked for.
+  /// Emoji by their shortcodes, read at the first use.
   let emoji: EmojiTable
 
   package init(_ rc: RcFile, environment: [String: String], glyphs: Glyphs) {
@@ -21,7 +21,7 @@ package struct Preferences {
     emoji = EmojiTable.load(SharedFiles.path("emoji.tsv", environment: environment) ?? "")
   }
 
-  /// What `/source` and `/theme` change, as it stands.
+  /// The current values of everything that `/source` and `/theme` change.
   ///
   /// - Parameter reserved: names of commands, which cannot be aliases.
   func asFile(reserved: Set<String>) -> RcFile {
@@ -36,12 +36,12 @@ package struct Preferences {
     aliases = rc.aliases
   }
 
-  /// - Throws: a ``Refusal`` for a setting that there is not, or a value that it cannot have.
+  /// - Throws: a ``Refusal`` for an unknown setting or an invalid value.
   mutating func change(_ name: String, to value: String) throws {
     try settings.change(name, to: value)
   }
 
-  /// An alias put in the place of the name it stands for; once, so that no alias calls itself.
+  /// Replaces an alias with its command line; once, so that no alias calls itself.
   func unaliased(_ line: String) -> String {
     let name = String(line.dropFirst().prefix { !$0.isWhitespace })
     guard let meaning = aliases[name] else { return line }

@@ -4,25 +4,25 @@ import Glibc
 import Platform
 import StyledText
 
-/// A line of an inputrc, and where it stands if it was not typed.
+/// A line of an inputrc, and its position if it is from a file.
 package struct KeyBinding: Sendable {
   package let line: String
   private let place: SafeText?
-  /// How many complaints the lines before it in its files were.
+  /// How many complaints the lines before it in its files caused.
   private let complaintsBefore: Int
 
   package init(_ line: String, from place: SafeText? = nil, complaintsBefore: Int = 0) {
     (self.line, self.place, self.complaintsBefore) = (line, place, complaintsBefore)
   }
 
-  /// What readline has against it, with the place.
+  /// readline's complaint about it, with the position.
   package func complaint(_ sentence: SafeText) -> SafeText {
     place.map { say("%1: %2", $0, sentence) } ?? sentence
   }
 
-  /// What is wrong with the other lines of the files and with those that bind, in their order.
+  /// The errors in the other lines of the files and in those that bind, in order.
   ///
-  /// - Parameter bind: binds a line, and says what readline has against it.
+  /// - Parameter bind: binds a line, and returns readline's complaints.
   package static func complaints(
     of bindings: [KeyBinding], among others: [SafeText], bind: (String) -> [SafeText]
   ) -> [SafeText] {
@@ -40,29 +40,29 @@ package struct KeyBinding: Sendable {
 
 /// What a person keeps in an rc file or a theme: lines as typed at the prompt.
 package struct RcFile {
-  /// The commands that may stand in one.
+  /// The commands that an rc file may contain.
   static let commands: Set<String> = ["set", "alias", "bind", "theme", "source"]
 
   package var settings = Settings()
-  /// What `/NAME` stands for, by name.
+  /// The command line for each `/NAME`.
   var aliases: [String: String] = [:]
-  /// Lines for readline, in their order.
+  /// Lines for readline, in order.
   package var bindings: [KeyBinding] = []
-  /// How files are found that a line names.
+  /// For finding files that a line names.
   let environment: [String: String]
   private let reserved: Set<String>
-  /// The files being read, for those that name each other.
+  /// The files being read, to detect loops.
   private var open: [String] = []
   /// The line being read, from 1.
   private var number = 0
-  /// What was wrong in the lines before it, those of files that they name included.
+  /// How many complaints the lines before it caused, with those in files that they name.
   private var complaintsBefore = 0
-  /// What may still be read: a file and those that it names, together.
+  /// How many bytes may still be read: of a file and those that it names, together.
   private var bytesLeft = 0
 
-  /// Bytes of a file and of those that it names. It takes a moment to carry them out.
+  /// The most bytes of a file and of those that it names. Carrying them out takes a moment.
   static let mostBytes = 1_000_000
-  /// What is wrong in a file is said so often.
+  /// The most complaints about a file.
   private static let mostComplaints = 20
 
   /// - Parameter reserved: names of commands, which cannot be aliases.
@@ -75,10 +75,10 @@ package struct RcFile {
     (OwnFolder.config.path(environment) ?? "") + "/hobnobrc"
   }
 
-  /// Reads a file into what is known already. What is wrong in it is told by line number to
-  /// `complain`; the rest applies.
+  /// Reads a file and adds it to the current values. Reports errors by line number to `complain`;
+  /// the other lines apply.
   ///
-  /// - Throws: a ``Refusal`` where the file cannot be read, or was named and is missing.
+  /// - Throws: a ``Refusal`` if the file is unreadable, or was named and is missing.
   package mutating func read(
     _ path: String, mustExist: Bool = true, complain: (SafeText) -> Void
   ) throws {
@@ -117,7 +117,7 @@ package struct RcFile {
       throw Refusal(say("%1 cannot be read: %2.", shown, systemReason()))
     }
     defer { close(descriptor) }
-    // Dotfiles are often links; what they lead to has to be the person's own or the system's.
+    // Dotfiles are often links; their target must belong to the person or the system.
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_uid == getuid() || status.st_uid == 0 else {
       throw Refusal(
@@ -134,7 +134,7 @@ package struct RcFile {
         shown, SafeText(line: Attachment.size(Self.mostBytes))))
     let bytes: [UInt8]
     do {
-      // Not by the size it says: it may grow, and some files of the system have none.
+      // Not by its stated size: it may grow, and some system files have none.
       bytes = try readAll(descriptor) { if $0 > mostBytes { throw tooLong } else { true } }
     } catch let failure as SystemFailure {
       throw Refusal(say("%1 cannot be read: %2.", shown, systemReason(failure.code)))
@@ -142,7 +142,7 @@ package struct RcFile {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Reads the text of a file: one command a line, `#` begins a comment line.
+  /// Parses the text of a file: one command a line, `#` begins a comment line.
   mutating func parse(_ text: String, complain: (Int, SafeText) -> Void) {
     let before = complaintsBefore
     var complaints = 0
@@ -207,12 +207,12 @@ package struct RcFile {
         SafeText(line: SharedFiles.themes(environment: environment).joined(separator: ", "))))
   }
 
-  /// A path with `~/` put into words.
+  /// Expands `~/` at the start of a path.
   package static func expanded(_ path: String, _ environment: [String: String]) -> String {
     path.hasPrefix("~/") ? (environment["HOME"] ?? "") + path.dropFirst(1) : path
   }
 
-  /// `NAME COMMAND…` makes `/NAME` stand for a command line; `NAME` alone forgets it.
+  /// `NAME COMMAND…` makes `/NAME` an alias for a command line; `NAME` alone removes it.
   ///
   /// - Returns: the name, without `/`.
   @discardableResult

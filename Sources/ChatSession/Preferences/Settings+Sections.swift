@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// The settings by what they are about, as hobnobrc(5) has them.
+/// The settings by subject, as in hobnobrc(5).
 extension Settings {
   private static let names: [(heading: SafeText, settings: [String])] = [
     (
@@ -36,7 +36,7 @@ extension Settings {
     (say("The terminal"), ["links", "width", "ambiguous", "accessible"]),
   ]
 
-  /// Every setting of the table once; one that no part names stands in a last part of its own.
+  /// Every setting of the table once; those in no section form a last one.
   static let sections: [(heading: SafeText, entries: [Entry])] = {
     let named = Set(names.flatMap(\.settings))
     let parts = names.map { part in

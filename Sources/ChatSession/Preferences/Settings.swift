@@ -2,9 +2,9 @@
 import Composer
 import StyledText
 
-/// What `/set` can change. One table gives names, values, help, completion and the manual.
+/// The settings of `/set`. One table gives names, values, help, completion and the manual.
 public struct Settings: Sendable, Equatable {
-  /// Who this person is where the command line does not say.
+  /// This person's name, unless the command line gives one.
   public var nick: String?
   public var typing = true
   public var receipts = true
@@ -14,25 +14,25 @@ public struct Settings: Sendable, Equatable {
   public var slashGuard = true
   /// Graphemes; 0 means no limit.
   public var messageLimit = 0
-  /// Rows; nil goes by the terminal's height, 0 is as many as fit.
+  /// Rows; nil depends on the terminal's height, 0 means as many as fit.
   public var maxInputRows: Int?
   /// Seconds; 0 keeps a name until it is removed.
   public var typingTimeout = 6
   public var upEditsLast = false
   public var holdWhileTyping = false
   public var bell = true
-  /// What rings as a mention does, with blanks between; empty for nothing.
+  /// Words that ring like a mention, separated by blanks; empty for none.
   public var highlight = ""
-  /// What is run when somebody mentions me; empty for nothing.
+  /// The command to run when somebody mentions me; empty for none.
   public var notifyCommand = ""
-  /// What opens addresses and files; empty for the usual programs.
+  /// The command that opens addresses and files; empty for the usual programs.
   public var openCommand = ""
   public var events = Events.active
   public var pager = true
-  /// Lines; 0: a body is folded by its bytes only.
+  /// Lines; 0 folds a body only by its bytes.
   public var foldLines = 40
   public var wrap = Wrap.word
-  /// Columns; 0: a name takes as many as it has.
+  /// Columns; 0 means the full width of each name.
   public var nameWidth = 0
   public var links = Links.auto
   public var closeByDoubleSpace = true
@@ -40,13 +40,13 @@ public struct Settings: Sendable, Equatable {
   public var liveMenu = true
   /// TAB completes names without `@`.
   public var bareNames = true
-  /// Lines; 0: a text of any length is sent without asking.
+  /// Lines; 0 sends a text of any length without asking.
   public var askLines = 40
   /// Megabytes; 0 means no limit.
   public var attachmentLimit = 100
   /// Rows of candidates.
   public var maxMenuRows = 4
-  /// An accepted emoji is its character; otherwise it stays `:boar:`.
+  /// Whether accepting an emoji inserts its character; otherwise it stays `:boar:`.
   public var emojiIsCharacter = true
   public var counter = CounterStyle.split
   public var looks = BarAppearance()
@@ -57,13 +57,13 @@ public struct Settings: Sendable, Equatable {
   /// How a terminal counts the columns of text.
   public enum WidthRule: String, CaseIterable, Sendable { case auto, unicode, codepoints, tmux }
 
-  /// The time before a message; ages stand in `/history` only.
+  /// The time before a message; ages only in `/history`.
   public enum Timestamps: String, CaseIterable, Sendable { case on, off, relative }
 
   /// Who breaks long lines: this program between words, or the terminal where a row ends.
   public enum Wrap: String, CaseIterable, Sendable { case word, terminal }
 
-  /// Of whom it is said that they join, leave or change their name.
+  /// Whose joins, leaves and renames to show.
   public enum Events: String, CaseIterable, Sendable { case all, active, off }
 
   /// Whether addresses are links; `auto` where the terminal is known to make some.
@@ -74,9 +74,9 @@ public struct Settings: Sendable, Equatable {
   /// One line of the table.
   public struct Entry: Sendable {
     public let name: String
-    /// What can stand behind the name, for completion and errors; empty where any number can.
+    /// The possible values, for completion and errors; empty if any number is valid.
     public let values: [String]
-    /// A number can stand there as well as the values.
+    /// Whether a number is valid as well.
     public var takesNumbers = false
     public let help: SafeText
     let get: @Sendable (Settings) -> String
@@ -109,7 +109,7 @@ public struct Settings: Sendable, Equatable {
       })
   }
 
-  /// A program and its arguments; `word` stands for none.
+  /// A program and its arguments; `word` means none.
   private static func command(
     _ name: String, _ path: any WritableKeyPath<Settings, String> & Sendable, without word: String,
     _ help: SafeText
@@ -264,7 +264,7 @@ public struct Settings: Sendable, Equatable {
 
   /// Changes a setting by name.
   ///
-  /// - Throws: a ``Refusal`` that names the settings or the values there are.
+  /// - Throws: a ``Refusal`` that names the existing settings or values.
   mutating func change(_ name: String, to value: String) throws {
     guard let entry = Self.entry(name) else {
       throw Self.unknown(name)
@@ -301,7 +301,7 @@ public struct Settings: Sendable, Equatable {
 
   public static func entry(_ name: String) -> Entry? { table.first { $0.name == name } }
 
-  /// How this terminal draws, from the setting or, with `auto`, from what it calls itself.
+  /// How this terminal counts columns, from the setting or, with `auto`, from its name.
   public func terminalWidths(environment: [String: String]) -> Widths {
     let clusters: Widths.Clusters =
       switch width {

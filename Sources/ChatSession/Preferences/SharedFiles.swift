@@ -19,7 +19,7 @@ enum SharedFiles {
   /// The path of a file.
   ///
   /// - Parameter name: below `share/hobnob`, such as `emoji.tsv` or `themes/slack.theme`.
-  /// - Returns: nil where no place has it, or where the name would lead out of the places.
+  /// - Returns: nil if no folder has it, or if the name would lead out of them.
   static func path(_ name: String, environment: [String: String]) -> String? {
     path(name, in: places(environment: environment, executable: executable()))
   }
@@ -31,14 +31,14 @@ enum SharedFiles {
     isThemeName(name) ? path("themes/" + name + themeSuffix, environment: environment) : nil
   }
 
-  /// The names of the themes of all places, each once, in order.
+  /// The names of the themes in all folders, each once, in order.
   static func themes(environment: [String: String]) -> [String] {
     themes(in: places(environment: environment, executable: executable()))
   }
 
   // MARK: Places
 
-  /// The folders that are looked in, the first first. They need not be there.
+  /// The folders to search, in order. They need not exist.
   static func places(environment: [String: String], executable: String?) -> [String] {
     var places: [String] = []
     if let chosen = environment["HOBNOB_SHARE"], !chosen.isEmpty { places.append(chosen) }
@@ -57,13 +57,13 @@ enum SharedFiles {
     for _ in 0..<5 where !parts.isEmpty {
       parts.removeLast()
       let folder = parts.map { "/" + $0 }.joined()
-      // Where anyone may write, as in /tmp, anyone could have put one.
+      // Anyone could have put a file into a folder that all may write to, such as /tmp.
       if !isWritableByAll(folder.isEmpty ? "/" : folder) { places.append(folder + "/share/hobnob") }
     }
     return places
   }
 
-  /// The path of this program, its links resolved.
+  /// The path of this program, with links resolved.
   private static func executable() -> String? {
     var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = readlink("/proc/self/exe", &buffer, buffer.count)
@@ -93,7 +93,7 @@ enum SharedFiles {
 
   private static let themeSuffix = ".theme"
 
-  /// Letters of ASCII, digits, `-` and `_`: what can be typed behind `/theme` and names no path.
+  /// ASCII letters, digits, `-` and `_`: easy to type after `/theme`, and never a path.
   private static func isThemeName(_ name: String) -> Bool {
     !name.isEmpty
       && name.utf8.allSatisfy { byte in
@@ -112,7 +112,7 @@ enum SharedFiles {
 
   private static func isReadableFile(_ path: String) -> Bool {
     var found = stat()
-    // A pipe or a device in its place would be waited for.
+    // Opening a pipe or a device instead would block.
     return stat(path, &found) == 0 && found.st_mode & S_IFMT == S_IFREG && access(path, R_OK) == 0
   }
 

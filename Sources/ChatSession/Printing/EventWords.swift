@@ -2,22 +2,22 @@
 import Conversations
 import StyledText
 
-/// What happened in a conversation beside messages, in words (rules 10 and 13.5).
+/// Events in a conversation other than messages, in words (rules 10 and 13.5).
 @MainActor
 package struct EventWords {
   let glyphs: Glyphs
-  /// As somebody's name is shown now.
+  /// Somebody's current name.
   let name: @MainActor (Participant) -> SafeText
 
   package init(glyphs: Glyphs, name: @escaping @MainActor (Participant) -> SafeText) {
     (self.glyphs, self.name) = (glyphs, name)
   }
 
-  /// What somebody did; nil for joins, leaves and renames: see ``line(_:)``.
+  /// An action in words; nil for joins, leaves and renames: see ``line(_:)``.
   ///
   /// - Parameters:
-  ///   - conversation: the name of the conversation, where it is not clear.
-  ///   - newName: what a room is called after it was renamed; see `Store.newName(after:)`.
+  ///   - conversation: the name of the conversation, if it is not clear.
+  ///   - newName: a room's name after a renaming; see `Store.newName(after:)`.
   package func sentence(
     for event: Event, in conversation: SafeText? = nil, newName: String? = nil
   ) -> SafeText? {
@@ -55,9 +55,9 @@ package struct EventWords {
     }
   }
 
-  /// That I was invited.
+  /// That somebody invited me.
   ///
-  /// - Parameter isMember: whether I am in that room already, as an invitation makes it on this
+  /// - Parameter isMember: whether I am in that room already, as after an invitation on this
   ///   machine.
   func invitation(_ event: Event, to conversation: String, isMember: Bool) -> SafeText {
     say(
@@ -67,9 +67,9 @@ package struct EventWords {
       SafeText(name: conversation))
   }
 
-  /// Who came, who went and who is called otherwise, in one line: `→ anna joined · ← ben left`.
+  /// Who joined, left or changed their name, in one line: `→ anna joined · ← ben left`.
   ///
-  /// - Returns: nil where there is nothing of the kind.
+  /// - Returns: nil if there are no such events.
   package func line(_ events: [Event]) -> SafeText? {
     var people: [ID<Participant>] = []
     var all: [ID<Participant>: [Event]] = [:]
@@ -78,7 +78,7 @@ package struct EventWords {
       all[event.participant.id, default: []].append(event)
     }
     var removed: [Event] = []
-    /// Those whose first and last moves were these, and who were not removed.
+    /// Those with these first and last events whom nobody removed.
     func who(_ first: Event.Kind, _ last: Event.Kind) -> [Participant] {
       people.compactMap { id in
         let switcher = all[id]?.filter { $0.kind != .renamed } ?? []
@@ -99,7 +99,7 @@ package struct EventWords {
     tell(who(.left, .joined)) { glyphs.came + " " + say("%1 left and came back", $0) }
     tell(who(.left, .left)) { glyphs.went + " " + say("%1 left", $0) }
     for end in removed {
-      // Somebody may have thrown out many at once.
+      // Somebody may have removed many at once.
       let alike = removed.filter { $0.text == end.text }
       if alike.first?.participant.id != end.participant.id { continue }
       parts.append(
@@ -107,7 +107,7 @@ package struct EventWords {
           + say("%1: %2", names(alike.map(\.participant)), SafeText(line: end.text)))
     }
     for id in people {
-      // From the name that they had first to the one that they have now.
+      // From their first name here to their current one.
       let renamed = all[id]?.filter { $0.kind == .renamed } ?? []
       guard let first = renamed.first, let last = renamed.last, first.text != last.participant.name
       else { continue }
@@ -116,7 +116,7 @@ package struct EventWords {
     return parts.isEmpty ? nil : parts.joined(separator: " " + glyphs.separator + " ")
   }
 
-  /// More are counted.
+  /// Beyond this number it gives only a count.
   private static let mostNames = 10
 
   private func names(_ people: [Participant]) -> SafeText {
@@ -129,11 +129,11 @@ package struct EventWords {
 }
 
 extension EventWords {
-  /// Milliseconds: those who come and go within them stand in one line.
+  /// Milliseconds: joins and leaves within them share a line.
   package static let span: Milliseconds = 5000
 
-  /// Events one below the other: each topic and invitation, and, together, those who come and go
-  /// within ``span``.
+  /// Events one below the other: each topic and invitation, and joins and leaves within ``span``
+  /// together.
   package static func groups(of events: [Event]) -> [[Event]] {
     var groups: [[Event]] = []
     for event in events {
@@ -150,7 +150,7 @@ extension EventWords {
 }
 
 extension Event.Kind {
-  /// Somebody comes, goes, or is called otherwise.
+  /// Whether somebody joins, leaves or changes their name.
   var isComing: Bool {
     switch self {
     case .joined, .left, .renamed: true

@@ -2,11 +2,11 @@
 import Conversations
 import StyledText
 
-/// Which bodies are folded when they are printed, and what is shown of them (rule 12.5).
+/// Which bodies to fold when printing, and what to show of them (rule 12.5).
 package struct Folding: Equatable {
-  /// Bodies of more bytes are folded.
+  /// It folds bodies of more bytes.
   let mostBytes: Int
-  /// Bodies of more lines are; 0: however many they have.
+  /// It folds bodies of more lines; 0 for any number of lines.
   var mostLines: Int
 
   package init(mostBytes: Int = 64 * 1024, mostLines: Int = 40) {
@@ -16,7 +16,7 @@ package struct Folding: Equatable {
   /// How much of a folded body is shown.
   private static let shown = (bytes: 1024, lines: 10)
 
-  /// The beginning of a body that is folded, and how much there is of it; nil for one that is not.
+  /// The beginning and the size of a body to fold; nil for any other.
   package func fold(_ body: String) -> (beginning: SafeText, size: SafeText)? {
     let bytes = body.utf8.count
     var size = SafeText(line: Attachment.size(bytes))
@@ -34,19 +34,19 @@ package struct Folding: Equatable {
     return (lines.joined(separator: "\n"), size)
   }
 
-  /// A line that is too long for a list of lines, cut to what stands around a place in it.
+  /// Cuts a line that is too long for a list to the text around a position in it.
   ///
   /// - Parameters:
   ///   - place: a UTF-8 offset.
   ///   - text: the line.
-  /// - Returns: the UTF-8 offsets of whole characters; all of it where it is not long.
+  /// - Returns: the UTF-8 offsets of whole characters; all of them if the line is not long.
   package static func part(around place: Int, of text: String) -> Range<Int> {
     let utf8 = text.utf8
     guard utf8.count > 400 else { return 0..<utf8.count }
     func boundary(_ offset: Int) -> Int {
       guard offset < utf8.count else { return utf8.count }
       let index = utf8.index(utf8.startIndex, offsetBy: max(0, offset))
-      // To the end of its character and back: asking byte by byte takes the square of its length.
+      // To the end of its character and back: testing byte by byte is quadratic.
       let start = text.index(before: text.index(after: index))
       return utf8.distance(from: utf8.startIndex, to: start)
     }

@@ -3,9 +3,9 @@ import Conversations
 import StyledText
 
 extension MessagePrinter {
-  /// Messages as they stand now, with delivery marks and reactions (rules 7.1, 7.2, 7.5).
+  /// Messages in their current state, with delivery marks and reactions (rules 7.1, 7.2, 7.5).
   ///
-  /// - Parameter now: of the wall clock, where times are ages.
+  /// - Parameter now: the wall clock, if times are ages.
   mutating func historyLines(
     _ messages: [Message], _ reactions: [ID<Message>: [Reaction]], agesAt now: Milliseconds?
   ) -> [StyledLine] {
@@ -16,7 +16,7 @@ extension MessagePrinter {
     }
   }
 
-  /// `🎉 anna, ben  👍 zoe`, each emoji where it was first given.
+  /// `🎉 anna, ben  👍 zoe`, each emoji in the position of its first use.
   private static func line(of reactions: [Reaction]) -> [StyledLine] {
     guard !reactions.isEmpty else { return [] }
     var order: [String] = []

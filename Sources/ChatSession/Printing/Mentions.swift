@@ -2,9 +2,9 @@
 import Composer
 import Conversations
 
-/// What a mention is, for the bell, `notify-command`, `hobnob wait --mention` and what is unread
+/// Mentions, for the terminal bell, `notify-command`, `hobnob wait --mention` and unread counts
 /// (rules 2.10, 2.12, 7.9, 7.10): `@` and a name of that person, their name and `:` or `,` at the
-/// start, what was completed to them, and the words that they highlight. A name alone is none.
+/// start, a completion of their name, and the words that they highlight. A name alone is not one.
 extension Participant {
   func isMentioned(in body: String, mentions: String, highlight: [String]) -> Bool {
     Span.decoded(mentions, in: body).contains { $0.identity == identity }
@@ -13,16 +13,16 @@ extension Participant {
 }
 
 extension Message {
-  /// Whether someone is mentioned in it.
+  /// Whether it mentions someone.
   package func names(_ person: Participant, highlight: [String]) -> Bool {
     person.isMentioned(in: body, mentions: mentions, highlight: highlight)
   }
 }
 
 extension Reading where Self: ~Copyable {
-  /// What is unread, with the mentions of me.
+  /// Unread messages, with mentions of me.
   ///
-  /// - Parameter places: of which conversations; nil for all.
+  /// - Parameter places: the conversations; nil for all.
   package func unread(
     mentioning me: Participant, highlight: [String], in places: Set<ID<Conversation>>? = nil
   ) throws -> [Unread] {
@@ -40,7 +40,7 @@ extension Settings {
 }
 
 extension Reading where Self: ~Copyable {
-  /// What is unread in other conversations, the most urgent first (rule 7.4).
+  /// Unread messages in other conversations, the most urgent first (rule 7.4).
   func unreadElsewhere(
     than open: ID<Conversation>?, mentioning me: Participant, highlight: [String]
   ) throws -> [Unread] {

@@ -3,38 +3,38 @@ import Composer
 import Conversations
 import StyledText
 
-/// Turns messages into the lines that are printed above the line being typed (rules 7.5, 3.8).
+/// Turns messages into lines to print above the line being typed (rules 7.5, 3.8).
 package struct MessagePrinter {
   /// What a printed line shows beside the text.
   package struct Options: Equatable {
     var timestamps = true
     var numbers = true
-    /// A run of one sender shows the name once; off in plain mode, where each line stands alone.
+    /// A run of one sender shows the name once; off in plain mode, where each line is complete.
     var groupsRuns = true
     package var glyphs: Glyphs
     package var widths = Widths()
-    /// Delivery marks on own messages, for `/history`.
+    /// Delivery marks on my messages, for `/history`.
     var marks = false
-    /// How `*bold*` and the like are drawn.
+    /// How to draw `*bold*` and the like.
     var styling = MessageStyling.standard
-    /// A colour for each name, and which ones those who speak in the open conversation have.
+    /// Whether names have colours, and those of speakers in the open conversation.
     var colourNames = true
     var colours: [ID<Participant>: Int] = [:]
     var hasManyColours = false
-    /// One's own messages stand at the right, where they fit into `columns`.
+    /// My messages are at the right, if they fit into `columns`.
     var ownAtRight = false
     var columns = 80
-    /// What is printed will be broken between words, to these columns.
+    /// Whether hobnob will break printed lines between words, at these columns.
     var wraps = false
-    /// The columns of names; 0: as many as each has.
+    /// The columns of names; 0 means the width of each.
     var nameWidth = 0
-    /// What stands out in a text.
+    /// What to highlight in a text.
     var textMarks = TextMarks()
-    /// Whose names look like another's.
+    /// People whose names look like another's.
     var lookAlikes: Set<ID<Participant>> = []
-    /// What is ignored is not printed (rule 7.11).
+    /// Messages of ignored people are not printed (rule 7.11).
     var attention = Attention()
-    /// Times are ages as of this moment, for `/history`.
+    /// Show times as ages at this moment, for `/history`.
     var agesAt: Milliseconds?
     package var folding = Folding()
 
@@ -43,12 +43,12 @@ package struct MessagePrinter {
 
   package var options: Options
   let me: ID<Participant>
-  /// The sender of the line printed last, while nothing else was printed since.
+  /// The sender of the last printed line, unless something else followed it.
   private var runSender: ID<Participant>?
-  /// As it was shown: who changes it shows the new one at once.
+  /// The name as shown: after a change, the next message shows the new one.
   private var runName = ""
   private var runDay: Int?
-  /// The minute that was written last: most messages share it with their neighbours.
+  /// The last formatted minute: most messages share it with their neighbours.
   private var minute: (number: Int64, text: SafeText)?
 
   package init(options: Options, me: ID<Participant>) {
@@ -56,34 +56,33 @@ package struct MessagePrinter {
     self.me = me
   }
 
-  /// Something else was printed, or another conversation begins: the next message shows its name
-  /// again.
+  /// Makes the next message show its name, after other output or in another conversation.
   mutating func endRun() { runSender = nil }
 
-  /// Also the next message's day is shown again.
+  /// Makes the next message show its day too.
   mutating func startOver() {
     runSender = nil
     runDay = nil
   }
 
-  /// What another printer made of messages was printed: it goes on from there.
+  /// Continues after messages that another printer printed.
   mutating func follow(_ other: MessagePrinter) {
     runSender = nil
     runDay = other.runDay
   }
 
-  /// The same where the day of what follows was said.
+  /// Starts again, on the day of the next message.
   mutating func startOver(on day: Milliseconds) {
     runSender = nil
     runDay = LocalTime.dayNumber(day)
   }
 
-  /// Whether nothing is printed of a message.
+  /// Whether not to print a message.
   func hides(_ message: Message) -> Bool {
     message.sender != me && options.attention.hides(message.sender, in: message.conversation)
   }
 
-  /// A message that arrived.
+  /// The lines of a message that arrived.
   mutating func lines(for message: Message) -> [StyledLine] {
     if hides(message) { return [] }
     var result: [StyledLine] = []
@@ -118,7 +117,7 @@ package struct MessagePrinter {
     return result + placed(lines, message)
   }
 
-  /// An edit or a deletion of a message that was printed before: a printed line cannot change.
+  /// The lines for an edit or deletion of a printed message: a printed line cannot change.
   package mutating func revision(of message: Message) -> [StyledLine] {
     if hides(message) { return [] }
     runSender = nil
@@ -128,7 +127,7 @@ package struct MessagePrinter {
       return [StyledLine(options.glyphs.edited + " " + text, .dim)]
     }
     guard message.deletedAt == nil else { return [deletion(message)] }
-    // Without an edit it is its files that have come.
+    // Without an edit, its files have arrived.
     let files = message.editedAt == nil ? message.attachments : []
     var head =
       StyledLine((files.isEmpty ? options.glyphs.edited : options.glyphs.came) + " ", .dim)
@@ -138,7 +137,7 @@ package struct MessagePrinter {
     return placed(said(in: message, files, behind: head, tail: StyledLine()), message)
   }
 
-  /// The text of a message, and its files below it; behind the sender where there is no text.
+  /// The text of a message, and its files below it; without text, after the sender.
   private func said(
     in message: Message, _ attachments: [Attachment], behind head: StyledLine, tail: StyledLine
   ) -> [StyledLine] {
@@ -153,7 +152,7 @@ package struct MessagePrinter {
     return lines
   }
 
-  /// A file that came with a message: its name, type and size (rule 8.2).
+  /// A file of a message: its name, type and size (rule 8.2).
   package static func file(_ file: Attachment, _ number: Int) -> StyledLine {
     StyledLine(
       say(
@@ -161,7 +160,7 @@ package struct MessagePrinter {
         SafeText(line: file.type + ", " + Attachment.size(file.bytes))), .underline)
   }
 
-  /// What a message answers, on a line above it.
+  /// The message that it answers, on a line above it.
   package static func quote(_ quote: Quote) -> StyledLine {
     let text =
       quote.isDeleted
@@ -230,8 +229,8 @@ package struct MessagePrinter {
     return removal.reason.isEmpty ? text : text + ": " + SafeText(line: removal.reason)
   }
 
-  /// A body's newline never starts a line that could be taken for another message: what follows
-  /// the first line stands indented (rule 12.2).
+  /// A body's newline never starts a line that looks like another message: all lines after the
+  /// first are indented (rule 12.2).
   private func body(_ message: Message, behind head: StyledLine, tail: StyledLine) -> [StyledLine] {
     let folded = options.folding.fold(message.body)
     let body = folded?.beginning ?? SafeText(body: message.body)
@@ -247,13 +246,13 @@ package struct MessagePrinter {
     }
   }
 
-  /// The margin below the text behind a head.
+  /// The margin below a head, for the rows after the first.
   private func indent(_ head: StyledLine) -> StyledLine {
     let most = options.wraps ? options.columns / 3 : 24
     return blanks(min(max(head.margin, 2), most)).with(margin: head.margin)
   }
 
-  /// Addresses and names stand out (rule 7.9).
+  /// Highlights addresses and names (rule 7.9).
   private func marked(
     _ texts: [StyledLine], of message: Message, _ body: SafeText
   ) -> [StyledLine] {
@@ -269,19 +268,19 @@ package struct MessagePrinter {
     }
   }
 
-  /// A line in one row, where lines are broken.
+  /// Cuts a line to one row, if lines are broken.
   private func cut(_ line: StyledLine, of message: Message) -> StyledLine {
     guard options.wraps else { return line }
     return line.truncated(
       to: room(for: message), widths: options.widths, ellipsis: options.glyphs.ellipsis)
   }
 
-  /// The columns that the rows of a message may have.
+  /// How many columns the rows of a message may have.
   private func room(for message: Message) -> Int {
     options.ownAtRight && message.sender == me ? options.columns * 3 / 4 : options.columns
   }
 
-  /// Where the lines of a message stand: one's own may stand at the right, as one block.
+  /// Aligns the lines of a message: my own may be at the right, as one block.
   private func placed(_ lines: [StyledLine], _ message: Message) -> [StyledLine] {
     guard options.ownAtRight, message.sender == me else { return lines }
     let (room, widths) = (room(for: message), options.widths)
@@ -306,7 +305,7 @@ package struct MessagePrinter {
       SafeText(name: message.senderName), of: message.sender, identity: message.senderIdentity)
   }
 
-  /// A name as it is shown: one's own bold, everybody else's in a colour that stays theirs.
+  /// A name as shown: mine is bold, everybody else's has a lasting colour.
   func name(_ name: SafeText, of person: ID<Participant>, identity: String) -> StyledLine {
     var style = Style.bold
     if options.colourNames, person != me {
@@ -317,7 +316,7 @@ package struct MessagePrinter {
     return options.lookAlikes.contains(person) ? lookAlikeMark + line : line
   }
 
-  /// Before a name that looks like another's (rule 12.3).
+  /// Precedes a name that looks like another's (rule 12.3).
   var lookAlikeMark: StyledLine {
     StyledLine(options.glyphs.lookAlike, Style(.bold, foreground: .red))
   }

@@ -3,7 +3,7 @@ import Conversations
 import StyledText
 
 extension MessagePrinter {
-  /// What a reaction prints: a line that was printed cannot change.
+  /// The line for a reaction: the message's own printed line cannot change.
   @MainActor
   func line(for news: ReactionNews, by name: SafeText) -> StyledLine {
     if let failure = news.failure {

@@ -3,16 +3,16 @@ import Composer
 import Conversations
 import StyledText
 
-/// What stands out in the text of a message (rule 7.9): addresses, `@name`, `#room`, and above all
-/// a mention of me.
+/// Highlights in the text of a message (rule 7.9): addresses, `@name`, `#room`, and above all a
+/// mention of me.
 struct TextMarks: Equatable {
-  /// What I am called, folded: the shown name, the identity, and nicknames on networks.
+  /// My names, folded: the shown name, the identity, and nicknames on networks.
   var myNames: [String] = []
-  /// What is marked as a mention of me is (rule 7.10).
+  /// Words to highlight like a mention of me (rule 7.10).
   var highlight: [SearchQuery.Term] = []
-  /// How a mention of me is drawn.
+  /// The style of a mention of me.
   var me = Style([.bold, .reverse])
-  /// Off: addresses are links all the same, and I still find myself.
+  /// If false, addresses are still links, and mentions of me still stand out.
   var isStyled = true
 
   init(naming person: Participant? = nil, highlight: [String] = []) {
@@ -24,10 +24,10 @@ struct TextMarks: Equatable {
 
   /// The marks in one line, ascending.
   ///
-  /// - Parameter mine: UTF-8 ranges that are known to name me.
+  /// - Parameter mine: known mentions of me, as UTF-8 ranges.
   func overlays(in line: SafeText, mine: [Range<Int>] = []) -> [Overlay] {
     let text = line.string
-    // Most messages have nothing of the kind.
+    // Most messages contain none of these.
     let mayHold = text.utf8.withContiguousStorageIfAvailable { bytes in
       bytes.contains { $0 == 0x40 || $0 == 0x23 || $0 == 0x3A }
     }
@@ -51,17 +51,17 @@ struct TextMarks: Equatable {
     }
   }
 
-  /// Whether a text calls me: by `@` and a name of mine, by my name at its start, or by a word that
-  /// I highlight.
+  /// Whether a text addresses me: by `@` and a name of mine, by my name at its start, or by a word
+  /// that I highlight.
   func callMe(in text: String) -> Bool {
     addressed(in: text) != nil || !highlighted(in: text).isEmpty
       || text.utf8.contains(0x40)
         && Self.words(in: text).contains { $0.isPerson && names(me: $0.name) }
   }
 
-  /// Where a message calls me without `@`: UTF-8 offsets of its text as it is shown.
+  /// Where a message addresses me without `@`: UTF-8 offsets of its text as shown.
   func calls(in shown: SafeText, of message: Message) -> [Range<Int>] {
-    // Mentions stand where they were in the text as it was sent; marks for unsafe characters move it.
+    // Mentions have offsets in the sent text; marks for unsafe characters shift them.
     let mentions =
       message.mentions.isEmpty || !shown.string.utf8.elementsEqual(message.body.utf8)
       ? []
@@ -71,11 +71,12 @@ struct TextMarks: Equatable {
       + highlighted(in: shown.string)
   }
 
-  /// `anna: …` and `anna, …` at the start of a text (rule 2.12): where the name is, in UTF-8 offsets.
+  /// `anna: …` and `anna, …` at the start of a text (rule 2.12): the range of the name, in UTF-8
+  /// offsets.
   func addressed(in text: String) -> Range<Int>? {
     let head = text.utf8.prefix(Self.longestName)
     guard let end = head.firstIndex(where: { $0 == 0x3A || $0 == 0x2C }) else { return nil }
-    // `anna:8080` is something else.
+    // `anna:8080` is not an address to anna.
     if let next = text.utf8[end...].dropFirst().first, ![0x20, 0x09, 0x0A].contains(next) {
       return nil
     }
@@ -84,15 +85,15 @@ struct TextMarks: Equatable {
     return 0..<name.utf8.count
   }
 
-  /// Bytes of the longest name, and of what ends it.
+  /// Bytes of the longest name and the character after it.
   private static let longestName = 513
 
-  /// Where the words stand that I highlight, as `/search` finds them: UTF-8 offsets.
+  /// The ranges of the words that I highlight, as `/search` finds them: UTF-8 offsets.
   func highlighted(in text: String) -> [Range<Int>] {
     highlight.isEmpty ? [] : SearchQuery(terms: highlight).ranges(in: text)
   }
 
-  /// `@anna's`: behind the name nothing that could be part of one.
+  /// `@anna's`: no character that could be part of a name may follow.
   private func names(me word: Substring) -> Bool {
     let folded = MatchFolding.folded(String(word))
     return myNames.contains { name in
@@ -113,7 +114,7 @@ struct TextMarks: Equatable {
   private static let openers = Set(" \t\n([{\"'*_~`".utf8)
   private static let closers = Set(".,;:!?)]}\"'*~`".utf8)
 
-  /// The words that begin with `@` or `#` and hold a letter.
+  /// The words that begin with `@` or `#` and contain a letter.
   static func words(in text: String) -> [Word] {
     let bytes = Array(text.utf8)
     var found: [Word] = []

@@ -3,25 +3,25 @@ import Composer
 import Conversations
 import StyledText
 
-/// What is printed above the line, in whose words and how wide.
+/// Formats everything printed above the line, for this terminal and these settings.
 @MainActor
 package struct Transcript {
   package var printer: MessagePrinter
   private let face: Face
   private var rows = 24
-  /// What is more than a screen goes to a pager.
+  /// Whether output longer than a screen goes to a pager.
   private var pages = false
 
   init(_ face: Face, _ preferences: Preferences, me: ID<Participant>) {
     self.face = face
     printer = MessagePrinter(
       options: MessagePrinter.Options(glyphs: preferences.glyphs), me: me)
-    // In plain mode and in a pipe each line stands alone.
+    // In plain mode and in a pipe, each line is complete in itself.
     printer.options.groupsRuns = face == .tty
     printer.options.hasManyColours = NameColours.areMany(environment: preferences.environment)
   }
 
-  /// What follows settings.
+  /// Applies settings.
   mutating func apply(_ preferences: Preferences) {
     let settings = preferences.settings
     printer.options.timestamps = settings.timestamps != .off
@@ -37,11 +37,11 @@ package struct Transcript {
     printer.options.nameWidth = face == .tty ? settings.nameWidth : 0
     printer.options.widths = settings.terminalWidths(environment: preferences.environment)
     pages = face == .tty && settings.pager
-    // What is printed from now on may look otherwise.
+    // Later output may look different.
     printer.endRun()
   }
 
-  /// What I am called, for mentions to be found.
+  /// Sets my names, for finding mentions.
   mutating func name(_ me: Participant) {
     printer.options.textMarks.myNames = TextMarks(naming: me).myNames
   }
@@ -51,7 +51,7 @@ package struct Transcript {
     printer.options.columns = columns
   }
 
-  /// Messages in their order.
+  /// The lines of messages, in order.
   mutating func lines(for messages: [Message]) -> [StyledLine] {
     Store.ordered(messages).flatMap { printer.lines(for: $0) }
   }
@@ -62,7 +62,7 @@ package struct Transcript {
     StyledLine(sentence, Style(foreground: .red))
   }
 
-  /// Prints what a command answers.
+  /// Prints the answer of a command.
   ///
   /// - Parameter indent: where the second row of each line begins, in columns.
   mutating func answer(_ lines: [StyledLine], indent: Int = 4) -> Effect {
@@ -70,19 +70,19 @@ package struct Transcript {
     return .print(lines.map { $0.with(margin: indent) })
   }
 
-  /// Prints what went wrong.
+  /// Prints errors.
   mutating func complain(_ sentences: [SafeText]) -> Effect {
     answer(sentences.map { Self.error($0) }, indent: 2)
   }
 
-  /// Prints what a command answers, in a pager where it is more than a screen.
+  /// Prints the answer of a command, in a pager if it is more than a screen.
   ///
-  /// - Parameter atEnd: the last line is what is wanted first.
+  /// - Parameter atEnd: start the pager at the last line.
   func page(_ lines: [StyledLine], atEnd: Bool) -> Effect {
     pages && isMoreThanAScreen(lines) ? .page(lines, atEnd: atEnd) : .print(lines)
   }
 
-  /// Prints a long list by its parts, in a pager where it is longer than the screen. One part alone
+  /// Prints a long list in sections, in a pager if it is longer than the screen. A single section
   /// needs no heading.
   ///
   /// - Parameter indent: where the second row of a line begins, in columns from its own start.
@@ -99,7 +99,7 @@ package struct Transcript {
     return page(lines.map { $0.with(margin: indent + 2) }, atEnd: false)
   }
 
-  /// The prompt and the status line stay below.
+  /// Leaves room for the prompt and the status line.
   private func isMoreThanAScreen(_ lines: [StyledLine]) -> Bool {
     var room = rows - 2
     for line in lines {
@@ -115,11 +115,11 @@ package struct Transcript {
     return rows.reduce(0) { $0 + max(1, ($1.columns(widths) + columns - 1) / columns) }
   }
 
-  /// The rows of unread messages that an entrance prints: two screens, less its heading, two rules,
-  /// the prompt and the status line (rule 13.9).
+  /// The rows of unread messages that an entrance prints: two screens, minus its heading, two
+  /// rules, the prompt and the status line (rule 13.9).
   var entranceRows: Int { max(1, 2 * rows - 5) }
 
-  /// The newest of these messages, as many as an entrance prints and at least one.
+  /// The newest of these messages: as many as an entrance prints, and at least one.
   func newest(_ messages: ArraySlice<Message>) -> ArraySlice<Message> {
     var (room, start, sample) = (entranceRows, messages.endIndex, printer)
     for message in messages.reversed() {
@@ -130,7 +130,7 @@ package struct Transcript {
     return messages[start...]
   }
 
-  /// Whether all of these messages are before one's eyes once they are printed.
+  /// Whether all of these messages will fit on the screen.
   func holds(_ messages: [Message]) -> Bool {
     let columns = max(1, printer.options.columns)
     return messages.reduce(0) {

@@ -2,7 +2,7 @@
 import Conversations
 import StyledText
 
-/// What happened elsewhere is read from the store and shown.
+/// Reads changes from the store and shows them.
 extension Session {
   func rang(_ news: BellNews, _ snapshot: borrowing Snapshot) {
     if news.contains(.processExited) {
@@ -12,36 +12,36 @@ extension Session {
     holdOrCatchUp()
   }
 
-  /// Looks for news, unless they would be drawn for nobody or over a line that is being typed
-  /// (rules 7.6, 11.5).
+  /// Reads changes, unless nobody would see them or they would overwrite a line being typed (rules
+  /// 7.6, 11.5).
   func holdOrCatchUp() {
     readState.isHolding =
       readState.isBehind || face == .plain && settings.holdWhileTyping && !line.isEmpty
     catchUpLater()
   }
 
-  /// Once what this event leads to is committed, so that it is among what is read.
+  /// Catches up after the writes of this event are committed, so that it reads them too.
   func catchUpLater() {
     let isComing = followUps.contains { if case .catchUp = $0 { true } else { false } }
     if !isComing { followUps.append(.catchUp) }
   }
 
-  /// Reads what was committed since the last look. Before anything of it is shown, the others are told
-  /// that it has come here: from then on nobody can take it back (rule 3.7).
+  /// Reads the changes since the last time. Before it shows any message, it records that this shell
+  /// has it: from then on nobody can recall it (rule 3.7).
   func readArrivals(_ snapshot: borrowing Snapshot) {
     guard !readState.isHolding else { return }
     tellJoinsAndLeaves(snapshot)
     do {
       let changes = try arrivals.next(for: me.id, snapshot)
       let others = changes.arrived.filter { $0.sender != me.id }
-      // A batch prints nothing of it.
+      // A batch prints none of it.
       guard !others.isEmpty, settings.receipts, isInteractive else {
         return show(changes, isSeenNow: false, snapshot)
       }
       var delivered: [ID<Conversation>: Int] = [:]
       for message in others { delivered[message.conversation] = message.number }
       let here = others.filter { $0.conversation == open.id }
-      // Messages that will be on the screen in this turn are seen, in the same write.
+      // Messages that reach the screen in this turn count as seen, in the same write.
       let isSeen = !here.isEmpty && readState.showsAtOnce && transcript.holds(here)
       write([.delivered(delivered, seen: isSeen ? open.id : nil)])
       followUps.insert(.show(changes, isSeen: isSeen), at: 0)
@@ -101,7 +101,7 @@ extension Session {
     present(lines, new: new)
     for message in changes.revised { editedElsewhere(message) }
     let isInvited = changes.events.contains(where: alerts.isInvitation)
-    // Whoever has a direct chat before them sees each line of it come.
+    // Someone who has a direct chat open sees each of its lines arrive.
     if alerts.rings(for: forMe, seen: readState.isPaused ? nil : here)
       || isInvited && settings.bell
     {
@@ -133,7 +133,7 @@ extension Session {
     }
   }
 
-  /// Whether changes print something, so that older lines must be printed first.
+  /// Whether changes print something, so that older lines must go first.
   private func prints(_ changes: Changes) -> Bool {
     (changes.arrived + changes.revised).contains { $0.conversation == open.id }
       || changes.moved.contains { $0.conversation == open.id && $0.state == .failed }
@@ -141,7 +141,7 @@ extension Session {
       || changes.events.contains { $0.conversation == open.id && !$0.kind.isComing }
   }
 
-  /// What is printed of messages that were printed before, and of events.
+  /// The lines for changes to printed messages, and for events.
   private func changedLines(
     _ changes: Changes, _ snapshot: borrowing Snapshot
   ) -> [StyledLine] {
@@ -168,12 +168,12 @@ extension Session {
     return lines
   }
 
-  /// Topics and invitations, as lines; nothing where it is not for this screen. Who comes and goes
-  /// is for ``JoinLeaveDigest``.
+  /// Topics and invitations, as lines; none if they are not for this screen. ``JoinLeaveDigest``
+  /// handles joins and leaves.
   private func lines(for event: Event, _ snapshot: borrowing Snapshot) -> [StyledLine] {
     let isHere = event.conversation == open.id
     let isInvited = event.kind == .invitation && event.other?.id == me.id
-    // What becomes of messages concerns everybody, wherever they are.
+    // A change to what happens with messages concerns every member, wherever they are.
     let isForAll = event.kind == .keep || event.kind == .roomRemoved
     guard isHere || isInvited || isForAll,
       !attention.hides(event.participant.id, in: event.conversation)
@@ -202,7 +202,7 @@ extension Session {
 
   // MARK: Who comes and goes
 
-  /// Tells who came and went, if it is time and somebody would see it.
+  /// Prints joins and leaves, if it is time and somebody would see them.
   func tellJoinsAndLeaves(_ snapshot: borrowing Snapshot) {
     guard joinsAndLeaves.isDue, !readState.isHolding else { return }
     present(joinLeaveLines(joinsAndLeaves.takeAll(), snapshot), new: 0)
@@ -264,22 +264,22 @@ extension Session {
 
   // MARK: Holding and seen (rules 7.3, 7.6, 7.7)
 
-  /// Prints lines about what happened, below what is older.
+  /// Prints lines about events, below older ones.
   ///
-  /// - Parameter new: how many messages of others there are among them.
+  /// - Parameter new: how many messages of others are among them.
   private func present(_ lines: [StyledLine], new: Int) {
     let lines = readState.present(lines, new: new)
     if !lines.isEmpty { emit(.show(lines)) }
   }
 
-  /// `/pause`: what is held shows its sender's name, whatever is printed above it then.
+  /// `/pause`: the first line held back will show its sender's name, whatever precedes it.
   func pause() {
     readState.pause()
     transcript.printer.endRun()
     tellWhatIsShown()
   }
 
-  /// Prints what was held, in its order. Nothing where nothing is held.
+  /// Prints the lines held back, in order, if there are any.
   func resume() {
     guard readState.isPaused else { return }
     let held = readState.resume()
@@ -296,16 +296,16 @@ extension Session {
     if readState.isLooking, readState.hasUnsentReadMarker { markSeen() }
   }
 
-  /// Another program has the screen, or had it.
+  /// Another program gets the screen, or returned it.
   func lendScreen(_ isLent: Bool) {
     if isLent { saveDraft() }
     if !readState.isPaused { tellWhatIsShown(isPaused: isLent || !readState.isLooking) }
     if !isLent { catchUpLater() }
   }
 
-  /// What was printed in the open conversation is read as soon as it is on the screen.
+  /// Records what was printed in the open conversation; it counts as read once it is on the screen.
   func markSeen() {
-    // A batch prints nothing of it, and what a command of it prints counts like `hobnob log`.
+    // A batch prints no messages, and those that its commands print count as in `hobnob log`.
     if isInteractive, let here = open.id { readState.markSeen(in: here) }
   }
 
@@ -315,7 +315,7 @@ extension Session {
     if shellID != nil { write([.open(open.id, isPaused: isPaused)]) }
   }
 
-  /// Prints messages as they stand now.
+  /// Prints messages in their current state.
   func print(
     _ messages: [Message], _ reactions: [ID<Message>: [Reaction]], atEnd: Bool,
     _ snapshot: borrowing Snapshot
@@ -327,7 +327,7 @@ extension Session {
       messages, reactions,
       agesAt: settings.timestamps == .relative ? Store.wallClock() : nil)
     let effect = transcript.page(lines, atEnd: atEnd)
-    // A pager leaves nothing behind.
+    // A pager leaves nothing on the screen.
     if case .page = effect {
       transcript.printer.endRun()
     } else {
@@ -338,13 +338,13 @@ extension Session {
 
   // MARK: What the networks answer
 
-  /// What the processes of networks answer to requests of this person.
+  /// Prints the networks' answers to this person's requests.
   private func tell(_ answers: [NetworkAnswer], _ snapshot: borrowing Snapshot) {
     for answer in answers {
       if !answer.text.isEmpty {
         emit(.noticeIsOver(HistoryCommand.fetching))
         act(on: [.tell(SafeText(line: answer.text))], snapshot)
-        // Nobody asked to be invited.
+        // An invitation from somebody is not an answer.
         if answer.request.verb == .invite, answer.request.target.isEmpty, settings.bell {
           emit(.bell)
         }
@@ -353,8 +353,8 @@ extension Session {
     }
   }
 
-  /// A file was fetched, or was not, with the reason: once all of a message are done, what came is
-  /// saved.
+  /// A file was fetched, or could not be, with the reason: after the last one of a message, saves
+  /// those that arrived.
   private func fetched(_ answer: NetworkAnswer, _ snapshot: borrowing Snapshot) {
     guard let save = pendingSaves.removeValue(forKey: answer.request.id),
       !pendingSaves.values.contains(save)

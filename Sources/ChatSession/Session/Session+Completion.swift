@@ -12,10 +12,10 @@ package enum Prefix: String, CaseIterable {
   case reaction = "+:"
 }
 
-/// Where candidates come from: commands, people, rooms, emoji, and what a command's argument can be
+/// The sources of candidates: commands, people, rooms, emoji, and possible arguments of commands
 /// (rules 2.1, 2.5, 2.8).
 extension Session {
-  /// Everything that can stand behind a prefix.
+  /// All candidates after a prefix.
   package func candidates(behind prefix: Prefix) -> [Candidate] {
     (try? store.read { candidates(behind: prefix, $0) }) ?? []
   }
@@ -41,8 +41,8 @@ extension Session {
     }
   }
 
-  /// The conversations whose name can be what is typed in place of the line, and what of that is
-  /// compared; nil while nothing is.
+  /// The conversations that match the typed name, and the text to compare; nil while no name is
+  /// being typed.
   package func choiceCandidates(for text: String) -> (list: [Candidate], word: String)? {
     switcher.choices?.candidates(for: text)
   }
@@ -91,7 +91,7 @@ extension Session {
     )
   }
 
-  /// What stands between blanks around the caret (bytes).
+  /// The text between blanks around the caret (bytes).
   private static func stretch(
     around caret: Int, in text: String
   ) -> (range: Range<Int>, word: String)? {
@@ -103,8 +103,8 @@ extension Session {
     return (start..<end, String(decoding: utf8[start..<end], as: UTF8.self))
   }
 
-  /// A name without `@` that the caret (bytes) stands in or behind, in what others will read
-  /// (rule 2.12); nil where nobody here is called so.
+  /// A name without `@` before or around the caret (bytes), in text for others (rule 2.12); nil if
+  /// nobody here has the name.
   package func bareName(
     in text: String, caret: Int
   ) -> (range: Range<Int>, word: String, candidates: [Candidate])? {
@@ -131,13 +131,13 @@ extension Session {
     return found.isEmpty ? nil : (range, word, found)
   }
 
-  /// The command of a name; an alias that is only another name for one has its arguments.
+  /// The command with a name; an alias that is only another name for one has its arguments.
   private func command(meantBy name: String) -> Command? {
     Command.named(name)
       ?? preferences.aliases[name].flatMap { Command.named(String($0.dropFirst())) }
   }
 
-  /// The filters of `/search`, and what can stand behind them.
+  /// The filters of `/search`, and their values.
   private func searchFilters(
     for word: String, _ snapshot: borrowing Snapshot
   ) -> [Candidate] {
@@ -221,7 +221,7 @@ extension Session {
     }
   }
 
-  /// What can be an argument of `/account`, `/connect`, `/disconnect` and `/contact`.
+  /// The possible arguments of `/account`, `/connect`, `/disconnect` and `/contact`.
   private func accountArguments(
     of command: Command, after before: [String], _ snapshot: borrowing Snapshot
   ) -> [Candidate] {
@@ -240,7 +240,7 @@ extension Session {
     }
   }
 
-  /// The numbers of messages, of the newest ones here.
+  /// The numbers of the newest messages here.
   private func messageNumbers(
     _ snapshot: borrowing Snapshot, among most: Int = 20, _ isMeant: (Message) -> Bool
   ) -> [Candidate] {
@@ -248,7 +248,7 @@ extension Session {
       let newest = try? snapshot.messages(in: conversation.id, limit: most, for: me.id)
     else { return [] }
     return newest.reversed().filter { $0.deletedAt == nil && isMeant($0) }.map {
-      // With numbers off nothing but the text says which one a number is.
+      // With numbers off, only the text tells which message a number means.
       let text = $0.body.isEmpty ? $0.attachments.map(\.name).joined(separator: ", ") : $0.body
       let hint = $0.sender == me.id ? text : "\($0.senderName): \(text)"
       return Candidate(String($0.number), recency: $0.isPast ? 0 : $0.number, hint: hint)

@@ -3,15 +3,15 @@ import Composer
 import Conversations
 import StyledText
 
-/// The line being typed, with its files, as it is stored and brought back.
+/// Stores and restores the line being typed, with its files.
 extension Session {
-  /// The conversation whose draft the line is; nil where there are no drafts.
+  /// The conversation whose draft the line is; nil if there are no drafts.
   var draftTarget: ID<Conversation>? { isInteractive && !editing.isOn ? present?.id : nil }
 
-  /// The line may have changed. A line of the history that was only looked at, or that a search
-  /// shows, is not what is being written.
+  /// Call this when the line may have changed. A line of the history that the person only looks at,
+  /// or that a search shows, is not a draft.
   ///
-  /// - Parameter byHand: somebody typed.
+  /// - Parameter byHand: whether somebody typed.
   func noteDraft(byHand: Bool = false) {
     guard isInteractive, !editing.isOn, !switcher.isChoosing, !line.isAsking,
       line.isLive || byHand
@@ -21,13 +21,13 @@ extension Session {
 
   func saveDraft() { write(drafts.save(files.waiting, in: draftTarget)) }
 
-  /// Stores the line as it is now.
+  /// Stores the current line.
   func noteAndLeaveDraft() {
     noteDraft()
     write(drafts.leave(files.waiting, in: draftTarget))
   }
 
-  /// A line of the history is accepted.
+  /// Handles Return on a line of the history.
   ///
   /// - Returns: whether the line that waited at its end went into the history.
   func leaveLiveLine(_ snapshot: borrowing Snapshot) -> Bool {
@@ -37,7 +37,7 @@ extension Session {
     return !step.outcomes.isEmpty
   }
 
-  /// A key of hobnob's own puts the line away; on an empty one the last comes back.
+  /// A hobnob key: sets the line aside, or, if it is empty, brings the last one back.
   func setAside() {
     guard isInteractive, !editing.isOn, !switcher.isChoosing, let here = present?.id else {
       return emit(.bell)
@@ -55,9 +55,9 @@ extension Session {
 
   // MARK: Coming back
 
-  /// Another conversation was entered: its draft comes into the line, if that is empty (rule 5.2).
+  /// Another conversation was entered: puts its draft into the line, if that is empty (rule 5.2).
   ///
-  /// - Parameter former: the one that was left by a command that ran there.
+  /// - Parameter former: the conversation that a command left.
   func restoreDraft(
     leaving former: ID<Conversation>? = nil, _ snapshot: borrowing Snapshot
   ) {
@@ -65,14 +65,13 @@ extension Session {
     if let former { drafts.leaves(former) }
     let draft = takeDraft(snapshot)
     guard let here = present?.id else { return }
-    // It may be that the line is not empty.
+    // The line may have text.
     if !drafts.hasAside(in: here) { drafts.forgetKnown(in: here) }
     if !draft.isEmpty { emit(.restore(draft)) }
     bringBackLines(of: here)
   }
 
-  /// The line of the conversation that was gone to takes the place of the one that was left
-  /// (rule 13.2).
+  /// Switching to a conversation replaces the line with the one typed there (rule 13.2).
   func bringDraft(_ snapshot: borrowing Snapshot) {
     if isInteractive { emit(.swapLine(takeDraft(snapshot))) }
   }
@@ -85,7 +84,8 @@ extension Session {
     return draft
   }
 
-  /// The draft that the store has, or gets: nil where there is none, or a line that waits came from it.
+  /// The draft that the store has, or will have: nil if there is none, or if a waiting line came
+  /// from it.
   private func storedDraft(
     in conversation: ID<Conversation>, _ snapshot: borrowing Snapshot
   ) -> Conversations.Draft? {
@@ -101,7 +101,7 @@ extension Session {
     return isSent ? nil : stored
   }
 
-  /// The draft was put into the line.
+  /// Records that the draft is in the line.
   func restored(_ draft: Conversations.Draft, _ snapshot: borrowing Snapshot) {
     guard let here = present?.id else { return }
     drafts.restored(draft, mentions: line.mentions, in: here)
@@ -115,10 +115,10 @@ extension Session {
 
   // MARK: History
 
-  /// How many lines of the input history a shell holds; older ones stay in the store.
+  /// How many lines of the input history a shell loads; older ones stay in the store.
   private static let historyLines = 5000
 
-  /// Not while somebody walks through it or searches it.
+  /// Does nothing while somebody walks through it or searches it.
   func reloadHistoryIfStale(_ snapshot: borrowing Snapshot) {
     if drafts.isHistoryStale, line.isIdle, line.isEmpty { reloadHistory(snapshot) }
   }
@@ -133,7 +133,7 @@ extension Session {
 
   // MARK: Typing (rule 4)
 
-  /// The line was sent, emptied or set aside.
+  /// Handles that the line was sent, emptied or set aside.
   func stopTyping() { tellTyping(open.stopTyping(at: now)) }
 
   func tellTyping(_ signal: Write?) {
@@ -149,20 +149,20 @@ extension Session {
     return AttachedFiles.ConversationKey(id: conversation, address: address ?? "")
   }
 
-  /// What a file is called and its size.
+  /// The name and size of a file.
   ///
-  /// - Throws: `AttachmentError` where it cannot be sent.
+  /// - Throws: `AttachmentError` if it cannot be sent.
   package func look(
     atFile path: String
   ) throws -> (name: String, bytes: Int, identity: String) {
     try Store.look(atFile: path, limit: attachmentLimit)
   }
 
-  /// A file is to go with the next message.
+  /// Attaches a file to the next message.
   func attach(_ path: String, _ snapshot: borrowing Snapshot) throws {
     _ = try open.requiredAsMember()
     let account = accounts.list.first { $0.network == present?.network }
-    // The largest file that the network's server takes, where it is known.
+    // The largest file that the network's server accepts, if known.
     let most = account.flatMap { accounts.facts(of: $0)["upload"] }.flatMap { Int($0) }
     let own = attachmentLimit
     let file = try files.attach(
@@ -187,8 +187,8 @@ extension Session {
     files.remember(new, in: key(of: here, snapshot))
   }
 
-  /// Forgets files of a conversation, except those that were attached again, or wait in a line that
-  /// was set aside.
+  /// Removes files of a conversation from the record, except those attached again, or waiting in a
+  /// line that was set aside.
   func forget(_ former: [WaitingFiles.File], in key: AttachedFiles.ConversationKey) {
     guard isInteractive else { return }
     let here = key.id == present?.id ? files.waiting.files.map(\.path) : []
@@ -196,7 +196,7 @@ extension Session {
       former, in: key, except: Set(here + drafts.filesSetAside(in: key.id).map(\.path)))
   }
 
-  /// Files that were on their way wait again.
+  /// Makes unsent files wait again.
   func bringBack(_ back: WaitingFiles, _ snapshot: borrowing Snapshot) {
     guard !back.isEmpty else { return }
     files.bringBack(back)
@@ -204,8 +204,8 @@ extension Session {
     saveDraft()
   }
 
-  /// The line is emptied, and with it the files go. False: none waits, or an edit is emptied, which
-  /// takes no files: those that wait are the draft's.
+  /// Sets the files aside with the emptied line. Returns false if none waits, or if an edit was
+  /// emptied: waiting files belong to the draft.
   func setFilesAside(with text: String) -> Bool {
     guard !editing.isOn, files.setAside(with: text) else { return false }
     if text.isEmpty {
@@ -225,7 +225,7 @@ extension Session {
     if let failure = outcome.failure { throw Refusal(failure) }
   }
 
-  /// Files were written, in this process or another.
+  /// Handles that files were written, in this process or another.
   func ended(_ chore: FileChore, _ outcome: FileChore.Outcome) {
     tellDone(chore, outcome)
     if let failure = outcome.failure { complain([failure]) }

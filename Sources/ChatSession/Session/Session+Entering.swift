@@ -3,12 +3,11 @@ import Composer
 import Conversations
 import StyledText
 
-/// What a typed line means: a message, a command, a reaction, or the text of a message that is being
-/// edited.
+/// The meaning of a typed line: a message, a command, a reaction, or the new text of a message.
 extension Session {
-  /// Return on a text.
+  /// Handles Return on a text.
   ///
-  /// - Parameter path: where the text lies that is to go as a file (rule 1.9).
+  /// - Parameter path: the file that holds the text, to send it as a file (rule 1.9).
   func enter(_ text: String, asFileAt path: String? = nil) {
     keyCame()
     let isEdit = editing.isOn
@@ -24,7 +23,7 @@ extension Session {
       do {
         try perform(found.step)
       } catch let error as RuleError where isEdit {
-        // Deleted meanwhile: catching up ends edit mode and says so.
+        // Deleted meanwhile: catching up ends edit mode, with a message.
         catchUpLater()
         commitReady()
         if editing.isOn { throw error }
@@ -37,7 +36,7 @@ extension Session {
       guard isLeft, !effects.contains(where: \.isNotice) else { return }
       emit(.notice(say("The line you had begun is in the history: press Up twice")))
     } catch let error as StoreError where error.isLoss {
-      // What is written from now on would be lost. The text stays on the screen.
+      // Anything typed from now on would be lost. The text stays on the screen.
       complain([sentence(for: error), say("Not sent: %1", SafeText(body: text))])
       emit(.quit(status: 1))
     } catch let error as TextTooLong {
@@ -57,7 +56,7 @@ extension Session {
 
   private typealias Meaning = (step: Step, isCommand: Bool)
 
-  /// - Throws: what is to be said when the line has to stay.
+  /// - Throws: the message to show when the line has to stay.
   private func interpret(_ text: String, _ snapshot: borrowing Snapshot) throws -> Meaning {
     if editing.isOn { return (try editStep(text, snapshot), false) }
     let reactions = Reactions(context: context)
@@ -101,8 +100,7 @@ extension Session {
     Step([.send(OutgoingText(body: body, typed: typed))])
   }
 
-  /// A text becomes a file, behind those that wait (rule 1.9). It is small, so that it is copied at
-  /// once.
+  /// Makes a text a file after the waiting ones (rule 1.9). It is small, so copy it at once.
   private func file(_ text: String, at path: String) throws -> Meaning {
     let file = WaitingFiles.File(path: path, name: "text.txt", bytes: text.utf8.count)
     let kept = try AttachmentImporter.keep(
@@ -125,19 +123,19 @@ extension Session {
     let rest = line.dropFirst(1 + name.count).drop { $0.isWhitespace }
     guard let command = Command.named(name) else { throw Command.unknown(name) }
     act(on: accounts.refresh(snapshot), snapshot)
-    // Completion leaves a space behind a name; only a text is kept as it was typed.
+    // Completion leaves a space after a name; only a text argument keeps it.
     return try command.run(
       context, command.takesNewlines ? String(rest) : String(rest).trimmingBlanks, snapshot)
   }
 
-  /// The command that was typed right behind a draft that came back, without a look at it.
+  /// The command typed right after a restored draft, without looking at it.
   private func commandBehindDraft(in text: String) -> Command? {
     guard let rest = drafts.textBehindDraft(in: text).map(preferences.unaliased), rest.first == "/"
     else { return nil }
     return Command.named(String(rest.dropFirst().prefix { !$0.isWhitespace }))
   }
 
-  /// What commands may know.
+  /// What commands may read.
   var context: CommandContext {
     CommandContext(
       me: me, face: face, preferences: preferences, attention: attention, open: open,
@@ -156,15 +154,15 @@ extension Session {
     return try MessageCommands(context: context).edit("", snapshot)
   }
 
-  /// A message comes into the line.
+  /// Puts a message into the line.
   func edit(_ message: Message) {
     let wasOn = editing.isOn
     if !wasOn { noteAndLeaveDraft() }
     let effect = editing.begin(message, over: line.text)
-    // Whoever edits does not appear as typing (rule 3.2).
+    // Editing does not count as typing (rule 3.2).
     if !wasOn { stopTyping() }
     emit(effect)
-    // There is no status line that says it.
+    // No status line shows it.
     if face == .plain, let mode = editing.mode { emit(.notice(mode.status)) }
   }
 
@@ -186,13 +184,13 @@ extension Session {
   }
 
   func saved(_ text: String, _ snapshot: borrowing Snapshot) {
-    // A line of the history was saved instead.
+    // The person saved a line of the history instead.
     if let typedOver = editing.saved(text) { act(on: Drafts.remember(typedOver), snapshot) }
     emit(.addHistory(text))
     emit(.endEdit(offering: nil))
   }
 
-  /// A message was changed or deleted by another shell, which may be the one that is edited.
+  /// Another shell changed or deleted a message, perhaps the one being edited.
   func editedElsewhere(_ message: Message) {
     guard let (sentence, end) = editing.changedElsewhere(message, line.text) else { return }
     if let end { emit(end) }

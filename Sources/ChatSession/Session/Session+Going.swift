@@ -2,18 +2,18 @@
 import Conversations
 import StyledText
 
-/// From one conversation to another.
+/// Switches between conversations.
 extension Session {
   // MARK: By commands
 
-  /// Goes to a conversation; nothing but the return to a room that was left where it is open.
+  /// Opens a conversation; if it is open already, only rejoins a room that I had left.
   ///
-  /// - Parameter isNew: the room was made just now.
+  /// - Parameter isNew: the room was just created.
   func go(
     to target: Conversation, isNew: Bool = false, _ snapshot: borrowing Snapshot
   ) throws {
     if target.id == open.id {
-      // What was said meanwhile is shown.
+      // Shows the messages sent meanwhile.
       if !open.isMember { try enter(target, snapshot) }
       return
     }
@@ -26,7 +26,7 @@ extension Session {
     restoreDraft(leaving: former, snapshot)
   }
 
-  /// I left a room, or it was removed: back to where I was before.
+  /// I left a room, or it was removed: opens the conversation before it.
   func left(_ room: ID<Conversation>, _ snapshot: borrowing Snapshot) {
     elsewhere.forget(room)
     guard room == open.id else { return }
@@ -44,7 +44,7 @@ extension Session {
 
   /// Opens a conversation: prints its end.
   ///
-  /// - Parameter isNew: it is a room that was made just now.
+  /// - Parameter isNew: whether it is a room that was just created.
   func enter(
     _ target: Conversation, isNew: Bool = false, _ snapshot: borrowing Snapshot
   ) throws {
@@ -76,7 +76,7 @@ extension Session {
     if shellID != nil { readPeopleAndUnread(snapshot) }
   }
 
-  /// Presence, history and who is here: after the first prompt.
+  /// Reads presence, history and members: after the first prompt.
   func settleIn(_ snapshot: borrowing Snapshot) {
     readNewestOwn(snapshot)
     readPeopleAndUnread(snapshot)
@@ -85,7 +85,8 @@ extension Session {
     catchUpLater()
   }
 
-  /// Who is here and what is unread elsewhere; after the first prompt, which does not wait for it.
+  /// Reads who is here and what is unread elsewhere, after the first prompt, which does not wait
+  /// for it.
   private func readPeopleAndUnread(_ snapshot: borrowing Snapshot) {
     guard open.conversation != nil else { return }
     open.readPeople(snapshot)
@@ -104,7 +105,7 @@ extension Session {
 
   func go(_ move: Move, _ snapshot: borrowing Snapshot) {
     if switcher.isChoosing {
-      // The key is about the line that stands behind the name.
+      // The key concerns the line that the name has replaced.
       if switcher.endChoice() { emit(.endChoice) }
       if move != .choose { emit(.whenLineBegins(.move(move))) }
       return
@@ -120,7 +121,7 @@ extension Session {
     }
   }
 
-  /// The line of the present conversation gives way to the other's (rule 13.2).
+  /// Replaces the line with that of the other conversation (rule 13.2).
   private func goOn(to next: Conversation, _ snapshot: borrowing Snapshot) {
     guard next.id != present?.id else { return switcher.goOn(to: nil, at: now) }
     if editing.isOn {
@@ -134,9 +135,9 @@ extension Session {
     bringDraft(snapshot)
   }
 
-  /// Enters where these keys have gone: what is done now is done there.
+  /// Enters the conversation that the keys have reached, since the person acts there.
   ///
-  /// - Throws: `StoreError`; the keys' way then goes on.
+  /// - Throws: `StoreError`; then the switch remains pending.
   func arrive(_ snapshot: borrowing Snapshot) throws {
     if let target = switcher.target, target.id != open.id {
       try enter(target, snapshot)
@@ -152,7 +153,7 @@ extension Session {
     } catch StoreError.locked {
       switcher.goOn(to: nil, at: now)
     } catch {
-      // The line that was left stands under its own prompt again.
+      // The former line is under its own prompt again.
       noteAndLeaveDraft()
       switcher.giveUp()
       bringDraft(snapshot)
@@ -160,7 +161,7 @@ extension Session {
     }
   }
 
-  /// The line is back from which somebody goes to a conversation by its name.
+  /// Switches to the chosen conversation, with the line back that the name had replaced.
   func enter(chosen: ID<Conversation>, _ snapshot: borrowing Snapshot) {
     reportingErrors {
       guard let found = try snapshot.conversation(chosen, for: me.id) else { return }
@@ -181,7 +182,7 @@ extension Session {
     emit(.beginChoice)
   }
 
-  /// Return on a name, or on a part of it: goes there.
+  /// Handles Return on a name, or on a part of it: opens the conversation.
   func chooseName(_ text: String) {
     keyCame()
     let name = text.trimmingBlanks
@@ -218,7 +219,7 @@ extension Session {
     present.map { [$0.name, String($0.name.dropFirst())].contains(name) } ?? false
   }
 
-  /// What Return does in place of a name.
+  /// What Return does while a name is being typed.
   var choiceHint: SafeText {
     let name = (line.selected ?? line.text).trimmingBlanks
     if isPresent(name) {

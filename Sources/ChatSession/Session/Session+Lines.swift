@@ -3,9 +3,9 @@ import Composer
 import Conversations
 import StyledText
 
-/// Lines on their way into the store, and back.
+/// Lines on their way to the store, and back.
 extension Session {
-  /// Sends a text as a message of the open conversation, with the files that wait.
+  /// Sends a text as a message of the open conversation, with the waiting files.
   func send(_ text: OutgoingText) throws {
     let conversation = try open.requiredAsMember()
     try context.checkLength(of: text.body)
@@ -18,7 +18,7 @@ extension Session {
       replyTo: text.replyTo, draft: draft, rest: rest)
     files.areSent()
     switcher.endRun()
-    // What waits already has to be stored before this.
+    // Lines that wait already must be stored first.
     if queue.isLocked { retry() }
     guard isInteractive else {
       // Nobody types meanwhile.
@@ -53,7 +53,7 @@ extension Session {
     if queue.isLocked { outgoing.scheduleRetry(at: now) }
   }
 
-  /// A line was stored.
+  /// Handles that a line was stored.
   func sent(_ line: Line, as message: Message, _ key: AttachedFiles.ConversationKey) {
     drafts.sent(
       line,
@@ -61,7 +61,7 @@ extension Session {
         && queue.draft(of: line.conversation) == nil)
     forget(line.files.files, in: key)
     emit(.addHistory(line.typed))
-    // It may have waited while another conversation was entered.
+    // Another conversation may have been entered while it waited.
     if line.conversation == open.id {
       open.sent(message)
       stopTyping()
@@ -70,14 +70,14 @@ extension Session {
     catchUpLater()
   }
 
-  /// Of a file that goes with a line, in bytes.
+  /// The largest file to send with a line, in bytes.
   var attachmentLimit: Int { settings.attachmentLimit * 1_000_000 }
 
-  /// The files of a line are in the store, or cannot come there.
+  /// The files of a line are in the store, or could not be stored.
   func filesKept(_ result: Result<[Attachment], Refusal>, number: Int) {
     switch result {
     case .success(let kept):
-      // It was taken back meanwhile.
+      // It was recalled meanwhile.
       guard queue.filesKept(kept, copy: number) else { return }
     case .failure(let refusal):
       guard let line = queue.takeLine(copy: number) else { return }
@@ -98,7 +98,7 @@ extension Session {
   }
 
   func comesBack(_ line: Line, because reason: SafeText) {
-    // Who leaves begins no other line.
+    // Someone who is leaving begins no other line.
     if outgoing.isLeaving {
       outgoing.leavesUnsent()
       write([.returned([ReturnedLine(line: line, reason: reason)], to: line.conversation)])
@@ -107,17 +107,17 @@ extension Session {
     }
   }
 
-  /// C-g and `/cancel`: the line that waits longest comes back. False: none waits.
+  /// C-g and `/cancel`: takes back the line that has waited longest. Returns false if none waits.
   func takeBackOldestLine() -> Bool {
     guard let line = queue.takeFirstLine() else { return false }
     comesBack(line, because: say("The line that waited for the store was not sent."))
-    // Its files held up those behind it, or the leaving.
+    // Its files held up the lines after it, or leaving.
     if queue.isReady || outgoing.isLeaving { outgoing.scheduleRetry(at: now) }
     return true
   }
 
-  /// A line that could not be stored comes back where its conversation is open and the line is
-  /// empty; elsewhere it becomes the draft of its conversation, or goes into the history.
+  /// Returns a line that could not be stored: into the line if its conversation is open and the
+  /// line is empty; otherwise it becomes the draft of its conversation, or enters the history.
   func giveBack(_ line: Line, because reason: SafeText, _ snapshot: borrowing Snapshot) {
     if outgoing.isLeaving { return comesBack(line, because: reason) }
     let isHere = line.conversation == present?.id
@@ -146,27 +146,27 @@ extension Session {
       complain(say("%1 Your line for %2 is in the history: press Up.", reason, name), line)
       act(on: Drafts.remember(line.typed), snapshot)
     } else {
-      // The history has no files, so that it goes above the draft that is there.
+      // The history has no files, so this line goes above the existing draft.
       complain(say("%1 Your line for %2 waits there, with its files.", reason, name), line)
       write([returned])
     }
   }
 
-  /// Whether a line can be the draft of its conversation: there is none yet.
+  /// Whether a line can become the draft of its conversation, which must have none yet.
   private func canBecomeDraft(_ line: Line, _ snapshot: borrowing Snapshot) -> Bool {
     guard line.asDraft != nil, queue.draft(of: line.conversation) == nil else { return false }
     let draft = (try? snapshot.draft(of: me.id, in: line.conversation)) ?? nil
     return draft == nil || draft?.text == line.draft
   }
 
-  /// A conversation was entered before the store took what came back of it.
+  /// A conversation was entered before the store accepted its returned lines.
   func bringBackLines(of conversation: ID<Conversation>) {
     for each in queue.takeReturned(to: conversation) {
       comesBack(each.line, because: each.reason)
     }
   }
 
-  /// Lines that came back were stored, above the draft of their conversation.
+  /// Reports returned lines that were stored above the draft of their conversation.
   func tellReturned(_ lines: [ReturnedLine]) {
     for each in lines where outgoing.isLeaving {
       let name = SafeText(name: each.line.conversationName)
@@ -177,8 +177,8 @@ extension Session {
     }
   }
 
-  /// - Parameter line: what the sentence is about, where it is nowhere to be seen: of several lines
-  ///   each is named by how it begins.
+  /// - Parameter line: the line that the sentence is about, if it is not visible: its beginning
+  ///   identifies it.
   private func complain(_ sentence: SafeText, _ line: Line? = nil) {
     let text = SafeText(body: line?.typed ?? "").lines.first ?? ""
     let widths = transcript.printer.options.widths
@@ -190,10 +190,10 @@ extension Session {
 
   // MARK: Leaving
 
-  /// The person leaves: what was typed is stored before.
+  /// The person leaves: stores what they typed first.
   ///
-  /// - Parameter insists: whether a second time means at once, without. A signal, or the end of the
-  ///   terminal, does not.
+  /// - Parameter insists: whether a second attempt leaves at once, without waiting. A signal, or
+  ///   the end of the terminal, does not.
   func leave(status: Int32, insists: Bool) {
     if outgoing.isLeaving {
       if insists { quit() } else { outgoing.leave(status: status) }
@@ -201,10 +201,10 @@ extension Session {
     }
     outgoing.leave(status: status, at: now)
     write(readState.markPrinted(tells: settings.receipts))
-    // What is in the editor is not a draft (rule 3.6); the draft is what was set aside for it.
+    // The text in the editor is not a draft (rule 3.6); the draft is the one set aside for it.
     if editing.isOn { editing.drop() } else { noteDraft() }
     write(drafts.leave(files.waiting, in: draftTarget))
-    // Nobody is told any more.
+    // Sends no more typing signals.
     _ = open.stopTyping(at: now)
     retry()
     if queue.isEmpty { return quit() }
@@ -233,7 +233,7 @@ extension Session {
     emit(.quit(status: status))
   }
 
-  /// The last resort: what cannot be stored at least stands on the screen, all of it.
+  /// The last resort: prints the whole of a line that cannot be stored.
   func showUnsent(_ line: Line) {
     complain([say("Not sent:") + " " + SafeText(body: line.typed).lines.joined(separator: " ")])
   }

@@ -2,29 +2,29 @@
 import Conversations
 import StyledText
 
-/// How steps are committed: the writes in one transaction, and then what they lead to.
+/// Commits steps: their writes in one transaction, and then their outcomes.
 extension Session {
-  /// What is done in a snapshot of its own, once what was written before is committed.
+  /// Work that needs a snapshot of its own, after the earlier writes are committed.
   enum FollowUp {
     case settleIn, reloadHistory, catchUp, nicknames
-    /// Show what arrived; `isSeen`: the others were told that it is before somebody's eyes.
+    /// Show messages that arrived; `isSeen`: the store has them as seen already.
     case show(Changes, isSeen: Bool)
   }
 
-  /// Handles an event in one snapshot, and commits what it leads to.
+  /// Handles an event in one snapshot, and commits the step that follows.
   func observe(_ body: (borrowing Snapshot) throws -> Void) {
     do { try store.read { try body($0) } } catch { complain([sentence(for: error)]) }
     commitReady()
   }
 
-  /// Does what a step wants that was found in one snapshot; says what is wrong with it.
+  /// Performs the step found in one snapshot; reports errors.
   func lead(_ body: (borrowing Snapshot) throws -> Step) {
     reportingErrors { try perform(try store.read { try body($0) }) }
   }
 
-  /// Commits a step, and does what it leads to.
+  /// Commits a step, and performs its outcomes.
   ///
-  /// - Throws: why it cannot be committed, or something that it leads to cannot be done.
+  /// - Throws: why it cannot be committed, or why an outcome failed.
   func perform(_ step: Step) throws {
     write(step.writes)
     try perform(step.outcomes)
@@ -43,7 +43,7 @@ extension Session {
     }
   }
 
-  /// The same for what a part leads to, which needs no transaction in between.
+  /// The same for outcomes of a part, which need no transaction in between.
   func act(on outcomes: [Outcome], _ snapshot: borrowing Snapshot) {
     for outcome in outcomes { try? apply(outcome, snapshot) }
   }
@@ -108,14 +108,14 @@ extension Session {
 
   // MARK: Committing
 
-  /// Is written when this event's step is committed, or as soon as the store is free and what came
-  /// before is done. What fails otherwise is dropped, unless it was typed: the next such write fails
-  /// as well.
+  /// Queues writes for when this event's step is committed, or the store is free and earlier writes
+  /// are done. Any other failure drops a write, unless it was typed: the next such write fails as
+  /// well.
   func write(_ writes: [Write]) { for write in writes { queue.add(write) } }
 
   /// How long this session waits for somebody else's transaction, in milliseconds: no longer than a
-  /// person feels. Shells that note what they have shown hold the store for a moment with every
-  /// message, which is not a reason to refuse anything, and nobody feels the keyboard wait for it.
+  /// person notices. With every message, shells lock the store for a moment to record what they
+  /// have shown; that is no reason to refuse a command, and nobody notices the wait.
   private static let patience: Int32 = 100
 
   private func patiently<T>(_ body: () throws -> T) rethrows -> T {
@@ -126,7 +126,7 @@ extension Session {
     return try body()
   }
 
-  /// Commits what waits and is not held up, and does what follows from it.
+  /// Commits writes that wait and are not held up, and performs their outcomes.
   func commitReady(isPatient: Bool = true) {
     repeat {
       if !queue.isLocked, !isStarting { commitBatches(isPatient: isPatient) }
@@ -143,7 +143,7 @@ extension Session {
       } catch StoreError.locked {
         return putBack(batch)
       } catch  where batch.count > 1 {
-        // One that cannot be done does not take the others with it.
+        // A write that fails must not stop the others.
         for (index, write) in batch.enumerated() {
           do { _ = try transact([write]) } catch StoreError.locked {
             return putBack(Array(batch[index...]))
@@ -159,11 +159,11 @@ extension Session {
     outgoing.scheduleRetry(at: now)
   }
 
-  /// Commits a command's change or another write, with what waits and is not held up.
+  /// Commits a command's change or another write, with writes that wait and are not held up.
   ///
-  /// - Throws: why it cannot be; then nothing was changed.
+  /// - Throws: why it failed; then nothing has changed.
   func commit(_ added: [Write] = [], _ change: Step.Change? = nil) throws -> [Outcome] {
-    // What has a transaction of its own comes before.
+    // Writes with transactions of their own come first.
     if queue.hasOwnTransactions { commitReady() }
     let batch = queue.isLocked || isStarting ? [] : queue.takeBatch()
     do {
@@ -174,7 +174,7 @@ extension Session {
     }
   }
 
-  /// What was committed, as the session has to know it.
+  /// The result of a committed write, for the session.
   private enum Committed {
     case line(Line, Message, key: AttachedFiles.ConversationKey)
     case draft(ID<Conversation>, String?)
@@ -182,7 +182,7 @@ extension Session {
     case takenBack(Set<ID<Message>>)
   }
 
-  /// The only place where a step is written into the store.
+  /// The only place that writes a step into the store.
   private func transact(_ writes: [Write], _ change: Step.Change? = nil) throws -> [Outcome] {
     if let write = writes.first, write.hasOwnTransaction {
       try performAlone(write)
@@ -248,7 +248,7 @@ extension Session {
     }
   }
 
-  /// It cannot be stored, and waiting would not help.
+  /// Drops a write that cannot be stored, where waiting would not help.
   private func dropWrite(_ write: Write, because reason: SafeText) {
     switch write {
     case .line(let line): comesBack(line, because: reason)
@@ -261,14 +261,14 @@ extension Session {
 
   // MARK: Trying again
 
-  /// Does what waits, as far as it goes.
+  /// Performs the waiting writes, as far as possible.
   func retry() {
     outgoing.beginTry()
     queue.isLocked = false
     commitReady(isPatient: false)
     if queue.isLocked { return giveUpOldLine() }
     outgoing.succeeded()
-    // It is the timer that leaves.
+    // The timer ends the program.
     if outgoing.isLeaving, queue.isEmpty { outgoing.scheduleRetry(at: now) }
   }
 

@@ -3,12 +3,12 @@ import Composer
 import Conversations
 import StyledText
 
-/// A person in their conversations, without a terminal, a loop or a screen: what happens goes in as
-/// events, what is to be done comes out as effects.
+/// A person in their conversations, without a terminal, a loop or a screen: events go in, effects
+/// come out.
 ///
-/// An event is handled in one snapshot of the store. It changes the parts, which are values, and leads
-/// to a step: writes, which are committed in one transaction, and what to do then. Effects go out when
-/// all of that is done.
+/// The session handles an event in one snapshot of the store. The event changes the parts, which
+/// are values, and results in a step: writes, committed in one transaction, and outcomes. Effects
+/// go out when all of that is done.
 @MainActor
 package final class Session {
   package typealias Face = ChatSession.Face
@@ -19,18 +19,18 @@ package final class Session {
 
   // MARK: State
 
-  /// As I am called now.
+  /// My current name and identity.
   private(set) var me: Participant
   package private(set) var preferences: Preferences
-  /// This process among the shells that run; nil until the others are told of it.
+  /// This process among the running shells; nil until the store has it.
   var shellID: ShellID?
-  /// What I want to hear of, in all of my shells (rule 7.11).
+  /// What I want to notice, in all of my shells (rule 7.11).
   private(set) var attention = Attention()
-  /// Monotonic milliseconds: when the event that is handled happened.
+  /// Monotonic milliseconds: the time of the current event.
   private(set) var now: Int64
-  /// When the last key came, in monotonic milliseconds.
+  /// The time of the last key, in monotonic milliseconds.
   package private(set) var lastKey: Int64 = 0
-  /// The first prompt is not on the screen yet; nobody waits for what is not on it.
+  /// Whether the first prompt is not on the screen yet; work that it does not need can wait.
   private(set) var isStarting = false
 
   // MARK: Parts
@@ -50,15 +50,15 @@ package final class Session {
   var emoji = EmojiUse()
   var accounts: Accounts
   var lastSearch: SearchPage?
-  /// Files that are to be saved when they have been fetched, by what was asked for.
+  /// Files to save once they are fetched, by request.
   var pendingSaves: [NetworkRequest.ID: PendingSave] = [:]
   var outgoing = Outgoing()
 
   // MARK: Steps
 
-  /// What waits to be committed.
+  /// Writes waiting to be committed.
   var queue = WriteQueue()
-  /// What is to be done in the next snapshot.
+  /// Work for the next snapshot.
   var followUps: [FollowUp] = []
   var effects: [Effect] = []
 
@@ -83,19 +83,20 @@ package final class Session {
 
   var settings: Settings { preferences.settings }
 
-  /// Messages scroll by while one types, and a line can wait for the store.
+  /// Messages scroll by while you type, and a line can wait for the store.
   var isInteractive: Bool { face != .batch }
 
-  /// The conversation whose line it is.
+  /// The conversation that the line belongs to.
   package var present: Conversation? { switcher.target ?? open.conversation }
 
-  /// The lines that were sent and are not stored yet.
+  /// Entered lines that are not stored yet.
   package var waitingLines: [Line] { queue.lines }
 
-  /// Whether something waits for the store.
+  /// Whether any write waits for the store.
   package var isWaitingForStore: Bool { !queue.isEmpty }
 
-  /// When ``SessionEvent/tick`` is to come, in monotonic milliseconds; nil: nothing waits for a time.
+  /// When to send ``SessionEvent/tick``, in monotonic milliseconds; nil if nothing waits for a
+  /// time.
   package var deadline: Int64? {
     [
       outgoing.deadline, drafts.deadline, open.deadline, switcher.deadline,
@@ -106,9 +107,9 @@ package final class Session {
 
   // MARK: Events
 
-  /// Begins in a conversation; to be called before any event.
+  /// Begins in a conversation; call this before any event.
   ///
-  /// - Returns: what is to be done, in this order.
+  /// - Returns: effects to carry out, in order.
   /// - Throws: `StoreError`.
   package func begin(in conversation: Conversation) throws -> [Effect] {
     isStarting = isInteractive
@@ -123,10 +124,10 @@ package final class Session {
     return effects
   }
 
-  /// Takes note of what happened.
+  /// Handles an event.
   ///
   /// - Parameter now: monotonic milliseconds.
-  /// - Returns: what is to be done, in this order.
+  /// - Returns: effects to carry out, in order.
   package func handle(_ event: SessionEvent, at now: Int64) -> [Effect] {
     self.now = now
     switch event {
@@ -160,7 +161,7 @@ package final class Session {
     return effects
   }
 
-  /// A key that means something only now and then. Nil: nothing now.
+  /// Handles a key with a meaning only at times. Nil if it has none now.
   package func offer(_ key: SessionKey, at now: Int64) -> [Effect]? {
     self.now = now
     switch key {
@@ -184,7 +185,7 @@ package final class Session {
     return effects
   }
 
-  /// An event that needs nothing but a look at the store.
+  /// Handles an event that only needs to read the store.
   private func take(_ event: SessionEvent, _ snapshot: borrowing Snapshot) {
     switch event {
     case .lineReady: restoreDraft(snapshot)
@@ -231,7 +232,7 @@ package final class Session {
     case .wrote(let chore, let outcome): ended(chore, outcome)
     case .networkProcessEnded(let account, let status):
       act(on: accounts.processEnded(account, status: status, at: now, snapshot), snapshot)
-    // A batch says on standard error what fails.
+    // A batch reports failures on standard error.
     case .failed(_, let reason): if isInteractive { complain([reason]) }
     case .complain(let sentences): complain(sentences)
     case .entered, .enteredAsFile, .meant, .filesKept, .promptShown, .tick, .ended, .leave: break
@@ -281,7 +282,7 @@ package final class Session {
     }
   }
 
-  /// Ends what stands in place of the line.
+  /// Ends whatever has replaced the line.
   private func cancel() {
     if switcher.isChoosing {
       if switcher.endChoice() { emit(.endChoice) }
@@ -301,7 +302,7 @@ package final class Session {
 
   // MARK: Who
 
-  /// I am called otherwise now, here or in another shell.
+  /// Handles a change of my name, in this shell or another.
   func becomes(_ me: Participant, _ snapshot: borrowing Snapshot) {
     self.me = me
     if !accounts.list.isEmpty, let nicknames = try? snapshot.roomNicknames(of: me.id) {
@@ -310,9 +311,9 @@ package final class Session {
     transcript.name(self.me)
   }
 
-  /// What I want to hear of may have changed.
+  /// Reads what I want to notice again.
   ///
-  /// - Returns: whether it has.
+  /// - Returns: whether it changed.
   func refreshAttention(_ snapshot: borrowing Snapshot) -> Bool {
     guard let now = try? snapshot.attention(of: me.id), now != attention else { return false }
     attention = now
@@ -320,7 +321,7 @@ package final class Session {
     return true
   }
 
-  /// Brings what depends on settings in line with them.
+  /// Applies settings to everything that depends on them.
   func apply(_ preferences: Preferences) {
     self.preferences = preferences
     transcript.apply(preferences)

@@ -3,8 +3,8 @@ import Composer
 import Conversations
 import StyledText
 
-/// What hangs below the line: who is typing, how far the newest message got, what is unread
-/// (rule 7.4).
+/// The rows below the line: who is typing, how far the newest message got, what is unread (rule
+/// 7.4).
 @MainActor
 package struct StatusLine {
   private let session: Session
@@ -36,8 +36,8 @@ package struct StatusLine {
 
   /// The status line's items for a terminal of `columns`.
   ///
-  /// - Parameter notice: what is said in passing; it hides neither who is typing nor what is urgent
-  ///   where there is room for both.
+  /// - Parameter notice: a short-lived message; typing and urgent items stay visible if there is
+  ///   room for both.
   package func items(notice: SafeText?, columns: Int) -> [Item] {
     let space = columns - 1
     func rest(beside line: StyledLine) -> Int {
@@ -45,7 +45,7 @@ package struct StatusLine {
     }
     let urgent = statusRight(columns: columns / 3, isUrgentOnly: true)
     let left = statusLeft(notice: notice, columns: max(1, rest(beside: urgent)))
-    // Who is here is what matters least.
+    // Who is here matters least.
     let isIdle = notice == nil && !editing.isOn && open.typing.isEmpty
     let most = columns * 2 / 3
     let right = statusRight(
@@ -97,7 +97,8 @@ package struct StatusLine {
     if let absent { return StyledLine(absent, .dim) }
     let others = open.othersHere
     switch others {
-    // Unknown until a network tells who is there, while it is offline, and for people who hide it.
+    // Nothing is known before a network reports presence, while it is offline, and about people who
+    // hide it.
     case 0
     where open.conversation?.network != nil
       && (open.conversation?.kind == .direct
@@ -129,11 +130,11 @@ package struct StatusLine {
       ? say("%1 is not online", name) : nil
   }
 
-  /// What is right, as much of it as fits: first what waits here and what is urgent elsewhere, then
-  /// how far the newest message got, then what else is unread, which is counted at last.
+  /// The right side, as much of it as fits: first what waits here and what is urgent elsewhere,
+  /// then how far the newest message got, then other unread messages, whose count comes last.
   private func statusRight(columns: Int, isUrgentOnly: Bool = false) -> StyledLine {
     let unread = session.elsewhere.unread
-    // However long a name is, the number behind it is seen.
+    // The number after a name stays visible, however long the name.
     let most = min(24, max(4, columns - 8))
     let tokens = unread.prefix(columns / 4 + 1).map { entry in
       let name = SafeText(name: entry.conversation.name).truncated(to: most, widths: widths)
@@ -179,13 +180,13 @@ package struct StatusLine {
     return line(parts, shown: shown).truncated(to: columns, widths: widths)
   }
 
-  /// What waits for me to do something; `rank` is where it stands.
+  /// What waits for my action; `rank` is its position.
   private var here: [(rank: Int, line: StyledLine)] {
     var parts: [(rank: Int, line: StyledLine)] = []
     if session.readState.isPaused, session.readState.held.count > 0 {
       parts.append((0, StyledLine(say("%1 new", SafeText(session.readState.held.count)), .bold)))
     }
-    // The newest one's own state says it of itself.
+    // The newest message shows its own state.
     if session.elsewhere.unsent.failed > (open.newestOwn?.state == .failed ? 1 : 0) {
       parts.append(
         (
@@ -218,17 +219,17 @@ package struct StatusLine {
 }
 
 extension Unread {
-  /// `12`, and `3!` where something in a room names me.
+  /// `12`, and `3!` if a message in a room mentions me.
   var mark: SafeText {
     SafeText(count) + (conversation.kind == .room && isForMe ? "!" : "")
   }
 
-  /// What is for me stands out.
+  /// Messages for me stand out.
   func style(accent: Color?) -> Style { isForMe ? Style(.bold, foreground: accent) : .plain }
 }
 
 extension Reach {
-  /// `seen by 2 of 3`, while some of several have it and others do not (rule 7.2).
+  /// `seen by 2 of 3`, while only some of several people have it (rule 7.2).
   var words: SafeText? {
     guard recipients > 1, state < .seen else { return nil }
     if seen > 0 { return say("seen by %1 of %2", SafeText(seen), SafeText(recipients)) }

@@ -9,15 +9,15 @@ extension Conversations.Draft {
       files: files.files.map { DraftFile(path: $0.path, name: $0.name) })
   }
 
-  /// Neither text nor files.
+  /// Whether it has neither text nor files.
   var isEmpty: Bool { text.isEmpty && files.isEmpty }
 
-  /// This draft, and below it another one, the caret in the other.
+  /// This draft, and below it another one that holds the caret.
   package func followed(by other: Conversations.Draft?) -> Conversations.Draft {
     Conversations.Draft.joined([self] + (other.map { [$0] } ?? [])) ?? self
   }
 
-  /// Drafts one below the other, the caret in the last; nil where there are none.
+  /// Drafts one below the other, with the caret in the last; nil if there are none.
   static func joined(_ drafts: [Conversations.Draft]) -> Conversations.Draft? {
     guard drafts.count > 1 else { return drafts.first }
     var (text, caret) = ("", 0)
@@ -33,7 +33,7 @@ extension Conversations.Draft {
       text: text, caret: caret, spans: Span.encoded(spans), files: drafts.flatMap(\.files))
   }
 
-  /// What stands below `head` in this draft; nil where it does not begin with that.
+  /// The part of this draft below `head`; nil if it does not begin with that.
   func below(_ head: Conversations.Draft) -> Conversations.Draft? {
     guard text.utf8.starts(with: head.text.utf8), files.starts(with: head.files) else {
       return nil

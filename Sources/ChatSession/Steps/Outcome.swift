@@ -2,33 +2,33 @@
 import Conversations
 import StyledText
 
-/// What the session does because of a command or a part of it: in this order, once the writes before
-/// are committed.
+/// What the session does for a command or a part of it: in order, after the earlier writes are
+/// committed.
 enum Outcome {
   case effect(Effect)
   case write(Write)
-  /// Print lines; the second row of each begins behind so many columns.
+  /// Print lines; the second row of each begins at this column.
   case answer([StyledLine], indent: Int = 4)
   case complain([SafeText])
-  /// Print a long list by its parts, in a pager where it is longer than the screen.
+  /// Print a long list in sections, in a pager if it is longer than the screen.
   case list([(heading: SafeText, lines: [StyledLine])], indent: Int)
   case page([StyledLine])
-  /// Print messages as they stand now; `atEnd`: the newest is what is wanted first.
+  /// Print messages in their current state; `atEnd`: start at the newest.
   case history([Message], [ID<Message>: [Reaction]], atEnd: Bool)
-  /// Go to a conversation; `isNew`: the room was made just now.
+  /// Open a conversation; `isNew`: the room was just created.
   case open(Conversation, isNew: Bool)
-  /// The same, where what stands in the line stays behind as the draft.
+  /// The same; the text of the line stays behind as the draft.
   case goTo(Conversation, isNew: Bool)
-  /// I am not in this room any more: go back to where I was before.
+  /// I am no longer in this room: open the conversation before it.
   case left(ID<Conversation>)
   case send(OutgoingText)
   case edit(Message)
-  /// The text of the message that is edited was saved.
+  /// The new text of the edited message was saved.
   case saved(String)
   case attach(String)
-  /// A waiting file, by number; nil: all of them.
+  /// A waiting file, by number; nil for all of them.
   case detach(Int?)
-  /// Save the files of a message when what was asked for was fetched.
+  /// Save the files of a message when the request has fetched them.
   case saveLater(NetworkRequest.ID, PendingSave)
   /// Write files out of the store.
   case begin(FileChore)
@@ -36,23 +36,23 @@ enum Outcome {
   case renamed(Participant)
   case nicknamesChanged
   case away(String?)
-  /// What I want to hear of may have changed.
+  /// What I want to notice may have changed.
   case attentionChanged
   case searched(SearchPage)
   case pause, resume, clear, quit
   case draftsCleared
-  /// The line that waits longest for the store comes back.
+  /// Take back the line that has waited longest for the store.
   case takeBackLine
-  /// What was taken off the line for the command waits for the answer to a question.
+  /// Keep the text removed for the command until a question is answered.
   case keepKilledDraft
   case accountsChanged
   case showStoredSettings
   case startAccounts
   case expect(Account)
   case connect(Account)
-  /// Read what the store has new.
+  /// Read new changes from the store.
   case catchUp
-  /// Something could not be read.
+  /// Something was unreadable.
   case tryAgainSoon
 
   static func tell(_ sentence: SafeText) -> Outcome {
@@ -62,29 +62,29 @@ enum Outcome {
   static func inPassing(_ sentence: SafeText) -> Outcome { .effect(.notice(sentence)) }
 }
 
-/// A text that becomes a message of the open conversation.
+/// A text to send as a message of the open conversation.
 struct OutgoingText {
   var body: String
   var kind = Message.Kind.text
-  /// The line as it was typed.
+  /// The typed line.
   var typed: String
   var replyTo: ID<Message>?
-  /// Files that are in the store already; they come behind those that wait.
+  /// Files already in the store, which follow the waiting ones.
   var attachments: [Attachment] = []
 }
 
-/// Files of a message that are saved when they were fetched.
+/// Files of a message to save once they are fetched.
 struct PendingSave: Hashable {
   var message: ID<Message>
   /// A folder, or a folder and a name.
   var path: String
 }
 
-/// Where the next page of a search begins.
+/// The start of the next page of a search.
 struct SearchPage {
   var query: SearchQuery
-  /// As it was typed.
+  /// The query as typed.
   var text: SafeText
-  /// nil: all of it was shown.
+  /// Nil at the end.
   var before: ID<Message>?
 }

@@ -2,16 +2,16 @@
 import Conversations
 import StyledText
 
-/// What an event leads to: what to write, in one transaction, and what to do once it is committed.
+/// The result of an event: what to write, in one transaction, and what to do after the commit.
 struct Step {
-  /// A change of the store, and what it leads to.
+  /// A change to the store, and its outcomes.
   typealias Change = (borrowing DurableTransaction) throws -> [Outcome]
 
-  /// What waits while somebody else has the store locked.
+  /// Writes that wait while somebody else has locked the store.
   var writes: [Write] = []
-  /// What a command changes; it is refused while the store is locked.
+  /// A command's change, which is refused while the store is locked.
   var change: Change?
-  /// What to do after the writes and the change, and before what the change leads to.
+  /// What to do after the writes and the change, before the outcomes of the change.
   var outcomes: [Outcome] = []
 
   init(writes: [Write] = [], _ outcomes: [Outcome] = [], change: Change? = nil) {
@@ -27,7 +27,7 @@ struct Step {
 
   static func effect(_ effect: Effect) -> Step { Step([.effect(effect)]) }
 
-  /// Changes the store, and shows what that brought.
+  /// Changes the store, and shows the result.
   static func change(
     _ outcomes: [Outcome] = [], _ change: @escaping (borrowing DurableTransaction) throws -> Void
   ) -> Step {

@@ -2,36 +2,36 @@
 import Composer
 import Conversations
 
-/// Something to be written into the store.
+/// Something to write into the store.
 enum Write {
-  /// A line that was sent.
+  /// An entered line.
   case line(Line)
-  /// Lines that could not be sent and become part of the draft of their conversation.
+  /// Lines that could not be sent, which become part of the draft of their conversation.
   case returned([ReturnedLine], to: ID<Conversation>)
-  /// The draft of a conversation; nil: the line that it came from was emptied.
+  /// The draft of a conversation; nil: the line that it belonged to was emptied.
   case draft(ID<Conversation>, Conversations.Draft?)
   case history(String)
-  /// Messages up to these numbers have come here; those of `seen` are on the screen.
+  /// This shell has messages up to these numbers; those of `seen` are on the screen.
   case delivered([ID<Conversation>: Int], seen: ID<Conversation>?)
-  /// They are on the screen. `tells`: the others may know; `isSeen`: somebody looks at it.
+  /// They are on the screen. `tells`: send receipts; `isSeen`: somebody looks at it.
   case shown(ID<Conversation>, upTo: Int, tells: Bool, isSeen: Bool)
-  /// What this shell shows.
+  /// The conversation that this shell shows.
   case open(ID<Conversation>?, isPaused: Bool)
   case lastConversation(ID<Conversation>)
   case typing(Bool, in: ID<Conversation>)
-  /// Which colours names have from now on.
+  /// New colours of names.
   case colours([ID<Participant>: Int], in: ID<Conversation>)
-  /// The nickname that was set last applies to an account that is about to connect.
+  /// The latest nickname applies to an account that is about to connect.
   case nickname(Account)
   case attach, lookAtNames, reapStaleShells
 
-  /// Whether a write that waits need not be done any more once this one is.
+  /// Whether this write makes an earlier waiting one unnecessary.
   func replaces(_ other: Write) -> Bool {
     switch (self, other) {
     case (.draft(let one, _), .draft(let two, _)): one == two
     case (.returned(_, let one), .returned(_, let two)): one == two
     case (.shown(let one, _, _, _), .shown(let two, _, _, _)): one == two
-    // What is on the screen of another conversation is said by itself.
+    // Other conversations have writes of their own.
     case (.delivered(_, let one), .delivered(_, let two)): one == two
     case (.open, .open), (.lastConversation, .lastConversation), (.typing, .typing),
       (.attach, .attach), (.lookAtNames, .lookAtNames), (.reapStaleShells, .reapStaleShells):
@@ -40,7 +40,7 @@ enum Write {
     }
   }
 
-  /// This one, with what of the other still has to be said.
+  /// This write, with what is still necessary of the other.
   func merged(with other: Write) -> Write {
     switch (self, other) {
     case (.delivered(let new, let seen), .delivered(let old, _)):
@@ -57,7 +57,7 @@ enum Write {
     if case .draft(conversation, _) = self { true } else { false }
   }
 
-  /// Whether it is lost to somebody who typed it, should a power cut follow.
+  /// Whether losing it in a power cut would lose something typed.
   var isDurable: Bool {
     switch self {
     case .line, .returned, .draft: true
@@ -65,7 +65,7 @@ enum Write {
     }
   }
 
-  /// Whether the store does it by itself: it makes or removes files as well.
+  /// Whether the store does it in its own transaction, since it creates or removes files too.
   var hasOwnTransaction: Bool {
     switch self {
     case .attach, .open, .reapStaleShells, .nickname: true
@@ -75,9 +75,9 @@ enum Write {
 }
 
 extension Writing where Self: ~Copyable {
-  /// What need not be on the disk at once.
+  /// Performs a write that need not be on disk at once.
   ///
-  /// - Returns: messages that were taken back before they had come here.
+  /// - Returns: messages that were recalled before this shell had them.
   func perform(_ write: Write, by me: ID<Participant>, _ shell: ShellID?) throws -> Set<ID<Message>>
   {
     switch write {
@@ -106,8 +106,8 @@ extension DurableTransaction {
       rest: line.rest)
   }
 
-  /// Stores a draft; with nil takes away the one that the emptied line came from: another shell of
-  /// this person may have stored its own.
+  /// Stores a draft; nil removes the one that the emptied line came from, but not one that another
+  /// shell of this person stored.
   ///
   /// - Parameter known: the text of the draft that this shell knows.
   /// - Returns: whether it did.
@@ -124,7 +124,7 @@ extension DurableTransaction {
     return true
   }
 
-  /// Stores lines that were not sent, in their order, above the draft that is there.
+  /// Stores unsent lines, in order, above the existing draft.
   func store(
     _ lines: [Line], aboveDraftIn conversation: ID<Conversation>, of me: ID<Participant>,
     _ shell: ShellID?
@@ -137,7 +137,7 @@ extension DurableTransaction {
         draft = Conversations.Draft(own, files: line.files).followed(by: draft)
       } else {
         try appendHistory(line.typed, of: me, shell: shell ?? "")
-        // What only a command says is not a draft, but its files wait as they did.
+        // A line that only a command could send is not a draft, but its files still wait.
         if !line.files.isEmpty {
           draft = Conversations.Draft(LineDraft(), files: line.files).followed(by: draft)
         }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// The writes of steps that are not committed yet, in their order. A line whose files are still being copied holds up the
-/// lines and drafts behind it in its conversation, and nothing else.
+/// The uncommitted writes of steps, in order. A line whose files are still being copied holds up
+/// the lines and drafts after it in its conversation, and nothing else.
 struct WriteQueue {
   private(set) var writes: [Write] = []
-  /// Somebody else has the store locked: nothing is tried before the time for it.
+  /// Whether somebody else has locked the store: try again only at the set time.
   var isLocked = false
 
   var isEmpty: Bool { writes.isEmpty }
 
-  /// The lines that were sent and are not stored yet.
+  /// Entered lines that are not stored yet.
   var lines: [Line] { writes.compactMap(\.line) }
 
-  /// Whether something waits for nothing but the store.
+  /// Whether anything waits only for the store.
   var isReady: Bool { next != nil }
 
-  /// Whether a new write has to wait behind others.
+  /// Whether a new write has to wait for earlier ones.
   func mustWait(_ write: Write) -> Bool { isLocked && isReady || holds(write) }
 
-  /// Whether something that was typed waits.
+  /// Whether anything that was typed waits.
   var holdsTypedText: Bool {
     writes.contains {
       switch $0 {
@@ -29,7 +29,7 @@ struct WriteQueue {
     }
   }
 
-  /// Takes the place of what it makes pointless, or the last one.
+  /// Replaces a write that it makes unnecessary, or joins the end.
   mutating func add(_ write: Write) {
     if let index = writes.firstIndex(where: { write.replaces($0) }) {
       writes[index] = write.merged(with: writes[index])
@@ -45,8 +45,8 @@ struct WriteQueue {
   /// Whether a new write has to wait for files to be copied.
   func holds(_ write: Write) -> Bool { isHeld(write, behind: writes[...]) }
 
-  /// A line waits for its own files and for the lines before it, a draft for the line of its
-  /// conversation, with which the draft that is stored goes.
+  /// A line waits for its own files and for the lines before it; a draft waits for the line of its
+  /// conversation, which removes the stored draft.
   private func isHeld(_ write: Write, behind earlier: ArraySlice<Write>) -> Bool {
     switch write {
     case .line(let line): line.copyNumber != nil || hasLine(of: line.conversation, in: earlier)
@@ -59,7 +59,7 @@ struct WriteQueue {
     writes.contains { $0.line?.conversation == conversation }
   }
 
-  /// Takes what can be done now in one transaction, in its order.
+  /// Removes the writes that one transaction can do now, in order.
   mutating func takeBatch() -> [Write] {
     var taken: [Write] = []
     while let next {
@@ -68,7 +68,7 @@ struct WriteQueue {
         break
       }
       let write = writes.remove(at: next)
-      // What was typed there since comes below the lines that come back.
+      // Later typing there goes below the returned lines.
       if case .returned(_, let conversation) = write, let waiting = draft(of: conversation) {
         _ = removeDraft(of: conversation)
         taken.append(waiting)
@@ -78,15 +78,15 @@ struct WriteQueue {
     return taken
   }
 
-  /// Whether something waits that has a transaction of its own.
+  /// Whether a waiting write has a transaction of its own.
   var hasOwnTransactions: Bool { writes.contains(where: \.hasOwnTransaction) }
 
-  /// They could not be done, and are the next again.
+  /// Puts back writes that failed, to be the next again.
   mutating func putBack(_ taken: [Write]) { writes.insert(contentsOf: taken, at: 0) }
 
   // MARK: Lines
 
-  /// Lines begin to wait for the store only now.
+  /// Restarts the waiting time of all lines.
   mutating func waitAnew(now: Int64) {
     for index in writes.indices {
       guard case .line(var line) = writes[index] else { continue }
@@ -97,7 +97,7 @@ struct WriteQueue {
 
   mutating func takeFirstLine() -> Line? { takeLine { _ in true } }
 
-  /// The first line that waits for nothing but the store, and no later than since `latest`.
+  /// Removes the first line that waits only for the store, since `latest` at the latest.
   mutating func takeReadyLine(since latest: Int64) -> Line? {
     let index = writes.indices.first { writes[$0].line != nil && !isHeld(at: $0) }
     guard let index, let line = writes[index].line, line.since <= latest else { return nil }
@@ -110,9 +110,9 @@ struct WriteQueue {
     return index.flatMap { writes.remove(at: $0).line }
   }
 
-  /// The files of a line were copied, by this number; it waits on, without a number.
+  /// The files of the line with this number were copied; it waits on, without a number.
   ///
-  /// - Returns: false if the line does not wait any more.
+  /// - Returns: false if the line no longer waits.
   mutating func filesKept(_ attachments: [Attachment], copy: Int) -> Bool {
     guard let index = writes.firstIndex(where: { $0.line?.copyNumber == copy }),
       var line = writes[index].line
@@ -122,7 +122,7 @@ struct WriteQueue {
     return true
   }
 
-  /// The line whose files were to be copied by this number.
+  /// Removes the line whose files had this number.
   mutating func takeLine(copy: Int) -> Line? { takeLine { $0.copyNumber == copy } }
 
   // MARK: Drafts
@@ -138,7 +138,7 @@ struct WriteQueue {
     return writes.count < count
   }
 
-  /// Takes the lines that are to become part of the draft of a conversation.
+  /// Removes the lines that will become part of the draft of a conversation.
   mutating func takeReturned(to conversation: ID<Conversation>) -> [ReturnedLine] {
     var found: [ReturnedLine] = []
     writes.removeAll {

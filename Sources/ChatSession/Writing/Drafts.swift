@@ -3,36 +3,36 @@ import Composer
 import Conversations
 import StyledText
 
-/// What is being typed in a conversation, as it is stored and brought back (rule 5), and the lines
-/// that were typed before (rule 1.12).
+/// Stores and restores the line being typed in a conversation (rule 5), and keeps the lines typed
+/// before (rule 1.12).
 @MainActor
 struct Drafts {
   /// The texts of the drafts that this shell last stored or restored.
   private(set) var known: [ID<Conversation>: String] = [:]
   private var clock = DraftClock()
-  /// The line that waits at the end of the history while one of the history is being changed. The
-  /// draft becomes that one, and this one goes into the history.
+  /// The line that waits at the end of the history while the person changes a line of the history.
+  /// That one becomes the draft, and this one enters the history.
   private var live: LiveLine?
-  /// The files that the store has with the draft.
+  /// The files of the draft in the store.
   private var knownFiles = WaitingFiles()
-  /// Another shell of mine added to the history, and the line was not free to be told.
+  /// Whether another shell of mine added to the history while the line was busy.
   var isHistoryStale = false
-  /// The draft that came back into the line, while the line begins with it.
+  /// The draft restored into the line, while the line begins with it.
   private var restoredText = ""
-  /// What was taken off the line before a command was begun on it.
+  /// The text removed from the line before a command was begun.
   private var killed = KilledDraft()
-  /// What was taken off is not forgotten with the next line: where to go is still being asked.
+  /// Whether that text survives the next line: a question about the destination is still open.
   private var keepsKilled = false
-  /// The lines that were set aside, by conversation, the last one last (rule 13.3).
+  /// The lines that were set aside, by conversation, the latest last (rule 13.3).
   private var aside: [ID<Conversation>: [Conversations.Draft]] = [:]
-  /// When lines that were set aside are stored, in monotonic milliseconds; nil: they are.
+  /// When to store lines that were set aside, in monotonic milliseconds; nil once stored.
   private var asideDeadline: Int64?
-  /// Where a line was sent or run just now.
+  /// The conversation where a line was just sent or run.
   private var runIn: ID<Conversation>?
 
   var deadline: Int64? { [clock.deadline, asideDeadline].compactMap { $0 }.min() }
 
-  /// The line may have changed: it is stored one idle second later.
+  /// The line may have changed: stores it one idle second later.
   mutating func note(_ line: any SessionLine, at now: Int64) {
     if line.isLive {
       live = nil
@@ -41,16 +41,16 @@ struct Drafts {
     }
     let draft = line.draft
     if !draft.text.hasPrefix(restoredText) { restoredText = "" }
-    // A command is not a draft of a message.
+    // A command is not the draft of a message.
     let isCommand = LineRules.isCommand(draft.text)
     if !isCommand { killed.note(draft) }
     clock.changed(to: isCommand ? LineDraft() : draft, at: now)
   }
 
-  /// The command that the text made room for goes on in the next line, with a question.
+  /// Keeps the removed text while the command asks a question in the next line.
   mutating func keepKilled() { keepsKilled = true }
 
-  /// What stands in the line is thrown away.
+  /// Drops the text of the line.
   mutating func forgetTyped() { killed = KilledDraft() }
 
   // MARK: Storing
@@ -58,20 +58,20 @@ struct Drafts {
   /// Stores the draft now, unless this shell has stored it.
   ///
   /// - Parameters:
-  ///   - files: that wait to be sent with the line.
-  ///   - here: the conversation whose line it is; nil where there are no drafts.
+  ///   - files: to send with the line.
+  ///   - here: the conversation whose line it is; nil if there are no drafts.
   mutating func save(_ files: WaitingFiles, in here: ID<Conversation>?) -> [Write] {
     guard clock.unsaved != nil || files != knownFiles || asideDeadline != nil else { return [] }
     return write(files, in: here)
   }
 
-  /// Stores the draft before the line is left. What is on the screen is stored even if this shell
-  /// had stored it: another one of this person may have put its own in the place (rule 5.3).
+  /// Stores the draft before the person leaves the line. Stores it even if this shell has done so
+  /// before: another shell of this person may have replaced it (rule 5.3).
   mutating func leave(_ files: WaitingFiles, in here: ID<Conversation>?) -> [Write] {
     clock.present.isEmpty && files.isEmpty ? save(files, in: here) : write(files, in: here)
   }
 
-  /// A command goes elsewhere: the text that stood in the line before it is the draft (rule 13.2).
+  /// A command switches conversations: the text in the line before it is the draft (rule 13.2).
   mutating func restoreKilled(at now: Int64) {
     if let text = killed.text { clock.changed(to: text, at: now) }
   }
@@ -85,13 +85,12 @@ struct Drafts {
     return history + [.draft(here, whole(in: here))]
   }
 
-  /// A draft was stored, or removed.
+  /// Records that a draft was stored or removed.
   mutating func noteStored(_ text: String?, in conversation: ID<Conversation>) {
     known[conversation] = text
   }
 
-  /// The lines that were set aside, and below them the one that is being written; nil where there is
-  /// nothing.
+  /// The lines that were set aside, and below them the current one; nil if there is nothing.
   private func whole(in conversation: ID<Conversation>) -> Conversations.Draft? {
     let isEmptied = clock.present.isEmpty && knownFiles.isEmpty
     let present = isEmptied ? nil : Conversations.Draft(clock.present, files: knownFiles)
@@ -104,13 +103,13 @@ struct Drafts {
 
   // MARK: Set aside (rule 13.3)
 
-  /// Puts the line away.
+  /// Sets the line aside.
   mutating func setAside(
     _ line: any SessionLine, _ files: WaitingFiles, in here: ID<Conversation>, at now: Int64
   ) -> Step {
     var step = listLiveLine()
     if !line.isLive, live == nil, !clock.present.isEmpty {
-      // It waits behind the line of the history that is on the screen.
+      // It waits behind the line of the history on the screen.
       aside[here, default: []].append(Conversations.Draft(clock.present))
     }
     aside[here, default: []].append(Conversations.Draft(line.draft, files: files))
@@ -130,7 +129,7 @@ struct Drafts {
 
   private static let isSetAside = say("Put away; it returns after the next line")
 
-  /// A draft that found something in the line comes back behind that.
+  /// A draft that found text in the line comes back after that.
   mutating func stash(
     _ draft: Conversations.Draft, in here: ID<Conversation>, at now: Int64
   ) {
@@ -138,47 +137,47 @@ struct Drafts {
     asideDeadline = now + DraftClock.idle
   }
 
-  /// The line that was set aside last comes back; nil: there is none.
+  /// Brings back the line that was set aside last; nil if there is none.
   mutating func bringBackLast(in conversation: ID<Conversation>) -> [Effect]? {
     guard let last = aside[conversation]?.popLast() else { return nil }
     return [.noticeIsOver(Self.isSetAside), .swapLine(last)]
   }
 
-  /// A line was sent or run there: behind it the one comes back that was set aside last.
+  /// A line was sent or run there: the next line is the one set aside last.
   mutating func lineWasRun(in conversation: ID<Conversation>?) { runIn = conversation }
 
   /// The next line has begun.
   ///
-  /// - Returns: where a line was sent or run just now.
+  /// - Returns: where a line was just sent or run.
   mutating func beginLine() -> ID<Conversation>? {
     if !keepsKilled { killed = KilledDraft() }
     keepsKilled = false
     return runIn.take()
   }
 
-  /// `/drafts clear`: what was set aside elsewhere is not brought back any more.
+  /// `/drafts clear`: lines set aside elsewhere do not come back.
   mutating func forgetAside(elsewhereThan here: ID<Conversation>?) {
     aside = aside.filter { $0.key == here }
   }
 
   // MARK: Sending
 
-  /// The line is being sent: its draft goes with it.
+  /// The line is being sent, and with it its draft.
   ///
-  /// - Parameter wasWaiting: a draft still waited for the store, and need not be written any more.
-  /// - Returns: the text of the stored draft that it came from, and what of that was set aside and
-  ///   stays.
+  /// - Parameter wasWaiting: whether a draft still waited for the store, which is now unnecessary.
+  /// - Returns: the text of the stored draft that it came from, and the part of it to keep, which
+  ///   was set aside.
   mutating func leavesWithLine(
     in conversation: ID<Conversation>, wasWaiting: Bool
   ) -> (draft: String?, rest: Conversations.Draft?) {
-    // Should the line come back, it is not stored yet.
+    // If the line comes back, it is not stored yet.
     if wasWaiting { clock = DraftClock() }
     return (known[conversation], head(in: conversation))
   }
 
-  /// The line was sent; the store took it out of its draft in the same transaction.
+  /// The line was sent; the same transaction removed it from its draft.
   ///
-  /// - Parameter isDone: nothing else is being written there.
+  /// - Parameter isDone: whether nothing else is being written there.
   mutating func sent(_ line: Line, isDone: Bool) {
     if known[line.conversation] == line.draft { known[line.conversation] = line.rest?.text }
     guard isDone else { return }
@@ -188,21 +187,21 @@ struct Drafts {
 
   // MARK: Coming back
 
-  /// A command that ran in a conversation leaves it: unless something was typed there, the line that
-  /// was set aside last is that command's.
+  /// A command leaves its conversation: unless something was typed there, the line set aside last
+  /// belongs to it.
   mutating func leaves(_ former: ID<Conversation>) {
     if clock.present.isEmpty, knownFiles.isEmpty { _ = aside[former]?.popLast() }
   }
 
-  /// Whether lines wait there that were set aside.
+  /// Whether lines that were set aside wait there.
   func hasAside(in conversation: ID<Conversation>) -> Bool { aside[conversation]?.isEmpty == false }
 
   mutating func forgetKnown(in conversation: ID<Conversation>) { known[conversation] = nil }
 
-  /// The draft of another conversation than before, without what is set aside there; the step is about
-  /// the line that was left.
+  /// The draft of the new conversation, without the lines set aside there; the step concerns the
+  /// former line.
   ///
-  /// - Parameter stored: the draft that the store has, or gets.
+  /// - Parameter stored: the draft that the store has, or will have.
   mutating func take(
     _ stored: Conversations.Draft?, in here: ID<Conversation>?
   ) -> (draft: Conversations.Draft, step: Step) {
@@ -217,7 +216,7 @@ struct Drafts {
     return (head(in: here).flatMap { stored.below($0) } ?? stored, step)
   }
 
-  /// The draft was put into the line.
+  /// Records that the draft is in the line.
   mutating func restored(
     _ draft: Conversations.Draft, mentions: [Span], in here: ID<Conversation>
   ) {
@@ -229,8 +228,8 @@ struct Drafts {
     restoredText = present.text
   }
 
-  /// Its files wait again. A line that was set aside comes back from between others, or the line is
-  /// empty now: then the rest is stored.
+  /// Its files wait again. If a line set aside came back from between others, or the line is empty
+  /// now, stores the rest.
   mutating func restored(_ files: WaitingFiles, in here: ID<Conversation>) -> [Write] {
     knownFiles = files
     guard asideDeadline == nil, let whole = whole(in: here), whole.text != known[here] else {
@@ -239,7 +238,7 @@ struct Drafts {
     return write(files, in: here)
   }
 
-  /// What was typed right behind a draft that came back, without a look at it.
+  /// Text typed right after a restored draft, without looking at it.
   func textBehindDraft(in text: String) -> String? {
     restoredText.isEmpty || !text.hasPrefix(restoredText)
       ? nil : String(text.dropFirst(restoredText.count))
@@ -247,15 +246,15 @@ struct Drafts {
 
   // MARK: History
 
-  /// A line of the history is accepted: the one that waits at its end is given up, and goes into the
-  /// history, if it has not yet.
+  /// Accepts a line of the history: drops the one that waits at its end, and adds that to the
+  /// history if it is not there yet.
   mutating func leaveLiveLine() -> Step {
     if live == nil { live = LiveLine(text: clock.present.text) }
     return listLiveLine()
   }
 
-  /// After leaving the line, Up finds what waited at the end of the history. (Until then it is the
-  /// line itself.)
+  /// After leaving the line, Up finds the line that waited at the end of the history. (Until then
+  /// it is the line itself.)
   private mutating func listLiveLine() -> Step {
     guard let live, !live.text.isEmpty, !live.isListed else { return Step() }
     let writes = storeLiveLine()
@@ -269,7 +268,7 @@ struct Drafts {
     return [.history(live.text)]
   }
 
-  /// A line enters the input history without a message that it became.
+  /// Adds a line to the input history without sending it.
   static func remember(_ line: String) -> Step {
     Secrets.isIn(line) ? Step() : Step(writes: [.history(line)], [.effect(.addHistory(line))])
   }
@@ -278,7 +277,7 @@ struct Drafts {
 /// A line that waits at the end of the history.
 private struct LiveLine {
   let text: String
-  /// Whether the history has it: the store's, and this shell's.
+  /// Whether the history of the store, and of this shell, has it.
   var isStored = false
   var isListed = false
 }

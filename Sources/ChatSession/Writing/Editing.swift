@@ -3,33 +3,33 @@ import Composer
 import Conversations
 import StyledText
 
-/// Edit mode: a message that was sent is in the line (rule 3).
+/// Edit mode: the line holds a sent message (rule 3).
 @MainActor
 package struct Editing {
   private(set) var mode: EditMode?
   private var message: Message?
-  /// What the editor held last that was not a command.
+  /// The latest text in the editor that was not a command.
   private var typedOver: String?
-  /// A text that may have been meant as `/cancel`; it is saved when Return comes again.
+  /// A text that may be a mistyped `/cancel`; a second Return saves it.
   private var doubted: String?
-  /// What was typed over a message and not saved, by message (rule 3.4).
+  /// Changes to messages that were not saved, by message (rule 3.4).
   private var abandoned: [ID<Message>: String] = [:]
 
   package var isOn: Bool { mode != nil }
 
-  /// What Return leads to.
+  /// What Return does.
   enum Outcome {
     case save(Message, as: String)
-    /// The message stays as it was.
+    /// The message stays unchanged.
     case ended(SafeText?)
-    /// Another message is to be edited, by number.
+    /// Edit another message, by number.
     case another(String)
     case tooLong(Int, limit: Int)
   }
 
-  /// A message comes into the line.
+  /// Puts a message into the line.
   ///
-  /// - Parameter text: what is in the line.
+  /// - Parameter text: the text of the line.
   mutating func begin(_ message: Message, over text: String) -> Effect {
     let wasOn = isOn
     keepAbandoned(text)
@@ -42,24 +42,24 @@ package struct Editing {
       mentions: message.mentions(in: shown), isAnother: wasOn)
   }
 
-  /// The text of the line was changed by hand.
+  /// Handles a change of the line's text by hand.
   mutating func noteChange(of text: String, isLive: Bool) {
     if isOn, isLive, !text.isEmpty, !LineRules.isCommand(text) { typedOver = text }
   }
 
-  /// Remembers what was typed over the message, for the next `/edit` of it.
+  /// Remembers unsaved changes to the message, for its next `/edit`.
   private mutating func keepAbandoned(_ text: String) {
     guard let mode, let message else { return }
     let present = mode.typedCommand(in: text)?.text ?? text
-    // A typed /cancel or /edit N has taken the text's place.
+    // A typed /cancel or /edit N has replaced the text.
     guard let typed = present.isEmpty || LineRules.isCommand(present) ? typedOver : present
     else { return }
     if typed != EditMode.shown(mode.original) { abandoned[message.id] = typed }
   }
 
-  /// Return.
+  /// Handles Return.
   ///
-  /// - Parameter line: what is in the line, which may be more.
+  /// - Parameter line: the whole line, which may be longer.
   mutating func enter(_ text: String, line: String, _ rules: LineRules) throws -> Outcome {
     guard let mode, let message else { return .ended(nil) }
     var outcome = mode.judge(text, rules: rules)
@@ -96,7 +96,7 @@ package struct Editing {
 
   /// The text was saved.
   ///
-  /// - Returns: what was typed over the message before a line of the history was saved instead.
+  /// - Returns: unsaved changes, if the person saved a line of the history instead.
   mutating func saved(_ text: String) -> String? {
     guard let mode, let message else { return nil }
     abandoned[message.id] = nil
@@ -107,7 +107,7 @@ package struct Editing {
     return typedOver
   }
 
-  /// C-g, Esc, C-c or C-d on an empty text: the message stays, the draft comes back.
+  /// C-g, Esc, C-c or C-d on an empty text: leaves the message unchanged and restores the draft.
   mutating func cancel(_ text: String) -> [Effect] {
     guard let message else { return [] }
     keepAbandoned(text)
@@ -118,15 +118,15 @@ package struct Editing {
     ]
   }
 
-  /// The person leaves altogether; nothing comes back.
+  /// The person quits; nothing comes back.
   mutating func drop() {
     mode = nil
     message = nil
   }
 
-  /// The message that is edited was changed or deleted by another shell (rule 3.5).
+  /// Another shell changed or deleted the edited message (rule 3.5).
   ///
-  /// - Returns: what to say of it, and the end of edit mode if it was deleted.
+  /// - Returns: a message about it, and the end of edit mode if it was deleted.
   mutating func changedElsewhere(
     _ new: Message, _ text: String
   ) -> (sentence: SafeText, end: Effect?)? {

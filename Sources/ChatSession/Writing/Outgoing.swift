@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// How what waits for the store is tried again, and how the person leaves meanwhile (rule 1.2).
+/// Retries of writes to the store, and leaving while some wait (rule 1.2).
 struct Outgoing {
-  /// When it is to be tried again, in monotonic milliseconds.
+  /// When to try again, in monotonic milliseconds.
   private(set) var deadline: Int64?
-  /// Milliseconds until the next try; a lock that lasts is asked for less often.
+  /// Milliseconds until the next try; they grow while a lock lasts.
   private var delay: Int64 = 2
-  /// How many lines had files to be copied.
+  /// How many lines had files to copy.
   private var copies = 0
   private(set) var leaving: Leaving?
 
-  /// The person has gone, with this exit status; what they typed still waits.
+  /// The person has left, with this exit status; what they typed still waits.
   struct Leaving {
     var status: Int32
-    /// Until when it waits, in monotonic milliseconds; for a line as long as it takes.
+    /// Until when it waits, in monotonic milliseconds; a line waits as long as it takes.
     let by: Int64
   }
 
   var isLeaving: Bool { leaving != nil }
 
-  /// Something could not be read or written; it is looked again soon.
+  /// A read or write failed: tries again soon.
   mutating func scheduleRetry(at now: Int64) {
     guard deadline == nil else { return }
     deadline = now + delay
@@ -28,7 +28,7 @@ struct Outgoing {
 
   mutating func beginTry() { deadline = nil }
 
-  /// Nobody has the store locked.
+  /// Records that nobody has locked the store.
   mutating func succeeded() { delay = 2 }
 
   mutating func nextCopy() -> Int {
@@ -37,13 +37,13 @@ struct Outgoing {
   }
 
   mutating func leave(status: Int32, at now: Int64) {
-    // Somebody sits there and waits, or nobody does.
+    // A person may be waiting at the terminal, or nobody.
     leaving = Leaving(status: status, by: now + (status == 0 ? 20_000 : 60_000))
   }
 
   mutating func leave(status: Int32) { leaving?.status = status }
 
-  /// Something that was typed could not be stored.
+  /// Something typed could not be stored.
   mutating func leavesUnsent() {
     if leaving?.status == 0 { leaving?.status = 1 }
   }

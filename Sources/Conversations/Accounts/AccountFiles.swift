@@ -11,7 +11,7 @@ import Platform
 /// - `$XDG_STATE_HOME/hobnob/servers` has a folder for each account, with the facts that its network
 ///   process learned about the server. Only that process writes there.
 package struct AccountFiles: Sendable {
-  /// The file with what owners have set; empty where there is no place for it.
+  /// The file with what owners have set; empty if no variable gives a folder for it.
   package let path: String
   private let servers: String
 
@@ -23,7 +23,8 @@ package struct AccountFiles: Sendable {
 
   // MARK: What the owner has set
 
-  /// - Returns: nil for an account that the file does not list for this store.
+  ///
+  /// - Returns: nil if the file does not list the account for this store.
   /// - Throws: ``AccountFileError``.
   package func settings(
     of account: Account, inStoreAt store: String
@@ -53,11 +54,11 @@ package struct AccountFiles: Sendable {
     guard open >= 0 else { throw .unusable(path: folder, reason: SystemFailure().reason) }
     let lock = OpenFile(open)
     try checkFolder()
-    // Two shells that set something at once do it one after the other.
+    // Two shells that write at once take turns.
     while flock(lock.number, LOCK_EX) != 0, errno == EINTR {}
     var list = AccountList(try read() ?? AccountList.introduction)
     list.set(settings, of: account.network, in: store)
-    // Where it is a link, as in a collection of dotfiles, the file that it leads to is replaced.
+    // Replaces the target of a link, as people who keep a collection of dotfiles have.
     let target = realpath(path, nil).map { found in
       defer { free(found) }
       return String(cString: found)
@@ -70,7 +71,6 @@ package struct AccountFiles: Sendable {
     }
   }
 
-  /// - Returns: nil where there is no file.
   private func read() throws(AccountFileError) -> String? {
     guard !path.isEmpty else { return nil }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -114,7 +114,7 @@ package struct AccountFiles: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Bytes of a file that is read.
+  /// The largest file that hobnob reads, in bytes.
   private static let most = 1_000_000
 
   // MARK: What was learned about the server
@@ -142,7 +142,7 @@ package struct AccountFiles: Sendable {
       .filter { Self.learnable.contains($0.key) }
   }
 
-  /// Adds to what is known about the server; an empty value is forgotten.
+  /// Adds facts about the server; an empty value removes one.
   ///
   /// - Throws: `SystemFailure`, ``AccountFileError``.
   package func learn(
@@ -156,7 +156,7 @@ package struct AccountFiles: Sendable {
     try Self.replace("facts", in: try makeFactsFolder(of: account, inStoreAt: store), by: text)
   }
 
-  /// The folder that an account's network process may write to, made if need be.
+  /// The folder that an account's network process may write to, created if it is missing.
   ///
   /// - Throws: `SystemFailure`.
   package func makeFactsFolder(of account: Account, inStoreAt store: String) throws -> String {
@@ -174,7 +174,7 @@ package struct AccountFiles: Sendable {
 
   // MARK: Files
 
-  /// Puts a file in the place of another: a reader sees the one or the other.
+  /// Replaces a file in one step: a reader sees either the old or the new one.
   private static func replace(_ name: String, in folder: String, by text: String) throws {
     let place = try OpenFile(folder: folder, following: true)
     let new = "." + name + ".new"
@@ -209,7 +209,7 @@ struct AccountList {
 
   var text: String { lines.map { $0 + "\n" }.joined() }
 
-  /// A name, and behind its first blank the value.
+  /// A line's name and, behind its first blank, its value.
   static func entry(_ line: Substring) -> (String, String) {
     let line = line.drop(while: \.isWhitespace)
     let name = line.prefix { !$0.isWhitespace }
@@ -244,7 +244,7 @@ struct AccountList {
       lines += (lines.last?.isEmpty == false ? [""] : []) + block
       return
     }
-    // What the owner has written between the lines stays.
+    // The owner's own comments between the lines stay.
     let notes = lines[former].filter {
       $0.allSatisfy(\.isWhitespace) || $0.drop(while: \.isWhitespace).hasPrefix("#")
     }

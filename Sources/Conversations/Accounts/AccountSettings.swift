@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Sentences
 
-/// What the owner of an account has set for it: where it connects, whom it trusts, and which command
-/// prints its password. It lives in a file of the owner's own and never in the store (rule 12.7).
+/// What the owner of an account has set for it: where it connects, whom it trusts, and which
+/// command prints its password. The settings are in the owner's own file and never in the store
+/// (rule 12.7).
 package struct AccountSettings: Hashable, Sendable {
-  /// Whether it is to be connected while its owner has a shell.
+  /// Whether hobnob keeps it connected while its owner has a shell.
   package var isWanted: Bool
-  /// By name: `host`, `port`, `ca`, `pin`, `nick`, `fetch`, `password-command`.
+  /// Values by name: `host`, `port`, `ca`, `pin`, `nick`, `fetch`, `password-command`.
   package var values: [String: String]
 
   package init(isWanted: Bool = true, values: [String: String] = [:]) {
@@ -15,19 +16,19 @@ package struct AccountSettings: Hashable, Sendable {
 
   package subscript(name: String) -> String? { values[name] }
 
-  /// Bytes of the largest file that is fetched unasked; 0 for none.
+  /// The largest file, in bytes, to fetch without asking; 0 for none.
   package var fetchLimit: Int64 {
     min(max(0, Int64(values["fetch"] ?? "") ?? 10), 100) * 1_000_000
   }
 }
 
-/// Why the file with the accounts' settings is not used.
+/// Why hobnob does not use the file with the accounts' settings.
 package enum AccountFileError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Others may write to it, or to its folder.
+  /// Other users may write to it, or to its folder.
   case writableByOthers(path: String)
   case foreign(path: String)
   case unusable(path: String, reason: String)
-  /// Neither `HOME` nor a variable of the XDG directories names a place for it.
+  /// Neither `HOME` nor a variable of the XDG directories says where it is.
   case noHome
   /// A value with a line break, which the file cannot hold.
   case brokenLine(name: String)

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What a stranger sent to an account's owner, who has neither taken it up nor turned it down
-/// (rule 14.5).
+/// A stranger's request to an account's owner, neither accepted nor declined yet (rule 14.5).
 package struct Approach: Hashable, Sendable {
-  /// Raw values are stored.
+  /// The store holds the raw values.
   package enum Kind: Int, Hashable, Sendable {
-    /// Into a room.
+    /// An invitation to a room.
     case invitation = 0
-    /// Wants to be a contact.
+    /// A request to become a contact.
     case contact = 1
-    /// Wrote to the owner.
+    /// A message to the owner.
     case message = 2
   }
 
-  /// How many invitations, and how many contact requests, are kept for an account.
+  /// The store keeps at most this many invitations, and this many contact requests, per account.
   package static let most = 1_000
 
   /// Whether the owner ignores neither the sender of approach `a` nor the room of its invitation.
@@ -30,12 +29,12 @@ package struct Approach: Hashable, Sendable {
     """
 
   package var kind: Kind
-  /// Of the room, or of the person.
+  /// The address of the room or of the person.
   package var address: String
-  /// Who invites: an address, or a nickname in that room; empty for the others.
+  /// Who invites: an address, or a nickname in that room; otherwise empty.
   package var sender: String
   package var at: Milliseconds
-  /// What they wrote last; empty for the others.
+  /// Their latest text; otherwise empty.
   package var text: String
 }
 
@@ -66,8 +65,7 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Writing where Self: ~Copyable {
-  /// Entering a conversation accepts the request that led there, which is removed. Part of a
-  /// transaction.
+  /// Entering a conversation accepts the request that led there, which is removed.
   func takeUp(_ conversation: ID<Conversation>, by me: ID<Participant>) throws {
     try database.run(
       """
@@ -81,10 +79,10 @@ extension Writing where Self: ~Copyable {
 }
 
 extension DurableTransaction {
-  /// Forgets what strangers sent to an account's owner. What they wrote stays in the store.
+  /// Removes requests to an account's owner. The strangers' messages stay in the store.
   ///
   /// - Parameters:
-  ///   - address: of the room or person, or of who invites; nil for all.
+  ///   - address: of the room, the person or the sender of the invitation; nil for all.
   ///   - kind: nil for every kind.
   /// - Returns: how many there were.
   @discardableResult

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Accounts on networks: whose they are decides who sees what is said there.
+/// Accounts on networks: only an account's owner sees its conversations.
 ///
-/// A network without an account, as an import may bring one, is seen by everyone in the store.
+/// Everyone in the store sees a network without an account, as an import may bring one.
 extension Reading where Self: ~Copyable {
   /// The accounts of a participant, in the order in which they were added.
   public func accounts(of owner: ID<Participant>) throws -> [Account] {
@@ -11,13 +11,13 @@ extension Reading where Self: ~Copyable {
       read: Store.account)
   }
 
-  /// The account that is a network; nil if nobody has it, or it was removed.
+  /// The account that a network belongs to; nil if nobody has it, or its owner removed it.
   public func account(network: String) throws -> Account? {
     try database.first(
       Store.accountSelect + "WHERE network = ? AND removed = 0", network, read: Store.account)
   }
 
-  /// What someone is called in the rooms that they are in by accounts of theirs.
+  /// My names in the rooms that I am in through my accounts.
   package func roomNicknames(of me: ID<Participant>) throws -> [String] {
     try database.rows(
       """
@@ -29,11 +29,11 @@ extension Reading where Self: ~Copyable {
 
   // MARK: Settings that older stores hold
 
-  /// What an earlier version kept in the store of where an account connects. It is used for nothing
-  /// but the question whether to move it into the owner's file (rule 12.7): anybody who may write the
-  /// store can have put it there.
+  /// The connection settings that an earlier version kept in the store. Use them only to ask
+  /// whether to move them into the owner's file (rule 12.7): anyone who can write to the store can
+  /// have put them there.
   ///
-  /// - Returns: nil where the store holds none.
+  /// - Returns: nil if the store holds none.
   package func storedSettings(of account: Account) throws -> AccountSettings? {
     let isWanted = try database.first(
       "SELECT wanted FROM account WHERE id = ? AND (wanted <> 0 OR settings <> '{}')", account.id
@@ -49,12 +49,12 @@ extension Reading where Self: ~Copyable {
     return AccountSettings(isWanted: isWanted, values: Dictionary(pairs) { $1 })
   }
 
-  /// Whose a network is, or was before the account was removed; nil where nobody ever had it.
+  /// Who owns a network, or owned it until they removed the account; nil if nobody ever did.
   func owner(ofNetwork network: String) throws -> ID<Participant>? {
     try database.first("SELECT owner FROM account WHERE network = ?", network) { $0.id() }
   }
 
-  /// What is to be carried by an account that was removed never would be.
+  /// Fails unless the account exists: a removed account would never carry anything.
   ///
   /// - Throws: `RuleError.noSuchAccount`.
   func requireAccount(of network: String) throws {
@@ -66,7 +66,7 @@ extension Reading where Self: ~Copyable {
     }
   }
 
-  /// The same of the network that carries a message.
+  /// Fails unless the account of the network that carries a message exists.
   func requireAccount(of message: ID<Message>) throws {
     let network = try database.first(
       """
@@ -88,8 +88,8 @@ extension Writing where Self: ~Copyable {
 }
 
 extension Writing where Self: ~Copyable {
-  /// Says in what state the process is that serves an account: for the status line, in a few words;
-  /// empty for none. The same again is no news.
+  /// Sets the few words with which the status line describes the state of an account's process;
+  /// empty for none. Does nothing if they are the same as before.
   package func setStatus(of account: Account, _ text: String) throws {
     let isKnown = try database.exists(
       "SELECT 1 FROM account WHERE id = ? AND status = ?", account.id, text)
@@ -101,12 +101,12 @@ extension Writing where Self: ~Copyable {
 }
 
 extension DurableTransaction {
-  /// Gives a participant an account. What was said on it before, if it was removed once, belongs to
-  /// it again.
+  /// Gives a participant an account. If they had removed it before, they get its old conversations
+  /// back.
   ///
   /// - Parameter network: the kind and the address, as in `xmpp:anna@example.org`.
-  /// - Throws: `RuleError.accountExists`, `.accountTaken`; `.badName` if kind or address is missing;
-  ///   `StoreError`.
+  /// - Throws: `RuleError.accountExists`, `.accountTaken`; `.badName` if kind or address is
+  ///   missing; `StoreError`.
   @discardableResult
   public func addAccount(owner: ID<Participant>, network: String) throws -> Account {
     var made = Account(id: ID(rawValue: 0), owner: owner, network: network)
@@ -123,7 +123,7 @@ extension DurableTransaction {
       RETURNING id
       """, owner, network, try nextChange()
     ) { $0.id() }
-    // Conversations that an import brought were everyone's until now.
+    // Until now everyone saw the conversations that an import brought.
     try database.run(
       """
       DELETE FROM membership WHERE participant <> ?1
@@ -135,9 +135,7 @@ extension DurableTransaction {
     return made
   }
 
-  /// Removes what an earlier version kept in the store.
-  ///
-  /// - Throws: `StoreError`.
+  /// Removes the settings that an earlier version kept in the store.
   package func removeStoredSettings(of account: Account) throws {
     try database.run(
       "UPDATE account SET settings = '{}', wanted = 0, change = ? WHERE id = ?",
@@ -146,10 +144,10 @@ extension DurableTransaction {
 }
 
 extension Store {
-  /// Why no network process can serve an account of this store, as a sentence; nil where one can.
+  /// Why no network process can serve an account of this store, as a sentence; nil if one can.
   ///
-  /// SQLite removes and makes its log files anew, so such a process has to reach the whole folder:
-  /// there must be nothing else in it.
+  /// SQLite removes and recreates its log files, so such a process needs access to the whole
+  /// folder: nothing else may be in it.
   package var failureToHoldAccounts: String? {
     files.foreignName.map {
       "an account needs its store in a folder of its own, but \(files.folder) also has \($0); "
@@ -157,7 +155,7 @@ extension Store {
     }
   }
 
-  /// Whether the network in a column is one that a viewer may see, as an expression of SQLite.
+  /// An SQL expression: whether a viewer may see the network in a column.
   package static func isSeen(network: String, by viewer: String) -> String {
     """
     NOT EXISTS (SELECT 1 FROM account hidden

@@ -6,19 +6,20 @@ package enum LeaseHolder: Hashable, Sendable {
 }
 
 extension Reading where Self: ~Copyable {
-  /// Whether a process serves an account now: one question to the store and a look at a file.
+  /// Whether a process serves an account now. It costs one question to the store and a look at a
+  /// file.
   package func holderIsAlive(of account: Account) throws -> Bool {
     try holder(of: account) == .alive
   }
 
-  /// What is known of the process that serves an account. A dead one has crashed or was killed, and
-  /// nobody has removed yet what it said.
+  /// What the store knows about the process that serves an account. A dead one crashed or was
+  /// killed, and nobody has removed its reports yet.
   package func holder(of account: Account) throws -> LeaseHolder {
     guard let holder = try holderID(of: account) else { return .none }
     return files.isLocked(holder) ? .alive : .dead
   }
 
-  /// The name of the process that serves an account, or of one that ended without a word.
+  /// The process that serves an account, or one that ended without removing its name.
   package func holderID(of account: Account) throws -> ShellID? {
     try database.first("SELECT holder FROM account WHERE id = ?", account.id) {
       $0.optionalText().map(ShellID.init(rawValue:))
@@ -39,7 +40,7 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Writing where Self: ~Copyable {
-  /// Removes what network processes that ended without a word said of themselves and of others.
+  /// Removes what network processes that have died reported about themselves and others.
   ///
   /// - Returns: whether there were any.
   func forgetDeadHolders() throws -> Bool {
@@ -50,7 +51,7 @@ extension Writing where Self: ~Copyable {
     return !dead.isEmpty
   }
 
-  /// A process begins to serve an account.
+  /// Records that a process serves an account.
   package func setHolder(_ holder: ShellID, of account: Account) throws {
     try database.run(
       "UPDATE account SET holder = ?, status = 'connecting', change = ? WHERE id = ?", holder,
@@ -58,13 +59,13 @@ extension Writing where Self: ~Copyable {
     try forgetPresence(on: account.network)
   }
 
-  /// Names the holder again after its lock file was missing, unless there is another by now.
+  /// Records the holder again after its lock file was missing, unless another has replaced it.
   package func restoreHolder(_ holder: ShellID, of account: Account) throws {
     try database.run(
       "UPDATE account SET holder = ? WHERE id = ? AND holder IS NULL", holder, account.id)
   }
 
-  /// A process does not serve an account any more.
+  /// Records that a process no longer serves an account.
   package func removeHolder(_ holder: ShellID, of account: Account, status: String) throws {
     try removeHolder(holder, of: account.id, account.network, status: status)
   }
@@ -78,7 +79,7 @@ extension Writing where Self: ~Copyable {
     if database.changedRows > 0 { try forgetPresence(on: network) }
   }
 
-  /// Nobody reports any more who is present on a network.
+  /// Removes the presence of everyone on a network, since nobody reports it any more.
   package func forgetPresence(on network: String) throws {
     try database.run(
       "UPDATE participant SET online = 0, away = NULL WHERE network = ? AND online <> 0", network)

@@ -3,13 +3,13 @@ import Glibc
 import Platform
 
 extension Store {
-  /// Which file an attachment has in the store now, as `look` tells it, and never what a link there
-  /// leads to; nil where it is gone.
+  /// Which file the store holds for an attachment now, as `look` identifies it; never follows a
+  /// link. Nil if the store has none.
   package func identity(of attachment: Attachment) -> String? {
     attachmentFolder.identity(of: attachment.hash)
   }
 
-  /// Where the file of an attachment lies, for programs that open it. It may be gone.
+  /// The path of an attachment's file, for programs that open it. The file may be missing.
   public func path(of attachment: Attachment) -> String {
     attachmentFolder.path(of: attachment.hash)
   }
@@ -34,7 +34,8 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Writing where Self: ~Copyable {
-  /// Pruning either has removed a file before this transaction, which then fails, or finds it named.
+  /// Pruning has either removed a file before this transaction, which then fails, or sees that a
+  /// message needs it.
   package func append(_ attachments: [Attachment], to message: inout Message) throws {
     guard !attachments.isEmpty else { return }
     for attachment in attachments {
@@ -58,12 +59,12 @@ extension Writing where Self: ~Copyable {
 extension Store {
   // MARK: Into the store
 
-  /// Looks at a file that someone wants to attach, without copying it, so that one that cannot be
-  /// sent is refused at once (rule 8.1).
+  /// Examines a file that someone wants to attach, without copying it, so that hobnob can refuse it
+  /// at once (rule 8.1).
   ///
   /// - Parameter limit: in bytes; 0 for none.
-  /// - Returns: the name it would be sent under, its size, and what tells it from another file that
-  ///   is at this path when it is sent.
+  /// - Returns: its future name, its size, and what distinguishes it from a later file at this
+  ///   path.
   /// - Throws: `AttachmentError.missing`, `.notAFile`, `.unreadable`, `.tooLarge`.
   package static func look(
     atFile path: String, limit: Int
@@ -75,8 +76,8 @@ extension Store {
     )
   }
 
-  /// Copies a file into the store's folder under the hash of its bytes, on the disk before it
-  /// returns. It stays for an hour; from then on only if a message names it.
+  /// Copies a file into the store's folder under the hash of its bytes; it is on disk on return.
+  /// After an hour, pruning may remove it unless a message has it.
   ///
   /// ```swift
   /// let photo = try store.keep(fileAt: "/tmp/photo.png", type: FileType.sniff, limit: 100_000_000)
@@ -84,12 +85,12 @@ extension Store {
   /// ```
   ///
   /// - Parameters:
-  ///   - path: may lead through links; has to lead to a regular file.
-  ///   - name: what it is to be called, that of the path by default; `FileName.safe` is taken of it.
-  ///   - identity: which file it has to be, by `look`; nil: whatever is at the path.
+  ///   - path: of a regular file; links are followed.
+  ///   - name: its future name, made safe by `FileName.safe`; by default that of the path.
+  ///   - identity: which file it has to be, from `look`; nil for any.
   ///   - type: gives the MIME type of the copy at a path, such as `FileType.sniff(path:)`.
   ///   - limit: in bytes; 0 for none.
-  /// - Throws: `AttachmentError`; then nothing is left behind.
+  /// - Throws: `AttachmentError`, leaving no files behind.
   public func keep(
     fileAt path: String, name: String? = nil, identity: String? = nil, type: (String) -> String?,
     limit: Int
@@ -109,8 +110,8 @@ extension Attachment {
       bytes: max(0, bytes))
   }
 
-  /// All attachments of message `m` in one text, or NULL: so they come with the message's row, and
-  /// a message without any costs nothing. The separators cannot be in a safe name or a type.
+  /// All attachments of message `m` in one text, or NULL. They arrive with the message's row, and a
+  /// message without any costs nothing. No safe name or type contains the separators.
   static let listColumn = """
     CASE WHEN m.attachments > 0 THEN (
       SELECT group_concat(a.ordinal || char(31) || lower(hex(a.hash)) || char(31) || a.bytes
@@ -118,7 +119,7 @@ extension Attachment {
       FROM attachment a WHERE a.message = m.id) END AS attachment_list
     """
 
-  /// Reads what `listColumn` gave.
+  /// Parses the value of `attachmentColumn`.
   static func listed(_ list: String?) -> [Attachment] {
     guard let list else { return [] }
     let found = list.utf8.split(separator: 30).compactMap { entry -> (Int, Attachment)? in

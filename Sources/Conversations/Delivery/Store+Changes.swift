@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Reading where Self: ~Copyable {
-  /// The number of the newest change; where to begin with `changes(since:for:limit:)`.
+  /// The number of the newest change; the first argument for `changes(since:for:limit:)`.
   public var position: Int64 {
     get throws { try database.first("SELECT change FROM meta") { $0.int64() } ?? 0 }
   }
 
-  /// What a process that last looked at a position has to know now.
+  /// What has changed since a position.
   ///
   /// - Parameters:
-  ///   - since: `Changes.position` of the last time, or `position` at the beginning.
-  ///   - limit: how many messages of each sort at most; if there are more, `hasMore` is set.
+  ///   - since: the last `Changes.position`, or `position` at the start.
+  ///   - limit: the most messages of each sort; if there are more, `hasMore` is set.
   public func changes(
     since: Int64, for me: ID<Participant>, limit: Int = 500
   ) throws -> Changes {
-    // By far the most frequent answer costs one look.
+    // The most frequent answer costs one query.
     let now = try position
-    // It is smaller if an older copy of the file was put back.
+    // The position is smaller if someone put an older copy of the file back.
     if now <= since { return Changes(position: now) }
     return try collect(since: since, for: me, limit: min(max(1, limit), Int(Int32.max)))
   }
@@ -27,10 +27,10 @@ extension Reading where Self: ~Copyable {
     }
     var changes = Changes(position: counter?.change ?? since)
 
-    // A + keeps SQLite from searching by that column: with the few rows that are new it is far
-    // better off than with all those of one sender.
+    // The + keeps SQLite from searching by that column: scanning the few new rows is much faster
+    // than reading all of one sender's.
 
-    // For me are the messages of my stays; those before I came are read on entering.
+    // My messages are those of my stays; I read those from before I joined on entering.
     let arrived = try database.rows(
       Message.select
         + """
@@ -57,7 +57,7 @@ extension Reading where Self: ~Copyable {
 
     let reacted = try reactions(since: since, for: me, limit: limit + 1)
 
-    // All these lists must end at the same position, or something would be told twice or never.
+    // All these lists must end at the same position; otherwise changes would be lost or repeated.
     for list in [arrived, revised, moved] where list.count > limit {
       changes.position = min(changes.position, list[limit - 1].number)
       changes.hasMore = true

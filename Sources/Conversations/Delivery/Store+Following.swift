@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What became of a message that was there before.
+/// A later change to a known message.
 package enum LaterNews: Hashable, Sendable {
-  /// It was edited, deleted or taken back; as it stands now.
+  /// It was edited, deleted or recalled; the message is the current version.
   case revised(Message)
   case reacted(ReactionNews)
 
@@ -15,8 +15,8 @@ package enum LaterNews: Hashable, Sendable {
 }
 
 extension Reading where Self: ~Copyable {
-  /// The messages that arrived in a conversation between two positions, the first of them in the
-  /// order of arrival, whoever asks; none that was brought in.
+  /// The messages that arrived in a conversation between two positions, in order of arrival, for
+  /// any reader; none that an import brought.
   ///
   /// - Returns: each with its position.
   package func arrivals(
@@ -24,7 +24,8 @@ extension Reading where Self: ~Copyable {
     for me: ID<Participant>
   ) throws -> [(position: Int64, message: Message)] {
     guard try self.conversation(conversation, for: me) != nil else { return [] }
-    // A + keeps SQLite from searching by that column: few rows are new, and many are here.
+    // The + keeps SQLite from searching by that column: few rows are new, and the conversation may
+    // have many.
     let found = try database.rows(
       Message.select
         + """
@@ -34,20 +35,21 @@ extension Reading where Self: ~Copyable {
     return try presented(found, to: me).map { ($0.id.rawValue, $0) }
   }
 
-  /// What happened to the messages of a conversation between two positions, in the order it
-  /// happened, for whoever follows it without being in it.
+  /// The changes to a conversation's messages between two positions, in order, for a reader who
+  /// need not be in it.
   ///
   /// - Parameters:
-  ///   - since: a former `position`; what happened up to it is known.
+  ///   - since: a former `position`.
   ///   - end: a later one.
-  ///   - number: messages with a larger one are not asked for.
+  ///   - number: leaves out messages with a larger number.
   package func laterNews(
     in conversation: ID<Conversation>, since: Int64, upTo end: Int64, ofMessagesUpTo number: Int,
     for me: ID<Participant>
   ) throws -> [LaterNews] {
     if end <= since { return [] }
     guard try self.conversation(conversation, for: me) != nil else { return [] }
-    // A + keeps SQLite from searching by that column: few rows are new, and many are here.
+    // The + keeps SQLite from searching by that column: few rows are new, and the conversation may
+    // have many.
     let revised = try database.rows(
       Message.select
         + """

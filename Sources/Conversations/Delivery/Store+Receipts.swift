@@ -12,7 +12,8 @@ extension Reading where Self: ~Copyable {
     } ?? Store.Marks()
   }
 
-  /// The number of the newest message that is read; what is older than my joining counts as read.
+  /// The number of the newest message that I have read; messages from before I joined count as
+  /// read.
   public func readMarker(
     of me: ID<Participant>, in conversation: ID<Conversation>
   ) throws -> Int {
@@ -27,8 +28,8 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Writing where Self: ~Copyable {
-  /// Moves marks forward, never back and never past the newest message: nobody can have got what
-  /// has not been said. Writes only what is news.
+  /// Moves marks forward, never back and never past the newest message, since nobody can have a
+  /// message that does not exist. Writes only real changes.
   fileprivate func advance(
     _ person: ID<Participant>, in conversation: ID<Conversation>, to wanted: Store.Marks
   ) throws {
@@ -50,13 +51,12 @@ extension Writing where Self: ~Copyable {
       """, conversation, person, new.delivered, new.seen, new.read, try nextChange())
   }
 
-  /// My program has these messages (rule 7.3). To be called before they are printed: from then on
-  /// they cannot be taken back.
+  /// Records that my program has these messages (rule 7.3). Call this before you print them:
+  /// afterwards nobody can recall them.
   ///
-  /// - Parameter seen: the conversation in which they are printed at once and looked at: there they
-  ///   are also seen and read.
-  /// - Returns: messages up to those numbers that had been taken back before, and must not be
-  ///   printed; of each conversation the newest 500, as many as `changes` gives at once.
+  /// - Parameter seen: the conversation on the screen: its messages are also seen and read.
+  /// - Returns: messages up to those numbers that their senders had recalled before, which you must
+  ///   not print; the newest 500 per conversation, as many as `changes` returns at once.
   @discardableResult
   public func noteDelivered(
     to me: ID<Participant>, upTo: [ID<Conversation>: Int], seen: ID<Conversation>? = nil
@@ -73,8 +73,8 @@ extension Writing where Self: ~Copyable {
     for (conversation, number) in news {
       try advance(me, in: conversation, to: wanted(conversation, number))
     }
-    // What I have cannot be taken back any more, so this is the last word, whether this shell or
-    // another of mine was the first to say that I have it.
+    // Nobody can recall a message that I have, so this is final, whichever of my shells recorded it
+    // first.
     var recalled: Set<ID<Message>> = []
     for (conversation, number) in upTo {
       recalled.formUnion(
@@ -88,10 +88,10 @@ extension Writing where Self: ~Copyable {
     return recalled
   }
 
-  /// Messages up to `number` were printed in my open conversation (rules 7.3 and 7.7).
+  /// Records that messages up to `number` are on the screen in my conversation (rules 7.3, 7.7).
   ///
-  /// - Parameter sendReceipt: whether the others are told (`set receipts`); the read marker moves in
-  ///   any case.
+  /// - Parameter sendReceipt: whether to tell the others (`set receipts`); the read marker always
+  ///   moves.
   public func noteSeen(
     by me: ID<Participant>, in conversation: ID<Conversation>, upTo number: Int, sendReceipt: Bool
   ) throws {
@@ -99,10 +99,10 @@ extension Writing where Self: ~Copyable {
     try advance(me, in: conversation, to: Store.Marks(delivered: told, seen: told, read: number))
   }
 
-  /// Someone on a network is so far.
+  /// Records how far someone on a network has read.
   ///
-  /// - Parameter isFirst: whether it is noted from which message on they are asked about: those who
-  ///   never told how far they read are not waited for.
+  /// - Parameter isFirst: whether to record where their receipts begin: hobnob does not wait for
+  ///   people who never send any.
   package func noteReached(
     by person: ID<Participant>, in conversation: ID<Conversation>, upTo number: Int,
     _ state: DeliveryState, isFirst: Bool

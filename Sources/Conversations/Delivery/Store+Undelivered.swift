@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What a network did not take.
+/// What a network refused.
 extension Writing where Self: ~Copyable {
-  /// The network will not have what an entry of the outbox, which is gone by now, asked for.
+  /// Records that the network refused an entry, which is no longer in the outbox.
   ///
   /// - Parameter reason: shown to the sender.
   package func fail(
@@ -14,7 +14,7 @@ extension Writing where Self: ~Copyable {
     case .send:
       let waits = try database.exists(
         "SELECT 1 FROM outbox WHERE message = ? AND operation = 0", message.id)
-      // Another attempt is under way, or the message is gone: nobody waits for this one.
+      // Another attempt is under way, or the message no longer exists: nobody waits for this one.
       if waits || message.state != .sending || message.isRecalled { return }
       try setState(.failed, failure: reason, of: message.id)
     case .edit, .delete:
@@ -22,7 +22,7 @@ extension Writing where Self: ~Copyable {
     }
   }
 
-  /// Empties the outbox of a network that will never take any of it.
+  /// Fails everything in the outbox of a network that will never accept it.
   func failOutbox(of network: String, _ reason: String) throws {
     let entries = try database.rows(
       """

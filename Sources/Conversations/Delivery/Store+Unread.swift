@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What I have not read in a conversation (rule 7.7).
+/// My unread messages in a conversation (rule 7.7).
 public struct Unread: Hashable, Sendable {
   public var conversation: Conversation
-  /// Messages of others behind my read marker.
+  /// How many messages of others are after my read marker.
   public var count: Int
-  /// Those of them that name me.
+  /// How many of them mention me.
   public var mentions: Int
-  /// The number of the first that names me.
+  /// The number of the first that mentions me.
   public var firstMention: Int?
-  /// The sort key of the first of them: the smaller, the longer it has been waiting.
+  /// The sort key of the first of them: the smaller, the longer it has waited.
   public var oldest: Int64
-  /// I muted it, or who writes to me there: it is not urgent.
+  /// Not urgent, because I muted the conversation or the sender.
   public var isMuted: Bool
 
   public init(
@@ -26,11 +26,11 @@ public struct Unread: Hashable, Sendable {
     self.isMuted = isMuted
   }
 
-  /// Something of it is written to me alone, or names me.
+  /// Whether a message is to me alone, or mentions me.
   public var isForMe: Bool { !isMuted && (conversation.kind == .direct || mentions > 0) }
 }
 
-/// The order of their urgency (rules 7.4 and 13.1): what is for me first, then the oldest.
+/// In the order of urgency (rules 7.4 and 13.1): first messages for me, then the oldest.
 extension Unread: Comparable {
   public static func < (one: Unread, other: Unread) -> Bool {
     if one.isForMe != other.isForMe { return one.isForMe }
@@ -40,14 +40,14 @@ extension Unread: Comparable {
 }
 
 extension Reading where Self: ~Copyable {
-  /// The conversations I am in that hold something unread, the one with the newest message first.
+  /// My conversations with unread messages, the one with the newest message first.
   ///
-  /// What may be a mention is a message with my shown name or identity among its words, whatever the
-  /// case; found in the search index, so that it does not cost more with more unread messages.
+  /// A candidate for a mention has my name or identity among its words, in any case; the search
+  /// index finds it, so that more unread messages do not cost more.
   ///
   /// - Parameters:
-  ///   - places: of which conversations; nil for all. What it costs goes by how many these are.
-  ///   - words: what may be a mention beside my names.
+  ///   - places: the conversations; nil for all. The cost grows with their number.
+  ///   - words: candidates for a mention beside my names.
   ///   - isMention: whether such a message is one, by its text and its mentions.
   public func unreadConversations(
     for me: ID<Participant>, in places: Set<ID<Conversation>>? = nil, words: [String] = [],
@@ -74,7 +74,7 @@ extension Reading where Self: ~Copyable {
     }
   }
 
-  /// The number of the first message of others behind a read marker that is still there.
+  /// The number of the first existing message of others after a read marker.
   public func firstUnread(
     by me: ID<Participant>, in conversation: ID<Conversation>, behind marker: Int
   ) throws -> Int? {
@@ -98,7 +98,7 @@ extension Reading where Self: ~Copyable {
     _ words: String, in place: ID<Conversation>, behind marker: Int, for me: ID<Participant>,
     where isMention: (String, String) -> Bool
   ) throws -> [Int] {
-    // Ids and numbers of what arrived in one conversation grow together.
+    // In one conversation, ids and numbers of arrived messages grow together.
     try database.rows(
       """
       SELECT m.number, m.body, m.mentions FROM message_text CROSS JOIN message m ON m.id = message_text.rowid

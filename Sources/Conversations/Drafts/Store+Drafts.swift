@@ -42,15 +42,15 @@ extension Reading where Self: ~Copyable {
 }
 
 extension DurableTransaction {
-  /// Saves a draft, on the disk before it returns. Nil, or an empty text
-  /// without files, removes it; an equal one is not written again. Of two shells the later save wins (rule 5.3).
+  /// Saves a draft; it is on disk on return. Nil, or an empty text without files, removes it; an
+  /// equal draft causes no write. Of two shells, the one that saves last wins (rule 5.3).
   public func setDraft(
     _ draft: Draft?, of me: ID<Participant>, in conversation: ID<Conversation>
   ) throws {
     var wanted = draft.flatMap { $0.text.isEmpty && $0.files.isEmpty ? nil : $0 }
     wanted?.placeCaret()
     if let old = try self.draft(of: me, in: conversation) {
-      // Swift takes composed and decomposed letters for equal; the draft is to be as typed.
+      // To Swift, composed and decomposed letters are equal; the draft keeps the bytes as typed.
       if let wanted, old == wanted, old.text.utf8.elementsEqual(wanted.text.utf8),
         zip(old.files, wanted.files).allSatisfy({ $0.isSame(as: $1) })
       {

@@ -2,8 +2,8 @@
 
 /// The input history.
 extension Reading where Self: ~Copyable {
-  /// The input history as one shell walks it with Up: newest last, its own lines behind those of
-  /// the participant's other shells, the same line twice in a row once.
+  /// The input history in the order of one shell: newest last, its own lines after those of the
+  /// participant's other shells, without immediate repetitions.
   package func inputHistory(
     of me: ID<Participant>, shell: ShellID, limit: Int
   ) throws -> [String] {
@@ -26,7 +26,7 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Writing where Self: ~Copyable {
-  /// Adds a line to the input history; the same line twice in a row stands once (rule 1.12).
+  /// Adds a line to the input history, unless it repeats the one before (rule 1.12).
   package func appendHistory(
     _ line: String, of me: ID<Participant>, shell: ShellID
   ) throws {

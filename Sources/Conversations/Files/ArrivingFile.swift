@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// A file on its way into the store from elsewhere, piece by piece. Let go before the end, it leaves
+/// A file that arrives in the store piece by piece. If you release it before `finish`, it leaves
 /// nothing behind.
 package final class ArrivingFile {
   private let folder: AttachmentFolder
   private let file: StagedFile
   private var bytes = 0
-  /// What it begins with, which tells its type.
+  /// Its first bytes, which reveal its type.
   private var beginning: [UInt8] = []
 
   /// - Throws: `AttachmentError`.
@@ -24,9 +24,9 @@ package final class ArrivingFile {
     bytes += piece.count
   }
 
-  /// Puts it in its place, on the disk before it returns. Once.
+  /// Gives it its final name; it is on disk on return. Call this once.
   ///
-  /// - Parameter name: as it was called there; `FileName.safe` is taken of it.
+  /// - Parameter name: its name there; made safe by `FileName.safe`.
   /// - Throws: `AttachmentError`.
   package func finish(name: String) throws -> Attachment {
     let digits = file.hash()

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// A file that travels with a message. Its bytes lie in the store's folder under their hash, so the
+/// A file that travels with a message. The store's folder holds its bytes under their hash, so the
 /// name never chooses a path (rule 8.2, 12.4).
 public struct Attachment: Hashable, Sendable {
   /// The SHA-256 of its bytes in 64 lower-case hexadecimal digits.
   public var hash: String
-  /// A safe base name, see `FileName.safe`; still text from elsewhere when it is shown.
+  /// A safe base name, see `FileName.safe`; when shown, still untrusted text.
   public var name: String
-  /// The MIME type, as its bytes look: nobody's word is taken for it.
+  /// The MIME type according to its bytes, whatever the sender claims.
   public var type: String
-  /// How large it is.
   public var bytes: Int
 
   public init(hash: String, name: String, type: String = FileType.unknown, bytes: Int) {
@@ -24,7 +23,7 @@ public struct Attachment: Hashable, Sendable {
     let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"]
     var (tenths, unit) = (min(max(0, bytes), .max - 1000), 0)
     if tenths < 1000 { return "\(tenths) B" }
-    // In whole tenths and rounded to the nearest, so that 999,999 is not "1000.0 kB".
+    // Counts in tenths, rounded to the nearest, so that 999,999 is not "1000.0 kB".
     while unit == 0 || tenths >= 10_000 {
       tenths = unit == 0 ? (tenths + 50) / 100 : (tenths + 500) / 1000
       unit += 1

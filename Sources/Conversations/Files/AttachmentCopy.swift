@@ -2,8 +2,8 @@
 import Glibc
 import Platform
 
-/// A file on its way into the store, copied piece by piece. Let go before the end, it leaves nothing
-/// behind.
+/// Copies a file into the store piece by piece. If you release it before `finish`, it leaves
+/// nothing behind.
 package final class AttachmentCopy {
   /// The size the file had when it was opened.
   package let bytes: Int
@@ -37,14 +37,12 @@ package final class AttachmentCopy {
 
   deinit { buffer.deallocate() }
 
-  /// What tells a file from another one that is at the same path later.
+  /// What distinguishes a file from another one at the same path later.
   static func identity(of found: Glibc.stat) -> String {
     "\(found.st_dev):\(found.st_ino):\(found.st_size)"
   }
 
-  /// Opens a file that someone wants to attach. Links are followed, since the person named the path.
-  ///
-  /// - Parameter identity: which file it has to be.
+  /// Opens a file that someone wants to attach. Follows links, since the person named the path.
   static func open(
     _ path: String, identity: String? = nil, limit: Int
   ) throws -> (number: Int32, found: Glibc.stat) {
@@ -53,7 +51,7 @@ package final class AttachmentCopy {
     }
     let name = bytes.map { CChar(bitPattern: $0) } + [0]
     var found = Glibc.stat()
-    // Looked at before it is opened: opening a device can have effects of its own.
+    // Checks before opening: opening a device can have effects of its own.
     guard stat(name, &found) == 0 else { throw unreadable(path) }
     guard found.st_mode & S_IFMT == S_IFREG else { throw AttachmentError.notAFile(path: path) }
     // It may have become a pipe since, which must not block.
@@ -80,10 +78,10 @@ package final class AttachmentCopy {
       ? .missing(path: path) : .unreadable(path: path, reason: failure.reason)
   }
 
-  /// Copies the next piece, and has the disk take what it copied from time to time, so that it
-  /// is not a long wait at the end.
+  /// Copies the next piece, and flushes to disk from time to time, so that the end is not a long
+  /// wait.
   ///
-  /// Of a file that grows, what it was when it was opened is copied.
+  /// Of a file that grows, it copies what was there at the start.
   ///
   /// - Parameter size: how many bytes, at least 1.
   /// - Returns: whether there is more to copy.
@@ -91,7 +89,7 @@ package final class AttachmentCopy {
   package func step(_ size: Int = 1 << 20) throws -> Bool {
     var left = max(1, size)
     while left > 0 {
-      // What the kernel makes up, as in /proc, has no size and has to be read to its end.
+      // Files that the kernel makes up, as in /proc, have no size; read them to their end.
       let open = bytes == 0 ? left : bytes - copied
       if open == 0 { return false }
       let wanted = min(left, open, buffer.count)
@@ -124,15 +122,15 @@ package final class AttachmentCopy {
     }
   }
 
-  /// Puts the complete copy in its place, on the disk before it returns. Once, after `step` said
-  /// that there is no more.
+  /// Gives the complete copy its final name; it is on disk on return. Call this once, after `step`
+  /// returned false.
   ///
-  /// - Parameter type: gives the MIME type of the file at a path: the copy's, since the original may
-  ///   be another by now. What is not a MIME type counts as nil, and nil as `FileType.unknown`.
+  /// - Parameter type: returns the MIME type of the file at a path: the copy's, since the original
+  ///   may have changed. Anything else counts as nil, and nil as `FileType.unknown`.
   /// - Throws: `AttachmentError.changed`, `.full`, `.unwritable`.
   package func finish(type: (String) -> String?) throws -> Attachment {
-    // A file that was written to within the size it had may be half old, half new. One that only
-    // grew, such as a log, is whole as far as it was copied.
+    // A file that someone wrote to within its size may be half old, half new. The copy of one that
+    // only grew, such as a log, is complete.
     let now = try? source.status()
     let isRewritten = now.map {
       $0.st_size <= opened.st_size
@@ -150,7 +148,7 @@ package final class AttachmentCopy {
 }
 
 extension AttachmentFolder {
-  /// ``Store/keep(fileAt:name:type:limit:)`` for who has no store open.
+  /// ``Store/keep(fileAt:name:type:limit:)`` for callers without an open store.
   package func keep(
     fileAt path: String, name: String?, identity: String? = nil, type: (String) -> String?,
     limit: Int

@@ -6,26 +6,26 @@ import Sentences
 /// Why a file could not be attached, sent or saved.
 public enum AttachmentError: Error, Hashable, Sendable, CustomStringConvertible {
   case missing(path: String)
-  /// A folder, a pipe, a device, a socket.
+  /// It is a folder, a pipe, a device or a socket.
   case notAFile(path: String)
   case unreadable(path: String, reason: String)
-  /// Larger than `limit` bytes.
+  /// It is larger than `limit` bytes.
   case tooLarge(path: String, limit: Int)
-  /// It was shortened or rewritten while it was being copied.
+  /// Someone shortened or rewrote it during the copy.
   case changed(path: String)
-  /// Another file is at the path than the one that was attached, or it has another size.
+  /// The path leads to another file than the one attached, or its size differs.
   case replaced(path: String)
-  /// The disk, or the quota, is full; `path` is the folder that was written to.
+  /// The disk or the quota is full; `path` is the target folder.
   case full(path: String)
   case unwritable(path: String, reason: String)
-  /// The store has no such file any more: it was pruned, or taken away.
+  /// The store no longer has the file: pruning or a person removed it.
   case gone(name: String)
-  /// The store's file is not what was put into it.
+  /// The store's file does not have the bytes that it was stored with.
   case damaged(name: String)
-  /// So many files of that name are there that no further one was found.
+  /// Too many files with that name already exist.
   case namesTaken(path: String)
 
-  /// - Parameter path: what was written to.
+  /// - Parameter path: the target.
   package init(_ failure: SystemFailure, at path: String) {
     self =
       failure.code == ENOSPC || failure.code == EDQUOT

@@ -3,14 +3,14 @@ import Glibc
 import Platform
 
 extension AttachmentFolder {
-  /// Copies an attachment out of the store (`/save`, rule 8.2). Nothing is overwritten: where the
-  /// name is taken, by a link too, it becomes `name-1.ext` and so on. The name appears only when the
-  /// file is whole and its bytes are those of the hash.
+  /// Copies an attachment out of the store (`/save`, rule 8.2). It overwrites nothing: if the name
+  /// is taken, even by a link, it uses `name-1.ext` and so on. The name appears only when the file
+  /// is whole and its bytes match the hash.
   ///
   /// - Parameter target: a folder, which may be behind a link, or a folder and the file's new name.
-  /// - Returns: the path it has now.
-  /// - Throws: `AttachmentError.gone`, `.damaged`, `.full`, `.unwritable`, `.namesTaken`; then
-  ///   nothing is left behind.
+  /// - Returns: its new path.
+  /// - Throws: `AttachmentError.gone`, `.damaged`, `.full`, `.unwritable`, `.namesTaken`, leaving
+  ///   no files behind.
   package func save(_ attachment: Attachment, to target: String) throws -> String {
     guard let file = try? file(of: attachment.hash) else {
       throw AttachmentError.gone(name: attachment.name)
@@ -23,7 +23,7 @@ extension AttachmentFolder {
       let open = try OpenFile(folder: folder, following: true)
       let temporary = ".hobnob-" + randomName()
       defer { unlinkat(open.number, temporary, 0) }
-      // For the umask to decide, as with any other file the person makes.
+      // The umask decides, as with any other file that the person makes.
       let new = try OpenFile(in: open, temporary, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)
       guard try file.hashed({ try new.write($0) }) == attachment.hash else {
         throw AttachmentError.damaged(name: attachment.name)
@@ -39,7 +39,7 @@ extension AttachmentFolder {
     }
   }
 
-  /// Where ``save(_:to:)`` puts a file.
+  /// The path that ``save(_:to:)`` uses.
   package static func destination(
     _ target: String, of attachment: Attachment
   ) -> (folder: String, name: String) {
@@ -54,7 +54,7 @@ extension AttachmentFolder {
     return (slash == target.startIndex ? "/" : String(target[..<slash]), String(target[after...]))
   }
 
-  /// Gives a file the first of the names like `name` that is free.
+  /// Gives a file the first free name like `name`.
   ///
   /// - Returns: that name, nil if there was none.
   private static func named(
@@ -64,8 +64,8 @@ extension AttachmentFolder {
       let wanted = number == 0 ? name : FileName.numbered(name, number)
       if linkat(folder.number, temporary, folder.number, wanted, 0) == 0 { return wanted }
       if errno == EEXIST { continue }
-      // Some file systems, such as FAT, have no second names: there the name is taken by an empty
-      // file first, which is then replaced.
+      // Some file systems, such as FAT, have no hard links: there an empty file claims the name
+      // first, and the real one then replaces it.
       do {
         _ = try OpenFile(in: folder, wanted, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
       } catch let failure as SystemFailure where failure.code == EEXIST {

@@ -2,30 +2,31 @@
 import Glibc
 import Platform
 
-/// The folder beside the store where attachments lie: `ab/cdef…` for the hash `abcdef…`, and files
-/// on their way in under temporary names. Every step goes from an open folder to a name in it, so
-/// that a link that someone puts there meanwhile leads nowhere.
+/// The folder beside the store with attachments: `ab/cdef…` for the hash `abcdef…`, and incomplete
+/// files under temporary names. Every step starts from an open folder, so nobody can redirect it by
+/// adding a link.
 package struct AttachmentFolder {
   package let path: String
   package let isShared: Bool
 
   package init(path: String, isShared: Bool) { (self.path, self.isShared) = (path, isShared) }
 
-  /// What names of files begin with that are not yet complete.
+  /// The prefix of incomplete files' names.
   package static let temporaryPrefix = "incoming-"
 
-  /// The two parts of a hash that name its file; nil when it is none.
+  /// The folder and the name of a hash's file; nil if it is not a hash.
   package static func place(of hash: String) -> (folder: String, name: String)? {
     guard hash.utf8.count == 64, bytes(ofHexadecimal: hash) != nil else { return nil }
     return (String(hash.prefix(2)), String(hash.dropFirst(2)))
   }
 
-  /// Which file has these bytes now, and never what a link there leads to; nil where it is gone.
+  /// Which file has these bytes now; never follows a link. Nil if there is none.
   package func identity(of hash: String) -> String? {
     (try? file(of: hash).status()).map(AttachmentCopy.identity)
   }
 
-  /// Where the file of a hash is, or would be. What is not a hash names a file that is never there.
+  /// The path of a hash's file, which need not exist. For anything but a hash, a file that never
+  /// does.
   package func path(of hash: String) -> String {
     guard let (folder, name) = AttachmentFolder.place(of: hash) else { return path + "/none" }
     return "\(path)/\(folder)/\(name)"
@@ -38,7 +39,7 @@ package struct AttachmentFolder {
     try OpenFile(folder: path, following: false)
   }
 
-  /// Opens the folder, and makes it if need be.
+  /// Opens the folder, and creates it if it is missing.
   ///
   /// - Throws: `SystemFailure`.
   package func made() throws -> OpenFile {
@@ -52,7 +53,7 @@ package struct AttachmentFolder {
     if !isNew, errno != EEXIST { throw SystemFailure() }
     let mode = StoreFiles.folderMode(shared: isShared)
     let flags = O_RDONLY | O_DIRECTORY
-    // mkdir obeys the umask, which may take even the owner's rights.
+    // mkdir obeys the umask, which may remove even the owner's rights.
     if isNew, faccessat(folder.number, name, R_OK | X_OK, 0) != 0 {
       fchmodat(folder.number, name, mode, 0)
     }
@@ -77,11 +78,11 @@ package struct AttachmentFolder {
     return (name, file)
   }
 
-  /// Gives a temporary file, complete and on the disk, the name of its hash. Returns when the disk
-  /// has the name, too.
+  /// Renames a temporary file, complete and on disk, to its hash. Returns when the new name is on
+  /// disk too.
   ///
-  /// A file that is there under that name has the same bytes or is damaged. Either way it gives way
-  /// to the new one, which mends the damage and begins the hour's grace of pruning afresh.
+  /// A file that already has that name has the same bytes or is damaged. Replacing it repairs the
+  /// damage and restarts the hour for which pruning spares it.
   ///
   /// - Throws: `SystemFailure`.
   package func place(_ temporary: String, in folder: borrowing OpenFile, as hash: String) throws {

@@ -2,18 +2,18 @@
 
 /// File names from elsewhere.
 package enum FileName {
-  /// One that can do no harm (rule 12.4): the last part of a path,
-  /// without control, bidirectional and invisible characters, without blanks, dots and dashes in
-  /// front, never empty, at most 200 bytes, cut between graphemes and before the extension.
+  /// A harmless file name (rule 12.4): the last part of a path, without control, bidirectional and
+  /// invisible characters, without leading blanks, dots and dashes, never empty, at most 200 bytes,
+  /// cut between graphemes and before the extension.
   ///
   /// ```swift
   /// FileName.safe("../../.ssh/-rf\u{202E}gnp.exe")  // "rfgnp.exe"
   /// FileName.safe("..")                             // "file"
   /// ```
   ///
-  /// Doing it twice changes nothing.
+  /// A safe name stays as it is.
   package static func safe(_ name: String) -> String {
-    // By scalars: a slash that carries an accent is another Character, and to the kernel a slash.
+    // By scalars: a slash with an accent is another Character, but still a slash to the kernel.
     let base = name.unicodeScalars.split(separator: "/").last ?? Substring.UnicodeScalarView()
     var kept = String.UnicodeScalarView()
     for scalar in base {
@@ -23,7 +23,7 @@ package enum FileName {
       default: break
       }
       if properties.isDefaultIgnorableCodePoint || properties.isNoncharacterCodePoint { continue }
-      // A mark with nothing before it would sit on whatever is printed in front of the name.
+      // A mark with nothing before it would combine with whatever hobnob prints before the name.
       if kept.isEmpty, scalar == "." || scalar == "-" || properties.isWhitespace || isMark(scalar) {
         continue
       }
@@ -49,7 +49,7 @@ package enum FileName {
   private static func shortened(_ name: String, to limit: Int) -> String {
     if name.utf8.count <= limit { return name }
     let (stem, ending) = split(name)
-    // What is longer is not an extension.
+    // Anything longer is not an extension.
     let kept = ending.utf8.count <= 16 ? ending : ""
     var room = limit - kept.utf8.count
     let start = (kept.isEmpty ? name[...] : stem).prefix { character in
@@ -67,7 +67,7 @@ package enum FileName {
     return (name[..<dot], name[dot...])
   }
 
-  /// `photo-1.png` for `photo.png` and 1: the names to go to when one is taken.
+  /// `photo-1.png` for `photo.png` and 1: the names to try when one is taken.
   static func numbered(_ name: String, _ number: Int) -> String {
     let (stem, ending) = split(name)
     return "\(stem)-\(number)\(ending)"

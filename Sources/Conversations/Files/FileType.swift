@@ -2,18 +2,17 @@
 import Glibc
 import Platform
 
-/// What kind of file something is, judged by its first bytes: the kinds that people send each other
-/// most.
+/// The type of a file, judged by its first bytes: covers the types that people send most.
 public enum FileType {
-  /// What a file is when nothing more is known about it.
+  /// The type of a file of which nothing more is known.
   public static let unknown = "application/octet-stream"
 
-  /// How many bytes of a file tell its type, at most.
+  /// How many bytes to read, at most, to tell the type.
   static let beginning = 4096
 
-  /// The MIME type of a regular file; `unknown` for anything else and for what cannot be read.
+  /// The MIME type of a regular file; `unknown` for anything else and for unreadable files.
   public static func sniff(path: String) -> String {
-    // A pipe without a writer is opened too, and not waited for.
+    // Does not block on a pipe without a writer.
     let number = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     if number < 0 { return unknown }
     let file = OpenFile(number)
@@ -24,7 +23,7 @@ public enum FileType {
     return count < 0 ? unknown : type(ofBytes: Array(bytes.prefix(count)))
   }
 
-  /// The MIME type of what begins with these bytes, of which the first `beginning` count.
+  /// The MIME type of a file that begins with these bytes; only the first `beginning` count.
   static func type(ofBytes bytes: [UInt8]) -> String {
     let bytes = bytes.prefix(beginning)
     let isText = Self.isText(bytes)
@@ -34,15 +33,15 @@ public enum FileType {
       }
     }
     if isText { return isSVG(bytes) ? "image/svg+xml" : "text/plain" }
-    // Matroska and WebM begin alike; the name of the one that it is comes a little later.
+    // Matroska and WebM begin alike; the name that tells them apart follows a little later.
     if bytes.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) {
       return bytes.prefix(64).hasText("webm") ? "video/webm" : "video/x-matroska"
     }
     return unknown
   }
 
-  /// A MIME type without parameters, as far as it may go into a header or onto a screen; nil for
-  /// anything else. `inode/…` is what file(1) elsewhere calls a thing without bytes.
+  /// A MIME type without parameters, safe for a header or a screen; nil for anything else. file(1)
+  /// calls things without bytes `inode/…`.
   package static func checked(_ said: String) -> String? {
     var bytes = said.utf8[...]
     while let last = bytes.last, last == 0x0A || last == 0x20 { bytes.removeLast() }
@@ -65,7 +64,7 @@ public enum FileType {
 
   // MARK: Marks
 
-  /// What all files of a type have at some offsets.
+  /// The bytes that all files of a type have at certain offsets.
   private struct Mark {
     var type: String
     var parts: [(offset: Int, bytes: [UInt8])]
@@ -81,7 +80,7 @@ public enum FileType {
       isPossibleText = true
     }
 
-    /// A file of RIFF, whose kind comes after its length.
+    /// A RIFF file: its kind follows its length.
     init(_ type: String, riff kind: String) {
       (self.type, parts) = (type, [(0, Array("RIFF".utf8)), (8, Array(kind.utf8))])
     }
@@ -128,13 +127,13 @@ public enum FileType {
   private static func isText(_ bytes: ArraySlice<UInt8>) -> Bool {
     let isBinary = bytes.contains { $0 < 0x20 && !(0x07...0x0D).contains($0) && $0 != 0x1B }
     guard !bytes.isEmpty, !isBinary, !bytes.contains(0x7F) else { return false }
-    // The last character may be cut.
+    // The last character may be incomplete.
     return (0..<min(4, bytes.count)).contains {
       String(validating: bytes.dropLast($0), as: UTF8.self) != nil
     }
   }
 
-  /// A drawing begins with its own element, or with what may come before an element of XML.
+  /// An SVG drawing begins with its own element, or with something that may precede an XML element.
   private static func isSVG(_ bytes: ArraySlice<UInt8>) -> Bool {
     let start = bytes.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
     if start.starts(with: "<svg".utf8) { return true }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// A path as the URL of its file. A path may hold any byte but NUL, and a `String` only UTF-8: one
-/// that is not UTF-8 travels as its URL, from the command line or a paste to the draft and the system
-/// call that opens it.
+/// A path as the URL of its file. A path may hold any byte but NUL, and a `String` only UTF-8:
+/// hobnob keeps a path that is not UTF-8 as its URL, from the command line or a paste to the draft
+/// and the system call that opens it.
 package enum FileURL {
   private static let scheme = "file://"
 
@@ -20,8 +20,8 @@ package enum FileURL {
     }
   }
 
-  /// The bytes of a path for the system: those of the text, or what a URL of a file on this machine
-  /// stands for. Without a NUL in it; nil for one that has any, or for a URL that is none.
+  /// The bytes of a path for the system: those of the text, or those that a URL of a file on this
+  /// machine encodes, without NUL. Nil if there is a NUL, or if the URL is not valid.
   static func bytes(of path: String) -> [UInt8]? {
     var bytes = Array(path.utf8)
     if bytes.starts(with: (scheme + "/").utf8) {
@@ -31,12 +31,12 @@ package enum FileURL {
     return bytes.contains(0) ? nil : bytes
   }
 
-  /// What the file is called for those who get it.
+  /// The name under which other people get the file.
   static func name(of path: String) -> String {
     FileName.safe(bytes(of: path).map { String(decoding: $0, as: UTF8.self) } ?? path)
   }
 
-  /// The bytes of what a URL has instead of them; nil for what no URL has.
+  /// Decodes the percent escapes of a URL; nil for an invalid one.
   package static func decoded(_ escaped: ArraySlice<UInt8>) -> [UInt8]? {
     var rest = escaped
     var path: [UInt8] = []

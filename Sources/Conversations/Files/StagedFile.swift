@@ -2,8 +2,9 @@
 import Glibc
 import Platform
 
-/// Bytes on their way into the folder of attachments, hashed as they come. Let go before they are
-/// placed, they leave nothing behind; killed, a file that `Store.pruneAttachments` removes.
+/// Writes bytes to a temporary file in the folder of attachments and hashes them. If you release it
+/// before `place`, it leaves nothing behind; if the process is killed, a file that
+/// `Store.pruneAttachments` removes.
 package final class StagedFile {
   private let home: AttachmentFolder
   private let folder: OpenFile
@@ -31,15 +32,15 @@ package final class StagedFile {
     try file.write(piece)
   }
 
-  /// Has the disk take what came so far.
+  /// Flushes the bytes so far to disk.
   ///
   /// - Throws: `SystemFailure`.
   func flush() throws { try file.flush() }
 
-  /// The hash of all that came, in hexadecimal digits. Once.
+  /// The hash of all bytes, in hexadecimal digits. Call this once.
   package func hash() -> String { sum.finish() }
 
-  /// Puts them in the place of that hash, on the disk before it returns. Once.
+  /// Moves the file to the name of that hash; it is on disk on return. Call this once.
   ///
   /// - Throws: `SystemFailure`.
   package func place(as hash: String) throws {
@@ -51,9 +52,9 @@ package final class StagedFile {
 }
 
 extension AttachmentFolder {
-  /// What goes wrong in the folder is told as a fault of attachments.
+  /// Turns system failures in the folder into attachment errors.
   ///
-  /// - Throws: `AttachmentError.full`, `.unwritable`, and what else `body` throws.
+  /// - Throws: `AttachmentError.full`, `.unwritable`, and whatever else `body` throws.
   package func writing<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The documented shape of what is stored, hobnob-json(5), as expressions of SQLite that make it:
-/// the order of members is fixed, and what has no value is left out.
+/// The documented JSON of hobnob-json(5), as SQL expressions. The order of members is fixed;
+/// members without a value are left out.
 ///
-/// Nothing in it depends on where a row stands in this store: messages are named by their uid,
-/// people by identity and network, rooms by name and network, direct chats by the two.
+/// Nothing in it depends on row ids: messages are named by their uid, people by identity and
+/// network, rooms by name and network, direct chats by the two.
 package enum JSONShape {
-  /// What the first line of an export says of itself.
+  /// The version that the first line of an export gives.
   package static let version = 1
 
-  /// Bytes of a line, at most, for an import to take it: on its way into the store a line takes many
-  /// times its size in memory.
+  /// The longest line that an import accepts, in bytes: while it is stored, a line takes many times
+  /// its size in memory.
   package static let longestLine = 16_000_000
 
   /// An object of these members, without those that are NULL.
@@ -19,8 +19,8 @@ package enum JSONShape {
     return "json_patch('{}', json_object(\(list)))"
   }
 
-  /// `2026-11-21T10:00:00.000Z`. A time that no clock shows, which only another program can have
-  /// stored, becomes the nearest one.
+  /// `2026-11-21T10:00:00.000Z`. An impossible time, which only another program can have stored,
+  /// becomes the nearest possible one.
   package static func time(_ column: String) -> String {
     """
     strftime('%Y-%m-%dT%H:%M:%fZ',
@@ -28,13 +28,13 @@ package enum JSONShape {
     """
   }
 
-  /// A number of a message, or how many there are, within what an import takes: what is beyond, only
-  /// another program can have stored.
+  /// A message number, or a count, within what an import accepts: only another program can have
+  /// stored one outside.
   package static func boundedNumber(_ column: String, from least: Int = 0) -> String {
     "min(max(\(column), \(least)), \(Message.numbers.upperBound))"
   }
 
-  /// Someone: a text for one of this machine, an object for one on a network.
+  /// A person: a text for one of this machine, an object for one on a network.
   package static func personObject(_ row: String) -> String {
     """
     json(CASE \(row).network WHEN '' THEN json_quote(\(row).identity)
@@ -42,7 +42,7 @@ package enum JSONShape {
     """
   }
 
-  /// The same by the number of the participant's row.
+  /// A person by the id of the participant's row.
   package static func personObject(id: String) -> String {
     "(SELECT \(personObject("w")) FROM participant w WHERE w.id = \(id))"
   }

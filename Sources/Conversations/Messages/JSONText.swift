@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// JSON as it may stand on a terminal and in one line.
+/// JSON that is safe on a terminal and fits in one line.
 package enum JSONText {
-  /// Adds a text of JSON to `result`, with what a terminal would obey or be misled by written as
+  /// Adds a text of JSON to `result`, with whatever a terminal would obey or be misled by as
   /// `\uXXXX`: DEL, C1, line and paragraph separators, bidirectional controls (rule 12.2). SQLite
-  /// has already written C0 so. None of them can stand outside a string, so it is the same JSON.
+  /// has already escaped C0. They can only be inside strings, so it is the same JSON.
   ///
-  /// - Parameter json: what SQLite made. What is not UTF-8 in it becomes U+FFFD.
+  /// - Parameter json: from SQLite. Invalid UTF-8 becomes U+FFFD.
   package static func append(_ json: UnsafeBufferPointer<UInt8>, to result: inout [UInt8]) {
-    // Nearly every line is written as it is.
+    // Nearly every line needs no escapes.
     guard json.contains(where: { $0 >= 0x7F }) else {
       result.append(contentsOf: json)
       return

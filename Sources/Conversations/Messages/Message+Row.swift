@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Message {
-  /// What `init(_:)` reads of message `m`, its sender `p` and what it answers.
+  /// The columns that `init(_:)` reads: of message `m`, its sender `p` and the message it answers.
   package static let columns = """
     m.id, m.uid, m.conversation, m.number, m.sort, m.brought, m.sender, p.name AS sender_name,
       p.identity AS sender_identity, m.body, m.kind, m.created_at, m.state, m.failure, m.edited_at,
@@ -14,9 +14,9 @@ extension Message {
 
   static let select = "SELECT \(columns) " + rows
 
-  /// Whether message `m` has a number and a sort key that this program gives. A row without is left
-  /// out, and not put right: who goes through the messages page by page would come to it again and
-  /// again. The + keeps SQLite from searching by it.
+  /// Whether message `m` has a number and a sort key that this program gives. hobnob leaves out a
+  /// row without them rather than correcting it: someone who pages through the messages would meet
+  /// it again and again. The + keeps SQLite from searching by it.
   package static let isSound = """
     +m.number BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound) AND \(SortKey.isSound)
     """
@@ -28,7 +28,7 @@ extension Message {
       SELECT person FROM person_attention WHERE participant = ? AND ignored <> 0)
     """
 
-  /// With the stored state, which for an own message is not yet what its sender is shown.
+  /// With the stored state, which for my own message may be behind the state to show.
   package init(_ row: Row) {
     self.init(
       id: row.id("id"), uid: row.hex("uid"), conversation: row.id("conversation"),

@@ -2,39 +2,39 @@
 import Platform
 
 /// A message before it is stored: written here, received from a network, or imported. Its author is
-/// a participant of the store or, as long as nobody has looked who that is, someone on a network.
+/// a participant of the store or, until the store has looked them up, someone on a network.
 package struct NewMessage<Author: Hashable & Sendable>: Hashable, Sendable {
-  /// What a network knows it by. What is yet to be sent gets its uid for an origin id, for good.
+  /// Its ids on a network. A message still to be sent uses its uid as origin id, for good.
   package var name: MessageIDs
   package var speaker: Author
   package var body: String
   package var kind: Message.Kind
-  /// When it was said, in milliseconds; nil for now.
+  /// When its author wrote it, in milliseconds; nil for now.
   package var time: Milliseconds?
   package var state = DeliveryState.sent
-  /// What it answers, as a network tells it.
+  /// The message that it answers, in the network's ids.
   package var answers: MessageIDs?
-  /// Who wrote what it answers, if that is told: says where to look for `answers.origin`.
+  /// Who wrote the message that it answers, if known: tells where to look for `answers.origin`.
   package var answersSpeaker: NetworkUser?
   /// The number of the message that it answers.
   package var answeredNumber: Int?
-  /// Who is meant by the mentions in it (rule 2.10).
+  /// Whom its mentions mean (rule 2.10).
   package var mentions = ""
-  /// Files that came as addresses (XEP-0066): shown as text until they are fetched.
+  /// Addresses of files (XEP-0066), shown as text until hobnob fetches the files.
   package var links: [String] = []
-  /// It came from an archive or a log and is older than what is there: it stands in its place by
-  /// time, and is neither unread nor told.
+  /// It is from an archive or a log and older than the stored messages: it sorts by its time, never
+  /// counts as unread and causes no notice.
   package var isPast: Bool
 
-  // What only an export knows.
+  // Only an export knows these.
 
-  /// nil: it gets one.
+  /// Nil for a new one.
   package var uid: [UInt8]?
-  /// The one it had; nil for the next one.
+  /// Its number in the export; nil for the next free one.
   package var number: Int64?
-  /// Its sort key there; nil where its time says it.
+  /// Its sort key in the export; nil to derive it from its time.
   package var sort: Int64?
-  /// As in the table: 1 deleted, 2 taken back.
+  /// As in the table: 1 deleted, 2 recalled.
   package var gone = 0
   package var editedAt: Milliseconds?
   package var deletedAt: Milliseconds?
@@ -59,7 +59,7 @@ package struct NewMessage<Author: Hashable & Sendable>: Hashable, Sendable {
     self.isPast = isPast
   }
 
-  /// The same by somebody whom the store knows.
+  /// The same message, by an author whom the store knows.
   package func spoken(by participant: ID<Participant>) -> NewMessage<ID<Participant>> {
     var message = NewMessage<ID<Participant>>(
       name: name, speaker: participant, body: body, kind: kind, time: time, links: links,
@@ -70,10 +70,10 @@ package struct NewMessage<Author: Hashable & Sendable>: Hashable, Sendable {
   }
 }
 
-/// What was said on a network.
+/// A message from a network.
 package typealias NetworkMessage = NewMessage<NetworkUser>
 
-/// What a message gets when it is stored.
+/// The values that a message gets when it is stored.
 package struct NewMessagePlace {
   package var id: ID<Message>
   package var number: Int64
@@ -86,9 +86,9 @@ package struct NewMessagePlace {
 }
 
 extension Writing where Self: ~Copyable {
-  /// The one place where a message gets into the table.
+  /// Inserts a message. Nothing else inserts into the table.
   ///
-  /// - Returns: its uid; nil where its uid, its number or its archive id is taken.
+  /// - Returns: its uid; nil if its uid, its number or its archive id is taken.
   package func insert(
     _ message: NewMessage<ID<Participant>>, at place: NewMessagePlace,
     in conversation: ID<Conversation>
@@ -117,7 +117,7 @@ extension Writing where Self: ~Copyable {
     _ arrival: Message.Arrival, in place: Conversation
   ) throws -> (uid: [UInt8], number: Int) {
     let number = place.lastNumber + 1
-    // Beyond, nobody would be shown it.
+    // No reader would show a message with a larger number.
     guard Message.numbers.contains(Int64(number)) else {
       throw StoreError.corrupt(
         path: path, detail: "\(place.name) counts \(place.lastNumber) messages")
@@ -136,8 +136,8 @@ extension Writing where Self: ~Copyable {
     return (uid, number)
   }
 
-  /// The id of a message that is brought in and is older than others here. Such ids begin behind all
-  /// that those which arrive ever reach, so that ids grow with the time among those.
+  /// The id for an imported message that is older than others here. Such ids begin beyond all that
+  /// arriving messages ever reach, so that ids of arriving messages grow with time.
   package func idForOlder() throws -> ID<Message> {
     let last = try database.first(
       "SELECT max(id) FROM message WHERE id < ?", Int64.max

@@ -3,7 +3,7 @@
 /// Gives messages of a conversation keys by their time.
 package struct SortKeys {
   private let conversation: ID<Conversation>
-  /// The last one, and for which key it was given: many messages may have one time.
+  /// The last wanted key and the one assigned: many messages may have one time.
   private var last: (wanted: Int64, given: Int64)?
 
   package init(of conversation: ID<Conversation>) { self.conversation = conversation }
@@ -27,14 +27,14 @@ package struct SortKeys {
     return key
   }
 
-  /// The same from a moment on.
+  /// The first free key from a time on.
   package mutating func free(at time: Milliseconds, in database: Database) throws -> Int64 {
     try free(from: SortKey.first(at: time), in: database)
   }
 }
 
 extension Reading where Self: ~Copyable {
-  /// The key of the newest message; nil where there is none.
+  /// The key of the newest message; nil if there is none.
   func newestSort(in conversation: ID<Conversation>) throws -> Int64? {
     try database.first(
       "SELECT sort FROM message WHERE conversation = ? AND sort <= ? ORDER BY sort DESC LIMIT 1",
@@ -52,7 +52,7 @@ extension Reading where Self: ~Copyable {
     ) { $0.optionalInt64() } ?? nil
   }
 
-  /// Where a message that arrives stands: behind all others, whatever the clock says.
+  /// The key of an arriving message: behind all others, whatever the clock says.
   package func sort(ofArrivalAt time: Milliseconds, in conversation: ID<Conversation>) throws
     -> Int64
   {

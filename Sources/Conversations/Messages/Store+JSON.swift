@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Row {
-  /// Adds the JSON text that the statement made to `result`, as it may stand on a terminal.
+  /// Adds the statement's JSON text to `result`, safe for a terminal.
   package func appendJSON(to result: inout [UInt8]) {
     withText { JSONText.append($0, to: &result) }
   }
@@ -10,11 +10,11 @@ extension Row {
 extension Reading where Self: ~Copyable {
   /// A message as one line of JSON in the shape of hobnob-json(5), as `export` writes it.
   ///
-  /// Who asks has to know that the message may be shown. Its state is the stored one: `failed`,
-  /// `sending` or `sent`.
+  /// The caller must have checked that it may show the message. Its state is the stored one:
+  /// `failed`, `sending` or `sent`.
   ///
-  /// - Returns: an object without a newline; pure ASCII but for letters, so safe to print. nil if
-  ///   there is no such message.
+  /// - Returns: an object without a newline; only letters can be outside ASCII, so it is safe to
+  ///   print. Nil if there is no such message.
   package func jsonLine(of message: ID<Message>) throws -> String? {
     try database.first(
       "SELECT \(JSONShape.message) FROM \(JSONShape.messageTables) WHERE m.id = ?", message

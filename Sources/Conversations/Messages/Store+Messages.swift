@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Reading where Self: ~Copyable {
-  /// The messages before the one with a number, or the newest, in their order (rule 7.1). Those taken
-  /// back are left out, the deleted ones are there without a body.
+  /// The messages before the one with a number, or the newest, in their order (rule 7.1). Leaves
+  /// out recalled messages; includes deleted ones, without a body.
   ///
   /// - Parameters:
-  ///   - receipts: without them an own message that others have is `sent`; finding out takes time.
+  ///   - receipts: false reports my messages that others have as `sent`, which is faster.
   ///   - andIgnored: false: without messages of people whom I ignore (rule 7.11).
   public func messages(
     in conversation: ID<Conversation>, before number: Int? = nil, limit: Int,
@@ -17,7 +17,7 @@ extension Reading where Self: ~Copyable {
       andIgnored: andIgnored)
   }
 
-  /// The newest messages of a part of the order, ascending.
+  /// The newest messages in a range of sort keys, ascending.
   package func messages(
     in conversation: ID<Conversation>, sorts: Range<Int64>, newest limit: Int,
     for me: ID<Participant>, receipts: Bool = true, andIgnored: Bool = true
@@ -34,7 +34,7 @@ extension Reading where Self: ~Copyable {
     return try presented(found.reversed(), to: me, receipts: receipts)
   }
 
-  /// The oldest messages of a part of the order, ascending.
+  /// The oldest messages in a range of sort keys, ascending.
   package func messages(
     in conversation: ID<Conversation>, sorts: Range<Int64>, oldest limit: Int,
     for me: ID<Participant>
@@ -50,7 +50,7 @@ extension Reading where Self: ~Copyable {
     return try presented(found, to: me)
   }
 
-  /// Where the message with a number stands, or what would have come behind the one before it.
+  /// The sort key of the message with a number; without one, that of the end of the previous.
   fileprivate func sort(ofNumber number: Int, in conversation: ID<Conversation>) throws -> Int64 {
     try database.first(
       """
@@ -60,7 +60,7 @@ extension Reading where Self: ~Copyable {
     ) { $0.int64() } ?? .min
   }
 
-  /// The part of the order in which the messages with these numbers stand; nil where there are none.
+  /// The range of sort keys of the messages with these numbers; nil if there are none.
   package func sorts(
     ofNumbers numbers: ClosedRange<Int>, in conversation: ID<Conversation>
   ) throws -> ClosedRange<Int64>? {
@@ -73,8 +73,8 @@ extension Reading where Self: ~Copyable {
     return (found ?? nil).map { $0.least...$0.greatest }
   }
 
-  /// Behind the last message that was made before a moment; earlier than that, where it was stored
-  /// while the clock was wrong, no message is.
+  /// The sort key after the last message made before a moment. No message is earlier than that,
+  /// even one stored while the clock was wrong.
   package func sort(
     behindTime time: Milliseconds, in conversation: ID<Conversation>
   ) throws -> Int64 {
@@ -88,7 +88,7 @@ extension Reading where Self: ~Copyable {
     return max(SortKey.first(at: time), min(displaced ?? .min, SortKey.all.upperBound) + 1)
   }
 
-  /// The messages with these numbers, in their order, as above.
+  /// The messages with these numbers, in their order; see above.
   public func messages(
     in conversation: ID<Conversation>, numbers: ClosedRange<Int>, for me: ID<Participant>
   ) throws -> [Message] {
@@ -101,7 +101,7 @@ extension Reading where Self: ~Copyable {
     return try presented(found, to: me)
   }
 
-  /// The message with that number, or nil if there is none or it was taken back.
+  /// The message with that number; nil if there is none or its sender recalled it.
   public func message(
     number: Int, in conversation: ID<Conversation>, for me: ID<Participant>
   ) throws -> Message? {
@@ -111,7 +111,7 @@ extension Reading where Self: ~Copyable {
   /// The message of mine that arrived last and is neither deleted nor taken back, nor past, whatever
   /// its state.
   ///
-  /// - Parameter skipping: how many newer ones of mine to pass over; 1 is the last but one.
+  /// - Parameter skipping: how many newer ones of mine to skip; 1 for the last but one.
   public func newest(
     by me: ID<Participant>, in conversation: ID<Conversation>, skipping: Int = 0
   ) throws -> Message? {
@@ -143,12 +143,12 @@ extension Reading where Self: ~Copyable {
     ) { Revision(body: $0.text("body"), at: $0.time("at")) }
   }
 
-  /// Fills in the delivery states as the viewer is shown them: what becomes of an own message is
-  /// computed from the recipients' marks, another's is simply there.
+  /// Fills in the delivery states for the viewer: that of my own message depends on the recipients'
+  /// marks; other people's messages are `sent`.
   func presented(
     _ messages: [Message], to me: ID<Participant>, receipts: Bool = true
   ) throws -> [Message] {
-    // In place, and without a dictionary: it is on the way to the first prompt.
+    // In place, and without a dictionary: the first prompt waits for this.
     var messages = messages
     var known: (conversation: ID<Conversation>, audience: Audience)?
     // One message needs no walk through all members.
@@ -177,7 +177,8 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Store {
-  /// The order of rule 7.1: seen, delivered and sent ones, then failed, then sending ones.
+  /// Messages in the order of rule 7.1: seen, delivered and sent ones, then failed, then sending
+  /// ones.
   public static func ordered(_ messages: [Message]) -> [Message] {
     func rank(_ message: Message) -> Int {
       switch message.state {
@@ -193,7 +194,7 @@ extension Store {
 }
 
 extension Reading where Self: ~Copyable {
-  /// The message that N names, or -N from the newest, whoever said it (rule 7.5).
+  /// The message that N names, or -N from the newest, by any sender (rule 7.5).
   ///
   /// - Throws: `RuleError.noSuchMessage`, `StoreError`.
   package func message(
@@ -206,7 +207,7 @@ extension Reading where Self: ~Copyable {
       return found
     }
     var (back, before) = (number.magnitude, nil as Int?)
-    // In pages, since a number typed wrong must not read a whole store into memory.
+    // In pages, since a mistyped number must not read a whole store into memory.
     while true {
       let count = Int(min(back, UInt(200)))
       let found = try messages(

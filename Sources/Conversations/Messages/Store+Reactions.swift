@@ -66,8 +66,8 @@ extension Reading where Self: ~Copyable {
 extension Writing where Self: ~Copyable {
   // MARK: Networks
 
-  /// The network would not have it, so nobody else sees it: it goes here as well. If I changed it
-  /// meanwhile, that is another attempt.
+  /// Removes a reaction that the network refused, since nobody else sees it. If I have changed it
+  /// since, that is another attempt.
   func refuse(_ reaction: Reaction, on message: ID<Message>, _ reason: String) throws {
     let person = reaction.participant.id
     guard !reaction.emoji.isEmpty,
@@ -76,7 +76,7 @@ extension Writing where Self: ~Copyable {
     try setReaction("", of: person, on: message, at: reaction.at, failure: reason)
   }
 
-  /// Only the newest wish waits.
+  /// Puts my reaction into the outbox, in place of an older one.
   fileprivate func postReaction(to message: ID<Message>, by me: ID<Participant>) throws {
     try requireAccount(of: message)
     try database.run(
@@ -101,8 +101,8 @@ extension Writing where Self: ~Copyable {
 }
 
 extension DurableTransaction {
-  /// Sets my reaction to a message, replaces it, or removes it if it is the same again. On the disk
-  /// before it returns; where a network carries the conversation, the outbox has it.
+  /// Sets my reaction to a message, replaces it, or removes it if it is the same. It is on disk on
+  /// return, and in the outbox if a network carries the conversation.
   ///
   /// - Throws: `RuleError.notSent` if the message is `sending` or `failed`, `.deleted`,
   ///   `.noSuchMessage`, `.notAMember`, `.notAnEmoji`; `StoreError`.
@@ -127,7 +127,7 @@ extension DurableTransaction {
 }
 
 extension Reaction {
-  /// What `init(_:)` reads of a row, whose participant is `p`.
+  /// The columns that `init(_:)` reads of a row whose participant is `p`.
   package static func columnList(of row: String) -> String {
     "\(row).emoji, \(row).at, \(Store.participantColumns)"
   }
@@ -137,7 +137,7 @@ extension Reaction {
       participant: Store.participant(row), emoji: row.text("emoji"), at: row.time("at"))
   }
 
-  /// What `init(outbox:)` reads of the reaction that entry `x` of the outbox is about.
+  /// The columns that `init(outbox:)` reads of the reaction in outbox entry `x`.
   package static let outboxColumns =
     Store.PersonColumns.other.select(from: "y") + ", z.emoji, z.at AS reacted_at"
 
@@ -155,14 +155,14 @@ extension Reaction {
   }
 }
 
-/// A reaction as it was last changed; an empty one was removed.
+/// The latest state of a reaction; an empty one was removed.
 struct ChangedReaction {
   var number: Int64
   var message: ID<Message>
   var reaction: Reaction
   var failure: String?
 
-  /// What `init(_:)` reads of reaction `x` of participant `p`.
+  /// The columns that `init(_:)` reads of reaction `x` of participant `p`.
   package static let columns = "x.change, x.message, x.failure, \(Reaction.columnList(of: "x"))"
 
   package init(_ row: Row) {

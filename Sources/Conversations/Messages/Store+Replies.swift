@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Reading where Self: ~Copyable {
-  /// The quote of a message that is going to be answered.
+  /// The quote of a message to answer.
   func quote(of message: ID<Message>, in place: ID<Conversation>) throws -> Quote {
     guard let found = try stored(message), found.conversation == place, !found.isRecalled else {
       throw RuleError.noSuchMessage(try stored(message)?.number ?? Int(message.rawValue))
@@ -14,8 +14,8 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Quote {
-  /// What `init(_:)` reads of what message `m` answers. 80 graphemes are hardly ever more; the rest
-  /// of a long text stays on the disk.
+  /// The columns that `init(_:)` reads of the message that `m` answers. 80 graphemes are hardly
+  /// ever more; the rest of a long text stays on disk.
   package static let columns = """
     m.reply_to, q.gone AS quoted_gone, v.name AS quoted_name,
     substr(q.body, 1, 2000) AS quoted_body,

@@ -2,7 +2,7 @@
 import Platform
 
 extension Reading where Self: ~Copyable {
-  /// A message of mine that is still there, as stored.
+  /// A message of mine that is not deleted or recalled, as stored.
   fileprivate func own(_ id: ID<Message>, by me: ID<Participant>) throws -> Message {
     guard let found = try stored(id), try conversation(found.conversation, for: me) != nil,
       !found.isRecalled
@@ -25,7 +25,7 @@ extension Writing where Self: ~Copyable {
     replyTo: ID<Message>?, mentions: String
   ) throws -> Message {
     let quote = try replyTo.map { try self.quote(of: $0, in: place.id) }
-    // What is said to someone who closed a direct chat opens it again for them.
+    // Writing to someone who closed a direct chat reopens it for them.
     if place.kind == .direct { try reopen(place.id) }
     let id = ID<Message>(rawValue: try nextChange())
     let sort = try sort(ofArrivalAt: time, in: place.id)
@@ -76,25 +76,25 @@ extension Writing where Self: ~Copyable {
 }
 
 extension DurableTransaction {
-  /// Says something. One transaction, on the disk before it returns: the message, the draft it came
-  /// from cleared, `typed` added to my input history, my typing signal ended; then the bell.
+  /// Sends a message. Stores it, clears its draft, adds `typed` to my input history and ends my
+  /// typing signal.
   ///
   /// - Parameters:
   ///   - body: the text as typed; the store keeps exactly this.
-  ///   - typed: the line for the input history (rule 1.12), or nil for none.
+  ///   - typed: the line for the input history (rule 1.12), nil for none.
   ///   - shell: whose history it is; the attached shell's by default.
-  ///   - attachments: what `keep` gave, in order; the text may be empty when there are some.
-  ///   - requireMembership: false lets `hobnob send` speak without being in the conversation, and
-  ///     does not bring it in.
+  ///   - attachments: from `keep`, in order; the text may be empty when there are some.
+  ///   - requireMembership: false lets `hobnob send` speak without joining the
+  ///     conversation.
   ///   - replyTo: the message it answers, in the same conversation (rule 7.8).
-  ///   - mentions: who is meant by what in the text, in a form of the caller's.
-  ///   - draft: the text of the draft that is sent with it, as the sender last stored or found it;
-  ///     nil where it came from none. A draft of another text is somebody's line in another shell,
+  ///   - mentions: whom its mentions mean, in the caller's form.
+  ///   - draft: the text of the draft that it sends, as the sender last stored or read it;
+  ///     nil if there was none. A draft with another text is a line in another shell,
   ///     and stays (rule 5.3).
-  ///   - rest: what stays of that draft: lines that were set aside (rule 13.3).
-  /// - Returns: the message, `sent` in a local conversation, `sending` where a network carries it.
-  /// - Throws: `RuleError.notAMember`, `.noSuchRoom`; `.noSuchAccount` where the network's account was
-  ///   removed; `.noSuchMessage`, `.deleted` for what it answers; `AttachmentError.gone`; `StoreError`.
+  ///   - rest: the lines of the draft to keep, which were set aside (rule 13.3).
+  /// - Returns: the message, `sent` in a local conversation, `sending` if a network carries it.
+  /// - Throws: `RuleError.notAMember`, `.noSuchRoom`; `.noSuchAccount` if the network's account was
+  ///   removed; `.noSuchMessage`, `.deleted` for `replyTo`; `AttachmentError.gone`; `StoreError`.
   @discardableResult
   public func send(
     _ body: String, kind: Message.Kind = .text, in conversation: ID<Conversation>,
@@ -125,13 +125,11 @@ extension DurableTransaction {
     }
     try remember(typed, of: me, shell: shell)
     try endTyping(of: me, in: conversation)
-    // Nobody has it yet.
     return message
   }
 
-  /// Gives a message of mine another text: the same message in the same place, the former text kept
-  /// as a revision (rule 3.3). One that no network has yet just changes. An unchanged text writes
-  /// nothing.
+  /// Changes the text of a message of mine; keeps the former text as a revision (rule 3.3). A
+  /// message that no network has yet just changes. An unchanged text writes nothing.
   ///
   /// - Throws: `RuleError.noSuchMessage`, `.notYours`, `.deleted`; `StoreError`.
   @discardableResult
@@ -140,7 +138,7 @@ extension DurableTransaction {
     shell: ShellID? = nil, mentions: String = ""
   ) throws -> Message {
     var found = try own(message, by: me)
-    // Other bytes are another text, even where Swift calls the strings equal.
+    // Other bytes make another text, even if the strings are equal to Swift.
     if found.body.utf8.elementsEqual(body.utf8) { return try presented([found], to: me)[0] }
     if found.state >= .sent {
       let now = clock()
@@ -164,8 +162,8 @@ extension DurableTransaction {
     return try presented([found], to: me)[0]
   }
 
-  /// Retracts a message of mine: a tombstone stays, its body, revisions and attachments are
-  /// wiped. One that no network has yet is taken back instead, since there is nothing to retract.
+  /// Deletes a message of mine: wipes its body, revisions and attachments, and leaves a tombstone.
+  /// Recalls a message that no network has yet instead.
   ///
   /// - Throws: `RuleError.noSuchMessage`, `.notYours`, `.deleted`; `StoreError`.
   @discardableResult
@@ -188,14 +186,14 @@ extension DurableTransaction {
     return try presented([found], to: me)[0]
   }
 
-  /// Takes back a message of mine that nobody else has (rule 3.7): `sending`, `failed`, or `sent` in
-  /// a local conversation. Afterwards it is not listed any more, and its body and attachments are wiped.
+  /// Recalls a message of mine that nobody else has (rule 3.7): `sending`, `failed`, or `sent` in a
+  /// local conversation. Afterwards no list has it, and its body and attachments are wiped.
   ///
-  /// Whether somebody has it is decided inside the transaction, so against a `noteDelivered` at the
-  /// same moment exactly one of the two wins.
+  /// The transaction decides whether somebody has it, so against a `noteDelivered` at the same
+  /// moment exactly one of the two wins.
   ///
-  /// - Returns: the message with its body, to be put on the line again, and its attachments: their
-  ///   files stay for an hour, for a draft to name them by `path(of:)`.
+  /// - Returns: the message with its body, to edit again, and its attachments: their files stay for
+  ///   an hour, for a draft to name them by `path(of:)`.
   /// - Throws: `RuleError.othersHaveIt`, `.noSuchMessage`, `.notYours`, `.deleted`; `StoreError`.
   public func takeBack(_ message: ID<Message>, by me: ID<Participant>) throws -> Message {
     var found = try own(message, by: me)
@@ -207,7 +205,7 @@ extension DurableTransaction {
     return found
   }
 
-  /// Tries a failed message of mine again, under the same uid, so that it cannot appear twice.
+  /// Tries a failed message of mine again, under the same uid, so it cannot appear twice.
   ///
   /// - Throws: `RuleError.notFailed`, `.noSuchMessage`, `.notYours`, `.deleted`; `StoreError`.
   @discardableResult

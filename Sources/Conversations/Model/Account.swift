@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// A participant's account on a network. Its `network` is that of its conversations and people: they
-/// are seen by its owner alone. Where it connects is in a file of its owner's own (`AccountFiles`).
+/// A participant's account on a network. Only its owner sees the conversations and people of its
+/// `network`. A file of the owner's own says where it connects (`AccountFiles`).
 public struct Account: Identifiable, Hashable, Sendable {
   public var id: Conversations.ID<Account>
-  /// Whose it is.
   public var owner: Conversations.ID<Participant>
   /// The kind of network and the address there, as in `xmpp:anna@example.org`.
   public var network: String
-  /// What its network process says of itself, for the status line; empty where none serves it.
+  /// What its network process reports, for the status line; empty if no process serves it.
   public var status: String
 
   public init(
@@ -28,8 +27,8 @@ public struct Account: Identifiable, Hashable, Sendable {
   /// The part of the address behind the `@`.
   package var domain: String { String(address.drop { $0 != "@" }.dropFirst()) }
 
-  /// What to call somebody who has not said a name: the part of the address before the `@` where the
-  /// rest is the account's own, else the whole address.
+  /// A name for someone who gave none: the part of the address before the `@` if the rest is the
+  /// account's own domain, else the whole address.
   package func shortName(of address: String) -> String {
     let parts = address.split(separator: "@", maxSplits: 1)
     return parts.count == 2 && parts[1] == domain ? String(parts[0]) : address

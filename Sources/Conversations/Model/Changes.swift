@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Someone began or ceased to type, in one shell of theirs.
+/// Someone started or stopped typing, in one of their shells.
 public struct TypingSignal: Hashable, Sendable {
   public var participant: Participant
   public var conversation: ID<Conversation>
@@ -20,35 +20,35 @@ public struct TypingSignal: Hashable, Sendable {
   }
 }
 
-/// What a process that last looked at a position has to know, as things stand now: a message that
-/// was written and then edited since is one entry in `arrived`, with its newest text.
+/// What changed since a position, in its current state: a message that arrived and was then edited
+/// is one entry in `arrived`, with its newest text.
 public struct Changes: Hashable, Sendable {
   /// Where to continue from.
   public var position: Int64
-  /// Whether there is more than was asked for; ask again from `position`.
+  /// Whether there is more than the limit; continue from `position`.
   public var hasMore = false
-  /// New messages of the conversations I am in, my own from every shell included, in the order of
-  /// arrival. Those taken back meanwhile are left out.
+  /// New messages in my conversations, from my own shells too, in order of arrival. Leaves out
+  /// those recalled meanwhile.
   public var arrived: [Message] = []
-  /// Edited, deleted or taken back since, and arrived before.
+  /// Older messages that were edited, deleted or recalled.
   public var revised: [Message] = []
   /// My own messages that a network moved on or refused.
   public var moved: [Message] = []
-  /// Reactions that were set, replaced or removed in the conversations I am in, my own included.
+  /// Reactions set, replaced or removed in my conversations, my own included.
   public var reacted: [ReactionNews] = []
-  /// What happened beside messages in the conversations I am in, and what I did.
+  /// Events other than messages in my conversations, and my own actions.
   public var events: [Event] = []
   /// Conversations of mine in which a read marker or receipt moved, my own included.
   public var receiptsChanged: Set<ID<Conversation>> = []
-  /// Those of them in which it was my own read marker.
+  /// Those in which my own read marker moved.
   public var readElsewhere: Set<ID<Conversation>> = []
-  /// Signals of others in my conversations.
+  /// Other people's signals in my conversations.
   public var typing: [TypingSignal] = []
   /// Whether presence, names or memberships changed.
   public var peopleChanged = false
-  /// Whether one of my accounts was added, set or removed, or its state is another.
+  /// Whether one of my accounts was added, changed or removed, or its state changed.
   public var networkChanged = false
-  /// What networks answered to what I asked for, in any shell of mine.
+  /// What networks answered to requests from any shell of mine.
   package var answers: [NetworkAnswer] = []
   /// Whether another shell of mine added to the input history.
   public var historyChanged = false

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// A place where messages are: a room `#name` or a direct chat `@name`.
+/// A room `#name` or a direct chat `@name`.
 public struct Conversation: Identifiable, Hashable, Sendable {
-  /// Whether anyone may join, or two participants talk.
+  /// Whether it is open to anyone, or between two participants.
   public enum Kind: Int, Hashable, Sendable {
     case room = 0
     case direct = 1
@@ -10,14 +10,14 @@ public struct Conversation: Identifiable, Hashable, Sendable {
 
   public var id: Conversations.ID<Conversation>
   public var kind: Kind
-  /// With its sign: `#lobby`, or `@ben`, the shown name of the other as the viewer sees it.
+  /// With its sign: `#lobby`, or `@ben`, the other's name as the viewer sees it.
   public var name: String
   public var topic: String
-  /// The network that carries it, or nil when this store is all of it.
+  /// The network that carries it; nil for a conversation of this store alone.
   public var network: String?
-  /// The number of its newest message, 0 while there is none. Counts messages that are gone, too.
+  /// The number of its newest message, 0 if there is none. Removed messages count.
   public var lastNumber: Int
-  /// Its maker removed it: nobody is in it, and its messages stay (rule 13.10).
+  /// Its maker removed it: it has no members, and its messages stay (rule 13.10).
   public var isRemoved: Bool
 
   public init(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// How far a message has come (rules 7.2 and 7.3). Only moves forward, except from `failed` to
+/// How far a message has come (rules 7.2 and 7.3). It only moves forward, except from `failed` to
 /// `sending` by a retry.
 public enum DeliveryState: Int, Comparable, Sendable, CaseIterable {
   /// The network refused it; `Message.failure` says why.
@@ -11,7 +11,7 @@ public enum DeliveryState: Int, Comparable, Sendable, CaseIterable {
   case sent = 2
   /// The program of every recipient has it.
   case delivered = 3
-  /// It was printed in an open conversation of every recipient.
+  /// Every recipient had it printed in their open conversation.
   case seen = 4
 
   public static func < (one: DeliveryState, other: DeliveryState) -> Bool {

@@ -3,10 +3,9 @@
 /// A text not yet sent, kept per participant and conversation (rule 5.1).
 public struct Draft: Hashable, Sendable {
   public var text: String
-  /// Where the caret stands: so many bytes of the text in UTF-8 are before it. What is stored, and
-  /// what is read, is never inside a character.
+  /// The caret, as the number of UTF-8 bytes before it; never inside a character in the store.
   public var caret: Int
-  /// The spans in it (rule 2.10), in a form the store does not look into.
+  /// The spans in it (rule 2.10), in a form opaque to the store.
   public var spans: String
   /// The files that wait to be sent with it (rule 8.1).
   public var files: [DraftFile]
@@ -26,7 +25,7 @@ extension Draft {
     placeCaret()
   }
 
-  /// Puts a caret that is somewhere else where a character of the text begins, or behind the last.
+  /// Moves a caret inside a character to its beginning, and one past the end to the end.
   package mutating func placeCaret() {
     let wanted = text.utf8.index(
       text.startIndex, offsetBy: max(0, caret), limitedBy: text.endIndex)
@@ -42,9 +41,9 @@ extension Draft {
 
 /// A file that waits in a draft: a path, read only when the message is sent.
 public struct DraftFile: Hashable, Sendable {
-  /// Absolute, or the shell that takes the draft up elsewhere would not find it.
+  /// Absolute, so that a shell with another working folder finds the file.
   public var path: String
-  /// The name it is sent under, or nil for that of the path.
+  /// The name to send it under; nil for that of the path.
   public var name: String?
 
   public init(path: String, name: String? = nil) {
@@ -52,8 +51,8 @@ public struct DraftFile: Hashable, Sendable {
     self.name = name
   }
 
-  /// Whether both would open the same file: Swift takes composed and decomposed letters for equal,
-  /// a file system does not.
+  /// Whether both name the same file: to Swift composed and decomposed letters are equal, to a file
+  /// system they are not.
   func isSame(as other: DraftFile) -> Bool {
     path.utf8.elementsEqual(other.path.utf8)
       && (name ?? "").utf8.elementsEqual((other.name ?? "").utf8)

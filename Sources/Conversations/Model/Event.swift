@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What someone did in a conversation that is not a message (rule 10).
+/// An action in a conversation that is not a message (rule 10).
 public struct Event: Hashable, Sendable {
   public enum Kind: Int, CaseIterable, Hashable, Sendable {
     /// Gave the room another topic; `Event.text` is the topic, empty for none.
     case topic = 0
-    /// Brought somebody in.
+    /// Added somebody.
     case invitation = 1
     case joined = 2
     case left = 3
-    /// Is called otherwise; `Event.text` is the former name.
+    /// Changed their name; `Event.text` is the former name.
     case renamed = 4
-    /// Said how long the conversation keeps its messages; `Event.text` is that in milliseconds, empty
-    /// for ever (rule 7.12).
+    /// Set how long the conversation keeps its messages; `Event.text` is the time in milliseconds,
+    /// empty for ever (rule 7.12).
     case keep = 7
-    /// Gave the room another name; `Event.text` is the former one, with its sign (rule 13.10).
+    /// Renamed the room; `Event.text` is the former name, with its sign (rule 13.10).
     case roomRenamed = 8
-    /// Removed the room; `Event.text` is the name it had.
+    /// Removed the room; `Event.text` is its former name.
     case roomRemoved = 9
   }
 
   public var conversation: ID<Conversation>
   public var participant: Participant
-  /// Who was brought in.
+  /// The person that `actor` added.
   public var other: Participant?
   public var kind: Kind
   public var text: String

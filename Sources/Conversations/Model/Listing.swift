@@ -3,9 +3,9 @@
 /// One line of a participant's list of conversations.
 public struct Listing: Hashable, Sendable {
   public var conversation: Conversation
-  /// How many messages of others stand behind the read marker (rule 7.7).
+  /// How many messages of others are after the read marker (rule 7.7).
   public var unread: Int
-  /// When the newest message was made, or nil while there is none.
+  /// When the newest message was made; nil if there is none.
   public var lastAt: Milliseconds?
   /// Whether they are in it now.
   public var isMember: Bool
@@ -23,9 +23,9 @@ public struct Listing: Hashable, Sendable {
 /// Whether someone is in a conversation.
 public enum Membership: Hashable, Sendable {
   case never
-  /// They left it by themselves.
+  /// They left it themselves.
   case left
-  /// Others, or the network, made them leave.
+  /// Others, or the network, removed them.
   case removed
   case member
 }

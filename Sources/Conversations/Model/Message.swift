@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What someone said in a conversation.
 public struct Message: Identifiable, Hashable, Sendable {
-  /// Whether it is said or done.
+  /// Whether it is speech or an action.
   public enum Kind: Int, Hashable, Sendable {
     case text = 0
     /// `/me`
     case action = 1
   }
 
-  /// No conversation will see more messages; numbers beyond are refused, since they must go on
-  /// growing.
+  /// The message numbers of a conversation; there can be no larger one, since numbers must grow.
   package static let numbers: ClosedRange<Int64> = 1...1_000_000_000
 
   /// The first and last millisecond that four digits of a year can name.
@@ -21,55 +19,55 @@ public struct Message: Identifiable, Hashable, Sendable {
 
   /// How a message came into the store.
   package enum Arrival: Int, Hashable, Sendable {
-    /// It was said here, or a network told it as news.
+    /// Someone wrote it here, or a network delivered it live.
     case arrived = 0
-    /// An import brought its whole conversation: the marks of that one say who has read it.
+    /// An import brought its whole conversation, whose marks say who has read it.
     case withConversation = 1
-    /// From an archive or a log, or an import into a conversation that was there.
+    /// From an archive or a log, or an import into an existing conversation.
     case past = 2
   }
 
-  // `ID` alone is `Identifiable`'s here.
+  // `ID` alone would be that of `Identifiable`.
   public var id: Conversations.ID<Message>
   /// 128 random bits in hexadecimal: the same message in every store and export.
   public var uid: String
   public var conversation: Conversations.ID<Conversation>
-  /// What people call it by. Given per conversation when it is stored, never changed, never used
-  /// again (rule 7.5); says nothing of the order.
+  /// The number that people use for it, per conversation; never changes and is never reused (rule
+  /// 7.5). It says nothing about the order.
   public var number: Int
-  /// Its place in the conversation: smaller than those of the messages behind it (rule 7.1).
+  /// Its position in the conversation: later messages have larger keys (rule 7.1).
   public var sort: Int64
   public var sender: Conversations.ID<Participant>
-  /// The name the sender shows now.
+  /// The sender's current name.
   public var senderName: String
   /// See `Participant.identity`.
   public var senderIdentity: String
-  /// As typed or received, of any length; empty when it was deleted or taken back.
+  /// As typed or received, of any length; empty if deleted or recalled.
   public var body: String
   public var kind: Kind
-  /// When it was said.
+  /// When its sender wrote it.
   public var createdAt: Milliseconds
-  /// For the viewer's own message the least state among its recipients; for another's, `sent`.
+  /// For the viewer's own message, the least advanced state among its recipients; otherwise `sent`.
   public var state: DeliveryState
   /// Why the network refused it, in the network's words.
   public var failure: String?
-  /// When it got the text it has now; nil for its first one.
+  /// When it got its current text; nil for the first one.
   public var editedAt: Milliseconds?
-  /// Set when it was deleted: a tombstone stays.
+  /// When it was deleted; a tombstone stays.
   public var deletedAt: Milliseconds?
-  /// Who else deleted it, if not its author: a moderator of the room.
+  /// Set if a moderator of the room, not its author, deleted it.
   public var removal: Removal?
-  /// Taken back before anybody else had it (rule 3.7): not to be shown at all.
+  /// Recalled before anybody else had it (rule 3.7): never show it.
   public var isRecalled: Bool
-  /// The files that came with it, in order; none when it was deleted.
+  /// Its files, in order; none if it was deleted.
   public var attachments: [Attachment]
-  /// What it answers (`/reply`).
+  /// The message that it answers (`/reply`).
   public var replyTo: Quote?
-  /// Who is meant by the mentions in it (rule 2.10), in the sender's own form.
+  /// Whom its mentions mean (rule 2.10), in the sender's own form.
   public var mentions: String
   package var arrival: Arrival
-  /// Whether it was edited or deleted on a network by someone known by a nickname alone, who need
-  /// not be the one who said it.
+  /// Whether someone known by a nickname alone, maybe not its author, edited or deleted it on a
+  /// network.
   public var isUnverified: Bool
 
   public init(
@@ -107,19 +105,20 @@ public struct Message: Identifiable, Hashable, Sendable {
 }
 
 extension Message {
-  /// Whether it was brought in by an import, or from the archive of a network as past: it did not
-  /// arrive, and nobody is told of it.
+  /// Whether it is from an import or a network's archive: it did not arrive, so nobody gets a
+  /// notice.
   public var isImported: Bool { arrival != .arrived }
 
-  /// Whether it was said elsewhere, before: it is never unread, and nobody's marks say anything of it.
+  /// Whether it is older and from elsewhere: it never counts as unread, and nobody's marks cover
+  /// it.
   public var isPast: Bool { arrival == .past }
 }
 
 /// How a moderator of a network's room deleted another's message.
 public struct Removal: Hashable, Sendable {
-  /// The moderator's nickname at that time; empty where the room names nobody.
+  /// The moderator's nickname at that time; empty if the room names nobody.
   public var moderator: String
-  /// In the moderator's words; empty where they gave none.
+  /// In the moderator's words; may be empty.
   public var reason: String
 
   public init(moderator: String, reason: String) {

@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Where on a network something happened, in the network's own names.
+/// A conversation in the network's own names.
 package enum NetworkPlace: Hashable, Sendable {
-  /// A room under its address; its conversation is made if missing.
+  /// A room by its address; its conversation is created if it is missing.
   case room(String)
-  /// The direct chat with the owner of that address; made if missing.
+  /// The direct chat with the person at that address; created if it is missing.
   case direct(String)
 }
 
-/// Who on a network did something.
+/// A person, in the network's own names.
 package struct NetworkUser: Hashable, Sendable {
-  /// What tells this person from others on the network, for good: the address, in a room the
-  /// occupant's id where there is one, else the nickname. Of a room it says nothing elsewhere: the
-  /// store keeps it with the room's address before it, so that no room can name someone of another
-  /// place.
+  /// Identifies this person on the network, for good: the address, in a room the occupant's id if
+  /// there is one, else the nickname. A room's ids are valid only there: the store prefixes them
+  /// with the room's address, so that no room can name someone from elsewhere.
   package var identity: String
-  /// What they call themselves; empty if not known here. With a message that is not new it is only
-  /// taken for someone who was not known.
+  /// What they call themselves; empty if not known here. An older message only names people who had
+  /// no name yet.
   package var name: String
-  /// Whether it is the account's owner, from here or from another device.
+  /// Whether it is the account's owner, from this or another device.
   package var isOwner: Bool
-  /// Whether `identity` cannot be taken by someone else: not so for a nickname in a room that gives
-  /// no occupant ids.
+  /// Whether nobody else can take `identity`: false for a nickname in a room without occupant ids.
   package var isVerified: Bool
 
   package init(
@@ -34,11 +32,11 @@ package struct NetworkUser: Hashable, Sendable {
   }
 }
 
-/// By what a message is found again.
+/// The ids by which to find a message again.
 package struct MessageIDs: Hashable, Sendable {
-  /// The id that its sender gave it; says nothing without the sender.
+  /// The id that its sender gave it; meaningless without the sender.
   package var origin: String?
-  /// The id in the archive of the room or of the account: one message for sure.
+  /// The id in the archive of the room or of the account, which identifies the message.
   package var archive: String?
 
   package init(origin: String? = nil, archive: String? = nil) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What an owner's shell asks a network for, beside messages. The process takes it from the store
-/// and answers it there.
+/// A request of an owner's shell to a network, other than messages. The process reads it from the
+/// store and answers it there.
 package struct NetworkRequest: Identifiable, Hashable, Sendable {
-  /// What is asked for; raw values are stored.
+  /// The kind of request; the store holds the raw values.
   package enum Verb: String, Hashable, Sendable, CaseIterable {
-    /// Connect anew, with the account's settings as they are now.
+    /// Connect again, with the current settings of the account.
     case reconnect
-    /// Read the account's settings again, and leave where the owner no longer wants it connected.
+    /// Read the account's settings again, and disconnect if the owner no longer wants a connection.
     case readSettings = "settings"
     /// Enter a room: `target` is its address, `text` the nickname or empty.
     case join
@@ -17,20 +17,20 @@ package struct NetworkRequest: Identifiable, Hashable, Sendable {
     case topic
     /// Invite `text` into the room `target`.
     case invite
-    /// Messages of the place `target` from its archive: `text` is what ``historyText(_:before:)``
-    /// makes.
+    /// Messages of the conversation `target` from its archive: `text` is from
+    /// ``historyText(_:before:)``.
     case history
-    /// Ask `target` to be a contact; grant that they see this owner; take both back.
+    /// Ask `target` to be a contact; let them see this owner; undo both.
     case subscribe, approve, unsubscribe
     case block, unblock
-    /// Turn down everybody who asks to be a contact.
+    /// Decline everybody who asks to be a contact.
     case decline
-    /// Presence of the owner: `text` is the word of being away, `target` "away" or "".
+    /// The owner's presence: `text` is the away message, `target` "away" or "".
     case presence
-    /// What the server and the place `target` can do.
+    /// What the server and the conversation `target` can do.
     case abilities
-    /// The file at the address `text`, for the message of the id `target`; unasked only if it is
-    /// small, and without a word where it does not come.
+    /// The file at the address `text`, for the message with the id `target`; `fetchUnasked` only if
+    /// it is small, and without an error message if it fails.
     case fetch, fetchUnasked
   }
 
@@ -51,13 +51,13 @@ package struct NetworkRequest: Identifiable, Hashable, Sendable {
 }
 
 extension NetworkRequest {
-  /// The text of a request for so many messages that are older than the one of an archive id, or for
-  /// the newest where that is empty.
+  /// The text of a request for a number of messages older than an archive id, or for the newest if
+  /// the id is empty.
   package static func historyText(_ count: Int, before archiveID: String) -> String {
     "\(count) \(archiveID)"
   }
 
-  /// What such a text asks for; an id alone, as older versions wrote, is one page.
+  /// Parses such a text; an id alone, as older versions wrote, means one page.
   package var history: (count: Int, before: String) {
     let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, let count = Int(parts[0]) else { return (1, text) }
@@ -65,21 +65,20 @@ extension NetworkRequest {
   }
 }
 
-/// What the owner does that a network tells others while it lasts, and keeps nowhere.
+/// An activity of the owner that a network passes on while it lasts, and stores nowhere.
 package enum NetworkSignal: Hashable, Sendable {
-  /// The owner types there, or no more.
+  /// The owner started or stopped typing there.
   case typing(NetworkPlace, Bool)
-  /// The owner's shell has, or has shown, the messages of this place up to the one of that name,
-  /// which that speaker wrote.
+  /// The owner's shell has, or has shown, the messages of this conversation up to this one, by that
+  /// author.
   case reached(NetworkPlace, MessageIDs, by: NetworkUser, DeliveryState)
 }
 
-/// The answer of a network to what its account's owner asked for.
+/// A network's answer to a request of its account's owner.
 package struct NetworkAnswer: Hashable, Sendable {
   package var request: NetworkRequest
-  /// On which account.
   package var network: String
-  /// In the network's words; empty when it is done and there is nothing to say.
+  /// In the network's words; empty if it is done and there is nothing to add.
   package var text: String
 
   package init(request: NetworkRequest, network: String, text: String) {

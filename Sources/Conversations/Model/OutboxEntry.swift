@@ -14,29 +14,29 @@ package struct OutboxEntry: Identifiable, Hashable, Sendable {
   package enum Outcome: Hashable, Sendable {
     /// The server has it.
     case sent
-    /// It will not be tried again by itself; the reason is shown to the sender.
+    /// hobnob will not try again by itself; the sender sees the reason.
     case failed(String)
   }
 
   package var id: Int64
   /// The message as it was when the outbox was read. Give the entry back to `Store.finish`
-  /// unchanged: a text that was edited meanwhile is noticed by the difference.
+  /// unchanged: the difference shows whether the text was edited meanwhile.
   package var message: Message
   package var operation: Operation
-  /// With the operation `react`: who reacted, and with what now.
+  /// For `react`: who reacted, and with which emoji.
   package var reaction: Reaction?
-  /// Where it belongs, in the network's names.
+  /// Its conversation, in the network's names.
   package var place: NetworkPlace
-  /// What the network knows the message by. Of the owner's own the origin id is there from Return
-  /// on, and never changes.
+  /// The network's ids of the message. The owner's own messages have their final origin id from the
+  /// start.
   package var name: MessageIDs
-  /// Who wrote the message: for `react` the one who is reacted to.
+  /// Who wrote the message: for `react`, the author of the message reacted to.
   package var author: NetworkUser
-  /// What the message answers, if that is still there.
+  /// The message that it answers, if that still exists.
   package var answers: NetworkQuote?
-  /// Whether it was handed to the network before (`Store.noteTried`): then the network may have it.
+  /// Whether the network may have it: it was handed over before (`Store.noteTried`).
   package var wasTried: Bool
-  /// Where the files that belong to the message can be fetched by now.
+  /// The addresses of the message's uploaded files.
   package var links: [String]
 
   package init(
@@ -57,14 +57,14 @@ package struct OutboxEntry: Identifiable, Hashable, Sendable {
     self.links = links
   }
 
-  /// The id to send it under, the same however often it is tried: for a message its own, for what is
-  /// done to a message one that belongs to this entry.
+  /// The id to send it under, the same at each attempt: a message uses its own, a change to a
+  /// message one that belongs to this entry.
   package var origin: String {
     operation == .send ? name.origin ?? message.uid : "\(message.uid)-\(id)"
   }
 }
 
-/// A message that another one answers, as the network knows it.
+/// An answered message, as the network knows it.
 package struct NetworkQuote: Hashable, Sendable {
   package var name: MessageIDs
   package var speaker: NetworkUser

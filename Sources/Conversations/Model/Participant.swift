@@ -7,12 +7,12 @@ public struct Participant: Identifiable, Hashable, Sendable {
   public var identity: String
   /// The name that is shown; `/nick` changes it.
   public var name: String
-  /// The network this participant is on, or nil for one of this machine.
+  /// The participant's network; nil for someone on this machine.
   public var network: String?
-  /// Whether it is someone in a room on a network, who may be somebody else in another room; the
-  /// identity begins with the room's address then.
+  /// Whether it is someone in a network's room, who may be somebody else in another room; the
+  /// identity then begins with the room's address.
   public var isOccupant: Bool
-  /// What they are called in rooms on networks, where it is known: of an account's owner.
+  /// An account owner's names in rooms on networks, where known.
   package var nicknames: [String] = []
 
   public init(

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Who is there: one participant as the others in a conversation see them (rules 4 and 7.3).
+/// One participant's presence, as the others in a conversation see it (rules 4 and 7.3).
 public struct Presence: Hashable, Sendable {
   public var participant: Participant
-  /// Whether a shell of theirs is running, or their network says that they are there.
+  /// Whether a shell of theirs runs, or their network reports them as online.
   public var isHere: Bool
   /// Whether a shell of theirs shows this conversation and is not paused.
   public var isLooking: Bool
-  /// When they began to type here, or nil.
+  /// When they began to type in this conversation, or nil.
   public var typingSince: Milliseconds?
-  /// When they last signalled that they type; the reader decides how long that holds (rule 4.2).
+  /// Their last typing signal; the reader decides how long it holds (rule 4.2).
   public var typingAt: Milliseconds?
-  /// What they left word of while they are away, perhaps an empty text; else nil.
+  /// Their away message, maybe empty; nil if they are not away.
   public var away: String?
-  /// Whether it can be known that they are here: a network tells it of contacts who let it be seen.
+  /// Whether their presence is known: a network reports it of contacts who allow it.
   public var isKnown: Bool
 
   public init(

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What stands above an answer: whom and what it answers (rule 7.8).
+/// The line above an answer: whom and what it answers (rule 7.8).
 public struct Quote: Hashable, Sendable {
   /// The number of the message, in the same conversation.
   public var number: Int
-  /// The name its sender shows now; empty when the message is no longer stored.
+  /// The sender's current name; empty if the message is no longer stored.
   public var senderName: String
-  /// The first line that is not blank, at most 80 graphemes, cut with `…`; the name of the first
-  /// file where there is none; empty when it is gone.
+  /// The first line that is not blank, cut to 80 graphemes with `…`; without one, the name of the
+  /// first file; empty if the message no longer exists.
   public var line: String
-  /// Whether the message was deleted, taken back or forgotten.
+  /// Whether the message was deleted, recalled or removed.
   public var isDeleted: Bool
 
   public init(number: Int, senderName: String, line: String, isDeleted: Bool = false) {
@@ -21,7 +21,7 @@ public struct Quote: Hashable, Sendable {
 
   /// The beginning of a message's text.
   ///
-  /// - Parameter file: the name of the first file that came with it.
+  /// - Parameter file: the name of the first file of the message.
   static func line(of body: String, file: String) -> String {
     let line =
       body.split(whereSeparator: \.isNewline)

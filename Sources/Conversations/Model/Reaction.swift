@@ -3,7 +3,7 @@
 /// Someone's one reaction to a message (rule 7.8).
 public struct Reaction: Hashable, Sendable {
   public var participant: Participant
-  /// As given or received; empty in an outbox entry that takes the reaction back.
+  /// As given or received; empty in an outbox entry that removes the reaction.
   public var emoji: String
   /// When it was given.
   public var at: Milliseconds
@@ -15,23 +15,23 @@ public struct Reaction: Hashable, Sendable {
   }
 }
 
-/// What `Store.react` did.
+/// The effect of `Store.react`.
 public enum ReactionChange: Hashable, Sendable {
   case set
-  /// There was another one.
+  /// Replaced another one.
   case replaced
-  /// It was the same again.
+  /// It was the same, so it was removed.
   case removed
 }
 
-/// A reaction that changed, as things stand now.
+/// The current state of a changed reaction.
 public struct ReactionNews: Hashable, Sendable {
   public var message: Message
   public var participant: Participant
-  /// nil when it was removed.
+  /// Nil if it was removed.
   public var emoji: String?
   public var at: Milliseconds
-  /// Why a network refused it, in the network's words: it was removed therefore.
+  /// Why a network refused it, which removed it; in the network's words.
   public var failure: String?
 
   public init(
@@ -59,7 +59,7 @@ extension Reaction {
       || (0x1F000...0x1FAFF).contains(first.value)
   }
 
-  /// With and without a presentation selector it is the same reaction.
+  /// Whether two emoji are the same apart from a presentation selector.
   static func same(_ one: String, _ other: String) -> Bool {
     func bare(_ text: String) -> [Unicode.Scalar] {
       text.unicodeScalars.filter { $0 != "\u{FE0F}" && $0 != "\u{FE0E}" }

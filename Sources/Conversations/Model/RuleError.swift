@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Sentences
 
-/// Why a conversation's rules forbid it. Numbers are message numbers.
+/// Why a conversation's rules forbid an action. Numbers are message numbers.
 public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
   case noSuchMessage(Int)
   case notYours(Int)
   case deleted(Int)
-  /// Somebody else has it already, so it cannot be taken back (rule 3.7).
+  /// Somebody else has it already, so you cannot recall it (rule 3.7).
   case othersHaveIt(Int)
   case notFailed(Int)
-  /// It waits for its network or failed, so nobody can react to it (rule 7.8).
+  /// It is waiting for its network or failed, so nobody can react to it (rule 7.8).
   case notSent(Int)
   case notAnEmoji(String)
   case notAMember(String)
   /// A topic or an invitation anywhere but in a room of this machine.
   case onlyInRooms(String)
-  /// Only who made a room can rename and remove it.
+  /// Only the maker of a room can rename and remove it.
   case notTheMaker(String, maker: String)
   case noSuchParticipant(String)
   case noSuchRoom(String)
@@ -25,15 +25,15 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
   case nothingToEdit
   case nothingToCancel
   case nothingToDelete
-  /// An account that is there already, as its owner's.
+  /// The owner already has this account.
   case accountExists(String)
-  /// An account that another participant of this store has, or had: what was said on it is theirs.
+  /// Another participant of this store has, or had, the account: its conversations are theirs.
   case accountTaken(String)
-  /// They are known from a room on a network alone, where nobody can be written to in private.
+  /// You know them only from a room on a network, where you cannot write to anyone in private.
   case onlyInARoom(String, domain: String)
   case noSuchAccount(String)
 
-  /// What is wrong, with what, and what to do.
+  /// What is wrong, and what to do.
   public var sentence: Sentence {
     switch self {
     case .noSuchMessage(let number):

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What hobnob tries again by itself on a network: how often, how long it waits, and who decides.
+/// What hobnob retries on a network: how often, how long it waits, and who decides.
 ///
 /// This is the whole list. hobnob-networks(7) prints it under RETRIES, and a test compares the two.
 package struct Retry: Hashable, Sendable {
-  /// As the manual calls it.
+  /// Its name in the manual.
   package let what: String
   /// Milliseconds before the second try; each later pause is twice as long, up to `longest`.
   package let pause: Milliseconds
   package let longest: Milliseconds
-  /// What the next try waits for, where that is no time.
+  /// The event that the next try waits for, if it is not a time.
   package let event: String?
-  /// How often at all, the first try included; nil: until it works.
+  /// The number of tries, the first included; nil to try until it works.
   package let tries: Int?
   /// The process that decides.
   package let decides: String
@@ -31,7 +31,7 @@ package struct Retry: Hashable, Sendable {
     min(longest, pause << Milliseconds(min(max(failures, 1), 20) - 1))
   }
 
-  /// Whether there is another try.
+  /// Whether to try again.
   ///
   /// - Parameter failures: how many tries have failed in a row.
   package func goesOn(after failures: Int) -> Bool { tries.map { failures < $0 } ?? true }
@@ -39,32 +39,32 @@ package struct Retry: Hashable, Sendable {
 
 // The list, from the outermost to the innermost.
 extension Retry {
-  /// A process that a shell starts for an account and that ends by itself.
+  /// Restarting the process of an account after it ends by itself.
   package static let process = Retry(
     "crashed process", pause: 3_000, longest: 300_000, decides: "shell")
-  /// Connecting and logging in. Each pause is shortened at random by up to a half, so that not all
-  /// who lost the same server come back together.
+  /// Connecting and logging in. Each pause is shortened at random by up to a half, so that clients
+  /// of one server do not all reconnect at once.
   package static let connection = Retry("connection", pause: 1_000, longest: 300_000)
-  /// Each name server that is asked for one name.
+  /// Each name server, for one name.
   package static let nameServer = Retry(
     "name server", pause: 3_000, longest: 6_000, tries: 2, decides: "helper process")
   package static let lockedStore = Retry("locked store", pause: 50)
-  /// Writing into a store that cannot be written for another reason, such as a full disk.
+  /// Writing to a store that cannot be written for another reason, such as a full disk.
   package static let fullStore = Retry("full disk", pause: 5_000)
   /// Entering a room whose server cannot be reached.
   package static let room = Retry("unreachable room", pause: 120_000)
-  /// Another nickname, with one more underscore, where somebody else has it.
+  /// Another nickname, with one more underscore, if somebody else has it.
   package static let nickname = Retry("nickname in use", event: "answer of the room", tries: 4)
   /// A page of an archive that the server does not deliver.
   package static let archivePage = Retry("page of an archive", pause: 5_000, tries: 3)
-  /// A file of a message; then the message has failed.
+  /// A file of a message; after that the message fails.
   package static let upload = Retry("file to send", pause: 5_000, longest: 80_000, tries: 6)
-  /// A message behind which the connection breaks; then it has failed.
+  /// A message after which the connection breaks; after that it fails.
   package static let message = Retry("message", event: "next connection", tries: 4)
-  /// The same for one that may be too long for the server.
+  /// A message that may be too long for the server.
   package static let longMessage = Retry(
     "message of 5,000 bytes", event: "next connection", tries: 2)
-  /// A message that a room gives back because it does not know its sender any more.
+  /// A message that a room returns because it no longer knows its sender.
   package static let returnedMessage = Retry(
     "message a room returns", event: "entering it again", tries: 2)
 
@@ -76,9 +76,9 @@ extension Retry {
   /// How long a process or a connection must last for its next pause to be the first one again
   /// (rule 14.6).
   package static let settled: Milliseconds = 60_000
-  /// A message is to blame for a break of the connection only so long after it was sent.
+  /// A message counts as the cause of a broken connection for this long after it was sent.
   package static let blame: Milliseconds = 10_000
-  /// From how many bytes on a message is a ``longMessage``; the least limit of a server is 10,000
+  /// From this size in bytes a message is a ``longMessage``; the least limit of a server is 10,000
   /// (RFC 6120, 13.12).
   package static let longBytes = 5_000
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What stands in the store, in the words of a network.
+/// The network's names for what the store holds.
 extension Reading where Self: ~Copyable {
-  /// The network's own name for a conversation, and for whom it is with; nil for one of this machine.
+  /// The network's own name for a conversation, and whom it is with; nil for one of this machine.
   package func networkPlace(of conversation: ID<Conversation>) throws -> NetworkPlace? {
     try database.first(
       "SELECT \(Store.placeColumns) FROM conversation c WHERE c.id = ? AND c.network <> ''",
@@ -11,13 +11,13 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Store {
-  /// The names of the columns of someone in a row.
+  /// The columns that describe a person in a row.
   package struct SpeakerColumns {
     let identity, name, network, given: StaticString
 
     package static let sender = SpeakerColumns(
       identity: "by_identity", name: "by_name", network: "by_network", given: "by_given")
-    /// Of what is answered.
+    /// The author of the answered message.
     package static let quoted = SpeakerColumns(
       identity: "quoted_identity", name: "quoted_speaker", network: "quoted_network",
       given: "quoted_given")
@@ -28,7 +28,7 @@ extension Store {
     }
   }
 
-  /// In a network's conversation only the account's owner is of this machine.
+  /// In a network's conversation, the account's owner is the only person of this machine.
   package static func networkUser(
     _ row: Row, _ columns: SpeakerColumns, network: String
   ) -> NetworkUser {
@@ -40,7 +40,7 @@ extension Store {
       name: row.text(columns.name), isOwner: isOwner)
   }
 
-  /// Where conversation `c` is on its network.
+  /// The columns for the network's name of conversation `c`.
   package static let placeColumns = """
     c.kind AS place_kind, ifnull(c.address, substr(c.name, 2)) AS place_address,
     (SELECT w.identity FROM participant w WHERE w.id IN (c.one, c.other) AND w.network <> ''

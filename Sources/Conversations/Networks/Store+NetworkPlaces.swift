@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What shells and network processes ask about places on a network.
+/// What shells and network processes ask about conversations on a network.
 extension Reading where Self: ~Copyable {
   /// Whether somebody of this machine has a shell.
   package func hasShell(_ person: ID<Participant>) throws -> Bool {
@@ -15,8 +15,8 @@ extension Reading where Self: ~Copyable {
     }
   }
 
-  /// What identifies a conversation even after it is renamed: the network, and the address of the
-  /// room or of the other person in a direct chat. A room of this machine has none.
+  /// Identifies a conversation even after someone renames it: the network, and the address of the
+  /// room or of the other person in a direct chat. Nil for a room of this machine.
   package func lastingAddress(
     of conversation: ID<Conversation>, for me: ID<Participant>
   ) throws -> String {
@@ -46,7 +46,7 @@ extension Reading where Self: ~Copyable {
 }
 
 extension DurableTransaction {
-  /// The direct chat of an account's owner with someone on its network, made if missing.
+  /// The direct chat of an account's owner with someone on its network, created if missing.
   ///
   /// - Throws: `RuleError.noSuchAccount`, `.badName`; `StoreError`.
   package func networkChat(with address: String, of account: Account) throws -> Conversation {
@@ -56,7 +56,7 @@ extension DurableTransaction {
     return try directChat(known.owner, with: networkPerson(address, of: known).id)
   }
 
-  /// Somebody on the network of an account, made if missing.
+  /// A person on an account's network, created if missing.
   ///
   /// - Throws: `RuleError.badName`, `StoreError`.
   package func networkPerson(_ address: String, of account: Account) throws -> Participant {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Reading where Self: ~Copyable {
-  /// What an account's owner asked for and has no answer to yet, oldest first.
+  /// Requests of an account's owner that have no answer yet, oldest first.
   package func requests(of account: Account) throws -> [NetworkRequest] {
     try database.rows(
       """
@@ -11,7 +11,7 @@ extension Reading where Self: ~Copyable {
     ).compactMap { $0 }
   }
 
-  /// The answers to what a participant asked for that came between two positions.
+  /// The answers to a participant's requests that arrived between two positions.
   func networkAnswers(
     after start: Int64, upTo end: Int64, for me: ID<Participant>
   ) throws -> [NetworkAnswer] {
@@ -50,11 +50,10 @@ extension Writing where Self: ~Copyable {
 }
 
 extension DurableTransaction {
-  /// Asks an account's network for something; its process is told by the bell, at once or when there
-  /// is one.
+  /// Stores a request to an account's network; the bell wakes its process, if one runs.
   ///
-  /// - Parameter secret: the password of a room; it is in the store until the network has answered.
-  /// - Returns: the request, to know its answer by among `Changes.answers`.
+  /// - Parameter secret: the password of a room; the store holds it until the network answers.
+  /// - Returns: the request, whose answer will be in `Changes.answers`.
   /// - Throws: `RuleError.noSuchAccount`, `StoreError`.
   @discardableResult
   package func ask(
@@ -69,10 +68,10 @@ extension DurableTransaction {
 }
 
 extension Store {
-  /// How long answers stay, in milliseconds, for shells that are slow to look.
+  /// How long answers stay for slow shells, in milliseconds.
   fileprivate static let answersStay: Milliseconds = 24 * 3_600_000
 
-  /// nil for what a later program asks for.
+  /// Nil for a request that only a later version knows.
   fileprivate static func storedRequest(_ row: Row) -> NetworkRequest? {
     NetworkRequest.Verb(rawValue: row.text("verb")).map {
       NetworkRequest(

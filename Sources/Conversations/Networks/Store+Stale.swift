@@ -2,7 +2,7 @@
 import Glibc
 
 extension Reading where Self: ~Copyable {
-  /// Shells that have a row or a file, but nobody who holds the lock.
+  /// Shells that have a row or a file, but whose lock nobody holds.
   fileprivate func staleShells() throws -> [ShellID] {
     var known = Set(try database.rows("SELECT id FROM shell") { ShellID(rawValue: $0.text()) })
     known.formUnion(files.lockFiles())
@@ -18,9 +18,9 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Store {
-  /// Removes shells, and what is said of network processes, that have ended without a word; to be
-  /// called at the start, and when the bell says `.processExited`. If somebody removed the lock file
-  /// of this process, it is made again.
+  /// Removes shells that died, and what dead network processes reported. Call this at the start,
+  /// and when the bell says `.processExited`. Recreates the lock file of this process if somebody
+  /// removed it.
   ///
   /// - Returns: whether there were any.
   public func reapStaleShells() throws -> Bool {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Reading where Self: ~Copyable {
-  /// Which colour each name has in a conversation, by numbers whose meaning is the front end's.
+  /// The colour of each name in a conversation, as numbers that the front end defines.
   package func colours(in conversation: ID<Conversation>) throws -> [ID<Participant>: Int] {
     let rows: [(ID<Participant>, Int)] = try database.rows(
       "SELECT participant, colour FROM name_colour WHERE conversation = ?", conversation
@@ -11,8 +11,7 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Writing where Self: ~Copyable {
-  /// Keeps colours for the next time; those of people who have one, or that are taken, stay as they
-  /// are.
+  /// Saves colours for the next time; people keep theirs, and a taken colour is not given again.
   package func setColours(
     _ colours: [ID<Participant>: Int], in conversation: ID<Conversation>
   ) throws {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Finding people by what they are called.
+/// Finding people by name.
 extension Reading where Self: ~Copyable {
-  /// The participant of this machine with that identity, without making anyone; nil where nobody
-  /// has it.
+  /// The participant of this machine with that identity, without creating one; nil if nobody has
+  /// it.
   ///
   /// - Throws: `RuleError.badName`, as ``participant(identity:)``.
   public func participant(known identity: String) throws -> Participant? {
@@ -22,11 +22,11 @@ extension Reading where Self: ~Copyable {
 
   /// Someone by the shown name, then by identity; exactly, then without regard to case.
   ///
-  /// Who is known from a room on a network alone is meant only if nobody else is called so.
+  /// People known only from a network's room count only if nobody else has the name.
   ///
   /// - Parameters:
   ///   - nameOrIdentity: with or without a leading `@`.
-  ///   - me: who asks; the people of my accounts are found by me alone.
+  ///   - me: who asks; only I find the people of my accounts.
   /// - Throws: `RuleError.ambiguous` if several fit.
   public func find(
     participant nameOrIdentity: String, for me: ID<Participant>? = nil
@@ -40,7 +40,7 @@ extension Reading where Self: ~Copyable {
   fileprivate func meant(by wanted: String, among candidates: [Participant]) throws -> Participant?
   {
     let tests: [(Participant) -> Bool] = [
-      // Nobody of this machine can be called as an address that is somebody's.
+      // No local name may be the address of somebody on a network.
       { $0.network != nil && $0.identity == wanted },
       { $0.name == wanted }, { $0.identity == wanted },
       { Naming.same($0.name, wanted) }, { Naming.same($0.identity, wanted) },
@@ -48,7 +48,7 @@ extension Reading where Self: ~Copyable {
     for test in tests {
       let found = candidates.filter(test)
       if found.count == 1 { return found[0] }
-      // Those on networks can be named by their addresses.
+      // People on networks can be named by address.
       let here = found.filter { $0.network == nil }
       if here.count == 1 { return here[0] }
       if found.count > 1 {
@@ -58,8 +58,8 @@ extension Reading where Self: ~Copyable {
     return nil
   }
 
-  /// Those whose name or identity may be the same as a name, in the order of `participants()`; to
-  /// be compared with it.
+  /// Everyone whose name or identity may equal a name, in the order of `participants()`; the caller
+  /// compares them with it.
   func namesakes(
     of name: String, seenBy me: ID<Participant>?
   ) throws -> [Participant] {

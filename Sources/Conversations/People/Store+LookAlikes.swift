@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Reading where Self: ~Copyable {
-  /// Those whose shown name looks like that of another who comes first (rule 12.3): I come before
-  /// all, people of this machine before those on networks, then whoever was here earlier. Whom I do
-  /// not see, nobody looks like.
+  /// Those whose name looks like that of someone who ranks before them (rule 12.3): I rank first,
+  /// people of this machine before those on networks, then by age. People that I cannot see do not
+  /// count.
   package func lookAlikes(
     among people: [ID<Participant>], to me: ID<Participant>
   ) throws -> [ID<Participant>] {
-    // One by one: compiling one question about all of them takes longer than a screen's answers.
+    // One query each: compiling a single query for all takes longer than a screen's answers.
     try people.filter { person in
       if person == me { return false }
       return try database.exists(
@@ -24,7 +24,7 @@ extension Reading where Self: ~Copyable {
     }
   }
 
-  /// The same among everybody. Only those are looked at whose name has the shape of another's.
+  /// The same among everybody. Examines only people whose name has the shape of another's.
   package func lookAlikes(to me: ID<Participant>) throws -> Set<ID<Participant>> {
     let suspects: [ID<Participant>] = try database.rows(
       """
@@ -42,8 +42,8 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Writing where Self: ~Copyable {
-  /// Looks at the names of a store that was made before they were looked at. Nothing to do costs a
-  /// look into an index.
+  /// Computes the shapes of names in a store from before names had any. With nothing to do, it
+  /// costs one index look-up.
   package func lookAtNames() throws {
     let missing = "FROM participant WHERE skeleton = ''"
     guard try database.exists("SELECT 1 \(missing) LIMIT 1") else { return }

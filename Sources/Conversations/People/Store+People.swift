@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Reading where Self: ~Copyable {
-  /// Somebody may show the newcomer's identity as a name already. What people on someone's account
-  /// are called, anyone could have chosen: it takes no name from those of this machine.
+  /// Somebody may already use the newcomer's identity as a name. A name on someone's account does
+  /// not count, since anyone could have chosen it: it takes no name from people of this machine.
   fileprivate func freeName(_ wanted: String) throws -> String {
     var name = wanted
     var next = 2
@@ -13,7 +13,7 @@ extension Reading where Self: ~Copyable {
     return name
   }
 
-  /// Everyone who was ever here, by name.
+  /// Everyone who was ever in this store, by name.
   ///
   /// - Parameter me: who asks; nobody else sees the people of my accounts.
   public func participants(for me: ID<Participant>? = nil) throws -> [Participant] {
@@ -25,7 +25,7 @@ extension Reading where Self: ~Copyable {
     ) { Store.participant($0) }
   }
 
-  /// The same whoever sees them, for those who bring a store's rows in or out.
+  /// Everyone, whoever may see them: for import and export.
   package func allParticipants() throws -> [Participant] {
     try database.rows("SELECT \(Store.participantColumns) FROM participant p ORDER BY name, id") {
       Store.participant($0)
@@ -41,7 +41,7 @@ extension Reading where Self: ~Copyable {
     return found
   }
 
-  /// The conversation this participant was in last, in any shell.
+  /// The conversation that this participant last entered, in any shell.
   package func lastConversation(of me: ID<Participant>) throws -> ID<Conversation>? {
     let found = try database.first(
       "SELECT last_conversation FROM participant WHERE id = ?", me
@@ -72,12 +72,12 @@ extension Writing where Self: ~Copyable {
     try touchPeople()
   }
 
-  /// Notes that this participant has entered a conversation.
+  /// Records that this participant has entered a conversation.
   package func setLastConversation(
     _ conversation: ID<Conversation>, of me: ID<Participant>
   ) throws {
     let isLast = try lastConversation(of: me) == conversation
-    // A month is counted in days: entering again is no reason to write.
+    // The limit is a month in days, so entering again soon needs no write.
     let isOld = try database.exists(
       """
       SELECT 1 FROM conversation
@@ -96,8 +96,8 @@ extension Writing where Self: ~Copyable {
 }
 
 extension DurableTransaction {
-  /// The participant of this machine with that identity, made if missing (rule 11.1). Identities
-  /// that differ in case only are one.
+  /// The participant of this machine with that identity, created if missing (rule 11.1). Case makes
+  /// no difference.
   ///
   /// - Throws: `RuleError.badName` if it is empty, longer than 64 characters, holds blanks, control
   ///   or invisible characters, or begins with `@`, `#` or `/`.
@@ -108,14 +108,14 @@ extension DurableTransaction {
 }
 
 extension Store {
-  /// What the columns of a participant are called in a row.
+  /// The columns that describe a participant in a row.
   package struct PersonColumns {
     let id, identity, name, network, given: StaticString
 
     package static let person = PersonColumns(
       id: "person", identity: "person_identity", name: "person_name", network: "person_network",
       given: "person_given")
-    /// Someone to whom something was done.
+    /// The person that an action affects.
     package static let other = PersonColumns(
       id: "other", identity: "other_identity", name: "other_name", network: "other_network",
       given: "other_given")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Reading where Self: ~Copyable {
-  /// The members of a conversation, and whoever else looks at it, by name.
+  /// The members of a conversation, and anyone else who has it open, by name.
   public func people(in conversation: ID<Conversation>) throws -> [Presence] {
     try database.rows(
       """
@@ -27,7 +27,7 @@ extension Reading where Self: ~Copyable {
     }
   }
 
-  /// The contacts of an account, by name: who is there, and who is away.
+  /// The contacts of an account, by name, with their presence.
   package func contacts(of account: Account) throws -> [Presence] {
     try database.rows(
       """
@@ -41,10 +41,10 @@ extension Reading where Self: ~Copyable {
     }
   }
 
-  /// How many others have a shell that runs, of those who are in a conversation or look at it; of a
-  /// network's, how many are there.
+  /// How many others in a conversation, or with it open, have a running shell; on a network, how
+  /// many are online.
   ///
-  /// - Returns: nil where the network has not told yet, or does not.
+  /// - Returns: nil if the network has not said, or never does.
   public func othersHere(
     in conversation: ID<Conversation>, than me: ID<Participant>
   ) throws -> Int? {
@@ -70,11 +70,11 @@ extension Reading where Self: ~Copyable {
           WHERE s.conversation = ?1 AND s.participant = h.participant AND s.last IS NULL))
       """, conversation, me
     ) { (shell: ShellID(rawValue: $0.text("id")), person: $0.int64("participant")) }
-    // Nobody may have looked for the dead yet.
+    // Nobody may have checked for dead shells yet.
     return Set(found.filter { files.isLocked($0.shell) }.map(\.person)).count
   }
 
-  /// What someone who is away left word of, perhaps an empty text; nil while they are not away.
+  /// Someone's away message, maybe empty; nil if they are not away.
   public func away(of person: ID<Participant>) throws -> String? {
     try database.first("SELECT away FROM participant WHERE id = ?", person) {
       $0.optionalText()
@@ -84,8 +84,8 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Writing where Self: ~Copyable {
-  /// Signals that I type, or paused (rule 4.3). Each call with true is a signal; the caller keeps
-  /// them apart. Of several shells of mine the last one to signal counts.
+  /// Signals that I am typing, or paused (rule 4.3). Each call with true is a signal; the caller
+  /// limits how often. The last signal from any of my shells counts.
   public func setTyping(_ isTyping: Bool, in conversation: ID<Conversation>) throws {
     guard let shell = presence else { throw connection.notAttached }
     if !isTyping {
@@ -115,7 +115,7 @@ extension Writing where Self: ~Copyable {
       """, person, conversation, shell, clock(), try nextChange())
   }
 
-  /// A message ends the typing of its sender, from whatever shell (rule 4.2).
+  /// A message ends its sender's typing signal, from whatever shell (rule 4.2).
   package func endTyping(of person: ID<Participant>, in conversation: ID<Conversation>) throws {
     let active = "participant = ? AND conversation = ? AND active = 1"
     guard try database.exists("SELECT 1 FROM typing WHERE \(active)", person, conversation)
@@ -127,7 +127,7 @@ extension Writing where Self: ~Copyable {
 
   // MARK: Away
 
-  /// Says that I am away, with a word about it or an empty text; nil: that I am back.
+  /// Marks me as away, with a message that may be empty; nil marks me as back.
   public func setAway(_ word: String?, of me: ID<Participant>) throws {
     if try away(of: me) == word { return }
     try database.run("UPDATE participant SET away = ? WHERE id = ?", word, me)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What a participant wants to hear of (rule 7.11): the same in all of their shells.
+/// What a participant wants to notice (rule 7.11), in all of their shells.
 public struct Attention: Hashable, Sendable {
-  /// Which messages of a conversation ring the bell and run `notify-command`.
+  /// Which messages of a conversation ring the terminal bell and run `notify-command`.
   public enum Notify: Int, CaseIterable, Sendable {
     case everything, mentions, nothing
 
-    /// As it is typed.
+    /// The word that people type.
     public var word: String {
       switch self {
       case .everything: "all"
@@ -16,32 +16,32 @@ public struct Attention: Hashable, Sendable {
     }
   }
 
-  /// What keeps a room or a person quiet.
+  /// How to silence a room or a person.
   public enum Quiet: String, Sendable { case muted, ignored }
 
   public var mutedPeople: Set<ID<Participant>> = []
   public var ignoredPeople: Set<ID<Participant>> = []
-  /// Rooms, and the direct chats with people.
+  /// Rooms, and direct chats.
   public var mutedPlaces: Set<ID<Conversation>> = []
   public var ignoredPlaces: Set<ID<Conversation>> = []
-  /// Only what differs from the default: mentions in a room, all in a direct chat.
+  /// Only values that differ from the default: mentions in a room, all in a direct chat.
   public var notify: [ID<Conversation>: Notify] = [:]
 
   public init() {}
 
-  /// Whether nothing is shown of what somebody wrote.
+  /// Whether to hide somebody's messages.
   public func hides(_ person: ID<Participant>, in place: ID<Conversation>) -> Bool {
     ignoredPeople.contains(person) || ignoredPlaces.contains(place)
   }
 
-  /// Whether what somebody writes neither rings nor is urgent.
+  /// Whether somebody's messages neither ring nor count as urgent.
   public func isQuiet(_ person: ID<Participant>, in place: ID<Conversation>) -> Bool {
     hides(person, in: place) || mutedPeople.contains(person) || mutedPlaces.contains(place)
   }
 }
 
 extension Reading where Self: ~Copyable {
-  /// What I want to hear of.
+  /// My settings for what to notice.
   public func attention(of me: ID<Participant>) throws -> Attention {
     var attention = Attention()
     let people = try database.rows(
@@ -76,9 +76,9 @@ extension Reading where Self: ~Copyable {
 }
 
 extension DurableTransaction {
-  /// Mutes or ignores a room, or ends it.
+  /// Mutes or ignores a room, or undoes it.
   ///
-  /// - Returns: false where it is so already.
+  /// - Returns: false if nothing changes.
   @discardableResult
   public func set(
     _ quiet: Attention.Quiet, _ isOn: Bool, of room: ID<Conversation>, by me: ID<Participant>
@@ -86,9 +86,9 @@ extension DurableTransaction {
     try setAttention("room_attention", "conversation", room, quiet.rawValue, isOn ? 1 : 0, me)
   }
 
-  /// Mutes or ignores a person wherever they are, or ends it.
+  /// Mutes or ignores a person everywhere, or undoes it.
   ///
-  /// - Returns: false where it is so already.
+  /// - Returns: false if nothing changes.
   @discardableResult
   public func set(
     _ quiet: Attention.Quiet, _ isOn: Bool, of person: ID<Participant>, by me: ID<Participant>
@@ -96,14 +96,14 @@ extension DurableTransaction {
     try setAttention("person_attention", "person", person, quiet.rawValue, isOn ? 1 : 0, me)
   }
 
-  /// Says of which messages of a conversation I am told.
+  /// Sets which messages of a conversation notify me.
   public func setNotify(
     _ notify: Attention.Notify, in conversation: ID<Conversation>, by me: ID<Participant>
   ) throws {
     try setAttention("room_attention", "conversation", conversation, "notify", notify.rawValue, me)
   }
 
-  /// - Returns: whether it was another value.
+  /// - Returns: whether the value changed.
   @discardableResult
   fileprivate func setAttention(
     _ table: String, _ key: String, _ target: some Bindable, _ column: String, _ value: Int,

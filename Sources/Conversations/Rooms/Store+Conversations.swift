@@ -4,8 +4,8 @@ extension Reading where Self: ~Copyable {
   /// A room of this store, else the only one of that name on a network.
   ///
   /// - Parameters:
-  ///   - name: with or without the leading `#`; case does not count.
-  ///   - me: who asks; the rooms of my accounts are found by me alone, also by their addresses.
+  ///   - name: with or without the leading `#`; case makes no difference.
+  ///   - me: who asks; only I find the rooms of my accounts, also by address.
   /// - Throws: `RuleError.badName`, `.ambiguous`.
   public func room(_ name: String, for me: ID<Participant>? = nil) throws -> Conversation? {
     let bare = Naming.bare(name)
@@ -13,7 +13,7 @@ extension Reading where Self: ~Copyable {
     return try known(room: bare, for: me)
   }
 
-  /// Whether no room can have the name, since a removed one is found by it (rule 13.10).
+  /// Whether the name belongs to a removed room, so that no room can have it (rule 13.10).
   package func belongsToARemovedRoom(_ bare: String) throws -> Bool {
     try database.exists(
       "SELECT 1 FROM conversation WHERE kind = \(Store.removed) AND folded = ?",
@@ -27,10 +27,10 @@ extension Reading where Self: ~Copyable {
           + "WHERE c.kind = 0 AND \(condition) AND \(Store.visible) ORDER BY c.network",
         me ?? Store.nobody, name, read: Store.conversation)
     }
-    // No room of this machine can be called as an address that is somewhere.
+    // No room of this machine may be named like an address.
     var found = try bare.contains("@") ? exact("c.network <> '' AND c.address = ?2", bare) : []
     if found.isEmpty { found = try exact("c.folded = ?2", "#" + bare.lowercased()) }
-    // Letters that are composed differently are the same name but other bytes.
+    // Equal names may compose letters differently, and so have other bytes.
     if found.isEmpty {
       found = try rooms(for: me, andUnused: true).filter { Naming.same($0.name, "#" + bare) }
     }
@@ -45,7 +45,7 @@ extension Reading where Self: ~Copyable {
   ///
   /// - Parameters:
   ///   - me: who asks; nobody else sees the rooms of my accounts.
-  ///   - andUnused: also the rooms of this machine that are not listed (rule 13.10).
+  ///   - andUnused: whether to include unlisted rooms of this machine (rule 13.10).
   public func rooms(
     for me: ID<Participant>? = nil, andUnused: Bool = false
   ) throws -> [Conversation] {
@@ -57,14 +57,14 @@ extension Reading where Self: ~Copyable {
         """, me ?? Store.nobody, andUnused, clock() - Store.month, read: Store.conversation)
   }
 
-  /// All rooms, whoever asks, removed ones included: for import and export.
+  /// All rooms, whoever may see them, removed ones included: for import and export.
   package func allRooms() throws -> [Conversation] {
     try database.rows(
       Store.conversationSelect + "WHERE c.kind <> 1 ORDER BY c.folded, c.network", Store.nobody,
       read: Store.conversation)
   }
 
-  /// The direct chats of a participant, and with whom each is.
+  /// A participant's direct chats, each with the other person.
   package func directChats(
     of me: ID<Participant>
   ) throws -> [(conversation: Conversation, with: ID<Participant>)] {
@@ -107,7 +107,7 @@ extension Reading where Self: ~Copyable {
   public func membership(
     of me: ID<Participant>, in conversation: ID<Conversation>
   ) throws -> Membership {
-    // One row for each time they were in it.
+    // One row for each stay.
     let stays: Bool? =
       try database.first(
         "SELECT max(last IS NULL) FROM membership WHERE conversation = ? AND participant = ?",
@@ -124,7 +124,7 @@ extension Reading where Self: ~Copyable {
     return isRemoved == true ? .removed : .left
   }
 
-  /// Who is in it now, by name.
+  /// The current members, by name.
   public func members(of conversation: ID<Conversation>) throws -> [Participant] {
     try database.rows(
       """
@@ -135,8 +135,8 @@ extension Reading where Self: ~Copyable {
     ) { Store.participant($0) }
   }
 
-  /// The conversations I am in, in the order in which I joined them (rule 13.1), without rooms that
-  /// are not listed (rule 13.10).
+  /// The conversations I am in, in the order in which I joined them (rule 13.1), without unlisted
+  /// rooms (rule 13.10).
   public func joined(by me: ID<Participant>) throws -> [ID<Conversation>] {
     try database.rows(
       """
@@ -149,7 +149,7 @@ extension Reading where Self: ~Copyable {
 
   /// The conversations I am in, the one with the newest message first.
   ///
-  /// - Parameter places: which of them; nil for all.
+  /// - Parameter places: which ones; nil for all.
   public func listing(
     for me: ID<Participant>, in places: Set<ID<Conversation>>? = nil
   ) throws -> [Listing] {
@@ -159,15 +159,14 @@ extension Reading where Self: ~Copyable {
       "AND m.conversation IN (SELECT value FROM json_each(?2))", me, "[\(list)]")
   }
 
-  /// - Parameter condition: narrows it to the conversations of a JSON array, `?2`.
+  /// - Parameter condition: limits the list to the conversations of a JSON array, `?2`.
   fileprivate func listing(
     _ condition: String, _ me: ID<Participant>, _ places: String? = nil
   ) throws -> [Listing] {
-    // Unread is counted from indexes alone: all numbers behind the marker, less my own, those of
-    // people whom I ignore, those that are gone, and what is past. If some numbers behind the marker
-    // may be missing, because old ones were forgotten or past ones imported, they are counted one by
-    // one.
-    // A damaged store may hold two open stays of one person: they are one.
+    // Counts unread messages from indexes alone: all numbers after the marker, minus my own, those
+    // of people whom I ignore, removed ones and past ones. If numbers after the marker may be
+    // missing, because old ones were removed or past ones imported, counts one by one. Two open
+    // stays of one person in a damaged store count as one.
     func read(_ row: Row) -> Listing {
       Listing(
         conversation: Store.conversation(row), unread: max(0, row.int("unread")),
@@ -208,7 +207,7 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Writing where Self: ~Copyable {
-  /// - Parameter address: the network's own name for it; by default what it is called.
+  /// - Parameter address: the network's own name for it; by default `name`.
   package func insert(
     room bare: String, network: String, address: String? = nil, maker: ID<Participant>? = nil
   ) throws -> Conversation {
@@ -250,7 +249,7 @@ extension Writing where Self: ~Copyable {
     if let id, other != me { try enter(other, id) }
   }
 
-  /// Lists a room that I am in again: it was left out because nothing happened there.
+  /// Lists a room that I am in again: it was unlisted because nothing happened there.
   fileprivate func list(_ conversation: ID<Conversation>, for me: ID<Participant>) throws {
     if try joined(by: me).contains(conversation) { return }
     try database.run(
@@ -264,7 +263,7 @@ extension Writing where Self: ~Copyable {
     if try isInside(me, of: conversation) { return }
     try touchPeople()
     try takeUp(conversation, by: me)
-    // Back before anyone said anything: the former stay goes on.
+    // I am back before any message: continue the former stay.
     try database.run(
       """
       UPDATE membership SET last = NULL WHERE conversation = ?1 AND participant = ?2
@@ -283,7 +282,7 @@ extension Writing where Self: ~Copyable {
 extension DurableTransaction {
   // MARK: Rooms
 
-  /// The room that `room(_:for:)` finds, made if there is none.
+  /// The room that `room(_:for:)` finds, created if there is none.
   ///
   /// - Parameter me: who makes it.
   /// - Throws: `RuleError.badName`, `.ambiguous`, `.nameTaken`.
@@ -294,7 +293,7 @@ extension DurableTransaction {
     return try insert(room: bare, network: "", maker: me)
   }
 
-  /// The room that a network calls `name`, made if missing. Called by network processes, whose names
+  /// The room that a network calls `name`, created if missing. For network processes, whose names
   /// follow their own rules.
   package func networkRoom(_ name: String, network: String) throws -> Conversation {
     let bare = Naming.bare(name)
@@ -310,11 +309,11 @@ extension DurableTransaction {
 
   // MARK: Direct chats
 
-  /// The direct chat of two participants, made if missing; both are in it, and I am again if I had
-  /// left. With oneself it is a place for notes.
+  /// The direct chat of two participants, created if missing. Both are members, and I rejoin if I
+  /// had left. A chat with oneself holds notes.
   ///
   /// - Throws: `RuleError.noSuchParticipant` for someone on the network of another's account, and
-  ///   `.noSuchAccount` where the account was removed before there was a chat, `.onlyInARoom`.
+  ///   `.noSuchAccount` if the account was removed before there was a chat, `.onlyInARoom`.
   public func directChat(
     _ me: ID<Participant>, with other: ID<Participant>
   ) throws -> Conversation {
@@ -333,10 +332,10 @@ extension DurableTransaction {
     return found
   }
 
-  /// Enters a conversation, or only lists it again if I am in it already. Messages from now on are
-  /// for me; older ones can be read but do not count as unread.
+  /// Enters a conversation, or only lists it again if I am in it already. Later messages are for
+  /// me; I can read older ones, but they do not count as unread.
   ///
-  /// - Parameter isTold: whether the others are told that I joined (rule 13.5).
+  /// - Parameter isTold: whether to tell the others that I joined (rule 13.5).
   public func join(
     _ me: ID<Participant>, _ conversation: ID<Conversation>, isTold: Bool = false
   ) throws {
@@ -347,12 +346,12 @@ extension DurableTransaction {
     if isTold { try record(.joined, in: conversation, by: me) }
   }
 
-  /// Leaves a conversation, and tells the others (rule 13.5). Messages until now stay addressed to
+  /// Leaves a conversation, and tells the others (rule 13.5). Earlier messages stay addressed to
   /// me; later ones are not.
   public func leave(_ me: ID<Participant>, _ conversation: ID<Conversation>) throws {
     guard try isInside(me, of: conversation) else { return }
     try touchPeople()
-    // A stay in which nothing was said is kept, too: it tells who left from who was never here.
+    // Keep even a stay without messages: it tells former members from people who never joined.
     try database.run(
       """
       UPDATE membership SET last = (SELECT last_number FROM conversation WHERE id = ?1)

@@ -3,7 +3,7 @@
 extension Reading where Self: ~Copyable {
   // MARK: Rooms of this machine (rule 13.10)
 
-  /// Who made a room of this machine; if nobody noted it, its first member.
+  /// Who made a room of this machine; if nobody recorded it, its first member.
   package func maker(of room: ID<Conversation>) throws -> ID<Participant>? {
     try database.first(
       """
@@ -13,10 +13,10 @@ extension Reading where Self: ~Copyable {
     ) { $0.optionalInt64().map { ID(rawValue: $0) } } ?? nil
   }
 
-  /// What a room was called from a renaming on: as the next event tells that holds its former name, or
-  /// else as it is called now.
+  /// A room's name after a renaming: the former name in the next such event, or else its current
+  /// name.
   ///
-  /// - Returns: nil for an event that is no renaming.
+  /// - Returns: nil for any other event.
   package func newName(after event: Event) throws -> String? {
     guard event.kind == .roomRenamed else { return nil }
     return try database.first(
@@ -30,7 +30,7 @@ extension Reading where Self: ~Copyable {
     ) { $0.text("name") }
   }
 
-  /// - Throws: as `remove`, where I cannot.
+  /// - Throws: as `remove`, if I may not.
   package func requireMaker(of room: ID<Conversation>, _ me: ID<Participant>) throws {
     _ = try roomThatIMade(room, me)
   }
@@ -67,9 +67,9 @@ extension Reading where Self: ~Copyable {
     ).compactMap { $0 }
   }
 
-  /// What happened in a conversation, by time; the first of it from a moment on, behind one of them.
+  /// The events of a conversation, by time, from a moment on or after one of them.
   ///
-  /// - Parameter end: the first moment that does not count any more.
+  /// - Parameter end: the first moment that no longer counts.
   package func events(
     in place: ID<Conversation>, from start: Milliseconds, behind last: NumberedEvent?,
     until end: Milliseconds, limit: Int
@@ -85,7 +85,7 @@ extension Reading where Self: ~Copyable {
     ).compactMap { $0 }
   }
 
-  /// When someone last said something in a conversation; nil if they never did.
+  /// When someone last wrote in a conversation; nil if they never did.
   package func lastSpoke(
     _ person: ID<Participant>, in place: ID<Conversation>
   ) throws -> Milliseconds? {
@@ -97,7 +97,7 @@ extension Reading where Self: ~Copyable {
     ) { $0.time("created_at") }
   }
 
-  /// Whether more than so many people are in a conversation.
+  /// Whether a conversation has more members than a number.
   package func holds(moreThan count: Int, in place: ID<Conversation>) throws -> Bool {
     try database.exists(
       "SELECT 1 FROM membership WHERE conversation = ? AND last IS NULL LIMIT 1 OFFSET ?", place,
@@ -143,8 +143,8 @@ extension DurableTransaction {
   /// Gives a room of this machine another topic; an empty one takes it away. The same again is no
   /// news.
   ///
-  /// - Throws: `RuleError.onlyInRooms` for a direct chat and for a room on a network, `.notAMember`,
-  ///   `.noSuchRoom`; `StoreError`.
+  /// - Throws: `RuleError.onlyInRooms` for a direct chat and for a room on a network,
+  ///   `.notAMember`, `.noSuchRoom`; `StoreError`.
   public func setTopic(
     _ topic: String, of room: ID<Conversation>, by me: ID<Participant>
   ) throws {
@@ -154,8 +154,8 @@ extension DurableTransaction {
     try record(.topic, in: room, by: me, other: nil, text: topic)
   }
 
-  /// Brings somebody of this machine into a room of it: it is in their list from then on, and what
-  /// is said there is for them.
+  /// Adds somebody of this machine to a room of it: it appears in their list, and later messages
+  /// are for them.
   ///
   /// - Returns: false if they are in it already.
   /// - Throws: as `setTopic`; `RuleError.noSuchParticipant` for somebody on a network.
@@ -172,7 +172,7 @@ extension DurableTransaction {
     return true
   }
 
-  /// Gives a room of this machine another name.
+  /// Renames a room of this machine.
   ///
   /// - Throws: as `setTopic`; `RuleError.notTheMaker`, `.badName`, `.nameTaken`.
   public func rename(
@@ -193,14 +193,14 @@ extension DurableTransaction {
     try record(.roomRenamed, in: room, by: me, text: place.name)
   }
 
-  /// Removes a room of this machine: everybody leaves it, and its name is free. Its messages stay and
-  /// are found, under `#tea.removed`.
+  /// Removes a room of this machine: everybody leaves it, and its name is free. Its messages stay,
+  /// under `#tea.removed`.
   ///
   /// - Throws: as `setTopic`; `RuleError.notTheMaker`.
   public func remove(_ room: ID<Conversation>, by me: ID<Participant>) throws {
     let place = try roomThatIMade(room, me)
     try record(.roomRemoved, in: room, by: me, text: place.name)
-    // A number beyond the newest message tells them from people who left earlier.
+    // A number beyond the newest message distinguishes them from people who left earlier.
     try database.run(
       """
       UPDATE membership SET last = (SELECT last_number + 1 FROM conversation WHERE id = ?1)
@@ -233,7 +233,7 @@ extension Store {
 
     """
 
-  /// nil for what a later program stored.
+  /// Nil for an event that only a later version knows.
   static func event(_ row: Row) -> Event? {
     Event.Kind(rawValue: row.int("kind")).map { kind in
       Event(
@@ -248,8 +248,8 @@ extension Store {
   }
 }
 
-/// An event and its number in the store: drawn from the same counter as those of all that is news,
-/// and below zero for what was imported.
+/// An event and its number in the store: from the counter of all changes, and negative for imported
+/// ones.
 package struct NumberedEvent {
   package var id: Int64
   package var event: Event

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Schema {
-  /// What strangers sent unasked (rule 14.5).
+  /// Requests of strangers (rule 14.5).
   static let approachesStep = """
     CREATE TABLE approach(
       account INTEGER NOT NULL REFERENCES account(id) ON DELETE CASCADE,

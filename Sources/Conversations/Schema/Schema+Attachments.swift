@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Schema {
-  /// Files that travel with messages (rule 8), and those that wait in a draft.
+  /// Files of messages (rule 8), and files waiting in a draft.
   static let attachments = """
     -- How many it has, so that a message without any costs no second look.
     ALTER TABLE message ADD COLUMN attachments INTEGER NOT NULL DEFAULT 0;

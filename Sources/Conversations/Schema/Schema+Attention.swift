@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Schema {
-  /// What people want to hear of (rule 7.11), when messages begin to go (rule 7.12), and whose a room
-  /// is (rule 13.10).
+  /// What people want to notice (rule 7.11), when old messages are removed (rule 7.12), and who
+  /// made a room (rule 13.10).
   static let attentionStep = """
     CREATE TABLE room_attention(
       participant INTEGER NOT NULL REFERENCES participant(id),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Schema {
-  /// Messages that moderators of a network's room removed, and the changes that are known.
+  /// Messages that moderators of a network's room removed, and known changes.
   static let changesStep = """
     -- The moderator's nickname, '' for one without; NULL for a message that nobody else deleted.
     ALTER TABLE message ADD COLUMN removed_by TEXT;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Schema {
-  /// Which colour the name of each who spoke in a conversation has there: every one once.
+  /// The colour of each speaker's name in a conversation; each name has one.
   static let coloursStep = """
     CREATE TABLE name_colour(
       conversation INTEGER NOT NULL REFERENCES conversation(id) ON DELETE CASCADE,

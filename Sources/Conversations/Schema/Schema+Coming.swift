@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Schema {
-  /// Who comes and goes (rule 13.5), for whom a message is not because they are not here (rule 7.2),
+  /// Joining and leaving (rule 13.5), members who are away too long to be recipients (rule 7.2),
   /// and the order of the list (rule 13.1).
   static let coming = """
     -- When the stay began; 0: before this was noted.

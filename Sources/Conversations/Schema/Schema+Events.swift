@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Schema {
-  /// What happens in a conversation beside messages, who is away (rule 10), and what
-  /// names look like (rule 12.3).
+  /// Events other than messages, who is away (rule 10), and the shapes of names (rule 12.3).
   static let events = """
     CREATE TABLE event(
       id INTEGER PRIMARY KEY,               -- drawn from meta.change

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Schema {
-  /// Where on a network the files of messages can be fetched.
+  /// The addresses of messages' files on a network.
   static let links = """
     -- NULL for a file that never was on a network.
     ALTER TABLE attachment ADD COLUMN link TEXT;

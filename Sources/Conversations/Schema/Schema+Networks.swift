@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Schema {
-  /// Accounts on networks, and what a network needs to be told from what is known already.
+  /// Accounts on networks, and the state that hobnob needs to talk to a network.
   static let networks = """
     -- Whose a network is: its conversations and people are seen by the owner alone. The row of an
     -- account that was removed stays, since its conversations do.
@@ -83,6 +83,6 @@ extension Schema {
     CREATE INDEX request_change ON request(change);
     """
 
-  /// The password of a room that is to be entered, until the network has answered.
+  /// The password of a room to enter, until the network answers.
   static let secrets = "ALTER TABLE request ADD COLUMN secret TEXT NOT NULL DEFAULT ''"
 }

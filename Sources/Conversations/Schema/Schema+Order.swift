@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Schema {
-  /// The one order of messages (``SortKey``), and how each came in.
+  /// The one order of messages (``SortKey``), and how each arrived.
   ///
-  /// A conversation's messages are walked in the order in which they were shown before: those of
-  /// `past` by time, then the others by number, or by time where `by_time` was set. Each gets the
-  /// greater of its time and what follows the one before it.
+  /// Walks a conversation's messages in their former order: those of `past` by time, then the
+  /// others by number, or by time where `by_time` was set. Each gets its time as key, or the next
+  /// key after the previous message if that is greater.
   static let order = """
     ALTER TABLE message ADD COLUMN sort INTEGER;
     -- 0 it arrived; an import or an archive brought it in: 1 with its whole conversation, 2 without.
@@ -31,7 +31,8 @@ extension Schema {
       WHERE sort >> \(SortKey.bits) <> created_at;
     """
 
-  /// Gives messages their sort keys: in an order of each conversation, by time as far as that allows.
+  /// Gives messages their sort keys: in an order within each conversation, by time as far as that
+  /// allows.
   package static func sorting(of rows: String, by order: String) -> String {
     """
     UPDATE message SET sort = ranked.sort FROM (

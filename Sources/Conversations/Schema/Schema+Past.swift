@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Schema {
-  /// What was said elsewhere, before: the messages of a log, and those of an export that came into
-  /// a conversation which was there already. They have the next numbers, though they are older than
-  /// what has lower ones; so they stand before all others, by their times, and nobody's marks say
-  /// anything of them.
+  /// Older messages from elsewhere: those of a log, and those of an export into an existing
+  /// conversation. They have the next numbers, though they are older than messages with lower ones;
+  /// so they sort before all others, by their times, and nobody's marks cover them.
   ///
-  /// What an export brings into a conversation that it makes is as it was where it comes from: its
-  /// numbers are its order, and its marks hold.
+  /// A conversation that an import creates stays as it was exported: its numbers are its order, and
+  /// its marks hold.
   static let past = """
     ALTER TABLE message ADD COLUMN past INTEGER NOT NULL DEFAULT 0;
     -- Of what came before this was noted: whatever is older than its number says.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Schema {
-  /// What people are looked up by (`Naming.key`), so that nobody has to read all names to know
-  /// whether one is taken. For ASCII SQLite's lower case is Swift's; where a key is missing the name
-  /// itself is compared.
+  /// The keys that find people by name (`Naming.key`), so that nobody has to read all names to know
+  /// whether one is taken. For ASCII, SQLite's lower case is Swift's; without a key, hobnob
+  /// compares the name itself.
   static let peopleStep = """
     ALTER TABLE participant ADD COLUMN identity_key TEXT NOT NULL DEFAULT '';
     ALTER TABLE participant ADD COLUMN name_key TEXT NOT NULL DEFAULT '';

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Schema {
-  /// The search index under a tokenizer of our own, and with what searches are narrowed by.
+  /// The search index, with a tokenizer of our own and words for the filters.
   ///
-  /// Beside the words of a message stand its `facts` as words of their own: `c7` the conversation,
-  /// `s3` the sender, `y2026` and `m202611` when it was made (UTC). So "hello in #tea" is an
+  /// Beside a message's words, it holds the message's `facts` as words: `c7` the conversation, `s3`
+  /// the sender, `y2026` and `m202611` when it was made (UTC). So "hello in #tea" is an
   /// intersection of two sorted lists, which skips from one common entry to the next; without them
-  /// every hello of ten years in other rooms would be looked at. Messages that are gone have none,
-  /// and are not found by them.
+  /// SQLite would read every hello of ten years in other rooms. Removed messages have no facts.
   ///
-  /// `columnsize=0` leaves out what only ranking needs; hits are shown newest first. The index of
-  /// two letters is for `wa*`, which a thousand words may begin with; other beginnings are quick
-  /// without one, and each would add another sixth to the file.
+  /// `columnsize=0` leaves out data that only ranking needs; hits are shown newest first. The
+  /// prefix index of two letters is for `wa*`, with which a thousand words may begin; other
+  /// prefixes are quick without one, and each would add a sixth to the file.
   static let searchStep = """
     DROP TRIGGER message_inserted;
     DROP TRIGGER message_removed;
@@ -41,7 +40,7 @@ extension Schema {
     INSERT INTO message_text(message_text) VALUES ('rebuild');
     """
 
-  /// `SearchMonths` makes the same words for a span of time.
+  /// `SearchMonths` makes the same words for a time span.
   static func facts(of row: String) -> String {
     """
     CASE \(row).gone WHEN 0 THEN 'c' || \(row).conversation || ' s' || \(row).sender \

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The tables, and how older ones become them.
+/// The tables and the migrations to them.
 ///
-/// A store is known by its `application_id`; its `user_version` counts the steps it has been
-/// through. A step, once released, is never changed: a new one is added.
+/// `application_id` identifies a store; `user_version` counts its migrations. Never change a
+/// migration that was released: add a new one.
 ///
-/// `meta.change` is a counter that only grows. Whatever others have to notice carries a number
-/// drawn from it: the `id` of a message that arrived is the number it arrived with, `revised` and
-/// `moved` are the numbers of its last edit and last change of state, and so on. "What happened since
-/// 1234" is then a search in an index.
+/// `meta.change` is a counter that only grows. Every change that others must notice has a number
+/// from it: the `id` of a message that arrived is its number on arrival, `revised` and `moved` are
+/// the numbers of its last edit and last change of state, and so on. "What happened since 1234" is
+/// then a search in an index.
 package enum Schema {
   /// "hobn"
   package static let applicationID: Int64 = 0x686f_626e
@@ -25,7 +25,7 @@ package enum Schema {
     try migrations(steps).version(of: database)
   }
 
-  /// What a file is, and how many steps it has been through.
+  /// Whether a file is a store, and how many migrations it has had.
   static func state(of database: Database) throws -> (isOurs: Bool, version: Int) {
     try migrations(steps).state(of: database)
   }
@@ -40,13 +40,13 @@ package enum Schema {
     Migrations(applicationID: applicationID, steps: steps)
   }
 
-  /// Who is meant by the mentions in a message (rule 2.10), in a form the store does not look into.
+  /// Whom the mentions in a message mean (rule 2.10), in a form opaque to the store.
   static let mentions = "ALTER TABLE message ADD COLUMN mentions TEXT NOT NULL DEFAULT ''"
 
-  /// What names look like is told by another table now: `lookAtNames` looks again.
+  /// A new table defines the shapes of names: `lookAtNames` computes them again.
   static let shapes = "UPDATE participant SET skeleton = ''"
 
-  /// When somebody last entered a room, whoever it was, joined or not (rule 13.10); to a day.
+  /// The day when anyone last entered a room, joined or not (rule 13.10).
   static let entering = "ALTER TABLE conversation ADD COLUMN entered_at INTEGER"
 
   static let first = """

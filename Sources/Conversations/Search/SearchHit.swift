@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// A message that was found.
+/// A message that a search found.
 public struct SearchHit: Hashable, Sendable {
   public var message: Message
-  /// Where in the body the words stand that were looked for: UTF-8 offsets, ascending, not
-  /// overlapping, whole graphemes.
+  /// Where the searched words are in the body: UTF-8 offsets, ascending, not overlapping, whole
+  /// graphemes.
   public var ranges: [Range<Int>]
 
   public init(message: Message, ranges: [Range<Int>]) {
@@ -14,7 +14,7 @@ public struct SearchHit: Hashable, Sendable {
 }
 
 extension SearchQuery {
-  /// Where the words stand in a text: UTF-8 offsets, ascending, not overlapping, whole graphemes.
+  /// Where the words are in a text: UTF-8 offsets, ascending, not overlapping, whole graphemes.
   public func ranges(in body: String) -> [Range<Int>] {
     let tokens = Tokenizer.tokens(of: body)
     var found: [Range<Int>] = []
@@ -53,7 +53,7 @@ extension SearchQuery {
     return body.utf8.allSatisfy { $0 < 0x80 } ? result : wholeGraphemes(result, of: body)
   }
 
-  /// A mark drawn in the middle of a grapheme would tear it apart.
+  /// Highlighting a part of a grapheme would tear it apart.
   private static func wholeGraphemes(_ ranges: [Range<Int>], of body: String) -> [Range<Int>] {
     var result: [Range<Int>] = []
     var pending = ranges[...]

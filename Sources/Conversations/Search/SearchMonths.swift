@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The words that stand in the search index for when a message was made (see Schema+Search.swift):
-/// `y2026` for its year and `m202611` for its month, in UTC.
+/// The words in the search index for when a message was made (see Schema+Search.swift): `y2026` for
+/// its year and `m202611` for its month, in UTC.
 enum SearchMonths {
   /// The years and months that together cover a span.
   ///
   /// - Parameters:
   ///   - since: the first moment, from the beginning by default.
-  ///   - until: the first moment behind it, or behind `newest`.
+  ///   - until: the first moment after it, or after `newest`.
   ///   - newest: when the newest message was made.
-  /// - Returns: nil where it is too long to be worth it: a foreign clock, a year 9999.
+  /// - Returns: nil if the span is too long, because of a wrong clock or a year 9999.
   static func words(
     since: Milliseconds?, until: Milliseconds?, newest: Milliseconds
   ) -> [String]? {

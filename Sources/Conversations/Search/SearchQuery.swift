@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Sentences
 
-/// What to look for, as read from what someone typed.
+/// A search as someone typed it.
 ///
 /// ```swift
 /// let query = try SearchQuery.parse("tea \"at noon\" kett* from:anna in:#lobby since:7d")
 /// for hit in try store.search(query, for: me) { print(hit.message.body) }
 /// ```
 public struct SearchQuery: Hashable, Sendable {
-  /// A word, or several that stand one behind the other.
+  /// A word, or several in sequence.
   public struct Term: Hashable, Sendable {
     public var text: String
-    /// Whether longer words that begin with the last word count as well.
+    /// Whether the last word also matches longer words that begin with it.
     public var isPrefix: Bool
 
     public init(_ text: String, isPrefix: Bool = false) {
@@ -20,15 +20,15 @@ public struct SearchQuery: Hashable, Sendable {
     }
   }
 
-  /// All of them have to be in the message.
+  /// A message must contain all of them.
   public var terms: [Term] = []
-  /// Names or identities; a message of any of them will do. Empty for everyone.
+  /// Names or identities, any of which matches. Empty for everyone.
   public var senders: [String] = []
-  /// Names of conversations; any of them will do. Empty for all.
+  /// Names of conversations, any of which matches. Empty for all.
   public var places: [String] = []
   /// The first moment that counts.
   public var since: Milliseconds?
-  /// The first moment that does not count any more.
+  /// The first moment that no longer counts.
   public var until: Milliseconds?
   /// Only messages with a file.
   public var hasFile = false
@@ -46,13 +46,13 @@ public struct SearchQuery: Hashable, Sendable {
   }
 
   /// Reads a query: words, `"phrases"`, prefixes `word*`, and the filters `from:NAME` `in:ROOM`
-  /// `since:DATE` `until:DATE` `has:file`, whose values may be quoted. Case and accents do not
-  /// count. Everything else is text to look for: no input is a syntax error of the search index. A
-  /// missing closing quote stands at the end.
+  /// `since:DATE` `until:DATE` `has:file`, whose values may be quoted. Case and accents make no
+  /// difference. Everything else is text to find: no input is a syntax error of the search index. A
+  /// missing closing quote is assumed at the end.
   ///
-  /// Dates are `2026`, `2026-11`, `2026-11-21`, `2026-11-21T10:00`, `today`, `yesterday`, or an age:
-  /// `90m` minutes, `12h`, `7d`, `2w`, `3mo` months, `1y`. `until:` takes in the whole day, month or
-  /// year it names. Of several `since:` the latest counts, of several `until:` the earliest.
+  /// Dates are `2026`, `2026-11`, `2026-11-21`, `2026-11-21T10:00`, `today`, `yesterday`, or an
+  /// age: `90m` minutes, `12h`, `7d`, `2w`, `3mo` months, `1y`. `until:` includes the whole day,
+  /// month or year it names. The latest `since:` and the earliest `until:` count.
   ///
   /// - Throws: `SearchError`.
   public static func parse(
@@ -99,17 +99,17 @@ public struct SearchQuery: Hashable, Sendable {
   }
 }
 
-/// Why a query could not be understood.
+/// Why hobnob cannot understand a query.
 public enum SearchError: Error, Hashable, Sendable, CustomStringConvertible {
   case unknownFilter(String)
   case missingValue(String)
   case notADate(String)
-  /// `has:` with something else than `file`.
+  /// `has:` with anything but `file`.
   case unknownContent(String)
   case nothingToLookFor(String)
   case tooLong
 
-  /// What is wrong, with what, and what to do.
+  /// What is wrong, and what to do.
   public var sentence: Sentence {
     switch self {
     case .unknownFilter(let name):
@@ -136,7 +136,7 @@ public enum SearchError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String { filled(sentence) }
 }
 
-/// A query cut at blanks, quotes heeded.
+/// A query split at blanks outside quotes.
 struct SearchParts {
   struct Part: Equatable {
     var filter: String?
@@ -163,7 +163,7 @@ struct SearchParts {
     rest.removeFirst()
     let text = rest.prefix { $0 != "\"" }
     rest = rest[text.endIndex...].dropFirst()
-    // "at no"* goes on like at no*.
+    // "at no"* matches like at no*.
     let isPrefix = rest.first == "*" && filter == nil
     if isPrefix { rest.removeFirst() }
     return Part(filter: filter, text: String(text), isPrefix: isPrefix)

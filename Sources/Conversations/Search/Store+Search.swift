@@ -16,16 +16,16 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Reading where Self: ~Copyable {
-  /// The messages that a query finds, newest first, whenever they came into the store.
+  /// The messages that a query finds, newest first, whenever they were stored.
   ///
-  /// Looked through are the conversations I am in, older messages included, as `/history` shows
-  /// them; of those I left, the messages of my stays. What is deleted or taken back is not found.
-  /// Searching reads only; nobody is told that anything was seen (rule 7.3).
+  /// It searches the conversations I am in, with older messages, as `/history` shows them; of those
+  /// I left, the messages of my stays. It does not find deleted or recalled messages. A search only
+  /// reads: it never marks messages as seen (rule 7.3).
   ///
   /// - Parameters:
-  ///   - limit: at most so many.
-  ///   - before: only messages behind this one: the last hit, for the next page.
-  ///   - anyRoom: also looks through the rooms I am not in, which anyone may read.
+  ///   - limit: the most hits to return.
+  ///   - before: only messages that follow this hit: the last one, for the next page.
+  ///   - anyRoom: also search rooms that I am not in, which anyone may read.
   /// - Throws: `RuleError.noSuchParticipant`, `.noSuchRoom`, `.ambiguous`, `.notAMember` for the
   ///   names in the query.
   public func search(
@@ -48,7 +48,7 @@ extension Reading where Self: ~Copyable {
     }
   }
 
-  /// Of equal ones those whose ids are in order come first.
+  /// Among equal ones, those with ids in order precede.
   private func merged(_ newest: [Message], _ older: [Message], limit: Int) -> [Message] {
     if older.isEmpty { return newest }
     var (result, left, right) = ([Message](), newest[...], older[...])
@@ -60,18 +60,18 @@ extension Reading where Self: ~Copyable {
     return result
   }
 
-  /// Hits in the order of ids, which the search index knows.
+  /// Hits in the order of ids, which is that of the search index.
   ///
   /// - Parameters:
   ///   - last: the last hit before these.
-  ///   - id: of that, where it is one of these.
+  ///   - id: its id, if it is one of these.
   fileprivate func newest(
     _ hits: SearchedHits, behind last: Message?, id: ID<Message>?, limit: Int
   ) throws -> [Message] {
     var (end, sort) = (id?.rawValue ?? Message.older, Int64.max)
     if id == nil, let last {
       sort = last.sort
-      // No id of an older one is greater, as long as the clock goes on.
+      // No older one has a greater id, as long as the clock never jumps back.
       end =
         try database.first(
           """
@@ -86,14 +86,14 @@ extension Reading where Self: ~Copyable {
       Int64(1), end - 1, limit, sort, sort == .max ? Int64.max : .min, read: Message.init(_:))
   }
 
-  /// Hits whose ids say nothing of their order. A few are sorted as they are; many, as a large import
-  /// has, year by year, and month by month.
+  /// Hits whose ids are not in order. Sorts a few at once; many, as after a large import, by year
+  /// and by month.
   fileprivate func older(
     _ hits: SearchedHits, ids: ClosedRange<Int64>, behind last: Message?, limit: Int
   ) throws -> [Message] {
     let holds = "SELECT 1 FROM message WHERE id BETWEEN ? AND ?"
     guard try database.exists(holds, ids.lowerBound, ids.upperBound) else { return [] }
-    // Equal ones come behind the last hit, if that is none of these.
+    // If the last hit is none of these, equal ones follow it.
     let isOfThese = last.map { !(1..<Message.older).contains($0.id.rawValue) } ?? false
     let end = isOfThese ? last?.id.rawValue ?? .max : Int64.max
     var found: [Message] = []
@@ -127,7 +127,7 @@ extension Reading where Self: ~Copyable {
     return found
   }
 
-  /// The words for the years in which something was said, the newest first.
+  /// The words for the years in which messages exist, newest first.
   private func years(until newest: Milliseconds?) throws -> [String] {
     let oldest = try database.first(
       """
@@ -139,9 +139,9 @@ extension Reading where Self: ~Copyable {
     return SearchMonths.years(from: (oldest ?? 0) >> SortKey.bits, to: end)
   }
 
-  /// The query in the language of FTS5: everything in quotes, so that nothing of it is syntax.
+  /// The query for FTS5: everything is quoted, so that none of it is syntax.
   ///
-  /// - Returns: nil if nothing can be found.
+  /// - Returns: nil if nothing can match.
   fileprivate func match(
     for query: SearchQuery, _ me: ID<Participant>, anyRoom: Bool
   ) throws -> String? {
@@ -158,7 +158,7 @@ extension Reading where Self: ~Copyable {
       ) { $0.id() as ID<Conversation> }
       let all = try database.first("SELECT count(*) FROM conversation") { $0.int() } ?? 0
       if mine.isEmpty { return nil }
-      // The rest is for others: not even looked at, unless the list grows too long to help.
+      // Skip other people's conversations, unless the list grows too long to help.
       if mine.count < all, mine.count <= 64 { places = mine }
     }
     if !places.isEmpty {
@@ -172,14 +172,14 @@ extension Reading where Self: ~Copyable {
         if months.isEmpty { return nil }
         conditions.append(SearchExpression.facts(months))
       } else if conditions.isEmpty {
-        // All of mine: it has to be said in words that the index knows.
+        // All of mine, in words that the index has.
         conditions.append(SearchExpression.everything)
       }
     }
     return conditions.joined(separator: " AND ")
   }
 
-  /// A conversation, and the rooms of that name that were removed.
+  /// A conversation, and the removed rooms of that name.
   fileprivate func searchedConversations(
     named name: String, _ me: ID<Participant>, anyRoom: Bool
   ) throws -> [ID<Conversation>] {
@@ -231,24 +231,24 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Store {
-  /// So many hits are sorted at once.
+  /// The most hits to sort at once.
   fileprivate static let sortedHits = 1_000
 }
 
-/// What is looked for, and where.
+/// What to search for, and where.
 private struct SearchedHits {
   let match: String
   let me: ID<Participant>
   let since: Milliseconds
   let until: Milliseconds?
   let anyRoom: Bool
-  /// Few messages have files: then it goes through those, and asks of each whether it is a hit.
+  /// Few messages have files: then it goes through these and tests whether each is a hit.
   let hasFile: Bool
 
   var id: String { hasFile ? "a.message" : "message_text.rowid" }
 
-  /// Goes through the hits with ids of a range from the first one on, in a falling order, until there
-  /// are enough.
+  /// Returns hits with ids in a range from the first one on, in descending order, until there are
+  /// enough.
   func select(orderedBy order: String) -> String {
     let source =
       hasFile
@@ -288,7 +288,7 @@ enum SearchExpression {
   /// Each message has a year.
   static let everything = "facts : \"y\" *"
 
-  /// SQLite takes the query for a C string, which a NUL would end.
+  /// SQLite reads the query as a C string, which a NUL would end.
   private static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {

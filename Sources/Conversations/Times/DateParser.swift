@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// How long something is, or how long ago, as people write it: `90m` minutes, `12h` hours, `3d`
-/// days, `2w` weeks, `6mo` months, `1y` years.
+/// A duration, or an age, as people write it: `90m` minutes, `12h` hours, `3d` days, `2w` weeks,
+/// `6mo` months, `1y` years.
 package struct DurationParser: Hashable, Sendable {
   package enum Unit: String, CaseIterable, Sendable {
     case minutes = "m"
@@ -28,7 +28,7 @@ package struct DurationParser: Hashable, Sendable {
     self.init(count, unit)
   }
 
-  /// Minutes and hours by the clock.
+  /// Seconds, for minutes and hours.
   package var seconds: Int? {
     switch unit {
     case .minutes: count * 60
@@ -37,7 +37,7 @@ package struct DurationParser: Hashable, Sendable {
     }
   }
 
-  /// Whole days: a month is 30 of them and a year 365.
+  /// Whole days: a month counts as 30 and a year as 365.
   package var days: Int? {
     switch unit {
     case .minutes, .hours: nil
@@ -48,9 +48,9 @@ package struct DurationParser: Hashable, Sendable {
     }
   }
 
-  /// So long ago: days and more by the calendar, at the same time of day.
+  /// That long ago: days and more by the calendar, at the same time of day.
   ///
-  /// - Returns: nil where that was before the year 1.
+  /// - Returns: nil for a time before the year 1.
   package func ago(at now: Milliseconds, zone: TimeZoneRules = .local) -> Milliseconds? {
     if let seconds { return now - Milliseconds(seconds) * 1000 }
     var time = zone.wallTime(now)
@@ -73,22 +73,22 @@ package struct DurationParser: Hashable, Sendable {
 }
 
 /// A date and perhaps a time of day, as people and programs write it (ISO 8601, RFC 3339): `2026`,
-/// `2026-11`, `2026-11-21`, `2026-11-21T10:30`, `…:30:15.250`, a blank for the T, and behind a time
-/// perhaps `Z` or an offset from UTC such as `+02:00`.
+/// `2026-11`, `2026-11-21`, `2026-11-21T10:30`, `…:30:15.250`, a blank for the T, and after a time
+/// optionally `Z` or an offset from UTC such as `+02:00`.
 package struct DateParser: Hashable, Sendable {
-  /// The parts that are not written are those of the beginning.
+  /// Parts left out are the earliest possible.
   package private(set) var wall: WallTime
   package private(set) var thousandths = 0
-  /// Of UTC; nil where no zone is written.
+  /// The offset from UTC; nil if no zone is given.
   package private(set) var minutesEast: Int?
-  /// The smallest part that is written, which it takes in as a whole.
+  /// The smallest part given: the date spans all of it.
   private enum Precision: Hashable { case year, month, day, minute, second }
   private var precision = Precision.year
 
-  /// When the year 1 begins, in UTC.
+  /// The start of the year 1, in UTC.
   static let beginning: Milliseconds = -62_135_596_800_000
 
-  /// - Returns: nil for what no calendar or clock shows, such as the 30th of February.
+  /// - Returns: nil for an impossible date or time, such as the 30th of February.
   package init?(_ text: String) {
     var rest = text.utf8[...]
     func number(_ digits: Int) -> Int? {
@@ -122,7 +122,7 @@ package struct DateParser: Hashable, Sendable {
       else { return nil }
       (wall.hour, wall.minute, precision) = (hour, minute, .minute)
       if skip(":") {
-        // A leap second is the first of the next minute, as the system counts.
+        // A leap second counts as the first second of the next minute, as in the system.
         guard let second = number(2), second < 60 || (second == 60 && minute == 59) else {
           return nil
         }
@@ -152,9 +152,9 @@ package struct DateParser: Hashable, Sendable {
     if !rest.isEmpty { return nil }
   }
 
-  /// The moment, to the thousandth of a second, that a program wrote in full.
+  /// The moment, to the millisecond, that a program wrote in full.
   ///
-  /// - Returns: nil where a part or the zone is missing, and outside of the years 0000 to 9999.
+  /// - Returns: nil if a part or the zone is missing, and outside the years 0000 to 9999.
   package var exact: Milliseconds? {
     guard precision == .second, let minutesEast else { return nil }
     let time =
@@ -162,7 +162,7 @@ package struct DateParser: Hashable, Sendable {
     return Message.times.contains(time) ? time : nil
   }
 
-  /// The moment as a program writes it, in whole seconds of UTC: `2026-11-21T10:00:00Z`.
+  /// A moment as programs write it, in whole seconds of UTC: `2026-11-21T10:00:00Z`.
   package static func text(_ time: Milliseconds) -> String {
     let wall = TimeZoneRules.fixed(minutesEast: 0).wallTime(time)
     func padded(_ number: Int, _ digits: Int = 2) -> String {
@@ -173,9 +173,9 @@ package struct DateParser: Hashable, Sendable {
       + ":\(padded(wall.minute)):\(padded(wall.second))Z"
   }
 
-  /// From its first moment to the first behind it: a year, a month, a day, a minute or a second.
+  /// From its first moment to the first after it: a year, a month, a day, a minute or a second.
   ///
-  /// - Parameter zone: of a time without one.
+  /// - Parameter zone: for a time without one.
   package func span(in zone: TimeZoneRules) -> Range<Milliseconds> {
     let zone = minutesEast.map(TimeZoneRules.fixed) ?? zone
     var next = wall
@@ -190,8 +190,8 @@ package struct DateParser: Hashable, Sendable {
     return start..<max(start, zone.time(next))
   }
 
-  /// What a person names when they write from when or until when: a date or time, `today`,
-  /// `yesterday`, or how long ago (``DurationParser``), which is a moment and so an empty span.
+  /// The span that a person means with a date or time, `today`, `yesterday`, or an age
+  /// (``DurationParser``), which is a moment and so an empty span.
   ///
   /// - Returns: nil for anything else.
   package static func span(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
 
-/// A date and time of day as a calendar and clock on the wall show them.
+/// A date and time of day, as a calendar and a clock show them.
 public struct WallTime: Hashable, Sendable {
   public var year: Int
   /// 1 to 12.
@@ -32,9 +32,9 @@ public struct WallTime: Hashable, Sendable {
 
 /// A time zone: which wall time belongs to which point in time.
 public struct TimeZoneRules: Sendable {
-  /// What the clock on the wall shows at a point in time.
+  /// The wall time at a point in time.
   public var wallTime: @Sendable (Milliseconds) -> WallTime
-  /// When it shows that; fields may be out of range: day 32 is in the next month.
+  /// The point in time of a wall time; fields may be out of range: day 32 is in the next month.
   public var time: @Sendable (WallTime) -> Milliseconds
 
   public init(
@@ -45,17 +45,17 @@ public struct TimeZoneRules: Sendable {
     self.time = time
   }
 
-  /// This machine's, as `TZ` or /etc/localtime say.
+  /// This machine's zone, from `TZ` or /etc/localtime.
   public static let local = TimeZoneRules(
     wallTime: { WallTime(localFields(of: $0)) },
     time: { wallTime in
       var fields = tm(wallTime)
-      // Whether it is summer time, the zone knows.
+      // The zone decides whether it is summer time.
       fields.tm_isdst = -1
       return Milliseconds(mktime(&fields)) * 1000
     })
 
-  /// What this machine's clock and calendar show, for strftime(3).
+  /// This machine's date and time, for strftime(3).
   package static func localFields(of time: Milliseconds) -> tm {
     var seconds = time_t(floorDivision(time, 1000))
     var fields = tm()
@@ -63,7 +63,7 @@ public struct TimeZoneRules: Sendable {
     return fields
   }
 
-  /// One that never changes its clocks.
+  /// A zone that never changes its clocks.
   ///
   /// - Parameter minutesEast: of UTC; 0 for UTC itself.
   public static func fixed(minutesEast: Int) -> TimeZoneRules {

@@ -2,9 +2,9 @@
 import Glibc
 import Platform
 
-/// A store for a lifetime: old messages go where that is wanted, and space is given back.
+/// Removes old messages where a conversation wants that, and gives space back.
 extension Reading where Self: ~Copyable {
-  /// When messages begin to go, where that is still to come.
+  /// When hobnob will begin to remove messages, if that is in the future.
   package func keepBegins(in conversation: ID<Conversation>) throws -> Milliseconds? {
     try database.first(
       "SELECT keep_from FROM conversation WHERE id = ? AND keep IS NOT NULL AND keep_from > ?",
@@ -12,8 +12,8 @@ extension Reading where Self: ~Copyable {
     ) { $0.time() }
   }
 
-  /// How many messages of a conversation are older than a moment and would go, and how many files
-  /// that no other message has.
+  /// How many messages of a conversation are older than a moment and removable, and how many files
+  /// belong to no other message.
   package func aged(
     in conversation: ID<Conversation>, before limit: Milliseconds
   ) throws -> (messages: Int, files: Int) {
@@ -42,15 +42,14 @@ extension Reading where Self: ~Copyable {
 
 extension Writing where Self: ~Copyable {
   /// Removes some of the messages that are older than their conversation keeps them, the oldest
-  /// first, with their revisions, reactions and words in the search index. Their numbers are not
-  /// used again. What still waits for a network, or failed, stays.
+  /// first, with their revisions, reactions and words in the search index. Never reuses their
+  /// numbers. Messages that wait for a network, or failed, stay.
   ///
-  /// One short transaction that rings no bell: to be called again, in a quiet moment, until it
-  /// returns 0.
+  /// One short transaction, without the bell: call it again, in a quiet moment, until it returns 0.
   ///
-  /// - Parameter budget: at most so many messages; fewer if they are long. 50 take one or two
+  /// - Parameter budget: the most messages to remove; fewer if they are long. 50 take one or two
   ///   milliseconds.
-  /// - Returns: how many went.
+  /// - Returns: how many it removed.
   @discardableResult
   package func forgetOld(now: Milliseconds, budget: Int = 50) throws -> Int {
     let kept = try database.rows(
@@ -71,7 +70,7 @@ extension Writing where Self: ~Copyable {
   fileprivate func forget(
     in place: ID<Conversation>, before limit: Milliseconds, rows: Int, bytes: inout Int
   ) throws -> Int {
-    // Nothing to do costs a look into two indexes, and no lock.
+    // With nothing to do, it costs two index look-ups and no lock.
     var found: [(id: ID<Message>, number: Int, length: Int)] = []
     for (condition, first) in [(Store.standsBefore, "sort"), (Store.isDisplaced, "created_at")]
     where found.isEmpty {
@@ -89,7 +88,7 @@ extension Writing where Self: ~Copyable {
       bytes -= message.length
       count += 1
     }
-    // One statement for all: after each one FTS5 writes out what changed, and merges.
+    // One statement for all: after each statement FTS5 writes its changes and merges.
     let ids = found.prefix(count).map { String($0.id.rawValue) }.joined(separator: ",")
     try database.run(
       "DELETE FROM message WHERE id IN (SELECT value FROM json_each(?))", "[\(ids)]")
@@ -104,12 +103,12 @@ extension Writing where Self: ~Copyable {
 }
 
 extension DurableTransaction {
-  /// Says how long a conversation keeps its messages; nothing goes before `forgetOld` is called.
+  /// Sets how long a conversation keeps its messages; only `forgetOld` removes any.
   ///
   /// - Parameters:
-  ///   - age: after how many milliseconds a message may go; nil, or less than one, for never, which
-  ///     is the default.
-  ///   - person: who says so; the others are told (rule 7.12).
+  ///   - age: milliseconds after which to remove a message; nil, or less than one, for never,
+  ///     the default.
+  ///   - person: who sets it; hobnob tells the others (rule 7.12).
   ///   - delay: milliseconds until it begins.
   package func setKeep(
     _ conversation: ID<Conversation>, _ age: Milliseconds?, by person: ID<Participant>? = nil,
@@ -126,15 +125,15 @@ extension DurableTransaction {
 }
 
 extension Store {
-  /// Messages of conversation `?1` that stand before the time `?2`, in their order.
+  /// Messages of conversation `?1` that precede the time `?2`, in order.
   fileprivate static let standsBefore =
     "conversation = ?1 AND sort < ?2 * \(SortKey.perMillisecond)"
 
-  /// The few that stand elsewhere than their time says.
+  /// The few whose position differs from their time.
   fileprivate static let isDisplaced =
     "conversation = ?1 AND sort >> \(SortKey.bits) <> created_at"
 
-  /// Whether a message of conversation `?1` is older than `?2`, and may go.
+  /// Whether a message of conversation `?1` is older than `?2`, and removable.
   fileprivate static func goes(_ row: String) -> String {
     """
     \(row).created_at < ?2 AND \(row).state NOT IN (0, 1) AND \(row).id IN (
@@ -146,11 +145,11 @@ extension Store {
   /// Milliseconds between a change of `keep` and the first deletion.
   package static let keepDelay: Milliseconds = 86_400_000
 
-  /// Gives some of the file's unused space back to the disk. Takes a time in proportion to `pages`.
+  /// Returns some of the file's unused space to the disk. Takes time in proportion to `pages`.
   ///
-  /// A file that was not made for it (`auto_vacuum`) gives nothing back before the next `compact()`.
+  /// A file created without `auto_vacuum` returns nothing before the next `compact()`.
   ///
-  /// - Parameter pages: at most so many, of 4 KiB each.
+  /// - Parameter pages: the most to return, of 4 KiB each.
   /// - Returns: how many; 0 when there is nothing left to do.
   @discardableResult
   package func compactStep(pages: Int) throws -> Int {
@@ -165,9 +164,9 @@ extension Store {
     }
   }
 
-  /// Writes the whole file anew: no unused space, and no word of deleted messages left, neither in
-  /// the search index nor in the write-ahead log. Takes time and disk space in proportion to the
-  /// store (`hobnob check --compact`).
+  /// Writes the whole file anew: no unused space, and no trace of deleted messages in the search
+  /// index or the write-ahead log. Takes time and disk space in proportion to the store (`hobnob
+  /// check --compact`).
   ///
   /// - Returns: how many bytes the file and its log became smaller.
   @discardableResult
@@ -176,7 +175,7 @@ extension Store {
     try writeDurably {
       try $0.database.run("INSERT INTO message_text(message_text) VALUES ('optimize')")
     }
-    // Takes effect with VACUUM, for a file that was made without.
+    // For a file created without it, this takes effect with VACUUM.
     try database.execute("PRAGMA auto_vacuum=INCREMENTAL; VACUUM")
     _ = try database.first("PRAGMA wal_checkpoint(TRUNCATE)") { $0.int() }
     return before - size

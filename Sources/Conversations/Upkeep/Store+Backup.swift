@@ -4,13 +4,13 @@ import Glibc
 import Platform
 
 extension Store {
-  /// Writes a copy of the whole store, as it is at this moment, while others go on writing.
+  /// Writes a copy of the whole store in its current state, while others go on writing.
   ///
   /// - Parameters:
   ///   - path: a file that does not exist yet; it gets the permissions of a store.
   ///   - shared: whether the copy is for the group of its folder; nil if this store is shared and
-  ///     that folder hands on its group. Otherwise it is a private store.
-  /// - Throws: `StoreError`; then there is no file.
+  ///     that folder hands on its group. Otherwise it is private.
+  /// - Throws: `StoreError`; then there is no copy.
   package func backup(to path: String, shared: Bool? = nil) throws {
     let shared = shared ?? (isShared && StoreFiles.isForSharing(folderOf: path))
     try NewFile.store(path, shared: shared) { temporary in

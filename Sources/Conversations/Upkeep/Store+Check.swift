@@ -4,12 +4,12 @@ import Glibc
 import Platform
 import Sentences
 
-/// Something `Store.check()` found.
+/// A result of `Store.check()`.
 package struct Finding: Sendable, CustomStringConvertible {
   package enum Severity: Int, Comparable, Sendable {
-    /// As it should be.
+    /// All is well.
     case fine = 0
-    /// Not as it should be, but nothing is lost.
+    /// Something is wrong, but nothing is lost.
     case warning = 1
     /// Something is lost, or will be.
     case damage = 2
@@ -17,12 +17,12 @@ package struct Finding: Sendable, CustomStringConvertible {
     package static func < (one: Severity, other: Severity) -> Bool { one.rawValue < other.rawValue }
   }
 
-  /// Which part of the store it is about.
+  /// The part of the store it concerns.
   package enum Part: Sendable { case file, tables, searchIndex, permissions, attachments }
 
   package var severity: Severity
   package var part: Part
-  /// What was found, where, and what to do.
+  /// What is wrong, where, and what to do.
   package var sentence: Sentence { (key, arguments) }
   private var key: StaticString
   private var arguments: [String]
@@ -38,12 +38,12 @@ package struct Finding: Sendable, CustomStringConvertible {
 }
 
 extension Store {
-  /// Looks at the whole store: SQLite's own check, the tables, the search index, the permissions,
-  /// the files of attachments.
-  /// Takes time in proportion to the store; changes nothing.
+  /// Checks the whole store: SQLite's own check, the tables, the search index, the permissions, the
+  /// files of attachments. Takes time in proportion to the store; changes nothing.
   ///
-  /// - Parameter deep: whether attachments are read and compared with their hashes.
-  /// - Returns: at least one finding for each part that is there; `hobnob check` fails if any is not `.fine`.
+  /// - Parameter deep: whether to read attachments and compare them with their hashes.
+  /// - Returns: at least one finding for each existing part; `hobnob check` fails if any is not
+  ///   `.fine`.
   package func check(deep: Bool = false) throws -> [Finding] {
     try integrity() + schema() + searchIndex() + permissions() + attachmentFindings(deep: deep)
   }
@@ -92,7 +92,7 @@ extension Store {
 
   private func searchIndex() throws -> [Finding] {
     do {
-      // FTS5: with rank 1 the index is compared with the texts.
+      // FTS5: rank 1 compares the index with the texts.
       try write {
         try $0.database.run(
           "INSERT INTO message_text(message_text, rank) VALUES ('integrity-check', 1)")
@@ -114,7 +114,7 @@ extension Store {
     let findings = names.compactMap { name -> Finding? in
       guard let found = fileStatus(name) else { return nil }
       let others = found.st_mode & (isShared ? 0o007 : 0o077)
-      // That others may look into the folder does no harm.
+      // It is harmless that others can list the folder.
       let harmless: mode_t = name == files.folder ? 0o055 : 0
       if others & ~harmless == 0 { return nil }
       return Finding(
@@ -128,9 +128,9 @@ extension Store {
     return [Finding(.fine, of: .permissions, fine, path)]
   }
 
-  /// Whether the files that messages name are there, and of the right size.
+  /// Whether the files of messages exist and have the right size.
   ///
-  /// - Parameter deep: whether they are read, and their hashes compared.
+  /// - Parameter deep: whether to read them and compare their hashes.
   /// - Returns: nothing if no message has any.
   private func attachmentFindings(deep: Bool) throws -> [Finding] {
     let named = try database.rows(

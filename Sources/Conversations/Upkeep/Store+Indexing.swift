@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension DurableTransaction {
-  /// Stores many new messages at once: their words come into the search index together, at the end.
-  /// One by one it takes ten times as long, since FTS5 writes out what changed after each statement
-  /// that may have to be undone by itself.
+  /// Stores many new messages at once: it indexes their words together, at the end. One by one
+  /// takes ten times as long, since FTS5 writes its changes after each statement that may have to
+  /// be undone by itself.
   ///
   /// - Parameters:
   ///   - list: a table with the ids of the new messages at the end; by default they are those above
   ///     the greatest there was.
-  ///   - body: stores new messages; it must neither change nor remove the text of any.
+  ///   - body: stores new messages; it must not change or remove the text of any.
   package func indexTogether<T>(listedIn list: String? = nil, _ body: () throws -> T) throws -> T {
     let triggers = try database.rows(
       """
@@ -19,9 +19,9 @@ extension DurableTransaction {
     for trigger in triggers { try database.execute("DROP TRIGGER \(trigger.name)") }
     let last = try database.first("SELECT max(id) FROM message") { $0.optionalInt64() } ?? nil
     let result = try body()
-    // In a store without any, those that were imported elsewhere may be below zero.
+    // A store without messages may import some with ids below zero.
     let least = list == nil ? last.map { $0 + 1 } ?? .min : .min
-    // Ascending, as FTS5 takes them in one go.
+    // Ascending, so that FTS5 adds them in one go.
     try database.run(
       """
       INSERT INTO message_text(rowid, body, facts)

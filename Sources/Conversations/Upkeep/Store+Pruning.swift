@@ -3,22 +3,22 @@ import CLinux
 import Glibc
 import Platform
 
-/// A walk through the files of attachments, some at a time, for those who must not take long.
+/// A walk through the files of attachments in small steps, for callers that must not block.
 package struct AttachmentSweep: Sendable {
-  /// How many files went.
+  /// How many files were removed.
   package fileprivate(set) var files = 0
-  /// How much room that gave.
+  /// How many bytes that freed.
   package fileprivate(set) var bytes = 0
 
-  /// The folders yet to be looked into; nil before the first look.
+  /// The folders still to visit; nil before the first step.
   private var folders: [String]?
-  /// Where `names` are, empty for the folder of all folders, and those yet to be looked at.
+  /// The folder of `names`, the files still to visit; empty for the top folder.
   fileprivate var folder = ""
   private var names: [String] = []
 
   package init() {}
 
-  /// The next names of `folder`; nil when all have been looked at. An empty folder costs a step.
+  /// The next names of `folder`; nil after the last. An empty folder costs a step.
   fileprivate mutating func next(_ count: Int, in root: borrowing OpenFile) throws -> [String]? {
     if folders == nil {
       let all = try root.names()
@@ -48,18 +48,18 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Store {
-  /// How long a file stays that nobody names, in milliseconds: it may be about to be sent.
+  /// How long an unused file stays, in milliseconds: someone may be about to send it.
   static let grace: Milliseconds = 3_600_000
 
-  /// Removes the files that no message and no draft names, and those a killed process left half
-  /// copied, once they have been at rest for an hour. What is not the store's is left alone.
+  /// Removes files that no message and no draft uses, and those that a killed process left half
+  /// copied, an hour after they last changed. Leaves other files alone.
   ///
   /// The store is locked only while some of them are removed, so others go on.
   ///
-  /// - Parameter now: what time it is, to be compared with the time a file was last written.
-  /// - Returns: how many were removed, and how much room that gave.
-  /// - Throws: `StoreError`, also when only some of them were removed; `AttachmentError.unwritable`
-  ///   when the folder cannot be looked into.
+  /// - Parameter now: the current time, to compare with the time when a file was last written.
+  /// - Returns: how many it removed, and how many bytes that freed.
+  /// - Throws: `StoreError`, also if it removed only some of them; `AttachmentError.unwritable` if
+  ///   it cannot read the folder.
   package func pruneAttachments(now: Milliseconds) throws -> (files: Int, bytes: Int) {
     var sweep = AttachmentSweep()
     while try !pruneStep(&sweep, files: 64, now: now) {}
@@ -69,18 +69,18 @@ extension Store {
   /// Does what `pruneAttachments` does, for the next files of a walk through them.
   ///
   /// - Parameters:
-  ///   - sweep: a new one at the beginning, then as it was left.
-  ///   - files: how many are looked at, at most.
+  ///   - sweep: a new one at the beginning, then the same one again.
+  ///   - files: the most to visit.
   ///   - now: as there.
-  /// - Returns: whether all have been looked at.
-  /// - Throws: as there; the files of this step are then left for another walk.
+  /// - Returns: whether it has visited all.
+  /// - Throws: as there; another walk then visits the files of this step.
   package func pruneStep(
     _ sweep: inout AttachmentSweep, files: Int, now: Milliseconds
   ) throws -> Bool {
     do {
       return try prune(&sweep, files, before: now - Store.grace)
     } catch let failure as SystemFailure {
-      // There may be no folder, or no longer.
+      // The folder may not exist, or no longer.
       if failure.code == ENOENT { return true }
       throw AttachmentError.unwritable(path: attachmentFolder.path, reason: failure.reason)
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What a character outside ASCII is to the search.
+/// How the search treats a character outside ASCII.
 enum CharacterClass: Equatable {
   case separator
-  /// Neither ends a word nor counts: accents, invisible characters, skin tones.
+  /// Neither ends a word nor matters: accents, invisible characters, skin tones.
   case dropped
-  /// Of a word, folded; two letters where one stands for two.
+  /// A letter of a word, folded; two letters if one character means two.
   case letter(UInt32, UInt32?)
-  /// Belongs to the letter before it.
+  /// Part of the preceding letter.
   case mark
   /// A piece by itself.
   case single
@@ -38,8 +38,8 @@ enum CharacterClass: Equatable {
     }
   }
 
-  /// Accents of the European scripts, points of Hebrew, vowels of Arabic; the vowel signs of other
-  /// scripts are letters to those who write them. Enclosing marks, presentation selectors and skin
+  /// Accents of the European scripts, points of Hebrew, vowels of Arabic; people who write other
+  /// scripts regard their vowel signs as letters. Enclosing marks, presentation selectors and skin
   /// tones.
   private static func isDropped(_ value: UInt32) -> Bool {
     switch value {
@@ -62,7 +62,7 @@ enum CharacterClass: Equatable {
     case .otherSymbol:
       return .single
     case .format:
-      // A zero-width space is where those who write without blanks mark a word's end.
+      // In scripts without blanks, a zero-width space marks the end of a word.
       return value == 0x200B ? .separator : .dropped
     case .unassigned:
       // Emoji that are newer than this program's Unicode.
@@ -90,7 +90,7 @@ enum CharacterClass: Equatable {
   }
 }
 
-/// Characters that can be written whole or in parts: the same piece either way.
+/// Characters that can be written whole or in parts: the piece is the same either way.
 enum Composition {
   /// - Returns: the letters of a Hangul syllable; nil for anything else (The Unicode Standard, 3.12).
   static func hangul(_ syllable: UInt32) -> [UInt32]? {
@@ -100,7 +100,7 @@ enum Composition {
     return place % 28 == 0 ? letters.dropLast() : letters
   }
 
-  /// - Returns: the syllable of a Hangul letter or half a syllable and the letter behind it.
+  /// - Returns: the syllable made of a Hangul letter, or half a syllable, and the next letter.
   static func hangul(_ former: UInt32, _ next: UInt32) -> UInt32? {
     if (0x1100...0x1112).contains(former), (0x1161...0x1175).contains(next) {
       return 0xAC00 + ((former - 0x1100) * 21 + (next - 0x1161)) * 28
@@ -115,7 +115,7 @@ enum Composition {
 
   /// - Returns: the kana with its voicing mark (U+3099 or U+309A).
   static func kana(_ base: UInt32, _ mark: UInt32) -> UInt32? {
-    // Katakana stand 96 behind their hiragana.
+    // Katakana are 96 after their hiragana.
     let hiragana = (0x30A1...0x30F6).contains(base) ? base - 0x60 : base
     switch (mark, hiragana) {
     case (0x3099, 0x3046): return base + 0x4E

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What letters are compared by when messages are searched: without case, accents and character
-/// width, so that `lodz` finds `Łódź`.
+/// Folds letters for the search: removes case, accents and character width, so that `lodz` finds
+/// `Łódź`.
 ///
-/// The same folding as completion's (rule 2.5), so that what completes is also found: an accented
-/// letter's Unicode name is its base's name and `WITH …`, which also takes the letters apart that
-/// canonical decomposition leaves whole (ø, ł, đ); lower case to upper and down again. Written out
-/// as tables because it runs for every letter of every message, where the standard library's
+/// The same folding as completion's (rule 2.5), so that search finds whatever completes: an
+/// accented letter's Unicode name is its base's name and `WITH …`, which also separates letters
+/// that canonical decomposition keeps whole (ø, ł, đ); lower case to upper and down again. Written
+/// out as tables because it runs for every letter of every message, where the standard library's
 /// look-ups would take most of the time.
 enum LetterFolds {
   /// - Returns: nil for a character outside the tables.
@@ -23,8 +23,8 @@ enum LetterFolds {
     return nil
   }
 
-  /// Letters outside the tables: of other scripts with case, and the variants of a letter that those
-  /// who write Arabic and Persian take for one.
+  /// Letters outside the tables: of other scripts with case, and the variants that people who write
+  /// Arabic and Persian regard as one letter.
   static func folded(_ scalar: Unicode.Scalar) -> UInt32 {
     switch scalar.value {
     case 0xB5: return 0x3BC
@@ -33,12 +33,12 @@ enum LetterFolds {
     case 0x626, 0x649, 0x6CC: return 0x64A
     case 0x6A9: return 0x643
     default:
-      // One letter for one letter, or it stays: nothing outside the tables becomes two.
+      // One letter becomes one letter; nothing outside the tables becomes two.
       let small = scalar.properties.lowercaseMapping.unicodeScalars
       guard small.count == 1, let letter = small.first, letter != scalar else {
         return scalar.value
       }
-      // The Ångström sign is a letter of the tables by another number.
+      // The Ångström sign is another number for a letter of the tables.
       if case .letter(let known, nil) = meaning(of: letter.value) { return known }
       return letter.value
     }

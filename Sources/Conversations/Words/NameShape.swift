@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What a name looks like (rule 12.3): letters of the same shape, digits for letters, invisible
-/// characters, and dots and dashes around it make no difference, except underscores at its end. The
-/// skeleton of Unicode Technical Standard 39, section 4, without case.
+/// The shape of a name (rule 12.3): ignores which of several look-alike letters it has, digits for
+/// letters, invisible characters, and dots and dashes around it, but not underscores at its end. It
+/// is the skeleton of Unicode Technical Standard 39, section 4, without case.
 enum NameShape {
   /// The same for all names that look alike; never empty.
   static func skeleton(_ name: String) -> String {
@@ -11,14 +11,14 @@ enum NameShape {
     while let first = shape.first, isPadding(first) { shape.removeFirst() }
     // On IRC people append an underscore when their name is taken.
     while let last = shape.last, isPadding(last), last != "_" { shape.removeLast() }
-    // A name of nothing else is what it is.
+    // A name of nothing else keeps its characters.
     if shape.isEmpty { shape = all.isEmpty ? ["?"] : all }
     var text = String.UnicodeScalarView()
     text.append(contentsOf: shape)
     return String(text)
   }
 
-  /// What a character looks like: nothing, itself, or others.
+  /// The characters that a character looks like: none, itself, or others.
   private static func shape(_ scalar: Unicode.Scalar) -> [Unicode.Scalar] {
     if scalar.properties.isDefaultIgnorableCodePoint || scalar.properties.isWhitespace { return [] }
     if let letters = Composition.hangul(scalar.value) {
@@ -28,12 +28,12 @@ enum NameShape {
       ?? Array(scalar.properties.lowercaseMapping.unicodeScalars)
   }
 
-  /// - Returns: nil where the table has no entry for the character.
+  /// - Returns: nil if the table has no entry for the character.
   private static func shape(
     _ scalar: Unicode.Scalar, in table: UnsafeBufferPointer<UInt8>
   ) -> [Unicode.Scalar]? {
     let blank = UInt8(ascii: " ")
-    // Both are where an entry begins.
+    // Each is the start of an entry.
     var (low, high) = (0, table.count)
     while low < high {
       let middle = (low + high) / 2
@@ -54,14 +54,14 @@ enum NameShape {
     var (order, start) = (Array(scalars.indices), 0)
     while start < order.count {
       let end = classes[(start + 1)...].firstIndex(of: 0) ?? order.count
-      // Sorting is not promised to be stable.
+      // The standard library's sort need not be stable.
       order[start..<end].sort { (classes[$0], $0) < (classes[$1], $1) }
       start = end
     }
     return order.map { scalars[$0] }
   }
 
-  /// What stands around a name to make it another: anything but letters, digits, marks and symbols.
+  /// Whether a character around a name is ignored: anything but letters, digits, marks and symbols.
   private static func isPadding(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .connectorPunctuation, .dashPunctuation, .openPunctuation, .closePunctuation,

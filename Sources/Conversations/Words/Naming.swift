@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What may be a name, and when two names are the same.
+/// Which names are allowed, and when two are the same.
 package enum Naming {
   /// A room's name without the leading `#`.
   package static func bare(_ name: String) -> String {
@@ -12,7 +12,7 @@ package enum Naming {
   /// A single grapheme can carry any number of combining marks, so bytes are bounded as well.
   static let longestInBytes = 512
 
-  /// The name itself, or an error when people could not type it or would be misled by it.
+  /// The name, or an error if people could not type it or would be misled by it.
   package static func checked(_ name: String) throws(RuleError) -> String {
     guard let first = name.first, !"@#/".contains(first), name.utf8.count <= longestInBytes,
       name.count <= longest
@@ -31,16 +31,16 @@ package enum Naming {
     return name
   }
 
-  /// Swift compares strings by canonical equivalence, so only case is left to be folded.
+  /// Swift compares strings by canonical equivalence, so only case needs folding.
   package static func same(_ one: String, _ other: String) -> Bool {
     one.lowercased() == other.lowercased()
   }
 
-  /// What a name is looked up by. Names that are the same have the same key, unless one of them has
-  /// none (`""`).
+  /// The key for looking up a name. Equal names have equal keys, unless one of them has none
+  /// (`""`).
   ///
-  /// A name has a key where each of its characters is a single code point and its own canonical
-  /// form. Such names are the same only if their code points are, in lower case.
+  /// A name has a key if each of its characters is a single code point and its own canonical form.
+  /// Such names are equal only if their code points are, in lower case.
   static func key(_ name: String) -> String {
     let small = name.lowercased()
     let isCanonical = small.allSatisfy { character in

@@ -3,11 +3,11 @@
 //   .ci/generate-shapes > Sources/Conversations/People/ShapeTable.swift
 // Do not edit by hand.
 
-/// Characters and what names that hold them are compared by (`NameShape`): Unicode Technical
-/// Standard 39's skeleton, in lower case and without what is not seen.
+/// The shapes of characters (`NameShape`): Unicode Technical Standard 39's skeleton, in lower case
+/// and without invisible characters.
 enum ShapeTable {
-  /// The characters in their order, each with its shape behind it and a blank behind that. A
-  /// character that is not there is its own lower case.
+  /// The characters in order, each followed by its shape and a blank. The shape of any other
+  /// character is its own lower case.
   static let entries: StaticString = """
     \u{22}'' %º/₀ 0o 1l Il Mrn Wvv `' mrn wvv |l \u{A2}c\u{338} \u{A5}y\u{335} \u{AF}\u{2C9} \u{B4}\
     ' µμ \u{B7}. \u{B8}, Àa\u{300} Áa\u{301} Âa\u{302} Ãa\u{303} Äa\u{308} Åa\u{30A} Æae Çc\u{326} \

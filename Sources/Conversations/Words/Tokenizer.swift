@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Cuts a text into the pieces that the search index knows.
+/// Cuts a text into the pieces that the search index holds.
 ///
-/// FTS5's own tokenizers do not serve people who write without blanks: `unicode61` takes a whole
-/// Chinese, Japanese or Thai sentence for one word and leaves emoji out; `trigram` finds nothing
-/// shorter than three characters, at twice the size. So here
+/// FTS5's own tokenizers fail for languages without blanks: `unicode61` treats a whole Chinese,
+/// Japanese or Thai sentence as one word and drops emoji; `trigram` finds nothing shorter than
+/// three characters, at twice the size. So in this one
 /// - letters and digits in a row are one piece, folded as in `LetterFolds`; marks of other scripts
 ///   belong to it, accents and invisible characters are dropped;
-/// - a Han, kana, Hangul, Thai, Lao, Khmer or Myanmar character, with the marks on it, is a piece by
-///   itself, and a word of several is found as a phrase: anywhere in a sentence. (Hangul has blanks,
-///   but particles stick to its nouns; syllable by syllable 회의 finds 회의를.)
+/// - a Han, kana, Hangul, Thai, Lao, Khmer or Myanmar character, with the marks on it, is a piece
+///   by itself, and a word of several is found as a phrase: anywhere in a sentence. (Hangul has
+///   blanks, but particles stick to its nouns; syllable by syllable 회의 finds 회의를.)
 /// - so is an emoji or other symbol; skin tones and presentation selectors are dropped, the two
 ///   letters of a flag stay together;
 /// - everything else separates.
 ///
-/// What was folded once stays as it is when it is cut again.
+/// Folded text stays the same when cut again.
 enum Tokenizer {
-  /// Bytes of a piece that are indexed; FTS5 itself cuts at 32 KiB.
+  /// The longest piece to index, in bytes; FTS5 itself cuts at 32 KiB.
   static let longest = 1024
 
   /// A piece of a text.
   struct Token: Hashable {
-    /// As it stands in the index, UTF-8.
+    /// As in the index, UTF-8.
     var folded: [UInt8]
-    /// Where it was, in UTF-8 bytes of the text.
+    /// Its range in the text, in UTF-8 bytes.
     var range: Range<Int>
   }
 
@@ -40,8 +40,8 @@ enum Tokenizer {
   }
 
   /// - Parameters:
-  ///   - text: UTF-8; bytes that are not separate.
-  ///   - emit: given each piece and its place; anything but 0 ends the scan.
+  ///   - text: UTF-8; invalid bytes separate.
+  ///   - emit: receives each piece and its range; anything but 0 ends the scan.
   /// - Returns: what `emit` returned last, or 0.
   static func scan(
     _ text: UnsafeBufferPointer<UInt8>,
@@ -67,7 +67,7 @@ enum Tokenizer {
     }
   }
 
-  /// U+0000, which separates, for what is not UTF-8.
+  /// The next scalar; for invalid UTF-8, U+0000, which separates.
   private static func nextScalar(
     in text: UnsafeBufferPointer<UInt8>, at place: inout Int
   ) -> UInt32 {

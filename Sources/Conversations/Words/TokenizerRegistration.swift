@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CSQLite
 
-/// Makes `tokenize='hobnob'` known to a connection (https://www.sqlite.org/fts5.html#custom_tokenizers).
-/// Every connection needs it that reads the search index or writes messages: the triggers that keep
-/// the index in step cut texts into pieces as well.
+/// Makes `tokenize='hobnob'` known to a connection
+/// (https://www.sqlite.org/fts5.html#custom_tokenizers). Every connection that reads the search
+/// index or writes messages needs it: the triggers that update the index tokenize texts too.
 ///
 /// - Returns: a result code of SQLite.
 func registerTokenizer(on handle: OpaquePointer) -> Int32 {
@@ -12,7 +12,7 @@ func registerTokenizer(on handle: OpaquePointer) -> Int32 {
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v2(handle, "SELECT fts5(?1)", -1, &statement, nil)
     guard code == SQLITE_OK else { return code }
-    // FTS5 hands out its interface through a pointer of this name, which SQLite does not copy.
+    // FTS5 returns its interface through a pointer of this name, which SQLite does not copy.
     let name = UnsafeRawPointer(pointerName.utf8Start).assumingMemoryBound(to: CChar.self)
     sqlite3_bind_pointer(statement, 1, place, name, nil)
     sqlite3_step(statement)
@@ -25,7 +25,7 @@ func registerTokenizer(on handle: OpaquePointer) -> Int32 {
 
 private let pointerName: StaticString = "fts5_api_ptr"
 
-/// It keeps nothing between two texts, but FTS5 wants something that is not NULL.
+/// It keeps no state between texts, but FTS5 wants something other than NULL.
 private let create:
   @convention(c) (
     UnsafeMutableRawPointer?, UnsafeMutablePointer<UnsafePointer<CChar>?>?, Int32,

@@ -2,17 +2,17 @@
 import Conversations
 
 /// The lines of an export that are not messages. In each `?1` is NULL, or a JSON array of the
-/// conversations that are wanted; `?2` is the person who asks, or NULL to see everything (rule 11.6).
+/// wanted conversations; `?2` is the person who asks, or NULL to see everything (rule 11.6).
 extension JSONShape {
   /// The first line; `?1` is the time.
   static let header = """
     SELECT json_object('hobnob', 'export', 'version', \(version), 'exported', \(time("?1")))
     """
 
-  /// The last line: without it, what is before may have been cut off.
+  /// The last line: without it, the export may have been cut off.
   static let end = #"{"type":"end"}"#
 
-  /// Whether a conversation is wanted, and may be seen.
+  /// Whether a conversation is wanted and visible.
   static func isWanted(_ id: String) -> String {
     """
     (?1 IS NULL OR \(id) IN (SELECT value FROM json_each(?1)))
@@ -30,7 +30,7 @@ extension JSONShape {
     """
   }
 
-  /// People: all of them, or those who have anything to do with the conversations.
+  /// People: all of them, or those who take part in the conversations.
   static let participants = """
     SELECT \(object(
       ("type", "'participant'"), ("identity", "p.identity"), ("network", "nullif(p.network, '')"),
@@ -92,9 +92,9 @@ extension JSONShape {
     WHERE \(isWanted("c.id")) ORDER BY r.conversation, r.participant
     """
 
-  /// In the order they have here: those who bring them in get the same order, and ids that grow with
-  /// it. Only numbers are sorted, not the whole lines; without its LIMIT, SQLite would leave
-  /// out an order that a join need not keep.
+  /// In the order of this store, so that an import gets the same order, and ids that grow with it.
+  /// Sorts only numbers, not whole lines; without the LIMIT, SQLite would drop an order that a join
+  /// need not keep.
   static let messages = """
     SELECT \(message) FROM (
       SELECT id AS row FROM message m WHERE \(isWanted("m.conversation")) AND \(Message.isSound)
@@ -120,7 +120,7 @@ extension JSONShape {
   /// The one with the number `?1`.
   static let oneEvent = event + "WHERE e.id = ?1"
 
-  /// What was not sent is for nobody who asks for a conversation.
+  /// Unsent messages are for nobody who exports a conversation.
   static let drafts = """
     SELECT \(object(
       ("type", "'draft'"), ("conversation", conversationObject("c")), ("participant", personObject("p")),
@@ -146,7 +146,7 @@ extension JSONShape {
     ORDER BY h.change, h.id
     """
 
-  /// The hash of each file that messages name, and one of its names.
+  /// The hash of each file that messages use, and one of its names.
   static let files = """
     SELECT lower(hex(a.hash)) AS hash, min(a.name) AS name FROM attachment a
     JOIN message m ON m.id = a.message WHERE \(isWanted("m.conversation"))
@@ -155,7 +155,7 @@ extension JSONShape {
 }
 
 extension Reading where Self: ~Copyable {
-  /// An event as one line of JSON, as ``jsonLine(of:)`` gives a message.
+  /// An event as one line of JSON, like ``jsonLine(of:)`` for a message.
   package func jsonLine(ofEvent id: Int64) throws -> String? {
     try database.first(JSONShape.oneEvent, id) {
       var line: [UInt8] = []

@@ -6,10 +6,10 @@ import Platform
 /// What an export wrote.
 package struct ExportReport: Hashable, Sendable {
   package var messages = 0
-  /// The names of attachments whose files are gone or damaged: their messages are there, their
-  /// bytes are not.
+  /// The names of missing or damaged attachments: the export has their messages, but not their
+  /// bytes.
   package var missingFiles: [String] = []
-  /// Lines that are longer than an import takes.
+  /// Lines that are longer than an import accepts.
   package var longLines = 0
 
   package init() {}
@@ -17,21 +17,21 @@ package struct ExportReport: Hashable, Sendable {
 
 extension Store {
   /// Writes the store, or some conversations of it, as JSON Lines in the shape of hobnob-json(5).
-  /// It is one state of the store, even if others write meanwhile, and takes the same memory however
-  /// large the store is. However slowly `write` goes, the store is read at its own pace: what is
-  /// read waits in a file without a name beside it, as long as there is room on that disk.
+  /// It is one state of the store, even if others write meanwhile, and takes the same memory
+  /// however large the store is. A slow `write` does not delay reading the store: the output waits
+  /// in a file without a name beside it, as long as there is room on that disk.
   ///
   /// ```swift
   /// try store.export { piece in fwrite(piece, 1, piece.count, stdout) == piece.count }
   /// ```
   ///
   /// - Parameters:
-  ///   - conversations: which, with what was said in them; nil for everything, drafts and input
+  ///   - conversations: those to export, with their messages; nil for everything, drafts and input
   ///     history included.
-  ///   - files: whether the bytes of attachments come with it.
-  ///   - me: who asks: direct chats, accounts, drafts and input history of others are left out.
+  ///   - files: whether to include the bytes of attachments.
+  ///   - me: who asks: leaves out direct chats, accounts, drafts and input history of others.
   ///     nil to export everything.
-  ///   - write: is given one piece after the other, of whole lines; false ends the export early.
+  ///   - write: receives one piece after the other, of whole lines; false ends the export early.
   /// - Throws: `StoreError`, and what `write` throws.
   @discardableResult
   package func export(
@@ -47,7 +47,7 @@ extension Store {
 
   /// - Parameters:
   ///   - write: as in `export`.
-  ///   - release: is called when the store has been read.
+  ///   - release: called when the store has been read.
   func exporting(
     _ conversations: [ID<Conversation>]?, files: Bool, for me: ID<Participant>?,
     write: @escaping (_ piece: [UInt8]) throws -> Bool, whenRead release: () throws -> Bool
@@ -78,7 +78,7 @@ extension Store {
   }
 }
 
-/// An export on its way out.
+/// An export in progress.
 private final class Export {
   var report = ExportReport()
   private let database: Database
@@ -86,7 +86,7 @@ private final class Export {
   private var buffer: [UInt8] = []
   private var goesOn = true
 
-  /// Bytes that are handed on together.
+  /// Bytes to write at once.
   private static let piece = 1 << 16
   /// Bytes of a file in one line.
   private static let filePiece = 48 * 1024
@@ -152,7 +152,7 @@ private final class Export {
 
   func files(_ named: [(hash: String, name: String)], from folder: AttachmentFolder) throws {
     for (hash, name) in named where goesOn {
-      // Looked at first: nothing of a damaged file is written, since nobody would take it in.
+      // Check first: write nothing of a damaged file, since no import would accept it.
       guard (try? folder.file(of: hash).hashed()) == hash else {
         report.missingFiles.append(name)
         continue

@@ -5,13 +5,13 @@ import Platform
 
 extension Store {
   /// Writes an export into a new file that only its owner may read. The name appears when all of it
-  /// is on the disk; nothing is overwritten.
+  /// is on disk; it overwrites nothing.
   ///
   /// - Parameters:
   ///   - path: a file that does not exist yet, in a folder that does.
   ///   - conversations: as in `export(_:files:write:)`, and so is `files`.
-  /// - Throws: `StoreError`, `.cannotOpen` when there is something of that name; `AttachmentError`
-  ///   `.full` and `.unwritable`. Then there is no file.
+  /// - Throws: `StoreError`, `.cannotOpen` if the name is taken; `AttachmentError` `.full` and
+  ///   `.unwritable`. Then there is no file.
   @discardableResult
   package func export(
     _ conversations: [ID<Conversation>]? = nil, files: Bool = true,

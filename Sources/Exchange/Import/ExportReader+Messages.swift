@@ -2,7 +2,7 @@
 import Conversations
 import Platform
 
-// Messages, and the files that are with them.
+// Messages and their files.
 extension ExportReader {
   func add(message object: JSONObject) throws {
     let digits = try object.text("uid")
@@ -56,7 +56,7 @@ extension ExportReader {
     }
   }
 
-  /// What a newer hobnob wrote of another kind becomes a line that says so.
+  /// A kind that only a newer hobnob knows becomes a line that says so.
   private func setKind(of message: inout NewMessage<ID<Participant>>, _ object: JSONObject) throws {
     switch try object.optionalText("kind") ?? "text" {
     case "text": message.kind = .text
@@ -96,7 +96,7 @@ extension ExportReader {
       try object.integer("bytes", in: 0...Int64.max))
   }
 
-  /// What still waits for a network goes on waiting here.
+  /// A message that waits for a network goes on waiting here.
   private func add(outboxIn object: JSONObject, of message: ID<Message>) throws {
     for entry in try object.objects("outbox") {
       let operation = try entry.choice("operation", of: ["send", "edit", "delete", "react"])

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-// People, conversations, and what people have in them.
+// People, conversations, and people's state in them.
 extension ExportReader {
   func add(participant object: JSONObject) throws {
     let person = try work.person(
       object.text("identity"), network: object.optionalText("network") ?? "",
       name: object.text("name"))
     if let last = object["last_conversation"] { lastPlaces.append((person, last)) }
-    // Whoever is here already knows best whether they are away.
+    // People who are already here have a more recent away state.
     guard work.newcomers.contains(person) else { return }
     try database.run(
       "UPDATE participant SET away = ?, here = ifnull(?, here) WHERE id = ?",
@@ -33,7 +33,7 @@ extension ExportReader {
       WHERE id = ?
       """, object.optionalText("topic") ?? "", place.lastNumber, object.optionalTime("last_time"),
       object.optionalInteger("forgotten", in: 0...Message.numbers.upperBound) ?? 0, keep,
-      // Nothing that is brought in goes on the same day (rule 7.12).
+      // Never removes imported messages on the same day (rule 7.12).
       keep == nil ? 0 : work.transaction.clock() + Store.keepDelay,
       object["maker"] == nil ? nil : person(object, "maker"),
       object.optionalInteger("removed", in: 1...1) != nil, place.id)
@@ -53,7 +53,7 @@ extension ExportReader {
       return
     }
     if last == nil {
-      // Two stays that both go on are one.
+      // Two open stays are one.
       try database.run(
         """
         UPDATE OR REPLACE membership SET first = min(first, ?)
@@ -107,9 +107,9 @@ extension ExportReader {
     }
   }
 
-  /// Adds as many as the export has more than the store: events have no ids to compare.
+  /// Adds only as many as the store lacks: events have no ids to compare.
   ///
-  /// - Returns: what of it is not known here.
+  /// - Returns: what is unknown in it.
   func add(event object: JSONObject) throws -> LineFault? {
     let (place, person) = (try place(object), try person(object, "participant"))
     let kinds: [(name: String, kind: Event.Kind)] = [
@@ -140,7 +140,7 @@ extension ExportReader {
     return nil
   }
 
-  /// Adds as many as the export has more than the store had.
+  /// Adds only as many as the store lacked.
   func add(history object: JSONObject) throws {
     let (person, line) = (try person(object, "participant"), try object.text("line"))
     try database.run(

@@ -2,16 +2,16 @@
 import Conversations
 import Platform
 
-/// Reads what `export` wrote, hobnob-json(5), into an import: one export, or several, one behind the
-/// other.
+/// Reads hobnob-json(5), the format of `export`, into an import: one export, or several in
+/// sequence.
 final class ExportReader {
   let work: Import
   private var hasBegun = false
   private var hasEnded = false
-  /// By what they are called in the file.
+  /// By their names in the file.
   private var places: [JSONObject.Value: ImportedPlace] = [:]
   private var people: [JSONObject.Value: ID<Participant>] = [:]
-  /// Where people were last: conversations that may come later.
+  /// The last conversations of people, which may come later in the file.
   var lastPlaces: [(ID<Participant>, JSONObject.Value)] = []
   var file: IncomingFile?
 
@@ -20,7 +20,7 @@ final class ExportReader {
   var database: Database { work.database }
 
   /// - Parameter name: of the file, for messages.
-  /// - Throws: `ImportFault`, `LineFault`; then nothing of the import may stay.
+  /// - Throws: `ImportFault`, `LineFault`; then roll back the import.
   func read(_ lines: LineReader, _ name: String) throws {
     while let unknown = try lines.next({ try read(line: $0) }) {
       if let unknown { work.leaveOut(name, lines.number, unknown) }
@@ -36,7 +36,7 @@ final class ExportReader {
     try returnToPlaces()
   }
 
-  /// - Returns: what of it is not known here, so that it is left out.
+  /// - Returns: why the line is unknown and left out.
   private func read(line: UnsafeBufferPointer<UInt8>) throws -> LineFault? {
     if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { return nil }
     let object = try JSONObject(line: line, database)

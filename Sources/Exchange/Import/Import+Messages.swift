@@ -2,7 +2,7 @@
 import Conversations
 
 extension Import {
-  /// What is here under the uid of a message that comes.
+  /// What the store has under the uid of an imported message.
   struct Existing {
     var id: ID<Message>
     var number: Int64
@@ -14,13 +14,13 @@ extension Import {
   enum Arrival {
     case new(ID<Message>)
     case known(Existing)
-    /// Older than its conversation keeps messages: it would be taken back again and again.
+    /// Older than its conversation keeps messages: hobnob would remove it again and again.
     case tooOld
   }
 
-  /// Stores a message in its place, unless it is here. A number that another has gives way to the next
-  /// one that is free; what a network knows a message by is as good as its uid. What the conversation would
-  /// forget at once does not come; what waits for a network is not forgotten.
+  /// Stores a message in order, unless the store has it. Replaces a taken number with the next free
+  /// one; a network's id identifies a message as well as its uid. Leaves out messages that the
+  /// conversation would remove at once, except those waiting for a network.
   func add(_ message: NewMessage<ID<Participant>>, in place: ImportedPlace) throws -> Arrival {
     let known = try existing(message, in: place)
     let time = message.time ?? transaction.clock()
@@ -54,8 +54,8 @@ extension Import {
   private func insert(
     _ message: NewMessage<ID<Participant>>, at time: Milliseconds, in place: ImportedPlace
   ) throws -> ID<Message> {
-    // Nobody here has to read what others said elsewhere, long ago: nobody's marker moves for it, and
-    // it is not counted behind any. What is still to be sent is not said yet.
+    // Nobody here has to read what others wrote elsewhere long ago: it moves nobody's marker and
+    // never counts as unread. An unsent message is not written yet.
     let isPast = (message.isPast || !place.isNew) && message.state == .sent
     let sort = try place.keys.free(from: message.sort ?? SortKey.first(at: time), in: database)
     let isNewest = newest.map { sort >= $0 } ?? true
@@ -84,7 +84,7 @@ extension Import {
   private func existing(
     _ message: NewMessage<ID<Participant>>, in place: ImportedPlace
   ) throws -> Existing? {
-    // As it is going to be, by what came before it in this import.
+    // Its future state, after earlier lines of this import.
     let columns = """
       SELECT m.id, m.number, m.state, ifnull(c.gone, m.gone) AS gone,
         CASE WHEN c.message IS NULL THEN m.edited_at ELSE c.edited_at END AS edited_at,
@@ -100,7 +100,7 @@ extension Import {
       (existing($0), $0.id("conversation") == place.id)
     }
     if let (known, isHere) = same {
-      // A message to some must not get into a conversation that others read.
+      // A message to some people must not enter a conversation that others read.
       guard isHere else {
         throw LineFault("its uid belongs to a message in another conversation")
       }
@@ -122,8 +122,8 @@ extension Import {
 
   // MARK: Messages that are here
 
-  /// Brings a message that is here to the state that comes, where that is the newer one: gone is
-  /// newer than there, a later edit than an earlier one, sent than not yet.
+  /// Updates a stored message to the imported state, if that is newer: deleted is newer than
+  /// existing, a later edit than an earlier one, sent than unsent.
   func update(_ known: Existing, to message: NewMessage<ID<Participant>>, _ revisions: [Revision])
     throws
   {
@@ -140,7 +140,7 @@ extension Import {
       isNews = true
       try database.run("DELETE FROM revision WHERE message = ?", known.id)
       try add(revisions, to: known.id)
-      // The words of new messages get into the search index first, all together.
+      // First add the words of all new messages to the search index together.
       try database.run(
         "INSERT OR REPLACE INTO import_change VALUES (?, ?, ?, ?, ?, ?, ?, ?)", known.id,
         message.body, message.mentions, message.editedAt, message.deletedAt, message.gone,
@@ -152,7 +152,7 @@ extension Import {
     }
   }
 
-  /// Once new messages are in the search index.
+  /// Call this after new messages are in the search index.
   func applyChanges() throws {
     try database.run(
       """

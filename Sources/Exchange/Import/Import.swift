@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// A conversation that something is imported into.
+/// A conversation that an import adds to.
 final class ImportedPlace {
   let id: ID<Conversation>
-  /// Whether this import made it, so that all of it is as it was exported.
+  /// Whether this import created it, so that all of it is as exported.
   let isNew: Bool
   let isLocal: Bool
-  /// Messages from before this time have been deleted as old, or will be; the earliest time if
-  /// messages are kept, or deletion only begins later.
+  /// hobnob has removed messages from before this time, or will; the earliest time if messages are
+  /// kept, or deletion only begins later.
   let oldest: Milliseconds
   /// The highest number in use.
   var lastNumber: Int64
   var keys: SortKeys
   var lastAt: Milliseconds?
-  /// Whether anything new came into it.
+  /// Whether the import added anything to it.
   var hasNew = false
 
   init(
@@ -26,11 +26,11 @@ final class ImportedPlace {
   }
 }
 
-/// Brings history from elsewhere into a store, in one transaction; see `Store.importing`.
+/// Imports history from elsewhere into a store, in one transaction; see `Store.importing`.
 ///
-/// What is imported did not arrive: no shell that is open takes it for something that just has. As
-/// long as it comes in its order, and behind all that is here, its ids grow with the order, by which
-/// it is found as quickly as what arrived; see `idForOlder`.
+/// Imported messages do not arrive: no open shell treats them as new. As long as they are in order,
+/// and after all stored ones, their ids grow with the order, so that searching them is as quick as
+/// for arrived ones; see `idForOlder`.
 package final class Import {
   package internal(set) var report = ImportReport()
 
@@ -38,25 +38,25 @@ package final class Import {
   let database: Database
   /// The identity of the importing person, who becomes a participant only if a log needs it.
   let me: String
-  /// Called for each line that is left out.
+  /// Called for each line that it leaves out.
   let complain: (ImportFault) -> Void
 
-  /// The sort key of the newest message, of all conversations, whose id tells its order.
+  /// The sort key of the newest message of all conversations whose id is in order.
   var newest: Int64?
   private let firstSilent: Int64
   private var nextSilent: Int64
   private var people: [String: ID<Participant>] = [:]
   private var rooms: [String: ID<Conversation>] = [:]
-  /// The names that those who were here before show.
+  /// The names of people who were in the store before.
   private let takenNames: Set<String>
   var places: [ID<Conversation>: ImportedPlace] = [:]
-  /// Members of conversations that were here before.
+  /// New members of conversations that were in the store before.
   var entering: [(ID<Participant>, ImportedPlace)] = []
   private var makesNews = false
-  /// People whom this import made.
+  /// People whom this import created.
   private(set) var newcomers: Set<ID<Participant>> = []
 
-  /// Numbers for one import.
+  /// The block of numbers for one import.
   private static let block: Int64 = 1 << 31
 
   init(
@@ -104,12 +104,12 @@ package final class Import {
       """)
   }
 
-  /// On this machine case does not tell names apart.
+  /// On this machine, names ignore case.
   private static func key(_ name: String, _ network: String) -> String {
     network.isEmpty ? name.lowercased() : network + "\u{0}" + name
   }
 
-  /// - Throws: `LineFault` for what cannot be an identity on this machine.
+  /// - Throws: `LineFault` for an invalid identity on this machine.
   func check(_ name: String) throws {
     do {
       _ = try Naming.checked(name)
@@ -120,7 +120,7 @@ package final class Import {
     }
   }
 
-  /// The next number below zero, for what nobody is to notice.
+  /// The next negative number, for changes that nobody should notice.
   func silentNumber() throws -> Int64 {
     guard nextSilent < firstSilent + Import.block - 1 else {
       throw StoreError.failed(path: transaction.path, detail: "the import is too large")
@@ -131,7 +131,7 @@ package final class Import {
 
   // MARK: People and places
 
-  /// - Throws: `LineFault` for what cannot be an identity.
+  /// - Throws: `LineFault` for an invalid identity.
   func person(_ identity: String, network: String, name: String? = nil) throws -> ID<Participant> {
     let key = Import.key(identity, network)
     if let known = people[key] { return known }
@@ -177,7 +177,7 @@ package final class Import {
     }
   }
 
-  /// A room, made if it is missing.
+  /// A room, created if it is missing.
   func room(_ name: String, network: String) throws -> ImportedPlace {
     try checkOwner(of: network)
     let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
@@ -189,7 +189,7 @@ package final class Import {
     return try place(new, isNew: true)
   }
 
-  /// The direct chat of two people, made if it is missing. Nobody is in it yet.
+  /// The direct chat of two people, created if it is missing, without members yet.
   func direct(
     _ one: ID<Participant>, _ other: ID<Participant>, network: String
   ) throws -> ImportedPlace {
@@ -238,15 +238,15 @@ package final class Import {
 
   // MARK: The end
 
-  /// The next lines are of another source: conversations that the sources before made count as known
-  /// ones, and message numbers start a new mapping.
+  /// The next lines are of another source: conversations created from earlier sources count as
+  /// known, and message numbers start a new mapping.
   func beginSource() throws {
     try finish()
     try database.execute("DELETE FROM import_number; DELETE FROM import_reply")
     (places, entering, newcomers) = ([:], [], [])
   }
 
-  /// What can be done only when all of a source is there.
+  /// Work that needs all of a source.
   func finish() throws {
     try database.run(
       """
@@ -271,7 +271,7 @@ package final class Import {
     makesNews = true
   }
 
-  /// Someone who was never here comes in behind what was imported.
+  /// Adds someone who was never in it, after the imported messages.
   func enter(_ person: ID<Participant>, _ place: ImportedPlace) throws {
     let wasHere = try database.exists(
       "SELECT 1 FROM membership WHERE conversation = ? AND participant = ?", place.id, person)

@@ -2,35 +2,35 @@
 import Conversations
 import Sentences
 
-/// In what form history comes.
+/// The format of the history to import.
 package enum ImportFormat: String, Sendable, CaseIterable {
   /// JSON Lines as `hobnob export` writes them, hobnob-json(5).
   case json
-  /// The logs of irssi, in the form it writes them if nothing was set.
+  /// irssi's logs, in their default format.
   case irssi
-  /// The logs of WeeChat's logger plugin, in the form it writes them if nothing was set.
+  /// The logs of WeeChat's logger plugin, in their default format.
   case weechat
 }
 
 /// What an import did.
 package struct ImportReport: Hashable, Sendable {
-  /// Messages that were not here before.
+  /// New messages.
   package var messages = 0
-  /// Messages that were here, and stayed as they were.
+  /// Messages that the store already had, unchanged.
   package var known = 0
-  /// Messages that were here, and came in a newer state: edited, deleted, sent.
+  /// Messages that the store had, updated to a newer state: edited, deleted, sent.
   package var changed = 0
-  /// Messages that did not come, since their conversation keeps none that are so old.
+  /// Messages left out, since their conversation keeps none that old.
   package var tooOld = 0
-  /// Conversations that were made.
+  /// Conversations that it created.
   package var conversations = 0
-  /// People who were not here before.
+  /// New people.
   package var people = 0
-  /// Files of attachments that were not here before.
+  /// New files of attachments.
   package var files = 0
-  /// Lines of a log that are not messages: who came, who went, what was switched on.
+  /// Lines of a log that are not messages: joins, leaves, mode changes.
   package var events = 0
-  /// Lines that were left out, each of which was complained about.
+  /// Lines left out, each with a complaint.
   package var leftOut = 0
 
   package init() {}
@@ -42,7 +42,7 @@ package struct ImportFault: Error, Sendable, CustomStringConvertible {
   package var file: String
   /// The number of the line, from 1; 0 for the file as a whole.
   package var line: Int
-  /// What is wrong, without the place.
+  /// What is wrong, without file and line.
   package var sentence: Sentence
 
   init(_ file: String, _ line: Int, _ sentence: Sentence) {
@@ -55,16 +55,16 @@ package struct ImportFault: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// What is wrong with a line, said by those who do not know which it is.
+/// What is wrong with a line, from code that does not know its number.
 struct LineFault: Error {
   var sentence: Sentence
 
-  /// Whether it is reported only once for a file, since many lines have the same fault.
+  /// Whether to report it only once for a file, since many lines have the same fault.
   var isSaidOnce = false
 
   init(_ key: StaticString, _ arguments: String...) { sentence = (key, arguments) }
 
-  /// The same, said only once for a file.
+  /// The same, reported only once for a file.
   var once: LineFault {
     var fault = self
     fault.isSaidOnce = true

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// The bytes of an attachment on their way in, piece by piece. Let go before the end, it leaves
+/// Writes the bytes of an attachment piece by piece. If you release it before the last, it leaves
 /// nothing behind.
 final class IncomingFile {
   let hash: String
   let bytes: Int64
-  /// How many have come.
+  /// How many bytes it has so far.
   private(set) var offset: Int64 = 0
   private let file: StagedFile
 
@@ -17,7 +17,7 @@ final class IncomingFile {
   }
 
   /// - Returns: whether that was the last piece.
-  /// - Throws: `SystemFailure`, `LineFault` when the bytes are not those of the hash.
+  /// - Throws: `SystemFailure`, `LineFault` if the bytes do not match the hash.
   func append(_ piece: [UInt8]) throws -> Bool {
     guard offset + Int64(piece.count) <= bytes, !piece.isEmpty || bytes == 0 else {
       throw LineFault("the pieces of file %1 do not fit together", hash)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// An object of JSON, read by SQLite, whose members are asked for by name and kind. What is not
-/// asked for is ignored, so that newer exports can say more; what is null is not there.
+/// A JSON object, parsed by SQLite; query its members by name and kind. Unknown members are
+/// ignored, so that newer exports can add some; null counts as missing.
 struct JSONObject {
   enum Value: Hashable {
     case text(String)
     case integer(Int64)
-    /// These two hold JSON again.
+    /// These two contain JSON again.
     case array(String)
     case object(String)
-    /// A fraction, a number beyond 64 bits, true or false: nothing here is one.
+    /// A fraction, a number beyond 64 bits, true or false: nothing here has such a value.
     case other
   }
 
@@ -18,14 +18,14 @@ struct JSONObject {
   private let nul: NULStandIn?
   private let database: Database
 
-  /// - Throws: `LineFault` for what is not an object.
+  /// - Throws: `LineFault` for anything but an object.
   init(line: UnsafeBufferPointer<UInt8>, _ database: Database) throws {
-    // SQLite would take it for the end.
+    // SQLite would read it as the end.
     if line.contains(0) { throw LineFault("the line holds a NUL byte") }
     guard let text = String(validating: line, as: UTF8.self) else {
       throw LineFault("the line is not UTF-8")
     }
-    // Most lines hold no escape at all, and looking for a byte costs next to nothing.
+    // Most lines have no escapes, and searching for a byte costs next to nothing.
     let nul = line.contains(UInt8(ascii: "\\")) ? try NULStandIn(for: text) : nil
     try self.init(nul?.text ?? text, nul, database)
   }
@@ -103,7 +103,7 @@ struct JSONObject {
     try required(optionalTime(name), name)
   }
 
-  /// Which of some words it is, by its place among them; the first when it is not there.
+  /// The index of the value among some words; the first one if it is missing.
   func choice(_ name: String, of words: [String]) throws -> Int {
     guard let text = try optionalText(name) else { return 0 }
     guard let place = words.firstIndex(of: text) else {
@@ -114,7 +114,7 @@ struct JSONObject {
     return place
   }
 
-  /// The objects of an array; none when it is not there.
+  /// The objects of an array; empty if it is missing.
   func objects(_ name: String) throws -> [JSONObject] {
     switch self[name] {
     case nil: return []
@@ -132,7 +132,7 @@ struct JSONObject {
     }
   }
 
-  /// The object that a value holds.
+  /// The object in a value.
   func object(_ value: Value) throws -> JSONObject? {
     guard case .object(let json) = value else { return nil }
     return try JSONObject(json, nul, database)
@@ -156,17 +156,18 @@ struct JSONObject {
   }
 }
 
-/// A character in place of each `\u0000` of a JSON text, where SQLite's functions would end the text.
+/// A stand-in character for each `\u0000` of a JSON text, at which SQLite's functions would end the
+/// text.
 struct NULStandIn {
   let text: String
   private let scalar: Unicode.Scalar
 
-  /// nil if there is nothing to replace.
+  /// Nil if there is nothing to replace.
   ///
-  /// - Throws: `LineFault` when every character that could is in the text.
+  /// - Throws: `LineFault` if the text contains every possible character.
   init?(for json: String) throws {
     guard json.contains("\\u0000") else { return nil }
-    // Code points that Unicode keeps for the inside of programs.
+    // Code points that Unicode reserves for use inside programs.
     let small = json.lowercased()
     guard
       let free = (0xFDD0...0xFDEF as ClosedRange<UInt32>).compactMap(Unicode.Scalar.init).first(
@@ -183,7 +184,7 @@ struct NULStandIn {
         result += UTF8.encode(free)!
         rest = rest.dropFirst(escape.count)
       } else {
-        // What follows a backslash belongs to it.
+        // The character after a backslash belongs to it.
         let length = first == UInt8(ascii: "\\") ? 2 : 1
         result += rest.prefix(length)
         rest = rest.dropFirst(length)

@@ -5,31 +5,31 @@ import Platform
 
 /// Reads the lines of an open file, which may be a pipe or a terminal.
 final class LineReader {
-  /// The number of the line that was read last, from 1.
+  /// The number of the last line read, from 1.
   private(set) var number = 0
   private let descriptor: Int32
   private var buffer = [UInt8](repeating: 0, count: 1 << 18)
-  /// What was read and not yet handed out.
+  /// The bytes read and not yet returned.
   private var rest = 0..<0
   private var isAtEnd = false
-  /// Is told of each line that is too long, by its number.
+  /// Receives the number of each line that is too long.
   private let skipped: (Int) -> Void
 
   init(descriptor: Int32, skipped: @escaping (Int) -> Void) {
     (self.descriptor, self.skipped) = (descriptor, skipped)
   }
 
-  /// The lines at the beginning, as far as they were read, without taking them.
+  /// The lines at the beginning, as far as they were read, without consuming them.
   func peek() throws -> [[UInt8]] {
     while rest.count < 1 << 16, !isAtEnd { try fill() }
     return buffer[rest].split(separator: UInt8(ascii: "\n"), maxSplits: 64).map(Array.init)
   }
 
-  /// Hands out the next line, without its newline or CR and newline. A line that is too long is
-  /// skipped, and never in memory as a whole.
+  /// Passes the next line to `body`, without its newline or CR and newline. Skips a line that is
+  /// too long, and never holds it in memory as a whole.
   ///
   /// - Returns: nil at the end.
-  /// - Throws: `SystemFailure`, `LineFault` where memory is short, and what `body` throws.
+  /// - Throws: `SystemFailure`, `LineFault` if memory is short, and what `body` throws.
   func next<T>(_ body: (UnsafeBufferPointer<UInt8>) throws -> T) throws -> T? {
     var searched = rest.lowerBound
     while true {
@@ -58,7 +58,7 @@ final class LineReader {
     }
   }
 
-  /// - Parameter end: where its newline is, if that has been read.
+  /// - Parameter end: the offset of its newline, if that has been read.
   private func skipLine(upTo end: Int?) throws {
     var end = end
     while end == nil, !isAtEnd {
@@ -78,7 +78,7 @@ final class LineReader {
     if let last = buffer[line].last, last == UInt8(ascii: "\r") {
       line = line.lowerBound..<(end - 1)
     }
-    // What some editors put at the beginning of a file.
+    // A byte order mark, which some editors write.
     if number == 0, buffer[line].starts(with: [0xEF, 0xBB, 0xBF]) {
       line = (line.lowerBound + 3)..<line.upperBound
     }

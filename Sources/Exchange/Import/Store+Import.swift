@@ -4,13 +4,13 @@ import Glibc
 import Platform
 
 extension Store {
-  /// Brings history from elsewhere in: what `export` wrote, or the logs of other programs. All of it
-  /// or, whatever fails, nothing: it is one transaction, for which other writers wait.
+  /// Imports history: the output of `export`, or the logs of other programs. It imports all or, if
+  /// anything fails, nothing: it is one transaction, for which other writers wait.
   ///
-  /// Into an empty store everything comes as it was. What is here already stays once: messages are
-  /// known by their uid, rooms by their name, people by their identity. What comes
-  /// into a conversation that was here is past (`Message.isPast`): it stands among what is there by
-  /// its time, is unread to nobody, moves nobody's marker, and no open shell prints it.
+  /// In an empty store everything is as it was. Nothing is duplicated: the uid identifies a
+  /// message, the name a room, the identity a person. Messages imported into an existing
+  /// conversation are past (`Message.isPast`): they sort by their time, count as unread for nobody,
+  /// move nobody's marker, and no open shell prints them.
   ///
   /// ```swift
   /// let report = try store.importing(as: "anna") { try $0.read(0) }
@@ -18,14 +18,14 @@ extension Store {
   ///
   /// - Parameters:
   ///   - me: the identity of the importing person: one side of a log of a direct chat.
-  ///   - complain: called for each line that is left out.
+  ///   - complain: called for each line that it leaves out.
   ///   - body: reads one file after the other.
   /// - Throws: `ImportFault`, `StoreError`, `AttachmentError`, and what `body` throws.
   package func importing(
     as me: String, complain: @escaping (ImportFault) -> Void = { _ in },
     _ body: (Import) throws -> Void
   ) throws -> ImportReport {
-    // With the usual two megabytes the indexes of a large import are read and written again and
+    // With the default of two megabytes, a large import reads and writes the indexes again and
     // again.
     let pages = try database.first("PRAGMA cache_size") { $0.int64() } ?? -2000
     try database.execute("PRAGMA cache_size=-65536")

@@ -9,17 +9,17 @@ extension Store {
   /// writing.
   ///
   /// - Parameters:
-  ///   - descriptor: anything that can be read.
-  ///   - name: names the source in errors; empty for standard input.
-  /// - Returns: a descriptor of a file that has no name and begins with what was read, to be closed
-  ///   by the caller; nil if the given one is a file already.
-  /// - Throws: `ImportFault` when it cannot be read; `StoreError.full`, `.cannotOpen` when there is no
-  ///   place for it.
+  ///   - descriptor: any readable one.
+  ///   - name: the source's name in errors; empty for standard input.
+  /// - Returns: a descriptor of a file without a name, which has the same content and which the
+  ///   caller must close; nil if the given one is a file already.
+  /// - Throws: `ImportFault` if it is unreadable; `StoreError.full`, `.cannotOpen` if there is no
+  ///   room for it.
   package func spooled(_ descriptor: Int32, name: String = "") throws -> Int32? {
     var found = Glibc.stat()
     if fstat(descriptor, &found) == 0, found.st_mode & S_IFMT == S_IFREG { return nil }
     do {
-      // Beside the store there is room for what is going to be in it.
+      // The store's disk has room for the file's future contents.
       let file = try OpenFile(namelessIn: files.folder)
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
       defer { buffer.deallocate() }
@@ -51,11 +51,11 @@ extension Store {
   }
 }
 
-/// Keeps what is on its way to a slow reader, in a file without a name.
+/// Keeps output for a slow reader in a file without a name.
 final class Spool {
   private let write: ([UInt8]) throws -> Bool
   private let file: OpenFile
-  /// The lengths of those that wait.
+  /// The lengths of the waiting pieces.
   private var pieces: [Int] = []
   private var keeps: Bool
 
@@ -65,7 +65,7 @@ final class Spool {
     keeps = file.number >= 0
   }
 
-  /// Adds a piece. Where there is no room for it, it goes on at once, behind those that wait.
+  /// Adds a piece. Without room for it, writes it at once, after the waiting ones.
   func add(_ piece: [UInt8]) throws -> Bool {
     guard keeps else { return try write(piece) }
     guard hasRoom else { return try release() && write(piece) }
@@ -78,7 +78,7 @@ final class Spool {
     }
   }
 
-  /// What is kept must not fill the disk on which the others' lines are stored.
+  /// The waiting pieces must not fill the disk that stores other people's lines.
   private var hasRoom: Bool {
     var disk = statvfs()
     guard fstatvfs(file.number, &disk) == 0 else { return true }
@@ -86,9 +86,9 @@ final class Spool {
     return free * size > min(64 << 20, UInt64(disk.f_blocks) * size / 20)
   }
 
-  /// Hands on all that waits, and from then on each piece at once.
+  /// Writes all waiting pieces, and from then on each piece at once.
   ///
-  /// - Returns: whether more is wanted.
+  /// - Returns: whether the reader wants more.
   func release() throws -> Bool {
     keeps = false
     var place = 0

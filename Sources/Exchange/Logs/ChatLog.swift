@@ -6,28 +6,28 @@ import Glibc
 /// A line of another program's log.
 enum LogEntry: Hashable {
   case message(at: Milliseconds, nick: String, text: String, kind: Message.Kind)
-  /// Someone came or went, a mode, a topic, a message without a text.
+  /// A join, a leave, a mode, a topic, or a message without a text.
   case event
-  /// Nothing that happened: when the log was opened, a new day, an empty line.
+  /// No event: the opening of the log, a new day, an empty line.
   case nothing
 }
 
 /// The log of another program, line by line. Times in it are this machine's local times.
 protocol ChatLog {
-  /// - Throws: `LineFault` for what cannot be read.
+  /// - Throws: `LineFault` for an unreadable line.
   mutating func entry(in line: String) throws -> LogEntry
-  /// The room whose log has this base name, nil when the name does not tell.
+  /// The room whose log has this base name; nil if the name does not tell.
   static func room(ofFile name: String) -> String?
-  /// Whether it can be a line of such a log.
+  /// Whether it could be a line of such a log.
   static func looks(_ line: String) -> Bool
 }
 
-/// irssi's log as it is if nothing was set: `10:00 <@anna> text`, the day in lines of its own
+/// irssi's log in its default format: `10:00 <@anna> text`, the day in lines of its own
 /// (https://irssi.org/documentation/settings/, log_timestamp, log_day_changed, log_open_string).
 struct IrssiLog: ChatLog {
-  /// The day that was said last.
+  /// The last day mentioned.
   private var day: WallTime?
-  /// What was wrong with it, where that goes for all that follow.
+  /// The error in that day, if it makes all following lines unreadable.
   private var unknownDay: LineFault?
 
   static func looks(_ line: String) -> Bool {
@@ -59,9 +59,9 @@ struct IrssiLog: ChatLog {
     for (prefix, count) in [("--- Log opened", 4), ("--- Day changed", 3)]
     where (line + " ").hasPrefix(prefix + " ") {
       let date = line.dropFirst(prefix.count).drop { $0 == " " }
-      // The day of the week, in whatever language, says nothing new.
+      // The weekday, in whatever language, adds nothing.
       let parts = date.split(separator: " ").suffix(count)
-      // What follows belongs to no day that is known, rather than to the one before.
+      // The following lines belong to an unknown day, not to the former one.
       (day, unknownDay) = (nil, nil)
       guard parts.count == count, let name = parts.first else {
         throw LineFault("there is no such day: %1", String(date))
@@ -126,7 +126,7 @@ struct IrssiLog: ChatLog {
   }
 }
 
-/// WeeChat's log as it is if nothing was set: date and time, prefix and text between tabs
+/// WeeChat's log in its default format: date and time, prefix and text between tabs
 /// (https://weechat.org/files/doc/weechat/stable/weechat_user.en.html, logger.file.time_format).
 struct WeeChatLog: ChatLog {
   static func looks(_ line: String) -> Bool {
@@ -172,18 +172,18 @@ struct WeeChatLog: ChatLog {
     return (said[..<end].dropFirst("Notice(".count), said[text.upperBound...])
   }
 
-  /// Newer ones write microseconds and UTC.
+  /// Newer versions write microseconds and UTC.
   private static func time(_ text: String) -> Milliseconds? {
     guard let written = DateParser(text) else { return nil }
     if written.minutesEast != nil { return written.exact }
-    // 2026-11-21 10:00:00, as it is written there and in no other way.
+    // Exactly this form: 2026-11-21 10:00:00.
     let isUsual = text.utf8.count == 19 && text.contains(" ")
     return isUsual ? try? milliseconds(of: written.wall) : nil
   }
 }
 
 extension ImportFormat {
-  /// The format that the first lines of a file are in; nil when they are in none of these.
+  /// The format of the first lines of a file; nil if it is none of these.
   static func told(by lines: [[UInt8]]) -> ImportFormat? {
     for line in lines.map(logLine) {
       if line.drop(while: { $0 == "\u{FEFF}" || $0.isWhitespace }).hasPrefix("{") { return .json }
@@ -194,13 +194,13 @@ extension ImportFormat {
   }
 }
 
-/// What is not UTF-8 is Latin-1, as it used to be on IRC.
+/// Anything but UTF-8 is Latin-1, as was usual on IRC.
 func logLine(_ bytes: some Collection<UInt8>) -> String {
   if let text = String(validating: bytes, as: UTF8.self) { return text }
   return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
 }
 
-/// The nick without the sign of its rank in the channel.
+/// The nick without the prefix for its rank in the channel.
 private func logMessage(
   _ nick: Substring, _ text: Substring, at time: Milliseconds, _ kind: Message.Kind
 ) -> LogEntry {
@@ -210,7 +210,7 @@ private func logMessage(
   return .message(at: time, nick: String(nick), text: String(text), kind: kind)
 }
 
-/// A channel's name as that of a room: without the signs before it.
+/// A channel's name as a room's: without its prefix.
 private func roomName(_ name: String) -> String? {
   guard name.hasPrefix("#") else { return nil }
   let bare = name.drop { $0 == "#" }

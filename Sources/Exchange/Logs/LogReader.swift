@@ -6,7 +6,7 @@ import Platform
 struct LogReader {
   private let work: Import
   private let lines: LineReader
-  /// Of the file.
+  /// The name of the file.
   private let name: String
 
   init(_ work: Import, _ lines: LineReader, _ name: String) {
@@ -24,7 +24,7 @@ struct LogReader {
     }
     try work.beginSource()
     let wanted = try logPlace(named)
-    // Found or made for the first message: a file of which nothing comes makes no room.
+    // Found or created at the first message: a file without any creates no room.
     var place: ImportedPlace?
     var copies = Copies(place: wanted.key)
     var said: Set<String> = []
@@ -68,12 +68,12 @@ struct LogReader {
     }
   }
 
-  /// Where a log belongs.
+  /// The conversation of a log.
   private enum LogPlace {
     case room(String)
     case direct(DirectLog)
 
-    /// Independent of the spelling and of who imports: part of the messages' uids.
+    /// The same for any spelling and any importing person, since it is part of the messages' uids.
     var key: String {
       switch self {
       case .room(let name):
@@ -91,11 +91,11 @@ struct LogReader {
     /// The identity of the importing person, and their names in the log.
     var me: String
     var myNames: [String]
-    /// Those of the other.
+    /// The same for the other person.
     var other: String
     var otherNames: [String]
 
-    /// The identity of whom a log calls so: nobody else speaks in it.
+    /// The identity behind a name in the log: only these two people speak in it.
     func participant(named nick: String) -> String {
       if Naming.same(nick, me) { return me }
       if Naming.same(nick, other) { return other }
@@ -104,10 +104,10 @@ struct LogReader {
     }
   }
 
-  /// - Parameter name: a room, or `@` and the name or identity of someone, who may be new.
+  /// - Parameter name: a room, or `@` and the name or identity of a person, who may be new.
   private func logPlace(_ name: String) throws -> LogPlace {
     guard name.hasPrefix("@") else {
-      // As it is spelt here.
+      // With the existing spelling.
       return .room((try? work.transaction.room(name))??.name ?? name)
     }
     let typed = String(name.dropFirst())
@@ -129,7 +129,7 @@ struct LogReader {
     return try work.person(direct.participant(named: nick), network: "")
   }
 
-  /// Whoever brings a log is in its conversation from then on.
+  /// The importing person joins the log's conversation.
   private func place(of log: LogPlace) throws -> ImportedPlace {
     let mine = try work.person(work.me, network: "")
     switch log {
@@ -146,11 +146,11 @@ struct LogReader {
   }
 }
 
-/// Gives messages of a log, which have no names of their own, the same uid each time: so a log that
-/// has grown adds only what is new.
+/// Gives messages of a log, which have no ids, the same uid each time, so that importing a longer
+/// version adds only the new messages.
 private struct Copies {
   let place: String
-  /// How often the same was said at the same time, which is a minute for irssi.
+  /// How often the same message was sent at the same time, which is a minute for irssi.
   private var counts: [String: Int] = [:]
   private var day: Milliseconds = 0
 

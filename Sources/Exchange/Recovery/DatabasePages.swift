@@ -3,8 +3,8 @@ import Conversations
 import Glibc
 import Platform
 
-/// The pages of a database file as the last transaction left them, those in its write-ahead log
-/// before those in the file, without asking SQLite, which does not read on where it meets damage
+/// The pages of a database file as the last transaction left them, preferring those in its
+/// write-ahead log, without SQLite, which stops at any damage
 /// (https://www.sqlite.org/fileformat2.html).
 final class DatabasePages {
   /// Bytes of a page.
@@ -12,15 +12,15 @@ final class DatabasePages {
   /// The number of the last page; the first has 1.
   let count: Int
   private let file: Int32
-  /// -1 where there is none.
+  /// -1 if there is none.
   private let log: Int32
-  /// The places of pages in the log.
+  /// The offsets of pages in the log.
   private let logged: [Int: Int]
 
-  /// What SQLite gives a new file unless told otherwise.
+  /// SQLite's default for a new file.
   static let usualSize = 4096
 
-  /// - Parameter size: bytes of a page; nil for what the file says.
+  /// - Parameter size: bytes of a page; nil to use the file's value.
   /// - Throws: `StoreError` `.isLink`, `.cannotOpen`.
   init(path: String, size wanted: Int? = nil) throws {
     (file, log) = (try Self.opened(path), (try? Self.opened(path + "-wal")) ?? -1)
@@ -31,7 +31,7 @@ final class DatabasePages {
     logged = committed.pages
     var found = Glibc.stat()
     let present = fstat(file, &found) == 0 ? (Int(found.st_size) + size - 1) / size : 0
-    // Frames behind the last transaction are left over from older ones.
+    // Frames after the last transaction are remains of older ones.
     count = committed.pages.isEmpty ? present : committed.count
   }
 
@@ -40,7 +40,7 @@ final class DatabasePages {
     if log >= 0 { close(log) }
   }
 
-  /// Nil for a page that is not there; of the one that the file was cut off in, its beginning.
+  /// Nil for a missing page; for one at which the file was cut off, its beginning.
   subscript(_ number: Int) -> [UInt8]? {
     guard number >= 1, number <= count else { return nil }
     if let place = logged[number] { return Self.read(log, at: place, count: size) }
@@ -69,8 +69,8 @@ final class DatabasePages {
     return bytes.isEmpty ? nil : bytes
   }
 
-  /// The pages of the transactions that are whole in a write-ahead log, each where it was written
-  /// last, and how many pages the file has after them.
+  /// The pages of the complete transactions in a write-ahead log, each at its latest offset, and
+  /// the number of pages that the file then has.
   private static func committed(
     in log: Int32, size: Int
   ) -> (pages: [Int: Int], count: Int) {
@@ -124,7 +124,7 @@ private struct LogChecksum {
 }
 
 extension [UInt8] {
-  /// An unsigned number, the highest byte first; nil where it would reach beyond the end.
+  /// An unsigned number, highest byte first; nil if it would reach beyond the end.
   func number(at place: Int, bytes length: Int) -> Int? {
     guard place >= 0, place <= count - length else { return nil }
     var value = 0
@@ -132,7 +132,7 @@ extension [UInt8] {
     return value
   }
 
-  /// A number in SQLite's form of one to nine bytes, and the place behind it.
+  /// A number in SQLite's format of one to nine bytes, and the offset after it.
   func varint(at place: Int) -> (value: Int64, next: Int)? {
     var value: UInt64 = 0
     var next = place

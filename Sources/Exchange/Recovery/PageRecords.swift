@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// A page of a b-tree, whatever its bytes are (https://www.sqlite.org/fileformat2.html, 1.6).
+/// A page of a b-tree, tolerating any bytes (https://www.sqlite.org/fileformat2.html, 1.6).
 struct TreePage {
   enum PageType: UInt8 {
     case innerIndex = 2
@@ -19,7 +19,7 @@ struct TreePage {
     /// Bytes of the record, those on other pages included.
     var length = 0
     var local: Range<Int> = 0..<0
-    /// The first page on which it goes on; 0 for none.
+    /// The first page on which it continues; 0 for none.
     var next = 0
   }
 
@@ -29,11 +29,11 @@ struct TreePage {
   private(set) var children: [Int] = []
   /// None on an inner page of a table.
   private(set) var cells: [Cell] = []
-  /// Whether all that it says it holds is there.
+  /// Whether it contains everything that its header promises.
   private(set) var isWhole = true
 
   /// - Parameter size: how many bytes it should have.
-  /// - Returns: nil for what is not a page of a b-tree.
+  /// - Returns: nil for anything but a page of a b-tree.
   init?(_ bytes: [UInt8], number: Int, size: Int) {
     let start = number == 1 ? 100 : 0
     guard let kind = bytes.number(at: start, bytes: 1).flatMap({ PageType(rawValue: UInt8($0)) }),
@@ -68,7 +68,7 @@ struct TreePage {
       guard let (rowid, behind) = bytes.varint(at: place) else { return false }
       (cell.rowid, place) = (rowid, behind)
     }
-    // How much of a long record stays on the page.
+    // How much of a long record is on the page itself.
     let most = kind == .leafTable ? size - 35 : (size - 12) * 64 / 255 - 23
     let least = (size - 12) * 32 / 255 - 23
     var local = cell.length
@@ -86,7 +86,7 @@ struct TreePage {
 
   /// The kinds of a record's values (1.6, "Record Format"), read from the page itself.
   ///
-  /// - Returns: nil where that cannot be a record.
+  /// - Returns: nil if it cannot be a record.
   func kinds(of cell: Cell) -> (values: [Int], start: Int)? {
     guard let (length, start) = bytes.varint(at: cell.local.lowerBound), length >= 1,
       length <= Int64(cell.local.count)
@@ -123,14 +123,14 @@ enum RecordValue: Bindable {
     }
   }
 
-  /// - Parameter bytes: as many as the kind has. What is not UTF-8 in a text becomes U+FFFD.
+  /// - Parameter bytes: as many as the kind has. Invalid UTF-8 becomes U+FFFD.
   init(kind: Int, _ bytes: [UInt8]) {
     switch kind {
     case 0: self = .null
     case 1...6:
       let isNegative = bytes.first.map { $0 >= 0x80 } ?? false
       self = .integer(bytes.reduce(isNegative ? -1 : 0) { $0 << 8 | Int64($1) })
-    // A fraction; no column of a store holds one.
+    // A fraction; no column of a store contains one.
     case 7: self = .null
     case 8, 9: self = .integer(Int64(kind - 8))
     default:

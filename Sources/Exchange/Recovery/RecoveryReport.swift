@@ -2,14 +2,14 @@
 import Conversations
 import Sentences
 
-/// What `Store.recover` got out of a damaged file.
+/// What `Store.recover` recovered from a damaged file.
 package struct RecoveryReport: Hashable, Sendable {
   /// The rows of one table.
   package struct Table: Hashable, Sendable {
     package var name: String
     package var got: Int
     package var lost: Int
-    /// Whether `lost` is known; otherwise it is the least it can be.
+    /// Whether `lost` is exact; otherwise it is a lower bound.
     package var isExact: Bool
 
     package init(name: String, got: Int, lost: Int, isExact: Bool) {
@@ -19,7 +19,7 @@ package struct RecoveryReport: Hashable, Sendable {
       self.isExact = isExact
     }
 
-    /// What became of it.
+    /// The result in words.
     package var sentence: Sentence {
       let arguments = [name, String(got), String(lost)]
       if lost == 0 { return ("%1: %2 rows, all of them", arguments) }
@@ -31,7 +31,7 @@ package struct RecoveryReport: Hashable, Sendable {
   /// The new store.
   package var path: String
   package var tables: [Table]
-  /// Whether it is less than a tenth of what the file holds: of its messages, its rows or its pages.
+  /// Whether it is less than a tenth of the file: of its messages, its rows or its pages.
   package var isMeagre: Bool
 
   init(path: String, tables: [Table], isMeagre: Bool) {
@@ -46,9 +46,9 @@ package struct RecoveryReport: Hashable, Sendable {
 
   /// Rows of all tables.
   package var got: Int { tables.reduce(0) { $0 + $1.got } }
-  /// Rows of all tables; the least it can be unless every table's is exact.
+  /// Rows of all tables; a lower bound unless every table's is exact.
   package var lost: Int { tables.reduce(0) { $0 + $1.lost } }
 
-  /// What was recovered of one table; nil if no table has that name.
+  /// The recovered part of one table; nil if no table has that name.
   package subscript(table: String) -> Table? { tables.first { $0.name == table } }
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// Finds the rows of a damaged store, page by page. A damaged page costs what it holds: those
-/// below it are found without it.
+/// Finds the rows of a damaged store, page by page. A damaged page loses only its own rows: it
+/// finds the pages below without it.
 ///
-/// Which table a page belongs to is asked of three witnesses, the best first: the pages above it;
-/// the file's own map of what is above each page (https://www.sqlite.org/fileformat2.html, 1.8); and
-/// its rows, if they can be those of one table only. What no tree has any more is overwritten with
-/// zeros (`secure_delete`), so that nothing that was deleted comes back.
+/// Three sources tell which table a page belongs to, the best first: the pages above it; the file's
+/// own map of what is above each page (https://www.sqlite.org/fileformat2.html, 1.8); and its rows,
+/// if they fit only one table. SQLite has overwritten unused pages with zeros (`secure_delete`), so
+/// that nothing deleted comes back.
 final class Salvage {
   /// A tree as far as it was found.
   private struct Found {
-    /// Those that hold entries.
+    /// The leaf pages.
     var pages: [Int] = []
     var entries = 0
-    /// Whether nothing of it is missing.
+    /// Whether it is complete.
     var isWhole = true
   }
 
@@ -26,20 +26,20 @@ final class Salvage {
   /// By the numbers of the pages.
   private var roots: [Int: Int] = [:]
   private let hasMap: Bool
-  /// Pages of long records yet to be read, so that a false chain ends.
+  /// How many pages of long records may still be read, so that a circular chain ends.
   private var patience: Int
 
   /// SQLite's own limit.
   private static let deepest = 20
 
-  /// - Parameter trees: those of a store of the file's version.
+  /// - Parameter trees: those of a store with the file's version.
   init(_ pages: DatabasePages, trees: [StoreTree]) {
     self.pages = pages
     self.trees = [.schema] + trees
     found = Array(repeating: Found(), count: trees.count + 1)
     owners = Array(repeating: -1, count: pages.count + 1)
     patience = pages.count * 20
-    // The third page is the first of a tree, and the map says so.
+    // The third page is the root of a tree, and the map says so.
     hasMap = pages[2]?.first == 1
     walk(from: 1, 0, depth: 0)
     var told: [String: Int] = [:]
@@ -50,7 +50,7 @@ final class Salvage {
     assignOrphans()
   }
 
-  /// What the file lists.
+  /// The tables and indexes that the file lists.
   var schema: [(name: String, root: Int, sql: String)] {
     var result: [(String, Int, String)] = []
     read(0) { values in
@@ -67,19 +67,19 @@ final class Salvage {
     tree(of: table).map { trees[$0].columns.map(\.name) } ?? []
   }
 
-  /// How many rows a table has, by its own pages and by its indexes; the least it can be unless it
-  /// is exact.
+  /// How many rows a table has, by its own pages and by its indexes; a lower bound unless it is
+  /// exact.
   func count(of table: String) -> (rows: Int, isExact: Bool) {
     let all = trees.indices.filter { trees[$0].table == table && trees[$0].isComplete }
     let whole = all.filter { found[$0].isWhole }
     let most = (whole.isEmpty ? all : whole).map { found[$0].entries }.max() ?? 0
-    // An older store has not all the tables.
+    // An older store does not have all tables.
     return (most, !whole.isEmpty || all.isEmpty)
   }
 
-  /// Hands out the rows of a table.
+  /// Passes on the rows of a table.
   ///
-  /// - Parameter each: is given the first of the columns, as many as the row was written with.
+  /// - Parameter each: receives the first columns, as many as the row was written with.
   func rows(of table: String, _ each: ([RecordValue]) throws -> Void) rethrows {
     if let tree = tree(of: table) { try read(tree, each) }
   }
@@ -106,7 +106,7 @@ final class Salvage {
     if !page.isWhole { found[tree].isWhole = false }
   }
 
-  /// A page of a tree that belongs to none yet.
+  /// A page of a tree that no tree has claimed yet.
   private func free(_ number: Int) -> TreePage? {
     guard owners.indices.contains(number), owners[number] < 0, !isMap(number),
       let bytes = pages[number]
@@ -134,7 +134,7 @@ final class Salvage {
     }
     assignAll { number, _ in treeAbove(number) }
     assignAll { number, page in
-      // Of a page that is not one of a tree any more, only the map knows.
+      // If a page no longer belongs to a tree, only the map knows.
       if let above = above(number), above.kind == .unused || above.kind.isOverflow { return nil }
       guard !page.cells.isEmpty else { return nil }
       let fitting = trees.indices.dropFirst().filter { fits(page, $0) }
@@ -158,7 +158,7 @@ final class Salvage {
   private func map(of number: Int) -> Int {
     let each = pages.size / 5 + 1
     let place = (number - 2) / each * each + 2
-    // Where SQLite keeps its locks no page is.
+    // The page at SQLite's lock bytes does not exist.
     return place == 0x4000_0000 / pages.size + 1 ? place + 1 : place
   }
 
@@ -210,7 +210,7 @@ final class Salvage {
     }
   }
 
-  /// All bytes of a record, also those on other pages.
+  /// All bytes of a record, including those on other pages.
   private func record(_ cell: TreePage.Cell, on page: TreePage, _ number: Int) -> [UInt8]? {
     var bytes = Array(page.bytes[cell.local])
     var (last, next) = (number, cell.next)
@@ -220,7 +220,7 @@ final class Salvage {
         owners[next] < 0, let more = pages[next],
         more.count == pages.size
       else { return nil }
-      // Another message's text must not come behind this one's.
+      // Another message's text must not follow this one's.
       if let above = above(next), above.kind.isOverflow, above.page != last { return nil }
       patience -= 1
       bytes += more[4..<min(more.count, 4 + cell.length - bytes.count)]
@@ -231,7 +231,7 @@ final class Salvage {
 
   // MARK: How much was found
 
-  /// Whether less than a tenth of the pages that hold anything could be read.
+  /// Whether less than a tenth of the used pages was readable.
   var isMeagre: Bool {
     var (held, read) = (0, 0)
     for number in owners.indices.dropFirst() where !isMap(number) {
@@ -240,7 +240,7 @@ final class Salvage {
       held += 1
       if isKnown { read += 1 }
     }
-    // By the count in the header, where nobody changed it without the rest.
+    // By the count in the header, unless somebody changed only that.
     let header = pages[1] ?? []
     if header.number(at: 24, bytes: 4) == header.number(at: 92, bytes: 4),
       let told = header.number(at: 28, bytes: 4)

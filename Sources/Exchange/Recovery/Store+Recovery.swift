@@ -5,37 +5,37 @@ import Glibc
 import Platform
 
 extension Store {
-  /// Reads what can be read of a damaged store, and writes it into a new one beside it.
+  /// Copies the readable parts of a damaged store into a new one beside it.
   ///
-  /// The damaged file is only read. Messages whose conversation or sender cannot be read any more
-  /// come into a room `#lost-N`, under a participant `lost-N`. Who is present or typing is not taken
-  /// over. Takes time in proportion to the store.
+  /// It only reads the damaged file. Messages whose conversation or sender is unreadable go into a
+  /// room `#lost-N`, under a participant `lost-N`. It does not copy presence and typing. It takes
+  /// time in proportion to the store.
   ///
   /// - Parameters:
-  ///   - path: the damaged file; its write-ahead log is read as well. No store on it may be open in
+  ///   - path: the damaged file; it reads the write-ahead log too. No store on it may be open in
   ///     this process, whose locks end with the reading.
-  ///   - newPath: a file that does not exist yet; a whole store afterwards.
+  ///   - newPath: a file that does not exist yet; afterwards the new store.
   ///   - shared: whether it is for the group of its folder; nil if the damaged file and the folder
   ///     are, and the file does not say otherwise.
-  /// - Throws: `StoreError`; `.corrupt` or `.notAStore` if nothing of it can be read.
-  ///   Then there is no new file.
+  /// - Throws: `StoreError`; `.corrupt` or `.notAStore` if nothing is readable. Then there is no
+  ///   new file.
   package static func recover(
     from path: String, to newPath: String, shared: Bool? = nil
   ) throws -> RecoveryReport {
-    // Keeps others from putting new pages into the file meanwhile, where SQLite can still open it.
+    // Keeps others from adding pages to the file meanwhile, if SQLite can still open it.
     let lock = try? Database(path: path, patience: 10_000, access: SQLITE_OPEN_READONLY)
     defer { lock?.close() }
     try? lock?.execute("BEGIN; SELECT 1 FROM sqlite_schema")
     let told = try DatabasePages(path: path)
-    // Closing what it reads by ends the lock.
+    // Closing its descriptors ends the lock.
     defer { withExtendedLifetime(told) {} }
     var salvage = try Salvage(store: told, path)
     if told.size != DatabasePages.usualSize, salvage.count(of: "message").rows == 0 {
-      // That number may be damaged, too.
+      // The version number may be damaged too.
       salvage = try Salvage(
         store: DatabasePages(path: path, size: DatabasePages.usualSize), path)
     }
-    // What the file says of it may be damaged; nobody else shall read what was private.
+    // Its own value may be damaged; nobody else must be able to read private data.
     let isForGroup =
       StoreFiles.isForSharing(folderOf: newPath)
       && fileStatus(path).map { $0.st_mode & 0o060 == 0o060 } ?? false
@@ -54,9 +54,9 @@ extension Store {
     }
   }
 
-  /// Tables in an order in which what is referred to comes first.
+  /// Fills the tables in an order in which referenced rows come first.
   private func fill(from salvage: Salvage) throws -> [RecoveryReport.Table] {
-    // Presence is of running shells; `meta` is one row; the search index is made by the triggers.
+    // Presence is of running shells; `meta` is one row; triggers fill the search index.
     let tables = try database.rows(
       """
       SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
@@ -64,7 +64,7 @@ extension Store {
       ORDER BY (SELECT rowid FROM sqlite_schema s WHERE s.name = pragma_table_list.name)
       """
     ) { $0.text() }
-    // A row may refer to one that comes later, or never.
+    // A row may refer to a later one, or to none.
     try database.execute("PRAGMA foreign_keys=OFF")
     var report: [RecoveryReport.Table] = []
     try writeDurably { transaction in
@@ -90,12 +90,12 @@ extension Store {
     return report
   }
 
-  /// - Returns: false where another row has its place.
+  /// - Returns: false if another row has its id.
   private func take(
     _ values: [RecordValue], into table: String, _ salvage: Salvage
   ) throws -> Bool {
     var columns = zip(salvage.columns(of: table), values).map { (name: $0, value: $1) }
-    // What older stores have and newer ones do not.
+    // A column that only older stores have.
     if let past = columns.firstIndex(where: { table == "message" && $0.name == "past" }) {
       if case .integer(1) = columns[past].value { columns[past].value = .integer(2) }
       columns[past].name = "brought"
@@ -108,19 +108,19 @@ extension Store {
         "INSERT OR IGNORE INTO \(table)(\(names)) VALUES (?\(places))", all: columns.map(\.value))
       return database.changedRows > 0
     } catch StoreError.contradiction {
-      // Its values make no sense; it counts as lost.
+      // Its values make no sense; count it as lost.
       return true
     }
   }
 
-  /// A damaged number of one message can be that of another: no text goes for it. (One that was
-  /// taken already has the same `uid`.)
+  /// A damaged id of one message can equal that of another: keep both texts. (A row stored already
+  /// has the same `uid`.)
   private func takeBehind(_ values: [RecordValue], _ salvage: Salvage) throws {
     let columns = salvage.columns(of: "message").prefix(values.count)
     guard let id = columns.firstIndex(of: "id"), let number = columns.firstIndex(of: "number"),
       let conversation = columns.firstIndex(of: "conversation")
     else { return }
-    // Others of them may be beyond all use.
+    // Other ids may be unusable.
     let newest =
       try database.first(
         "SELECT max(number) FROM message WHERE conversation = ? AND number < 1 << 40",
@@ -133,8 +133,8 @@ extension Store {
     _ = try take(values, into: "message", salvage)
   }
 
-  /// Stands in for lost conversations and people, so that no message goes with them; removes other
-  /// rows that belong to nothing.
+  /// Replaces lost conversations and people, so that no message is lost with them; removes other
+  /// rows with missing references.
   private func mendReferences(_ tables: [String]) throws {
     try database.execute(
       """
@@ -154,7 +154,7 @@ extension Store {
       SELECT DISTINCT conversation, 0, '', '#lost-' || conversation, '#lost-' || conversation
       FROM message WHERE conversation NOT IN (SELECT id FROM conversation);
       """)
-    // Twice, since what is removed may have been referred to itself.
+    // Twice, since removed rows may have been referenced themselves.
     for _ in 1...2 {
       for table in tables {
         let references = try database.rows(
@@ -178,7 +178,7 @@ extension Store {
     }
   }
 
-  /// Messages without a sort key, of an older store or beyond use, get one by their times.
+  /// Messages without a valid sort key, as in an older store, get one by their times.
   private func mendOrder() throws {
     let sound = "m.sort IS NOT NULL AND \(SortKey.isSound)"
     try database.execute(
@@ -196,9 +196,9 @@ extension Store {
       """)
   }
 
-  /// No number is drawn twice.
+  /// Never assigns a number twice.
   private func mendCounters(_ meta: Salvage.Meta?) throws {
-    // A damaged number can be so great that none comes after it.
+    // A damaged number can be so large that none can follow it.
     try database.run(
       """
       UPDATE meta SET people = ?2, change = min(1 << 62, max(?1,
@@ -234,7 +234,7 @@ extension Salvage {
     let header = pages[1] ?? []
     let version = header.number(at: 60, bytes: 4) ?? 0
     let isOurs = header.number(at: 68, bytes: 4).map(Int64.init) == Schema.applicationID
-    // What is listed says it better than a number, if it can be read.
+    // The listed tables say it better than a number, if they are readable.
     let listed = Set(Salvage(pages, trees: []).schema.map(\.sql)).subtracting([""])
     let models = try (1...Schema.version).map {
       try StoreTree.all(after: Array(Schema.steps.prefix($0)))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// A b-tree of a store: that of a table or of an index, and what its records look like.
+/// A b-tree of a store, for a table or an index, and the form of its records.
 struct StoreTree {
   struct Column {
     var name: String
@@ -11,24 +11,24 @@ struct StoreTree {
   }
 
   let name: String
-  /// The table whose rows it holds, or points to.
+  /// The table whose rows it contains or refers to.
   let table: String
-  /// Whether it holds the rows themselves.
+  /// Whether it contains the rows themselves.
   let hasRows: Bool
   /// Whether it has an entry for every row.
   let isComplete: Bool
-  /// Whether its pages are those of a table by rowid.
+  /// Whether its pages are those of a rowid table.
   let isByRowid: Bool
-  /// Its first page in a store of which nothing is damaged.
+  /// Its root page in an undamaged store.
   let root: Int
   /// In the order of the records.
   let columns: [Column]
-  /// Columns that every record has: behind them are those that were added to the table later.
+  /// The number of columns that every record has: later ones were added to the table afterwards.
   let least: Int
   /// The column that is the rowid.
   let alias: Int?
 
-  /// Where every database file lists the others.
+  /// The table in which every database file lists the others.
   static let schema = StoreTree(
     name: "sqlite_schema", table: "sqlite_schema", hasRows: true, isComplete: true,
     isByRowid: true, root: 1,
@@ -40,7 +40,7 @@ struct StoreTree {
       Column(name: "sql", type: "TEXT", mayBeNull: true),
     ], least: 5, alias: nil)
 
-  /// Whether a record of these kinds of values can be in it.
+  /// Whether it can contain a record of these kinds of values.
   func takes(_ kinds: [Int]) -> Bool {
     (least...columns.count).contains(kinds.count)
       && zip(kinds, columns).enumerated().allSatisfy { place, pair in
@@ -57,11 +57,11 @@ struct StoreTree {
 }
 
 extension StoreTree {
-  /// The trees of a store after these steps, where they are if nothing was damaged.
+  /// The trees of a store after these migrations, with their root pages in an undamaged file.
   static func all(after steps: [String]) throws -> (trees: [StoreTree], sql: Set<String>) {
     let database = try Database(path: ":memory:", patience: 0)
     defer { database.close() }
-    // As `Store` makes it: then the first pages of all trees are at the beginning of the file.
+    // Like `Store`, so that the root pages of all trees are at the beginning of the file.
     try database.execute("PRAGMA auto_vacuum=INCREMENTAL")
     try Schema.migrate(database, steps: steps, shared: false)
     let sql = try database.rows("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL") {
@@ -101,7 +101,7 @@ extension StoreTree {
       least: hasRows ? (last ?? 0) + 1 : found.count, alias: alias)
   }
 
-  /// - Parameter index: whose order the records are in, nil for that of the table itself.
+  /// - Parameter index: the index that orders the records; nil for the table itself.
   private static func columns(
     of table: String, _ index: String?, in database: Database
   ) throws -> [(column: Column, isAdded: Bool, isKey: Bool)] {

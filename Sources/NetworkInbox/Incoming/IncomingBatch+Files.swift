@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// Files that others name by an address.
+/// Files that messages give as addresses.
 extension IncomingBatch {
-  /// How many may wait to be fetched unasked. The others are fetched when the owner wants them.
+  /// How many may wait for hobnob to fetch them by itself. The owner must ask for the others.
   private static let mostUnasked = 50
 
-  /// Asks for the files of a new message where that is of someone the owner trusts: a contact, or
-  /// the owner on another device. A stranger, or someone in a room, would learn that and where the
-  /// owner is; there an address waits for `/save`.
+  /// Requests the files of a new message from someone whom the owner trusts: a contact, or the
+  /// owner on another device. Fetching would tell a stranger, or someone in a room, when and from
+  /// where the owner is online; their files wait for `/save`.
   func askForFiles(
     of message: NetworkMessage, _ id: ID<Message>, from sender: ID<Participant>, in place: Place
   ) throws {
@@ -34,7 +34,7 @@ extension IncomingBatch {
       !found.isRecalled,
       try database.exists(
         "SELECT 1 FROM conversation WHERE id = ? AND network = ?", found.conversation, network),
-      // It may have been asked for twice.
+      // There may have been two requests.
       try !links(of: found).contains(request.text)
     else { return }
     try index()
@@ -42,13 +42,13 @@ extension IncomingBatch {
     do {
       try store.append([file], to: &found)
     } catch is AttachmentError {
-      // Somebody took the file away; its address still stands in the text.
+      // Somebody removed the file; the text still has its address.
       return
     }
     try database.run(
       "UPDATE attachment SET link = ? WHERE message = ? AND ordinal = ?", request.text, found.id,
       ordinal)
-    // What the owner typed here stays as they typed it.
+    // The owner's own text stays as typed.
     let isTyped = try database.exists(
       "SELECT 1 FROM message WHERE id = ? AND sender = ? AND remote_id = ?", found.id, owner.id,
       found.uid)
@@ -58,7 +58,7 @@ extension IncomingBatch {
       try store.nextChange(), found.id)
   }
 
-  /// A text without the lines that are nothing but the address of a file which the message has.
+  /// A text without lines that consist of the address of a file which the message has.
   func withoutLinks(ofFilesOf message: Message, _ body: String) throws -> String {
     let links = message.attachments.isEmpty ? [] : try links(of: message)
     if links.isEmpty { return body }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// What was said on a network, and what became of it.
+/// Messages on a network, and later changes to them.
 extension IncomingBatch {
   func applyMessage(_ message: NetworkMessage, in network: NetworkPlace) throws {
     let speaker = message.speaker
@@ -16,7 +16,7 @@ extension IncomingBatch {
     {
       return try again(known, archive: message.name.archive)
     }
-    // What another said under an archive's id that is taken would be a second message of that id.
+    // Another message under an archive id that is taken would be a second message with that id.
     if let archive = message.name.archive,
       try database.exists(
         "SELECT 1 FROM message WHERE conversation = ? AND archive_id = ?", place.id, archive)
@@ -44,8 +44,8 @@ extension IncomingBatch {
     if !message.links.isEmpty { try askForFiles(of: message, id, from: sender, in: place) }
   }
 
-  /// A message that reached the network once more, which gave it another archive id: its sender's
-  /// program did not know the first time.
+  /// A message that reached the network a second time, under another archive id: its sender's
+  /// program did not know about the first time.
   private func sentTwice(
     _ message: NetworkMessage, by sender: ID<Participant>, in place: Place
   ) throws -> Known? {
@@ -57,7 +57,7 @@ extension IncomingBatch {
     return known
   }
 
-  /// Addresses of files stand below the text, if they are not in it.
+  /// Adds the addresses of files below the text, if they are not in it.
   private static func body(of message: NetworkMessage) -> String {
     message.links.reduce(message.body) { body, link in
       body.contains(link) ? body : body.isEmpty ? link : body + "\n" + link
@@ -71,7 +71,7 @@ extension IncomingBatch {
     unsettled[network] = []
     place.page = try pageBeforeThoseKept(in: place)
     place.pageEnd = try beginning(ofPage: until, in: place)
-    // A repeated page must not undo what was read since.
+    // A repeated page must not undo later reading.
     try database.run(
       """
       UPDATE conversation SET archive_from = ?2
@@ -79,8 +79,8 @@ extension IncomingBatch {
       """, place.id, from, until)
   }
 
-  /// The sort key of what stands behind a page of the archive: of the message from which on the page
-  /// before it was told, or else of the oldest past one.
+  /// The sort key after a page of the archive: that of the message where the page before it began,
+  /// or else of the oldest past one.
   private func beginning(ofPage until: String, in place: Place) throws -> Int64? {
     let anchor = try database.first(
       "SELECT sort FROM message WHERE conversation = ? AND archive_id = ?", place.id,
@@ -93,9 +93,9 @@ extension IncomingBatch {
       ) { $0.int64() }
   }
 
-  /// Where a past message stands: by its time, equal times in the order of the archive. Networks tell
-  /// whole seconds; within one, and for times ahead of the clock here, an older page comes before
-  /// those that were read before it.
+  /// The sort key of a past message: by its time, equal times in the order of the archive. Networks
+  /// give whole seconds; within one, and for times in the future, an older page sorts before the
+  /// pages read earlier.
   private func sort(ofPast time: Milliseconds, in place: Place) throws -> Int64 {
     var key = SortKey.first(at: time)
     if let end = place.pageEnd, key >= (end >> SortKey.bits) << SortKey.bits {
@@ -105,12 +105,12 @@ extension IncomingBatch {
     return try place.keys.free(from: key, in: database)
   }
 
-  /// The number of what a message answers.
+  /// The number of the message that this one answers.
   private func answered(by message: NetworkMessage, in place: Place) throws -> Int? {
     guard let name = message.answers else { return nil }
     var author: ID<Participant>?
     if let speaker = message.answersSpeaker {
-      // Who never said anything here has said nothing that could be answered.
+      // Nobody can answer a person who never wrote here.
       guard let known = try speakerID(speaker, in: place) else { return nil }
       author = known
     }
@@ -118,16 +118,16 @@ extension IncomingBatch {
     return found.flatMap { $0.isRecalled ? nil : $0.number }
   }
 
-  /// How long what came by itself may take to be stored, with the time of that.
+  /// The usual delay of a live message, at most: its time may be this much older than its arrival.
   private static let slowness: Milliseconds = 10_000
 
-  /// Where a message stands that is news but came from an archive: by its time. Networks tell times
-  /// in whole seconds, and by a clock of theirs: behind what its sender said before, and behind what
-  /// others said in the same second, comes what is told behind it.
+  /// The sort key of a new message from an archive: by its time. Networks give whole seconds, by
+  /// their own clock, so it sorts after its sender's earlier messages, and after other people's of
+  /// the same second if it follows them.
   private func sort(
     ofLate time: Milliseconds, by sender: ID<Participant>, in place: Place
   ) throws -> Int64 {
-    // What the owner wrote here and nobody has yet is the later one.
+    // An unsent message that the owner wrote here counts as the later one.
     let before = try database.first(
       """
       SELECT sort FROM message
@@ -140,24 +140,25 @@ extension IncomingBatch {
     return try place.keys.free(from: before ?? SortKey.first(at: time), in: database)
   }
 
-  /// A message that is there comes once more.
+  /// Handles a repeated message.
   private func again(_ known: Known, archive: String?) throws {
     let message = known.message
     if let archive, known.archive == nil {
-      // Another's may have it already, where a room tells what does not fit together.
+      // Another message may have the id already, if the room contradicts itself.
       try database.run(
         "UPDATE OR IGNORE message SET archive_id = ? WHERE id = ?", archive, message.id)
     }
     if message.sender == owner.id { try cameBack(message) }
   }
 
-  /// The network has a message of the owner's, whatever else is known of the attempt.
+  /// Records that the network has a message of the owner's, whatever the attempt to send it
+  /// reported.
   func cameBack(_ message: Message) throws {
     guard message.state < .sent else { return }
     try store.noteSent(message, isEdited: try isEditedOnItsWay(message.id))
   }
 
-  /// Whether something was typed since it was handed over, and is another text than what came.
+  /// Whether the owner edited it after handing it over, to another text than the one received.
   private func isEditedOnItsWay(_ message: ID<Message>) throws -> Bool {
     try database.exists(
       """
@@ -186,7 +187,7 @@ extension IncomingBatch {
     }
   }
 
-  /// The message that its author wants to change; nil if it is missing or another's.
+  /// The message that its author wants to change; nil if it is missing or someone else's.
   private func target(
     _ name: MessageIDs, by speaker: NetworkUser, in network: NetworkPlace
   ) throws -> Message? {
@@ -213,11 +214,11 @@ extension IncomingBatch {
     let body = try withoutLinks(ofFilesOf: found, body)
     let waits = "FROM outbox WHERE message = ? AND operation = 1"
     if found.body.utf8.elementsEqual(body.utf8) {
-      // The owner's own comes back.
+      // The owner's own change returns.
       if speaker.isOwner { try database.run("DELETE \(waits)", found.id) }
       return true
     }
-    // What the owner typed here is the newer text, and on its way.
+    // The owner's own text from here is newer, and on its way.
     if speaker.isOwner, try database.exists("SELECT 1 \(waits)", found.id) { return true }
     let time = time(told)
     try database.run(
@@ -250,7 +251,7 @@ extension IncomingBatch {
   private func removed(
     _ archive: String, from room: String, _ removal: Removal, at told: Milliseconds?
   ) throws -> Bool {
-    // Only by the room's own id: a sender may choose any other.
+    // Only by the room's own id: a sender can choose any other.
     guard let place = try known(.room(room)),
       let found = try knownMessage(MessageIDs(archive: archive), of: nil, in: place)?.message
     else { return false }
@@ -264,12 +265,12 @@ extension IncomingBatch {
     return true
   }
 
-  /// Notes a change of someone's to a message.
+  /// Records someone's change to a message.
   ///
   /// - Parameter isLive: whether it arrives live. Then only its archive id can show that it is
-  ///   known: some programs use an id of their own twice.
-  /// - Returns: false if it is known: archives and rooms repeat changes, and the owner's own come
-  ///   back.
+  ///   known: some programs use one of their own ids twice.
+  /// - Returns: false if it is known: archives and rooms repeat changes, and return the owner's
+  ///   own.
   private func isNew(
     _ change: MessageIDs, of message: ID<Message>, by author: ID<Participant>, isLive: Bool
   ) throws -> Bool {
@@ -324,13 +325,13 @@ extension IncomingBatch {
     guard state >= .delivered, !speaker.isOwner, let place = try known(network),
       !place.isRoom || state == .seen, let reader = try speakerID(speaker, in: place)
     else { return }
-    // In a room people say how far they read, whoever wrote that; a direct chat has receipts, and
-    // those only for what was sent there.
+    // In a room people report how far they read, whoever wrote the message; a direct chat has
+    // receipts, and only for messages sent there.
     guard
       let found = try knownMessage(name, of: place.isRoom ? nil : owner.id, in: place)?.message,
       !found.isPast, !found.isRecalled, found.sender != reader
     else { return }
-    // The other side has what it has, whatever the server told.
+    // The other side has it, whatever the server reported.
     if found.sender == owner.id { try cameBack(found) }
     guard try store.stored(found.id).map({ $0.state >= .sent }) == true else { return }
     try store.noteReached(
@@ -362,7 +363,7 @@ extension IncomingBatch {
       try store.noteApplied(
         MessageIDs(origin: entry.origin), to: entry.message.id, by: owner.id)
     }
-    // What a former process handed over came back; this one knows the newer text alone.
+    // A message that a former process handed over came back; this one knows only the newer text.
     let isFormers = entry.operation == .send && entry.wasTried
     try store.finish(
       entry, as: .sent, isEdited: isFormers && isEditedOnItsWay(entry.message.id))

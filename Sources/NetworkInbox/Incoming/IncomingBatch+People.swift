@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// Who is there on a network, and what they do beside speaking.
+/// Presence on a network, and what people do beside writing.
 extension IncomingBatch {
   // MARK: The owner
 
@@ -12,7 +12,7 @@ extension IncomingBatch {
     try database.run("UPDATE conversation SET nick = ?, live = 1 WHERE id = ?", nick, place.id)
     if !isNick { try store.touchPeople() }
     place.isLive = true
-    // Whoever left while nobody listened is not in it any more.
+    // People who left while hobnob was offline are no longer members.
     try database.run(
       """
       UPDATE membership SET last = (SELECT last_number FROM conversation WHERE id = ?1)
@@ -24,7 +24,7 @@ extension IncomingBatch {
     try store.enter(owner.id, place.id)
   }
 
-  /// Who comes and goes in a large room in a year is more than what is said there.
+  /// A large room has more joins and leaves in a year than messages.
   private func forgetOldComings(in place: Place) throws {
     let week: Milliseconds = 7 * 24 * 3_600_000
     try database.run(
@@ -42,18 +42,18 @@ extension IncomingBatch {
     guard try store.isInside(owner.id, of: place.id) else { return }
     try endStay(of: owner.id, in: place)
     if !wasInside {
-      // What they wrote meanwhile stays theirs to see.
+      // They keep seeing the messages from their stay.
       try database.run(
         "DELETE FROM membership WHERE conversation = ? AND participant = ? AND last < first",
         place.id, owner.id)
       return
     }
     try store.record(.left, in: place.id, by: owner.id, text: reason ?? "")
-    // Who left it by themselves knows.
+    // Someone who left by themselves knows it.
     if let reason { try store.tell(reason, account) }
   }
 
-  /// An archive was read up to here.
+  /// Records how far an archive was read.
   func caughtUp(_ archive: String, _ mark: String) throws {
     try database.run(
       "INSERT OR REPLACE INTO archive_mark(network, archive, mark) VALUES (?, ?, ?)", network,
@@ -71,7 +71,7 @@ extension IncomingBatch {
     if let count, count > 0 { try tell(count, earlierIn: room) }
   }
 
-  /// Whoever has just come into a room sees nothing of what was said there before.
+  /// Tells the owner who has just joined a room that the store has earlier messages.
   private func tell(_ count: Int, earlierIn room: String) throws {
     guard let place = try known(.room(room)),
       try database.exists(
@@ -95,7 +95,7 @@ extension IncomingBatch {
 
   func applyRoomName(_ room: String, _ name: String) throws {
     let place = try place(.room(room))
-    // Compared as bytes, and with its own name: another may be shown.
+    // Compares bytes, and the room's own name: hobnob may show another.
     let isCalledSo = try database.exists(
       "SELECT 1 FROM conversation WHERE id = ? AND name = ?", place.id, "#" + name)
     if name.isEmpty || isCalledSo { return }
@@ -114,7 +114,7 @@ extension IncomingBatch {
     if place.conversation.topic.utf8.elementsEqual(text.utf8) { return }
     try database.run("UPDATE conversation SET topic = ? WHERE id = ?", text, place.id)
     place.conversation.topic = text
-    // What it was when the owner came is no news.
+    // The topic at the owner's arrival is not a change.
     guard place.isLive, !joining.contains(room), let speaker else { return try store.touchPeople() }
     let who = speaker.isOwner ? owner.id : try person(speaker, in: .room(room)).id
     try store.record(.topic, in: place.id, by: who, text: text)
@@ -159,7 +159,7 @@ extension IncomingBatch {
     {
       if known.participant.name.utf8.elementsEqual(speaker.name.utf8) { return }
     } else {
-      // Known by a nickname alone: someone else as far as anybody can tell.
+      // Known only by a nickname: may be a different person.
       let gone = NetworkUser(identity: former)
       if let known = try person(gone, knownIn: .room(room)) {
         try setOnline(false, known, gone, in: .room(room))
@@ -172,15 +172,15 @@ extension IncomingBatch {
     if place.isLive { try store.record(.renamed, in: place.id, by: person.id, text: former) }
   }
 
-  /// Everyone on a network has one stay in a room, from when they were there first: who comes and
-  /// goes there, and how often, is nobody's history.
+  /// Gives everyone on a network a single stay in a room, from their first arrival: nobody keeps a
+  /// history of how often they join and leave.
   ///
   /// - Returns: whether they were not in it.
   private func beginStay(of person: ID<Participant>, in place: Place) throws -> Bool {
     switch try store.membership(of: person, in: place.id) {
     case .member: return false
     case .left, .removed:
-      // An import, or their owner's coming and going, may have brought several.
+      // An import, or the owner's joining and leaving, may have created several.
       try database.run(
         """
         UPDATE membership SET last = NULL WHERE conversation = ?1 AND participant = ?2 AND first = (

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// What strangers send unasked (rule 14.5).
+/// Requests of strangers (rule 14.5).
 extension IncomingBatch {
-  /// How many are reported one by one within a minute.
+  /// How many to report one by one within a minute.
   private static let reports = 5
 
-  /// Keeps what a stranger sent until the owner accepts or declines it, and reports it if there are
-  /// few. Nothing is reported of a sender whom the owner ignores (rule 7.11).
+  /// Keeps a stranger's request until the owner accepts or declines it, and reports it if there are
+  /// few. Reports nothing from a sender whom the owner ignores (rule 7.11).
   ///
   /// - Parameters:
   ///   - person: the sender.
-  ///   - isPast: whether it came before the account was added here.
+  ///   - isPast: whether it is older than the account in this store.
   private func approached(
     _ kind: Approach.Kind, _ address: String, from person: String, by sender: String = "",
     isPast: Bool = false
@@ -24,7 +24,7 @@ extension IncomingBatch {
     let isIgnored = attention.hides(one, in: place)
     // Not even stored: one person can send invitations into any number of rooms.
     if isIgnored, kind == .invitation { return }
-    // A first message is stored already; without an entry here nobody would find it.
+    // The store already has the first message; without an entry here nobody would find it.
     if kind != .message, try isFull(kind) { return }
     try database.run(
       """
@@ -52,7 +52,8 @@ extension IncomingBatch {
     }
   }
 
-  /// Whether the list of a kind is full. What the owner ignores is not listed and does not count.
+  /// Whether the list of a kind is full. Requests that the owner ignores are not listed and do not
+  /// count.
   private func isFull(_ kind: Approach.Kind) throws -> Bool {
     let value = Milliseconds(kind.rawValue)
     return try ["kind = ?2", "kind = ?2 AND \(Approach.isNotIgnored)"].allSatisfy {
@@ -71,7 +72,7 @@ extension IncomingBatch {
     ) { $0.int() } ?? 0
   }
 
-  /// Says how many were not reported one by one.
+  /// Reports how many were not reported one by one.
   func countStrangers() throws {
     let more = try count(
       "told IS ?2 AND \(Approach.isNotIgnored)", nil, upTo: Int(Int32.max))
@@ -97,7 +98,7 @@ extension IncomingBatch {
     try approached(.contact, speaker.identity, from: speaker.identity)
   }
 
-  /// Somebody writes in a direct chat: opens it, unless it is a stranger to whom the owner never
+  /// Opens a direct chat for a new message, unless it is from a stranger to whom the owner never
   /// wrote.
   func open(_ place: Place, _ address: String, for message: NetworkMessage) throws {
     let stay = try store.membership(of: owner.id, in: place.id)
@@ -110,7 +111,7 @@ extension IncomingBatch {
     if !message.isPast || stay == .never { try store.reopen(place.id) }
   }
 
-  /// A person who becomes a contact is no longer a stranger: opens the chat with what they wrote.
+  /// Opens the chat of a person who becomes a contact and so is no longer a stranger.
   func isNoStranger(_ speaker: NetworkUser) throws {
     let wrote = try database.exists(
       "SELECT 1 FROM approach WHERE account = ? AND kind = ? AND address = ?", account.id,

@@ -7,7 +7,7 @@ extension IncomingBatch {
   /// At most this many changes wait in one conversation: the latest ones.
   static let mostWaiting = 1_000
 
-  /// Raw values are stored.
+  /// The store holds the raw values.
   private enum Kind: Int {
     case correction = 0
     case retraction = 1
@@ -15,7 +15,7 @@ extension IncomingBatch {
     case reaction = 3
   }
 
-  /// A change as it is stored. `speaker` and `author` are empty for the owner.
+  /// A change in the store. `speaker` and `author` are empty for the owner.
   private struct Waiting {
     var kind: Kind
     var message: MessageIDs
@@ -34,7 +34,7 @@ extension IncomingBatch {
 
   // MARK: In
 
-  /// Keeps a change until its message comes with an older page.
+  /// Keeps a change until its message arrives with an older page.
   func keep(_ news: NetworkEvent) throws {
     guard let waiting = waiting(news), let place = try known(waiting.place) else { return }
     try database.run(
@@ -110,8 +110,8 @@ extension IncomingBatch {
 
   // MARK: Out
 
-  /// Applies the changes that waited for a page's messages, after the changes on the page itself,
-  /// which are older. Shells report none of them, since they show the messages for the first time.
+  /// Applies the changes that waited for a page's messages, after the older changes on the page
+  /// itself. Shells report none of them, since they show the messages for the first time.
   func settle() throws {
     let all = unsettled
     unsettled = [:]
@@ -128,7 +128,7 @@ extension IncomingBatch {
         try database.run(
           "UPDATE reaction SET change = 0 WHERE message IN (SELECT value FROM json_each(?))", list)
       }
-      // At the beginning of the archive, no older message is left to wait for.
+      // At the beginning of the archive, no older message can arrive.
       try database.run(
         """
         DELETE FROM waiting_change WHERE conversation = ?1

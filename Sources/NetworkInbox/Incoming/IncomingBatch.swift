@@ -2,8 +2,7 @@
 import Conversations
 
 extension Store {
-  /// Stores what came from the network of an account; the process that serves it calls it by its
-  /// ``AccountLease``.
+  /// Stores events from the network of an account; call it through the ``AccountLease``.
   package func apply(
     _ events: [NetworkEvent], of account: Account, fetchesFiles: Bool = true
   ) throws {
@@ -21,7 +20,7 @@ extension Store {
 }
 
 extension NetworkEvent {
-  /// Whether it would be missed after a power cut: not who is there, and not how far others read.
+  /// Whether someone would miss it after a power cut: not presence, and not how far others read.
   fileprivate var lasts: Bool {
     switch self {
     case .typing, .receipt, .read, .present, .absent, .contact, .contactRemoved, .offline: false
@@ -30,18 +29,18 @@ extension NetworkEvent {
   }
 }
 
-/// One batch of news on its way into the store.
+/// One batch of events on its way into the store.
 final class IncomingBatch {
   /// A conversation of the account.
   final class Place {
     let network: NetworkPlace
     var conversation: Conversation
-    /// With whom, in a direct chat.
+    /// The other person, in a direct chat.
     let other: Participant?
-    /// Whether the owner is in the room, and its people are known.
+    /// Whether the owner is in the room, and knows its people.
     var isLive: Bool
     var keys: SortKeys
-    /// The sort key of what stands behind the page of the archive that is told.
+    /// The sort key after the current page of the archive.
     var pageEnd: Int64?
     /// Orders the waiting changes of a page: it is lower than for the pages read earlier, which are
     /// newer. 0 if no page is being read.
@@ -71,13 +70,13 @@ final class IncomingBatch {
   let fetchesFiles: Bool
   let owner: Participant
   let now: Milliseconds
-  /// Rooms that the owner joins in this batch: who is there already does not come.
+  /// Rooms that the owner joins in this batch: people already there do not join.
   let joining: Set<String>
   private var places: [NetworkPlace: Place] = [:]
   private var people: [String: Person] = [:]
-  /// How many messages came that are past, by place.
+  /// How many past messages arrived, by conversation.
   var past: [NetworkPlace: Int] = [:]
-  /// The past messages since `settle`, by place. A place whose page brought none has an empty list.
+  /// The past messages since `settle`, by conversation. One whose page had none has an empty list.
   var unsettled: [NetworkPlace: [ID<Message>]] = [:]
   /// New messages that are not in the search index yet.
   private var unindexed: [ID<Message>] = []
@@ -147,7 +146,7 @@ final class IncomingBatch {
 
   // MARK: The search index
 
-  /// Stores a new message. Its words come into the search index with those of others.
+  /// Stores a new message. `index` adds its words to the search index later, with those of others.
   func insert(
     _ message: NewMessage<ID<Participant>>, as id: ID<Message>, sort: Int64,
     _ arrival: Message.Arrival, in place: Place
@@ -159,8 +158,8 @@ final class IncomingBatch {
     ).number
   }
 
-  /// Brings the words of all new messages into the search index: at the end, and before the text of
-  /// any message changes.
+  /// Adds the words of all new messages to the search index: at the end, and before the text of any
+  /// message changes.
   func index() throws {
     if unindexed.isEmpty { return }
     let ids = unindexed.map { String($0.rawValue) }.joined(separator: ",")
@@ -176,7 +175,7 @@ final class IncomingBatch {
 
   // MARK: Places
 
-  /// The conversation of a place, made if missing.
+  /// The conversation with a network's name, created if missing.
   func place(_ network: NetworkPlace) throws -> Place {
     if let known = try known(network) { return known }
     switch network {
@@ -195,7 +194,7 @@ final class IncomingBatch {
     return made
   }
 
-  /// The conversation of a place, if there is one.
+  /// The conversation with a network's name, if there is one.
   func known(_ network: NetworkPlace) throws -> Place? {
     if let known = places[network] { return known }
     var found: Place?
@@ -239,15 +238,15 @@ final class IncomingBatch {
 
   // MARK: People
 
-  /// What someone is known by in the store. What a room calls its people is the room's word alone.
+  /// A person's identity in the store. A room's ids for its people are valid only there.
   private func identity(of speaker: NetworkUser, in place: NetworkPlace) -> String {
     guard case .room(let address) = place else { return speaker.identity }
     return address + "/" + speaker.identity
   }
 
-  /// Someone on the network, made if missing.
+  /// Someone on the network, created if missing.
   ///
-  /// - Parameter isNews: whether they are called so now, and not when something old was said.
+  /// - Parameter isNews: whether this is their current name, not one from an old message.
   func person(
     _ speaker: NetworkUser, in place: NetworkPlace, isNews: Bool = false
   ) throws -> Person {
@@ -309,8 +308,8 @@ final class IncomingBatch {
     people[identity(of: speaker, in: place)]?.isOnline = isOnline
   }
 
-  /// Who did something in a place that is there; nil for those who cannot have: in a direct chat
-  /// anyone but the two.
+  /// Who did something in an existing conversation; nil for people who cannot have: in a direct
+  /// chat anyone but the two.
   func speakerID(_ speaker: NetworkUser, in place: Place) throws -> ID<Participant>? {
     if speaker.isOwner { return owner.id }
     if case .direct(let address) = place.network, speaker.identity != address { return nil }
@@ -319,19 +318,19 @@ final class IncomingBatch {
 
   // MARK: Messages
 
-  /// A time as it was told, which may be any: no later than now.
+  /// A reported time, which may be wrong: no later than now.
   func time(_ told: Milliseconds?) -> Milliseconds {
     min(max(told ?? now, Message.times.lowerBound), now)
   }
 
-  /// A message as it is stored, by what the network knows it by.
+  /// A stored message, by its ids on the network.
   ///
-  /// - Parameter author: whose it must be, or nil where only an archive's id, or an origin id that
-  ///   nobody else used there, says which it is.
+  /// - Parameter author: who must have written it; nil if only an archive id, or an origin id that
+  ///   nobody else used there, identifies it.
   func knownMessage(
     _ name: MessageIDs, of author: ID<Participant>?, in place: Place
   ) throws -> Known? {
-    // Only the ids are asked for at first: most of what comes is not known.
+    // Queries only ids at first: most messages are new.
     var found: [ID<Message>] = []
     if let archive = name.archive {
       found = try database.rows(
@@ -339,7 +338,7 @@ final class IncomingBatch {
       ) { $0.id() }
     }
     if found.isEmpty, let origin = name.origin {
-      // The + keeps SQLite from going through the conversation in its order.
+      // The + keeps SQLite from going through the conversation in order.
       found = try database.rows(
         """
         SELECT id FROM message WHERE conversation = ?1 AND remote_id = ?2

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// What the process that serves an account tells its owner.
+/// Notices from the process that serves an account to its owner.
 extension Writing where Self: ~Copyable {
-  /// Says something to an account's owner that they did not ask for, in every shell of theirs.
+  /// Shows an account's owner an unrequested notice, in all of their shells.
   ///
-  /// - Parameter verb: what it is about: `invite` for somebody who invites them.
+  /// - Parameter verb: its subject: `invite` if somebody invites them.
   func tell(
     _ sentence: String, _ account: Account, as verb: NetworkRequest.Verb = .abilities
   ) throws {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// What network processes take from the outbox, and how they say what became of it (decision 5).
+/// How network processes read the outbox, and report the results (decision 5).
 extension Reading where Self: ~Copyable {
-  /// What waits for a network, oldest first.
+  /// Entries waiting for a network, oldest first.
   package func outbox(of network: String) throws -> [OutboxEntry] {
     try database.rows(OutboxEntry.select + "WHERE c.network = ? ORDER BY x.id", network) {
       OutboxEntry($0, network: network)
@@ -12,18 +12,18 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Writing where Self: ~Copyable {
-  /// Notes that entries are being handed to the network, before they are: whoever takes them up after
-  /// a crash knows that the network may have them.
+  /// Records that entries are about to be handed to the network: after a crash, another process
+  /// then knows that the network may have them.
   package func noteTried(_ entries: [OutboxEntry]) throws {
     if entries.isEmpty { return }
-    // The change number tells later edits from what was sent. It wakes no other process.
+    // The change number distinguishes later edits from the sent text. It wakes no other process.
     let now = try position
     for entry in entries {
       try database.run("UPDATE outbox SET tried = max(?, 1) WHERE id = ?", now, entry.id)
     }
   }
 
-  /// A correction or reaction is known from now on.
+  /// Records that a correction or reaction is known.
   func noteApplied(
     _ change: MessageIDs, to message: ID<Message>, by author: ID<Participant>
   ) throws {
@@ -41,11 +41,11 @@ extension Writing where Self: ~Copyable {
       """, message, author, Store.knownChanges)
   }
 
-  /// The network has a message of mine.
+  /// Records that the network has a message of mine.
   ///
-  /// - Parameter isEdited: whether it has another text than the message by now.
+  /// - Parameter isEdited: whether its text differs from the current one.
   func noteSent(_ message: Message, isEdited: Bool) throws {
-    // A retry that was posted after a time-out has become needless.
+    // A retry posted after a time-out is now unnecessary.
     try database.run("DELETE FROM outbox WHERE message = ? AND operation = 0", message.id)
     let isGone = message.isRecalled || message.deletedAt != nil
     if message.state < .sent {
@@ -57,7 +57,7 @@ extension Writing where Self: ~Copyable {
     if isEdited { try post(.edit, message.id) }
   }
 
-  /// The network had a message of mine, and gave it back: it has failed, unless somebody has it.
+  /// The network returned a message of mine: it has failed, unless somebody has it.
   func noteBounced(_ message: Message, _ reason: String) throws {
     if message.isRecalled || message.deletedAt != nil || message.state == .failed { return }
     if try message.state >= .sent && othersHave(message) { return }
@@ -67,12 +67,12 @@ extension Writing where Self: ~Copyable {
 }
 
 extension DurableTransaction {
-  /// Reports how it went. What changed while the network was at it follows by itself: a text edited
-  /// meanwhile is posted as an edit, a message taken back meanwhile as a deletion.
+  /// Records the result. Changes during the attempt follow: a text edited meanwhile enters the
+  /// outbox as an edit, a message recalled meanwhile as a deletion.
   ///
   /// - Parameters:
-  ///   - entry: as `outbox(of:)` gave it.
-  ///   - isEdited: whether the network has another text than that.
+  ///   - entry: from `outbox(of:)`.
+  ///   - isEdited: whether the network has a different text.
   package func finish(
     _ entry: OutboxEntry, as outcome: OutboxEntry.Outcome, isEdited: Bool = false
   ) throws {
@@ -91,8 +91,8 @@ extension DurableTransaction {
 }
 
 extension Store {
-  /// How many changes by one person to one message are remembered: as many as a page of an archive
-  /// has.
+  /// How many changes by one person to one message the store remembers: as many as a page of an
+  /// archive has.
   ///
   /// A change that arrives live and again from the archive is among the newest, so it is still
   /// remembered. If an archive repeats more changes than this, each is already forgotten when it
@@ -101,7 +101,7 @@ extension Store {
 }
 
 extension MessageIDs {
-  /// What `init(_:)` reads of message `m`.
+  /// The columns that `init(_:)` reads of message `m`.
   static let columns = "m.remote_id, m.archive_id"
 
   init(_ row: Row) {
@@ -120,8 +120,8 @@ extension OutboxEntry {
 
     """
 
-  /// Where the files of message `m` are that is edited, by line: an edit without them would take
-  /// them away from others.
+  /// The addresses of edited message `m`'s files, by line: an edit without them would remove the
+  /// files for others.
   private static let linksColumn = """
     CASE WHEN x.operation = 1 AND m.attachments > 0 THEN (
       SELECT group_concat(link, char(10)) FROM (
@@ -141,7 +141,8 @@ extension OutboxEntry {
 }
 
 extension NetworkQuote {
-  /// What `init(_:network:)` reads of message `q`, by participant `v`; see `Quote.joins`.
+  /// The columns that `init(_:network:)` reads of message `q`, by participant `v`; see
+  /// `Quote.joins`.
   fileprivate static let columns = """
     q.id AS quoted, q.remote_id AS quoted_origin, q.archive_id AS quoted_archive,
     q.body AS quoted_text, \(Store.SpeakerColumns.quoted.select(from: "v"))

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// What a network process asks the store.
+/// What network processes read from the store.
 extension Reading where Self: ~Copyable {
-  /// What an account's owner does that the network tells others: their typing, and how far they are.
-  /// Read from the store, so nothing is lost between two looks; what was told may be told again.
+  /// The owner's activity for a network to pass on: typing, and how far they have read. It is read
+  /// from the store, so no change is lost; the same signal may come twice.
   ///
-  /// - Parameter position: that of the last time, or `Store.position` at the beginning.
+  /// - Parameter position: the last one returned, or `Store.position` at the beginning.
   /// - Returns: the signals, and the position to continue from.
   package func signals(
     of account: Account, since position: Int64
@@ -37,7 +37,7 @@ extension Reading where Self: ~Copyable {
     for mark in marks {
       let seen = try newestHeard(in: mark.id, upTo: mark.seen, account)
       let delivered = try newestHeard(in: mark.id, upTo: mark.delivered, account)
-      // Whoever saw it has it.
+      // Whoever has seen it also has it.
       if let delivered, delivered.number != seen?.number {
         signals.append(.reached(mark.place, delivered.name, by: delivered.speaker, .delivered))
       }
@@ -67,8 +67,8 @@ extension Reading where Self: ~Copyable {
     }
   }
 
-  /// Up to which id each archive is in the store: that of the account under "", those of rooms under
-  /// their addresses.
+  /// The last stored id of each archive: that of the account under "", those of rooms under their
+  /// addresses.
   package func catchUpMarks(of account: Account) throws -> [String: String] {
     let marks = try database.rows(
       "SELECT archive, mark FROM archive_mark WHERE network = ?", account.network
@@ -76,8 +76,7 @@ extension Reading where Self: ~Copyable {
     return Dictionary(marks) { $1 }
   }
 
-  /// When the newest message of others was made that came with an id of an archive; by archive, as
-  /// above.
+  /// When the newest message of others with an archive id was made; by archive, as above.
   package func newestTold(of account: Account) throws -> [String: Milliseconds] {
     let told = try database.rows(
       """
@@ -90,8 +89,8 @@ extension Reading where Self: ~Copyable {
     return Dictionary(told) { max($0, $1) }
   }
 
-  /// The addresses of those in direct chats to whom the owner has written, so that they may know that
-  /// the owner is there: those of the newest chats first.
+  /// The addresses of direct chats in which the owner has written, so that these people may see the
+  /// owner's presence: newest chats first.
   package func writtenTo(by account: Account) throws -> [String] {
     try database.rows(
       """
@@ -104,7 +103,7 @@ extension Reading where Self: ~Copyable {
     ) { $0.text("place_person") }
   }
 
-  /// The rooms to be in, by address, and the nickname in each: those that were joined and not left.
+  /// The rooms to join, by address, and the nickname in each: those that were joined and not left.
   package func roomsJoined(of account: Account) throws -> [String: String] {
     let rooms = try database.rows(
       """

@@ -10,7 +10,7 @@ struct AccountCommands {
   let context: CommandContext
   private var accounts: Accounts { context.accounts }
 
-  /// What can be set of an account, and what it is.
+  /// The settings of an account, and what each means.
   nonisolated static let options: [(name: String, help: SafeText)] = [
     ("host", say("the server's host, if the domain does not name it")),
     ("port", say("its port; 5223 means direct TLS")),
@@ -21,7 +21,7 @@ struct AccountCommands {
     ("password-command", say("a command that prints the password, run without a shell")),
   ]
 
-  /// What `/help account` adds, as the manual has it.
+  /// What `/help account` adds, as in the manual.
   nonisolated static let help: [SafeText] =
     [
       say("/account lists them, or explains how to get one."),
@@ -45,7 +45,7 @@ struct AccountCommands {
       return try set(words[1], words[2], value(argument, words))
     case "remove" where words.count == 2: return try remove(words[1])
     case "accept" where words.count == 2:
-      // Only a person has seen what the store holds.
+      // Only a person at a prompt has seen the settings in the store.
       try context.requireSomebodyToAsk(say("/account accept"))
       return try accept(named(words[1]), snapshot)
     case "discard" where words.count == 2:
@@ -60,15 +60,15 @@ struct AccountCommands {
 
   // MARK: Settings that the store holds
 
-  /// Moves the settings that the store holds for an account into the owner's file, if they are still
-  /// those that this shell has shown; else shows them.
+  /// Moves an account's settings from the store into the owner's file if this shell has shown them;
+  /// else shows them.
   private func accept(_ account: Account, _ snapshot: borrowing Snapshot) throws -> Step {
     guard var stored = try snapshot.storedSettings(of: account),
       accounts.ownSettings(of: account) == nil
     else { throw noStoredSettings(of: account) }
     // Others may have changed them since.
     guard stored == accounts.shown[account.id] else { return Step([.showStoredSettings]) }
-    // The rest is what an earlier version learned of the server.
+    // The rest is facts about the server, from an earlier version.
     stored.values = stored.values.filter { name, _ in Self.options.contains { $0.name == name } }
     return Step { [stored] in
       try accounts.accept(stored, of: account, $0)
@@ -121,7 +121,7 @@ struct AccountCommands {
     return .answer(lines)
   }
 
-  /// What the account's process cannot do, while one runs.
+  /// What a running process of the account is not able to do.
   private func sandbox(
     of account: Account, _ snapshot: borrowing Snapshot
   ) -> [StyledLine] {
@@ -131,7 +131,7 @@ struct AccountCommands {
     return [StyledLine("    " + say("sandbox: %1", SafeText(line: words)), .dim)]
   }
 
-  /// What it is at, in words.
+  /// The state of its process, in words.
   func state(of account: Account, _ snapshot: borrowing Snapshot) -> SafeText {
     guard let settings = accounts.ownSettings(of: account) else {
       return say("not set up here; type /account add %1", SafeText(line: account.address))
@@ -158,7 +158,7 @@ struct AccountCommands {
       throw Refusal(SafeText(line: obstacle.prefix(1).uppercased() + obstacle.dropFirst() + "."))
     }
     let network = "xmpp:" + address
-    // The store may know it already where its owner's file does not list it.
+    // The store may have the account even if its owner's file does not list it.
     let known = accounts.list.first {
       $0.network == network && accounts.ownSettings(of: $0) == nil
     }
@@ -175,8 +175,8 @@ struct AccountCommands {
     }
   }
 
-  /// What stands behind the name of a setting. A command keeps the quotes that it was written with,
-  /// unless it is one quoted word.
+  /// The text after the name of a setting. A command keeps its quotes, unless it is one quoted
+  /// word.
   private func value(_ argument: String, _ words: [String]) -> String {
     if words.count <= 4 { return words.count == 4 ? words[3] : "" }
     var rest = argument[...]
@@ -207,7 +207,7 @@ struct AccountCommands {
       value.isEmpty
       ? say("%2 of %1 is back to its default", whose, option)
       : say("%2 of %1 is now %3", whose, option, SafeText(line: value))
-    // How much is fetched is looked at with every file.
+    // The process checks this limit for each file.
     let end = name == "fetch" ? "." : "; " + say("type /connect to apply this.")
     return change(settings, of: account, [.tell(said + end)])
   }
@@ -299,7 +299,7 @@ struct AccountCommands {
       throw Refusal(say("fetch is a number from 0 to 100, not %1.", SafeText(line: value)))
     }
     if name == "ca" {
-      // Its process works in another folder, and can say nothing before it is connected.
+      // Its process works in another folder, and can report nothing before it is connected.
       let path = AttachedFiles.absolute(value, context.preferences.environment)
       guard access(path, R_OK) == 0 else {
         throw Refusal(

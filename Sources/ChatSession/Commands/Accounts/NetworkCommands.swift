@@ -2,20 +2,20 @@
 import Conversations
 import StyledText
 
-/// What commands do where a network carries the conversation: they ask its process, which answers
-/// when the network has.
+/// Commands in a conversation on a network: they ask its process, which answers when the network
+/// has.
 @MainActor
 struct NetworkCommands {
   let context: CommandContext
   private var accounts: Accounts { context.accounts }
   private var network: String? { context.network }
 
-  /// The account and the address that a name is short for: `room@service` and `name@domain` are
-  /// whole; a bare room is one that is known, or else of the account's own service where the
-  /// conversation that is open is on that network.
+  /// The account and the full address for a name. `room@service` and `name@domain` are full; a bare
+  /// name is a known room, or else one on the account's own service if the open conversation is on
+  /// that network.
   ///
-  /// - Returns: nil for what is of this machine.
-  /// - Throws: ``Refusal`` for an address where there is no account, or it is not clear which.
+  /// - Returns: nil for a room of this machine.
+  /// - Throws: ``Refusal`` for an address if there is no account, or several could be meant.
   func room(
     _ name: String, _ snapshot: borrowing Snapshot
   ) throws -> (account: Account, address: String)? {
@@ -30,21 +30,21 @@ struct NetworkCommands {
         return (account, try snapshot.networkAddress(of: known.id))
       }
     } catch RuleError.ambiguous where open != nil {
-      // Several accounts have one of that name; meant is that of the open conversation's.
+      // Several accounts have one of that name: take that of the open conversation's network.
     }
     if bare.contains("@") { return (try accounts.reaching(bare, from: network), bare.lowercased()) }
     guard let open, let service = accounts.roomService(of: open) else { return nil }
     return (open, bare.lowercased() + "@" + service)
   }
 
-  /// The account whose network carries a conversation; nil for one of this machine, or of an account
-  /// that is no more.
+  /// The account whose network carries a conversation; nil for one of this machine, or of a removed
+  /// account.
   private func account(of conversation: Conversation?) -> Account? {
     accounts.list.first { $0.network == conversation?.network }
   }
 
-  /// - Throws: ``Refusal`` for an address without one of its parts, with too many of them, or with a
-  ///   part behind a slash, which is that of a program or of somebody in a room.
+  /// - Throws: ``Refusal`` for an address that lacks a part, has too many, or has one after a
+  ///   slash, which names a program or somebody in a room.
   private func bareAddress(_ name: String, behind sign: String) throws -> String {
     let bare = name.hasPrefix(sign) ? String(name.dropFirst()) : name
     let parts = bare.split(separator: "@", omittingEmptySubsequences: false)
@@ -57,7 +57,7 @@ struct NetworkCommands {
     return bare
   }
 
-  /// The same of a person: an address, or a name that nobody has who is known here.
+  /// The same for a person: an address, or a name that nobody known here has.
   func personOnNetwork(
     _ name: String, _ snapshot: borrowing Snapshot
   ) throws -> (account: Account, address: String)? {
@@ -68,7 +68,7 @@ struct NetworkCommands {
       return (account, account.address(of: bare))
     }
     if let account = accounts.present(in: network) { return (account, bare.lowercased()) }
-    // Two accounts may know the same one.
+    // Two accounts may know the same person.
     if let known = try? snapshot.find(participant: name, for: context.me.id) {
       guard let account = accounts.list.first(where: { $0.network == known.network }) else {
         return nil
@@ -78,7 +78,7 @@ struct NetworkCommands {
     return (try accounts.reaching(bare, from: network), bare.lowercased())
   }
 
-  /// Somebody of this machine or of a network; nil for nobody who is known.
+  /// Somebody of this machine or of a network; nil if nobody known has the name.
   ///
   /// - Throws: `RuleError.ambiguous`, `.onlyInARoom`.
   func known(_ name: String, _ snapshot: borrowing Snapshot) throws -> Participant? {
@@ -87,16 +87,16 @@ struct NetworkCommands {
     } catch RuleError.ambiguous(_, let candidates)
       where candidates.allSatisfy({ $0.contains("/") })
     {
-      // Of several rooms: what tells them apart is not for people to write.
+      // Several rooms have the name, and people cannot write what tells them apart.
       throw RuleError.onlyInARoom(
         name, domain: accounts.present(in: network)?.domain ?? "example.org")
     }
   }
 
-  /// Somebody of a network, where nobody else can be meant: by address, by the name of a contact, or
-  /// the one of that name on the account's own domain.
+  /// Somebody on a network: by address, by the name of a contact, or by name on the account's own
+  /// domain.
   ///
-  /// - Throws: ``Refusal`` where there is no account, or it is not clear which.
+  /// - Throws: ``Refusal`` if there is no account, or several could be meant.
   func contactAddress(
     named name: String, _ snapshot: borrowing Snapshot
   ) throws -> (account: Account, address: String) {
@@ -117,7 +117,7 @@ struct NetworkCommands {
 
   // MARK: Asking the network's process
 
-  /// A room that I enter as soon as the network lets me; what I send until then waits.
+  /// Enters a room as soon as the network allows; until then my messages there wait.
   func join(
     _ address: String, password: String, of account: Account,
     _ transaction: borrowing DurableTransaction
@@ -125,14 +125,14 @@ struct NetworkCommands {
     let room = try transaction.networkRoom(address, network: account.network)
     try transaction.join(context.me.id, room.id)
     let outcomes = try ask(.join, address, secret: password, of: account, transaction)
-    // As it is called among mine.
+    // Under the name that it has among mine.
     return (try transaction.conversation(room.id, for: context.me.id) ?? room, outcomes)
   }
 
-  /// Whether a network carries a conversation, whose process can be asked.
+  /// Whether a network carries a conversation, so that its process can act.
   func carries(_ conversation: Conversation) -> Bool { account(of: conversation) != nil }
 
-  /// Asks the process of the conversation's network; nothing where there is none.
+  /// Asks the process of the conversation's network, if it has one.
   func ask(
     _ verb: NetworkRequest.Verb, in conversation: Conversation, text: String = "",
     _ transaction: borrowing DurableTransaction
@@ -158,7 +158,7 @@ struct NetworkCommands {
       ]
   }
 
-  /// What `/contact` can do.
+  /// The subcommands of `/contact`.
   static let verbs: [(name: String, verb: NetworkRequest.Verb)] = [
     ("add", .subscribe), ("accept", .approve), ("remove", .unsubscribe), ("block", .block),
     ("unblock", .unblock),
@@ -186,7 +186,7 @@ struct NetworkCommands {
   }
 
   private func listContacts(_ snapshot: borrowing Snapshot) throws -> Step {
-    // Says what to do where there is no account.
+    // Say what to do if there is no account.
     if accounts.list.isEmpty { _ = try accounts.named("", from: network) }
     var contacts: [Presence] = []
     for account in accounts.list { contacts += try snapshot.contacts(of: account) }

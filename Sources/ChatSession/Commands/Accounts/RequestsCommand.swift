@@ -2,14 +2,14 @@
 import Conversations
 import StyledText
 
-/// `/requests`: what strangers sent, until I take it up or turn it down (rule 14.5).
+/// `/requests`: strangers' requests, until I accept or decline them (rule 14.5).
 @MainActor
 struct RequestsCommand {
   let context: CommandContext
   private var accounts: [Account] { context.accounts.list }
 
   func run(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    // Says what to do where there is no account.
+    // Say what to do if there is no account.
     if accounts.isEmpty { _ = try context.accounts.named("", from: context.network) }
     switch argument {
     case "": return try list(snapshot)

@@ -37,7 +37,7 @@ struct FileCommands {
     ])
   }
 
-  /// `/save N [PATH]` (rule 8.2): names come from elsewhere and never choose the place (rule 12.4).
+  /// `/save N [PATH]` (rule 8.2): names from elsewhere never choose the folder (rule 12.4).
   func save(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     let words = argument.split(maxSplits: 1, whereSeparator: \.isWhitespace).map(String.init)
     guard let number = words.first else { throw usage("save") }
@@ -61,11 +61,10 @@ struct FileCommands {
 
   // MARK: Files on a network
 
-  /// Has the files fetched that a message only has the addresses of; they are saved when they are
-  /// there.
+  /// Fetches files of which a message has only the addresses; saves them when they arrive.
   ///
-  /// - Returns: nil where there are none, or it came over no network.
-  /// - Throws: ``Refusal`` where its addresses cannot be trusted on the way.
+  /// - Returns: nil if there are none, or if the message is from no network.
+  /// - Throws: ``Refusal`` if its addresses cannot be trusted.
   private func fetch(_ message: Message, _ path: String) throws -> Step? {
     let body = SafeText(body: message.body)
     let addresses = WebAddresses.ranges(in: body.string).map { body.bytes($0).string }

@@ -8,7 +8,7 @@ import StyledText
 struct MessageCommands {
   let context: CommandContext
 
-  /// The message that N or -N names; without a number my newest.
+  /// The message that N or -N names; without a number, my newest.
   func own(
     _ argument: String, missing: RuleError, _ snapshot: borrowing Snapshot
   ) throws -> Message {
@@ -56,7 +56,7 @@ struct MessageCommands {
       do {
         taken = try transaction.takeBack(message.id, by: context.me.id)
       } catch let error as RuleError {
-        // Whoever has the newest has all before it that were sent; what was not, nobody has.
+        // Whoever has the newest has every message sent before it; nobody has an unsent one.
         guard case .othersHaveIt = error,
           let unsent = try transaction.unsent(by: context.me.id, in: conversation.id).max(by: {
             $0.number < $1.number
@@ -67,7 +67,7 @@ struct MessageCommands {
       let isAction = taken.kind == .action
       let text = isAction ? "/me " + taken.body : EditMode.shown(taken.body)
       let put = Outcome.effect(.put(text, mentions: taken.mentions(in: text)))
-      // The files are not to go with the next line of a script.
+      // A script's next line must not send the files.
       guard context.isInteractive else { return [.catchUp, put] }
       let folder = transaction.attachmentFolder
       let files = taken.attachments.map { each in

@@ -2,7 +2,7 @@
 import Conversations
 import StyledText
 
-/// `/info`: everything that is known of one message.
+/// `/info`: all facts about one message.
 @MainActor
 struct MessageInfo {
   let context: CommandContext
@@ -58,8 +58,7 @@ struct MessageInfo {
     return (head + value).with(margin: 12)
   }
 
-  /// Who it is from, by what does not change: the name can be made to look like another's
-  /// (rule 12.3).
+  /// The sender by their permanent identity: a name may look like someone else's (rule 12.3).
   private func senderLine(of message: Message, _ printer: MessagePrinter) -> StyledLine {
     var line = printer.name(of: message)
     line.append(" (" + SafeText(line: message.senderIdentity) + ")")
@@ -69,7 +68,7 @@ struct MessageInfo {
     return fact(say("From"), line)
   }
 
-  /// How far it has come, and to whom (rule 7.2).
+  /// How far the message got, and to whom (rule 7.2).
   private func deliveryLines(
     of message: Message, _ snapshot: borrowing Snapshot
   ) throws -> [StyledLine] {
@@ -96,7 +95,7 @@ struct MessageInfo {
     }
   }
 
-  /// The text, and what it was before.
+  /// The text, and its earlier versions.
   private func texts(of message: Message, _ revisions: [Revision]) -> [StyledLine] {
     var lines: [StyledLine] = []
     for revision in revisions {
@@ -112,7 +111,7 @@ struct MessageInfo {
       lines.append(fact(say("Text"), StyledLine()))
     }
     guard !message.body.isEmpty else { return lines }
-    // All of it, however long (rule 12.5).
+    // The whole text, however long (rule 12.5).
     return lines
       + context.printer.options.styling.lines(of: SafeText(body: message.body)).map {
         (StyledLine("    ") + $0).with(margin: 4)

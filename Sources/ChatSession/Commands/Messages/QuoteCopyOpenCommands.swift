@@ -4,7 +4,7 @@ import Glibc
 import Platform
 import StyledText
 
-/// `/quote`, `/copy`, `/open`: a message's text or what it names, handed on to the line, the
+/// `/quote`, `/copy`, `/open`: passes a message's text, or a link or file in it, to the line, the
 /// clipboard or another program.
 @MainActor
 struct QuoteCopyOpenCommands {
@@ -76,7 +76,7 @@ struct QuoteCopyOpenCommands {
     return try open(found[index - 1], in: snapshot.attachmentFolder)
   }
 
-  /// Whether there is something in it to open.
+  /// Whether a message has anything to open.
   static func opens(_ message: Message) -> Bool { !openables(in: message).isEmpty }
 
   private static func openables(in message: Message) -> [Openable] {
@@ -88,7 +88,7 @@ struct QuoteCopyOpenCommands {
   private func open(_ target: Openable, in folder: AttachmentFolder) throws -> Step {
     let named: String
     switch target {
-    // The scheme begins it, so it is never taken for an option.
+    // It begins with a scheme, so no program takes it for an option.
     case .address(let text): named = text.string
     case .file(let file):
       named = folder.path(of: file.hash)
@@ -105,7 +105,7 @@ struct QuoteCopyOpenCommands {
       let browser = context.preferences.environment["BROWSER"]?.split(separator: ":").first
     {
       let words = ChildProcess.words(String(browser))
-      // The address is the last argument in any case.
+      // The address is always the last argument.
       let program = words.filter { $0 != "%s" }
       if !program.isEmpty { return program }
     }

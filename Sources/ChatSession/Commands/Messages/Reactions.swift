@@ -20,9 +20,9 @@ struct Reactions {
     return react(to: try context.message(named: words[0], snapshot), with: found)
   }
 
-  /// The emoji that a line is a reaction with: `+:tada:`, or `+` and the emoji itself.
+  /// The emoji of a line that is a reaction: `+:tada:`, or `+` and the emoji itself.
   ///
-  /// - Throws: for a shortcode that is none: it was hardly meant for everyone to read.
+  /// - Throws: for an unknown shortcode, which was hardly meant as a message.
   func reactionEmoji(in line: String) throws -> String? {
     let line = line.trimmingBlanks
     guard line.hasPrefix("+"), !line.contains(where: \.isWhitespace) else { return nil }
@@ -37,7 +37,7 @@ struct Reactions {
         SafeText(line: name)))
   }
 
-  /// Without the table nothing is known to be an emoji.
+  /// Without the table hobnob knows no emoji.
   private func unknown(_ sentence: SafeText) -> Refusal {
     guard context.preferences.emoji.candidates.isEmpty else { return Refusal(sentence) }
     return Refusal(
@@ -54,7 +54,7 @@ struct Reactions {
     return context.preferences.emoji.emoji(name)
   }
 
-  /// The message that a reaction typed now would be to: the newest that somebody has.
+  /// The message that a reaction would be to now: the newest that somebody has.
   static func newest(
     in conversation: ID<Conversation>?, for me: ID<Participant>, _ printer: MessagePrinter,
     _ snapshot: borrowing Snapshot
@@ -69,14 +69,14 @@ struct Reactions {
   }
 }
 
-/// What `+:` is being typed about: the message that was newest when it began (rule 7.8), whatever
-/// comes while the emoji is chosen.
+/// The target of `+:` while it is typed: the newest message at the start (rule 7.8), even if others
+/// arrive meanwhile.
 struct ReactionTarget {
   private(set) var message: Message?
 
-  /// The text of the line was changed.
+  /// Notes that the text of the line changed.
   ///
-  /// - Returns: what to say of the target.
+  /// - Returns: what to say about the target.
   mutating func noteChange(
     of text: String, widths: Widths, newest: () -> Message?
   ) -> SafeText? {

@@ -2,7 +2,8 @@
 import Conversations
 import StyledText
 
-/// `/history`: messages as they stand now, with delivery marks and reactions (rules 7.1, 7.2, 7.5).
+/// `/history`: messages in their current state, with delivery marks and reactions (rules 7.1, 7.2,
+/// 7.5).
 @MainActor
 struct HistoryCommand {
   let context: CommandContext
@@ -14,7 +15,7 @@ struct HistoryCommand {
 
   func printHistory(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     let conversation = try context.open.required()
-    // What the entrance left out is read from its start.
+    // Messages that the entrance left out: read from the first of them.
     let first = argument.isEmpty ? context.readState.firstUnprinted : nil
     let wanted =
       try first.map { Wanted.numbers($0...($0 + Self.mostHistory)) } ?? Self.wanted(argument)
@@ -43,7 +44,7 @@ struct HistoryCommand {
     return step
   }
 
-  /// Asks the network for what is older (rule 14.7), unless it is being fetched.
+  /// Asks the network for older messages (rule 14.7), unless that is under way.
   private func fetch(
     _ count: Int, olderIn conversation: Conversation, _ snapshot: borrowing Snapshot
   ) throws -> Step {
@@ -58,13 +59,14 @@ struct HistoryCommand {
     }
   }
 
-  /// Which messages are wanted.
+  /// The range of messages to show.
   private enum Wanted {
     case newest(Int)
     case numbers(ClosedRange<Int>)
   }
 
-  /// Nothing: 20, or what the entrance left out; `50`: as many; `10-30`, `10-`: by their numbers.
+  /// An empty argument: 20, or the messages that the entrance left out; `50`: that many; `10-30`,
+  /// `10-`: by number.
   private static func wanted(_ argument: String) throws -> Wanted {
     if argument.isEmpty { return .newest(20) }
     let refusal = Refusal(

@@ -9,7 +9,7 @@ struct ListCommands {
 
   func list(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     guard argument.isEmpty else { throw usage("list") }
-    // Whatever the store holds, even one conversation twice.
+    // The store might hold a conversation twice.
     let mine = Dictionary(
       try snapshot.listing(for: context.me.id).map { ($0.conversation.id, $0) }
     ) { $1 }

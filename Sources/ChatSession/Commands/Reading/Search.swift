@@ -2,8 +2,8 @@
 import Conversations
 import StyledText
 
-/// `/search`: messages of all conversations, the newest next to the prompt. Reads only; nothing of it
-/// counts as seen (rule 7.3).
+/// `/search`: messages of all conversations, the newest next to the prompt. It only reads: no
+/// message counts as seen (rule 7.3).
 @MainActor
 struct Search {
   let context: CommandContext
@@ -22,7 +22,7 @@ struct Search {
       query = try SearchQuery.parse(argument)
       text = SafeText(line: argument)
     }
-    // One more tells whether there are more.
+    // One more than needed, to know whether there are more.
     var hits = try snapshot.search(
       query, for: context.me.id, limit: Self.hitsAtOnce + 1, before: before)
     let hasMore = hits.count > Self.hitsAtOnce
@@ -31,7 +31,7 @@ struct Search {
       SearchPage(
         query: query, text: text, before: hasMore ? hits.last?.message.id : nil))
     guard !hits.isEmpty else {
-      // What was left was forgotten meanwhile.
+      // Removed meanwhile.
       let said =
         before != nil
         ? say("Nothing older was found.")
@@ -40,7 +40,7 @@ struct Search {
     }
     let own = context.markedPrinter(for: hits.map(\.message.sender), snapshot)
     var names: [ID<Conversation>: SafeText] = [:]
-    // With the colours that each has in its place.
+    // Names have their colours of each conversation.
     var printers: [ID<Conversation>: MessagePrinter] = [:]
     let count = SafeText(hits.count)
     let head =
@@ -64,7 +64,7 @@ struct Search {
     return Step([page, .answer(lines)])
   }
 
-  /// Where longer words would have been found, how they are looked for.
+  /// A hint how to find longer words, if there would be hits.
   private func longerWords(
     of query: SearchQuery, _ snapshot: borrowing Snapshot
   ) throws -> SafeText {
@@ -78,7 +78,7 @@ struct Search {
     return " " + say("%1 finds longer words.", SafeText(line: words.joined(separator: " ")))
   }
 
-  /// `#tea 2026-11-21 10:03 [42] anna: green or black`, with the words marked that were looked for.
+  /// `#tea 2026-11-21 10:03 [42] anna: green or black`, with the searched words marked.
   private func line(
     of hit: SearchHit, in conversation: SafeText, _ query: SearchQuery, _ printer: MessagePrinter
   ) -> StyledLine {
@@ -100,7 +100,7 @@ struct Search {
     return line
   }
 
-  /// A long line cut to what stands around its first hit.
+  /// Cuts a long line to the text around its first hit.
   private static func surroundings(_ range: Range<Int>?, in text: SafeText) -> SafeText {
     let part = Folding.part(around: range?.lowerBound ?? 0, of: text.string)
     let dots = Glyphs.ascii.ellipsis

@@ -2,7 +2,7 @@
 import Conversations
 import StyledText
 
-/// `/unread`, `/next`, `/outbox`: what waits for me, and what of mine waits.
+/// `/unread`, `/next`, `/outbox`: messages that wait for me, and mine that wait.
 @MainActor
 package struct UnreadCommands {
   let context: CommandContext

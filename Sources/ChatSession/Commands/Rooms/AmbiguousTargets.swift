@@ -3,10 +3,10 @@ import Composer
 import Conversations
 import StyledText
 
-/// A name that is not there but is near one that is: at a prompt it is asked which is meant.
+/// A name that does not exist but resembles one that does: at a prompt, hobnob asks which you mean.
 extension ConversationCommands {
-  /// Asks before a room is made whose name is near another's; nil where nothing is asked: nobody sits
-  /// there, or nothing is near.
+  /// Asks before creating a room whose name resembles another's; nil if nobody can answer or no
+  /// name is similar.
   func question(beforeJoining name: String, _ snapshot: borrowing Snapshot) throws -> Step? {
     guard let near = try near(toRoom: name, snapshot) else { return nil }
     return .effect(
@@ -19,7 +19,7 @@ extension ConversationCommands {
 
   /// Asks whether to make the room that the command line names (rule 11.7).
   ///
-  /// - Parameter subcommand: one with a similar name, which may be meant.
+  /// - Parameter subcommand: one with a similar name, which you may mean.
   func question(
     aboutRoom name: String, subcommand: String?, _ snapshot: borrowing Snapshot
   ) throws -> Effect {
@@ -42,9 +42,9 @@ extension ConversationCommands {
       ["y": .newRoom(name)])
   }
 
-  /// Where several rooms are joined, nothing is asked of each.
+  /// Does not ask about each of several rooms to join.
   ///
-  /// - Throws: also where one of them cannot be a room's, so that all are joined or none.
+  /// - Throws: if any cannot be a room's name, so that you join all or none.
   func refuseNearNames(_ names: [String], _ snapshot: borrowing Snapshot) throws {
     for name in names {
       guard let near = try near(toRoom: name, snapshot) else { continue }
@@ -55,8 +55,8 @@ extension ConversationCommands {
     }
   }
 
-  /// - Returns: nil for a room that is there, or would be on a network, where nobody knows them all.
-  /// - Throws: where it cannot be a room's name.
+  /// - Returns: nil for an existing room, or for one on a network, where nobody knows them all.
+  /// - Throws: for an invalid room name.
   private func near(toRoom name: String, _ snapshot: borrowing Snapshot) throws -> String? {
     guard try NetworkCommands(context: context).room(name, snapshot) == nil,
       try snapshot.room(name, for: context.me.id) == nil, context.isInteractive
@@ -65,16 +65,16 @@ extension ConversationCommands {
       to: name, among: try snapshot.rooms(for: context.me.id).map(\.name))
   }
 
-  /// What a name that was typed to go there stands for.
+  /// What a typed name means.
   enum Meant {
     case named(NamedTarget)
-    /// The name of one that is near; to be asked about.
+    /// A similar name exists: ask about it.
     case near(String)
   }
 
-  /// By name, or by the number in `/list` where no room and nobody is called so.
+  /// By name, or by the number in `/list` if no room or person has that name.
   ///
-  /// - Throws: where there is none, nor one that is near.
+  /// - Throws: if there is none, and none is similar.
   func meant(by name: String, _ snapshot: borrowing Snapshot) throws -> Meant {
     do {
       return .named(try snapshot.target(named: name, for: context.me.id))
@@ -101,7 +101,7 @@ extension ConversationCommands {
     }
   }
 
-  /// Asks whether the near one is meant.
+  /// Asks whether you mean the similar name.
   func ask(_ near: String, for name: String) -> Step {
     Step([
       .keepKilledDraft,
@@ -120,7 +120,7 @@ extension ConversationCommands {
     }
   }
 
-  /// Said where somebody is written to whom there is not: who or what may be meant.
+  /// The message for an unknown addressee: who or what you may mean.
   func nobody(named name: String, _ snapshot: borrowing Snapshot) throws -> Refusal {
     if !name.hasPrefix("@"), let room = try snapshot.room(name, for: context.me.id) {
       let command: SafeText =
@@ -149,7 +149,7 @@ extension ConversationCommands {
     return Refusal(say("No one named %1 has used this store.", shown))
   }
 
-  /// What an answer to a question leads to.
+  /// The step that an answer to a question leads to.
   func step(for intent: Intent, _ snapshot: borrowing Snapshot) throws -> Step {
     switch intent {
     case .room(let name): return goTo(try room(named: name, snapshot))
@@ -171,7 +171,7 @@ extension ConversationCommands {
     }
   }
 
-  /// As a room, where it has no sign.
+  /// With `#` if it has no sign.
   private static func signed(_ name: String) -> String {
     name.hasPrefix("#") || name.hasPrefix("@") ? name : "#" + name
   }

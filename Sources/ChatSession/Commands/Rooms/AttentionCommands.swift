@@ -75,11 +75,11 @@ struct AttentionCommands {
   private enum Target {
     case room(Conversation)
     case person(Participant)
-    /// Somebody of a network, who was not heard of before.
+    /// An address on a network that the store does not know yet.
     case stranger(String, Account)
   }
 
-  /// A room or a person, as other commands take them.
+  /// A room or a person, as in other commands.
   private func target(named name: String, _ snapshot: borrowing Snapshot) throws -> Target {
     if !name.hasPrefix("@"), let room = try snapshot.room(name, for: context.me.id) {
       return .room(room)
@@ -95,7 +95,7 @@ struct AttentionCommands {
     return .stranger(address, account)
   }
 
-  /// What `/unmute` or `/unignore` can be about.
+  /// The possible arguments of `/unmute` or `/unignore`.
   static func names(
     _ quiet: Attention.Quiet, in attention: Attention, for me: ID<Participant>,
     _ snapshot: borrowing Snapshot

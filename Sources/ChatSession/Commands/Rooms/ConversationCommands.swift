@@ -17,7 +17,7 @@ struct ConversationCommands {
     }
     guard words.count == 1 else { throw usage("join") }
     var names = [argument]
-    // Several, as in irssi; a room of a network can have a comma in its name.
+    // A comma separates several, as in irssi; a room on a network can have a comma in its name.
     if argument.contains(","), ((try? snapshot.room(argument, for: me)) ?? nil) == nil {
       names = argument.split(separator: ",").map(String.init)
     }
@@ -59,10 +59,10 @@ struct ConversationCommands {
 
   // MARK: Joining
 
-  /// A room that a name stands for.
+  /// The room that a name means.
   enum RoomToJoin {
     case network(Account, address: String, password: String)
-    /// Of this machine, made if it is missing.
+    /// On this machine, created if it is missing.
     case local(String, isNew: Bool)
   }
 
@@ -73,7 +73,7 @@ struct ConversationCommands {
     return try localRoom(named: name, snapshot)
   }
 
-  /// The same of this machine.
+  /// The same for a room of this machine.
   func localRoom(named name: String, _ snapshot: borrowing Snapshot) throws -> RoomToJoin {
     let isNew = try snapshot.room(name, for: me) == nil
     let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
@@ -83,7 +83,7 @@ struct ConversationCommands {
     return .local(name, isNew: isNew)
   }
 
-  /// Joins a room and makes it if missing; on a network, as soon as the network lets me in.
+  /// Joins a room and creates it if it is missing; on a network, as soon as the network allows.
   func join(
     _ room: RoomToJoin, _ transaction: borrowing DurableTransaction
   ) throws -> (room: Conversation, isNew: Bool, outcomes: [Outcome]) {

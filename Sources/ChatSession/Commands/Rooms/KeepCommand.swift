@@ -6,8 +6,8 @@ import StyledText
 struct KeepCommand {
   let context: CommandContext
 
-  /// `/set keep` shows, `/set keep 2y` and `/set keep off` change it for the open conversation. A
-  /// new age first asks, naming what would be deleted (rule 7.12).
+  /// `/set keep` shows, `/set keep 2y` and `/set keep off` change it for the open conversation. For
+  /// a new age it asks first, naming what it would delete (rule 7.12).
   func keep(_ value: String?, _ snapshot: borrowing Snapshot) throws -> Step {
     guard let value else {
       let conversation = try context.open.required()
@@ -29,7 +29,7 @@ struct KeepCommand {
     guard let age = wanted else { return set(nil, in: conversation.id) }
     try context.requireSomebodyToAsk(say("/set keep %1", SafeText(line: value)))
     let begin = Store.wallClock() + Store.keepDelay
-    // Messages of this millisecond count, too.
+    // Messages of this millisecond count too.
     let (messages, files) = try snapshot.aged(in: conversation.id, before: begin - age + 1)
     return .effect(
       .ask(
@@ -40,9 +40,9 @@ struct KeepCommand {
         ["y": .keep(conversation.id, age)]))
   }
 
-  /// - Parameter age: milliseconds; nil: keep all.
+  /// - Parameter age: milliseconds; nil to keep all.
   func set(_ age: Milliseconds?, in conversation: ID<Conversation>) -> Step {
-    // A batch shows no events, and `off` is all that it can set.
+    // A batch shows no events, and can only set `off`.
     let isSaid = age == nil && !context.isInteractive
     let name = SafeText(name: context.open.conversation?.name ?? "")
     return .change(isSaid ? [.tell(say("%1 keeps all its messages.", name))] : []) {

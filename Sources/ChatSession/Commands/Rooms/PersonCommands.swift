@@ -2,7 +2,7 @@
 import Conversations
 import StyledText
 
-/// `/nick`, `/away`, `/back`, `/typing`: you in all conversations (rule 10).
+/// `/nick`, `/away`, `/back`, `/typing`: they affect you in all conversations (rule 10).
 @MainActor
 struct PersonCommands {
   let context: CommandContext
@@ -38,7 +38,7 @@ struct PersonCommands {
   private func become(away word: String?, _ notice: SafeText) -> Step {
     Step { transaction in
       try transaction.setAway(word, of: context.me.id)
-      // A network that connects later asks the store.
+      // A network that connects later reads the store.
       for account in context.accounts.list where context.accounts.isWanted(account) {
         try transaction.ask(
           .presence, target: word == nil ? "" : "away", text: word ?? "", of: account)

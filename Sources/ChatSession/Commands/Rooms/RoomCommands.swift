@@ -91,7 +91,7 @@ struct RoomCommands {
 
   // MARK: What works here
 
-  /// Commands that mean nothing in a conversation; completion leaves them out.
+  /// Commands that have no effect in a conversation; completion leaves them out.
   static func commandsThatDoNotWork(in conversation: Conversation?) -> Set<String> {
     guard let conversation else { return [] }
     if conversation.kind != .room { return ["topic", "invite", "room"] }

@@ -5,7 +5,7 @@ import StyledText
 @MainActor
 struct HelpCommand {
   let context: CommandContext
-  /// The commands by what they are about.
+  /// The commands by subject.
   let sections: [(heading: SafeText, commands: [Command])]
 
   private var all: [Command] { sections.flatMap(\.commands) }

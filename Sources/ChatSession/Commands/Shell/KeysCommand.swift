@@ -2,7 +2,7 @@
 import Composer
 import StyledText
 
-/// `/keys`: which keys do what, by what they are for.
+/// `/keys`: the key bindings, by purpose.
 @MainActor
 struct KeysCommand {
   let context: CommandContext
@@ -20,7 +20,7 @@ struct KeysCommand {
     let found: [(String, String)] = bound.compactMap { name, keys in
       let keys = KeyNames.list(keys)
       let asked = keys.split(separator: ", ").filter { MatchFolding.folded(String($0)) == wanted }
-      // All the letters would say nothing.
+      // Do not list every letter.
       if Self.letters.contains(name) {
         return asked.isEmpty ? nil : (name, asked.joined(separator: ", "))
       }
@@ -56,13 +56,13 @@ struct KeysCommand {
     ])
   }
 
-  /// What puts a key's own letter in, or is a digit of an argument.
+  /// Functions that insert the key's own character, or are a digit of an argument.
   private static let letters: Set = [
     "self-insert", "digit-argument", "vi-arg-digit",
   ]
 }
 
-/// What a function is for. What is not one of readline's is hobnob's own.
+/// The purpose of a function. Functions that are not readline's are hobnob's own.
 private enum Purpose: CaseIterable {
   case hobnob, moving, history, completion, deleting, changing, vi, other
 

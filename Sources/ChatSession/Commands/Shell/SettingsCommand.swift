@@ -31,7 +31,7 @@ struct SettingsCommand {
     }
     var preferences = context.preferences
     try preferences.change(name, to: parts[1].trimmingBlanks)
-    // Who has another name is told so, and it lasts.
+    // Tell people who have another name, which `/nick` made permanent.
     if name == "nick" {
       var step = try PersonCommands(context: context).nick(parts[1])
       step.outcomes.insert(.preferences(preferences), at: 0)
@@ -46,12 +46,12 @@ struct SettingsCommand {
     ])
   }
 
-  /// As it is now: who set no name has one.
+  /// The current value: people who set no name still have one.
   private func value(of entry: Settings.Entry) -> String {
     entry.name == "nick" ? context.me.name : entry.get(context.settings)
   }
 
-  /// All settings as they are now; that of the open conversation last.
+  /// All settings with their current values; that of the open conversation last.
   private func listSettings(_ snapshot: borrowing Snapshot) throws -> Step {
     func entry(_ name: String, _ value: String, _ help: SafeText) -> Explained {
       Explained(

@@ -20,7 +20,7 @@ struct ShellCommands {
 
   func status(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     guard argument.isEmpty else { throw usage("status") }
-    // As it is now, whatever was told.
+    // Read the current state, not the last one shown.
     var open = context.open
     open.readNewestOwn(snapshot)
     var lines: [StyledLine] = []

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// A name, and what is said of it.
+/// A name, and its explanation.
 struct Explained {
   var name: StyledLine
   var help: StyledLine
 }
 
 extension CommandContext {
-  /// Prints names and what is said of them in two columns. The first takes no more than a third of a
-  /// row, where the margin of wrapped rows ends; behind a longer name the help begins on a row of its
-  /// own.
+  /// Prints names and their explanations in two columns. The first takes at most a third of a row,
+  /// where the margin of wrapped rows ends; after a longer name the explanation begins on a row of
+  /// its own.
   func list(_ sections: [(heading: SafeText, entries: [Explained])]) -> Step {
     let longest = sections.flatMap(\.entries).map { $0.name.columns(widths) }.max() ?? 0
-    // A list has two columns before each line.
+    // A list has a margin of two columns.
     let most = max(8, printer.options.columns / 3 - 2 - 2)
     let start = min(longest, most) + 2
     func blanks(_ count: Int) -> StyledLine {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// The commands about the list of messages (rules 7 and 10).
+/// The commands about messages (rules 7 and 10).
 extension Command {
   /// One message, or several.
   static let list: [Command] = [
@@ -37,7 +37,7 @@ extension Command {
     },
   ]
 
-  /// Where to go, and what a conversation is.
+  /// The commands about conversations.
   static let places: [Command] = [
     Command("/next", "go to the next conversation with unread messages, mentions first") {
       try UnreadCommands(context: $0).next($1, $2)

@@ -6,7 +6,7 @@ extension Command {
   /// All commands, in the order of `/help`.
   public static let table: [Command] = sections.flatMap(\.commands)
 
-  /// The same by what they are about, as the manual has them.
+  /// The same by subject, as in the manual.
   static let sections: [(heading: SafeText, commands: [Command])] = [
     (say("Messages"), messages), (say("Reading messages"), list),
     (say("Conversations"), conversations + places), (say("You and the shell"), you),
@@ -153,7 +153,8 @@ extension Command {
 
   static func named(_ name: String) -> Command? { table.first { $0.name == name } }
 
-  /// What a command line says to others, for the counter (rule 1.7); nil where it says nothing.
+  /// The text that a command line sends to others, for the counter (rule 1.7); nil if it sends
+  /// none.
   package static func message(in line: String) -> String? {
     guard LineRules.isCommand(line) else { return nil }
     var rest = line.dropFirst()
@@ -163,18 +164,18 @@ extension Command {
       return word
     }
     guard let command = named(String(word())), command.takesNewlines else { return nil }
-    // Behind whom or what it is for.
+    // Skips the recipient or the number.
     if command.argument != .text { _ = word() }
     return String(rest)
   }
 
-  /// The command whose name is the fewest changes away, if it is near enough to be meant.
+  /// The command whose name differs least, if it is similar enough.
   static func nearest(to name: String) -> Command? {
     Spelling.nearest(to: name, among: table.map(\.name)).flatMap(named)
   }
 }
 
 extension Command {
-  /// Said of a name that no command has.
+  /// The message for an unknown command name.
   static func unknown(_ name: String) -> Refusal { unknown(name, among: table.map(\.name)) }
 }
