@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What people and packagers type; README.md says what each of these runs.
+# Targets for people and packagers; README.md explains each.
 .POSIX:
 PREFIX = /usr/local
 DESTDIR =

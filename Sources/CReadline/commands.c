@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// hobnob's own readline functions, and those it replaces: their names, keys and where they are put.
-// motion.c and vi.c hold those that move and delete.
+// hobnob's own readline functions, and those it replaces: their names, keys and bindings.
+// motion.c and vi.c contain those that move and delete.
 #define _GNU_SOURCE
 #include "text.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What readline has against an inputrc, kept for the program to show.
+// Keeps readline's complaints about an inputrc for the program to show.
 #include "internal.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The history list, and readline's commands that search it and take words from it.
 //
-// A line of the history keeps the undo list of what was changed in it, and readline 8.2 is not sure
-// whose a list is: the line's on screen, one of the history's, or the live line's, which it puts by
-// while another is on screen. Here each list has one owner between two commands.
+// A line of the history keeps the undo list of its changes, and readline 8.2 confuses the owners of
+// these lists: the line on the screen, a line of the history, or the live line, which it saves while
+// another is on the screen. Here each list has one owner between two commands.
 #define _GNU_SOURCE
 #include "internal.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The inputrc and single lines of one. Which files readline is let read: it opens whatever it is told
-// to, waits for a named pipe until somebody writes to it, and includes a file in itself until the stack
-// is full.
+// Reads the inputrc and single lines of one. Limits the files that readline may read: by itself it
+// opens anything, waits for a named pipe until somebody writes to it, and includes a file in itself
+// until the stack overflows.
 #include "internal.h"
 
 #include <stdlib.h>

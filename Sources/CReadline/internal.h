@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the parts of the shim share: creadline.c (the engine), plain.c (its display on a dumb
+// Shared by the parts of the shim: creadline.c (the engine), plain.c (its display on a dumb
 // terminal), line.c, redo.c, commands.c, motion.c, vi.c and history.c (its commands), inputrc.c,
 // complaints.c.
 #ifndef CREADLINE_INTERNAL_H

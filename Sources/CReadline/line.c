@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The line as a text that the program puts in, takes away and brings back.
+// The line as a text that the program can set, set aside and restore.
 #define _GNU_SOURCE
 #include "internal.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What each key makes of the text: whether it is another, and redo, which readline does not have.
+// Detects whether a key changed the text, and adds redo, which readline lacks.
 #define _GNU_SOURCE
 #include "internal.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The text that readline holds, by grapheme and by line.
+// readline's text, by grapheme and by line.
 #ifndef CREADLINE_TEXT_H
 #define CREADLINE_TEXT_H
 

@@ -13,7 +13,7 @@ package final class Database {
   ///
   /// - Parameters:
   ///   - patience: milliseconds that SQLite waits for another process's lock.
-  ///   - access: closing a file opened for reading does not change it.
+  ///   - access: SQLite's open flags; even closing a file opened for reading does not change it.
   ///   - setUp: adds functions to the connection; returns an error code of SQLite.
   package init(
     at path: String, patience: Int32, access: Int32, setUp: (OpaquePointer) -> Int32

@@ -5,7 +5,7 @@
 // on a dumb terminal). Everything here belongs to one thread.
 //
 // Rule for every callback: it may change the line through the functions below, but never abort,
-// read a key or feed: readline leaves an aborted command with longjmp, and no Swift frame may lie
+// read a key or feed: readline leaves an aborted command with longjmp, and no Swift frame may be
 // in between.
 #ifndef CREADLINE_H
 #define CREADLINE_H

@@ -49,12 +49,12 @@ extension ArgumentHelp {
     "A room's name, or @name of a person. Quote a leading #: '#lobby'."
 }
 
-/// A number of lines.
+/// Checks a number of lines.
 func validCount(_ lines: Int) throws {
   if lines < 0 { throw ValidationError("--lines takes a number from 0.") }
 }
 
-/// A message number: `N`, or `-N` from the newest.
+/// Checks a message number: `N`, or `-N` from the newest.
 func validNumber(_ number: Int, _ option: String) throws {
   if number == 0 || number == .min {
     throw ValidationError("\(option) takes a message number: 12, or -1 for the newest.")

@@ -35,7 +35,7 @@ struct CommandContext {
   /// Messages scroll by while you type, and a line can wait for the store.
   var isInteractive: Bool { face != .batch }
 
-  /// The network of an address that does not name an account.
+  /// The network to use when an address does not name an account.
   var network: String? { open.conversation?.network }
 
   /// A printer that marks the names of these people that look like others'.
@@ -75,7 +75,7 @@ struct CommandContext {
   }
 }
 
-/// The text after a command does not fit it; the answer is its usage.
+/// The argument of a command is wrong; the answer is the command's usage.
 struct UsageError: Error {
   let command: String
 }

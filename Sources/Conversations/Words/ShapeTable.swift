@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Made from UnicodeData.txt and, in ICU 72, confusables.txt of Unicode 15.0.0 by
-//   .ci/generate-shapes > Sources/Conversations/People/ShapeTable.swift
+//   .ci/generate-shapes > Sources/Conversations/Words/ShapeTable.swift
 // Do not edit by hand.
 
 /// The shapes of characters (`NameShape`): Unicode Technical Standard 39's skeleton, in lower case

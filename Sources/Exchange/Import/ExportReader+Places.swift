@@ -53,7 +53,7 @@ extension ExportReader {
       return
     }
     if last == nil {
-      // Two open stays are one.
+      // Merges two open stays into one.
       try database.run(
         """
         UPDATE OR REPLACE membership SET first = min(first, ?)
@@ -109,7 +109,7 @@ extension ExportReader {
 
   /// Adds only as many as the store lacks: events have no ids to compare.
   ///
-  /// - Returns: what is unknown in it.
+  /// - Returns: why it was left out; nil if it was not.
   func add(event object: JSONObject) throws -> LineFault? {
     let (place, person) = (try place(object), try person(object, "participant"))
     let kinds: [(name: String, kind: Event.Kind)] = [

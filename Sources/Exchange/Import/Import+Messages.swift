@@ -14,7 +14,7 @@ extension Import {
   enum Arrival {
     case new(ID<Message>)
     case known(Existing)
-    /// Older than its conversation keeps messages: hobnob would remove it again and again.
+    /// Older than its conversation keeps messages; hobnob would remove it again at once.
     case tooOld
   }
 
@@ -54,8 +54,8 @@ extension Import {
   private func insert(
     _ message: NewMessage<ID<Participant>>, at time: Milliseconds, in place: ImportedPlace
   ) throws -> ID<Message> {
-    // Nobody here has to read what others wrote elsewhere long ago: it moves nobody's marker and
-    // never counts as unread. An unsent message is not written yet.
+    // An older message by others moves nobody's marker and never counts as unread. A message that
+    // still waits to be sent is not past.
     let isPast = (message.isPast || !place.isNew) && message.state == .sent
     let sort = try place.keys.free(from: message.sort ?? SortKey.first(at: time), in: database)
     let isNewest = newest.map { sort >= $0 } ?? true
@@ -84,7 +84,7 @@ extension Import {
   private func existing(
     _ message: NewMessage<ID<Participant>>, in place: ImportedPlace
   ) throws -> Existing? {
-    // Its future state, after earlier lines of this import.
+    // Its state after the earlier lines of this import.
     let columns = """
       SELECT m.id, m.number, m.state, ifnull(c.gone, m.gone) AS gone,
         CASE WHEN c.message IS NULL THEN m.edited_at ELSE c.edited_at END AS edited_at,
@@ -140,7 +140,7 @@ extension Import {
       isNews = true
       try database.run("DELETE FROM revision WHERE message = ?", known.id)
       try add(revisions, to: known.id)
-      // First add the words of all new messages to the search index together.
+      // All new messages must be in the search index first.
       try database.run(
         "INSERT OR REPLACE INTO import_change VALUES (?, ?, ?, ?, ?, ?, ?, ?)", known.id,
         message.body, message.mentions, message.editedAt, message.deletedAt, message.gone,

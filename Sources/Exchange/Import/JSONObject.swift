@@ -7,7 +7,7 @@ struct JSONObject {
   enum Value: Hashable {
     case text(String)
     case integer(Int64)
-    /// These two contain JSON again.
+    /// The texts of these two are JSON.
     case array(String)
     case object(String)
     /// A fraction, a number beyond 64 bits, true or false: nothing here has such a value.
