@@ -216,7 +216,7 @@ extension InteractiveShell {
 
   /// The process goes on when this shell ends. What it has to say is in the status line.
   private func connect(_ account: Account, asks: Bool) throws {
-    let words = try NetworkExecutable.command(account, in: session.store, asks: asks)
+    let words = try NetworkPrograms.installed.command(account, in: session.store, asks: asks)
     var isStarted = true
     if asks {
       lendScreen { isStarted = ChildProgram.run(words) != nil }
