@@ -79,7 +79,7 @@ package final class BatchShell {
             SafeText(line: words[0]), systemReason()))
       }
     case .connect(let account, _):
-      let words = try NetworkExecutable.command(account, in: session.store)
+      let words = try NetworkPrograms.installed.command(account, in: session.store)
       guard programs.start(words, ended: { _ in }) else {
         throw Refusal(
           say("%1 could not be run: %2.", SafeText(line: words[0]), systemReason()))

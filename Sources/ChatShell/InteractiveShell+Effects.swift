@@ -216,7 +216,7 @@ extension InteractiveShell {
 
   /// The process continues when this shell ends. The status line shows its reports.
   private func connect(_ account: Account, asks: Bool) throws {
-    let words = try NetworkExecutable.command(account, in: session.store, asks: asks)
+    let words = try NetworkPrograms.installed.command(account, in: session.store, asks: asks)
     var isStarted = true
     if asks {
       lendScreen { isStarted = ChildProgram.run(words) != nil }

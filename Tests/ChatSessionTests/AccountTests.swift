@@ -53,6 +53,43 @@ struct AccountTests {
     #expect(ben.connected.isEmpty)
   }
 
+  @Test("8: an address may name its network, which has to be installed")
+  func namesTheNetwork() throws {
+    #expect(!anna.say("/account add irc:anna@x.org"))
+    #expect(
+      anna.printed.last?.contains(
+        "This hobnob has no network irc (there is no program hobnob-irc); it has xmpp.") == true)
+    #expect(anna.say("/account add XMPP:Anna@x.org"))
+    #expect(try anna.account().network == "xmpp:anna@x.org")
+    for name in ["anna@x.org", "xmpp:anna@x.org"] {
+      #expect(anna.say("/disconnect \(name)"), "\(name)")
+    }
+    #expect(!anna.say("/disconnect irc:anna@x.org"))
+  }
+
+  @Test("8: with several networks, a bare address says which where only one can be meant")
+  func choosesAmongNetworks() throws {
+    try town.install("irc")
+    #expect(!anna.say("/account add anna@x.org"))
+    #expect(
+      anna.printed.last?.contains("Write irc:anna@x.org or xmpp:anna@x.org.") == true)
+    #expect(anna.say("/account add irc:anna@x.org"))
+    #expect(anna.say("/disconnect anna@x.org"))
+    #expect(anna.say("/account add xmpp:anna@x.org"))
+    #expect(!anna.say("/disconnect anna@x.org"))
+    #expect(
+      anna.printed.last?.contains("Which account? Write irc:anna@x.org or xmpp:anna@x.org.")
+        == true)
+    #expect(anna.say("/disconnect xmpp:anna@x.org"))
+  }
+
+  @Test("8: only executables called hobnob-KIND are networks, and the benchmark is none")
+  func findsNetworks() throws {
+    for name in ["bench", "bar-example", "IRC", "xmpp.product"] { try town.install(name) }
+    #expect(NetworkPrograms(in: ["/nowhere", town.programs]).kinds == ["xmpp"])
+    #expect(throws: Refusal.self) { try NetworkPrograms(in: []).kind(of: AccountName("a@x")) }
+  }
+
   @Test("with a command for the password nobody is asked")
   func asksNobody() {
     anna.say("/account add anna@x.org --password-command 'pass show x'")

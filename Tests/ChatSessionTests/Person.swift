@@ -2,6 +2,7 @@
 import CSQLite
 import Composer
 import Conversations
+import Glibc
 import NetworkInbox
 import StyledText
 import Testing
@@ -14,6 +15,8 @@ final class Town {
   let folder: TemporaryFolder
   /// In a folder of its own, as accounts need it.
   var path: String { folder.path + "/data/store.sqlite" }
+  /// Where the programs of networks are.
+  var programs: String { folder.path + "/programs" }
   private var stores: [Store] = []
   private var leases: [AccountLease] = []
   /// Of those who come from now on.
@@ -25,6 +28,15 @@ final class Town {
     folder = try TemporaryFolder()
     environment = ["HOME": folder.path]
     accounts = AccountFiles(environment: environment)
+    try install("xmpp")
+  }
+
+  /// Puts a program of a network where shells look for it.
+  func install(_ kind: String) throws {
+    mkdir(programs, 0o700)
+    let program = creat(programs + "/hobnob-" + kind, 0o700)
+    try #require(program >= 0)
+    close(program)
   }
 
   isolated deinit {
@@ -123,7 +135,8 @@ final class Person: SessionLine {
     self.town = town
     self.store = store
     let preferences = Preferences(
-      RcFile(environment: town.environment), environment: town.environment, glyphs: .unicode)
+      RcFile(environment: town.environment), environment: town.environment, glyphs: .unicode,
+      networks: NetworkPrograms(in: [town.programs]))
     session = Session(
       store: store, me: me, preferences: preferences, face: face, line: self, at: now)
   }

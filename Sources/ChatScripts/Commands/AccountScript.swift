@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ArgumentParser
 import ChatSession
+import Conversations
 import Glibc
 import StyledText
 
@@ -11,7 +12,7 @@ package struct AccountScript: Subcommand {
   @OptionGroup package var common: CommonOptions
   @Argument(help: "What to do: register.")
   var verb: String
-  @Argument(help: "The address of the new account: you@example.org.")
+  @Argument(help: "The address of the new account: you@example.org or KIND:you@example.org.")
   var address: String
   @Option(help: "The server's host, if the domain does not name it.")
   var host: String?
@@ -37,11 +38,15 @@ package struct AccountScript: Subcommand {
           "%1 cannot be read (%2); --ca needs a file with certificates.", SafeText(line: ca),
           systemReason()))
     }
-    var words = [try NetworkExecutable.path(of: "xmpp"), "--register", address]
+    let name = AccountName(address)
+    let programs = NetworkPrograms.installed
+    // The program knows how its network writes an address.
+    let bare = name.kind == nil ? address : String(address.drop { $0 != ":" }.dropFirst())
+    var words = [try programs.path(of: programs.kind(of: name)), "--register", bare]
     for (name, value) in [("host", host), ("port", port.map(String.init)), ("ca", ca)] {
       if let value { words.append("\(name)=\(value)") }
     }
-    NetworkExecutable.become(words)
+    NetworkPrograms.become(words)
     throw Refusal(say("%1 could not be run: %2.", SafeText(line: words[0]), systemReason()))
   }
 }

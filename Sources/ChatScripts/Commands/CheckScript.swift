@@ -120,19 +120,32 @@ package struct CheckScript: Subcommand {
 
   /// What the process of an account could not do if somebody took control of it.
   @MainActor private func describeSandbox(_ output: StandardOutput) {
-    guard let program = try? NetworkExecutable.path(of: "xmpp"), let pipe = ChildProcess.pipe()
-    else { return }
+    let programs = NetworkPrograms.installed
+    let kinds = programs.kinds
+    for kind in kinds {
+      guard let program = try? programs.path(of: kind), let words = sandbox(of: program) else {
+        continue
+      }
+      output.write(
+        kinds.count > 1
+          ? say("Account sandbox (%1): %2", SafeText(line: kind), SafeText(line: words))
+          : say("Account sandbox: %1", SafeText(line: words)))
+    }
+  }
+
+  /// How the program of a network describes its sandbox; nil if it cannot be run.
+  private func sandbox(of program: String) -> String? {
+    guard let pipe = ChildProcess.pipe() else { return nil }
     let process = ChildProcess.start(
       [program, "--sandbox"], input: .null, output: .descriptor(pipe.writing))
     close(pipe.writing)
     let words = (try? readAll(pipe.reading) { $0 < 4096 }) ?? []
     close(pipe.reading)
-    guard let process else { return }
+    guard let process else { return nil }
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0, errno == EINTR {}
-    guard status == 0 else { return }
-    let line = String(decoding: words.prefix { $0 != 0x0A }, as: UTF8.self)
-    output.write(say("Account sandbox: %1", SafeText(line: line)))
+    guard status == 0 else { return nil }
+    return String(decoding: words.prefix { $0 != 0x0A }, as: UTF8.self)
   }
 
   // MARK: The terminal

@@ -12,7 +12,7 @@ package struct ConnectScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "connect", abstract: "Keep an account connected, even without a shell.")
   @OptionGroup package var common: CommonOptions
-  @Argument(help: "The account, if you have several.")
+  @Argument(help: "The account, if you have several: ADDRESS or KIND:ADDRESS.")
   var address: String?
 
   package init() {}
@@ -22,7 +22,7 @@ package struct ConnectScript: Subcommand {
     _ = try launch.script { script in
       let accounts = try script.store.read { try $0.accounts(of: script.me.id) }
       let found =
-        address.map { wanted in accounts.filter { [$0.address, $0.network].contains(wanted) } }
+        address.map { wanted in accounts.filter(AccountName(wanted).means) }
         ?? accounts
       guard let account = found.first, found.count == 1 else {
         throw Refusal(
@@ -30,13 +30,13 @@ package struct ConnectScript: Subcommand {
             ? say("There is no such account; to add it, type /account add in hobnob.")
             : say(
               "Which account? You have %1.",
-              found.map { SafeText(line: $0.address) }.joined(separator: ", ")))
+              found.names.map { SafeText(line: $0) }.joined(separator: ", ")))
       }
       try launch.want(account, in: script.store)
-      words = try NetworkExecutable.command(account, in: script.store, stays: true)
+      words = try NetworkPrograms.installed.command(account, in: script.store, stays: true)
       return 0
     }
-    NetworkExecutable.become(words)
+    NetworkPrograms.become(words)
     throw Refusal(say("%1 could not be run: %2.", SafeText(line: words[0]), systemReason()))
   }
 }

@@ -372,24 +372,30 @@ struct Accounts {
   ///
   /// - Throws: ``Refusal`` if there is none, or several could be meant.
   func named(_ address: String, from network: String?) throws -> Account {
-    let bare = address.lowercased()
     if address.isEmpty {
       if let present = present(in: network) { return present }
       guard list.isEmpty else {
         throw Refusal(
           say(
             "Which account? You have %1. Open a conversation of the account you mean; /msg %2 opens one with yourself.",
-            list.map { SafeText(line: $0.address) }.joined(separator: ", "),
+            list.names.map { SafeText(line: $0) }.joined(separator: ", "),
             SafeText(line: list[0].address)))
       }
-    } else if let found = list.first(where: { [$0.address, $0.network].contains(bare) }) {
-      return found
+    } else {
+      let found = list.filter(AccountName(address).means)
+      if found.count == 1 { return found[0] }
+      if found.count > 1 {
+        throw Refusal(
+          say(
+            "Which account? Write %1.",
+            found.names.map { SafeText(line: $0) }.joined(separator: " or ")))
+      }
     }
     guard list.isEmpty else {
       throw Refusal(
         say(
           "You have no account %1; you have %2.", SafeText(line: address),
-          list.map { SafeText(line: $0.address) }.joined(separator: ", ")))
+          list.names.map { SafeText(line: $0) }.joined(separator: ", ")))
     }
     throw Refusal(say("You have no account yet; /account explains how to get one."))
   }

@@ -12,12 +12,18 @@ package struct Preferences {
   package let glyphs: Glyphs
   /// Emoji by their shortcodes, read at the first use.
   let emoji: EmojiTable
+  /// The networks that accounts can be on.
+  package let networks: NetworkPrograms
 
-  package init(_ rc: RcFile, environment: [String: String], glyphs: Glyphs) {
+  package init(
+    _ rc: RcFile, environment: [String: String], glyphs: Glyphs,
+    networks: NetworkPrograms = .installed
+  ) {
     settings = rc.settings
     aliases = rc.aliases
     self.environment = environment
     self.glyphs = glyphs
+    self.networks = networks
     emoji = EmojiTable.load(SharedFiles.path("emoji.tsv", environment: environment) ?? "")
   }
 

@@ -146,7 +146,7 @@ struct AccountCommands {
   // MARK: Changing
 
   private func add(_ written: String, _ words: [String]) throws -> Step {
-    let address = try checked(written)
+    let network = try network(written)
     var settings: [String: String] = [:]
     var rest = words[...]
     while let word = rest.popFirst() {
@@ -157,7 +157,6 @@ struct AccountCommands {
     if let obstacle = context.accountObstacle() {
       throw Refusal(SafeText(line: obstacle.prefix(1).uppercased() + obstacle.dropFirst() + "."))
     }
-    let network = "xmpp:" + address
     // The store may have the account even if its owner's file does not list it.
     let known = accounts.list.first {
       $0.network == network && accounts.ownSettings(of: $0) == nil
@@ -271,9 +270,10 @@ struct AccountCommands {
       ])
   }
 
-  /// `name@domain`, in lower case.
-  private func checked(_ written: String) throws -> String {
-    let address = written.hasPrefix("xmpp:") ? String(written.dropFirst(5)) : written
+  /// The network of a new account: `KIND:name@domain`, in lower case.
+  private func network(_ written: String) throws -> String {
+    let name = AccountName(written)
+    let address = name.address
     let parts = address.split(separator: "@", omittingEmptySubsequences: false)
     guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && !$0.contains("/") }),
       !address.contains(where: { $0.isWhitespace || $0 == "\"" || $0 == "'" })
@@ -282,7 +282,7 @@ struct AccountCommands {
         say(
           "%1 is not an address; one looks like you@example.org.", SafeText(line: written)))
     }
-    return address.lowercased()
+    return try context.preferences.networks.kind(of: name) + ":" + address
   }
 
   private func checkedOption(_ name: String, _ value: String) throws -> String {

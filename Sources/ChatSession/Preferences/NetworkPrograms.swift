@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Glibc
+import Platform
+import StyledText
+
+/// The executables of networks, `hobnob-KIND`, and the words that start one for an account
+/// (decision 5).
+package struct NetworkPrograms: Sendable {
+  /// Where they are, in the order of search.
+  private let folders: [String]
+
+  package init(in folders: [String]) { self.folders = folders }
+
+  /// Beside this program, or in `libexec/hobnob` beside its folder.
+  package static var installed: NetworkPrograms {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = max(0, readlink("/proc/self/exe", &buffer, buffer.count - 1))
+    let own = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let folder = StoreFiles.split(own).folder
+    return NetworkPrograms(in: [folder, folder + "/../libexec/hobnob"])
+  }
+
+  /// Programs of hobnob that are built beside it and serve no network.
+  private static let others: Set = ["bench"]
+
+  /// The kinds of network for which there is an executable, as in `xmpp`, in the order of the
+  /// alphabet.
+  package var kinds: [String] {
+    var kinds: Set<String> = []
+    for folder in folders {
+      guard let entries = opendir(folder) else { continue }
+      defer { closedir(entries) }
+      while let entry = readdir(entries) {
+        let name = withUnsafeBytes(of: entry.pointee.d_name) {
+          String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        guard name.hasPrefix("hobnob-") else { continue }
+        let kind = String(name.dropFirst(7))
+        if AccountName.isKind(kind), !Self.others.contains(kind), program(of: kind) != nil {
+          kinds.insert(kind)
+        }
+      }
+    }
+    return kinds.sorted()
+  }
+
+  private func program(of kind: String) -> String? {
+    guard AccountName.isKind(kind) else { return nil }
+    return folders.map { "\($0)/hobnob-\(kind)" }.first { access($0, X_OK) == 0 }
+  }
+
+  /// - Parameter kind: as in `xmpp`.
+  /// - Throws: a ``Refusal`` if there is no such program.
+  package func path(of kind: String) throws -> String {
+    if let found = program(of: kind) { return found }
+    throw Refusal(
+      say(
+        "hobnob-%1 is neither beside hobnob nor in libexec/hobnob; run make install, then /connect.",
+        SafeText(line: kind)))
+  }
+
+  /// What a new account is on: the kind that its name says, or the only one that is installed.
+  ///
+  /// - Parameter name: `KIND:ADDRESS` or `ADDRESS`.
+  /// - Throws: a ``Refusal`` if no network of that kind is installed, or the name does not say which of
+  ///   several.
+  package func kind(of name: AccountName) throws -> String {
+    let kinds = kinds
+    if let kind = name.kind {
+      if kinds.contains(kind) { return kind }
+      throw Refusal(
+        kinds.isEmpty
+          ? none
+          : say(
+            "This hobnob has no network %1 (there is no program hobnob-%1); it has %2.",
+            SafeText(line: kind), kinds.map { SafeText(line: $0) }.joined(separator: ", ")))
+    }
+    guard let only = kinds.first else { throw Refusal(none) }
+    guard kinds.count == 1 else {
+      throw Refusal(
+        say(
+          "On which network? Write %1.",
+          kinds.map { SafeText(line: "\($0):\(name.address)") }.joined(separator: " or ")))
+    }
+    return only
+  }
+
+  private var none: SafeText {
+    say("No network program is beside hobnob or in libexec/hobnob; run make install.")
+  }
+
+  /// This process becomes that program; returns where it could not be run.
+  package static func become(_ words: [String]) {
+    let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+    execv(words[0], arguments)
+  }
+
+  /// The words that start the process of an account.
+  ///
+  /// - Parameters:
+  ///   - asks: whether it asks for the password at the terminal, and goes on in the background.
+  ///   - stays: whether it stays when its owner has no shell.
+  package func command(
+    _ account: Account, in store: Store, asks: Bool = false, stays: Bool = false
+  ) throws -> [String] {
+    [try path(of: account.kind)] + (asks ? ["--ask"] : []) + (stays ? ["--stay"] : [])
+      + [store.path, account.network]
+  }
+}

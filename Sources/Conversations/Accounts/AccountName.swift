@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// An account as a person names it: `KIND:ADDRESS`, or the address alone.
+package struct AccountName: Hashable, Sendable {
+  /// The kind of network, as in `xmpp`; nil where the name does not say it.
+  package var kind: String?
+  /// In lower case.
+  package var address: String
+
+  package init(_ written: String) {
+    let parts = written.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let kind = parts[0].lowercased()
+    // A port may stand behind an address.
+    if parts.count == 2, Self.isKind(kind) {
+      (self.kind, address) = (kind, parts[1].lowercased())
+    } else {
+      address = written.lowercased()
+    }
+  }
+
+  /// Letters alone: a kind is part of the name of an executable.
+  package static func isKind(_ word: String) -> Bool {
+    !word.isEmpty && word.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
+  }
+
+  /// Whether the name means an account.
+  package func means(_ account: Account) -> Bool {
+    address == account.address.lowercased() && (kind == nil || kind == account.kind)
+  }
+}
+
+extension [Account] {
+  /// What tells these accounts apart: their addresses, with their kinds where there are several.
+  package var names: [String] {
+    Set(map(\.kind)).count > 1 ? map(\.network) : map(\.address)
+  }
+}
