@@ -96,7 +96,7 @@ struct LogReader {
     var otherNames: [String]
 
     /// The identity behind a name in the log: only these two people speak in it.
-    func participant(named nick: String) -> String {
+    func otherName(named nick: String) -> String {
       if Naming.same(nick, me) { return me }
       if Naming.same(nick, other) { return other }
       if otherNames.contains(where: { Naming.same($0, nick) }) { return other }
@@ -126,7 +126,7 @@ struct LogReader {
 
   private func speakerID(_ nick: String, in log: LogPlace) throws -> ID<Participant> {
     guard case .direct(let direct) = log else { return try work.person(nick, network: "") }
-    return try work.person(direct.participant(named: nick), network: "")
+    return try work.person(direct.otherName(named: nick), network: "")
   }
 
   /// The importing person joins the log's conversation.

@@ -146,7 +146,7 @@ struct AccountCommands {
   // MARK: Changing
 
   private func add(_ written: String, _ words: [String]) throws -> Step {
-    let network = try network(written)
+    let network = try networkName(written)
     var settings: [String: String] = [:]
     var rest = words[...]
     while let word = rest.popFirst() {
@@ -271,7 +271,7 @@ struct AccountCommands {
   }
 
   /// The network of a new account: `KIND:name@domain`, in lower case.
-  private func network(_ written: String) throws -> String {
+  private func networkName(_ written: String) throws -> String {
     let name = AccountName(written)
     let address = name.address
     let parts = address.split(separator: "@", omittingEmptySubsequences: false)
