@@ -53,7 +53,7 @@ package struct IdleWork {
       // An unreadable folder will not be fixed within a minute.
       endSweep(at: start)
     } catch {
-      // The store is locked or full: try another time; the next message will report what is wrong.
+      // The store is locked or full: try again later; the next message reports the reason.
       next = start + Self.pause
     }
   }

@@ -69,7 +69,7 @@ package struct CheckScript: Subcommand {
     say("To recover what can be read into a new store beside it, run hobnob check --recover.")
   }
 
-  /// - Returns: what is wrong.
+  /// - Returns: the faults that the check found.
   @MainActor private func report(
     _ store: Store, _ output: StandardOutput
   ) throws -> [Finding] {

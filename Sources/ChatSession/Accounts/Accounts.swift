@@ -362,7 +362,7 @@ struct Accounts {
   /// The account that can reach an address: the only one, or the only one on the same server.
   ///
   /// - Parameter network: of the open conversation.
-  /// - Throws: ``Refusal`` if there is none, or several could be meant.
+  /// - Throws: ``Refusal`` if no account matches, or several do.
   func reaching(_ address: String, from network: String?) throws -> Account {
     try Account.reaching(address, among: list) { roomService(of: $0) }
       ?? named("", from: network)
@@ -370,7 +370,7 @@ struct Accounts {
 
   /// The account with that address, or the only one.
   ///
-  /// - Throws: ``Refusal`` if there is none, or several could be meant.
+  /// - Throws: ``Refusal`` if no account matches, or several do.
   func named(_ address: String, from network: String?) throws -> Account {
     if address.isEmpty {
       if let present = present(in: network) { return present }

@@ -3,7 +3,7 @@ import Conversations
 
 /// A person's answer to a question: what they want.
 package enum Intent: Equatable, Sendable {
-  /// Open this room, created if there is none (rule 13.4).
+  /// Open this room, and create it if it does not exist (rule 13.4).
   case room(String)
   /// Create this room and open it (rule 11.7).
   case newRoom(String)

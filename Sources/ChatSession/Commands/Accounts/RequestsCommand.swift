@@ -83,7 +83,7 @@ struct RequestsCommand {
     }
   }
 
-  /// Declines the invitation into a room; nil if there is none.
+  /// Declines the invitation into a room; nil if nobody has invited you.
   func decline(_ room: String, _ snapshot: borrowing Snapshot) throws -> Step? {
     let address = String(room.hasPrefix("#") ? room.dropFirst() : room[...]).lowercased()
     for account in accounts {

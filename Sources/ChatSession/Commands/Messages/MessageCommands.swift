@@ -56,7 +56,7 @@ struct MessageCommands {
       do {
         taken = try transaction.takeBack(message.id, by: context.me.id)
       } catch let error as RuleError {
-        // Whoever has the newest has every message sent before it; nobody has an unsent one.
+        // A person with the newest message has all sent before it; nobody has an unsent one.
         guard case .othersHaveIt = error,
           let unsent = try transaction.unsent(by: context.me.id, in: conversation.id).max(by: {
             $0.number < $1.number

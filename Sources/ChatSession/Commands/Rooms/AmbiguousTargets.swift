@@ -74,7 +74,7 @@ extension ConversationCommands {
 
   /// By name, or by the number in `/list` if no room or person has that name.
   ///
-  /// - Throws: if there is none, and none is similar.
+  /// - Throws: a ``Refusal`` if no name matches, and none is similar.
   func meant(by name: String, _ snapshot: borrowing Snapshot) throws -> Meant {
     do {
       return .named(try snapshot.target(named: name, for: context.me.id))

@@ -83,7 +83,7 @@ struct ShellCommands {
     return .answer(lines)
   }
 
-  // MARK: Holding what comes (rule 7.6)
+  // MARK: Holding new messages (rule 7.6)
 
   func pause(_ argument: String) throws -> Step {
     guard argument.isEmpty else { throw usage("pause") }
