@@ -16,12 +16,9 @@ extension DurableTransaction {
     let bare = isPerson || name.hasPrefix("#") ? String(name.dropFirst()) : name
     guard bare.contains("@") else {
       if isPerson { return try directChat(me, with: participant(identity: bare).id) }
-      return try makeRoom(bare, for: me)
+      return try makeRoom(name, for: me)
     }
-    guard Store.isAddress(bare) else {
-      throw Refusal(
-        say("%1 is not an address; one looks like ben@example.org.", SafeText(line: bare)))
-    }
+    guard Account.isAddress(bare) else { throw Refusal.notAnAddress(bare) }
     let accounts = try accounts(of: me)
     guard let account = Account.reaching(bare, among: accounts) else {
       throw Refusal(
@@ -34,11 +31,13 @@ extension DurableTransaction {
             accounts.map { SafeText(line: $0.address) }.joined(separator: ", "),
             SafeText(line: bare)))
     }
-    if isPerson { return try networkChat(with: bare.lowercased(), of: account) }
-    let room = try networkRoom(bare.lowercased(), network: account.network)
+    guard let address = isPerson ? account.address(ofPerson: bare) : account.address(ofRoom: name)
+    else { throw Refusal.notAnAddress(bare) }
+    if isPerson { return try networkChat(with: address, of: account) }
+    let room = try networkRoom(address, network: account.network)
     if try !isInside(me, of: room.id) {
       try join(me, room.id)
-      _ = try ask(.join, target: bare.lowercased(), of: account)
+      _ = try ask(.join, target: address, of: account)
     }
     return try conversation(room.id, for: me) ?? room
   }
@@ -49,7 +48,7 @@ extension Reading where Self: ~Copyable {
   /// would, and for a name of this machine.
   func accountReaching(_ name: String, of me: ID<Participant>) throws -> Account? {
     let bare = name.hasPrefix("@") || name.hasPrefix("#") ? String(name.dropFirst()) : name
-    return Store.isAddress(bare) ? Account.reaching(bare, among: try accounts(of: me)) : nil
+    return Account.isAddress(bare) ? Account.reaching(bare, among: try accounts(of: me)) : nil
   }
 
   /// Refuses the name of a removed room (rule 13.10).
@@ -61,13 +60,5 @@ extension Reading where Self: ~Copyable {
       throw Refusal(
         say("#%1 was removed; hobnob search finds its messages.", SafeText(line: bare)))
     }
-  }
-}
-
-extension Store {
-  fileprivate static func isAddress(_ bare: String) -> Bool {
-    let parts = bare.split(separator: "@", omittingEmptySubsequences: false)
-    return parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
-      && !bare.contains { $0 == "/" || $0.isWhitespace }
   }
 }

@@ -329,10 +329,10 @@ struct AccountTests {
   @Test("what is remembered of a server's login is forgotten on request, and nothing else")
   func forgetsTheLogin() throws {
     let account = try anna.added()
-    try anna.learn(["scram": "SCRAM-SHA-512", "rooms": "rooms.x.org"], of: account)
+    try anna.learn(["scram": "SCRAM-SHA-512", "upload": "3"], of: account)
     anna.say("/account set anna@x.org scram")
     #expect(
-      try town.accounts.facts(of: account, inStoreAt: anna.store.path) == ["rooms": "rooms.x.org"])
+      try town.accounts.facts(of: account, inStoreAt: anna.store.path) == ["upload": "3"])
     #expect(!anna.say("/account set anna@x.org scram SCRAM-SHA-1"))
   }
 
@@ -558,10 +558,10 @@ struct AccountTests {
     try town.serve(account, process)
     anna.look()
     #expect(anna.status().contains("xmpp: connecting"))
-    try anna.learn(["rooms": "rooms.x.org"], of: account)
+    try anna.learn(rooms: "rooms.x.org", of: account)
     try process.writeIfNeeded { try $0.setStatus(of: account, "") }
     anna.look()
-    #expect(anna.printed.last?.contains("/join room@rooms.x.org enters a room") == true)
+    #expect(anna.printed.last?.contains("/join tea@rooms.x.org enters a room") == true)
     let told = anna.printed.count
     try process.writeIfNeeded { try $0.setStatus(of: account, "offline, next try in 1 s") }
     try process.writeIfNeeded { try $0.setStatus(of: account, "") }

@@ -21,7 +21,8 @@ struct NetworkFileTests {
   @Test("what was learned of the server is no setting, and a file too large for it is not attached")
   func knowsTheServer() throws {
     let account = try anna.added()
-    try anna.learn(["rooms": "rooms.x.org", "upload": "3"], of: account)
+    try anna.learn(rooms: "rooms.x.org", of: account)
+    try anna.learn(["upload": "3"], of: account)
     anna.look()
     anna.say("/account list")
     #expect(anna.printed.suffix(1) == ["    host h.x.org"])

@@ -21,7 +21,7 @@ struct NetworkNameTests {
   @Test("8: /join and /msg take addresses, and short names where the open conversation is there")
   func namesOfANetwork() throws {
     let account = try anna.added()
-    try anna.learn(["rooms": "rooms.x.org"], of: account)
+    try anna.learn(rooms: "rooms.x.org", of: account)
     #expect(!anna.say("/msg ben"))
     #expect(
       anna.printed.last

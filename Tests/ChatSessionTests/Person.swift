@@ -340,6 +340,25 @@ extension Person {
     try town.accounts.learn(facts, of: account, inStoreAt: store.path)
   }
 
+  /// The server's service for rooms, as the account's process learns it.
+  func learn(rooms: String, of account: Account) throws {
+    try provide(AddressRules(domain: account.server, roomDomain: rooms), for: account)
+  }
+
+  /// How the account's network names people and rooms, as its process learns it.
+  func provide(_ rules: AddressRules, for account: Account) throws {
+    try store.apply([.rules(rules)], of: account)
+    look()
+  }
+
+  /// An account that another shell of mine adds.
+  func added(_ network: String) throws -> Account {
+    let me = session.me.id
+    let account = try store.writeDurably { try $0.addAccount(owner: me, network: network) }
+    look()
+    return account
+  }
+
   /// A new account, whose process is not started.
   func added() throws -> Account {
     say("/account add anna@x.org --host h.x.org")

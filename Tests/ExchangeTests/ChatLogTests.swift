@@ -168,7 +168,8 @@ import Testing
   @Test("a room is told by the file's name, or has to be named")
   func rooms() throws {
     #expect(IrssiLog.room(ofFile: "#tea.log") == "#tea")
-    #expect(IrssiLog.room(ofFile: "##c++.log") == "#c++")
+    #expect(IrssiLog.room(ofFile: "##c++.log") == "##c++")
+    #expect(IrssiLog.room(ofFile: "##.log") == nil)
     #expect(IrssiLog.room(ofFile: "anna.log") == nil)
     #expect(IrssiLog.room(ofFile: "#.log") == nil)
     #expect(WeeChatLog.room(ofFile: "irc.libera.#tea.weechatlog") == "#tea")

@@ -48,9 +48,6 @@ struct Accounts {
     (try? ownFiles.facts(of: account, inStoreAt: storePath)) ?? [:]
   }
 
-  /// The room service of the account's server, if known.
-  func roomService(of account: Account) -> String? { facts(of: account)["rooms"] }
-
   var path: String { ownFiles.path }
 
   // MARK: Changing
@@ -242,10 +239,10 @@ struct Accounts {
     {
       return say("%1 is connected; /list shows what is there.", address)
     }
-    let service = roomService(of: account) ?? "rooms.example.org"
     return say(
-      "%1 is connected. /join room@%2 enters a room, /msg somebody@%3 opens a direct chat.",
-      address, SafeText(line: service), SafeText(line: account.domain))
+      "%1 is connected. /join %2 enters a room, /msg %3 opens a direct chat.",
+      address, SafeText(line: account.rules.roomExample),
+      SafeText(line: account.rules.personExample))
   }
 
   /// Starts the wanted processes that are not running.
@@ -359,12 +356,17 @@ struct Accounts {
     list.count == 1 ? list.first : list.first { $0.network == network }
   }
 
+  /// The account for an address: one whose server it names, else that of ``present(in:)``.
+  func present(in network: String?, for address: String) -> Account? {
+    list.first { $0.isNamed(in: address) } ?? present(in: network)
+  }
+
   /// The account that can reach an address: the only one, or the only one on the same server.
   ///
   /// - Parameter network: of the open conversation.
   /// - Throws: ``Refusal`` if no account matches, or several do.
   func reaching(_ address: String, from network: String?) throws -> Account {
-    try Account.reaching(address, among: list) { roomService(of: $0) }
+    try Account.reaching(address, among: list)
       ?? named("", from: network)
   }
 

@@ -121,12 +121,9 @@ package struct OpenConversation {
       !contacts.contains(where: { $0.participant.id == other.id }),
       hintedAt.insert(other.id).inserted
     else { return nil }
-    let suffix = "@" + account.domain
-    let address =
-      other.identity.hasSuffix(suffix)
-      ? String(other.identity.dropLast(suffix.count)) : other.identity
     return say(
-      "/contact add %1 shows when %2 is online", SafeText(line: address),
+      "/contact add %1 shows when %2 is online",
+      SafeText(line: account.rules.shortName(of: other.identity)),
       SafeText(name: other.name))
   }
 

@@ -115,7 +115,7 @@ struct People {
     var names: Set<String> = []
     for person in (try? snapshot.lookAlikes(to: me)) ?? [] {
       guard let found = try? snapshot.participant(person) else { continue }
-      names.formUnion(["@" + found.name, "@" + found.identity])
+      names.formUnion(["@" + found.name, "@" + found.address])
     }
     return names
   }
@@ -183,7 +183,7 @@ private struct KnownPeople {
       people.append(person.id)
       candidates.append(
         Candidate(
-          isAlike ? person.identity : person.name, identity: person.identity,
+          isAlike ? person.address : person.name, identity: person.identity,
           recency: recency[person.id].map { $0 + 1 } ?? (isMember ? 1 : 0),
           mark: lookAlikes.contains(person.id) ? mark.string : ""))
     }

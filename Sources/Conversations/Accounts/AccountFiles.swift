@@ -121,10 +121,10 @@ package struct AccountFiles: Sendable {
 
   /// The facts that a network process may store. Anything else in its file, such as where to
   /// connect, is ignored.
-  private static let learnable: Set = ["rooms", "sandbox", "scram", "upload"]
+  private static let learnable: Set = ["sandbox", "scram", "upload"]
 
-  /// What the account's network process learned about its server, by name: `rooms`, `upload`,
-  /// `scram`, `sandbox`. Empty if it has learned nothing yet.
+  /// What the account's network process learned about its server, by name: `upload`, `scram`,
+  /// `sandbox`. Empty if it has learned nothing yet.
   ///
   /// - Throws: ``AccountFileError`` if the file cannot be read: without it, a server that has
   ///   offered SCRAM could ask for the password itself.

@@ -100,6 +100,16 @@ extension Writing where Self: ~Copyable {
   }
 }
 
+extension Writing where Self: ~Copyable {
+  /// Keeps how an account's network names people and rooms. Does nothing if they are the same.
+  package func setRules(of account: Account, _ rules: AddressRules) throws {
+    if rules.stored == account.rules.stored { return }
+    try database.run(
+      "UPDATE account SET rules = ?, change = ? WHERE id = ?", rules.stored, try nextChange(),
+      account.id)
+  }
+}
+
 extension DurableTransaction {
   /// Gives a participant an account. If they had removed it before, they get its old conversations
   /// back.
@@ -166,8 +176,8 @@ extension Store {
   fileprivate static func account(_ row: Row) -> Account {
     Account(
       id: row.id("id"), owner: row.id("owner"), network: row.text("network"),
-      status: row.text("status"))
+      status: row.text("status"), rules: AddressRules(stored: row.text("rules")))
   }
 
-  fileprivate static let accountSelect = "SELECT id, owner, network, status FROM account "
+  fileprivate static let accountSelect = "SELECT id, owner, network, status, rules FROM account "
 }

@@ -9,15 +9,21 @@ public struct Account: Identifiable, Hashable, Sendable {
   public var network: String
   /// What its network process reports, for the status line; empty if no process serves it.
   public var status: String
+  /// How its network names people and rooms.
+  public var rules: AddressRules
 
+  /// - Parameter rules: nil while its process has not provided any, as for an account that was never
+  ///   connected; then an address looks like the account's own.
   public init(
     id: Conversations.ID<Account>, owner: Conversations.ID<Participant>, network: String,
-    status: String = ""
+    status: String = "", rules: AddressRules? = nil
   ) {
     self.id = id
     self.owner = owner
     self.network = network
     self.status = status
+    self.rules = AddressRules(domain: "")
+    self.rules = rules ?? AddressRules(domain: server)
   }
 
   /// The part before the colon, which names the executable: `xmpp`.
@@ -25,15 +31,32 @@ public struct Account: Identifiable, Hashable, Sendable {
   /// The part behind the colon.
   public var address: String { String(network.drop { $0 != ":" }.dropFirst()) }
   /// The part of the address behind the `@`.
-  package var domain: String { String(address.drop { $0 != "@" }.dropFirst()) }
+  package var server: String { String(address.drop { $0 != "@" }.dropFirst()) }
 
-  /// A name for someone who gave none: the part of the address before the `@` if the rest is the
-  /// account's own domain, else the whole address.
-  package func shortName(of address: String) -> String {
-    let parts = address.split(separator: "@", maxSplits: 1)
-    return parts.count == 2 && parts[1] == domain ? String(parts[0]) : address
+  /// The address of the person that a word means. Where addresses are bare names, `ben@SERVER` is
+  /// `ben` on the account's server.
+  ///
+  /// - Returns: nil if nobody there can have the name.
+  package func address(ofPerson word: String) -> String? {
+    rules.address(ofPerson: withoutServer(word))
   }
 
-  /// The address of someone of the same domain.
-  package func address(of name: String) -> String { name.lowercased() + "@" + domain }
+  /// The same for a room; nil also if the server's service for rooms is unknown.
+  package func address(ofRoom word: String) -> String? {
+    rules.address(ofRoom: withoutServer(word))
+  }
+
+  /// Whether a word names the account's server behind a bare name.
+  package func isNamed(in word: String) -> Bool {
+    rules.domain == nil && word.lowercased().hasSuffix("@" + server)
+  }
+
+  private func withoutServer(_ word: String) -> String {
+    isNamed(in: word) ? String(word.dropLast(server.count + 1)) : word
+  }
+
+  /// An address that tells accounts apart: with the server, as in `ben@irc.example.net`.
+  package func whole(_ address: String) -> String {
+    rules.domain == nil ? address + "@" + server : address
+  }
 }

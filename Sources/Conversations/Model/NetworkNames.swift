@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// A conversation in the network's own names.
+/// A conversation in the network's own names. Addresses are folded by the account's rules.
 package enum NetworkPlace: Hashable, Sendable {
   /// A room by its address; its conversation is created if it is missing.
   case room(String)
@@ -10,9 +10,10 @@ package enum NetworkPlace: Hashable, Sendable {
 
 /// A person, in the network's own names.
 package struct NetworkUser: Hashable, Sendable {
-  /// Identifies this person on the network, for good: the address, in a room the occupant's id if
-  /// there is one, else the nickname. A room's ids are valid only there: the store prefixes them
-  /// with the room's address, so that no room can name someone from elsewhere.
+  /// Identifies this person on the network, for good: the address, folded by the account's rules; in
+  /// a room the occupant's id if there is one, else the nickname. Where a room's ids are valid only
+  /// there (`AddressRules.People.ofRoom`), the store prefixes them with the room's address, so that
+  /// no room can name someone from elsewhere.
   package var identity: String
   /// What they call themselves; empty if not known here. An older message only names people who had
   /// no name yet.

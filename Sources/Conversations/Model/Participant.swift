@@ -3,7 +3,8 @@
 /// Someone who takes part in conversations: a person at a shell, a script, or a person on a network.
 public struct Participant: Identifiable, Hashable, Sendable {
   public var id: Conversations.ID<Participant>
-  /// The login name, the name given with `--as`, or the address on a network. Never changes (rule 11.1).
+  /// The login name, the name given with `--as`, or the address on a network. Never changes
+  /// (rule 11.1), unless a network says so of someone known by a nickname alone.
   public var identity: String
   /// The name that is shown; `/nick` changes it.
   public var name: String
@@ -12,6 +13,11 @@ public struct Participant: Identifiable, Hashable, Sendable {
   /// Whether it is someone in a network's room, who may be somebody else in another room; the
   /// identity then begins with the room's address.
   public var isOccupant: Bool
+  /// What tells apart people of one name: on a network whose addresses are bare names, with the server.
+  package var address: String {
+    guard let network, !identity.contains("@") else { return identity }
+    return identity + "@" + network.drop { $0 != "@" }.dropFirst()
+  }
   /// An account owner's names in rooms on networks, where known.
   package var nicknames: [String] = []
 

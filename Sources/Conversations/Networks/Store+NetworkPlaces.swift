@@ -61,13 +61,9 @@ extension DurableTransaction {
   /// - Throws: `RuleError.badName`, `StoreError`.
   package func networkPerson(_ address: String, of account: Account) throws -> Participant {
     if address.isEmpty { throw RuleError.badName(address) }
-    let known = try database.first(
-      "SELECT \(Store.participantColumns) FROM participant p WHERE network = ? AND identity = ?",
-      account.network, address
-    ) { Store.participant($0) }
-    return try known
+    return try networkPerson(at: address, network: account.network)
       ?? insert(
-        identity: address, name: account.shortName(of: address), network: account.network)
+        identity: address, name: account.rules.shortName(of: address), network: account.network)
   }
 
   /// Replaces the owner's nickname `former` in an account's rooms, from the next connection on;

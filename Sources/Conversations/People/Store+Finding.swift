@@ -32,9 +32,23 @@ extension Reading where Self: ~Copyable {
     participant nameOrIdentity: String, for me: ID<Participant>? = nil
   ) throws -> Participant? {
     let wanted = nameOrIdentity.hasPrefix("@") ? String(nameOrIdentity.dropFirst()) : nameOrIdentity
+    for account in try me.map({ try accounts(of: $0) }) ?? [] where account.isNamed(in: wanted) {
+      let found = try account.address(ofPerson: wanted).flatMap {
+        try networkPerson(at: $0, network: account.network)
+      }
+      if let found { return found }
+    }
     let all = try namesakes(of: wanted, seenBy: me)
     let others = all.filter { !$0.isOccupant }
     return try meant(by: wanted, among: others) ?? meant(by: wanted, among: all)
+  }
+
+  /// The person with an address on a network, if the store knows them.
+  package func networkPerson(at address: String, network: String) throws -> Participant? {
+    try database.first(
+      "SELECT \(Store.participantColumns) FROM participant p WHERE network = ? AND identity = ?",
+      network, address
+    ) { Store.participant($0) }
   }
 
   fileprivate func meant(by wanted: String, among candidates: [Participant]) throws -> Participant?
@@ -52,7 +66,7 @@ extension Reading where Self: ~Copyable {
       let here = found.filter { $0.network == nil }
       if here.count == 1 { return here[0] }
       if found.count > 1 {
-        throw RuleError.ambiguous(wanted, candidates: found.map(\.identity))
+        throw RuleError.ambiguous(wanted, candidates: found.map(\.address))
       }
     }
     return nil

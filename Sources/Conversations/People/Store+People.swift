@@ -72,6 +72,14 @@ extension Writing where Self: ~Copyable {
     try touchPeople()
   }
 
+  /// Gives someone on a network another identity.
+  package func setIdentity(of person: ID<Participant>, to identity: String) throws {
+    try database.run(
+      "UPDATE participant SET identity = ?, identity_key = ? WHERE id = ?", identity,
+      Naming.key(identity), person)
+    try touchPeople()
+  }
+
   /// Records that this participant has entered a conversation.
   package func setLastConversation(
     _ conversation: ID<Conversation>, of me: ID<Participant>

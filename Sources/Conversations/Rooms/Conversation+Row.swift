@@ -3,10 +3,21 @@
 extension Store {
   static let conversationColumns = """
     c.id, c.kind, CASE c.kind
-        WHEN 1 THEN '@' || iif(\(personIsAlike), o.identity, o.name)
-        ELSE iif(\(roomIsAlike), '#' || c.address, c.name)
+        WHEN 1 THEN '@' || iif(\(personIsAlike), \(whole("o.identity")), o.name)
+        ELSE iif(\(roomIsAlike), \(sign) || \(whole("c.address")), c.name)
       END AS shown_name, c.topic, c.network, c.last_number
     """
+
+  /// An address, with the account's server behind a bare name (`Account.server`).
+  private static func whole(_ address: String) -> String {
+    """
+    iif(instr(\(address), '@') > 0, \(address),
+      \(address) || '@' || substr(c.network, instr(c.network, '@') + 1))
+    """
+  }
+
+  /// The `#` before a room's address, unless the address has its own sign.
+  private static let sign = "iif(substr(c.address, 1, 1) = substr(c.name, 1, 1), '', '#')"
 
   /// On a network an address tells apart what is called alike; `?1` sees both.
   static let roomIsAlike = """

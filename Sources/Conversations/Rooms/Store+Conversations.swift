@@ -8,9 +8,9 @@ extension Reading where Self: ~Copyable {
   ///   - me: who asks; only I find the rooms of my accounts, also by address.
   /// - Throws: `RuleError.badName`, `.ambiguous`.
   public func room(_ name: String, for me: ID<Participant>? = nil) throws -> Conversation? {
-    let bare = Naming.bare(name)
-    _ = try Naming.checked(bare)
-    return try known(room: bare, for: me)
+    if let known = try known(room: name, for: me) { return known }
+    _ = try Naming.checkedRoom(Naming.bare(name))
+    return nil
   }
 
   /// Whether the name belongs to a removed room, so that no room can have it (rule 13.10).
@@ -20,7 +20,8 @@ extension Reading where Self: ~Copyable {
       "#" + bare.lowercased())
   }
 
-  fileprivate func known(room bare: String, for me: ID<Participant>?) throws -> Conversation? {
+  fileprivate func known(room name: String, for me: ID<Participant>?) throws -> Conversation? {
+    let bare = Naming.bare(name)
     func exact(_ condition: String, _ name: String) throws -> [Conversation] {
       try database.rows(
         Store.conversationSelect
@@ -35,6 +36,12 @@ extension Reading where Self: ~Copyable {
       found = try rooms(for: me, andUnused: true).filter { Naming.same($0.name, "#" + bare) }
     }
     if found.isEmpty { found = try exact("c.network <> '' AND c.address = ?2", bare) }
+    for account in try me.map({ try accounts(of: $0) }) ?? [] where found.isEmpty {
+      guard account.rules.isRoomAddress(name), let address = account.address(ofRoom: name)
+      else { continue }
+      found = try exact("c.network <> '' AND c.address = ?2", address)
+        .filter { $0.network == account.network }
+    }
     if found.count > 1, found[0].network != nil {
       throw RuleError.ambiguous("#" + bare, candidates: found.map { "\($0.name) (\($0.network!))" })
     }
@@ -207,17 +214,18 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Writing where Self: ~Copyable {
-  /// - Parameter address: the network's own name for it; by default `name`.
+  /// - Parameters:
+  ///   - name: with its sign.
+  ///   - address: the network's own name for it; nil on this machine.
   package func insert(
-    room bare: String, network: String, address: String? = nil, maker: ID<Participant>? = nil
+    room name: String, network: String, address: String? = nil, maker: ID<Participant>? = nil
   ) throws -> Conversation {
     try touchPeople()
-    let name = "#" + bare
     let id: ID<Conversation>? = try database.first(
       """
       INSERT INTO conversation(kind, network, name, folded, address, maker)
       VALUES (0, ?, ?, ?, ?, ?) RETURNING id
-      """, network, name, name.lowercased(), network.isEmpty ? nil : address ?? bare, maker
+      """, network, name, name.lowercased(), address, maker
     ) { $0.id() }
     return Conversation(
       id: id ?? ID(rawValue: 0), kind: .room, name: name, network: network.isEmpty ? nil : network)
@@ -229,7 +237,7 @@ extension Writing where Self: ~Copyable {
   package func insertDirect(_ me: ID<Participant>, with other: ID<Participant>) throws {
     let person = try participant(other)
     if person.isOccupant {
-      let domain = person.network?.split(separator: "@").last.map(String.init)
+      let domain = try person.network.flatMap { try account(network: $0)?.rules.domain }
       throw RuleError.onlyInARoom(person.name, domain: domain ?? "example.org")
     }
     let network = try person.network ?? participant(me).network
@@ -290,21 +298,23 @@ extension DurableTransaction {
     if let known = try room(name, for: me) { return known }
     let bare = Naming.bare(name)
     if try belongsToARemovedRoom(bare) { throw RuleError.nameTaken("#" + bare) }
-    return try insert(room: bare, network: "", maker: me)
+    return try insert(room: "#" + bare, network: "", maker: me)
   }
 
-  /// The room that a network calls `name`, created if missing. For network processes, whose names
-  /// follow their own rules.
-  package func networkRoom(_ name: String, network: String) throws -> Conversation {
-    let bare = Naming.bare(name)
-    guard !bare.isEmpty, !network.isEmpty else { throw RuleError.badName(name) }
+  /// The room with an address on a network, created if it is missing.
+  ///
+  /// - Parameter address: folded by the account's rules.
+  package func networkRoom(_ address: String, network: String) throws -> Conversation {
+    let rules = try account(network: network)?.rules ?? AddressRules(domain: "")
+    guard !address.isEmpty, !network.isEmpty else { throw RuleError.badName(address) }
+    let name = rules.shown(room: address)
     let known = try database.first(
       Store.conversationSelect
         + """
         WHERE c.kind = 0 AND c.network = ?3 AND (c.address = ?2 OR c.folded = ?4)
         ORDER BY c.address = ?2 DESC
-        """, Store.nobody, bare, network, "#" + bare.lowercased(), read: Store.conversation)
-    return try known ?? insert(room: bare, network: network)
+        """, Store.nobody, address, network, name.lowercased(), read: Store.conversation)
+    return try known ?? insert(room: name, network: network, address: address)
   }
 
   // MARK: Direct chats

@@ -178,8 +178,7 @@ extension DurableTransaction {
   public func rename(
     _ room: ID<Conversation>, to name: String, by me: ID<Participant>
   ) throws {
-    let bare = Naming.bare(name)
-    _ = try Naming.checked(bare)
+    let bare = try Naming.checkedRoom(Naming.bare(name))
     let place = try roomThatIMade(room, me)
     let new = "#" + bare
     if place.name.utf8.elementsEqual(new.utf8) { return }

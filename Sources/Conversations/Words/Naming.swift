@@ -9,6 +9,8 @@ package enum Naming {
 
   /// In graphemes.
   static let longest = 64
+  /// Of a room's name on a network, in graphemes.
+  package static let longestRoom = 128
   /// A single grapheme can carry any number of combining marks, so bytes are bounded as well.
   static let longestInBytes = 512
 
@@ -28,6 +30,18 @@ package enum Naming {
         if properties.isWhitespace { throw .badName(name) }
       }
     }
+    return name
+  }
+
+  /// The same for a room's name without its sign. It may begin with more of them: on IRC `#tea` and
+  /// `##tea` are two rooms.
+  package static func checkedRoom(_ name: String) throws(RuleError) -> String {
+    do {
+      _ = try checked(String(name.drop { $0 == "#" }))
+    } catch {
+      throw .badName(name)
+    }
+    guard name.utf8.count <= longestInBytes, name.count <= longest else { throw .badName(name) }
     return name
   }
 

@@ -114,10 +114,22 @@ package final class Import {
     do {
       _ = try Naming.checked(name)
     } catch {
-      throw LineFault(
-        "“%1” is not a valid name; use 1 to 64 characters, none blank or invisible, and do not begin with @, # or /",
-        name)
+      throw Self.badName(name)
     }
+  }
+
+  private func check(room name: String) throws {
+    do {
+      _ = try Naming.checkedRoom(name)
+    } catch {
+      throw Self.badName(name)
+    }
+  }
+
+  private static func badName(_ name: String) -> LineFault {
+    LineFault(
+      "“%1” is not a valid name; use 1 to 64 characters, none blank or invisible, and do not begin with @, # or /",
+      name)
   }
 
   /// The next negative number, for changes that nobody should notice.
@@ -180,11 +192,17 @@ package final class Import {
   /// A room, created if it is missing.
   func room(_ name: String, network: String) throws -> ImportedPlace {
     try checkOwner(of: network)
-    let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
+    let bare = Naming.bare(name)
     let key = Import.key("#" + bare.lowercased(), network)
     if let known = rooms[key] { return try place(known, isNew: false) }
-    if network.isEmpty || bare.isEmpty { try check(bare) }
-    let new = try made(transaction.insert(room: bare, network: network).id)
+    if network.isEmpty || bare.isEmpty { try check(room: bare) }
+    // On a network a room may have another sign.
+    let isSigned = bare.first.map { !$0.isLetter && !$0.isNumber } ?? false
+    let new = try made(
+      transaction.insert(
+        room: network.isEmpty || !isSigned ? "#" + bare : name, network: network,
+        address: network.isEmpty ? nil : bare
+      ).id)
     rooms[key] = new
     return try place(new, isNew: true)
   }

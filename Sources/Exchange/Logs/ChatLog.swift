@@ -210,11 +210,9 @@ private func logMessage(
   return .message(at: time, nick: String(nick), text: String(text), kind: kind)
 }
 
-/// A channel's name as a room's: without its prefix.
+/// A channel's name, if it is one. `##tea` is another one than `#tea`.
 private func roomName(_ name: String) -> String? {
-  guard name.hasPrefix("#") else { return nil }
-  let bare = name.drop { $0 == "#" }
-  return bare.isEmpty ? nil : "#" + bare
+  name.hasPrefix("#") && !name.allSatisfy { $0 == "#" } ? name : nil
 }
 
 private func milliseconds(of local: WallTime) throws -> Milliseconds {

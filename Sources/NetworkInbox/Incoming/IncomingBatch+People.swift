@@ -13,6 +13,7 @@ extension IncomingBatch {
     if !isNick { try store.touchPeople() }
     place.isLive = true
     // People who left while hobnob was offline are no longer members.
+    if !hasOccupants { try endStays(besides: namedPeople[room] ?? [], in: place) }
     try database.run(
       """
       UPDATE membership SET last = (SELECT last_number FROM conversation WHERE id = ?1)
@@ -22,6 +23,14 @@ extension IncomingBatch {
     if database.changedRows > 0 { try store.touchPeople() }
     try forgetOldComings(in: place)
     try store.enter(owner.id, place.id)
+  }
+
+  /// Where people are the same everywhere, those who are online may be in another room only.
+  private func endStays(besides identities: Set<String>, in place: Place) throws {
+    let members = try store.members(of: place.id)
+    for member in members where member.network != nil && !identities.contains(member.identity) {
+      try endStay(of: member.id, in: place)
+    }
   }
 
   /// A large room has more joins and leaves in a year than messages.
@@ -95,13 +104,15 @@ extension IncomingBatch {
 
   func applyRoomName(_ room: String, _ name: String) throws {
     let place = try place(.room(room))
+    let words = name.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    let name = account.rules.shown(room: String(words.prefix(Naming.longestRoom)))
     // Compares bytes, and the room's own name: hobnob may show another.
     let isCalledSo = try database.exists(
-      "SELECT 1 FROM conversation WHERE id = ? AND name = ?", place.id, "#" + name)
-    if name.isEmpty || isCalledSo { return }
+      "SELECT 1 FROM conversation WHERE id = ? AND name = ?", place.id, name)
+    if name == "#" || isCalledSo { return }
     try database.run(
       "UPDATE conversation SET name = '', folded = '' WHERE id = ?", place.id)
-    let shown = "#" + (try free(name: name))
+    let shown = try free(name: name)
     try database.run(
       "UPDATE conversation SET name = ?, folded = ? WHERE id = ?", shown, shown.lowercased(),
       place.id)
@@ -138,8 +149,11 @@ extension IncomingBatch {
     guard !speaker.isOwner, let place = try known(.room(room)),
       let person = try person(speaker, knownIn: .room(room))
     else { return }
-    try setOnline(false, person, speaker, in: .room(room))
-    guard try endStay(of: person.id, in: place) else { return }
+    let wasThere = try endStay(of: person.id, in: place)
+    if try hasOccupants || !isInARoom(person.id) {
+      try setOnline(false, person, speaker, in: .room(room))
+    }
+    guard wasThere else { return }
     try store.endTyping(of: person.id, in: place.id)
     if place.isLive, !joining.contains(room) {
       try store.record(.left, in: place.id, by: person.id, text: removal ?? "")
@@ -170,6 +184,51 @@ extension IncomingBatch {
     try setOnline(true, person, speaker, in: .room(room))
     _ = try beginStay(of: person.id, in: place)
     if place.isLive { try store.record(.renamed, in: place.id, by: person.id, text: former) }
+  }
+
+  /// Whether somebody is in a room that the owner is in now.
+  private func isInARoom(_ person: ID<Participant>) throws -> Bool {
+    try !liveRooms(of: person).isEmpty
+  }
+
+  private func liveRooms(of person: ID<Participant>) throws -> [NetworkPlace] {
+    try database.rows(
+      """
+      SELECT c.address FROM membership s JOIN conversation c ON c.id = s.conversation
+      WHERE s.participant = ? AND s.last IS NULL AND c.kind = 0 AND c.live = 1 ORDER BY c.id
+      """, person
+    ) { .room($0.text()) }
+  }
+
+  /// Handles a new name on a network whose people are the same everywhere.
+  func renamed(_ speaker: NetworkUser, from former: String) throws {
+    if speaker.isOwner {
+      try database.run(
+        "UPDATE conversation SET nick = ? WHERE network = ? AND nick IS NOT NULL", speaker.name,
+        network)
+      return try store.touchPeople()
+    }
+    let known = try person(known: account.rules.fold(former))
+    let current = try person(known: speaker.identity)
+    // Someone else may have the former name by now.
+    guard let person = current?.participant.name == former ? current : known ?? current else {
+      return
+    }
+    let rooms = try liveRooms(of: person.id).compactMap { try self.known($0) }
+    if current == nil {
+      try move(person, to: speaker)
+    } else if let current, current.id != person.id {
+      // Both names have messages. They stay apart, as nobody knows whether it was one person.
+      let former = person.participant.identity
+      try setOnline(false, person, NetworkUser(identity: former), in: .direct(former))
+      for room in rooms { try endStay(of: person.id, in: room) }
+    }
+    let there = try self.person(speaker, in: .direct(speaker.identity), isNews: true)
+    try setOnline(true, there, speaker, in: .direct(speaker.identity))
+    for room in rooms {
+      _ = try beginStay(of: there.id, in: room)
+      try store.record(.renamed, in: room.id, by: there.id, text: former)
+    }
   }
 
   /// Gives everyone on a network a single stay in a room, from their first arrival: nobody keeps a

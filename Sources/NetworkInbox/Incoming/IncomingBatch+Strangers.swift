@@ -103,7 +103,7 @@ extension IncomingBatch {
   func open(_ place: Place, _ address: String, for message: NetworkMessage) throws {
     let stay = try store.membership(of: owner.id, in: place.id)
     let isKnown =
-      try message.speaker.isOwner || stay != .never || address == account.domain
+      try message.speaker.isOwner || stay != .never || address == account.rules.domain
       || place.other.map { try isTrusted($0.id) } ?? true
     guard isKnown else {
       return try approached(.message, address, from: address, isPast: message.isPast)

@@ -66,12 +66,14 @@ final class IncomingBatch {
   }
 
   let store: DurableTransaction
-  let account: Account
+  private(set) var account: Account
   let fetchesFiles: Bool
   let owner: Participant
   let now: Milliseconds
   /// Rooms that the owner joins in this batch: people already there do not join.
   let joining: Set<String>
+  /// Who is in a room, by identity, as far as this batch says it.
+  var namedPeople: [String: Set<String>] = [:]
   private var places: [NetworkPlace: Place] = [:]
   private var people: [String: Person] = [:]
   /// How many past messages arrived, by conversation.
@@ -83,6 +85,8 @@ final class IncomingBatch {
 
   var database: Database { store.database }
   var network: String { account.network }
+  /// Whether rooms name their people themselves.
+  var hasOccupants: Bool { account.rules.people == .ofRoom }
 
   init(
     _ store: consuming DurableTransaction, _ account: Account, _ news: [NetworkEvent],
@@ -94,6 +98,9 @@ final class IncomingBatch {
     now = min(max(self.store.clock(), Message.times.lowerBound), Message.times.upperBound)
     joining = Set(
       news.compactMap { if case .joined(let room, _) = $0 { room } else { nil } })
+    for case .present(let speaker, let room, _) in news where joining.contains(room) {
+      namedPeople[room, default: []].insert(speaker.identity)
+    }
   }
 
   func apply(_ event: NetworkEvent) throws {
@@ -113,8 +120,9 @@ final class IncomingBatch {
     case .present(let speaker, let room, let away): try present(speaker, in: room, away: away)
     case .absent(let speaker, let room, let removal):
       try absent(speaker, in: room, removal: removal)
-    case .renamed(let speaker, let room, let former):
+    case .renamed(let speaker, let room?, let former):
       try renamed(speaker, in: room, from: former)
+    case .renamed(let speaker, nil, let former): try renamed(speaker, from: former)
     case .topic(let room, let text, let speaker, _): try topic(of: room, text, by: speaker)
     case .invited(let room, let speaker): try invited(to: room, by: speaker)
     case .contact(let speaker, let isOnline, let away):
@@ -137,6 +145,9 @@ final class IncomingBatch {
     case .answered(let request, let text): try store.answer(request, of: account, text)
     case .fetched(let request, let file): try fetched(request, file)
     case .notice(let sentence): try store.tell(sentence, account)
+    case .rules(let rules):
+      try store.setRules(of: account, rules)
+      account.rules = rules
     }
     if case .offline = event {
       for place in places.values { place.isLive = false }
@@ -182,7 +193,8 @@ final class IncomingBatch {
     case .room(let address):
       guard !address.isEmpty else { throw RuleError.badName(address) }
       _ = try store.insert(
-        room: free(name: address), network: self.network, address: address)
+        room: free(name: account.rules.shown(room: address)), network: self.network,
+        address: address)
     case .direct(let address):
       guard !address.isEmpty else { throw RuleError.badName(address) }
       let person = try person(NetworkUser(identity: address), in: network)
@@ -224,11 +236,12 @@ final class IncomingBatch {
     ) { Place(network, Store.conversation($0), with: other, $0) }
   }
 
+  /// A room's name with its sign, with a number if another has it.
   func free(name: String) throws -> String {
     var (free, next) = (name, 2)
     while try database.exists(
       "SELECT 1 FROM conversation WHERE kind = 0 AND folded = ? AND network = ?",
-      "#" + free.lowercased(), network)
+      free.lowercased(), network)
     {
       free = "\(name)-\(next)"
       next += 1
@@ -238,9 +251,10 @@ final class IncomingBatch {
 
   // MARK: People
 
-  /// A person's identity in the store. A room's ids for its people are valid only there.
+  /// A person's identity in the store, with the room before it where a room's ids for its people are
+  /// valid only there.
   private func identity(of speaker: NetworkUser, in place: NetworkPlace) -> String {
-    guard case .room(let address) = place else { return speaker.identity }
+    guard case .room(let address) = place, hasOccupants else { return speaker.identity }
     return address + "/" + speaker.identity
   }
 
@@ -266,7 +280,7 @@ final class IncomingBatch {
       identity: identity,
       name: speaker.name.isEmpty ? name(ofUnnamed: speaker, in: place) : speaker.name,
       network: network)
-    if case .room = place {
+    if case .room = place, hasOccupants {
       made.isOccupant = true
       try database.run(
         "UPDATE participant SET given = ? WHERE id = ?", speaker.identity, made.id)
@@ -277,14 +291,18 @@ final class IncomingBatch {
   }
 
   private func name(ofUnnamed speaker: NetworkUser, in place: NetworkPlace) -> String {
-    if case .direct = place { account.shortName(of: speaker.identity) } else { speaker.identity }
+    if case .room = place {
+      speaker.identity
+    } else {
+      account.rules.shortName(of: speaker.identity)
+    }
   }
 
   func person(_ speaker: NetworkUser, knownIn place: NetworkPlace) throws -> Person? {
     try person(known: identity(of: speaker, in: place))
   }
 
-  private func person(known identity: String) throws -> Person? {
+  func person(known identity: String) throws -> Person? {
     if let known = people[identity] { return known }
     let found = try database.first(
       """
@@ -297,6 +315,13 @@ final class IncomingBatch {
     }
     people[identity] = found
     return found
+  }
+
+  /// Gives a person another identity: the network says that they are the same.
+  func move(_ person: Person, to speaker: NetworkUser) throws {
+    people[person.participant.identity] = nil
+    people[speaker.identity] = nil
+    try store.setIdentity(of: person.id, to: speaker.identity)
   }
 
   func setOnline(

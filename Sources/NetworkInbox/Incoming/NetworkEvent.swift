@@ -40,18 +40,19 @@ package enum NetworkEvent: Hashable, Sendable {
   case left(room: String, reason: String?)
   /// A room is unreachable for a while, or shuts down; the owner still wants to be in it.
   case lost(room: String, reason: String)
-  /// A room's name to show instead of `#` and its address: without the `#`, as the account's owner
-  /// would type it. If another has that name, the store adds a suffix.
+  /// A room's name to show instead of its address, as the account's owner would type it: without the
+  /// `#`, unless it is part of addresses there. It may have blanks; the store keeps 128 graphemes. If another has that name, the store adds a suffix.
   case roomNamed(room: String, name: String)
   /// Who else is in a room: all at once when the owner has joined, in one batch with `joined` or
   /// before it, and later one by one; again when they go away or come back. People in the batch
-  /// with `joined` do not count as joining. `away` is their away message, nil if they are not away;
+  /// with `joined` do not count as joining. Where people are the same in all rooms, they all come in
+  /// the batch with `joined`: anyone else is no longer there. `away` is their away message, nil if they are not away;
   /// `removal` is how others removed them, nil if they left by themselves.
   case present(NetworkUser, room: String, away: String? = nil)
   case absent(NetworkUser, room: String, removal: String? = nil)
-  /// The speaker changed their name from `former`. If a nickname is all that identifies someone,
-  /// `NetworkUser.identity` is the new one.
-  case renamed(NetworkUser, room: String, former: String)
+  /// The speaker changed their name from `former`, in a room, or with nil on the whole network. If a
+  /// nickname is all that identifies someone, `NetworkUser.identity` is the new one.
+  case renamed(NetworkUser, room: String?, former: String)
   case topic(room: String, text: String, by: NetworkUser?, at: Milliseconds?)
   /// Somebody invites the owner into a room. This request, like the following, waits until the
   /// owner accepts it (rule 14.5).
@@ -91,4 +92,6 @@ package enum NetworkEvent: Hashable, Sendable {
   case fetched(NetworkRequest, Attachment)
   /// A sentence for the account's owner.
   case notice(String)
+  /// How the network names people and rooms; before anything that depends on it.
+  case rules(AddressRules)
 }

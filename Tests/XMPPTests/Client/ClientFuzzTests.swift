@@ -134,7 +134,7 @@ struct ClientFuzzTests {
     case .read(_, let place), .bounced(_, let place, _), .page(let place, _, _):
       return isOf(place)
     case .joined(let room, _), .left(let room, _), .lost(let room, _), .roomNamed(let room, _),
-      .present(_, let room, _), .absent(_, let room, _), .renamed(_, let room, _),
+      .present(_, let room, _), .absent(_, let room, _), .renamed(_, let room?, _),
       .topic(let room, _, _, _), .toldHistory(let room), .removed(_, let room, _, _):
       return room == bare
     case .invited(let room, let speaker):
@@ -145,7 +145,8 @@ struct ClientFuzzTests {
     case .accepted(let entry, _), .refused(let entry, _):
       return isOf(entry.place) || bare == "example.org"
     case .caughtUp(let archive, _): return archive == bare || archive.isEmpty
-    case .offline, .answered, .fetched, .notice, .countStrangers: return false
+    case .rules(let rules): return rules.roomDomain == bare
+    case .offline, .answered, .fetched, .notice, .countStrangers, .renamed: return false
     }
   }
 

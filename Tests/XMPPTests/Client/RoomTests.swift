@@ -417,7 +417,10 @@ struct RoomTests {
     let learned = talk.effects.compactMap {
       if case .learned(let name, let value) = $0 { "\(name) \(value)" } else { nil }
     }
-    #expect(learned == ["rooms muc.example.org", "upload 5"])
+    #expect(learned == ["upload 5"])
+    #expect(
+      talk.news.contains(
+        .rules(AddressRules(domain: "example.org", roomDomain: "muc.example.org"))))
   }
 
   @Test func aRoomThatWasToldAnotherPasswordSaysSo() throws {

@@ -10,31 +10,37 @@ struct NetworkCommands {
   private var accounts: Accounts { context.accounts }
   private var network: String? { context.network }
 
-  /// The account and the full address for a name. `room@service` and `name@domain` are full; a bare
-  /// name is a known room, or else one on the account's own service if the open conversation is on
-  /// that network.
+  /// The account and the address for a word: an address as the account's network has it, or else
+  /// the name of a known room, or else a name on the account's own service if the open conversation
+  /// is on that network.
   ///
   /// - Returns: nil for a room of this machine.
   /// - Throws: ``Refusal`` for an address if there is no account, or several could be meant.
   func room(
-    _ name: String, _ snapshot: borrowing Snapshot
+    _ word: String, _ snapshot: borrowing Snapshot
   ) throws -> (account: Account, address: String)? {
-    let bare = try bareAddress(name, behind: "#")
-    if bare.contains("@"), let account = accounts.present(in: network) {
-      return (account, bare.lowercased())
-    }
     let open = account(of: context.open.conversation)
+    let present = accounts.present(in: network, for: word)
+    try check(word, present)
+    if let present, present.rules.isRoomAddress(word), let address = present.address(ofRoom: word),
+      // A room of this machine may have the name, too.
+      try present.rules.domain != nil || present == open || snapshot.room(word) == nil
+    {
+      return (present, address)
+    }
     do {
-      if let known = try snapshot.room(name, for: context.me.id) {
+      if let known = try snapshot.room(word, for: context.me.id) {
         guard let account = account(of: known) else { return nil }
         return (account, try snapshot.networkAddress(of: known.id))
       }
     } catch RuleError.ambiguous where open != nil {
       // Several accounts have one of that name: take that of the open conversation's network.
     }
-    if bare.contains("@") { return (try accounts.reaching(bare, from: network), bare.lowercased()) }
-    guard let open, let service = accounts.roomService(of: open) else { return nil }
-    return (open, bare.lowercased() + "@" + service)
+    if word.contains("@") {
+      let account = try accounts.reaching(word, from: network)
+      return (account, try account.address(ofRoom: word) ?? refuse(word))
+    }
+    return open.flatMap { account in account.address(ofRoom: word).map { (account, $0) } }
   }
 
   /// The account whose network carries a conversation; nil for one of this machine, or of a removed
@@ -43,39 +49,41 @@ struct NetworkCommands {
     accounts.list.first { $0.network == conversation?.network }
   }
 
+  /// - Parameter account: the one that the word is for, if known.
   /// - Throws: ``Refusal`` for an address that lacks a part, has too many, or has one after a
   ///   slash, which names a program or somebody in a room.
-  private func bareAddress(_ name: String, behind sign: String) throws -> String {
-    let bare = name.hasPrefix(sign) ? String(name.dropFirst()) : name
-    let parts = bare.split(separator: "@", omittingEmptySubsequences: false)
-    let isWhole =
-      parts.count == 2 && !bare.contains("/") && parts.allSatisfy { !$0.isEmpty }
-    guard isWhole || parts.count == 1 && name != "@" else {
-      throw Refusal(
-        say("%1 is not an address; one looks like ben@example.org.", SafeText(line: name)))
+  private func check(_ word: String, _ account: Account?) throws {
+    if let account, account.rules.domain == nil { return }
+    let bare = word.first.map("@#".contains) ?? false ? String(word.dropFirst()) : word
+    if word == "@" || bare.contains("@") && !Account.isAddress(bare) {
+      throw Refusal.notAnAddress(word)
     }
-    return bare
   }
+
+  private func refuse(_ word: String) throws -> String { throw Refusal.notAnAddress(word) }
 
   /// The same for a person: an address, or a name that nobody known here has.
   func personOnNetwork(
-    _ name: String, _ snapshot: borrowing Snapshot
+    _ word: String, _ snapshot: borrowing Snapshot
   ) throws -> (account: Account, address: String)? {
-    let bare = try bareAddress(name, behind: "@")
+    let bare = word.hasPrefix("@") ? String(word.dropFirst()) : word
+    let present = accounts.present(in: network, for: bare)
+    try check(word, present)
     guard bare.contains("@") else {
-      guard try known(name, snapshot) == nil, let account = account(of: context.open.conversation)
+      guard try known(word, snapshot) == nil, let account = account(of: context.open.conversation)
       else { return nil }
-      return (account, account.address(of: bare))
+      return (account, try account.address(ofPerson: bare) ?? refuse(word))
     }
-    if let account = accounts.present(in: network) { return (account, bare.lowercased()) }
+    if let present { return (present, try present.address(ofPerson: bare) ?? refuse(word)) }
     // Two accounts may know the same person.
-    if let known = try? snapshot.find(participant: name, for: context.me.id) {
+    if let known = try? snapshot.find(participant: word, for: context.me.id) {
       guard let account = accounts.list.first(where: { $0.network == known.network }) else {
         return nil
       }
       return (account, known.identity)
     }
-    return (try accounts.reaching(bare, from: network), bare.lowercased())
+    let account = try accounts.reaching(bare, from: network)
+    return (account, try account.address(ofPerson: bare) ?? refuse(word))
   }
 
   /// Somebody of this machine or of a network; nil if nobody known has the name.
@@ -89,7 +97,7 @@ struct NetworkCommands {
     {
       // Several rooms have the name, and people cannot write what tells them apart.
       throw RuleError.onlyInARoom(
-        name, domain: accounts.present(in: network)?.domain ?? "example.org")
+        name, domain: accounts.present(in: network)?.rules.domain ?? "example.org")
     }
   }
 
@@ -100,19 +108,19 @@ struct NetworkCommands {
   func contactAddress(
     named name: String, _ snapshot: borrowing Snapshot
   ) throws -> (account: Account, address: String) {
-    let bare = try bareAddress(name, behind: "@")
-    if bare.contains("@") {
-      return (
-        try accounts.present(in: network) ?? accounts.reaching(bare, from: network),
-        bare.lowercased()
-      )
+    let bare = name.hasPrefix("@") ? String(name.dropFirst()) : name
+    let present = accounts.present(in: network, for: bare)
+    try check(name, present)
+    let account =
+      try bare.contains("@")
+      ? present ?? accounts.reaching(bare, from: network) : accounts.named("", from: network)
+    if !bare.contains("@") {
+      let known = try snapshot.contacts(of: account).first {
+        $0.participant.name.lowercased() == bare.lowercased()
+      }
+      if let known { return (account, known.participant.identity) }
     }
-    let account = try accounts.named("", from: network)
-    if bare.contains("/") { _ = try bareAddress(account.address(of: bare), behind: "@") }
-    let known = try snapshot.contacts(of: account).first {
-      $0.participant.name.lowercased() == bare.lowercased()
-    }
-    return (account, known?.participant.identity ?? account.address(of: bare))
+    return (account, try account.address(ofPerson: bare) ?? refuse(name))
   }
 
   // MARK: Asking the network's process

@@ -85,8 +85,8 @@ struct RequestsCommand {
 
   /// Declines the invitation into a room; nil if nobody has invited you.
   func decline(_ room: String, _ snapshot: borrowing Snapshot) throws -> Step? {
-    let address = String(room.hasPrefix("#") ? room.dropFirst() : room[...]).lowercased()
     for account in accounts {
+      guard let address = account.address(ofRoom: room) else { continue }
       let approaches = try snapshot.approaches(to: account)
       guard approaches.contains(where: { $0.kind == .invitation && $0.address == address }) else {
         continue

@@ -138,13 +138,13 @@ extension ConversationCommands {
           "There is no one named %1; did you mean /msg %2?", shown,
           SafeText(name: String(near.dropFirst()))))
     }
-    if let account = context.accounts.present(in: context.network), !bare.isEmpty,
-      !bare.contains("/")
+    if let account = context.accounts.present(in: context.network),
+      let address = account.address(ofPerson: bare)
     {
       return Refusal(
         say(
           "No one named %1 has used this store; for somebody on %2, type /msg %3.", shown,
-          SafeText(line: account.domain), SafeText(line: account.address(of: bare))))
+          SafeText(line: account.server), SafeText(line: account.whole(address))))
     }
     return Refusal(say("No one named %1 has used this store.", shown))
   }

@@ -15,10 +15,12 @@ struct ConversationCommands {
     if words.count == 3, words[1] == Secrets.option {
       return try join(words[0], password: words[2], snapshot)
     }
-    guard words.count == 1 else { throw usage("join") }
+    // A room on a network can have blanks and commas in its name.
+    let isKnown = ((try? snapshot.room(argument, for: me)) ?? nil) != nil
+    guard words.count == 1 || isKnown else { throw usage("join") }
     var names = [argument]
-    // A comma separates several, as in irssi; a room on a network can have a comma in its name.
-    if argument.contains(","), ((try? snapshot.room(argument, for: me)) ?? nil) == nil {
+    // A comma separates several, as in irssi.
+    if argument.contains(","), !isKnown {
       names = argument.split(separator: ",").map(String.init)
     }
     guard let last = names.popLast() else { throw usage("join") }

@@ -53,7 +53,10 @@ struct Rooms: Sendable {
     guard info.features.contains(Feature.rooms), address.local.isEmpty,
       info.kinds.contains("conference/text")
     else { return }
-    if service == nil { context.add(.learned("rooms", address.description)) }
+    if service == nil {
+      context.tell(
+        .rules(AddressRules(domain: context.owner.account.domain, roomDomain: address.description)))
+    }
     service = service ?? address
     for (room, state) in byAddress where state.isEntered { tellShortName(of: room, in: &context) }
   }

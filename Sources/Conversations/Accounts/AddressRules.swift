@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// How the words that people type become addresses on an account's network, and which addresses are
+/// the same. The account's process provides these rules, and the store keeps them with the account.
+///
+/// ```swift
+/// let mail = AddressRules(domain: "example.org", roomDomain: "rooms.example.org")
+/// mail.address(ofRoom: "Tea")  // tea@rooms.example.org
+/// let irc = AddressRules(roomSigns: "#&", folding: .rfc1459, people: .everywhere)
+/// irc.address(ofRoom: "##Tea")  // ##tea
+/// ```
+public struct AddressRules: Hashable, Sendable {
+  /// Which letters of an address are the same.
+  public enum Folding: String, Hashable, Sendable {
+    case none
+    /// The letters A to Z and a to z.
+    case ascii
+    /// These, and `[]\~` are `{}|^` (RFC 1459, 2.2).
+    case rfc1459
+    /// These, without `~` and `^`.
+    case strict = "rfc1459-strict"
+    /// Upper and lower case of all scripts.
+    case unicode
+  }
+
+  /// Where an identity is valid.
+  public enum People: String, Hashable, Sendable {
+    /// A room names its people itself; the same name in another room may be somebody else.
+    case ofRoom = "room"
+    /// A person is the same in all rooms and in their direct chat.
+    case everywhere
+  }
+
+  /// The domain behind the `@` of the account's own addresses; nil if a bare name is an address.
+  public var domain: String?
+  /// The domain of the server's own rooms; nil if unknown, or if `domain` is.
+  public var roomDomain: String?
+  /// The characters with which a room's address begins; empty if rooms have addresses like people.
+  public var roomSigns: String
+  public var folding: Folding
+  public var people: People
+
+  /// The rules of a network with addresses such as `ben@example.org`.
+  public init(domain: String, roomDomain: String? = nil) {
+    (self.domain, self.roomDomain) = (domain, roomDomain)
+    (roomSigns, folding, people) = ("", .unicode, .ofRoom)
+  }
+
+  /// The rules of a network whose addresses are bare names.
+  public init(roomSigns: String, folding: Folding, people: People) {
+    (self.roomSigns, self.folding, self.people) = (roomSigns, folding, people)
+  }
+
+  // MARK: Addresses
+
+  /// An address in the form in which equal addresses are equal strings.
+  public func fold(_ address: String) -> String {
+    switch folding {
+    case .none: address
+    case .unicode: address.lowercased()
+    case .ascii: Self.fold(address, symbols: "")
+    case .strict: Self.fold(address, symbols: #"[]\"#)
+    case .rfc1459: Self.fold(address, symbols: #"[]\^"#)
+    }
+  }
+
+  /// Folds letters, and each of these symbols to the one 32 places behind it.
+  private static func fold(_ address: String, symbols: String) -> String {
+    String(
+      decoding: address.utf8.map { byte in
+        (0x41...0x5A).contains(byte) || symbols.utf8.contains(byte) ? byte + 0x20 : byte
+      }, as: UTF8.self)
+  }
+
+  /// Whether a word is the whole address of a room, not a mere name.
+  public func isRoomAddress(_ word: String) -> Bool {
+    domain == nil ? word.first.map(roomSigns.contains) ?? false : word.contains("@")
+  }
+
+  /// Whether a word is the whole address of a person, not a mere name. A bare name never is, even if
+  /// it is an address: somebody on this machine may have it.
+  public func isPersonAddress(_ word: String) -> Bool { domain != nil && word.contains("@") }
+
+  /// The address of the person that a word means: an address, or a name on the account's server.
+  ///
+  /// - Returns: nil if nobody can have the name.
+  public func address(ofPerson word: String) -> String? {
+    address(of: word, at: domain).flatMap { isRoomAddress(word) && domain == nil ? nil : $0 }
+  }
+
+  /// The address of the room that a word means: an address, or a name on the server's own service.
+  ///
+  /// - Returns: nil if no room can have the name, or the service is unknown.
+  public func address(ofRoom word: String) -> String? {
+    if domain != nil { return address(of: Naming.bare(word), at: roomDomain) }
+    return address(of: isRoomAddress(word) ? word : roomSigns.prefix(1) + word, at: nil)
+  }
+
+  private func address(of word: String, at domain: String?) -> String? {
+    guard !word.isEmpty, word.allSatisfy({ !$0.isWhitespace && $0 != "," }) else { return nil }
+    if self.domain == nil { return fold(word) }
+    let parts = word.split(separator: "@", omittingEmptySubsequences: false)
+    guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty && !$0.contains("/") }) else {
+      return nil
+    }
+    if parts.count == 2 { return fold(word) }
+    return domain.map { fold(word) + "@" + $0 }
+  }
+
+  // MARK: Names
+
+  /// A name for a person who gave none: the part before the `@` if the rest is the account's own
+  /// domain, else the whole address.
+  package func shortName(of address: String) -> String {
+    guard let domain, address.hasSuffix("@" + domain) else { return address }
+    let name = address.dropLast(domain.count + 1)
+    return name.isEmpty || name.contains("@") ? address : String(name)
+  }
+
+  /// A room's name as it is shown, with a sign.
+  package func shown(room name: String) -> String {
+    domain == nil && isRoomAddress(name) ? name : "#" + name
+  }
+
+  /// What an address of a person looks like.
+  public var personExample: String { domain == nil ? "ben" : "ben@\(domain ?? "example.org")" }
+  /// What an address of a room looks like.
+  public var roomExample: String {
+    domain == nil ? roomSigns.prefix(1) + "tea" : "tea@\(roomDomain ?? "rooms.example.org")"
+  }
+}
+
+extension AddressRules {
+  /// The form in the store: words and their values.
+  package var stored: String {
+    [
+      ("domain", domain), ("rooms", roomDomain), ("signs", roomSigns), ("fold", folding.rawValue),
+      ("people", people.rawValue),
+    ].compactMap { name, value in value.flatMap { $0.isEmpty ? nil : name + " " + $0 } }
+      .joined(separator: "\n")
+  }
+
+  /// Rules in their stored form; nil if that is empty, or only a later version knows them.
+  package init?(stored: String) {
+    let values = Dictionary(stored.split(separator: "\n").map { AccountList.entry($0) }) { $1 }
+    guard let folding = values["fold"].flatMap(Folding.init),
+      let people = values["people"]
+        .flatMap(People.init)
+    else { return nil }
+    self.init(roomSigns: values["signs"] ?? "", folding: folding, people: people)
+    (domain, roomDomain) = (values["domain"], values["rooms"])
+  }
+}

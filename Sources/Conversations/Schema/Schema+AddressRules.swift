@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+extension Schema {
+  static let addressRules = """
+    -- How the network names people and rooms; '' as long as its process has not said it.
+    ALTER TABLE account ADD COLUMN rules TEXT NOT NULL DEFAULT '';
+    """
+}

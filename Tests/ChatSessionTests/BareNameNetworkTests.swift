@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import Testing
+
+@testable import ChatSession
+@testable import NetworkInbox
+
+/// An account on a network whose addresses are bare names, as on IRC.
+@MainActor
+@Suite("Names on a network of bare names")
+struct BareNameNetworkTests {
+  private let town: Town
+  private let anna: Person
+  private let account: Account
+
+  init() throws {
+    town = try Town()
+    anna = try town.person("anna")
+    account = try anna.added("stub:anna@irc.x.org")
+    try anna.provide(
+      AddressRules(roomSigns: "#&", folding: .rfc1459, people: .everywhere), for: account)
+  }
+
+  private var targets: [String] {
+    get throws { try anna.store.read { try $0.requests(of: account) }.map(\.target) }
+  }
+
+  @Test("8: a room's address has its sign, and a person's is a name")
+  func joinsAndWrites() throws {
+    anna.say("/join ##Tea")
+    #expect(anna.picture[0].hasPrefix("##tea>"))
+    anna.say("/join &here")
+    anna.say("/join plans")
+    #expect(try targets == ["##tea", "&here", "#plans"])
+    anna.say("/msg Ben[x]")
+    anna.say("hello")
+    let outbox = try anna.store.read { try $0.outbox(of: account.network) }
+    #expect(outbox.map(\.place) == [.direct("ben{x}")])
+  }
+
+  @Test("a room of this machine keeps its name; the account's server tells the other one apart")
+  func alikes() throws {
+    _ = try town.person("ben", in: "tea")
+    anna.say("/join #tea")
+    #expect(try targets == [])
+    anna.say("/join #tea@irc.x.org")
+    #expect(try targets == ["#tea"])
+    #expect(anna.picture[0].hasPrefix("#tea@irc.x.org>"))
+    anna.say("/msg ben@irc.x.org")
+    #expect(anna.picture[0].hasPrefix("@ben@irc.x.org>"))
+    anna.say("/switch #lobby")
+    anna.say("/switch #tea@irc.x.org")
+    #expect(anna.picture[0].hasPrefix("#tea@irc.x.org>"))
+    anna.say("/switch #lobby")
+    anna.say("/msg ben@irc.x.org")
+    #expect(anna.picture[0].hasPrefix("@ben@irc.x.org>"))
+    anna.say("/switch #lobby")
+    let people = anna.session.candidates(behind: .person).map(\.text)
+    #expect(people.filter { $0.hasPrefix("ben") } == ["ben", "ben@irc.x.org"])
+  }
+
+  @Test("beside another account the server says whose room and person it is")
+  func twoAccounts() throws {
+    let other = try anna.added("xmpp:anna@x.org")
+    anna.say("/msg ben@x.org")
+    anna.say("one")
+    anna.say("/msg ben@irc.x.org")
+    anna.say("two")
+    let places = try anna.store.read { snapshot in
+      try [other, account].map { try snapshot.outbox(of: $0.network).map(\.place) }
+    }
+    #expect(places == [[.direct("ben@x.org")], [.direct("ben")]])
+    anna.say("/join ##tea")
+    #expect(try targets == ["##tea"])
+  }
+
+  @Test("nobody is told of a domain that addresses there do not have")
+  func hints() throws {
+    anna.say("/msg ben")
+    #expect(
+      anna.printed.last
+        == "No one named ben has used this store; for somebody on irc.x.org, type /msg ben@irc.x.org."
+    )
+    #expect(!anna.say("/msg #tea"))
+  }
+
+  @Test("a room whose name has blanks is joined and opened by it")
+  func blanks() throws {
+    anna.say("/join #tea")
+    try anna.store.apply(
+      [.joined(room: "#tea", nick: "anna"), .roomNamed(room: "#tea", name: "#Family ❤ 2026")],
+      of: account)
+    anna.look()
+    anna.say("/switch #lobby")
+    anna.say("/switch family ❤ 2026")
+    #expect(anna.picture[0].hasPrefix("#Family ❤ 2026>"))
+    anna.say("/leave")
+    anna.say("/join #Family ❤ 2026")
+    #expect(anna.picture[0].hasPrefix("#Family ❤ 2026>"))
+    #expect(!anna.say("/join two words"))
+  }
+}

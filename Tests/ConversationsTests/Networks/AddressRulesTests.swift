@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Testing
+
+@testable import Conversations
+
+@Suite("How a network names people and rooms")
+struct AddressRulesTests {
+  private let mail = AddressRules(domain: "x.org", roomDomain: "rooms.x.org")
+  private let bare = AddressRules(roomSigns: "#&", folding: .rfc1459, people: .everywhere)
+
+  @Test("each folding makes the same addresses equal")
+  func folds() {
+    let foldings: [(AddressRules.Folding, String)] = [
+      (.none, #"ÄB[]\~^"#), (.ascii, #"Äb[]\~^"#), (.strict, "Äb{}|~^"), (.rfc1459, "Äb{}|~~"),
+      (.unicode, #"äb[]\~^"#),
+    ]
+    for (folding, folded) in foldings {
+      let rules = AddressRules(roomSigns: "#", folding: folding, people: .everywhere)
+      #expect(rules.fold(#"ÄB[]\~^"#) == folded, "\(folding)")
+      #expect(rules.fold(folded) == folded, "\(folding)")
+    }
+  }
+
+  @Test("a word becomes an address at the account's server")
+  func addresses() {
+    #expect(mail.address(ofPerson: "Ben") == "ben@x.org")
+    #expect(mail.address(ofPerson: "Ben@Y.org") == "ben@y.org")
+    #expect(mail.address(ofRoom: "#Tea") == "tea@rooms.x.org")
+    #expect(mail.address(ofRoom: "tea@y.org") == "tea@y.org")
+    #expect(AddressRules(domain: "x.org").address(ofRoom: "tea") == nil)
+    for word in ["", "@", "ben@", "@x.org", "a@b@c", "ben@x.org/phone", "a b", "a,b"] {
+      #expect(mail.address(ofPerson: word) == nil, "\(word)")
+      #expect(mail.address(ofRoom: word) == nil, "\(word)")
+    }
+  }
+
+  @Test("where addresses are bare names, a room's sign is part of it")
+  func bareNames() {
+    #expect(bare.address(ofPerson: "Ben[1]") == "ben{1}")
+    #expect(bare.address(ofPerson: "#tea") == nil)
+    let rooms = ["tea": "#tea", "#Tea": "#tea", "##tea": "##tea", "&here": "&here"]
+    for (word, address) in rooms { #expect(bare.address(ofRoom: word) == address) }
+    #expect(bare.address(ofRoom: "#a b") == nil)
+    #expect(bare.shown(room: "##Tea") == "##Tea")
+    #expect(mail.shown(room: "tea") == "#tea")
+  }
+
+  @Test("the server behind a bare name chooses the account")
+  func servers() {
+    let account = Account(
+      id: ID(rawValue: 1), owner: ID(rawValue: 1), network: "irc:anna@irc.x.org", rules: bare)
+    #expect(account.isNamed(in: "Ben@IRC.x.org"))
+    #expect(!account.isNamed(in: "ben@x.org"))
+    #expect(account.address(ofPerson: "Ben@irc.x.org") == "ben")
+    #expect(account.address(ofRoom: "##tea@irc.x.org") == "##tea")
+    #expect(account.whole("ben") == "ben@irc.x.org")
+  }
+
+  @Test("the store keeps all of it")
+  func roundTrip() {
+    var rules = [mail, bare, AddressRules(domain: "x.org")]
+    for folding in [AddressRules.Folding.none, .ascii, .strict, .unicode] {
+      rules.append(AddressRules(roomSigns: "", folding: folding, people: .ofRoom))
+    }
+    for one in rules { #expect(AddressRules(stored: one.stored) == one) }
+    #expect(AddressRules(stored: "") == nil)
+    #expect(AddressRules(stored: "fold of-the-future\npeople room") == nil)
+  }
+
+  @Test("a short name leaves out the account's own domain alone")
+  func shortNames() {
+    #expect(mail.shortName(of: "ben@x.org") == "ben")
+    #expect(mail.shortName(of: "ben@y.org") == "ben@y.org")
+    #expect(mail.shortName(of: "@x.org") == "@x.org")
+    #expect(bare.shortName(of: "ben") == "ben")
+  }
+}

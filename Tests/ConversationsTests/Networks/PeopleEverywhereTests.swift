@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StoreFixture
+import Testing
+
+@testable import Conversations
+@testable import NetworkInbox
+
+/// A network whose people are the same in all rooms and in their direct chats, and whose addresses
+/// are bare names.
+@Suite("A network of bare names")
+final class PeopleEverywhereTests {
+  private let fixture = Fixture()
+  private let store: Store
+  private let wire: Store
+  private let anna: ID<Participant>
+  private let account: Account
+  private let ben = NetworkUser(identity: "ben", name: "Ben")
+  private let tea = NetworkPlace.room("#tea")
+  private let teatime = NetworkPlace.room("##tea")
+
+  init() throws {
+    store = try fixture.open()
+    wire = try fixture.open()
+    let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    self.anna = anna
+    account = try store.writeDurably {
+      try $0.addAccount(owner: anna, network: "stub:anna@irc.x.org")
+    }
+    try wire.apply(
+      [.rules(AddressRules(roomSigns: "#&", folding: .rfc1459, people: .everywhere))],
+      of: account)
+    _ = try store.writeDurably { try $0.networkChat(with: "ben", of: account) }
+    try hear(
+      .joined(room: "#tea", nick: "anna"), .present(ben, room: "#tea"),
+      .joined(room: "##tea", nick: "anna"), .present(ben, room: "##tea"))
+  }
+
+  private func hear(_ events: NetworkEvent...) throws { try wire.apply(events, of: account) }
+
+  private func say(_ body: String, by speaker: NetworkUser, in place: NetworkPlace) throws {
+    try hear(
+      .messageReceived(NetworkMessage(name: MessageIDs(), speaker: speaker, body: body), in: place))
+  }
+
+  private func room(_ name: String) throws -> Conversation {
+    try #require(try store.read { try $0.room(name, for: anna) })
+  }
+
+  private func people(in room: String) throws -> [String] {
+    try store.read { snapshot in
+      try snapshot.members(of: try #require(try snapshot.room(room, for: anna)).id)
+    }.filter { $0.id != anna }.map { $0.identity + " " + $0.name }
+  }
+
+  private func find(_ name: String) throws -> Participant? {
+    try store.read { try $0.find(participant: name, for: anna) }
+  }
+
+  @Test("ben in two rooms and in his direct chat is one person")
+  func onePerson() throws {
+    try say("a", by: ben, in: tea)
+    try say("b", by: ben, in: teatime)
+    try say("c", by: ben, in: .direct("ben"))
+    let person = try #require(try find("ben"))
+    #expect(!person.isOccupant)
+    let chat = try store.writeDurably { try $0.directChat(anna, with: person.id) }
+    for (place, body) in [(try room("#tea"), "a"), (try room("##tea"), "b"), (chat, "c")] {
+      let message = try store.read { try $0.messages(in: place.id, limit: 1, for: anna) }.first
+      #expect(message?.sender == person.id && message?.body == body, "\(place.name)")
+    }
+  }
+
+  @Test("#tea and ##tea are two rooms, whatever the case in which one types them")
+  func signs() throws {
+    #expect(try room("#Tea").id != room("##tea").id)
+    #expect(try room("tea").name == "#tea")
+    #expect(try room("##TEA").name == "##tea")
+    try hear(.joined(room: "&here", nick: "anna"), .roomNamed(room: "##tea", name: "##Tea"))
+    #expect(try room("&here").name == "&here")
+    #expect(try room("##tea").name == "##Tea")
+    try hear(.joined(room: "#{x}", nick: "anna"), .roomNamed(room: "#{x}", name: "#[X]"))
+    #expect(try room("#[x]").id == room("#{X}").id)
+    #expect(try store.read { try $0.networkAddress(of: room("#[x]").id) } == "#{x}")
+  }
+
+  @Test("a new name is new in every room, and the direct chat goes with it")
+  func newName() throws {
+    let former = try #require(try find("ben"))
+    try hear(.renamed(NetworkUser(identity: "benny", name: "Benny"), room: nil, former: "Ben"))
+    #expect(try find("benny")?.id == former.id)
+    #expect(try find("ben") == nil)
+    for name in ["#tea", "##tea"] {
+      #expect(try people(in: name) == ["benny Benny"])
+      let id = try room(name).id
+      let events = try store.read { try $0.events(after: 0, upTo: .max, for: anna) }
+        .filter { $0.conversation == id }
+      #expect(events.last?.kind == .renamed && events.last?.text == "Ben", "\(name)")
+    }
+    // Somebody else may take the name.
+    try hear(.present(ben, room: "#tea"))
+    #expect(try find("ben")?.id != former.id)
+    try hear(.renamed(NetworkUser(identity: "ben_", name: "ben_"), room: nil, former: "Ben"))
+    #expect(try people(in: "#tea") == ["benny Benny", "ben_ ben_"])
+  }
+
+  @Test("a name that another person had before does not make them one")
+  func takenName() throws {
+    let cem = NetworkUser(identity: "cem", name: "cem")
+    try say("mine", by: cem, in: tea)
+    let (former, other) = (try #require(try find("ben")), try #require(try find("cem")))
+    try hear(.renamed(cem, room: nil, former: "Ben"))
+    #expect(try find("ben")?.id == former.id && find("cem")?.id == other.id)
+    #expect(try people(in: "##tea") == ["cem cem"])
+  }
+
+  @Test("somebody known by an account keeps it under any name")
+  func accountName() throws {
+    try hear(.renamed(NetworkUser(identity: "ben", name: "Ben_away"), room: nil, former: "Ben"))
+    #expect(try people(in: "#tea") == ["ben Ben_away"])
+    #expect(try find("ben_away")?.identity == "ben")
+  }
+
+  @Test("who leaves one room is still here while in another")
+  func presence() throws {
+    func isHere() throws -> Bool? {
+      try store.read { try $0.people(in: room("##tea").id) }
+        .first { $0.participant.identity == "ben" }?.isHere
+    }
+    try hear(.absent(ben, room: "#tea"))
+    #expect(try isHere() == true)
+    #expect(try people(in: "#tea") == [])
+    try hear(.absent(ben, room: "##tea"))
+    #expect(try isHere() != true)
+  }
+
+  @Test("who left a room while the account was offline is no longer in it")
+  func leftMeanwhile() throws {
+    try hear(.offline)
+    try hear(.joined(room: "##tea", nick: "anna"), .present(ben, room: "##tea"))
+    try hear(.joined(room: "#tea", nick: "anna"))
+    #expect(try people(in: "#tea") == [])
+    #expect(try people(in: "##tea") == ["ben Ben"])
+  }
+
+  @Test("a room's name may have blanks and 128 characters")
+  func longNames() throws {
+    let name = "Family ❤ 2026"
+    try hear(.roomNamed(room: "#tea", name: "#" + name))
+    #expect(try room(name).id == room("#" + name.uppercased()).id)
+    try hear(.roomNamed(room: "#tea", name: "#" + String(repeating: "a ", count: 200)))
+    let long = try store.read { try $0.rooms(for: anna) }.first { $0.name.hasPrefix("#a ") }
+    #expect(long?.name.count == 128)
+    #expect(try room(try #require(long).name).id == long?.id)
+    #expect(throws: RuleError.self) { try store.read { try $0.room("two words", for: anna) } }
+  }
+}
