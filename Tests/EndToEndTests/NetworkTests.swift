@@ -21,16 +21,20 @@ extension EndToEnd {
       store = try Store(path: home.store)
       let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
       let account = try store.writeDurably {
-        try $0.addAccount(owner: anna, network: "stub:anna@x")
+        try $0.addAccount(owner: anna, network: "stub:anna@irc.x.org")
       }
       self.account = account
       try home.list(account)
+      // Of the other sort than XMPP.
+      try store.apply(
+        [.rules(AddressRules(roomSigns: "#", folding: .rfc1459, people: .everywhere))],
+        of: account)
       let room = try store.writeDurablyIfNeeded {
-        try $0.networkRoom("far", network: account.network)
+        try $0.networkRoom("##far", network: account.network)
       }
       try store.writeDurablyIfNeeded { try $0.join(anna, room.id) }
-      shell = try home.shell(as: "anna", ["far"])
-      try shell.expect("#far> |")
+      shell = try home.shell(as: "anna", ["##far"])
+      try shell.expect("##far> |")
     }
 
     deinit { store.close() }
@@ -46,7 +50,7 @@ extension EndToEnd {
       try home.list(store.writeDurably { try $0.addAccount(owner: anna, network: "stub:anna@y") })
       let said = NetworkMessage(
         name: MessageIDs(), speaker: NetworkUser(identity: "zoe"), body: "from afar")
-      try store.apply([.messageReceived(said, in: .room("far"))], of: account)
+      try store.apply([.messageReceived(said, in: .room("##far"))], of: account)
       _ = try store.attach(store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id)
       try store.detach()
       shell.kill(SIGCONT)

@@ -91,12 +91,18 @@ final class NetworkProcessTests {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     files = AccountFiles(environment: ["HOME": folder])
     mine = try Store(path: folder + "/store.sqlite")
-    (anna, account, room) = try mine.writeDurably {
+    (anna, account) = try mine.writeDurably {
       let anna = try $0.participant(identity: "anna")
-      let account = try $0.addAccount(owner: anna.id, network: "stub:anna@x.org")
-      let room = try $0.networkRoom("tea@rooms.x.org", network: account.network)
+      let account = try $0.addAccount(owner: anna.id, network: "stub:anna@irc.x.org")
+      return (anna, account)
+    }
+    // Of the other sort than XMPP.
+    try mine.apply(
+      [.rules(AddressRules(roomSigns: "#", folding: .rfc1459, people: .everywhere))], of: account)
+    room = try mine.writeDurably { [anna, account] in
+      let room = try $0.networkRoom("##tea", network: account.network)
       try $0.join(anna.id, room.id)
-      return (anna, account, room)
+      return room
     }
     store = try Store(path: folder + "/store.sqlite")
   }
@@ -215,8 +221,8 @@ final class NetworkProcessTests {
     let said = NetworkEvent.messageReceived(
       NetworkMessage(
         name: MessageIDs(origin: "1", archive: "a1"),
-        speaker: NetworkUser(identity: "tea@rooms.x.org/ben", name: "ben"), body: "hello"),
-      in: .room("tea@rooms.x.org"))
+        speaker: NetworkUser(identity: "ben", name: "ben"), body: "hello"),
+      in: .room("##tea"))
     var wasReading = true
     wire.onConnect = { [self] wire, _ in
       wire.report(.up)
@@ -244,8 +250,8 @@ final class NetworkProcessTests {
     let said = NetworkEvent.messageReceived(
       NetworkMessage(
         name: MessageIDs(origin: "1", archive: "a1"),
-        speaker: NetworkUser(identity: "tea@rooms.x.org/ben", name: "ben"), body: "hello"),
-      in: .room("tea@rooms.x.org"))
+        speaker: NetworkUser(identity: "ben", name: "ben"), body: "hello"),
+      in: .room("##tea"))
     wire.onConnect = { [self] wire, _ in
       wire.report(.up)
       try? mine.holding { wire.report(.news([said])) }
@@ -264,8 +270,8 @@ final class NetworkProcessTests {
       .messageReceived(
         NetworkMessage(
           name: MessageIDs(origin: "\(number)", archive: "a\(number)"),
-          speaker: NetworkUser(identity: "tea@rooms.x.org/ben", name: "ben"), body: "\(number)"),
-        in: .room("tea@rooms.x.org"))
+          speaker: NetworkUser(identity: "ben", name: "ben"), body: "\(number)"),
+        in: .room("##tea"))
     }
     try mine.forbid(body: "2")
     wire.onConnect = { wire, _ in
@@ -304,9 +310,9 @@ final class NetworkProcessTests {
     let said = NetworkEvent.messageReceived(
       NetworkMessage(
         name: MessageIDs(origin: "1", archive: "a1"),
-        speaker: NetworkUser(identity: "tea@rooms.x.org/ben", name: "ben"),
+        speaker: NetworkUser(identity: "ben", name: "ben"),
         body: String(repeating: "hello ", count: 10_000)),
-      in: .room("tea@rooms.x.org"))
+      in: .room("##tea"))
     var full = ""
     let status = { [self] in (try? mine.read { try $0.accounts(of: anna.id) }.first?.status) ?? "" }
     wire.onConnect = { [self] wire, _ in
