@@ -196,6 +196,7 @@ let package = Package(
       name: "ChatScriptsTests",
       dependencies: [
         "ChatScripts", "ChatSession", "NetworkInbox", "Conversations", "StyledText", "Repeatable",
+        "StoreFixture",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Program"])),

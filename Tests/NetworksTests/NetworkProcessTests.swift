@@ -151,6 +151,16 @@ final class NetworkProcessTests {
     #expect(wire.isClosed)
   }
 
+  @Test("a process whose store was deleted ends")
+  func endsWithItsStore() throws {
+    wire.onConnect = { [folder] wire, _ in
+      wire.report(.up)
+      try? FileManager.default.removeItem(atPath: folder)
+    }
+    stop { false }
+    #expect(try process().run() == nil)
+  }
+
   @Test("nothing is given to a wire that is not logged in")
   func waitsForTheLogin() throws {
     try mine.writeDurably { try $0.send("one", in: room.id, by: anna.id) }

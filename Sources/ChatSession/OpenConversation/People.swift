@@ -163,30 +163,25 @@ private struct KnownPeople {
       }
       members = Set(((try? snapshot.members(of: conversation)) ?? []).map(\.id))
     }
-    // Nobody can write to, or mention, a person known only from another room.
-    let others = ((try? snapshot.participants(for: me)) ?? []).filter {
-      $0.id != me && (!$0.isOccupant || members.contains($0.id))
-    }
-    let counts = Dictionary(
-      others.lazy.filter { !$0.isOccupant }.map { ($0.name, 1) }, uniquingKeysWith: +)
-    let memberNames = Set(others.lazy.filter { members.contains($0.id) }.map(\.name))
+    let shared = (try? snapshot.sharedNames(for: me, in: conversation)) ?? []
     let lookAlikes = (try? snapshot.lookAlikes(to: me)) ?? []
     self.conversation = conversation
-    candidates = []
-    for person in others {
-      // Members precede everyone else, even recent speakers.
+    var (candidates, people) = ([Candidate](), [ID<Participant>]())
+    try? snapshot.forEachParticipant(for: me) { person in
       let isMember = members.contains(person.id)
+      // Nobody can write to, or mention, a person known only from another room.
+      if person.id == me || person.isOccupant && !isMember { return }
       // An address distinguishes equal names; in their own conversation the name is enough.
-      let isAlike =
-        person.network != nil && !isMember
-        && (counts[person.name, default: 1] > 1 || memberNames.contains(person.name))
+      let isAlike = person.network != nil && !isMember && shared.contains(person.name)
       people.append(person.id)
       candidates.append(
         Candidate(
           isAlike ? person.address : person.name, identity: person.identity,
+          // Members precede everyone else, even recent speakers.
           recency: recency[person.id].map { $0 + 1 } ?? (isMember ? 1 : 0),
           mark: lookAlikes.contains(person.id) ? mark.string : ""))
     }
+    (self.candidates, self.people) = (candidates, people)
   }
 
   /// - Parameter number: the message's.

@@ -168,8 +168,8 @@ extension Store {
   /// An SQL expression: whether a viewer may see the network in a column.
   package static func isSeen(network: String, by viewer: String) -> String {
     """
-    NOT EXISTS (SELECT 1 FROM account hidden
-      WHERE hidden.network = \(network) AND hidden.owner <> \(viewer))
+    (\(network) = '' OR NOT EXISTS (SELECT 1 FROM account hidden
+      WHERE hidden.network = \(network) AND hidden.owner <> \(viewer)))
     """
   }
 

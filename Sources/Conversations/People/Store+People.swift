@@ -25,6 +25,39 @@ extension Reading where Self: ~Copyable {
     ) { Store.participant($0) }
   }
 
+  /// Calls `body` for each of them, in no order: with very many people, the order costs more than
+  /// all the rest.
+  package func forEachParticipant(
+    for me: ID<Participant>, _ body: (Participant) -> Void
+  ) throws {
+    try database.each(
+      """
+      SELECT \(Store.participantColumns) FROM participant p
+      WHERE \(Store.isSeen(network: "p.network", by: "?1"))
+      """, me
+    ) {
+      body(Store.participant($0))
+      return true
+    }
+  }
+
+  /// The names of people on networks that somebody else has, too; a person known only from a room
+  /// counts if they are in this conversation.
+  package func sharedNames(
+    for me: ID<Participant>, in conversation: ID<Conversation>?
+  ) throws -> Set<String> {
+    Set(
+      try database.rows(
+        """
+        SELECT p.name FROM participant p WHERE p.network > '' AND p.given IS NULL AND EXISTS (
+          SELECT 1 FROM participant q WHERE q.name = p.name AND q.id <> p.id
+            AND (q.given IS NULL OR EXISTS (SELECT 1 FROM membership s
+              WHERE s.conversation = ?2 AND s.participant = q.id AND s.last IS NULL))
+            AND \(Store.isSeen(network: "q.network", by: "?1")))
+        """, me, conversation
+      ) { $0.text() })
+  }
+
   /// Everyone, whoever may see them: for import and export.
   package func allParticipants() throws -> [Participant] {
     try database.rows("SELECT \(Store.participantColumns) FROM participant p ORDER BY name, id") {

@@ -184,6 +184,7 @@ package final class NetworkProcess {
       if !wire.isReading { wire.isReading = true }
       if hasToLook { look() }
     } catch {
+      if access(lease.path, F_OK) != 0 { return leave() }
       wire.isReading = false
       let policy = Self.storingPolicy(after: error)
       if policy == .fullStore {
@@ -273,6 +274,8 @@ package final class NetworkProcess {
   }
 
   private func again(behind error: any Error) {
+    // Nothing comes back after the store's files are gone.
+    if access(lease.path, F_OK) != 0 { return leave() }
     hasToLook = true
     guard storing == nil else { return }
     loop.schedule(&storing, at: loop.now + Self.storingPolicy(after: error).pause) { [weak self] in

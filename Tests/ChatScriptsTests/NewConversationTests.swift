@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ChatSession
+import StoreFixture
+import Testing
+
+@testable import ChatScripts
+@testable import Conversations
+@testable import NetworkInbox
+
+@Suite("Conversations that --create makes")
+struct NewConversationTests {
+  private let fixture = Fixture()
+  private let store: Store
+  private let anna: ID<Participant>
+  private let account: Account
+
+  init() throws {
+    store = try fixture.open()
+    let anna = try store.writeDurably { try $0.participant(identity: "anna") }.id
+    self.anna = anna
+    account = try store.writeDurably {
+      try $0.addAccount(owner: anna, network: "stub:anna@irc.x.org")
+    }
+    try store.apply(
+      [.rules(AddressRules(roomSigns: "#", folding: .rfc1459, people: .everywhere))], of: account)
+  }
+
+  private func made(_ name: String) throws -> Conversation {
+    try store.writeDurably { try $0.conversation(made: name, by: anna) }
+  }
+
+  @Test("11.7: where addresses are bare names, the server behind one means the account")
+  func bareNames() throws {
+    #expect(try made("##Tea@irc.x.org").name == "##tea")
+    #expect(try store.read { try $0.requests(of: account) }.map(\.target) == ["##tea"])
+    let chat = try made("@Ben@irc.x.org")
+    #expect(chat.network == account.network && chat.name == "@ben")
+    #expect(try store.read { try $0.networkAddress(of: chat.id) } == "ben")
+  }
+
+  @Test("11.7: without the server it is one of this machine, with all its signs")
+  func local() throws {
+    #expect(try made("##tea").network == nil)
+    #expect(try made("##TEA").name == "##tea")
+    #expect(try made("tea").name == "#tea")
+    #expect(try made("@zed").name == "@zed")
+  }
+
+  @Test("11.7: what is no address is refused")
+  func refused() throws {
+    for name in ["a@b@c", "@ben@", "ben@irc.x.org/phone"] {
+      #expect(throws: Refusal.self) { try made(name) }
+    }
+  }
+}
