@@ -5,11 +5,18 @@ package struct SortKeys {
   private let conversation: ID<Conversation>
   /// The last wanted key and the one assigned: many messages may have one time.
   private var last: (wanted: Int64, given: Int64)?
+  /// The highest key there is; nil before the first question. Behind it every key is free.
+  private var highest: Int64?
 
   package init(of conversation: ID<Conversation>) { self.conversation = conversation }
 
   /// The first free key from a wanted one on, behind those of the same millisecond.
   package mutating func free(from wanted: Int64, in database: Database) throws -> Int64 {
+    if try wanted > highest(in: database) {
+      last = (wanted, wanted)
+      highest = wanted
+      return wanted
+    }
     var key = wanted
     if let last, last.wanted == wanted { key = last.given + 1 }
     while true {
@@ -24,7 +31,20 @@ package struct SortKeys {
       if let taken { key = taken + 1 } else { break }
     }
     last = (wanted, key)
+    note(key)
     return key
+  }
+
+  /// Records a key that was given in another way.
+  package mutating func note(_ key: Int64) { highest = highest.map { max($0, key) } }
+
+  private mutating func highest(in database: Database) throws -> Int64 {
+    if let highest { return highest }
+    let found = try database.first(
+      "SELECT sort FROM message WHERE conversation = ? ORDER BY sort DESC LIMIT 1", conversation
+    ) { $0.int64() }
+    highest = found ?? .min
+    return highest ?? .min
   }
 
   /// The first free key from a time on.

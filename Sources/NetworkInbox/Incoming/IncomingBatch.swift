@@ -164,6 +164,7 @@ final class IncomingBatch {
   ) throws {
     if unindexed.isEmpty { try database.run("INSERT OR IGNORE INTO indexing VALUES (1)") }
     unindexed.append(id)
+    place.keys.note(sort)
     place.conversation.lastNumber = try store.store(
       message, as: id, sort: sort, arrival, in: place.conversation
     ).number
