@@ -22,7 +22,8 @@ struct NewConversationTests {
       try $0.addAccount(owner: anna, network: "stub:anna@irc.x.org")
     }
     try store.apply(
-      [.rules(AddressRules(roomSigns: "#", folding: .rfc1459, people: .everywhere))], of: account)
+      [.rules(AddressRules(roomSigns: "#", folding: .rfc1459, identityScope: .network))],
+      of: account)
   }
 
   private func made(_ name: String) throws -> Conversation {

@@ -19,7 +19,7 @@ struct BareNameNetworkTests {
     anna = try town.person("anna")
     account = try anna.added("stub:anna@irc.x.org")
     try anna.provide(
-      AddressRules(roomSigns: "#&", folding: .rfc1459, people: .everywhere), for: account)
+      AddressRules(roomSigns: "#&", folding: .rfc1459, identityScope: .network), for: account)
   }
 
   private var targets: [String] {

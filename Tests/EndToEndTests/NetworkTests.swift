@@ -27,7 +27,7 @@ extension EndToEnd {
       try home.list(account)
       // Of the other sort than XMPP.
       try store.apply(
-        [.rules(AddressRules(roomSigns: "#", folding: .rfc1459, people: .everywhere))],
+        [.rules(AddressRules(roomSigns: "#", folding: .rfc1459, identityScope: .network))],
         of: account)
       let room = try store.writeDurablyIfNeeded {
         try $0.networkRoom("##far", network: account.network)

@@ -98,7 +98,8 @@ final class NetworkProcessTests {
     }
     // Of the other sort than XMPP.
     try mine.apply(
-      [.rules(AddressRules(roomSigns: "#", folding: .rfc1459, people: .everywhere))], of: account)
+      [.rules(AddressRules(roomSigns: "#", folding: .rfc1459, identityScope: .network))],
+      of: account)
     room = try mine.writeDurably { [anna, account] in
       let room = try $0.networkRoom("##tea", network: account.network)
       try $0.join(anna.id, room.id)

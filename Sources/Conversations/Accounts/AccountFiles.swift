@@ -138,7 +138,7 @@ package struct AccountFiles: Sendable {
       throw .unusable(path: path, reason: SystemFailure().reason)
     }
     let lines = try Self.text(of: OpenFile(descriptor), at: path).split(separator: "\n")
-    return Dictionary(lines.map { AccountList.entry($0) }) { $1 }
+    return Dictionary(lines.map { $0.keyAndValue }) { $1 }
       .filter { Self.learnable.contains($0.key) }
   }
 
@@ -209,18 +209,11 @@ struct AccountList {
 
   var text: String { lines.map { $0 + "\n" }.joined() }
 
-  /// A line's name and, behind its first blank, its value.
-  static func entry(_ line: Substring) -> (String, String) {
-    let line = line.drop(while: \.isWhitespace)
-    let name = line.prefix { !$0.isWhitespace }
-    return (String(name), line.dropFirst(name.count).trimmed)
-  }
-
   func settings(of network: String, in store: String) -> AccountSettings? {
     guard let block = block(of: network, in: store) else { return nil }
     var settings = AccountSettings(isWanted: false)
     for line in lines[block].dropFirst(2) {
-      let (name, value) = Self.entry(line[...])
+      let (name, value) = line[...].keyAndValue
       switch name {
       case "connect": settings.isWanted = value == "yes"
       case _ where name.isEmpty || name.hasPrefix("#") || value.isEmpty: break
@@ -253,21 +246,13 @@ struct AccountList {
 
   /// The lines of an account, up to the next one.
   private func block(of network: String, in store: String) -> Range<Int>? {
-    let starts = lines.indices.filter { Self.entry(lines[$0][...]).0 == "account" }
+    let starts = lines.indices.filter { lines[$0][...].keyAndValue.0 == "account" }
     guard
       let start = starts.first(where: {
-        Self.entry(lines[$0][...]).1 == network && $0 + 1 < lines.endIndex
-          && Self.entry(lines[$0 + 1][...]) == ("store", store)
+        lines[$0][...].keyAndValue.1 == network && $0 + 1 < lines.endIndex
+          && lines[$0 + 1][...].keyAndValue == ("store", store)
       })
     else { return nil }
     return start..<(starts.first { $0 > start } ?? lines.endIndex)
-  }
-}
-
-extension Substring {
-  fileprivate var trimmed: String {
-    var rest = drop(while: \.isWhitespace)
-    while rest.last?.isWhitespace == true { rest.removeLast() }
-    return String(rest)
   }
 }

@@ -103,9 +103,9 @@ extension Writing where Self: ~Copyable {
 extension Writing where Self: ~Copyable {
   /// Keeps how an account's network names people and rooms. Does nothing if they are the same.
   package func setRules(of account: Account, _ rules: AddressRules) throws {
-    if rules.stored == account.rules.stored { return }
+    if rules.storedForm == account.rules.storedForm { return }
     try database.run(
-      "UPDATE account SET rules = ?, change = ? WHERE id = ?", rules.stored, try nextChange(),
+      "UPDATE account SET rules = ?, change = ? WHERE id = ?", rules.storedForm, try nextChange(),
       account.id)
   }
 }
@@ -176,7 +176,7 @@ extension Store {
   fileprivate static func account(_ row: Row) -> Account {
     Account(
       id: row.id("id"), owner: row.id("owner"), network: row.text("network"),
-      status: row.text("status"), rules: AddressRules(stored: row.text("rules")))
+      status: row.text("status"), rules: AddressRules(storedForm: row.text("rules")))
   }
 
   fileprivate static let accountSelect = "SELECT id, owner, network, status, rules FROM account "

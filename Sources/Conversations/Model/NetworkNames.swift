@@ -12,7 +12,7 @@ package enum NetworkPlace: Hashable, Sendable {
 package struct NetworkUser: Hashable, Sendable {
   /// Identifies this person on the network, for good: the address, folded by the account's rules; in
   /// a room the occupant's id if there is one, else the nickname. Where a room's ids are valid only
-  /// there (`AddressRules.People.ofRoom`), the store prefixes them with the room's address, so that
+  /// there (`AddressRules.IdentityScope.room`), the store prefixes them with the room's address, so that
   /// no room can name someone from elsewhere.
   package var identity: String
   /// What they call themselves; empty if not known here. An older message only names people who had

@@ -86,7 +86,7 @@ final class IncomingBatch {
   var database: Database { store.database }
   var network: String { account.network }
   /// Whether rooms name their people themselves.
-  var hasOccupants: Bool { account.rules.people == .ofRoom }
+  var hasOccupants: Bool { account.rules.identityScope == .room }
 
   init(
     _ store: consuming DurableTransaction, _ account: Account, _ news: [NetworkEvent],

@@ -55,6 +55,29 @@ import Testing
     #expect(try bodies(lobby) == ["one", "two", "four"])
   }
 
+  @Test("what arrives and what an archive brings in one batch get different keys")
+  func liveAndPastInOneBatch() throws {
+    let linked = try Linked()
+    func said(_ body: String, _ time: Milliseconds?, isPast: Bool) -> NetworkEvent {
+      .messageReceived(
+        NetworkMessage(
+          name: MessageIDs(archive: body), speaker: linked.zoe, body: body, time: time,
+          isPast: isPast), in: linked.tea)
+    }
+    let now = linked.fixture.now
+    try linked.wire.apply(
+      [
+        .joined(room: "tea@rooms.example", nick: "anna"), said("old", now - 9_000, isPast: true),
+        said("live", nil, isPast: false), said("late", now, isPast: true),
+      ], of: linked.account)
+    let found = try linked.store.read { snapshot in
+      try snapshot.messages(
+        in: try #require(try snapshot.room("tea@rooms.example", for: linked.anna)).id, limit: 9,
+        for: linked.anna)
+    }
+    #expect(Set(found.map(\.body)) == ["old", "live", "late"] && Set(found.map(\.sort)).count == 3)
+  }
+
   @Test(
     "keys of one millisecond are given one behind the other, into the next ones where it is full")
   func fullMillisecond() throws {

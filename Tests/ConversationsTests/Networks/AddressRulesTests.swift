@@ -6,7 +6,7 @@ import Testing
 @Suite("How a network names people and rooms")
 struct AddressRulesTests {
   private let mail = AddressRules(domain: "x.org", roomDomain: "rooms.x.org")
-  private let bare = AddressRules(roomSigns: "#&", folding: .rfc1459, people: .everywhere)
+  private let bare = AddressRules(roomSigns: "#&", folding: .rfc1459, identityScope: .network)
 
   @Test("each folding makes the same addresses equal")
   func folds() {
@@ -15,7 +15,7 @@ struct AddressRulesTests {
       (.unicode, #"äb[]\~^"#),
     ]
     for (folding, folded) in foldings {
-      let rules = AddressRules(roomSigns: "#", folding: folding, people: .everywhere)
+      let rules = AddressRules(roomSigns: "#", folding: folding, identityScope: .network)
       #expect(rules.fold(#"ÄB[]\~^"#) == folded, "\(folding)")
       #expect(rules.fold(folded) == folded, "\(folding)")
     }
@@ -60,11 +60,11 @@ struct AddressRulesTests {
   func roundTrip() {
     var rules = [mail, bare, AddressRules(domain: "x.org")]
     for folding in [AddressRules.Folding.none, .ascii, .strict, .unicode] {
-      rules.append(AddressRules(roomSigns: "", folding: folding, people: .ofRoom))
+      rules.append(AddressRules(roomSigns: "", folding: folding, identityScope: .room))
     }
-    for one in rules { #expect(AddressRules(stored: one.stored) == one) }
-    #expect(AddressRules(stored: "") == nil)
-    #expect(AddressRules(stored: "fold of-the-future\npeople room") == nil)
+    for one in rules { #expect(AddressRules(storedForm: one.storedForm) == one) }
+    #expect(AddressRules(storedForm: "") == nil)
+    #expect(AddressRules(storedForm: "fold of-the-future\npeople room") == nil)
   }
 
   @Test("a short name leaves out the account's own domain alone")

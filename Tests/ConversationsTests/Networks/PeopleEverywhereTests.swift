@@ -27,7 +27,7 @@ final class PeopleEverywhereTests {
       try $0.addAccount(owner: anna, network: "stub:anna@irc.x.org")
     }
     try wire.apply(
-      [.rules(AddressRules(roomSigns: "#&", folding: .rfc1459, people: .everywhere))],
+      [.rules(AddressRules(roomSigns: "#&", folding: .rfc1459, identityScope: .network))],
       of: account)
     _ = try store.writeDurably { try $0.networkChat(with: "ben", of: account) }
     try hear(

@@ -6,7 +6,7 @@
 /// ```swift
 /// let mail = AddressRules(domain: "example.org", roomDomain: "rooms.example.org")
 /// mail.address(ofRoom: "Tea")  // tea@rooms.example.org
-/// let irc = AddressRules(roomSigns: "#&", folding: .rfc1459, people: .everywhere)
+/// let irc = AddressRules(roomSigns: "#&", folding: .rfc1459, identityScope: .network)
 /// irc.address(ofRoom: "##Tea")  // ##tea
 /// ```
 public struct AddressRules: Hashable, Sendable {
@@ -24,11 +24,11 @@ public struct AddressRules: Hashable, Sendable {
   }
 
   /// Where an identity is valid.
-  public enum People: String, Hashable, Sendable {
+  public enum IdentityScope: String, Hashable, Sendable {
     /// A room names its people itself; the same name in another room may be somebody else.
-    case ofRoom = "room"
+    case room
     /// A person is the same in all rooms and in their direct chat.
-    case everywhere
+    case network = "everywhere"
   }
 
   /// The domain behind the `@` of the account's own addresses; nil if a bare name is an address.
@@ -38,17 +38,17 @@ public struct AddressRules: Hashable, Sendable {
   /// The characters with which a room's address begins; empty if rooms have addresses like people.
   public var roomSigns: String
   public var folding: Folding
-  public var people: People
+  public var identityScope: IdentityScope
 
   /// The rules of a network with addresses such as `ben@example.org`.
   public init(domain: String, roomDomain: String? = nil) {
     (self.domain, self.roomDomain) = (domain, roomDomain)
-    (roomSigns, folding, people) = ("", .unicode, .ofRoom)
+    (roomSigns, folding, identityScope) = ("", .unicode, .room)
   }
 
   /// The rules of a network whose addresses are bare names.
-  public init(roomSigns: String, folding: Folding, people: People) {
-    (self.roomSigns, self.folding, self.people) = (roomSigns, folding, people)
+  public init(roomSigns: String, folding: Folding, identityScope: IdentityScope) {
+    (self.roomSigns, self.folding, self.identityScope) = (roomSigns, folding, identityScope)
   }
 
   // MARK: Addresses
@@ -59,8 +59,8 @@ public struct AddressRules: Hashable, Sendable {
     case .none: address
     case .unicode: address.lowercased()
     case .ascii: Self.fold(address, symbols: "")
-    case .strict: Self.fold(address, symbols: #"[]\"#)
-    case .rfc1459: Self.fold(address, symbols: #"[]\^"#)
+    case .strict: Self.fold(address, symbols: "[]\\")
+    case .rfc1459: Self.fold(address, symbols: "[]\\^")
     }
   }
 
@@ -92,7 +92,9 @@ public struct AddressRules: Hashable, Sendable {
   ///
   /// - Returns: nil if no room can have the name, or the service is unknown.
   public func address(ofRoom word: String) -> String? {
-    if domain != nil { return address(of: Naming.bare(word), at: roomDomain) }
+    if domain != nil {
+      return address(of: word.hasPrefix("#") ? String(word.dropFirst()) : word, at: roomDomain)
+    }
     return address(of: isRoomAddress(word) ? word : roomSigns.prefix(1) + word, at: nil)
   }
 
@@ -132,22 +134,21 @@ public struct AddressRules: Hashable, Sendable {
 
 extension AddressRules {
   /// The form in the store: words and their values.
-  package var stored: String {
+  package var storedForm: String {
     [
       ("domain", domain), ("rooms", roomDomain), ("signs", roomSigns), ("fold", folding.rawValue),
-      ("people", people.rawValue),
+      ("people", identityScope.rawValue),
     ].compactMap { name, value in value.flatMap { $0.isEmpty ? nil : name + " " + $0 } }
       .joined(separator: "\n")
   }
 
   /// Rules in their stored form; nil if that is empty, or only a later version knows them.
-  package init?(stored: String) {
-    let values = Dictionary(stored.split(separator: "\n").map { AccountList.entry($0) }) { $1 }
+  package init?(storedForm: String) {
+    let values = Dictionary(storedForm.split(separator: "\n").map { $0.keyAndValue }) { $1 }
     guard let folding = values["fold"].flatMap(Folding.init),
-      let people = values["people"]
-        .flatMap(People.init)
+      let scope = values["people"].flatMap(IdentityScope.init)
     else { return nil }
-    self.init(roomSigns: values["signs"] ?? "", folding: folding, people: people)
+    self.init(roomSigns: values["signs"] ?? "", folding: folding, identityScope: scope)
     (domain, roomDomain) = (values["domain"], values["rooms"])
   }
 }
