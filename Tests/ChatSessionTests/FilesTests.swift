@@ -30,8 +30,8 @@ struct FilesTests {
   /// The messages in #lobby, the oldest first.
   private func messages() throws -> [Message] {
     let lobby = try #require(try anna.store.read { try $0.room("lobby") })
-    return Store.ordered(
-      try anna.store.read { try $0.messages(in: lobby.id, limit: 9, for: anna.session.me.id) })
+    return try anna.store.read { try $0.messages(in: lobby.id, limit: 9, for: anna.session.me.id) }
+      .inOrder()
   }
 
   @Test("8.1: /attach adds and lists, /detach removes one or all")

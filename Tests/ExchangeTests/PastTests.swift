@@ -100,7 +100,7 @@ import Testing
     }
     let messages = try store.read { try $0.messages(in: room.lobby, numbers: 1...9, for: room.ben) }
     #expect(messages.map(\.number) == all)
-    #expect(Store.ordered(messages.reversed()).map(\.number) == all)
+    #expect(messages.reversed().inOrder().map(\.number) == all)
     // Between two that were said here, and behind them all.
     room.fixture.now += 86_400_000
     try room.says("a day later")

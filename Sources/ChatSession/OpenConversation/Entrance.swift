@@ -113,7 +113,7 @@ struct Entrance {
       lines.append(
         StyledLine(say("%1 more: /history", SafeText(line: Self.grouped(hidden))), .dim))
     }
-    for message in Store.ordered(messages) {
+    for message in messages.inOrder() {
       if !isRuled, message.number > marker, message.sender != me, !message.isPast,
         !transcript.printer.hides(message)
       {
@@ -134,7 +134,7 @@ struct Entrance {
   }
 
   /// The day of the first printed message.
-  var day: Milliseconds { Store.ordered(messages).first?.createdAt ?? Store.wallClock() }
+  var day: Milliseconds { messages.inOrder().first?.createdAt ?? Store.wallClock() }
 
   /// A heading, `── #tea · Saturday, 21 November 2026 · 2 others here ──` (rule 13.4), and notices
   /// for the person who enters.

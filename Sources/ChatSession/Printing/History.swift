@@ -11,7 +11,7 @@ extension MessagePrinter {
   ) -> [StyledLine] {
     options.marks = true
     options.agesAt = now
-    return Store.ordered(messages).flatMap { message in
+    return messages.inOrder().flatMap { message in
       lines(for: message) + Self.line(of: reactions[message.id] ?? [])
     }
   }

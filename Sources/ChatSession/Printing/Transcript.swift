@@ -53,7 +53,7 @@ package struct Transcript {
 
   /// The lines of messages, in order.
   mutating func lines(for messages: [Message]) -> [StyledLine] {
-    Store.ordered(messages).flatMap { printer.lines(for: $0) }
+    messages.inOrder().flatMap { printer.lines(for: $0) }
   }
 
   // MARK: Saying

@@ -165,14 +165,6 @@ extension Store {
     }
   }
 
-  /// An SQL expression: whether a viewer may see the network in a column.
-  package static func isSeen(network: String, by viewer: String) -> String {
-    """
-    (\(network) = '' OR NOT EXISTS (SELECT 1 FROM account hidden
-      WHERE hidden.network = \(network) AND hidden.owner <> \(viewer)))
-    """
-  }
-
   fileprivate static func account(_ row: Row) -> Account {
     Account(
       id: row.id("id"), owner: row.id("owner"), network: row.text("network"),
@@ -180,4 +172,14 @@ extension Store {
   }
 
   fileprivate static let accountSelect = "SELECT id, owner, network, status, rules FROM account "
+}
+
+extension Account {
+  /// An SQL expression: whether a viewer may see the network in a column.
+  package static func isVisible(network: String, to viewer: String) -> String {
+    """
+    (\(network) = '' OR NOT EXISTS (SELECT 1 FROM account hidden
+      WHERE hidden.network = \(network) AND hidden.owner <> \(viewer)))
+    """
+  }
 }

@@ -88,14 +88,14 @@ extension Reading where Self: ~Copyable {
     changes.readElsewhere = Set(marks.filter(\.isMine).map(\.place))
     changes.typing = try database.rows(
       """
-      SELECT \(Store.participantColumns), t.conversation, t.active, t.at, t.shell
+      SELECT \(Participant.columns), t.conversation, t.active, t.at, t.shell
       FROM typing t JOIN participant p ON p.id = t.participant
       JOIN membership s ON s.conversation = t.conversation AND s.participant = ?3 AND s.last IS NULL
       WHERE t.change > ?1 AND t.change <= ?2 AND t.participant <> ?3 ORDER BY t.change
       """, since, end, me
     ) {
       TypingSignal(
-        participant: Store.participant($0), conversation: $0.id("conversation"),
+        participant: Participant($0), conversation: $0.id("conversation"),
         isTyping: $0.bool("active"), at: $0.time("at"),
         shell: ShellID(rawValue: $0.text("shell")))
     }
@@ -114,7 +114,7 @@ extension Reading where Self: ~Copyable {
     after start: Int64, upTo end: Int64, for me: ID<Participant>
   ) throws -> [Event] {
     try database.rows(
-      Store.eventSelect
+      Event.select
         + """
         WHERE e.id > ?1 AND e.id <= ?2 AND (?3 IN (e.participant, e.other) OR EXISTS (
           SELECT 1 FROM membership s WHERE s.conversation = e.conversation AND s.participant = ?3
@@ -122,7 +122,7 @@ extension Reading where Self: ~Copyable {
             AND (s.last IS NULL OR e.kind = \(Event.Kind.roomRemoved.rawValue) AND s.last > (
               SELECT c.last_number FROM conversation c WHERE c.id = e.conversation))))
         ORDER BY e.id
-        """, start, end, me, read: Store.event
+        """, start, end, me, read: { Event($0) }
     ).compactMap { $0 }
   }
 }

@@ -89,7 +89,7 @@ extension Reading where Self: ~Copyable {
       """
       SELECT \(column) FROM message WHERE conversation = ?2 AND number > ?3 AND brought < 2
         AND gone = 0
-        AND +sender NOT IN (\(Store.uncounted))
+        AND +sender NOT IN (\(Conversation.uncounted))
       ORDER BY number LIMIT 1
       """, me, conversation, marker, read: read)
   }

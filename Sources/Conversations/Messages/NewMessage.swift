@@ -93,7 +93,7 @@ extension Writing where Self: ~Copyable {
     _ message: NewMessage<ID<Participant>>, at place: NewMessagePlace,
     in conversation: ID<Conversation>
   ) throws -> [UInt8]? {
-    let uid = message.uid ?? Store.newUID()
+    let uid = message.uid ?? Message.newUID()
     try database.run(
       """
       INSERT INTO message(id, uid, conversation, number, sort, brought, sender, kind, state, gone,
@@ -146,7 +146,7 @@ extension Writing where Self: ~Copyable {
   }
 }
 
-extension Store {
+extension Message {
   static func newUID() -> [UInt8] {
     var random = SystemRandomNumberGenerator()
     return (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }

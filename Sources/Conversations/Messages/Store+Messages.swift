@@ -29,7 +29,7 @@ extension Reading where Self: ~Copyable {
         WHERE m.conversation = ? AND m.sort >= ? AND m.sort < ? AND m.gone < 2
           AND \(Message.isNotIgnored)
         ORDER BY m.sort DESC LIMIT ?
-        """, conversation, sorts.lowerBound, sorts.upperBound, andIgnored ? Store.nobody : me,
+        """, conversation, sorts.lowerBound, sorts.upperBound, andIgnored ? Participant.nobody : me,
       max(0, limit), read: Message.init(_:))
     return try presented(found.reversed(), to: me, receipts: receipts)
   }
@@ -176,10 +176,10 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Store {
-  /// Messages in the order of rule 7.1: seen, delivered and sent ones, then failed, then sending
+extension Sequence<Message> {
+  /// The messages in the order of rule 7.1: seen, delivered and sent ones, then failed, then sending
   /// ones.
-  public static func ordered(_ messages: [Message]) -> [Message] {
+  public func inOrder() -> [Message] {
     func rank(_ message: Message) -> Int {
       switch message.state {
       case .sent, .delivered, .seen: 0
@@ -187,7 +187,7 @@ extension Store {
       case .sending: 2
       }
     }
-    return messages.sorted {
+    return sorted {
       (rank($0), $0.sort, $0.id.rawValue) < (rank($1), $1.sort, $1.id.rawValue)
     }
   }

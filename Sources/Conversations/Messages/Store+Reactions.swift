@@ -129,17 +129,17 @@ extension DurableTransaction {
 extension Reaction {
   /// The columns that `init(_:)` reads of a row whose participant is `p`.
   package static func columnList(of row: String) -> String {
-    "\(row).emoji, \(row).at, \(Store.participantColumns)"
+    "\(row).emoji, \(row).at, \(Participant.columns)"
   }
 
   package init(_ row: Row) {
     self.init(
-      participant: Store.participant(row), emoji: row.text("emoji"), at: row.time("at"))
+      participant: Participant(row), emoji: row.text("emoji"), at: row.time("at"))
   }
 
   /// The columns that `init(outbox:)` reads of the reaction in outbox entry `x`.
   package static let outboxColumns =
-    Store.PersonColumns.other.select(from: "y") + ", z.emoji, z.at AS reacted_at"
+    Participant.Columns.other.select(from: "y") + ", z.emoji, z.at AS reacted_at"
 
   package static let outboxJoins = """
 
@@ -150,7 +150,7 @@ extension Reaction {
   package init?(outbox row: Row) {
     if row.isNull("other") { return nil }
     self.init(
-      participant: Store.participant(row, .other), emoji: row.text("emoji"),
+      participant: Participant(row, .other), emoji: row.text("emoji"),
       at: row.time("reacted_at"))
   }
 }

@@ -32,3 +32,8 @@ public struct Participant: Identifiable, Hashable, Sendable {
     self.isOccupant = isOccupant
   }
 }
+
+extension Participant {
+  /// An id that no participant has.
+  package static let nobody = Conversations.ID<Participant>(rawValue: 0)
+}

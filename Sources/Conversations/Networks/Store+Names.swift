@@ -5,20 +5,20 @@ extension Reading where Self: ~Copyable {
   /// The network's own name for a conversation, and whom it is with; nil for one of this machine.
   package func networkPlace(of conversation: ID<Conversation>) throws -> NetworkPlace? {
     try database.first(
-      "SELECT \(Store.placeColumns) FROM conversation c WHERE c.id = ? AND c.network <> ''",
-      conversation, read: Store.networkPlace)
+      "SELECT \(NetworkPlace.columns) FROM conversation c WHERE c.id = ? AND c.network <> ''",
+      conversation, read: { NetworkPlace($0) })
   }
 }
 
-extension Store {
+extension NetworkUser {
   /// The columns that describe a person in a row.
-  package struct SpeakerColumns {
+  package struct Columns {
     let identity, name, network, given: StaticString
 
-    package static let sender = SpeakerColumns(
+    package static let sender = Columns(
       identity: "by_identity", name: "by_name", network: "by_network", given: "by_given")
     /// The author of the answered message.
-    package static let quoted = SpeakerColumns(
+    package static let quoted = Columns(
       identity: "quoted_identity", name: "quoted_speaker", network: "quoted_network",
       given: "quoted_given")
 
@@ -29,26 +29,28 @@ extension Store {
   }
 
   /// In a network's conversation, the account's owner is the only person of this machine.
-  package static func networkUser(
-    _ row: Row, _ columns: SpeakerColumns, network: String
-  ) -> NetworkUser {
+  package init(_ row: Row, _ columns: Columns, network: String) {
     let isOwner = row.text(columns.network).isEmpty
-    return NetworkUser(
+    self.init(
       identity: isOwner
         ? Account(id: ID(rawValue: 0), owner: ID(rawValue: 0), network: network).address
         : row.optionalText(columns.given) ?? row.text(columns.identity),
       name: row.text(columns.name), isOwner: isOwner)
   }
 
+}
+
+extension NetworkPlace {
   /// The columns for the network's name of conversation `c`.
-  package static let placeColumns = """
+  package static let columns = """
     c.kind AS place_kind, ifnull(c.address, substr(c.name, 2)) AS place_address,
     (SELECT w.identity FROM participant w WHERE w.id IN (c.one, c.other) AND w.network <> ''
       ORDER BY w.id DESC LIMIT 1) AS place_person
     """
 
-  package static func networkPlace(_ row: Row) -> NetworkPlace {
-    row.int("place_kind") == Conversation.Kind.room.rawValue
+  package init(_ row: Row) {
+    self =
+      row.int("place_kind") == Conversation.Kind.room.rawValue
       ? .room(row.text("place_address")) : .direct(row.text("place_person"))
   }
 }

@@ -7,7 +7,7 @@ extension Reading where Self: ~Copyable {
       """
       SELECT id, verb, target, text, secret FROM request
       WHERE account = ? AND answer IS NULL ORDER BY id
-      """, account.id, read: Store.storedRequest
+      """, account.id, read: { NetworkRequest($0) }
     ).compactMap { $0 }
   }
 
@@ -22,7 +22,7 @@ extension Reading where Self: ~Copyable {
       WHERE w.change > ?1 AND w.change <= ?2 AND w.answer IS NOT NULL ORDER BY w.change
       """, start, end, me
     ) { row in
-      Store.storedRequest(row).map {
+      NetworkRequest.init(row).map {
         NetworkAnswer(request: $0, network: row.text("network"), text: row.text("answer"))
       }
     }.compactMap { $0 }
@@ -71,12 +71,14 @@ extension Store {
   /// How long answers stay for slow shells, in milliseconds.
   fileprivate static let answersStay: Milliseconds = 24 * 3_600_000
 
+}
+
+extension NetworkRequest {
   /// Nil for a request that only a later version knows.
-  fileprivate static func storedRequest(_ row: Row) -> NetworkRequest? {
-    NetworkRequest.Verb(rawValue: row.text("verb")).map {
-      NetworkRequest(
-        id: row.int64("id"), verb: $0, target: row.text("target"), text: row.text("text"),
-        secret: row.text("secret"))
-    }
+  fileprivate init?(_ row: Row) {
+    guard let verb = Verb(rawValue: row.text("verb")) else { return nil }
+    self.init(
+      id: row.int64("id"), verb: verb, target: row.text("target"), text: row.text("text"),
+      secret: row.text("secret"))
   }
 }

@@ -13,8 +13,8 @@ extension Reading where Self: ~Copyable {
 
   fileprivate func known(_ identity: String) throws -> Participant? {
     try database.first(
-      "SELECT \(Store.participantColumns) FROM participant p WHERE network = '' AND identity = ?",
-      identity, read: { Store.participant($0) })
+      "SELECT \(Participant.columns) FROM participant p WHERE network = '' AND identity = ?",
+      identity, read: { Participant($0) })
       ?? namesakes(of: identity, seenBy: nil).first {
         $0.network == nil && Naming.same($0.identity, identity)
       }
@@ -46,9 +46,9 @@ extension Reading where Self: ~Copyable {
   /// The person with an address on a network, if the store knows them.
   package func networkPerson(at address: String, network: String) throws -> Participant? {
     try database.first(
-      "SELECT \(Store.participantColumns) FROM participant p WHERE network = ? AND identity = ?",
+      "SELECT \(Participant.columns) FROM participant p WHERE network = ? AND identity = ?",
       network, address
-    ) { Store.participant($0) }
+    ) { Participant($0) }
   }
 
   fileprivate func meant(by wanted: String, among candidates: [Participant]) throws -> Participant?
@@ -81,11 +81,11 @@ extension Reading where Self: ~Copyable {
     if key.isEmpty { return try participants(for: me) }
     return try database.rows(
       """
-      SELECT \(Store.participantColumns) FROM participant p
+      SELECT \(Participant.columns) FROM participant p
       WHERE (name_key IN (?1, '') OR identity_key IN (?1, ''))
-        AND \(Store.isSeen(network: "p.network", by: "?2"))
+        AND \(Account.isVisible(network: "p.network", to: "?2"))
       ORDER BY name, id
       """, key, me ?? ID(rawValue: 0)
-    ) { Store.participant($0) }
+    ) { Participant($0) }
   }
 }

@@ -19,7 +19,7 @@ extension Reading where Self: ~Copyable {
           -- and a contact who is just called like someone of this machine was taken as one.
           AND (p.name_key <> q.name_key OR (p.name_key = '' AND p.name <> q.name) OR iif(q.network = '', q.id = ?2 OR p.contact = 0,
             p.given IS NULL AND q.given IS NULL))
-          AND \(Store.isSeen(network: "q.network", by: "?2"))
+          AND \(Account.isVisible(network: "q.network", to: "?2"))
         """, person, me)
     }
   }

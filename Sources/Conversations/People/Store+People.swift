@@ -19,10 +19,10 @@ extension Reading where Self: ~Copyable {
   public func participants(for me: ID<Participant>? = nil) throws -> [Participant] {
     try database.rows(
       """
-      SELECT \(Store.participantColumns) FROM participant p
-      WHERE \(Store.isSeen(network: "p.network", by: "?1")) ORDER BY name, id
+      SELECT \(Participant.columns) FROM participant p
+      WHERE \(Account.isVisible(network: "p.network", to: "?1")) ORDER BY name, id
       """, me ?? ID(rawValue: 0)
-    ) { Store.participant($0) }
+    ) { Participant($0) }
   }
 
   /// Calls `body` for each of them, in no order: with very many people, the order costs more than
@@ -32,11 +32,11 @@ extension Reading where Self: ~Copyable {
   ) throws {
     try database.each(
       """
-      SELECT \(Store.participantColumns) FROM participant p
-      WHERE \(Store.isSeen(network: "p.network", by: "?1"))
+      SELECT \(Participant.columns) FROM participant p
+      WHERE \(Account.isVisible(network: "p.network", to: "?1"))
       """, me
     ) {
-      body(Store.participant($0))
+      body(Participant($0))
       return true
     }
   }
@@ -53,23 +53,23 @@ extension Reading where Self: ~Copyable {
           SELECT 1 FROM participant q WHERE q.name = p.name AND q.id <> p.id
             AND (q.given IS NULL OR EXISTS (SELECT 1 FROM membership s
               WHERE s.conversation = ?2 AND s.participant = q.id AND s.last IS NULL))
-            AND \(Store.isSeen(network: "q.network", by: "?1")))
+            AND \(Account.isVisible(network: "q.network", to: "?1")))
         """, me, conversation
       ) { $0.text() })
   }
 
   /// Everyone, whoever may see them: for import and export.
   package func allParticipants() throws -> [Participant] {
-    try database.rows("SELECT \(Store.participantColumns) FROM participant p ORDER BY name, id") {
-      Store.participant($0)
+    try database.rows("SELECT \(Participant.columns) FROM participant p ORDER BY name, id") {
+      Participant($0)
     }
   }
 
   /// - Throws: `RuleError.noSuchParticipant`.
   public func participant(_ id: ID<Participant>) throws -> Participant {
     let found = try database.first(
-      "SELECT \(Store.participantColumns) FROM participant p WHERE id = ?", id
-    ) { Store.participant($0) }
+      "SELECT \(Participant.columns) FROM participant p WHERE id = ?", id
+    ) { Participant($0) }
     guard let found else { throw RuleError.noSuchParticipant(String(id.rawValue)) }
     return found
   }
@@ -148,16 +148,16 @@ extension DurableTransaction {
   }
 }
 
-extension Store {
+extension Participant {
   /// The columns that describe a participant in a row.
-  package struct PersonColumns {
+  package struct Columns {
     let id, identity, name, network, given: StaticString
 
-    package static let person = PersonColumns(
+    package static let person = Columns(
       id: "person", identity: "person_identity", name: "person_name", network: "person_network",
       given: "person_given")
     /// The person that an action affects.
-    package static let other = PersonColumns(
+    package static let other = Columns(
       id: "other", identity: "other_identity", name: "other_name", network: "other_network",
       given: "other_given")
 
@@ -167,11 +167,12 @@ extension Store {
     }
   }
 
-  package static let participantColumns = PersonColumns.person.select(from: "p")
+  /// The columns of participant `p`.
+  package static let columns = Columns.person.select(from: "p")
 
-  package static func participant(_ row: Row, _ columns: PersonColumns = .person) -> Participant {
+  package init(_ row: Row, _ columns: Columns = .person) {
     let network = row.text(columns.network)
-    return Participant(
+    self.init(
       id: row.id(columns.id), identity: row.text(columns.identity), name: row.text(columns.name),
       network: network.isEmpty ? nil : network, isOccupant: !row.isNull(columns.given))
   }

@@ -5,7 +5,7 @@ extension Reading where Self: ~Copyable {
   public func people(in conversation: ID<Conversation>) throws -> [Presence] {
     try database.rows(
       """
-      SELECT \(Store.participantColumns),
+      SELECT \(Participant.columns),
         EXISTS (SELECT 1 FROM shell h WHERE h.participant = p.id) OR ifnull(p.online, 0) <> 0
           AS is_here,
         EXISTS (SELECT 1 FROM shell h
@@ -20,7 +20,7 @@ extension Reading where Self: ~Copyable {
       """, conversation
     ) {
       Presence(
-        participant: Store.participant($0), isHere: $0.bool("is_here"),
+        participant: Participant($0), isHere: $0.bool("is_here"),
         isLooking: $0.bool("is_looking"),
         typingSince: $0.optionalTime("began_at"), typingAt: $0.optionalTime("at"),
         away: $0.optionalText("away"), isKnown: $0.bool("is_known"))
@@ -31,12 +31,12 @@ extension Reading where Self: ~Copyable {
   package func contacts(of account: Account) throws -> [Presence] {
     try database.rows(
       """
-      SELECT \(Store.participantColumns), ifnull(p.online, 0) <> 0 AS is_here, p.away
+      SELECT \(Participant.columns), ifnull(p.online, 0) <> 0 AS is_here, p.away
       FROM participant p WHERE p.network = ? AND p.contact <> 0 ORDER BY p.name, p.id
       """, account.network
     ) {
       Presence(
-        participant: Store.participant($0), isHere: $0.bool("is_here"), isLooking: false,
+        participant: Participant($0), isHere: $0.bool("is_here"), isLooking: false,
         away: $0.optionalText("away"))
     }
   }

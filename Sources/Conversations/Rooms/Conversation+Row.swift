@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Store {
-  static let conversationColumns = """
+extension Conversation {
+  static let columns = """
     c.id, c.kind, CASE c.kind
         WHEN 1 THEN '@' || iif(\(personIsAlike), \(whole("o.identity")), o.name)
         ELSE iif(\(roomIsAlike), \(sign) || \(whole("c.address")), c.name)
@@ -21,10 +21,10 @@ extension Store {
 
   /// On a network an address tells apart what is called alike; `?1` sees both.
   static let roomIsAlike = """
-    c.network <> '' AND c.address IS NOT NULL AND ?1 <> \(nobody.rawValue) AND EXISTS (
+    c.network <> '' AND c.address IS NOT NULL AND ?1 <> \(Participant.nobody.rawValue) AND EXISTS (
       SELECT 1 FROM conversation d
       WHERE d.kind = 0 AND d.folded = c.folded AND d.id <> c.id
-        AND \(isSeen(network: "d.network", by: "?1")))
+        AND \(Account.isVisible(network: "d.network", to: "?1")))
     """
 
   static let personIsAlike = """
@@ -32,15 +32,15 @@ extension Store {
       SELECT 1 FROM participant q
       WHERE q.name_key = o.name_key AND (o.name_key <> '' OR q.name = o.name) AND q.id <> o.id
         AND q.given IS NULL
-        AND \(isSeen(network: "q.network", by: "?1")))
+        AND \(Account.isVisible(network: "q.network", to: "?1")))
     """
 
   /// With the other's name as `?1` sees it. Direct chats of others are not shown to anyone.
-  static let conversationSelect = selectConversation()
+  static let select = select()
 
-  package static func selectConversation(and columns: String = "") -> String {
+  package static func select(and more: String = "") -> String {
     """
-    SELECT \(conversationColumns)\(columns)
+    SELECT \(columns)\(more)
     FROM conversation c
     LEFT JOIN participant o ON o.id = CASE c.one WHEN ?1 THEN c.other ELSE c.one END
 
@@ -56,22 +56,20 @@ extension Store {
   /// a direct chat of theirs.
   static let visible =
     "(c.kind IN (0, \(removed)) OR ?1 IN (c.one, c.other)) AND "
-    + isSeen(network: "c.network", by: "?1")
+    + Account.isVisible(network: "c.network", to: "?1")
 
   /// Whose messages are never unread: mine, and those of people whom I ignore.
   static let uncounted = """
     SELECT ?1 UNION ALL SELECT person FROM person_attention WHERE participant = ?1 AND ignored <> 0
     """
 
-  package static let nobody = ID<Participant>(rawValue: 0)
-
-  package static func conversation(_ row: Row) -> Conversation {
+  package init(_ row: Row) {
     let network = row.text("network")
-    return Conversation(
+    self.init(
       id: row.id("id"), kind: .init(rawValue: row.int("kind")) ?? .room,
       name: row.text("shown_name"), topic: row.text("topic"),
       network: network.isEmpty ? nil : network, lastNumber: row.int("last_number"),
-      isRemoved: row.int("kind") == removed)
+      isRemoved: row.int("kind") == Self.removed)
   }
 
   static let month: Milliseconds = 30 * 86_400_000

@@ -16,7 +16,7 @@ extension Reading where Self: ~Copyable {
   /// Whether the name belongs to a removed room, so that no room can have it (rule 13.10).
   package func belongsToARemovedRoom(_ bare: String) throws -> Bool {
     try database.exists(
-      "SELECT 1 FROM conversation WHERE kind = \(Store.removed) AND folded = ?",
+      "SELECT 1 FROM conversation WHERE kind = \(Conversation.removed) AND folded = ?",
       "#" + bare.lowercased())
   }
 
@@ -24,9 +24,9 @@ extension Reading where Self: ~Copyable {
     let bare = Naming.bare(name)
     func exact(_ condition: String, _ name: String) throws -> [Conversation] {
       try database.rows(
-        Store.conversationSelect
-          + "WHERE c.kind = 0 AND \(condition) AND \(Store.visible) ORDER BY c.network",
-        me ?? Store.nobody, name, read: Store.conversation)
+        Conversation.select
+          + "WHERE c.kind = 0 AND \(condition) AND \(Conversation.visible) ORDER BY c.network",
+        me ?? Participant.nobody, name, read: { Conversation($0) })
     }
     // No room of this machine may be named like an address.
     var found = try bare.contains("@") ? exact("c.network <> '' AND c.address = ?2", bare) : []
@@ -57,18 +57,19 @@ extension Reading where Self: ~Copyable {
     for me: ID<Participant>? = nil, andUnused: Bool = false
   ) throws -> [Conversation] {
     try database.rows(
-      Store.conversationSelect
+      Conversation.select
         + """
-        WHERE c.kind = 0 AND \(Store.visible) AND (?2 OR \(Store.isListed(since: "?3")))
+        WHERE c.kind = 0 AND \(Conversation.visible) AND (?2 OR \(Conversation.isListed(since: "?3")))
         ORDER BY c.folded, c.network
-        """, me ?? Store.nobody, andUnused, clock() - Store.month, read: Store.conversation)
+        """, me ?? Participant.nobody, andUnused, clock() - Conversation.month,
+      read: { Conversation($0) })
   }
 
   /// All rooms, whoever may see them, removed ones included: for import and export.
   package func allRooms() throws -> [Conversation] {
     try database.rows(
-      Store.conversationSelect + "WHERE c.kind <> 1 ORDER BY c.folded, c.network", Store.nobody,
-      read: Store.conversation)
+      Conversation.select + "WHERE c.kind <> 1 ORDER BY c.folded, c.network", Participant.nobody,
+      read: { Conversation($0) })
   }
 
   /// A participant's direct chats, each with the other person.
@@ -93,8 +94,8 @@ extension Reading where Self: ~Copyable {
     _ id: ID<Conversation>, for me: ID<Participant>
   ) throws -> Conversation? {
     try database.first(
-      Store.conversationSelect + "WHERE c.id = ?2 AND \(Store.visible)", me, id,
-      read: Store.conversation)
+      Conversation.select + "WHERE c.id = ?2 AND \(Conversation.visible)", me, id,
+      read: { Conversation($0) })
   }
 
   /// As `conversation`, but throws `RuleError.noSuchRoom`.
@@ -135,11 +136,11 @@ extension Reading where Self: ~Copyable {
   public func members(of conversation: ID<Conversation>) throws -> [Participant] {
     try database.rows(
       """
-      SELECT DISTINCT \(Store.participantColumns)
+      SELECT DISTINCT \(Participant.columns)
       FROM membership s JOIN participant p ON p.id = s.participant
       WHERE s.conversation = ? AND s.last IS NULL ORDER BY p.name, p.id
       """, conversation
-    ) { Store.participant($0) }
+    ) { Participant($0) }
   }
 
   /// The conversations I am in, in the order in which I joined them (rule 13.1), without unlisted
@@ -148,9 +149,9 @@ extension Reading where Self: ~Copyable {
     try database.rows(
       """
       SELECT s.conversation FROM membership s CROSS JOIN conversation c ON c.id = s.conversation
-      WHERE s.participant = ?1 AND s.last IS NULL AND \(Store.isListed(since: "?2"))
+      WHERE s.participant = ?1 AND s.last IS NULL AND \(Conversation.isListed(since: "?2"))
       GROUP BY s.conversation ORDER BY min(s.joined), s.conversation
-      """, me, clock() - Store.month
+      """, me, clock() - Conversation.month
     ) { $0.id() }
   }
 
@@ -176,11 +177,11 @@ extension Reading where Self: ~Copyable {
     // stays of one person in a damaged store count as one.
     func read(_ row: Row) -> Listing {
       Listing(
-        conversation: Store.conversation(row), unread: max(0, row.int("unread")),
+        conversation: Conversation(row), unread: max(0, row.int("unread")),
         lastAt: row.optionalTime("last_at"), isMember: true)
     }
     let sql = """
-      SELECT \(Store.conversationColumns), c.last_at,
+      SELECT \(Conversation.columns), c.last_at,
         CASE WHEN c.last_number <= stay.marker OR EXISTS (SELECT 1 FROM room_attention
             WHERE participant = ?1 AND conversation = c.id AND ignored <> 0) THEN 0
           ELSE iif(
@@ -190,11 +191,11 @@ extension Reading where Self: ~Copyable {
             - (SELECT count(*) FROM message
                WHERE conversation = c.id AND number > stay.marker AND brought = 2),
             c.last_number - stay.marker)
-          - (SELECT count(*) FROM message WHERE sender IN (\(Store.uncounted))
+          - (SELECT count(*) FROM message WHERE sender IN (\(Conversation.uncounted))
              AND conversation = c.id AND number > stay.marker AND brought < 2)
           - (SELECT count(*) FROM message
              WHERE conversation = c.id AND number > stay.marker AND gone > 0 AND brought < 2
-               AND sender NOT IN (\(Store.uncounted)))
+               AND sender NOT IN (\(Conversation.uncounted)))
         END AS unread
       FROM (
         SELECT m.conversation, max(min(m.first) - 1, ifnull(r.read, 0)) AS marker
@@ -205,7 +206,7 @@ extension Reading where Self: ~Copyable {
       ) stay
       JOIN conversation c ON c.id = stay.conversation
       LEFT JOIN participant o ON o.id = CASE c.one WHEN ?1 THEN c.other ELSE c.one END
-      WHERE \(Store.visible)
+      WHERE \(Conversation.visible)
       ORDER BY c.last_at IS NULL, c.last_at DESC, c.id
       """
     guard let places else { return try database.rows(sql, me, read: read) }
@@ -309,11 +310,11 @@ extension DurableTransaction {
     guard !address.isEmpty, !network.isEmpty else { throw RuleError.badName(address) }
     let name = rules.shown(room: address)
     let known = try database.first(
-      Store.conversationSelect
+      Conversation.select
         + """
         WHERE c.kind = 0 AND c.network = ?3 AND (c.address = ?2 OR c.folded = ?4)
         ORDER BY c.address = ?2 DESC
-        """, Store.nobody, address, network, name.lowercased(), read: Store.conversation)
+        """, Participant.nobody, address, network, name.lowercased(), read: { Conversation($0) })
     return try known ?? insert(room: name, network: network, address: address)
   }
 
@@ -331,8 +332,8 @@ extension DurableTransaction {
     let two = ID<Participant>(rawValue: max(me.rawValue, other.rawValue))
     func known() throws -> Conversation? {
       try database.first(
-        Store.conversationSelect + "WHERE c.kind = 1 AND c.one = ?2 AND c.other = ?3", me, one, two,
-        read: Store.conversation)
+        Conversation.select + "WHERE c.kind = 1 AND c.one = ?2 AND c.other = ?3", me, one, two,
+        read: { Conversation($0) })
     }
     if try known() == nil { try insertDirect(me, with: other) }
     guard let found = try known() else {

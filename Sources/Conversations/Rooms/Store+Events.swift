@@ -62,8 +62,8 @@ extension Reading where Self: ~Copyable {
     in place: ID<Conversation>, after start: Int64, upTo end: Int64
   ) throws -> [NumberedEvent] {
     try database.rows(
-      Store.eventSelect + "WHERE e.id > ? AND e.id <= ? AND +e.conversation = ? ORDER BY e.id",
-      start, end, place, read: Store.numbered
+      Event.select + "WHERE e.id > ? AND e.id <= ? AND +e.conversation = ? ORDER BY e.id",
+      start, end, place, read: { NumberedEvent($0) }
     ).compactMap { $0 }
   }
 
@@ -76,12 +76,12 @@ extension Reading where Self: ~Copyable {
   ) throws -> [NumberedEvent] {
     let from = last.map { ($0.event.at, $0.id) } ?? (start, .min)
     return try database.rows(
-      Store.eventSelect
+      Event.select
         + """
-        WHERE e.conversation = ? AND (e.at, e.id) > (?, ?) AND e.at < ? AND e.kind IN (\(Store.eventKinds))
+        WHERE e.conversation = ? AND (e.at, e.id) > (?, ?) AND e.at < ? AND e.kind IN (\(Event.kinds))
           AND +e.at BETWEEN \(Message.times.lowerBound) AND \(Message.times.upperBound)
         ORDER BY e.at, e.id LIMIT ?
-        """, place, from.0, from.1, end, limit, read: Store.numbered
+        """, place, from.0, from.1, end, limit, read: { NumberedEvent($0) }
     ).compactMap { $0 }
   }
 
@@ -205,45 +205,41 @@ extension DurableTransaction {
       UPDATE membership SET last = (SELECT last_number + 1 FROM conversation WHERE id = ?1)
       WHERE conversation = ?1 AND last IS NULL
       """, room)
-    var (name, next) = (place.name + Store.removedSuffix, 2)
+    var (name, next) = (place.name + Conversation.removedSuffix, 2)
     while try database.exists(
       "SELECT 1 FROM conversation WHERE kind <> 1 AND folded = ? AND network = ''",
       name.lowercased())
     {
-      name = "\(place.name)\(Store.removedSuffix)-\(next)"
+      name = "\(place.name)\(Conversation.removedSuffix)-\(next)"
       next += 1
     }
     try database.run(
-      "UPDATE conversation SET kind = \(Store.removed), name = ?, folded = ? WHERE id = ?", name,
+      "UPDATE conversation SET kind = \(Conversation.removed), name = ?, folded = ? WHERE id = ?",
+      name,
       name.lowercased(), room)
     try touchPeople()
   }
 }
 
-extension Store {
-  fileprivate static let eventKinds = Event.Kind.allCases.map { String($0.rawValue) }
+extension Event {
+  fileprivate static let kinds = Kind.allCases.map { String($0.rawValue) }
     .joined(separator: ", ")
 
-  static let eventSelect = """
-    SELECT e.id, e.conversation, e.kind, e.text, e.at, \(Store.participantColumns),
-      \(PersonColumns.other.select(from: "o"))
+  static let select = """
+    SELECT e.id, e.conversation, e.kind, e.text, e.at, \(Participant.columns),
+      \(Participant.Columns.other.select(from: "o"))
     FROM event e JOIN participant p ON p.id = e.participant
     LEFT JOIN participant o ON o.id = e.other
 
     """
 
   /// Nil for an event that only a later version knows.
-  static func event(_ row: Row) -> Event? {
-    Event.Kind(rawValue: row.int("kind")).map { kind in
-      Event(
-        conversation: row.id("conversation"), participant: Store.participant(row),
-        other: row.isNull("other") ? nil : Store.participant(row, .other), kind: kind,
-        text: row.text("text"), at: row.time("at"))
-    }
-  }
-
-  fileprivate static func numbered(_ row: Row) -> NumberedEvent? {
-    event(row).map { NumberedEvent(id: row.int64("id"), event: $0) }
+  init?(_ row: Row) {
+    guard let kind = Kind(rawValue: row.int("kind")) else { return nil }
+    self.init(
+      conversation: row.id("conversation"), participant: Participant(row),
+      other: row.isNull("other") ? nil : Participant(row, .other), kind: kind,
+      text: row.text("text"), at: row.time("at"))
   }
 }
 
@@ -252,4 +248,9 @@ extension Store {
 package struct NumberedEvent {
   package var id: Int64
   package var event: Event
+
+  fileprivate init?(_ row: Row) {
+    guard let event = Event(row) else { return nil }
+    (id, self.event) = (row.int64("id"), event)
+  }
 }

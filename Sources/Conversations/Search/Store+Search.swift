@@ -186,10 +186,10 @@ extension Reading where Self: ~Copyable {
     let bare = name.hasPrefix("#") ? name : "#" + name
     let removed: [ID<Conversation>] = try database.rows(
       """
-      SELECT id FROM conversation c WHERE c.kind = \(Store.removed)
-        AND (c.folded IN (?1, ?1 || '\(Store.removedSuffix)')
-          OR substr(c.folded, 1, length(?1) + \(Store.removedSuffix.count + 1))
-            = ?1 || '\(Store.removedSuffix)-')
+      SELECT id FROM conversation c WHERE c.kind = \(Conversation.removed)
+        AND (c.folded IN (?1, ?1 || '\(Conversation.removedSuffix)')
+          OR substr(c.folded, 1, length(?1) + \(Conversation.removedSuffix.count + 1))
+            = ?1 || '\(Conversation.removedSuffix)-')
         AND (?3 OR EXISTS (
           SELECT 1 FROM membership s WHERE s.conversation = c.id AND s.participant = ?2))
       """, bare.lowercased(), me, anyRoom
@@ -267,9 +267,9 @@ private struct SearchedHits {
               AND (s.last IS NULL OR m.number BETWEEN s.first AND s.last
                 -- Nobody left a room that was removed.
                 OR EXISTS (SELECT 1 FROM conversation c
-                  WHERE c.id = m.conversation AND c.kind = \(Store.removed))))
+                  WHERE c.id = m.conversation AND c.kind = \(Conversation.removed))))
           OR ?5 AND EXISTS (SELECT 1 FROM conversation c WHERE c.id = m.conversation AND c.kind <> 1
-            AND \(Store.isSeen(network: "c.network", by: "?2"))))
+            AND \(Account.isVisible(network: "c.network", to: "?2"))))
       ORDER BY \(order) DESC LIMIT ?8
       """
   }

@@ -17,14 +17,14 @@ extension Reading where Self: ~Copyable {
   package func aged(
     in conversation: ID<Conversation>, before limit: Milliseconds
   ) throws -> (messages: Int, files: Int) {
-    let goes = Store.goes("m")
+    let isOld = Message.isOld("m")
     let messages = try database.first(
-      "SELECT count(*) FROM message m WHERE \(goes) AND m.gone = 0", conversation, limit
+      "SELECT count(*) FROM message m WHERE \(isOld) AND m.gone = 0", conversation, limit
     ) { $0.int() }
     let files = try database.first(
       """
       SELECT count(DISTINCT a.hash) FROM message m JOIN attachment a ON a.message = m.id
-      WHERE \(goes) AND NOT EXISTS (
+      WHERE \(isOld) AND NOT EXISTS (
         SELECT 1 FROM attachment b JOIN message n ON n.id = b.message WHERE b.hash = a.hash
           AND NOT (n.conversation = ?1 AND n.created_at < ?2 AND n.state NOT IN (0, 1)))
       """, conversation, limit
@@ -72,7 +72,7 @@ extension Writing where Self: ~Copyable {
   ) throws -> Int {
     // With nothing to do, it costs two index look-ups and no lock.
     var found: [(id: ID<Message>, number: Int, length: Int)] = []
-    for (condition, first) in [(Store.standsBefore, "sort"), (Store.isDisplaced, "created_at")]
+    for (condition, first) in [(Message.precedes, "sort"), (Message.isDisplaced, "created_at")]
     where found.isEmpty {
       found = try database.rows(
         """
@@ -124,9 +124,9 @@ extension DurableTransaction {
   }
 }
 
-extension Store {
+extension Message {
   /// Messages of conversation `?1` that precede the time `?2`, in order.
-  fileprivate static let standsBefore =
+  fileprivate static let precedes =
     "conversation = ?1 AND sort < ?2 * \(SortKey.perMillisecond)"
 
   /// The few whose position differs from their time.
@@ -134,14 +134,16 @@ extension Store {
     "conversation = ?1 AND sort >> \(SortKey.bits) <> created_at"
 
   /// Whether a message of conversation `?1` is older than `?2`, and removable.
-  fileprivate static func goes(_ row: String) -> String {
+  fileprivate static func isOld(_ row: String) -> String {
     """
     \(row).created_at < ?2 AND \(row).state NOT IN (0, 1) AND \(row).id IN (
-      SELECT id FROM message WHERE \(standsBefore)
+      SELECT id FROM message WHERE \(precedes)
       UNION ALL SELECT id FROM message WHERE \(isDisplaced) AND created_at < ?2)
     """
   }
+}
 
+extension Store {
   /// Milliseconds between a change of `keep` and the first deletion.
   package static let keepDelay: Milliseconds = 86_400_000
 

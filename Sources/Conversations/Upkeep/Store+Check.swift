@@ -45,30 +45,37 @@ extension Store {
   /// - Returns: at least one finding for each existing part; `hobnob check` fails if any is not
   ///   `.fine`.
   package func check(deep: Bool = false) throws -> [Finding] {
-    try integrity() + schema() + searchIndex() + permissions() + attachmentFindings(deep: deep)
+    let check = StoreCheck(store: self)
+    return try check.integrity() + check.schema() + check.searchIndex() + check.permissions()
+      + check.attachments(deep: deep)
   }
+}
 
-  private func integrity() throws -> [Finding] {
+/// The single checks of `Store.check`.
+private struct StoreCheck {
+  let store: Store
+
+  func integrity() throws -> [Finding] {
     var faults: [String]
     do {
-      faults = try database.rows("PRAGMA integrity_check(20)") { $0.text() }
+      faults = try store.database.rows("PRAGMA integrity_check(20)") { $0.text() }
       faults.removeAll { $0 == "ok" }
-      faults += try database.rows("PRAGMA foreign_key_check") {
+      faults += try store.database.rows("PRAGMA foreign_key_check") {
         "\($0.text("table")) refers to a missing \($0.text("parent"))"
       }
     } catch StoreError.corrupt(_, let detail) {
       faults = [detail]
     }
-    if faults.isEmpty { return [Finding(.fine, of: .file, "the file %1 is undamaged", path)] }
+    if faults.isEmpty { return [Finding(.fine, of: .file, "the file %1 is undamaged", store.path)] }
     return faults.map {
       Finding(
         .damage, of: .file, "the file %1 is damaged: %2; keep a copy of it before anything else",
-        path, $0)
+        store.path, $0)
     }
   }
 
   /// Compares with a new store's tables, so it needs no list of its own.
-  private func schema() throws -> [Finding] {
+  func schema() throws -> [Finding] {
     func tables(_ database: Database) throws -> Set<String> {
       // SQLite and FTS5 keep tables of their own beside ours.
       Set(
@@ -78,7 +85,7 @@ extension Store {
     }
     let model = try Database(path: ":memory:", patience: 0)
     try Schema.migrate(model, shared: false)
-    let (ours, theirs) = (try tables(model), try tables(database))
+    let (ours, theirs) = (try tables(model), try tables(store.database))
     if ours == theirs {
       return [
         Finding(.fine, of: .tables, "the tables match version %1", "\(Schema.version)")
@@ -90,10 +97,10 @@ extension Store {
     }
   }
 
-  private func searchIndex() throws -> [Finding] {
+  func searchIndex() throws -> [Finding] {
     do {
       // FTS5: rank 1 compares the index with the texts.
-      try write {
+      try store.write {
         try $0.database.run(
           "INSERT INTO message_text(message_text, rank) VALUES ('integrity-check', 1)")
       }
@@ -101,21 +108,23 @@ extension Store {
     } catch StoreError.corrupt {
       return [
         Finding(
-          .damage, of: .searchIndex, "the search index does not match the messages of %1", path
+          .damage, of: .searchIndex, "the search index does not match the messages of %1",
+          store.path
         )
       ]
     }
   }
 
-  private func permissions() -> [Finding] {
+  func permissions() -> [Finding] {
     let names = [
-      path, path + "-wal", path + "-shm", files.bell, files.shells, files.attachments, files.folder,
+      store.path, store.path + "-wal", store.path + "-shm", store.files.bell, store.files.shells,
+      store.files.attachments, store.files.folder,
     ]
     let findings = names.compactMap { name -> Finding? in
       guard let found = fileStatus(name) else { return nil }
-      let others = found.st_mode & (isShared ? 0o007 : 0o077)
+      let others = found.st_mode & (store.isShared ? 0o007 : 0o077)
       // It is harmless that others can list the folder.
-      let harmless: mode_t = name == files.folder ? 0o055 : 0
+      let harmless: mode_t = name == store.files.folder ? 0o055 : 0
       if others & ~harmless == 0 { return nil }
       return Finding(
         .warning, of: .permissions,
@@ -124,26 +133,27 @@ extension Store {
     }
     guard findings.isEmpty else { return findings }
     let fine: StaticString =
-      isShared ? "nobody but its group may read or write %1" : "nobody else may read or write %1"
-    return [Finding(.fine, of: .permissions, fine, path)]
+      store.isShared
+      ? "nobody but its group may read or write %1" : "nobody else may read or write %1"
+    return [Finding(.fine, of: .permissions, fine, store.path)]
   }
 
   /// Whether the files of messages exist and have the right size.
   ///
   /// - Parameter deep: whether to read them and compare their hashes.
   /// - Returns: nothing if no message has any.
-  private func attachmentFindings(deep: Bool) throws -> [Finding] {
-    let named = try database.rows(
+  func attachments(deep: Bool) throws -> [Finding] {
+    let named = try store.database.rows(
       "SELECT hash, bytes, min(name) AS name FROM attachment GROUP BY hash, bytes"
     ) { (hash: $0.hex("hash"), bytes: $0.int("bytes"), name: $0.text("name")) }
     if named.isEmpty { return [] }
     var faults: [Finding] = []
     for (hash, bytes, name) in named {
-      guard let size = attachmentFolder.size(of: hash) else {
+      guard let size = store.attachmentFolder.size(of: hash) else {
         faults.append(
           Finding(
             .damage, of: .attachments, "the attachment %1 is missing: there is no file %2", name,
-            attachmentFolder.path(of: hash)))
+            store.attachmentFolder.path(of: hash)))
         continue
       }
       if size != bytes {
@@ -152,7 +162,7 @@ extension Store {
             .damage, of: .attachments,
             "the attachment %1 has %2 bytes instead of %3; attach the same file again",
             name, String(size), String(bytes)))
-      } else if deep, (try? attachmentFolder.file(of: hash).hashed()) != hash {
+      } else if deep, (try? store.attachmentFolder.file(of: hash).hashed()) != hash {
         faults.append(
           Finding(
             .damage, of: .attachments,

@@ -26,7 +26,7 @@ extension JSONShape {
     """
     \(id) NOT IN (SELECT k.id FROM conversation k
       WHERE k.kind = 1 AND ?2 NOT IN (k.one, k.other)
-        OR NOT \(Store.isSeen(network: "k.network", by: "?2")))
+        OR NOT \(Account.isVisible(network: "k.network", to: "?2")))
     """
   }
 
@@ -47,7 +47,7 @@ extension JSONShape {
           from: "absence a WHERE a.participant = p.id ORDER BY a.since")) END
         """)))
     FROM participant p
-    WHERE \(Store.isSeen(network: "p.network", by: "?2")) AND (?1 IS NULL OR p.id IN (
+    WHERE \(Account.isVisible(network: "p.network", to: "?2")) AND (?1 IS NULL OR p.id IN (
       SELECT s.participant FROM membership s WHERE \(isWanted("s.conversation"))
       UNION SELECT m.sender FROM message m WHERE \(isWanted("m.conversation"))
       UNION SELECT r.participant FROM message m JOIN reaction r ON r.message = m.id
@@ -68,7 +68,7 @@ extension JSONShape {
       ("topic", "nullif(c.topic, '')"), ("last_number", boundedNumber("c.last_number")),
       ("last_time", time("c.last_at")), ("forgotten", "nullif(\(boundedNumber("c.forgotten")), 0)"),
       ("keep", "CASE WHEN c.keep > 0 THEN CAST(c.keep AS INTEGER) END"),
-      ("maker", personObject(id: "c.maker")), ("removed", "iif(c.kind = \(Store.removed), 1, NULL)")))
+      ("maker", personObject(id: "c.maker")), ("removed", "iif(c.kind = \(Conversation.removed), 1, NULL)")))
     FROM conversation c WHERE \(isWanted("c.id")) ORDER BY c.id
     """
 

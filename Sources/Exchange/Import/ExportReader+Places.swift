@@ -29,7 +29,7 @@ extension ExportReader {
     try database.run(
       """
       UPDATE conversation SET topic = ?, last_number = ?, last_at = ?, forgotten = ?, keep = ?,
-        keep_from = ?, maker = ?, kind = iif(? AND kind = 0 AND network = '', \(Store.removed), kind)
+        keep_from = ?, maker = ?, kind = iif(? AND kind = 0 AND network = '', \(Conversation.removed), kind)
       WHERE id = ?
       """, object.optionalText("topic") ?? "", place.lastNumber, object.optionalTime("last_time"),
       object.optionalInteger("forgotten", in: 0...Message.numbers.upperBound) ?? 0, keep,

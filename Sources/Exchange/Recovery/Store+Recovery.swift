@@ -43,7 +43,7 @@ extension Store {
     return try NewFile.store(newPath, shared: shared) { temporary in
       let store = try Store(path: temporary, options: .init(shared: shared))
       defer { store.close() }
-      let tables = try store.fill(from: salvage)
+      let tables = try Refill(store: store, salvage: salvage).fill()
       let report = RecoveryReport(path: newPath, tables: tables, isMeagre: salvage.isMeagre)
       if report.got == 0 {
         throw report.lost > 0
@@ -54,8 +54,17 @@ extension Store {
     }
   }
 
+}
+
+/// Fills a new store with the readable rows of a damaged one.
+private struct Refill {
+  let store: Store
+  let salvage: Salvage
+
+  private var database: Database { store.database }
+
   /// Fills the tables in an order in which referenced rows come first.
-  private func fill(from salvage: Salvage) throws -> [RecoveryReport.Table] {
+  func fill() throws -> [RecoveryReport.Table] {
     // Presence is of running shells; `meta` is one row; triggers fill the search index.
     let tables = try database.rows(
       """
@@ -67,33 +76,31 @@ extension Store {
     // A row may refer to a later one, or to none.
     try database.execute("PRAGMA foreign_keys=OFF")
     var report: [RecoveryReport.Table] = []
-    try writeDurably { transaction in
+    try store.writeDurably { transaction in
       try transaction.indexTogether {
         for name in tables {
           var displaced: [[RecordValue]] = []
           try salvage.rows(of: name) { values in
-            let isNew = try take(values, into: name, salvage)
+            let isNew = try insert(values, into: name)
             if !isNew, name == "message" { displaced.append(values) }
           }
-          for values in displaced { try takeBehind(values, salvage) }
+          for values in displaced { try insertAsNewest(values) }
           let got = try database.first("SELECT count(*) FROM \(name)") { $0.int() } ?? 0
           let all = salvage.count(of: name)
           let lost = max(all.rows - got, all.isExact ? 0 : 1)
           report.append(.init(name: name, got: got, lost: lost, isExact: all.isExact))
         }
       }
-      try mendReferences(tables)
-      try mendOrder()
-      try mendCounters(salvage.meta)
+      try repairReferences(tables)
+      try repairOrder()
+      try repairCounters()
     }
     try database.execute("PRAGMA foreign_keys=ON")
     return report
   }
 
   /// - Returns: false if another row has its id.
-  private func take(
-    _ values: [RecordValue], into table: String, _ salvage: Salvage
-  ) throws -> Bool {
+  private func insert(_ values: [RecordValue], into table: String) throws -> Bool {
     var columns = zip(salvage.columns(of: table), values).map { (name: $0, value: $1) }
     // A column that only older stores have.
     if let past = columns.firstIndex(where: { table == "message" && $0.name == "past" }) {
@@ -115,7 +122,7 @@ extension Store {
 
   /// A damaged id of one message can equal that of another: keep both texts. (A row stored already
   /// has the same `uid`.)
-  private func takeBehind(_ values: [RecordValue], _ salvage: Salvage) throws {
+  private func insertAsNewest(_ values: [RecordValue]) throws {
     let columns = salvage.columns(of: "message").prefix(values.count)
     guard let id = columns.firstIndex(of: "id"), let number = columns.firstIndex(of: "number"),
       let conversation = columns.firstIndex(of: "conversation")
@@ -130,12 +137,12 @@ extension Store {
     values[id] = .null
     values[number] = .integer(Int64(newest + 1))
     if let sort = columns.firstIndex(of: "sort") { values[sort] = .null }
-    _ = try take(values, into: "message", salvage)
+    _ = try insert(values, into: "message")
   }
 
   /// Replaces lost conversations and people, so that no message is lost with them; removes other
   /// rows with missing references.
-  private func mendReferences(_ tables: [String]) throws {
+  private func repairReferences(_ tables: [String]) throws {
     try database.execute(
       """
       INSERT OR IGNORE INTO participant(id, network, identity, name)
@@ -179,7 +186,7 @@ extension Store {
   }
 
   /// Messages without a valid sort key, as in an older store, get one by their times.
-  private func mendOrder() throws {
+  private func repairOrder() throws {
     let sound = "m.sort IS NOT NULL AND \(SortKey.isSound)"
     try database.execute(
       """
@@ -197,7 +204,7 @@ extension Store {
   }
 
   /// Never assigns a number twice.
-  private func mendCounters(_ meta: Salvage.Meta?) throws {
+  private func repairCounters() throws {
     // A damaged number can be so large that none can follow it.
     try database.run(
       """
@@ -208,7 +215,7 @@ extension Store {
         (SELECT ifnull(max(change), 0) FROM reaction), (SELECT ifnull(max(id), 0) FROM outbox),
         (SELECT ifnull(max(id), 0) FROM event), (SELECT ifnull(max(change), 0) FROM account),
         (SELECT ifnull(max(max(id), max(change)), 0) FROM request)))
-      """, meta?.change ?? 0, meta?.people ?? 0)
+      """, salvage.meta?.change ?? 0, salvage.meta?.people ?? 0)
     try database.execute(
       """
       UPDATE conversation SET

@@ -20,7 +20,7 @@ extension IncomingBatch {
     let attention = try store.attention(of: owner.id)
     let who = try self.person(NetworkUser(identity: person), knownIn: .direct(person))?.id
     let room = try kind == .invitation ? known(.room(address))?.id : nil
-    let (one, place) = (who ?? Store.nobody, room ?? ID<Conversation>(rawValue: 0))
+    let (one, place) = (who ?? Participant.nobody, room ?? ID<Conversation>(rawValue: 0))
     let isIgnored = attention.hides(one, in: place)
     // Not even stored: one person can send invitations into any number of rooms.
     if isIgnored, kind == .invitation { return }

@@ -232,9 +232,9 @@ final class IncomingBatch {
     _ one: some Bindable, _ two: some Bindable
   ) throws -> Place? {
     try database.first(
-      Store.selectConversation(and: ", c.live") + "WHERE " + condition, owner.id, one,
+      Conversation.select(and: ", c.live") + "WHERE " + condition, owner.id, one,
       two
-    ) { Place(network, Store.conversation($0), with: other, $0) }
+    ) { Place(network, Conversation($0), with: other, $0) }
   }
 
   /// A room's name with its sign, with a number if another has it.
@@ -307,12 +307,12 @@ final class IncomingBatch {
     if let known = people[identity] { return known }
     let found = try database.first(
       """
-      SELECT \(Store.participantColumns), p.online FROM participant p
+      SELECT \(Participant.columns), p.online FROM participant p
       WHERE p.network = ? AND p.identity = ?
       """, network, identity
     ) {
       Person(
-        participant: Store.participant($0), isOnline: $0.optionalInt64("online").map { $0 != 0 })
+        participant: Participant($0), isOnline: $0.optionalInt64("online").map { $0 != 0 })
     }
     people[identity] = found
     return found

@@ -112,8 +112,8 @@ extension MessageIDs {
 extension OutboxEntry {
   fileprivate static let select = """
     SELECT \(Message.columns), x.id AS entry, x.operation, x.tried,
-      \(MessageIDs.columns), \(Store.SpeakerColumns.sender.select(from: "p")),
-      \(Store.placeColumns), \(NetworkQuote.columns), \(linksColumn), \(Reaction.outboxColumns)
+      \(MessageIDs.columns), \(NetworkUser.Columns.sender.select(from: "p")),
+      \(NetworkPlace.columns), \(NetworkQuote.columns), \(linksColumn), \(Reaction.outboxColumns)
     FROM outbox x
     JOIN message m ON m.id = x.message JOIN participant p ON p.id = m.sender\(Quote.joins)
     JOIN conversation c ON c.id = m.conversation\(Reaction.outboxJoins)
@@ -133,8 +133,8 @@ extension OutboxEntry {
     self.init(
       id: row.int64("entry"), message: Message(row),
       operation: Operation(rawValue: row.int("operation")) ?? .send,
-      reaction: Reaction(outbox: row), place: Store.networkPlace(row), name: MessageIDs(row),
-      author: Store.networkUser(row, .sender, network: network),
+      reaction: Reaction(outbox: row), place: NetworkPlace(row), name: MessageIDs(row),
+      author: NetworkUser(row, .sender, network: network),
       answers: NetworkQuote(row, network: network), wasTried: row.int64("tried") > 0,
       links: row.optionalText("links").map { $0.split(separator: "\n").map(String.init) } ?? [])
   }
@@ -145,7 +145,7 @@ extension NetworkQuote {
   /// `Quote.joins`.
   fileprivate static let columns = """
     q.id AS quoted, q.remote_id AS quoted_origin, q.archive_id AS quoted_archive,
-    q.body AS quoted_text, \(Store.SpeakerColumns.quoted.select(from: "v"))
+    q.body AS quoted_text, \(NetworkUser.Columns.quoted.select(from: "v"))
     """
 
   fileprivate init?(_ row: Row, network: String) {
@@ -153,6 +153,6 @@ extension NetworkQuote {
     self.init(
       name: MessageIDs(
         origin: row.optionalText("quoted_origin"), archive: row.optionalText("quoted_archive")),
-      speaker: Store.networkUser(row, .quoted, network: network), text: row.text("quoted_text"))
+      speaker: NetworkUser(row, .quoted, network: network), text: row.text("quoted_text"))
   }
 }

@@ -15,22 +15,22 @@ extension Reading where Self: ~Copyable {
     if now <= position { return ([], now) }
     var signals = try database.rows(
       """
-      SELECT \(Store.placeColumns), t.active
+      SELECT \(NetworkPlace.columns), t.active
       FROM typing t JOIN conversation c ON c.id = t.conversation
       WHERE t.participant = ? AND t.change > ? AND t.change <= ? AND c.network = ?
       ORDER BY t.change
       """, account.owner, position, now, account.network
-    ) { NetworkSignal.typing(Store.networkPlace($0), $0.bool("active")) }
+    ) { NetworkSignal.typing(NetworkPlace($0), $0.bool("active")) }
     let marks = try database.rows(
       """
-      SELECT c.id, \(Store.placeColumns), r.delivered, r.seen
+      SELECT c.id, \(NetworkPlace.columns), r.delivered, r.seen
       FROM reader r JOIN conversation c ON c.id = r.conversation
       WHERE r.participant = ? AND r.change > ? AND r.change <= ? AND c.network = ?
       ORDER BY r.change
       """, account.owner, position, now, account.network
     ) {
       (
-        id: $0.id("id") as ID<Conversation>, place: Store.networkPlace($0),
+        id: $0.id("id") as ID<Conversation>, place: NetworkPlace($0),
         delivered: $0.int("delivered"), seen: $0.int("seen")
       )
     }
@@ -52,7 +52,7 @@ extension Reading where Self: ~Copyable {
   ) throws -> (number: Int, name: MessageIDs, speaker: NetworkUser)? {
     try database.first(
       """
-      SELECT m.number, \(MessageIDs.columns), \(Store.SpeakerColumns.sender.select(from: "p"))
+      SELECT m.number, \(MessageIDs.columns), \(NetworkUser.Columns.sender.select(from: "p"))
       FROM message m JOIN participant p ON p.id = m.sender
       WHERE m.conversation = ? AND m.number <= ? AND m.brought < 2 AND m.gone = 0 AND m.sender <> ?
         AND (m.remote_id IS NOT NULL OR m.archive_id IS NOT NULL)
@@ -62,7 +62,7 @@ extension Reading where Self: ~Copyable {
       (
         number: $0.int("number"),
         name: MessageIDs($0),
-        speaker: Store.networkUser($0, .sender, network: account.network)
+        speaker: NetworkUser($0, .sender, network: account.network)
       )
     }
   }
@@ -94,7 +94,7 @@ extension Reading where Self: ~Copyable {
   package func writtenTo(by account: Account) throws -> [String] {
     try database.rows(
       """
-      SELECT \(Store.placeColumns) FROM conversation c
+      SELECT \(NetworkPlace.columns) FROM conversation c
       WHERE c.network = ?1 AND c.kind = \(Conversation.Kind.direct.rawValue) AND EXISTS (
         SELECT 1 FROM message m WHERE m.sender = ?2 AND m.conversation = c.id AND m.brought < 2
           AND m.state >= \(DeliveryState.sent.rawValue))

@@ -32,7 +32,7 @@ import Testing
     let messages = try lobby.store.read {
       try $0.messages(in: lobby.lobby, limit: 9, for: lobby.ben)
     }
-    #expect(Store.ordered(messages.reversed()) == messages)
+    #expect(messages.reversed().inOrder() == messages)
     #expect(zip(messages, messages.dropFirst()).allSatisfy { $0.sort < $1.sort })
     #expect(messages[6].sort == SortKey.first(at: lobby.fixture.now))
     #expect(

@@ -22,7 +22,7 @@ import Testing
     #expect(messages.map(\.body) == ["1", "2", "3", "4", "5"])
     #expect(messages.map(\.number) == [1, 4, 2, 5, 3])
     #expect(messages.allSatisfy { !$0.isPast })
-    #expect(Store.ordered(messages).map(\.body) == ["1", "2", "3", "4", "5"])
+    #expect(messages.inOrder().map(\.body) == ["1", "2", "3", "4", "5"])
     let changes = try linked.store.read { try $0.changes(since: position, for: linked.anna) }
     #expect(changes.arrived.map(\.body) == ["2", "4"])
     #expect(try linked.store.read { try $0.listing(for: linked.anna) }.map(\.unread) == [5])
@@ -67,7 +67,7 @@ import Testing
     try page(4...6, until: "a7")
     let messages = try linked.messages()
     #expect(messages.map(\.body) == (1...9).map { "\($0)" })
-    #expect(Store.ordered(messages) == messages)
+    #expect(messages.inOrder() == messages)
     #expect(try linked.store.read { try $0.olderArchive(in: linked.conversation()) } == "a1")
   }
 

@@ -157,7 +157,7 @@ private func line(
       let found = try store.read {
         try $0.messages(in: conversation, limit: 1000, for: people[viewer])
       }
-      return try Store.ordered(found).map { message in
+      return try found.inOrder().map { message in
         let reactions = try store.read { try $0.reactions(of: message.id) }
           .map { (people.firstIndex(of: $0.participant.id) ?? -1, $0.emoji) }
           .sorted { $0.0 < $1.0 }

@@ -40,9 +40,9 @@ import Testing
       message(7, .failed, at: 5), message(8, .sending, at: 10),
     ]
     let wanted: [Int] = [5, 3, 6, 4, 7, 2, 1, 8]
-    #expect(Store.ordered(messages).map(\.number) == wanted)
-    #expect(Store.ordered(messages.reversed()).map(\.number) == wanted)
-    #expect(Store.ordered([]) == [])
+    #expect(messages.inOrder().map(\.number) == wanted)
+    #expect(messages.reversed().inOrder().map(\.number) == wanted)
+    #expect([Message]().inOrder() == [])
   }
 
   @Test("7.2: States are ordered as they move")
