@@ -102,7 +102,7 @@ extension DurableTransaction {
     requireMembership: Bool = true, attachments: [Attachment] = [], replyTo: ID<Message>? = nil,
     mentions: String = "", draft: String? = nil, rest: Draft? = nil
   ) throws -> Message {
-    let place = try required(conversation, for: me)
+    let place = try self.conversation(existing: conversation, for: me)
     if requireMembership, try !isInside(me, of: conversation) {
       throw RuleError.notAMember(place.name)
     }

@@ -49,7 +49,7 @@ extension Reading where Self: ~Copyable {
   fileprivate func ownRoom(
     _ room: ID<Conversation>, of me: ID<Participant>
   ) throws -> Conversation {
-    let place = try required(room, for: me)
+    let place = try conversation(existing: room, for: me)
     guard place.kind == .room, place.network == nil, !place.isRemoved else {
       throw RuleError.onlyInRooms(place.name)
     }

@@ -47,7 +47,7 @@ extension Store {
   package func check(deep: Bool = false) throws -> [Finding] {
     let check = StoreCheck(store: self)
     return try check.integrity() + check.schema() + check.searchIndex() + check.permissions()
-      + check.attachments(deep: deep)
+      + check.attachmentFiles(deep: deep)
   }
 }
 
@@ -142,7 +142,7 @@ private struct StoreCheck {
   ///
   /// - Parameter deep: whether to read them and compare their hashes.
   /// - Returns: nothing if no message has any.
-  func attachments(deep: Bool) throws -> [Finding] {
+  func attachmentFiles(deep: Bool) throws -> [Finding] {
     let named = try store.database.rows(
       "SELECT hash, bytes, min(name) AS name FROM attachment GROUP BY hash, bytes"
     ) { (hash: $0.hex("hash"), bytes: $0.int("bytes"), name: $0.text("name")) }

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+extension Reading where Self: ~Copyable {
+  /// A conversation that `me` can see.
+  ///
+  /// - Throws: `RuleError.noSuchRoom`, `StoreError`.
+  func conversation(existing id: ID<Conversation>, for me: ID<Participant>) throws -> Conversation {
+    guard let found = try conversation(id, for: me) else {
+      throw RuleError.noSuchRoom(String(id.rawValue))
+    }
+    return found
+  }
+}
+
+extension Writing where Self: ~Copyable {
+  /// - Parameters:
+  ///   - name: with its sign.
+  ///   - address: the network's own name for it; nil on this machine.
+  package func insert(
+    room name: String, network: String, address: String? = nil, maker: ID<Participant>? = nil
+  ) throws -> Conversation {
+    try touchPeople()
+    let id: ID<Conversation>? = try database.first(
+      """
+      INSERT INTO conversation(kind, network, name, folded, address, maker)
+      VALUES (0, ?, ?, ?, ?, ?) RETURNING id
+      """, network, name, name.lowercased(), address, maker
+    ) { $0.id() }
+    return Conversation(
+      id: id ?? ID(rawValue: 0), kind: .room, name: name, network: network.isEmpty ? nil : network)
+  }
+
+  /// A direct chat that I am not in yet.
+  ///
+  /// - Throws: as `direct`.
+  package func insertDirect(_ me: ID<Participant>, with other: ID<Participant>) throws {
+    let person = try participant(other)
+    if person.isOccupant {
+      let domain = try person.network.flatMap { try account(network: $0)?.rules.domain }
+      throw RuleError.onlyInARoom(person.name, domain: domain ?? "example.org")
+    }
+    let network = try person.network ?? participant(me).network
+    if let network {
+      let owner = try owner(ofNetwork: network)
+      if let owner, owner != me, owner != other {
+        throw RuleError.noSuchParticipant(person.name)
+      }
+      try requireAccount(of: network)
+    }
+    let id: ID<Conversation>? = try database.first(
+      """
+      INSERT INTO conversation(kind, network, name, folded, one, other)
+      VALUES (1, ?1, '', '', min(?2, ?3), max(?2, ?3)) RETURNING id
+      """, network ?? "", me, other
+    ) { $0.id() }
+    if let id, other != me { try enter(other, id) }
+  }
+
+  /// Lists a room that I am in again: it was unlisted because nothing happened there.
+  fileprivate func list(_ conversation: ID<Conversation>, for me: ID<Participant>) throws {
+    if try joined(by: me).contains(conversation) { return }
+    try database.run(
+      """
+      UPDATE membership SET joined = ?
+      WHERE conversation = ? AND participant = ? AND last IS NULL
+      """, clock(), conversation, me)
+  }
+
+  package func enter(_ me: ID<Participant>, _ conversation: ID<Conversation>) throws {
+    if try isInside(me, of: conversation) { return }
+    try touchPeople()
+    try takeUp(conversation, by: me)
+    // I am back before any message: continue the former stay.
+    try database.run(
+      """
+      UPDATE membership SET last = NULL WHERE conversation = ?1 AND participant = ?2
+        AND last = (SELECT last_number FROM conversation WHERE id = ?1)
+        AND first = (SELECT max(first) FROM membership WHERE conversation = ?1 AND participant = ?2)
+      """, conversation, me)
+    if database.changedRows > 0 { return }
+    try database.run(
+      """
+      INSERT INTO membership(conversation, participant, first, joined)
+      SELECT id, ?2, last_number + 1, ?3 FROM conversation WHERE id = ?1
+      """, conversation, me, clock())
+  }
+}
+
+extension DurableTransaction {
+  // MARK: Rooms
+
+  /// The room that `room(_:for:)` finds, created if there is none.
+  ///
+  /// - Parameter me: who makes it.
+  /// - Throws: `RuleError.badName`, `.ambiguous`, `.nameTaken`.
+  public func makeRoom(_ name: String, for me: ID<Participant>? = nil) throws -> Conversation {
+    if let known = try room(name, for: me) { return known }
+    let bare = Naming.bare(name)
+    if try belongsToARemovedRoom(bare) { throw RuleError.nameTaken("#" + bare) }
+    return try insert(room: "#" + bare, network: "", maker: me)
+  }
+
+  /// The room with an address on a network, created if it is missing.
+  ///
+  /// - Parameter address: folded by the account's rules.
+  package func networkRoom(_ address: String, network: String) throws -> Conversation {
+    let rules = try account(network: network)?.rules ?? AddressRules(domain: "")
+    guard !address.isEmpty, !network.isEmpty else { throw RuleError.badName(address) }
+    let name = rules.shown(room: address)
+    let known = try database.first(
+      Conversation.select
+        + """
+        WHERE c.kind = 0 AND c.network = ?3 AND (c.address = ?2 OR c.folded = ?4)
+        ORDER BY c.address = ?2 DESC
+        """, Participant.nobody, address, network, name.lowercased(), read: { Conversation($0) })
+    return try known ?? insert(room: name, network: network, address: address)
+  }
+
+  // MARK: Direct chats
+
+  /// The direct chat of two participants, created if missing. Both are members, and I rejoin if I
+  /// had left. A chat with oneself holds notes.
+  ///
+  /// - Throws: `RuleError.noSuchParticipant` for someone on the network of another's account, and
+  ///   `.noSuchAccount` if the account was removed before there was a chat, `.onlyInARoom`.
+  public func directChat(
+    _ me: ID<Participant>, with other: ID<Participant>
+  ) throws -> Conversation {
+    let one = ID<Participant>(rawValue: min(me.rawValue, other.rawValue))
+    let two = ID<Participant>(rawValue: max(me.rawValue, other.rawValue))
+    func known() throws -> Conversation? {
+      try database.first(
+        Conversation.select + "WHERE c.kind = 1 AND c.one = ?2 AND c.other = ?3", me, one, two,
+        read: { Conversation($0) })
+    }
+    if try known() == nil { try insertDirect(me, with: other) }
+    guard let found = try known() else {
+      throw StoreError.failed(path: path, detail: "a new direct chat is not found")
+    }
+    try enter(me, found.id)
+    return found
+  }
+
+  /// Enters a conversation, or only lists it again if I am in it already. Later messages are for
+  /// me; I can read older ones, but they do not count as unread.
+  ///
+  /// - Parameter isTold: whether to tell the others that I joined (rule 13.5).
+  public func join(
+    _ me: ID<Participant>, _ conversation: ID<Conversation>, isTold: Bool = false
+  ) throws {
+    if try isInside(me, of: conversation) { return try list(conversation, for: me) }
+    let place = try self.conversation(existing: conversation, for: me)
+    if place.isRemoved { throw RuleError.noSuchRoom(place.name) }
+    try enter(me, conversation)
+    if isTold { try record(.joined, in: conversation, by: me) }
+  }
+
+  /// Leaves a conversation, and tells the others (rule 13.5). Earlier messages stay addressed to
+  /// me; later ones are not.
+  public func leave(_ me: ID<Participant>, _ conversation: ID<Conversation>) throws {
+    guard try isInside(me, of: conversation) else { return }
+    try touchPeople()
+    // Keep even a stay without messages: it tells former members from people who never joined.
+    try database.run(
+      """
+      UPDATE membership SET last = (SELECT last_number FROM conversation WHERE id = ?1)
+      WHERE conversation = ?1 AND participant = ?2 AND last IS NULL
+      """, conversation, me)
+    try endTyping(of: me, in: conversation)
+    try record(.left, in: conversation, by: me)
+  }
+}
