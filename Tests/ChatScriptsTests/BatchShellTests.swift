@@ -9,7 +9,7 @@ import Testing
 
 @MainActor
 @Suite("A shell without a terminal") struct BatchShellTests {
-  @Test("14.8: an effect that cannot be carried out holds up none of those behind it")
+  @Test("14.8: an effect that fails does not hold up the effects behind it")
   func goesOnBehindAFailure() throws {
     let folder = NSTemporaryDirectory() + "hobnob-" + UUID().uuidString
     mkdir(folder, 0o700)

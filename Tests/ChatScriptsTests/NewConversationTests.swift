@@ -30,7 +30,7 @@ struct NewConversationTests {
     try store.writeDurably { try $0.conversation(made: name, by: anna) }
   }
 
-  @Test("11.7: where addresses are bare names, the server behind one means the account")
+  @Test("11.7: on a network of bare names, a name with a server means an address on the account")
   func bareNames() throws {
     #expect(try made("##Tea@irc.x.org").name == "##tea")
     #expect(try store.read { try $0.requests(of: account) }.map(\.target) == ["##tea"])
@@ -39,7 +39,7 @@ struct NewConversationTests {
     #expect(try store.read { try $0.networkAddress(of: chat.id) } == "ben")
   }
 
-  @Test("11.7: without the server it is one of this machine, with all its signs")
+  @Test("11.7: without a server the name is one of this machine, with any of its signs")
   func local() throws {
     #expect(try made("##tea").network == nil)
     #expect(try made("##TEA").name == "##tea")
@@ -47,7 +47,7 @@ struct NewConversationTests {
     #expect(try made("@zed").name == "@zed")
   }
 
-  @Test("11.7: what is no address is refused")
+  @Test("11.7: what is not an address is refused")
   func refused() throws {
     for name in ["a@b@c", "@ben@", "ben@irc.x.org/phone"] {
       #expect(throws: Refusal.self) { try made(name) }

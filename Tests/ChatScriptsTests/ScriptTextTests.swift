@@ -16,7 +16,7 @@ import Testing
       senderName: name, senderIdentity: "ben", body: body, createdAt: 1_700_000_000_000)
   }
 
-  @Test("12.2: no line of a message but its first begins like one")
+  @Test("12.2: only the first line of a message begins like one")
   func continuationLines() {
     let lines = LogLines.all(message("a\n2026-11-21 10:30 [8] anna: b\n\u{1B}[2J\rc")).map(\.string)
     #expect(lines.count == 3)
@@ -25,7 +25,7 @@ import Testing
     #expect(!lines.joined().unicodeScalars.contains { $0.value < 0x20 })
   }
 
-  @Test("a hit's line is the one with the first hit, all hits on it marked")
+  @Test("a hit is shown by its first matching line, with all matches marked")
   func markedHits() throws {
     func parts(_ query: String, _ body: String) throws -> [String] {
       let ranges = try SearchQuery.parse(query).ranges(in: body)
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(
-    "12.5: a body of more than 40 lines or 64 KiB is folded on a terminal, and how to see it is said",
+    "12.5: on a terminal a body over 40 lines or 64 KiB is folded, with a hint how to see it",
     arguments: [
       (String(repeating: "x\n", count: 40) + "end", "41 lines"),
       ("first" + String(repeating: "x", count: 70_000), "70.0 kB"),
@@ -68,7 +68,7 @@ import Testing
     )
   }
 
-  @Test("12.5: what is not long is not folded, and lines do not count where none are wanted")
+  @Test("12.5: a short body is not folded, and without a line limit lines do not count")
   func notFolded() {
     let body = String(repeating: "x\n", count: 39) + "end"
     #expect(LogLines.all(message(body), folding: Folding()).count == 40)
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test("12.6: a place behind many marks is found in time in proportion to them")
+  @Test("12.6: finding a place behind many marks takes time in proportion to them")
   func placeBehindMarks() {
     func time(_ marks: Int) -> Double {
       let text = "x" + String(repeating: "\u{301}", count: marks) + " needle here"
@@ -104,7 +104,7 @@ import Testing
     #expect(time(8_000) < 8 * time(2_000))
   }
 
-  @Test("12.1: JSON stays the same JSON, with nothing in it that a terminal must not get")
+  @Test("12.1: JSON keeps its meaning, and has no character that could control a terminal")
   func safeJSON() {
     let zalgo = "\"a" + String(repeating: "\u{301}", count: 20) + "🎉\u{202E}\""
     let safe = JSONLine.safe(zalgo).string

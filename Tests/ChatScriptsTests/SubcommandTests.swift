@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The command line")
 struct SubcommandTests {
-  @Test("11.3: every option that all commands have is taken without the parser too")
+  @Test("11.3: every common option is understood without the parser, too")
   func everyCommonOptionStartsFast() throws {
     let names = OptionNames(of: CommonOptions.self)
     #expect(names.flags.count == 3 && names.withValue.count == 3)
@@ -29,7 +29,7 @@ struct SubcommandTests {
     #expect(rest == ["word"])
   }
 
-  @Test("11.3: an option without its value, or a wrong one, is left to the parser")
+  @Test("11.3: an option with a missing or wrong value is left to the parser")
   func restIsForTheParser() {
     for words in [["--as"], ["--as", ""], ["--as", "--plain"], ["--bogus"], ["--as="]] {
       var options = LaunchOptions()
@@ -49,7 +49,7 @@ struct SubcommandTests {
     #expect(Launch.withoutFarGuess(unknown + usage) == unknown + usage)
   }
 
-  @Test("11.3: the names of a command's options are those that its help tells")
+  @Test("11.3: the option names of a command are those in its help")
   func namesAreThoseOfTheHelp() {
     func told(by help: String) -> (flags: Set<String>, withValue: Set<String>) {
       let options = help.matches(of: /(?m)^  (--[a-z-]+)( <)?/)

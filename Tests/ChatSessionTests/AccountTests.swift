@@ -18,7 +18,7 @@ struct AccountTests {
     anna = try town.person("anna")
   }
 
-  @Test("without one, /account says in three lines how to get one")
+  @Test("without an account, /account says in three lines how to get one")
   func saysHow() {
     let before = anna.printed.count
     anna.say("/account")
@@ -38,7 +38,7 @@ struct AccountTests {
         == "    password, connects, and shows the rooms and people that you have there.")
   }
 
-  @Test("adding one keeps what it was told, asks for the password, and tells nobody else")
+  @Test("adding an account stores its settings, asks for the password, and tells nobody else")
   func adds() throws {
     let account = try anna.added()
     #expect(account.network == "xmpp:anna@x.org")
@@ -53,7 +53,7 @@ struct AccountTests {
     #expect(ben.connected.isEmpty)
   }
 
-  @Test("8: an address may name its network, which has to be installed")
+  @Test("8: an address may name its network, which must be installed")
   func namesTheNetwork() throws {
     #expect(!anna.say("/account add irc:anna@x.org"))
     #expect(
@@ -67,7 +67,7 @@ struct AccountTests {
     #expect(!anna.say("/disconnect irc:anna@x.org"))
   }
 
-  @Test("8: with several networks, a bare address says which where only one can be meant")
+  @Test("8: with several networks, a bare address asks which one unless only one is possible")
   func choosesAmongNetworks() throws {
     try town.install("irc")
     #expect(!anna.say("/account add anna@x.org"))
@@ -83,14 +83,14 @@ struct AccountTests {
     #expect(anna.say("/disconnect xmpp:anna@x.org"))
   }
 
-  @Test("8: only executables called hobnob-KIND are networks, and the benchmark is none")
+  @Test("8: only executables named hobnob-KIND are networks, and the benchmark is not one")
   func findsNetworks() throws {
     for name in ["bench", "bar-example", "IRC", "xmpp.product"] { try town.install(name) }
     #expect(NetworkPrograms(in: ["/nowhere", town.programs]).kinds == ["xmpp"])
     #expect(throws: Refusal.self) { try NetworkPrograms(in: []).kind(of: AccountName("a@x")) }
   }
 
-  @Test("with a command for the password nobody is asked")
+  @Test("an account with a password command never asks for a password")
   func asksNobody() {
     anna.say("/account add anna@x.org --password-command 'pass show x'")
     #expect(anna.connected.map(\.asks) == [false])
@@ -112,7 +112,7 @@ struct AccountTests {
     #expect(anna.connected.isEmpty)
   }
 
-  @Test("from the next connection on another nickname is that of rooms that have none of their own")
+  @Test("a new nickname applies from the next connection, to rooms without one of their own")
   func changesTheNickname() throws {
     let account = try anna.added()
     let process = try town.store()
@@ -139,7 +139,7 @@ struct AccountTests {
     #expect(try anna.settings(of: account) == AccountSettings(values: ["host": "h.x.org"]))
   }
 
-  @Test("an address of somebody has two parts")
+  @Test("a person's address has two parts")
   func refusesHalfAddresses() throws {
     _ = try anna.added()
     for name in ["@", "a@b@c", "@@b", "ben@"] {
@@ -148,7 +148,7 @@ struct AccountTests {
     }
   }
 
-  @Test("what its process is at stands in the status line, and nothing once all is well")
+  @Test("the status line shows what the network process is doing, and nothing once all is well")
   func showsTheStatus() throws {
     let account = try anna.added()
     let process = try town.store()
@@ -173,7 +173,7 @@ struct AccountTests {
     #expect(anna.status().contains("xmpp: disconnected"))
   }
 
-  @Test("a shell starts what is wanted; what ended with a reason is started by a new one only")
+  @Test("a shell starts what it needs; only a new shell restarts a process that gave a reason")
   func startsTheProcess() throws {
     let account = try anna.added()
     let process = try town.store()
@@ -201,7 +201,7 @@ struct AccountTests {
     #expect(try town.person("anna").connected.count == 1)
   }
 
-  @Test("12.7: what a store says of an account starts nothing; the owner's file has to list it")
+  @Test("12.7: an account in the store alone starts nothing; the owner's file has to list it")
   func storeStartsNothing() throws {
     let account = try anna.added()
     // Somebody else who may write the store, or whose store was copied, has put this there.
@@ -225,7 +225,7 @@ struct AccountTests {
     #expect(anna.connected.last?.network == account.network)
   }
 
-  @Test("12.7: settings that a store holds are shown, and used only after a command that says so")
+  @Test("12.7: settings found in a store are shown, and used only after a command confirms them")
   func showsStoredSettings() throws {
     let account = try anna.added()
     try town.accounts.set(nil, of: account, inStoreAt: anna.store.path)
@@ -300,7 +300,7 @@ struct AccountTests {
     #expect(anna.connected.count == starts + 2 && complaints() == 1)
   }
 
-  @Test("12.7: an account file that others may write to is not used, and that is said once")
+  @Test("12.7: an account file that others may write to is not used, which is reported once")
   func refusesAnOpenFile() throws {
     _ = try anna.added()
     let file = town.accounts.path
@@ -314,7 +314,7 @@ struct AccountTests {
     #expect(try town.person("anna").connected.count == 1)
   }
 
-  @Test("a command for the password keeps its quotes, and one quoted word is the command")
+  @Test("a password command keeps its quotes, and may be one quoted word")
   func keepsQuotes() throws {
     let account = try anna.added()
     anna.say("/account set anna@x.org password-command sh -c 'pass show x | head -1'")
@@ -336,7 +336,7 @@ struct AccountTests {
     #expect(!anna.say("/account set anna@x.org scram SCRAM-SHA-1"))
   }
 
-  @Test("an account whose store shares its folder is refused before anything is done")
+  @Test("an account is refused at once if its store shares its folder")
   func needsAFolder() throws {
     _ = FileManager.default.createFile(atPath: town.folder.path + "/data/.profile", contents: nil)
     #expect(!anna.say("/account add anna@x.org"))
@@ -345,7 +345,7 @@ struct AccountTests {
   }
 
   @Test(
-    "a process that crashed is started again though the store is locked, and less and less often")
+    "a crashed process is started again while the store is locked, with growing pauses")
   func startsACrashedOneAgain() throws {
     let account = try anna.added()
     let process = try town.store()
@@ -424,7 +424,7 @@ struct AccountTests {
     #expect(try !database.exists("SELECT 1 FROM request WHERE secret <> ''"))
   }
 
-  @Test("14.7: /history goes on into the network's archive, before the oldest that is here")
+  @Test("14.7: /history goes on into the network's archive, before the oldest message in the store")
   func historyGoesOn() throws {
     let account = try anna.added()
     anna.say("/join tea@rooms.x.org")
@@ -461,7 +461,7 @@ struct AccountTests {
       try anna.store.read { try $0.requests(of: account) }.count == before && anna.notice.isEmpty)
   }
 
-  @Test("being away is told to the networks that are wanted")
+  @Test("being away is sent to the networks that should know")
   func awayOnNetworks() throws {
     let account = try anna.added()
     anna.say("/away lunch")
@@ -474,7 +474,7 @@ struct AccountTests {
     #expect(asked.map(\.text) == ["lunch", ""])
   }
 
-  @Test("a room of a network says how many are there once that is known")
+  @Test("a network room shows how many people it has once that is known")
   func countsThoseThere() throws {
     let account = try anna.added()
     anna.say("/join tea@rooms.x.org")
@@ -500,7 +500,7 @@ struct AccountTests {
     return (account, process)
   }
 
-  @Test("14.1: that a network is away is told where it matters, and no half of a reason")
+  @Test("14.1: that a network is offline is shown where it matters, with a whole reason or none")
   func offline() throws {
     let (account, process) = try connected()
     let short = "xmpp: offline, next try 12:04"
@@ -526,7 +526,7 @@ struct AccountTests {
     #expect(anna.status(columns: 60).contains("xmpp: offline"))
   }
 
-  @Test("14.1: presence that cannot be known is not shown, and how to know it is said once")
+  @Test("14.1: unknown presence is not shown, and one hint says how to learn it")
   func presence() throws {
     let (account, process) = try connected()
     anna.say("/msg ben@x.org")
@@ -551,7 +551,7 @@ struct AccountTests {
     #expect(anna.status() == "anna")
   }
 
-  @Test("who was asked for is welcomed once connected, with where to go")
+  @Test("a contact who was requested is announced once connected, with the way to reach them")
   func welcomes() throws {
     let account = try anna.added()
     let process = try town.store()
@@ -575,7 +575,7 @@ struct AccountTests {
     #expect(anna.printed.last == "anna@x.org is connected; /list shows what is there.")
   }
 
-  @Test("an answer of the network is told in every shell of its owner, and to nobody else")
+  @Test("a network's answer appears in every shell of its owner, and nowhere else")
   func tellsAnswers() throws {
     let account = try anna.added()
     let (second, ben) = (try town.person("anna"), try town.person("ben"))

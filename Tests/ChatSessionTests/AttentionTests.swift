@@ -50,7 +50,7 @@ struct AttentionTests {
     #expect(anna.news().last?.hasPrefix("notify all  ") == true)
   }
 
-  @Test("7.11: /mute keeps a person, or a room, from ringing and from being urgent")
+  @Test("7.11: /mute keeps a person or a room from ringing and from being urgent")
   func mute() throws {
     anna.say("/join tea")
     ben.say("/msg anna hello")
@@ -117,7 +117,7 @@ struct AttentionTests {
     #expect(hears("anna: here again") == 1)
   }
 
-  @Test("7.11: /ignore hides what is written in a room, and entering it says so")
+  @Test("7.11: /ignore hides what is written in a room, and entering the room says so")
   func ignoreRoom() throws {
     anna.say("/join tea")
     anna.say("/ignore #lobby")
@@ -133,7 +133,7 @@ struct AttentionTests {
     #expect(anna.news().last?.hasSuffix("ben: seen") == true)
   }
 
-  @Test("7.11, 13.9: what ignored people write neither counts as unread nor takes up room")
+  @Test("7.11, 13.9: messages of ignored people are not counted as unread and take up no room")
   func ignoredTakeNoRoom() throws {
     let troll = try town.person("troll")
     anna.say("/ignore @troll")
@@ -149,7 +149,7 @@ struct AttentionTests {
     #expect(try anna.store.read { try $0.readMarker(of: anna.session.me.id, in: lobby) } == 70)
   }
 
-  @Test("13.9: what is left out is counted also where all that fits is mine or deleted")
+  @Test("13.9: hidden messages are counted, too, where all that fits is one's own or deleted")
   func countsAboveMine() throws {
     let lobby = try #require(anna.session.open.conversation).id
     anna.say("/join tea")
@@ -168,7 +168,7 @@ struct AttentionTests {
     #expect(rows.dropFirst(2).first == "27 more: /history" && rows.count > 24)
   }
 
-  @Test("7.11: somebody on a network is ignored by their address, also before they write")
+  @Test("7.11: a person on a network is ignored by address, even before they write")
   func ignoreOnANetwork() throws {
     let account = try anna.added()
     func hear(_ text: String) throws {
@@ -189,7 +189,7 @@ struct AttentionTests {
     #expect(anna.notified.map { $0[2] } == ["seen"])
   }
 
-  @Test("7.11, 14.5: strangers who are ignored request nothing; those who are muted do not ring")
+  @Test("7.11, 14.5: ignored strangers cannot send requests; muted strangers do not ring")
   func strangers() throws {
     let account = try anna.added()
     func hear(_ news: NetworkEvent) throws {
@@ -219,7 +219,7 @@ struct AttentionTests {
       try town.person("anna").printed.contains("2 requests wait; /requests lists them."))
   }
 
-  @Test("14.5: /requests says when no more of a kind are kept")
+  @Test("14.5: /requests says when it keeps no more requests of a kind")
   func fullRequests() throws {
     let account = try anna.added()
     let eve = NetworkUser(identity: "eve@y.org")
@@ -238,7 +238,7 @@ struct AttentionTests {
 
   // MARK: /set keep
 
-  @Test("7.12: /set keep asks with what would go, tells everyone, and says so to who enters")
+  @Test("7.12: /set keep asks, names what would go, tells everyone, and greets newcomers with it")
   func keep() throws {
     _ = try town.person("carl", in: "tea")
     ben.say("one")
@@ -271,13 +271,13 @@ struct AttentionTests {
     #expect(try anna.store.read { try $0.keep(of: lobby) } == nil)
   }
 
-  @Test("7.12: who is not in a room does not say how long it keeps its messages")
+  @Test("7.12: someone outside a room cannot set how long it keeps its messages")
   func keepNeedsAMember() throws {
     anna.say("/leave")
     #expect(!anna.say("/set keep 1d") && anna.question == nil)
   }
 
-  @Test("7.12, 13.10: where nobody can answer, what asks first is refused; keep off is not")
+  @Test("7.12, 13.10: without anyone to answer, commands that ask are refused, except keep off")
   func nobodyToAsk() throws {
     let script = try town.person("carl", in: "tea", face: .batch)
     let tea = try #require(script.session.open.conversation).id
@@ -296,7 +296,7 @@ struct AttentionTests {
 
   // MARK: /room
 
-  @Test("13.10: /room rename gives a room another name, for everyone; only its maker can")
+  @Test("13.10: /room rename renames a room for everyone; only its creator can")
   func renameRoom() throws {
     anna.say("/join tea")
     ben.say("/join tea")
@@ -311,7 +311,7 @@ struct AttentionTests {
     #expect(!anna.say("/room") && !anna.say("/room rename") && !anna.say("/room burn"))
   }
 
-  @Test("13.10: /room remove asks, and everybody is told; only commands work there then")
+  @Test("13.10: /room remove asks, tells everybody, and leaves a room where only commands work")
   func removeRoom() throws {
     let carl = try town.person("carl", in: "tea")
     carl.say("found later")

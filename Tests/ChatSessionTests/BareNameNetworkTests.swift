@@ -39,7 +39,7 @@ struct BareNameNetworkTests {
     #expect(outbox.map(\.place) == [.direct("ben{x}")])
   }
 
-  @Test("a room of this machine keeps its name; the account's server tells the other one apart")
+  @Test("a room of this machine keeps its name; the network's room has the server behind it")
   func alikes() throws {
     _ = try town.person("ben", in: "tea")
     anna.say("/join #tea")
@@ -60,7 +60,7 @@ struct BareNameNetworkTests {
     #expect(people.filter { $0.hasPrefix("ben") } == ["ben", "ben@irc.x.org"])
   }
 
-  @Test("beside another account the server says whose room and person it is")
+  @Test("beside another account, the server says whose room and person it is")
   func twoAccounts() throws {
     let other = try anna.added("xmpp:anna@x.org")
     anna.say("/msg ben@x.org")
@@ -75,7 +75,7 @@ struct BareNameNetworkTests {
     #expect(try targets == ["##tea"])
   }
 
-  @Test("nobody is told of a domain that addresses there do not have")
+  @Test("a domain that addresses there do not have is never shown")
   func hints() throws {
     anna.say("/msg ben")
     #expect(
@@ -85,7 +85,7 @@ struct BareNameNetworkTests {
     #expect(!anna.say("/msg #tea"))
   }
 
-  @Test("a room whose name has blanks is joined and opened by it")
+  @Test("a room whose name has spaces is joined and opened by it")
   func blanks() throws {
     anna.say("/join #tea")
     try anna.store.apply(

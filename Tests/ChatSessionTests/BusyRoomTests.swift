@@ -13,7 +13,7 @@ import Testing
 @Suite("A busy room")
 struct BusyRoomTests {
   @Test(
-    "13.7: it looks as it is kept",
+    "13.7: it looks like the stored picture",
     arguments: ["default", "imessage", "messenger"], [60, 120])
   func looksAsKept(theme: String, columns: Int) throws {
     let picture = try picture(of: theme, columns: columns)

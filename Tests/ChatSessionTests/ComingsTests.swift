@@ -7,7 +7,7 @@ import Testing
 
 /// Where one is, and who comes and goes.
 @MainActor
-@Suite("Entering, and who comes and goes")
+@Suite("Entering, and people who come and go")
 struct ComingsTests {
   // MARK: Entering (rule 13.4)
 
@@ -17,7 +17,7 @@ struct ComingsTests {
     return (line ?? "").replacing(day, with: "DAY")
   }
 
-  @Test("13.4: entering prints a rule, at the start, in a room made just now, in a chat, on return")
+  @Test("13.4: entering prints a rule: at the start, in a new room, in a chat, on return")
   func rule() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -42,7 +42,7 @@ struct ComingsTests {
     #expect(anna.news().map(entrance) == ["── @ben · DAY · 1 other here ──"])
   }
 
-  @Test("13.4: of several rooms that are joined each one that is new is said to be")
+  @Test("13.4: joining several rooms names each one that is new")
   func severalNewRooms() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -55,7 +55,7 @@ struct ComingsTests {
       ])
   }
 
-  @Test("13.4, 7.5: the day is not said again before the first message of it")
+  @Test("13.4, 7.5: the day is not repeated before its first message")
   func dayOnce() throws {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben"))
@@ -69,7 +69,7 @@ struct ComingsTests {
     #expect(printed.count == 3 && printed[0].hasPrefix("── #lobby · "), "\(printed)")
   }
 
-  @Test("13.4: in plain it is a line of text; a batch prints none")
+  @Test("13.4: the rule is a line of text in plain mode; a batch prints none")
   func faces() throws {
     let town = try Town()
     let anna = try town.person("anna", face: .plain)
@@ -81,7 +81,7 @@ struct ComingsTests {
 
   // MARK: Who comes and goes (rule 13.5)
 
-  @Test("13.5: who joins, leaves or changes their name is a line, after five seconds, all in one")
+  @Test("13.5: joins, leaves and name changes are one line, after five seconds")
   func joinsAndLeaves() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -104,7 +104,7 @@ struct ComingsTests {
     #expect(anna.news() == ["← ben left"])
   }
 
-  @Test("13.5: a shell that opens, goes elsewhere or ends is no news, nor is what one does oneself")
+  @Test("13.5: opening or closing a shell, or switching, is no event; nor is what one does oneself")
   func noComings() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -124,7 +124,7 @@ struct ComingsTests {
     #expect(anna.news() == [])
   }
 
-  @Test("13.5: who says something stands above it")
+  @Test("13.5: a join stands above the first message of the person who joined")
   func aboveTheMessage() throws {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben", in: "tea"))
@@ -138,7 +138,7 @@ struct ComingsTests {
     #expect(anna.news() == [])
   }
 
-  @Test("13.5: what is printed meanwhile stands below those who came before it")
+  @Test("13.5: what is printed in the meantime stands below those who came before it")
   func aboveWhatOthersSay() throws {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben"))
@@ -159,7 +159,7 @@ struct ComingsTests {
     #expect(anna.news() == [])
   }
 
-  @Test("13.5: who leaves behind a message stands below it")
+  @Test("13.5: a person who leaves after writing leaves below their message")
   func belowTheMessage() throws {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben"))
@@ -172,7 +172,7 @@ struct ComingsTests {
     #expect(printed.first?.hasSuffix("ben: bye") == true && printed.last == "← ben left")
   }
 
-  @Test("13.5: several steps of one person are told as one, from the first to the last")
+  @Test("13.5: several changes by one person are one, from the first to the last")
   func steps() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -193,7 +193,7 @@ struct ComingsTests {
       anna.news() == ["← dora joined and left · → ben left and came back · carl is now c3"])
   }
 
-  @Test("13.5: twenty are no large room; in one of more, of those who spoke")
+  @Test("13.5: a room of twenty is not large; a larger one shows only those who spoke")
   func boundaries() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -229,7 +229,7 @@ struct ComingsTests {
     #expect(try told(of: "p2") != [])
   }
 
-  @Test("13.5: in a room of more than 20, of those who spoke lately; all of them; none")
+  @Test("13.5: in a room of more than 20: those who spoke lately, everyone, or no one")
   func largeRooms() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -257,7 +257,7 @@ struct ComingsTests {
     #expect(told("off") == [])
   }
 
-  @Test("13.5, 7.6: what is held is told with the rest")
+  @Test("13.5, 7.6: joins and leaves during a pause are printed with the rest")
   func held() throws {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben"))
@@ -271,7 +271,7 @@ struct ComingsTests {
     #expect(anna.news() == ["← ben left"])
   }
 
-  @Test("13.5: of very many the first are named, and the others counted")
+  @Test("13.5: of very many people, the first are named and the others counted")
   func veryMany() throws {
     let town = try Town()
     let anna = try town.person("anna")

@@ -6,7 +6,7 @@ import Testing
 @testable import NetworkInbox
 
 @MainActor
-@Suite("10: Commands, and files of settings")
+@Suite("10: Commands and settings files")
 struct CommandTests {
   private let town: Town
   private let anna: Person
@@ -19,14 +19,14 @@ struct CommandTests {
 
   private var said: String { anna.printed.joined(separator: "\n") }
 
-  @Test("1.11: an unknown command of several lines is unknown, whatever its lines")
+  @Test("1.11: an unknown command is refused as one, however many lines it has")
   func unknownWithNewlines() {
     #expect(!anna.say("/m one\ntwo"))
     #expect(said.contains("/m is not a command") && !said.contains("takes one line"))
     #expect(!anna.say("/CANCEL") && said.contains("Did you mean /cancel?"))
   }
 
-  @Test("1.7, 1.1: over the limit nothing is sent or cut; blanks at the end do not count")
+  @Test("1.7, 1.1: a text over the limit is neither sent nor cut; trailing spaces do not count")
   func limit() throws {
     anna.say("/set message-limit 5")
     #expect(!anna.say("abcdefgh") && anna.text == "abcdefgh" && anna.bells == 1)
@@ -36,7 +36,7 @@ struct CommandTests {
     #expect(try anna.newest()?.number == 1)
   }
 
-  @Test("3.7: /cancel takes the newest that nobody else has, also behind one that others have")
+  @Test("3.7: /cancel takes the newest that no one else has, even behind one that others have")
   func cancelFindsTheUnsent() throws {
     let account = try anna.added()
     anna.say("/join tea@rooms.x.org")
@@ -52,7 +52,7 @@ struct CommandTests {
     #expect(anna.text == "still on its way" && said.contains("anna took [1] back"))
   }
 
-  @Test("10: aliases that name each other end in a sentence; a command's name is none")
+  @Test("10: an alias loop ends with a sentence, and a command's name cannot be an alias")
   func aliasLoops() {
     for line in ["/alias one /two", "/alias two /one", "/alias me2 /me2 again"] { anna.say(line) }
     for line in ["/one", "/two", "/me2"] {
@@ -66,7 +66,7 @@ struct CommandTests {
   }
 
   @Test(
-    "10: /set keep of anything but an age is refused with what it takes",
+    "10: /set keep with anything but an age is refused with the values it takes",
     arguments: [
       "0d", "2", "y", "-1d", "1.5y", "2h", "3m", "1001y", "99999999999999999999d", "²d", "2y x",
     ])
@@ -79,7 +79,7 @@ struct CommandTests {
   }
 
   @Test(
-    "10: a file of settings cannot say how long a conversation keeps its messages",
+    "10: a settings file cannot set how long a conversation keeps its messages",
     arguments: ["/set keep 2y", "set keep"])
   func keepInAFile(line: String) throws {
     let path = try town.folder.write("rc", line + "\n")
@@ -90,7 +90,7 @@ struct CommandTests {
     #expect(anna.printed.last?.hasPrefix("keep off  ") == true)
   }
 
-  @Test("10: /source of what is no such file is refused, and the line stays")
+  @Test("10: /source of a missing file is refused, and the line stays")
   func sourceRefusals() {
     for (line, reason) in [
       ("/source /no/such/file", "/no/such/file cannot be read: No such file or directory."),
@@ -103,7 +103,7 @@ struct CommandTests {
     }
   }
 
-  @Test("10: /source of a file that names itself says so, and the rest applies")
+  @Test("10: /source of a file that includes itself says so, and the rest applies")
   func sourceOfItself() throws {
     let path = try town.folder.write(
       "self", "/set bell off\n/source ~/self\n/nonsense\nset prompt-style bracket\n")
@@ -116,7 +116,7 @@ struct CommandTests {
   }
 
   @Test(
-    "10: /theme NAME without such a theme names those there are",
+    "10: /theme with an unknown name lists the themes",
     arguments: ["nosuch", "../x", "/etc/passwd"])
   func unknownThemes(name: String) throws {
     town.environment["HOBNOB_SHARE"] = EmojiTableTests.share
@@ -129,7 +129,7 @@ struct CommandTests {
     )
   }
 
-  @Test("10: a theme's mistakes are named by line, and the rest of it applies")
+  @Test("10: a theme's mistakes are reported by line, and the rest of it applies")
   func themeWithErrors() throws {
     _ = try town.folder.write(
       "share/themes/mine.theme",
@@ -168,7 +168,7 @@ struct SeveralDraftsTests {
     #expect(try draft() == text)
   }
 
-  @Test("5.1, 5.3: what somebody else sends under the same name takes no draft away")
+  @Test("5.1, 5.3: a message sent by another shell of the same person takes no draft away")
   func anotherSender() throws {
     try begin("half typed", anna)
     try town.person("anna", face: .batch).say("from cron")
@@ -208,7 +208,7 @@ struct SeveralDraftsTests {
     #expect(try draft() == "of the first")
   }
 
-  @Test("5.3: emptying a line leaves the draft that another shell of this person stored")
+  @Test("5.3: emptying a line keeps the draft that another shell of this person stored")
   func emptying() throws {
     let second = try town.person("anna")
     try begin("of the second", second)
@@ -223,7 +223,7 @@ struct SeveralDraftsTests {
   }
 
   @Test(
-    "5.1: a sent line takes the draft along that it was; /drafts lists those of each conversation")
+    "5.1: a sent line removes the draft it was; /drafts lists those of each conversation")
   func ofEach() throws {
     try begin("half", anna)
     anna.say("half and whole")

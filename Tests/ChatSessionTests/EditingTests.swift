@@ -5,7 +5,7 @@ import Testing
 @testable import ChatSession
 
 @MainActor
-@Suite("3: Editing what was sent")
+@Suite("3: Editing a sent message")
 struct EditingTests {
   private let town: Town
   private let anna: Person
@@ -41,7 +41,7 @@ struct EditingTests {
     #expect(try texts() == ["the message"])
   }
 
-  @Test("3.4: /cancel behind a changed text saves nothing before a second Return")
+  @Test("3.4: /cancel after a change saves nothing before a second Return")
   func cancelBehindChangedText() throws {
     anna.say("old text")
     anna.say("/edit")
@@ -68,7 +68,7 @@ struct EditingTests {
     #expect(try texts() == ["the message"])
   }
 
-  @Test("3.1: /edit N takes that message, /edit -2 the last but one, another's is an error")
+  @Test("3.1: /edit N edits that message, /edit -2 the last but one; another person's is an error")
   func numbers() throws {
     try town.person("ben").say("not yours")
     for text in ["one", "two", "three"] { anna.say(text) }
@@ -82,7 +82,7 @@ struct EditingTests {
     #expect(anna.picture[0] == "#lobby> /edit 1|")
   }
 
-  @Test("3.5: a message edited elsewhere while it is edited: said, and what is typed stays")
+  @Test("3.5: if the message is edited elsewhere meanwhile, that is said, and the typed text stays")
   func editedElsewhere() throws {
     let second = try town.person("anna")
     anna.say("the message")
@@ -114,7 +114,7 @@ struct EditingTests {
     #expect(anna.news() == ["1  f.txt  1 B"])
   }
 
-  @Test("3.7: /cancel takes back what nobody has yet, says so, and brings the text back")
+  @Test("3.7: /cancel takes back what no one has yet, says so, and brings the text back")
   func takesBack() throws {
     anna.say("too early")
     anna.say("/cancel")
@@ -124,7 +124,7 @@ struct EditingTests {
     #expect(anna.printed.joined(separator: " ").contains("no message here to react to"))
   }
 
-  @Test("3.7: /cancel takes back nothing that somebody has; /delete deletes it for them")
+  @Test("3.7: /cancel cannot take back what someone has; /delete deletes it for them")
   func takesNothingBack() throws {
     let ben = try town.person("ben")
     anna.say("in time")

@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(
-    "7.8: colons, capitals and - for _ are looked through",
+    "7.8: colons, capitals and - for _ do not matter",
     arguments: [
       (":tada:", "🎉"), ("TADA", "🎉"), (":-1:", "👎"), (":Flag-DE:", "🇩🇪"), (":+1:", "👍"),
     ])
@@ -45,13 +45,13 @@ import Testing
   }
 
   @Test(
-    "what is not a shortcode is nothing", arguments: ["", ":", "::", "tad", "tada ", "🎉", "_", "-"])
+    "only shortcodes are found", arguments: ["", ":", "::", "tad", "tada ", "🎉", "_", "-"])
   func unknown(shortcode: String) {
     #expect(table[shortcode] == nil)
   }
 
   @Test(
-    "7.8: an emoji as it is, with skin tones and with or without the selector of its looks",
+    "7.8: an emoji finds itself, with skin tones, with or without a variation selector",
     arguments: [
       ("🎉", "🎉"), ("❤", "❤️"), ("❤️", "❤️"), ("👍🏿", "👍🏿"), ("👩🏽\u{200D}💻", "👩🏽\u{200D}💻"),
       ("🏿", nil), ("\u{FE0F}", nil), ("", nil), ("é", nil), ("🎉🎉", nil), ("a👍", nil),
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(
-    "emoji in a text are found as they are, with skin tones, and as shortcodes",
+    "emoji in a text are found as characters, with skin tones, and as shortcodes",
     arguments: [
       ("no", []), ("🎉 and ❤!", ["🎉", "❤️"]), (":tada: +:boar: a:tada:", ["🎉", "🐗"]),
       ("👍🏿", ["👍"]), ("10:30 :nonsense: é", []),
@@ -85,7 +85,7 @@ import Testing
     #expect(table.shortcode(for: text) == nil)
   }
 
-  @Test("the table that comes with hobnob is whole and without complaint")
+  @Test("the table that comes with hobnob loads completely and without errors")
   func shipped() throws {
     #expect(table.complaints.isEmpty)
     // All of Unicode 15.0, skin tones aside.
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test("the table says how it was made, from what, and under which licences")
+  @Test("the table says how and from what it was made, and under which licences")
   func provenance() throws {
     let text = try String(contentsOfFile: Self.share + "/emoji.tsv", encoding: .utf8)
     let head = text.prefix { $0 != "😀" }
@@ -118,7 +118,7 @@ import Testing
     #expect(licences.contains("UNICODE LICENSE V3") && licences.contains("Kim, Kevin Wurster"))
   }
 
-  @Test("2.5: candidates match by what the word begins with, then by what it is in")
+  @Test("2.5: candidates match first at the beginning of the word, then inside it")
   func candidates() {
     let ranked = Ranking.candidates(table.candidates, matching: "TAD")
     #expect(ranked.beginning.map(\.text) == ["tada"])
@@ -135,7 +135,7 @@ import Testing
   }
 
   @Test(
-    "a bad line is left out and told by its number; the others serve",
+    "a bad line is skipped and reported by number; the others are used",
     arguments: [
       ("🎉 tada", "tab"), ("\ttada", "emoji"), ("tada\t🎉", "emoji"), ("🎉\t", "shortcodes"),
       ("🎉\t  ", "shortcodes"), ("🎉\tTada", "Tada"), ("🎉\ttada pi\u{F1}ata", "pi"),
@@ -150,7 +150,7 @@ import Testing
     #expect(content.byShortcode == ["boar": "🐗", "+1": "👍"])
   }
 
-  @Test("a line that is not UTF-8 is left out")
+  @Test("a line that is not UTF-8 is skipped")
   func damaged() {
     var lines: [Int] = []
     let bytes = [0xF0, 0x9F, 0x09] + Array("tada\n🐗\tboar".utf8)
@@ -159,7 +159,7 @@ import Testing
     #expect(content.candidates.map(\.text) == ["boar"])
   }
 
-  @Test("a shortcode given twice stays what it was first")
+  @Test("a shortcode defined twice keeps its first meaning")
   func twice() {
     let (content, complaints) = content("🐶\tdog\n🐕\tdog dog2\n")
     #expect(complaints.map(\.line) == [2])
@@ -167,7 +167,7 @@ import Testing
     #expect(content.byShortcode == ["dog": "🐶", "dog2": "🐕"])
   }
 
-  @Test("complaints name file and line, and nothing in them reaches the terminal raw")
+  @Test("errors name file and line, and reach the terminal as safe text")
   func complaints() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write("emoji.tsv", "🐗\tboar\n🎉\tta\u{1B}da\n")
@@ -178,7 +178,7 @@ import Testing
     #expect(table["boar"] == "🐗")
   }
 
-  @Test("a file that is missing, a folder, or too large is an empty table and a complaint")
+  @Test("a missing or oversized file, or a folder, is an empty table and an error")
   func unreadable() throws {
     let folder = try TemporaryFolder()
     let large = try folder.write("large.tsv", String(repeating: "# nothing\n", count: 120_000))
@@ -190,7 +190,7 @@ import Testing
     }
   }
 
-  @Test("the file is read when something is first asked, not before")
+  @Test("the file is read at the first question, not before")
   func lazily() throws {
     let folder = try TemporaryFolder()
     let table = EmojiTable.load(folder.path + "/emoji.tsv")

@@ -63,7 +63,7 @@ struct FilesTests {
     #expect(listed == ["1  one.txt  5 B"])
   }
 
-  @Test("8.1: text and files are one message, the files in their order; files alone are one, too")
+  @Test("8.1: text and files are one message, with the files in order; files need no text")
   func sending() throws {
     anna.say("/attach \(two)")
     anna.say("/attach \(one)")
@@ -90,7 +90,7 @@ struct FilesTests {
   }
 
   @Test(
-    "1.6, 8.1: C-c takes the files away with the text, and what C-_ brings back has them",
+    "1.6, 8.1: C-c removes the files with the text, and C-_ brings both back",
     arguments: [false, true])
   func clearingText(bringsBack: Bool) {
     anna.say("/attach \(one)")
@@ -101,7 +101,7 @@ struct FilesTests {
     #expect(listed == [bringsBack ? "1  one.txt  5 B" : "No files wait to be sent."])
   }
 
-  @Test("1.6, 8.1: a text that was deleted another way leaves its files")
+  @Test("1.6, 8.1: a text deleted in another way keeps its files")
   func deletingText() {
     anna.say("/attach \(one)")
     anna.type("with a text")
@@ -109,7 +109,7 @@ struct FilesTests {
     #expect(listed == ["1  one.txt  5 B"])
   }
 
-  @Test("1.6, 8.1: C-c on an empty line takes the files away and says so; C-_ brings them back")
+  @Test("1.6, 8.1: C-c on an empty line removes the files and says so; C-_ brings them back")
   func clearingFilesAlone() throws {
     anna.say("/attach \(one)")
     anna.say("/attach \(two)")
@@ -121,7 +121,7 @@ struct FilesTests {
     #expect(try messages().map { $0.attachments.map(\.name) } == [["one.txt", "number two.txt"]])
   }
 
-  @Test("1.6, 8.1: files that C-c took away do not come back once something else was typed")
+  @Test("1.6, 8.1: files removed by C-c stay away once something else was typed")
   func doNotComeBackLater() {
     anna.say("/attach \(one)")
     anna.tell(.interrupted)
@@ -131,7 +131,7 @@ struct FilesTests {
     #expect(listed == ["No files wait to be sent."])
   }
 
-  @Test("8.1: a file that is gone when it is sent: nothing is sent, text and files stay")
+  @Test("8.1: if a file is gone at Return, nothing is sent, and text and files stay")
   func goneBeforeSending() throws {
     anna.say("/attach \(one)")
     #expect(unlink(one) == 0)
@@ -142,7 +142,7 @@ struct FilesTests {
     #expect(listed == ["1  one.txt  5 B"])
   }
 
-  @Test("8.2: files that came are listed with name, type and size, and saved")
+  @Test("8.2: received files are listed with name, type and size, and can be saved")
   func receivedFiles() throws {
     let ben = try town.person("ben")
     ben.say("/attach \(one)")
@@ -157,7 +157,7 @@ struct FilesTests {
     #expect(access(copy, R_OK) == 0)
   }
 
-  @Test("1.13: /attach is refused in a room that was left")
+  @Test("1.13: /attach is refused in a room that one has left")
   func attachOutside() {
     anna.say("/leave")
     #expect(!anna.say("/attach \(one)"))

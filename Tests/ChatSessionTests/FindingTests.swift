@@ -6,7 +6,7 @@ import Testing
 @testable import NetworkInbox
 
 @MainActor
-@Suite("10: What is found, unread, and not yet sent")
+@Suite("10: Searching, unread messages, and the outbox")
 struct FindingTests {
   private let town: Town
   private let anna: Person
@@ -25,7 +25,7 @@ struct FindingTests {
   }
 
   @Test(
-    "10: /search says what cannot be looked for",
+    "10: /search says what it cannot search for",
     arguments: [
       ("since:never", "is not a date"), ("colour:red", "There is no filter colour:"),
       ("in:#nowhere x", "There is no room #nowhere"), ("from:nobody x", "There is no one named"),
@@ -36,7 +36,7 @@ struct FindingTests {
     #expect(anna.printed.joined(separator: " ").contains(reason))
   }
 
-  @Test("10: of many hits the newest twenty are shown, and /search alone goes on to its end")
+  @Test("10: of many hits the newest twenty are shown, and /search alone shows the next")
   func pagesOfHits() {
     for number in 1...45 { anna.say("tea \(number).") }
     func shown(_ line: String) -> [Int] {
@@ -49,7 +49,7 @@ struct FindingTests {
     #expect(answer("/search coffee").last == "Nothing was found.")
   }
 
-  @Test("7.3: searching counts as nothing seen")
+  @Test("7.3: searching marks nothing as seen")
   func searchSeesNothing() {
     anna.say("/join tea")
     ben.say("look here")
@@ -60,7 +60,7 @@ struct FindingTests {
     #expect(answer("/unread").contains { $0.contains("#lobby  1 unread") })
   }
 
-  @Test("10: /unread lists, /next goes where I am mentioned first, then where it is oldest")
+  @Test("10: /unread lists, /next goes to mentions of me first, then to the oldest")
   func unreadAndNext() {
     for room in ["one", "two", "three"] { anna.say("/join \(room)") }
     #expect(answer("/next") == ["Nothing is unread elsewhere."])
@@ -87,7 +87,7 @@ struct FindingTests {
 
 /// A conversation of this machine never shows `sending` or `failed`; here the test is the network.
 @MainActor
-@Suite("7.2: A network that answers late, or no")
+@Suite("7.2: A network that answers late or never")
 struct LateNetworkTests {
   private let town: Town
   private let anna: Person
@@ -142,7 +142,7 @@ struct LateNetworkTests {
     #expect(status.contains("✓ sent"))
   }
 
-  @Test("7.2: a failure without a reason has no colon that nothing follows")
+  @Test("7.2: a failure without a reason is shown without a colon")
   func failsWithoutReason() throws {
     anna.say("one")
     try finish(as: .failed(""))
@@ -151,7 +151,7 @@ struct LateNetworkTests {
     #expect(!anna.printed.contains { $0.contains("not sent:") })
   }
 
-  @Test("3.7: a message that nobody has can be taken back before the network took it")
+  @Test("3.7: a message that the network does not have yet can be taken back")
   func takingBack() throws {
     anna.say("too early")
     anna.say("/cancel")
@@ -159,7 +159,7 @@ struct LateNetworkTests {
     #expect(try anna.store.read { try $0.outbox(of: account.network) }.isEmpty)
   }
 
-  @Test("7.2, 7.4: /outbox lists what waits and what failed, everywhere; /retry all tries it")
+  @Test("7.2, 7.4: /outbox lists what waits and what failed, everywhere; /retry all retries it")
   func outbox() throws {
     #expect(answer("/outbox").contains("Nothing waits to be sent."))
     anna.say("one")

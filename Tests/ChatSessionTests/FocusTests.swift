@@ -26,7 +26,7 @@ struct FocusTests {
     person.tell(.turnEnded)
   }
 
-  @Test("7.3: what is entered without the focus is delivered, and seen only with the focus")
+  @Test("7.3: what a window without focus prints is delivered, and seen once it has the focus")
   func entering() throws {
     let ben = try town.person("ben")
     focus(ben, false)
@@ -39,7 +39,7 @@ struct FocusTests {
     #expect(state.contains("[2] seen"))
   }
 
-  @Test("7.3, 7.6: with printing held the focus tells nothing; resuming does")
+  @Test("7.3, 7.6: while output is paused, the focus marks nothing as seen; resuming does")
   func paused() throws {
     let ben = try town.person("ben", in: "tea")
     focus(ben, false)
@@ -52,7 +52,7 @@ struct FocusTests {
     #expect(state.contains("[2] seen"))
   }
 
-  @Test("7.2, 7.3: who shows another room has the message, and has seen it only when there")
+  @Test("7.2, 7.3: a person showing another room has the message delivered, and seen on return")
   func elsewhere() throws {
     let ben = try town.person("ben", in: "tea")
     ben.say("/join lobby")

@@ -24,7 +24,7 @@ struct HintTests {
 
   // MARK: Where to go
 
-  @Test("13.1: /switch takes the number of /list, unless somebody or a room is called so")
+  @Test("13.1: /switch takes the number in /list, unless a person or a room has that name")
   func numbers() throws {
     anna.say("/list")
     #expect(anna.news() == ["  1 #lobby", "  2 #general", "* 3 #dev"])
@@ -42,7 +42,7 @@ struct HintTests {
     #expect(script.say("/switch 3") && script.session.open.conversation?.name == "#dev")
   }
 
-  @Test("13.1: what C-x C-l, C-x C-n and C-x C-p do, /switch -, +1 and -1 do")
+  @Test("13.1: /switch -, +1 and -1 do the same as C-x C-l, C-x C-n and C-x C-p")
   func moves() throws {
     for (command, name) in [("-", "general"), ("-", "dev"), ("+1", "lobby"), ("-1", "dev")] {
       anna.say("/switch " + command)
@@ -55,7 +55,7 @@ struct HintTests {
     }
   }
 
-  @Test("13.6: /leave with nowhere to go back to goes where something was said last")
+  @Test("13.6: /leave without a former conversation goes to the one with the latest message")
   func leaving() throws {
     let ben = try town.person("ben", in: "general")
     anna.say("/switch general")
@@ -69,7 +69,7 @@ struct HintTests {
   }
 
   @Test(
-    "13.4: the only name that begins so is near",
+    "13.4: the only name with this beginning is a near name",
     arguments: [("gen", "#gen", "#general"), ("LOB", "#LOB", "#lobby"), ("@be", "@be", "@ben")])
   func beginnings(typed: String, shown: String, meant: String) throws {
     for name in ["ben", "cem", "cat"] { _ = try town.person(name) }
@@ -87,7 +87,7 @@ struct HintTests {
     #expect(anna.question == nil && prompt == "#gene> |")
   }
 
-  @Test("13.2: what was deleted for a command is the draft, though it asks which place is meant")
+  @Test("13.2: text deleted to type a command is the draft, even if the command asks a question")
   func clearedForAQuestion() throws {
     anna.type("half a thought")
     anna.type("")
@@ -99,7 +99,7 @@ struct HintTests {
   }
 
   @Test(
-    "13.4: of several rooms, one that cannot be leaves the others alone", arguments: [true, false])
+    "13.4: of several rooms, an impossible one does not stop the others", arguments: [true, false])
   func severalOrNone(interactive: Bool) throws {
     let ben = try town.person("ben", face: interactive ? .tty : .batch)
     let tooLong = String(repeating: "x", count: 65)
@@ -123,7 +123,7 @@ struct HintTests {
   }
 
   @Test(
-    "13.4: /msg names who may be meant, or the room",
+    "13.4: /msg names the people who may be meant, or the room",
     arguments: [
       ("benn", "There is no one named benn; did you mean /msg ben?"),
       ("@cl", "There is no one named cl; did you mean /msg cleo?"),
@@ -138,7 +138,7 @@ struct HintTests {
     #expect(anna.printed.last == sentence && anna.text == "/msg \(name) hi")
   }
 
-  @Test("10: /join takes several rooms, and enters the last; near names are not asked about")
+  @Test("10: /join takes several rooms, enters the last, and asks about no near names")
   func several() throws {
     anna.say("/join #one,two,#three,")
     #expect(prompt == "#three> |")
@@ -160,7 +160,7 @@ struct HintTests {
 
   // MARK: What was found
 
-  @Test("10: /search says first what was looked for, and how many there are")
+  @Test("10: /search begins with what it searched for and how many hits there are")
   func searches() throws {
     for number in 1...22 { anna.say("the build \(number)") }
     anna.say("kettle")
@@ -175,7 +175,7 @@ struct HintTests {
   }
 
   @Test(
-    "10: where nothing was found, longer words are named that would be",
+    "10: if nothing is found, longer words that would match are named",
     arguments: [
       ("buil", "Nothing was found. buil* finds longer words."),
       ("\"the buil\"", "Nothing was found. \"the buil\"* finds longer words."),
@@ -200,7 +200,7 @@ struct HintTests {
 
   // MARK: What was done
 
-  @Test("10: /set and /alias say what holds now, and for how long")
+  @Test("10: /set and /alias show the current value, and how long it lasts")
   func preferences() {
     anna.say("/set timestamps off")
     #expect(anna.notice == "timestamps off, until you leave (to keep it: hobnobrc)")
@@ -223,7 +223,7 @@ struct HintTests {
   }
 
   @Test(
-    "7.8: without a table of emoji that is said, and nothing about the emoji",
+    "7.8: without an emoji table the refusal says so, and does not blame the emoji",
     arguments: [
       "/react 1 :tada:", "+:tada:",
     ])
@@ -239,7 +239,7 @@ struct HintTests {
     )
   }
 
-  @Test("10: what is wrong in files of settings is said in the order of the lines")
+  @Test("10: mistakes in settings files are reported in the order of the lines")
   func orderOfComplaints() throws {
     let other = try town.folder.write("other", "/bind five\n/nonsense\n/bind six\n")
     let path = try town.folder.write(

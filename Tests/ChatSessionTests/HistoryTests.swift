@@ -34,7 +34,7 @@ struct HistoryTests {
   }
 
   @Test(
-    "10: what names no messages is refused, or said to be none",
+    "10: a range without messages is refused, or said to be empty",
     arguments: [
       ("x", "neither a count nor a range"), ("0", "neither a count nor a range"),
       ("3-2", "neither a count nor a range"), ("-3", "is not a range"),
@@ -48,7 +48,7 @@ struct HistoryTests {
     #expect(history("40-50").joined(separator: " ").contains("There are no such messages"))
   }
 
-  @Test("7.8: reactions stand below their message, who with which")
+  @Test("7.8: reactions stand below their message, with the names of the people")
   func reactions() throws {
     let cleo = try town.person("cleo")
     anna.say("/react 2 :tada:")
@@ -59,7 +59,7 @@ struct HistoryTests {
     #expect(lines[second + 1].contains("🎉 anna, cleo"))
   }
 
-  @Test("7.5: ages stand there instead of times, and nowhere else")
+  @Test("7.5: ages stand in place of times where they are set, and nowhere else")
   func ages() throws {
     anna.say("/set timestamps relative")
     try town.person("ben").say("live")

@@ -19,7 +19,7 @@ struct HostileRowsAttackTests {
     "/invite cleo", "/nick annie", "/join tea", "/list", "/attach", "/detach all",
   ]
 
-  @Test("10.3: whatever rows are there, or are there twice, no command ends the shell")
+  @Test("10.3: no command ends the shell, whatever rows the store has, even twice")
   func everyCommand() throws {
     let base = try Self.base()
     var random = FixedRandom(seed: LongRun.seed)
@@ -77,7 +77,7 @@ struct HostileRowsAttackTests {
     return town
   }
 
-  @Test("10: one person with two open stays is listed once, is counted once, and can leave")
+  @Test("10: a person with two open memberships is listed and counted once, and can leave")
   func twoOpenStays() throws {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben"))

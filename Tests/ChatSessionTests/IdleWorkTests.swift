@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChatSession
 
-@Suite("Housekeeping while nobody types") struct IdleWorkTests {
+@Suite("Housekeeping while no one types") struct IdleWorkTests {
   /// A store with messages that are older than their room keeps them.
   private static func store(_ folder: TemporaryFolder, messages: Int) throws -> Store {
     let long = Store.wallClock() - 1_000_000_000
@@ -26,7 +26,7 @@ import Testing
     return try store.read { try $0.messages(in: room, limit: 1000, for: me) }.count
   }
 
-  @Test("old messages go, some at a turn, and nothing is done while somebody types")
+  @Test("old messages are deleted a few at a time, and never while someone types")
   func stepsWhileNobodyTypes() throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(folder, messages: 90)
@@ -57,7 +57,7 @@ import Testing
     #expect(now == rest + 1)
   }
 
-  @Test("files that nobody names go, a few milliseconds of a turn each, and once a day")
+  @Test("files without a message are deleted once a day, a few milliseconds at a time")
   func files() throws {
     let folder = try TemporaryFolder()
     let store = try Self.store(folder, messages: 0)

@@ -17,7 +17,7 @@ import Testing
     #expect(Keep.age(text) == .some(days * day))
   }
 
-  @Test("refuses minutes, which once were months, and hours; its sentence names the months")
+  @Test("refuses minutes (which once were months) and hours; its error names the months")
   func shortAges() {
     #expect(Keep.age("3m") == nil && Keep.age("36h") == nil && Keep.age("0d") == nil)
     let sentence = Keep.invalidValue("3m").sentence.string

@@ -11,7 +11,7 @@ import Testing
 @Suite("10: Lists")
 struct ListTests {
   @Test(
-    "10: a list that is longer than the screen goes to the pager, by its parts",
+    "10: a list longer than the screen goes to the pager, divided into its parts",
     arguments: [
       ("/help", "Conversations", "  /join ROOM"), ("/set", "The line", "  confirm-clear"),
     ])
@@ -32,7 +32,7 @@ struct ListTests {
   }
 
   @Test(
-    "10: names and what is said of them stand in two columns", arguments: ["/help", "/set"],
+    "10: names and their descriptions stand in two columns", arguments: ["/help", "/set"],
     [80, 120])
   func columns(command: String, width: Int) throws {
     let anna = try Town().person("anna")
@@ -103,7 +103,7 @@ struct ListTests {
     #expect(KeyNames.list(sequences) == names)
   }
 
-  @Test("2.1: emoji used most often and lately come first, all names of each")
+  @Test("2.1: recently and often used emoji come first, by every name they have")
   func emojiInUse() throws {
     let town = try Town()
     town.environment["HOBNOB_SHARE"] = EmojiTableTests.share
@@ -140,7 +140,7 @@ struct ListTests {
     #expect(found?.map(\.text) == candidates)
   }
 
-  @Test("1.1: newlines at the end of a text are not stored, and mentions in it stay")
+  @Test("1.1: trailing newlines are not stored, and mentions before them stay")
   func newlinesAtTheEnd() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -157,7 +157,7 @@ struct ListTests {
   }
 
   @Test(
-    "1.9: a text that goes as a file is one, with the files that wait, and stays in the history")
+    "1.9: a text sent as a file is one file, beside those that wait, and stays in the history")
   func textAsFile() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -174,7 +174,7 @@ struct ListTests {
     #expect(anna.history.last == "one\ntwo" && anna.session.files.waiting.isEmpty)
   }
 
-  @Test("10: what readline has against a line of a file is said with the file and the line")
+  @Test("10: what readline rejects in a file is reported with the file and the line")
   func bindingsOfFiles() throws {
     let folder = try TemporaryFolder()
     let keys = try folder.write("keys", "/bind garbage\n")

@@ -18,7 +18,7 @@ struct MessageBlockTests {
   private let long =
     "who brings the cups, and who is going to bring the tea for twenty people today?"
 
-  @Test("13.7: a long message is one block, in a run as behind its name, with its lines and files")
+  @Test("13.7: a long message is one block, also in a run, with its lines and files")
   func block() throws {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben"))
@@ -46,7 +46,7 @@ struct MessageBlockTests {
       ])
   }
 
-  @Test("13.7: on a narrow screen the margin is a third of it, for what is done and edited too")
+  @Test("13.7: on a narrow screen the margin is a third of the width, for actions and edits, too")
   func narrow() throws {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben"))
@@ -68,7 +68,7 @@ struct MessageBlockTests {
   }
 
   @Test(
-    "12.2, 13.7: nothing in a message stands where a new message would begin",
+    "12.2, 13.7: no line inside a message stands where a new message would begin",
     arguments: [
       String(repeating: " ", count: 70), String(repeating: "\t", count: 9),
       String(repeating: "x", count: 45), String(repeating: "漢", count: 30), "\n", "\r", "\u{2028}",
@@ -111,7 +111,7 @@ struct MessageBlockTests {
     #expect(texts(ben.rows()) == ["12:03 [1] anna: \(long)"])
   }
 
-  @Test("13.7: what commands answer is broken between words, too")
+  @Test("13.7: answers of commands are broken between words, too")
   func answers() throws {
     let anna = try Town().person("anna")
     anna.tell(.resized(rows: 24, columns: 40))
@@ -125,7 +125,7 @@ struct MessageBlockTests {
       ])
   }
 
-  @Test("13.7: names have a column, in which long ones are cut and what is done has its place")
+  @Test("13.7: names have a column; long names are cut, and actions use the column, too")
   func nameWidth() throws {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben"))
@@ -181,7 +181,7 @@ struct MessageBlockTests {
     #expect(anna.news().count { $0.hasPrefix("──") } == 0)
   }
 
-  @Test("2.8, 7.5: where numbers are off, completion says which message a number is")
+  @Test("2.8, 7.5: where numbers are hidden, completion shows which message a number is")
   func numbersOff() throws {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben"))
@@ -206,7 +206,7 @@ struct MessageBlockTests {
     #expect(NameColours.many.count == 20 && Set(NameColours.many).count == 20)
   }
 
-  @Test("twenty people in a room have colours of their own, which stay theirs")
+  @Test("twenty people in a room have different colours, and keep them")
   func colours() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -234,7 +234,7 @@ struct MessageBlockTests {
         == NameColours.color(NameColours.place(of: "late"), areMany: false))
   }
 
-  @Test("a terminal without 256 colours has six that names are seen in")
+  @Test("a terminal without 256 colours has six readable ones for names")
   func fewColours() {
     for term in ["xterm-256color", "tmux-256color", "xterm-kitty", "foot", "alacritty"] {
       #expect(NameColours.areMany(environment: ["TERM": term]))

@@ -22,7 +22,7 @@ struct MessageInfoTests {
     return person.news().map { String($0.drop { $0 == " " }) }
   }
 
-  @Test("7.2: /info tells sender, time, each person's state, reactions, reply, former texts")
+  @Test("7.2: /info shows sender, time, each person's state, reactions, reply, earlier texts")
   func infoTellsAll() throws {
     let (ben, cleo) = (try town.person("ben"), try town.person("cleo"))
     cleo.say("/pause")
@@ -49,7 +49,7 @@ struct MessageInfoTests {
     #expect(others.contains { $0.contains("it is:") } && !others.contains { $0.contains("State") })
   }
 
-  @Test("10: /info of a deleted message, of none, and of no number")
+  @Test("10: /info of a deleted message, without a message, and of a bad number")
   func infoOfNothing() {
     anna.say("gone soon")
     anna.say("/delete")
@@ -62,7 +62,7 @@ struct MessageInfoTests {
     }
   }
 
-  @Test("12.3: a name that looks like another's is marked, and /info tells who it is")
+  @Test("12.3: a name that looks like another's is marked, and /info says who it is")
   func lookAlikes() throws {
     anna.say("I am anna")
     // A Cyrillic letter.
@@ -93,7 +93,7 @@ struct MessageInfoTests {
     #expect(answer("/history").contains { $0.hasSuffix("line 41.") })
   }
 
-  @Test("10: /quote puts the text onto the line")
+  @Test("10: /quote puts the text on the line")
   func quotes() throws {
     let ben = try town.person("ben")
     ben.say("first\n\nsecond")
@@ -106,7 +106,7 @@ struct MessageInfoTests {
     #expect(answer("/quote 9").joined().contains("There is no message 9"))
   }
 
-  @Test("7.8: any emoji reacts, with its skin tone; a shortcode that is none is not sent")
+  @Test("7.8: any emoji reacts, with its skin tone; an unknown shortcode is not sent")
   func reactions() throws {
     try town.person("ben").say("hello")
     anna.look()

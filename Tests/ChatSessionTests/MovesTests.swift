@@ -36,7 +36,7 @@ struct MovesTests {
 
   // MARK: 13.1
 
-  @Test("13.1: the next and the one before go by /list and around its ends; nothing else does")
+  @Test("13.1: next and previous follow /list, and wrap around at its ends")
   func order() {
     for (move, prompt) in [
       (Move.next, "#dev> |"), (.next, "#tea> |"), (.next, "#lobby> |"), (.previous, "#tea> |"),
@@ -49,7 +49,7 @@ struct MovesTests {
     #expect(prompt == "#lobby> |" && ben.bells == 1)
   }
 
-  @Test("13.1: what is gone through prints nothing, stays unread and is not seen; where it ends is")
+  @Test("13.1: passing a conversation prints nothing and marks nothing read; stopping at one does")
   func passing() throws {
     anna.say("in tea")
     anna.say("/switch dev")
@@ -72,7 +72,7 @@ struct MovesTests {
     #expect(anna.picture[1].hasSuffix("[1] seen"))
   }
 
-  @Test("13.1: who comes back to where they were has gone nowhere")
+  @Test("13.1: stepping away and back to the same conversation changes nothing")
   func roundTrip() {
     ben.type("half")
     ben.tell(.move(.next))
@@ -81,7 +81,7 @@ struct MovesTests {
     #expect(prompt == "#lobby> half|" && ben.news().isEmpty)
   }
 
-  @Test("13.1: what is typed or sent before 300 ms have gone is typed and sent there")
+  @Test("13.1: what is typed or sent within 300 ms of the key belongs to the new conversation")
   func typingOn() throws {
     ben.tell(.move(.next))
     ben.type("x")
@@ -102,7 +102,7 @@ struct MovesTests {
   }
 
   @Test(
-    "13.1: M-a goes to what is for me first, then on to the others, then to where it began, then on",
+    "13.1: M-a visits conversations with messages for me, then the others, then returns",
     arguments: [0, 300])
   func unread(pause: Int64) {
     makeUnread()
@@ -123,7 +123,7 @@ struct MovesTests {
   }
 
   @Test(
-    "13.1: who goes elsewhere by another key or a command, or says something, has begun there",
+    "13.1: a tour with M-a begins anew after another key, a command or a message",
     arguments: ["key", "command", "said", "name"])
   func unreadAnew(way: String) {
     anna.say("/switch dev")
@@ -145,7 +145,7 @@ struct MovesTests {
     #expect(prompt == here && here != "#lobby> |" && ben.notice == "Nothing is unread elsewhere")
   }
 
-  @Test("13.1: M-a does not go back to what was left meanwhile; looking does not end the row")
+  @Test("13.1: M-a does not return to a conversation left meanwhile; looking does not end the tour")
   func unreadBack() throws {
     makeUnread()
     ben.tell(.move(.nextUnread))
@@ -162,7 +162,7 @@ struct MovesTests {
     #expect(prompt == "#tea> |" && ben.notice == "Nothing is unread elsewhere")
   }
 
-  @Test("13.1: C-x C-l goes back and forth between two, /leave to where one was before")
+  @Test("13.1: C-x C-l switches between two; /leave goes to the one before")
   func last() throws {
     ben.tell(.move(.last))
     #expect(prompt == "#tea> |")
@@ -180,14 +180,14 @@ struct MovesTests {
     #expect(prompt == "#dev> |")
   }
 
-  @Test("13.6: /leave with nowhere to go back to stays, to be read")
+  @Test("13.6: /leave without another conversation stays, read-only")
   func leaveAlone() throws {
     let cem = try town.person("cem")
     cem.say("/leave")
     #expect(cem.picture[0] == "#lobby (left)> |")
   }
 
-  @Test("13.1: up to five lines of context are printed, then what is unread")
+  @Test("13.1: up to five lines of context are printed, then the unread messages")
   func context() {
     for number in 1...9 { ben.say("line \(number)") }
     ben.tell(.move(.next))
@@ -206,7 +206,7 @@ struct MovesTests {
 
   // MARK: 13.2
 
-  @Test("13.2: each conversation keeps its line, whichever way one goes")
+  @Test("13.2: each conversation keeps its line, whichever way one leaves it")
   func lines() throws {
     ben.type("half a thought")
     ben.tell(.move(.next))
@@ -220,7 +220,7 @@ struct MovesTests {
     #expect(try drafts(of: ben) == ["#lobby": "half a thought", "#dev": "for dev"])
   }
 
-  @Test("13.2: who goes while a message is edited gives the edit up: the draft is what it was")
+  @Test("13.2: switching during an edit cancels the edit, and the draft is unchanged")
   func editing() throws {
     ben.say("sent")
     ben.type("half")
@@ -234,7 +234,7 @@ struct MovesTests {
     #expect(try drafts(of: ben) == ["#lobby": "half"])
   }
 
-  @Test("13.2: a text that was deleted to make room for a command is the draft; C-c throws it away")
+  @Test("13.2: text deleted to type a command is the draft; C-c discards it")
   func clearedForACommand() throws {
     ben.type("half a thought")
     ben.type("half")
@@ -258,7 +258,7 @@ struct MovesTests {
     #expect(try drafts(of: ben).isEmpty)
   }
 
-  @Test("1.11: a command right behind a draft that came back is not sent with it")
+  @Test("1.11: a command typed right behind a restored draft is not sent with it")
   func commandBehindADraft() throws {
     ben.type("h")
     ben.tell(.move(.next))
@@ -277,7 +277,7 @@ struct MovesTests {
 
   // MARK: 13.3
 
-  @Test("13.3: M-q puts the line away; it comes back behind the next one, the last put away first")
+  @Test("13.3: M-q stashes the line; it returns after the next message, the newest stash first")
   func setAside() throws {
     ben.type("a long one")
     ben.tell(.setAside)
@@ -296,7 +296,7 @@ struct MovesTests {
     #expect(ben.bells == 1)
   }
 
-  @Test("13.3, 1.2: what is sent leaves the draft in one transaction with its message")
+  @Test("13.3, 1.2: a sent stash leaves the draft in one transaction with its message")
   func sentTextLeavesTheDraft() throws {
     ben.type("away")
     ben.tell(.setAside)
@@ -308,7 +308,7 @@ struct MovesTests {
     #expect(try drafts(of: ben) == ["#lobby": "away"])
   }
 
-  @Test("13.3, 1.2: so it does where the store was locked, and comes back below what was set aside")
+  @Test("13.3, 1.2: so it does after a locked store, and the line returns below the other stashes")
   func setAsideWhileLocked() throws {
     let lock = try Lock(town.path)
     ben.type("away")
@@ -323,7 +323,7 @@ struct MovesTests {
     #expect(try drafts(of: ben) == ["#lobby": "away"])
   }
 
-  @Test("13.3: lines that are set aside one after the other are stored once, when no more follow")
+  @Test("13.3: lines stashed in quick succession are stored once")
   func manyAside() throws {
     for number in 1...50 {
       ben.type("line \(number)")
@@ -335,7 +335,7 @@ struct MovesTests {
     #expect(try drafts(of: ben) == ["#lobby": all])
   }
 
-  @Test("13.3: what was said about a line that is away ends when it comes back")
+  @Test("13.3: a notice about a stashed line ends when the line comes back")
   func asideNotice() {
     ben.type("away")
     ben.tell(.setAside)
@@ -344,7 +344,7 @@ struct MovesTests {
     #expect(prompt == "#lobby> away|" && ben.notice == "")
   }
 
-  @Test("13.3: a line that was refused brings nothing back, and an empty one takes the last back")
+  @Test("13.3: a refused line brings no stash back; an empty one brings the last")
   func notYet() {
     ben.type("away")
     ben.tell(.setAside)
@@ -355,7 +355,7 @@ struct MovesTests {
     #expect(prompt == "#lobby> away|")
   }
 
-  @Test("13.3: what was put away belongs to its conversation, and is in its draft")
+  @Test("13.3: stashed lines belong to their conversation and are part of its draft")
   func asideElsewhere() throws {
     ben.type("away")
     ben.tell(.setAside)
@@ -371,7 +371,7 @@ struct MovesTests {
     #expect(try drafts(of: ben) == ["#lobby": "away"])
   }
 
-  @Test("13.3: a command that goes elsewhere was run here: the line stands here on return")
+  @Test("13.3: a command that switches was run here: the stash is on the line on return")
   func asideAndSwitch() throws {
     ben.type("away")
     ben.tell(.setAside)
@@ -384,7 +384,7 @@ struct MovesTests {
     #expect(prompt == "#lobby> |")
   }
 
-  @Test("13.3, 3.6: who leaves finds all of it in the draft")
+  @Test("13.3, 3.6: quitting keeps all stashed lines in the draft")
   func asideSurvives() throws {
     ben.type("one")
     ben.tell(.setAside)

@@ -8,14 +8,14 @@ import Testing
 
 /// Names as people type them, and what calls somebody.
 @MainActor
-@Suite("2.12, 7.10: Names and words that call somebody")
+@Suite("2.12, 7.10: Names and words that call a person")
 struct NameTests {
   private func names(_ person: Person, _ text: String) -> [String] {
     let found = person.session.bareName(in: text, caret: text.utf8.count)
     return found?.candidates.sorted { $0.recency > $1.recency }.map(\.text) ?? []
   }
 
-  @Test("2.12: names of people here that begin with the word, who spoke last first")
+  @Test("2.12: names of people here with that beginning, recent speakers first")
   func bareNames() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -31,7 +31,7 @@ struct NameTests {
   }
 
   @Test(
-    "2.12: in what a command says to others, and nowhere else in it",
+    "2.12: in the text that a command sends to others, and nowhere else in it",
     arguments: [
       ("/me hugs be", true), ("/msg anna ask be", true), ("/reply 1 be", true), ("/me\nbe", true),
       ("/be", false), ("/nick be", false), ("/msg be", false), ("/reply be", false),
@@ -45,7 +45,7 @@ struct NameTests {
   }
 
   @Test(
-    "2.12, 7.10: what calls a person rings and runs notify-command, and other texts do not",
+    "2.12, 7.10: a text that calls a person rings and runs notify-command; other texts do not",
     arguments: [
       ("ben: tea?", true), ("Ben, tea?", true), ("@ben tea?", true), ("a DEPLOY!", true),
       ("so ben: tea?", false), ("ben", false), ("deployed", false),
@@ -62,7 +62,7 @@ struct NameTests {
   }
 
   @Test(
-    "7.10: a sender whose name begins with - is no option of notify-command",
+    "7.10: a sender's name that begins with - is no option of notify-command",
     arguments: ["--rm=x", "-\u{301}x"])
   func senderLikeAnOption(name: String) throws {
     let town = try Town()
@@ -73,7 +73,7 @@ struct NameTests {
     #expect(anna.notified == [["@" + name, "#lobby", "anna: tea?"]])
   }
 
-  @Test("12.3: a completed name that looks like another's is marked, and the other stands first")
+  @Test("12.3: a completed name that looks like another's is marked, and the other one comes first")
   func lookAlikes() throws {
     let town = try Town()
     let (anna, _, false_) = (
@@ -92,7 +92,7 @@ struct NameTests {
     #expect(chats.map(\.mark).sorted() == ["", "≈"])
   }
 
-  @Test("7.9, 7.10: they are marked, but not in what one says oneself")
+  @Test("7.9, 7.10: they are marked, but not in one's own messages")
   func marks() throws {
     let town = try Town()
     let ben = try town.person("ben")
@@ -111,7 +111,7 @@ struct NameTests {
     #expect(try marked("ben: the deploy", by: ben) == [])
   }
 
-  @Test("7.10: what is unread counts them")
+  @Test("7.10: the unread count includes them")
   func unread() throws {
     let town = try Town()
     let ben = try town.person("ben")
@@ -126,7 +126,7 @@ struct NameTests {
         == [2])
   }
 
-  @Test("13.4: a name that is near one that is there is asked about")
+  @Test("13.4: a name close to an existing one is asked about")
   func nearNames() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -155,7 +155,7 @@ struct NameTests {
   }
 
   @Test(
-    "13.4: nothing is asked of what is near nothing",
+    "13.4: a name close to no other is not asked about",
     arguments: ["garden", "kitchen2", "li", "lobby-of-the-hotel"])
   func farNames(name: String) throws {
     let anna = try Town().person("anna", in: "kitchen")
@@ -164,7 +164,7 @@ struct NameTests {
     #expect(anna.question == nil && anna.picture[0] == "#\(name)> |")
   }
 
-  @Test("13.4: where nobody sits nothing is asked: /join makes the room, /switch fails")
+  @Test("13.4: without a terminal nothing is asked: /join creates the room, /switch fails")
   func nearNamesInScripts() throws {
     let script = try Town().person("anna", in: "kitchen", face: .batch)
     #expect(!script.say("/switch kichten"))

@@ -18,7 +18,7 @@ struct NetworkFileTests {
     anna = try town.person("anna")
   }
 
-  @Test("what was learned of the server is no setting, and a file too large for it is not attached")
+  @Test("facts learned from the server are not settings, and a file over its limit is not attached")
   func knowsTheServer() throws {
     let account = try anna.added()
     try anna.learn(rooms: "rooms.x.org", of: account)
@@ -50,7 +50,7 @@ struct NetworkFileTests {
     return account
   }
 
-  @Test("8.2: /save says that an http address is not fetched")
+  @Test("8.2: /save says that an http address is not downloaded")
   func unencrypted() throws {
     let account = try getsAddress("http://files.x.org/a.txt")
     #expect(!anna.say("/save 1"))
@@ -70,7 +70,7 @@ struct NetworkFileTests {
     anna.look()
   }
 
-  @Test("a file that is only an address is fetched by /save, and saved when it is there")
+  @Test("/save downloads a file known only by its address, and saves it afterwards")
   func savesWhatHasToBeFetched() throws {
     let account = try getsAddress("https://files.x.org/a.txt")
     #expect(anna.printed.contains { $0.contains("ben: https://files.x.org/a.txt") })
@@ -89,7 +89,7 @@ struct NetworkFileTests {
     #expect(try anna.store.read { try $0.requests(of: account) }.isEmpty)
   }
 
-  @Test("a file that cannot be fetched is told, and its address stays")
+  @Test("a failed download is reported, and the address stays")
   func saysWhyNothingIsSaved() throws {
     let account = try getsAddress("https://files.x.org/a.txt")
     anna.say("/save 1 /tmp/never")
@@ -111,7 +111,7 @@ struct NetworkFileTests {
     #expect(!anna.say("/save 2"))
   }
 
-  @Test("how much is fetched by itself is a number of megabytes", arguments: ["-1", "101", "x"])
+  @Test("the automatic download limit is a number of megabytes", arguments: ["-1", "101", "x"])
   func refusesLimits(value: String) throws {
     let account = try anna.added()
     #expect(!anna.say("/account set anna@x.org fetch " + value))

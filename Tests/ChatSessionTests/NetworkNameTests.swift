@@ -18,7 +18,7 @@ struct NetworkNameTests {
     anna = try town.person("anna")
   }
 
-  @Test("8: /join and /msg take addresses, and short names where the open conversation is there")
+  @Test("8: /join and /msg take addresses, or short names inside a conversation of that network")
   func namesOfANetwork() throws {
     let account = try anna.added()
     try anna.learn(rooms: "rooms.x.org", of: account)
@@ -43,7 +43,7 @@ struct NetworkNameTests {
     #expect(try anna.store.read { try $0.requests(of: account) }.count == 2)
   }
 
-  @Test("what is called alike is told apart by its address")
+  @Test("conversations with equal names are told apart by their addresses")
   func namesThatAreAlike() throws {
     let account = try anna.added()
     _ = try town.person("ben", in: "tea")
@@ -80,7 +80,7 @@ struct NetworkNameTests {
     #expect(anna.printed.last { $0.contains("dora") } == "  dora (dora@x.org)")
   }
 
-  @Test("an address needs an account, and where there are two, one of them")
+  @Test("an address needs an account, and with two accounts a choice")
   func addressesNeedAnAccount() throws {
     for line in ["/join tea@x.org", "/join cake,tea@x.org", "/msg ben@x.org", "/contact"] {
       #expect(!anna.say(line))
@@ -114,7 +114,7 @@ struct NetworkNameTests {
       ])
   }
 
-  @Test("whom a room does not let in has not joined it")
+  @Test("a person whom a room refuses has not joined it")
   func refusedAtTheDoor() throws {
     let account = try anna.added()
     anna.say("/join tea@rooms.x.org")
@@ -140,7 +140,7 @@ struct NetworkNameTests {
     #expect(anna.picture[0].hasPrefix("#tea@rooms.x.org (left)>"))
   }
 
-  @Test("who makes others leave a room is said, and many at once in one line")
+  @Test("a line names who removed people from a room, and how many")
   func kicked() throws {
     let account = try anna.added()
     anna.say("/join tea@rooms.x.org")
@@ -162,7 +162,7 @@ struct NetworkNameTests {
       anna.news() == ["← kim left · ← zoe and lee: kicked by kim (spam) · ← max: banned by kim"])
   }
 
-  @Test("4.3: a network tells once that somebody types, which holds for 30 s at most")
+  @Test("4.3: a network says once that a person types, which lasts at most 30 s")
   func typingElsewhere() throws {
     let account = try anna.added()
     anna.say("/msg ben@x.org")
@@ -178,7 +178,7 @@ struct NetworkNameTests {
     #expect(!anna.status().contains("is typing"))
   }
 
-  @Test("what a moderator removes from a room is gone, and a line says who removed it and why")
+  @Test("a message removed by a moderator is gone, and a line says by whom and why")
   func removedByAModerator() throws {
     let account = try anna.added()
     anna.say("/join tea@rooms.x.org")
@@ -215,7 +215,7 @@ struct NetworkNameTests {
     #expect(anna.printed.contains { $0.contains("max, a moderator, removed it: spam") })
   }
 
-  @Test("in a network's room /nick changes the nickname there, and /who says who is away")
+  @Test("in a network's room /nick changes the nickname there, and /who shows who is away")
   func nicknames() throws {
     let account = try anna.added()
     anna.say("/join tea@rooms.x.org")
@@ -251,7 +251,7 @@ struct NetworkNameTests {
     #expect(anna.session.me.name == "anna")
   }
 
-  @Test("14.5: who is invited into a network's room is told how to enter it, and finds it nowhere")
+  @Test("14.5: an invitation to a network's room says how to enter it, and the room is not listed")
   func invited() throws {
     let account = try anna.added()
     let ben = NetworkUser(identity: "tea@rooms.x.org/ben", name: "ben", isVerified: false)
@@ -280,7 +280,7 @@ struct NetworkNameTests {
     #expect(anna.printed.last == "No requests.")
   }
 
-  @Test("14.5: /requests lists what strangers sent; /leave, /block and clear turn it down")
+  @Test("14.5: /requests lists what strangers sent; /leave, /block and clear decline it")
   func requests() throws {
     let account = try anna.added()
     let eve = NetworkUser(identity: "eve@x.org")
@@ -325,7 +325,7 @@ struct NetworkNameTests {
     #expect(other.printed.contains("3 requests wait; /requests lists them."))
   }
 
-  @Test("who is known from a room alone is not written to in private, nor is somebody of that name")
+  @Test("a person known only from a room gets no private message, nor does a namesake")
   func writesToNoOccupant() throws {
     let account = try anna.added()
     anna.say("/join tea@rooms.x.org")
@@ -356,7 +356,7 @@ struct NetworkNameTests {
     #expect(anna.session.candidates(behind: .person).isEmpty)
   }
 
-  @Test("nobody of this machine can be called as an address that is somebody's")
+  @Test("nobody on this machine can take an address that belongs to someone")
   func addressesAreNotTaken() throws {
     let account = try anna.added()
     try town.store().apply(
@@ -384,7 +384,7 @@ struct NetworkNameTests {
     #expect(!eve.printed.contains { $0.contains("hello") })
   }
 
-  @Test("with two accounts an address is reached by that of its server, or the one that is open")
+  @Test("with two accounts, an address belongs to that of its server, or to the open one")
   func choosesAnAccount() throws {
     let first = try anna.added()
     anna.say("/account add anna@y.org")

@@ -8,11 +8,11 @@ import Testing
 
 /// What the status line says of other conversations, and of my newest message.
 @MainActor
-@Suite("What is unread elsewhere, and who has what I said")
+@Suite("Unread messages elsewhere, and who has my messages")
 struct NewsTests {
   // MARK: The count (rules 7.4 and 7.7)
 
-  @Test("7.7: what was deleted elsewhere, or seen in another shell, is not unread any more")
+  @Test("7.7: what was deleted elsewhere, or seen in another shell, is no longer unread")
   func lessUnread() throws {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben"))
@@ -29,7 +29,7 @@ struct NewsTests {
     #expect(!ben.status().contains("#lobby"))
   }
 
-  @Test("7.4: of more messages than are read at once each is counted once, whoever sees them")
+  @Test("7.4: when many messages arrive at once, each is counted once, whoever sees them")
   func longCatchUp() throws {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben"))
@@ -47,7 +47,7 @@ struct NewsTests {
     #expect(ben.status().hasSuffix("#lobby 620"))
   }
 
-  @Test("7.4: a room that was left in another shell, and one that is open now, are not unread")
+  @Test("7.4: a room left or opened in another shell is not unread")
   func leftElsewhere() throws {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben"))
@@ -64,7 +64,7 @@ struct NewsTests {
     #expect(!ben.status().contains("#lobby"))
   }
 
-  @Test("7.4: who is called otherwise is so in the status line, too")
+  @Test("7.4: a person's new name appears in the status line, too")
   func renamed() throws {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben"))
@@ -78,7 +78,7 @@ struct NewsTests {
     #expect(ben.status().hasSuffix("@annette 1"))
   }
 
-  @Test("7.4: in a direct chat, that the other is away, or has no shell")
+  @Test("7.4: in a direct chat, the status line shows that the other is away or has no shell")
   func absent() throws {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben"))
@@ -95,7 +95,7 @@ struct NewsTests {
     #expect(anna.status().hasPrefix("ben has no hobnob open"))
   }
 
-  @Test("7.6, 7.7: what was held when the conversation was left is unread there")
+  @Test("7.6, 7.7: what was paused when the conversation was left is unread there")
   func heldIsUnread() throws {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben"))
@@ -126,7 +126,7 @@ struct NewsTests {
     return (town, ben)
   }
 
-  @Test("7.4, 13.1: mentions and direct chats first, the oldest first among equals")
+  @Test("7.4, 13.1: mentions and direct chats first, in each group the oldest first")
   func urgency() throws {
     let ben = try busy().ben
     #expect(ben.status().hasSuffix("#three 1!, @carl 1, #two 2, #one 1, #four 1"))
@@ -145,7 +145,7 @@ struct NewsTests {
     #expect(ben.printed.last == "Nothing is unread elsewhere.")
   }
 
-  @Test("7.4: as many as the width takes, the urgent ones to the last, then how many more")
+  @Test("7.4: as many as fit, the urgent ones longest, then how many more")
   func width() throws {
     let ben = try busy().ben
     func right(_ columns: Int) -> String {
@@ -160,7 +160,7 @@ struct NewsTests {
     }
   }
 
-  @Test("7.4: what is urgent stands out, in the accent; the others do not")
+  @Test("7.4: urgent ones stand out in the accent colour; the others do not")
   func accent() throws {
     let ben = try busy().ben
     ben.say("/set accent green")
@@ -172,7 +172,7 @@ struct NewsTests {
     #expect(style("#two 2") == .plain)
   }
 
-  @Test("7.4: what is said in passing hides neither who is typing nor what is urgent")
+  @Test("7.4: a brief notice hides neither typing people nor urgent conversations")
   func notice() throws {
     let (town, ben) = try busy()
     let anna = try town.person("anna", in: "here")
@@ -196,7 +196,7 @@ struct NewsTests {
         == "To leave: C-d on the empty line, or /quit | #three 1!, +4")
   }
 
-  @Test("7.4, 13.1: /list has the same marks, in the order in which one joined")
+  @Test("7.4, 13.1: /list has the same marks, in the order in which rooms were joined")
   func list() throws {
     let (_, ben) = try busy()
     _ = ben.news()
@@ -214,7 +214,7 @@ struct NewsTests {
 
   // MARK: My newest message (rule 7.2)
 
-  @Test("7.2: in a room the status line counts until all have it")
+  @Test("7.2: in a room the status line counts until everyone has the message")
   func reach() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -239,7 +239,7 @@ struct NewsTests {
     #expect(anna.status().hasSuffix("[1] seen"))
   }
 
-  @Test("7.8: a reaction to what somebody does says who does it")
+  @Test("7.8: a reaction to an action names the person who did it")
   func reactionToAnAction() throws {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben"))
@@ -249,7 +249,7 @@ struct NewsTests {
     #expect(anna.news().last == "☕ anna [1] ben yawns")
   }
 
-  @Test("1.11: a filter stands as it was typed in what is said of it")
+  @Test("1.11: messages quote a filter exactly as it was typed")
   func unknownContent() throws {
     let anna = try Town().person("anna")
     anna.say("/search has:file/x")

@@ -8,7 +8,7 @@ import Testing
 
 /// What is to be written while somebody else has the store locked (rule 1.2).
 @MainActor
-@Suite("1.2: the queue of writes")
+@Suite("1.2: The queue of writes")
 struct OutgoingTests {
   private func bodies(_ town: Town, in room: String = "lobby") throws -> [String] {
     let store = try town.store()
@@ -18,7 +18,7 @@ struct OutgoingTests {
   }
 
   @Test(
-    "1.2: lines wait above an empty prompt, in their order, and are stored as soon as they can be")
+    "1.2: lines wait above an empty prompt, in order, and are stored as soon as possible")
   func waits() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -35,7 +35,7 @@ struct OutgoingTests {
     #expect(anna.session.deadline.map { $0 > anna.now + 1000 } ?? true)
   }
 
-  @Test("1.2, 1.12: where the store is locked from the start, commands come into the history later")
+  @Test("1.2, 1.12: if the store is locked at the start, commands enter the history later")
   func lockedFromTheStart() throws {
     let town = try Town()
     let store = try town.store()
@@ -55,7 +55,7 @@ struct OutgoingTests {
     #expect(history == ["/status", "/alias"])
   }
 
-  @Test("1.2: after ten seconds a line comes back into the empty line, with the reason")
+  @Test("1.2: after ten seconds a line returns to the empty prompt, with the reason")
   func comesBack() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -71,7 +71,7 @@ struct OutgoingTests {
     #expect(try bodies(town).isEmpty)
   }
 
-  @Test("1.2: C-g brings the first line back, into the history where something is typed already")
+  @Test("1.2: C-g brings the first line back, or into the history if text is on the line")
   func cancelled() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -89,7 +89,7 @@ struct OutgoingTests {
   }
 
   @Test(
-    "1.2: a line of another conversation becomes its draft, and what is typed there comes below")
+    "1.2: a line of another conversation becomes its draft, above what is typed there")
   func draftElsewhere() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -104,7 +104,7 @@ struct OutgoingTests {
     #expect(try town.person("anna", in: "tea").text == "for tea")
   }
 
-  @Test("1.2: where its conversation is opened before the store is free, the line comes into it")
+  @Test("1.2: if its conversation is opened before the store is free, the line returns to it")
   func returnedTo() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -138,7 +138,7 @@ struct OutgoingTests {
     #expect(try town.person("anna", in: "tea").text == "one\ntwo\nbelow")
   }
 
-  @Test("1.2: leaving waits for what was typed; a second time it leaves, and shows it")
+  @Test("1.2: quitting waits for unstored lines; quitting again leaves at once, and shows them")
   func leaving() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -151,7 +151,7 @@ struct OutgoingTests {
     lock.release()
   }
 
-  @Test("1.2: a signal after another, or after C-d, does not make it leave without what was typed")
+  @Test("1.2: a second signal, or one after C-d, still waits for unstored lines")
   func hungUpTwice() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -169,7 +169,7 @@ struct OutgoingTests {
     #expect(try town.person("anna").text == "half a thought")
   }
 
-  @Test("1.2: a line that comes back while its sender leaves becomes the draft, and the status 1")
+  @Test("1.2: a line returned during quitting becomes the draft, and the exit status is 1")
   func givenBackOnLeaving() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -185,7 +185,7 @@ struct OutgoingTests {
     #expect(try town.person("anna").text == "one")
   }
 
-  @Test("1.2: who typed on while leaving leaves when all of it is stored")
+  @Test("1.2: someone who types on while quitting leaves once everything is stored")
   func typesOnWhileLeaving() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -199,7 +199,7 @@ struct OutgoingTests {
     #expect(try bodies(town) == ["one", "two"])
   }
 
-  @Test("7.3: what was seen here before something came elsewhere is still said to be seen")
+  @Test("7.3: what was seen here before an arrival elsewhere is still reported as seen")
   func seenBeforeNewsElsewhere() throws {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben"))
@@ -220,7 +220,7 @@ struct OutgoingTests {
     #expect(anna.picture[1].hasSuffix("[1] seen"))
   }
 
-  @Test("1.2: what is only noted merges, and never shows as a locked store")
+  @Test("1.2: writes that only record a state merge, and never show as a locked store")
   func merges() throws {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben"))
@@ -240,7 +240,7 @@ struct OutgoingTests {
   }
 
   @Test(
-    "1.2: of each kind the last one counts, but every line and every line of the history",
+    "1.2: of each kind the last write counts, but every line and history entry is kept",
     arguments: [
       (
         Write.typing(true, in: .init(rawValue: 1)), .typing(false, in: .init(rawValue: 2)),

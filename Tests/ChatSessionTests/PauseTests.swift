@@ -4,7 +4,7 @@ import Testing
 @testable import ChatSession
 
 @MainActor
-@Suite("7.6: Output that is paused")
+@Suite("7.6: Paused output")
 struct PauseTests {
   private let anna: Person
   private let ben: Person
@@ -44,7 +44,7 @@ struct PauseTests {
     #expect(printed(anna).contains("three"))
   }
 
-  @Test("7.6: /pause counts nothing where nothing is held")
+  @Test("7.6: /pause counts nothing if nothing is held")
   func nothingHeld() {
     anna.say("/pause")
     anna.say("/status")
@@ -54,7 +54,7 @@ struct PauseTests {
     #expect(anna.picture[1].contains("1 new"))
   }
 
-  @Test("7.6: sending resumes, and what was held stands above what was sent")
+  @Test("7.6: sending resumes, and held messages stand above the sent one")
   func sendingResumes() throws {
     anna.say("/pause")
     ben.say("held")

@@ -18,7 +18,7 @@ struct RoomTests {
 
   private func said(_ person: Person) -> String { person.printed.joined(separator: " ") }
 
-  @Test("10: /topic shows, sets and removes; others see it, and who enters")
+  @Test("10: /topic shows, sets and removes; others see it, also when they enter")
   func topics() throws {
     anna.say("/topic")
     #expect(anna.printed.last == "#lobby has no topic.")
@@ -37,7 +37,7 @@ struct RoomTests {
     #expect(said(anna).contains("up to 300 characters; this one has 301"))
   }
 
-  @Test("10: /invite brings somebody in: they are told, and the room is in their list")
+  @Test("10: /invite brings a person in: they are told, and the room is in their list")
   func invitations() throws {
     anna.say("/join tea")
     anna.say("/invite @ben")
@@ -59,7 +59,7 @@ struct RoomTests {
     #expect(said(anna).contains("@ben is not a room of this machine"))
   }
 
-  @Test("10: /away with a word, seen by others in /who, until /back")
+  @Test("10: /away with a word, which others see in /who, until /back")
   func away() throws {
     anna.say("/back")
     #expect(said(anna).contains("You are not away."))
@@ -92,7 +92,7 @@ struct RoomTests {
     #expect(status.contains("Copied") && status.hasSuffix("rr… 1"), "\(status)")
   }
 
-  @Test("10: who has left a room is told nothing of it; coming back shows its end, nothing as new")
+  @Test("10: events of a room one has left are hidden; returning shows its end, nothing as new")
   func comingBack() {
     ben.say("said before")
     anna.look()
@@ -110,7 +110,7 @@ struct RoomTests {
     #expect(said(anna).contains("said after") && !anna.printed.contains { $0.contains("new") })
   }
 
-  @Test("1.13: a room that was left is for reading: nothing is changed in it, no typing is seen")
+  @Test("1.13: a room one has left is read-only, and shows no typing")
   func leftRoomIsReadOnly() {
     ben.say("first")
     anna.look()
@@ -132,7 +132,7 @@ struct RoomTests {
     #expect(ben.picture[1].contains("anna is typing"))
   }
 
-  @Test("1.13: a room that one was never in is not one that was left")
+  @Test("1.13: a room one was never in is different from a room one has left")
   func neverJoined() {
     ben.say("/join tea")
     ben.say("one")

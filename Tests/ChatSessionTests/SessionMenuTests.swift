@@ -38,7 +38,7 @@ struct SessionMenuTests {
   }
 
   @Test(
-    "2.8: the arguments of commands are completed by kind",
+    "2.8: command arguments are completed by kind",
     arguments: [
       ("/search fr⇥be⇥", "/search from:be"), ("/search fr⇥ben⇥", "/search from:ben "),
       ("/search tea in:#lo⇥", "/search tea in:#lobby "), ("/search has⇥", "/search has:file "),
@@ -55,7 +55,7 @@ struct SessionMenuTests {
   }
 
   @Test(
-    "2.6: what is accepted replaces the word, and is spaced",
+    "2.6: an accepted candidate replaces the word, with a space",
     arguments: [
       ("@ca⇥", "@carl: "), ("ask @ca⇥", "ask @carl "), ("(@ca⇥", "(@carl "),
       ("see #lob⇥", "see #lobby "), ("/histo⇥", "/history "),
@@ -64,7 +64,7 @@ struct SessionMenuTests {
     #expect(line(keys) == shown)
   }
 
-  @Test("2.5: who spoke last stands first in the next menu")
+  @Test("2.5: the last person to speak is first in the next menu")
   func whoSpokeLast() throws {
     func menu() -> [String] {
       let bar = bar()

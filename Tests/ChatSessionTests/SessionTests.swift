@@ -33,7 +33,7 @@ struct SessionTests {
   }
 
   @Test(
-    "1.1, 1.11, 10: what is refused stays in the line, with a sentence",
+    "1.1, 1.11, 10: a refused line stays on the prompt, with a sentence",
     arguments: [
       ("  ", nil), ("/nonsense", "/nonsense is not a command."), ("/join", "Usage: /join ROOM"),
       (" /join tea", "A command has to begin with /"), ("/edit 9", "There is no message 9"),
@@ -51,7 +51,7 @@ struct SessionTests {
     }
   }
 
-  @Test("1.12: a command enters the history once all of it was carried out")
+  @Test("1.12: a command enters the history once it has been carried out completely")
   func commandHistory() throws {
     let anna = try Town().person("anna")
     anna.say("/who")
@@ -80,7 +80,7 @@ struct SessionTests {
     #expect(!anna.press(.cancel))
   }
 
-  @Test("3.5: the message is deleted while it is edited: said, and the draft is back")
+  @Test("3.5: if the message is deleted during the edit, that is said, and the draft is back")
   func deletedMeanwhile() throws {
     let town = try Town()
     let (anna, other) = (try town.person("anna"), try town.person("anna"))
@@ -99,7 +99,7 @@ struct SessionTests {
 
   // MARK: Drafts (rule 5)
 
-  @Test("5.1, 5.2: each conversation keeps its draft, for another shell too, a second after a key")
+  @Test("5.1, 5.2: each conversation keeps its draft, for other shells too, a second after a key")
   func drafts() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -116,7 +116,7 @@ struct SessionTests {
     #expect(try town.store().read { try $0.drafts(of: anna.session.me.id) }.isEmpty)
   }
 
-  @Test("3.6, 5.3: who leaves while editing keeps the draft that was set aside")
+  @Test("3.6, 5.3: quitting during an edit keeps the draft that was set aside")
   func leaveWhileEditing() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -131,7 +131,7 @@ struct SessionTests {
 
   // MARK: Files (rule 8)
 
-  @Test("8.1: files wait with the line, go with it, and come back with C-_ after C-c")
+  @Test("8.1: files wait with the line, are sent with it, and C-_ restores them after C-c")
   func files() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -147,7 +147,7 @@ struct SessionTests {
     #expect(texts(anna.news()).last == "[1] anna: [file 1: cups.txt, text/plain, 8 B]")
   }
 
-  @Test("8.2: while files are copied, what is typed next waits behind them, drafts here as well")
+  @Test("8.2: while files are copied, later messages wait behind them, and drafts do as well")
   func copying() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -171,7 +171,7 @@ struct SessionTests {
     #expect(!anna.session.isWaitingForStore && anna.text == "a draft")
   }
 
-  @Test("8.2: in another conversation nothing waits for files, nor changes when they are there")
+  @Test("8.2: another conversation does not wait for files, nor change when they are copied")
   func copyingElsewhere() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -187,7 +187,7 @@ struct SessionTests {
     #expect(anna.picture == picture)
   }
 
-  @Test("1.2, 8.2: a line begins to wait for the store only when its files are there")
+  @Test("1.2, 8.2: a line begins to wait for the store only once its files are copied")
   func waitsAnew() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -204,7 +204,7 @@ struct SessionTests {
     #expect(!anna.session.isWaitingForStore && anna.text.isEmpty)
   }
 
-  @Test("5.1, 8.2: the draft of a line whose files are copied is not put beside it, nor left over")
+  @Test("5.1, 8.2: a line whose files are being copied leaves no draft beside it or after it")
   func draftOfCopying() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -222,7 +222,7 @@ struct SessionTests {
     #expect(anna.text.isEmpty && anna.session.files.waiting.isEmpty)
   }
 
-  @Test("8.2: a line whose files cannot be copied comes back with them; C-g brings one back too")
+  @Test("8.2: a line whose files cannot be copied returns with them; C-g returns one, too")
   func notCopied() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -243,7 +243,7 @@ struct SessionTests {
     #expect(said.hasSuffix("There is no file \(path). Your line is back."))
   }
 
-  @Test("8.2: who leaves while files are copied and takes the line back leaves then")
+  @Test("8.2: quitting while files are copied ends at once if the line is taken back")
   func takesBackWhileLeaving() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -258,7 +258,7 @@ struct SessionTests {
     )
   }
 
-  @Test("8.2: who leaves while files are copied leaves once they are sent")
+  @Test("8.2: quitting while files are copied ends once they are sent")
   func leavesBehindFiles() throws {
     let town = try Town()
     let anna = try town.person("anna")
@@ -274,7 +274,7 @@ struct SessionTests {
 
   // MARK: What arrives (rule 7)
 
-  @Test("7.3: what is printed before somebody is delivered and seen in one write")
+  @Test("7.3: a message printed to a watching person is delivered and seen in one write")
   func oneWrite() throws {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben"))
@@ -286,7 +286,7 @@ struct SessionTests {
     #expect(anna.picture[1].hasSuffix("[1] seen"))
   }
 
-  @Test("7.3: without the focus it is delivered, and seen with the focus; held, it is not")
+  @Test("7.3: without focus it is delivered, and seen with the focus; during a pause neither")
   func focus() throws {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben"))
@@ -312,7 +312,7 @@ struct SessionTests {
     #expect(anna.picture[1].hasSuffix("[2] seen"))
   }
 
-  @Test("7.3, 11.5: what a terminal does not take waits in the store, unseen")
+  @Test("7.3, 11.5: what a terminal does not accept waits in the store, unseen")
   func behind() throws {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben"))
@@ -329,7 +329,7 @@ struct SessionTests {
   }
 
   @Test(
-    "5.1: what was begun before a line of the history is sent is found by Up, at once and later",
+    "5.1: Up finds the unfinished line after a history line is sent, at once and later",
     arguments: [0, 1500], [true, false])
   func begunLine(after pause: Int64, sends: Bool) throws {
     let town = try Town()
@@ -368,7 +368,7 @@ struct SessionTests {
     return (ben, ben.rows())
   }
 
-  @Test("13.9, 7.7: an entrance prints two screens of what is unread, and all of it is read")
+  @Test("13.9, 7.7: entering prints two screens of unread messages, and all of them are read")
   func twoScreens() throws {
     let (ben, rows) = try backlog((1...2850).map { "line \($0)" })
     // 24 rows each, less the prompt and the status line; the heading and the rule are among them.
@@ -390,7 +390,7 @@ struct SessionTests {
     #expect(ben.news().count { $0.contains("line ") } == 20)
   }
 
-  @Test("13.9: a few long messages are more than two screens, too; the newest is always there")
+  @Test("13.9: a few long messages fill two screens, too; the newest is always printed")
   func longMessages() throws {
     let long = Array(repeating: String(repeating: "word ", count: 100), count: 12)
     let (_, rows) = try backlog(long)
@@ -399,7 +399,7 @@ struct SessionTests {
     #expect(small.contains("1 more: /history") && small.contains { $0.contains("[2]") })
   }
 
-  @Test("13.9: what two screens hold is printed whole, behind what was read before")
+  @Test("13.9: what fits two screens is printed whole, behind the messages read before")
   func aScreenful() throws {
     let (_, rows) = try backlog((1...30).map { "line \($0)" })
     #expect(rows.count { $0.contains("line ") } == 30 && !rows.contains { $0.contains("more:") })
@@ -429,7 +429,7 @@ struct SessionTests {
     #expect(ben.picture[0] == "#lobby> |" && !ben.picture[1].contains("#lobby"))
   }
 
-  @Test("11.4: a batch prints what commands answer, and nothing else")
+  @Test("11.4: a batch prints the answers of commands, and nothing else")
   func batch() throws {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben", face: .batch))
@@ -439,14 +439,14 @@ struct SessionTests {
     #expect(ben.printed.contains("You are ben in #lobby."))
   }
 
-  @Test("11.3: a script's conversation is the one that opens next")
+  @Test("11.3: a script's conversation is the first one opened")
   func batchRemembersItsPlace() throws {
     let town = try Town()
     let ben = try town.person("ben", in: "tea", face: .batch)
     #expect(try ben.store.read { try $0.lastConversation(of: ben.session.me.id) } != nil)
   }
 
-  @Test("3.7: in a script the files of a message that was taken back do not go with the next line")
+  @Test("3.7: in a script, the files of a cancelled message are not sent with the next line")
   func cancelInBatch() throws {
     let town = try Town()
     let ben = try town.person("ben", face: .batch)
@@ -456,7 +456,7 @@ struct SessionTests {
     #expect(ben.session.files.waiting.isEmpty)
   }
 
-  @Test("14.8: an effect that failed is told to the session, which says so")
+  @Test("14.8: the session hears of a failed effect and reports it")
   func failedEffects() throws {
     let anna = try Town().person("anna")
     _ = anna.news()

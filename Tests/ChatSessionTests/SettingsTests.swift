@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct CommandTableTests {
   @Test(
-    "10: every command has a name of its own, a usage that begins with it, and one line of help")
+    "10: every command has its own name, a usage that begins with it, and one line of help")
   func namesAreUnique() {
     #expect(Set(Command.table.map(\.name)).count == Command.table.count)
     for command in Command.table {
@@ -26,7 +26,7 @@ import Testing
     #expect(Command.nearest(to: typed)?.name == meant)
   }
 
-  @Test("1.11: nothing is suggested for a word that is near to no command")
+  @Test("1.11: a word close to no command gets no suggestion")
   func farFromEverything() {
     #expect(Command.nearest(to: "xylophone") == nil)
     for name in ["time", "ping", "wins", "titlebar"] {
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(
-    "1.11: what other clients call otherwise is answered with the name it has here",
+    "1.11: the name of a command in other clients is answered with its name here",
     arguments: [
       ("query", "/query; /msg NAME opens a direct chat."),
       ("part", "/part; /leave leaves the room."),
@@ -45,7 +45,7 @@ import Testing
     #expect(Command.unknown(typed).sentence.string == "There is no " + answer)
   }
 
-  @Test("1.11: each of their names has an answer, which names a command, and is no command here")
+  @Test("1.11: each of those names has an answer that names a command, and is not a command here")
   func otherClientsNames() {
     let names = """
       query part names buffer lastlog close win window wins bye exit hilight roster correct \
@@ -62,7 +62,7 @@ import Testing
 }
 
 @Suite struct SettingsTests {
-  @Test("every setting shows the value that was given to it")
+  @Test("every setting shows the value it was given")
   func roundTrip() {
     for entry in Settings.table {
       var settings = Settings()
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(
-    "1.11: a setting that is near to a mistyped one is named",
+    "1.11: a mistyped setting is answered with the nearest one",
     arguments: [
       ("timestmps", "timestamps"), ("bel", "bell"), ("kep", "keep"), ("colour", "colour-names"),
     ])
@@ -85,7 +85,7 @@ import Testing
         == "xylophone is not a setting; /set lists them.")
   }
 
-  @Test("1.11: who writes an = behind a setting's name is told of the blank")
+  @Test("1.11: an = behind a setting's name is answered with the right syntax")
   func blank() {
     #expect(
       Settings.unknown("nick=foo").sentence.string
@@ -105,7 +105,7 @@ import Testing
     #expect(anna.news().contains { $0.contains(#/^ *nick +annette  /#) })
   }
 
-  @Test("10: /help account has all that can be set of one, and what else it takes")
+  @Test("10: /help account lists all settings of an account and its other arguments")
   @MainActor func helpAccount() throws {
     let anna = try Town().person("anna")
     anna.say("/help account")
@@ -115,14 +115,14 @@ import Testing
     }
   }
 
-  @Test("10: /set has every setting once, each in a part with a name of its own")
+  @Test("10: /set lists every setting once, each in a part with its own name")
   func sections() {
     let shown = Settings.sections.flatMap(\.entries).map(\.name)
     #expect(shown.sorted() == Settings.table.map(\.name).sorted())
     #expect(Settings.sections.last?.entries.map(\.name) == [])
   }
 
-  @Test("a value that a setting cannot take changes nothing")
+  @Test("an invalid value changes nothing")
   func refusedValues() {
     // Any word can be a name, or a program.
     let free = ["nick", "highlight", "notify-command", "open-command"]
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test(
-    "the width rule follows what the terminal calls itself",
+    "the width rule follows the terminal's name",
     arguments: [
       (["TERM": "tmux-256color"], Widths.Clusters.joinedAsOne),
       (["TERM": "xterm-256color", "TMUX": "/tmp/x"], .joinedAsOne),
@@ -146,7 +146,7 @@ import Testing
 }
 
 @Suite struct RcFileTests {
-  @Test("an rc file's settings apply, and what is wrong is told by its line")
+  @Test("an rc file's settings apply, and its mistakes are reported by line")
   func parse() {
     var complaints: [(Int, String)] = []
     var rc = RcFile()

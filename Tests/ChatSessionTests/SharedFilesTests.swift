@@ -5,7 +5,7 @@ import Testing
 @testable import ChatSession
 
 @Suite struct SharedFilesTests {
-  @Test("places are looked in from the nearest to a person's wish to the system's")
+  @Test("places are searched from the person's own to the system's")
   func order() {
     let places = SharedFiles.places(
       environment: [
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(
-    "unset, empty and relative variables are as the XDG specification has them",
+    "unset, empty and relative variables follow the XDG specification",
     arguments: [
       ["HOME": "/home/anna"],
       [
@@ -34,14 +34,14 @@ import Testing
       ])
   }
 
-  @Test("a relative folder of the system's list is passed over")
+  @Test("a relative folder in the system's list is skipped")
   func relative() {
     let places = SharedFiles.places(
       environment: ["HOME": "/h", "XDG_DATA_DIRS": "a::/b:../c"], executable: nil)
     #expect(places.dropFirst() == ["/b/hobnob"])
   }
 
-  @Test("five folders above the program, and no more")
+  @Test("five folders above the program are searched, and no more")
   func neighbourhood() {
     let places = SharedFiles.places(
       environment: ["HOME": "/h", "XDG_DATA_DIRS": "/d"], executable: "/1/2/3/4/5/6/7/hobnob")
@@ -52,7 +52,7 @@ import Testing
       ])
   }
 
-  @Test("a folder that anyone may write to is not a neighbourhood")
+  @Test("a folder that anyone may write to is skipped")
   func writableByAll() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write("open/share/hobnob/emoji.tsv")
@@ -67,7 +67,7 @@ import Testing
     #expect(found() != file)
   }
 
-  @Test("the first place that has the file serves it, a readable file and nothing else")
+  @Test("the first place that has a readable regular file provides it")
   func firstPlace() throws {
     let folder = try TemporaryFolder()
     let mine = try folder.write("a/emoji.tsv")
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(
-    "12.4: a name that leads elsewhere names nothing",
+    "12.4: a name that leads out of the folder finds nothing",
     arguments: ["../b/x.theme", "/x.theme", "", ".", "..", "a//x.theme", "./x.theme", "x.theme\0"])
   func strayNames(name: String) throws {
     let folder = try TemporaryFolder()
@@ -93,7 +93,7 @@ import Testing
     #expect(SharedFiles.path(name, in: [folder.path + "/a"]) == nil)
   }
 
-  @Test("$HOBNOB_SHARE is asked first")
+  @Test("$HOBNOB_SHARE is searched first")
   func chosen() throws {
     let folder = try TemporaryFolder()
     let theme = try folder.write("themes/slack.theme")

@@ -6,7 +6,7 @@ import Testing
 @testable import ChatSession
 
 @Suite("Shown times") struct ShownTimeTests {
-  @Test("7.5: a message's time has four digits, in this place's time")
+  @Test("7.5: a message's time has four digits, in the local time zone")
   func clock() {
     var parts = tm()
     parts.tm_year = 123

@@ -25,7 +25,7 @@ struct SwitcherTests {
   private var prompt: String { ben.picture[0] }
 
   @Test(
-    "13.1: C-x b takes a name, or a part of it: of several the one where one was last",
+    "13.1: C-x b takes a name or a part of it; of several matches, the last one visited",
     arguments: [
       ("tea", "#tea"), ("#TEA", "#tea"), ("d", "#dev"), ("e", "#tea"), ("v", "#dev"),
       ("@a", "@anna"), ("anna", "@anna"), ("#a", "#tea"), ("", "@anna"), ("lobby", "#lobby"),
@@ -41,7 +41,7 @@ struct SwitcherTests {
     #expect(ben.session.open.conversation?.name == name)
   }
 
-  @Test("13.1: C-g, C-c and C-d leave the switcher, and the line is as it was; no name goes there")
+  @Test("13.1: C-g, C-c and C-d leave the switcher with the line unchanged; an unknown name stays")
   func returning() throws {
     ben.type("half")
     let ways: [@MainActor () -> Void] = [
@@ -79,7 +79,7 @@ struct SwitcherTests {
     #expect(prompt == "@anna> |")
   }
 
-  @Test("13.1: who is in one conversation only reads that in the switcher")
+  @Test("13.1: with only one conversation, the switcher says so")
   func noOther() throws {
     let cem = try town.person("cem")
     cem.tell(.move(.choose))

@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(
-    "7.10: highlight words call me as whole words, whatever their case and accents",
+    "7.10: highlight words match whole words, in any case and with any accents",
     arguments: [
       ("the deploy, now", true), ("DÉPLOY!", true), ("deploys", false), ("re-deploy", true),
       ("deplo", false), ("c++ please", true), ("nothing", false),
@@ -50,7 +50,7 @@ import Testing
     #expect(found == marked)
   }
 
-  @Test("a name inside an address is the address's")
+  @Test("a name inside an address is part of the address")
   func namesInAddresses() {
     let found = marks.overlays(in: "https://a.b/@anna mailto:x@anna")
     #expect(found.allSatisfy { $0.link != nil } && found.count == 2)

@@ -63,14 +63,14 @@ import Testing
     }
   }
 
-  @Test("a theme sets everything once, so that none leaves anything of another", arguments: names)
+  @Test("a theme sets everything once, so that nothing of the last theme remains", arguments: names)
   func complete(theme: String) throws {
     let set = try Self.lines(of: theme).filter { $0.hasPrefix("/") }
     #expect(set.count == Self.values.count)
     #expect(Set(try Self.settings(of: theme).keys) == Set(Self.values.keys))
   }
 
-  @Test("an rc file's reader takes a theme's lines, and what is a setting takes its value")
+  @Test("an rc file accepts a theme's lines, and each setting its value")
   func readAsSettings() throws {
     for theme in Self.names {
       let text = try Self.lines(of: theme).joined(separator: "\n")
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test("behind any theme, default is what a shell begins with", arguments: names)
+  @Test("after any theme, default restores the values at the start", arguments: names)
   func wayBack(theme: String) throws {
     var rc = RcFile()
     for name in [theme, "default"] {
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test(
-    "themes look like what they are named after",
+    "themes look like their names",
     arguments: [
       ("slack", "toolbar", "format"), ("slack", "attach-item", "plus"),
       ("slack", "send-item", "arrow"), ("slack", "max-input-rows", "8"),

@@ -21,7 +21,7 @@ struct TypingSeenTests {
     return anna.picture[1].contains("ben is typing")
   }
 
-  @Test("4.1, 4.3: it appears, and goes with the message, with C-c, and by itself")
+  @Test("4.1, 4.3: it appears, and ends with the message, with C-c, or after a time")
   func appearsAndGoes() {
     ben.type("I could")
     #expect(isSeen)
@@ -54,7 +54,7 @@ struct TypingSeenTests {
     #expect(!isSeen)
   }
 
-  @Test("4.3: /typing says and changes whether others see it")
+  @Test("4.3: /typing shows and changes whether others see it")
   func command() {
     ben.say("/typing")
     #expect(ben.printed.last?.hasPrefix("Others see when you type") == true)
@@ -66,7 +66,7 @@ struct TypingSeenTests {
   }
 
   @Test(
-    "4.2: typing-timeout says how long somebody stays typing; 0 until they pause",
+    "4.2: typing-timeout sets how long a person stays typing; with 0, until they pause",
     arguments: [("1", 1100, false), ("0", 5000, true)] as [(String, Int64, Bool)])
   func timeout(seconds: String, pause: Int64, stays: Bool) {
     anna.say("/set typing-timeout \(seconds)")
@@ -78,7 +78,7 @@ struct TypingSeenTests {
     #expect(!isSeen)
   }
 
-  @Test("4.3: what is typed right after a line was sent is signalled, at the latest 3 s later")
+  @Test("4.3: text typed right after a sent line is signalled within 3 s")
   func typingAgainAfterSending() {
     ben.type("first")
     #expect(isSeen)
@@ -91,7 +91,7 @@ struct TypingSeenTests {
     #expect(isSeen)
   }
 
-  @Test("3.2, 4.3: whoever begins to edit is not signalled later for what they typed before")
+  @Test("3.2, 4.3: starting an edit does not signal what was typed before")
   func editingAfterTyping() {
     ben.say("first")
     ben.type("half")
@@ -101,7 +101,7 @@ struct TypingSeenTests {
     #expect(!isSeen)
   }
 
-  @Test("4.4: in plain mode nothing is printed by itself, and /who says who is typing")
+  @Test("4.4: in plain mode nothing appears by itself, and /who shows who is typing")
   func plainModeIsSilent() throws {
     let cleo = try town.person("cleo", face: .plain)
     ben.type("I could")

@@ -37,7 +37,7 @@ struct UnsentLineTests {
   }
 
   @Test(
-    "1.2: a line comes back where it was said, and nowhere else",
+    "1.2: a line returns to the conversation it was written in, and nowhere else",
     arguments: ["C-g", "/cancel"], [true, false])
   func comesBackInItsOwnConversation(taking how: String, hasDraft: Bool) throws {
     _ = try town.person("ben")
@@ -68,7 +68,7 @@ struct UnsentLineTests {
     #expect(try draft(in: "tea") == "of another shell")
   }
 
-  @Test("1.2: where another draft waits, the line goes into the history, and names its room")
+  @Test("1.2: if another draft is there, the line goes into the history with its room's name")
   func doesNotTakeTheDraftsPlace() throws {
     try draftOfAnotherShell()
     let lock = try Lock(town.path)
@@ -82,7 +82,7 @@ struct UnsentLineTests {
     #expect(try history().contains("green"))
   }
 
-  @Test("1.2, 8.1: where another draft waits, a line with files goes above it: no file is lost")
+  @Test("1.2, 8.1: if another draft is there, a line with files goes above it: no file is lost")
   func goesAboveTheDraft() throws {
     let path = try town.folder.write("one.txt", "x")
     let other = try town.person("anna", in: "tea")
@@ -104,7 +104,7 @@ struct UnsentLineTests {
     #expect(anna.news() == ["1  one.txt  1 B"])
   }
 
-  @Test("1.2, 10: of several lines that come back each is named")
+  @Test("1.2, 10: each of several returned lines is named")
   func namesEach() throws {
     let lock = try Lock(town.path)
     for line in ["the first", "the second", "the third"] { anna.say(line) }
@@ -118,7 +118,7 @@ struct UnsentLineTests {
   }
 
   @Test(
-    "1.2: leaving keeps a sent line that the store does not take, and says so in its status",
+    "1.2: quitting keeps a line the store did not take, and its exit status says so",
     arguments: [
       (0, "", 1, "patience"), (129, "", 129, "patience"), (129, "next", 129, "patience\nnext"),
     ] as [(Int32, String, Int32, String)])
@@ -136,7 +136,7 @@ struct UnsentLineTests {
   }
 
   @Test(
-    "1.2, 8.1: a line that goes into the history lets its files wait again, in front of others",
+    "1.2, 8.1: a line that goes into the history leaves its files waiting, before others",
     arguments: ["with file", ""])
   func filesWaitAgain(line: String) throws {
     let paths = try ["one.txt", "two.txt"].map { try town.folder.write($0, "x") }
@@ -154,7 +154,7 @@ struct UnsentLineTests {
     #expect(try anna.newest()?.attachments.map(\.name) == ["one.txt", "two.txt"])
   }
 
-  @Test("1.12: what waits for the history comes into it in the order in which it was typed")
+  @Test("1.12: lines waiting for the history enter it in the order of typing")
   func historyInOrder() throws {
     let lock = try Lock(town.path)
     let lines = ["/status", "/keys", "/theme", "/alias", "/set bell", "/status"]
@@ -167,7 +167,7 @@ struct UnsentLineTests {
     #expect(stored == lines)
   }
 
-  @Test("5.1: a line that comes back at once is stored as the draft all the same")
+  @Test("5.1: a line that returns at once is stored as the draft nevertheless")
   func comesBackStored() throws {
     let lock = try Lock(town.path)
     anna.type("clocktest")
@@ -180,7 +180,7 @@ struct UnsentLineTests {
     #expect(try draft() == "clocktest")
   }
 
-  @Test("1.2, 2.10, 8.1: a line comes back with its files and mentions", arguments: [true, false])
+  @Test("1.2, 2.10, 8.1: a line returns with its files and mentions", arguments: [true, false])
   func comesBackWhole(isLocked: Bool) throws {
     let path = try town.folder.write("one.txt", "one")
     let ben = try #require(try town.person("ben").session).me
@@ -205,7 +205,7 @@ struct UnsentLineTests {
     #expect(last.attachments.map(\.name) == ["one.txt"] && last.mentions == "0-4 ben")
   }
 
-  @Test("1.2: who does not wait for the store leaves with C-d again, and sees the whole line")
+  @Test("1.2: leaving without waiting for the store needs C-d again, and shows the whole line")
   func leavingTellsTheLine() throws {
     let lock = try Lock(town.path)
     // Longer than what other sentences say of a text.

@@ -29,7 +29,7 @@ struct WaitingFileTests {
   }
 
   @Test(
-    "12.7: a file that is another one at Return is not sent, and the line and the files stay",
+    "12.7: a file that changed before Return is not sent, and the line and the files stay",
     arguments: ["link", "replaced", "longer"])
   func anotherFile(how: String) throws {
     let (path, secret) = (
@@ -61,7 +61,7 @@ struct WaitingFileTests {
     #expect(try sent() == [["notes"]])
   }
 
-  @Test("12.7: a path that somebody else wrote into my draft is neither opened nor sent")
+  @Test("12.7: a path that someone else wrote into my draft is neither opened nor sent")
   func foreignPath() throws {
     let secret = try town.folder.write("id", "key!")
     let here = try #require(anna.session.open.conversation)
@@ -82,7 +82,7 @@ struct WaitingFileTests {
     #expect(try sent() == [[], []])
   }
 
-  @Test("12.7: what I attached waits in my next shell, but in no other conversation, and once")
+  @Test("12.7: what I attached waits in my next shell, in this conversation only, and once")
   func ownPath() throws {
     let path = try town.folder.write("notes", "mine")
     let here = try #require(anna.session.open.conversation)
@@ -106,7 +106,7 @@ struct WaitingFileTests {
     #expect(try town.person("anna").session.files.waiting.isEmpty)
   }
 
-  @Test("12.7: what I attached waits also where a room or a person is called otherwise by then")
+  @Test("12.7: attached files still wait after a room or a person was renamed")
   func renamedPlace() throws {
     let path = try town.folder.write("notes", "mine")
     let ben = try town.person("ben")
@@ -123,7 +123,7 @@ struct WaitingFileTests {
     #expect(!again.printed.contains { $0.contains("did not attach") })
   }
 
-  @Test("12.7, 13.3: what waits in a line set aside is not forgotten when it is sent with another")
+  @Test("12.7, 13.3: files of a stashed line are remembered when it is sent with another")
   func setAside() throws {
     let path = try town.folder.write("notes", "mine")
     anna.say("/attach " + path)
@@ -142,7 +142,7 @@ struct WaitingFileTests {
     #expect(try sent() == [["notes"], [], ["notes"]])
   }
 
-  @Test("12.7: another file at the path is not taken up with the draft")
+  @Test("12.7: another file at the same path is not attached with the draft")
   func changedMeanwhile() throws {
     let path = try town.folder.write("notes", "mine")
     anna.say("/attach " + path)
@@ -152,7 +152,7 @@ struct WaitingFileTests {
     #expect(again.printed.contains { $0.contains("no longer the file you attached") })
   }
 
-  @Test("12.7: a record that others could have written is not believed")
+  @Test("12.7: a record that others could have written is not trusted")
   func foreignRecord() throws {
     let path = try town.folder.write("notes", "mine")
     anna.say("/attach " + path)
@@ -160,7 +160,7 @@ struct WaitingFileTests {
     #expect(try town.person("anna").session.files.waiting.isEmpty)
   }
 
-  @Test("20: /export tells how many messages are too long for an import")
+  @Test("20: /export says how many messages are too long for an import")
   func tooLongToImport() throws {
     let anna = try town.person("anna")
     let path = town.folder.path + "/out.jsonl"
@@ -178,7 +178,7 @@ struct WaitingFileTests {
       ])
   }
 
-  @Test("8.2: /save and /export write beside the shell, and refuse at once what cannot be")
+  @Test("8.2: /save and /export write in the background, and refuse impossible ones at once")
   func writesBeside() throws {
     let path = try town.folder.write("notes", "mine")
     anna.say("/attach " + path)

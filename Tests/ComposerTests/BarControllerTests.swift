@@ -52,7 +52,7 @@ private final class EmptyWords: ArgumentSource {
 @Suite("9.2 to 9.4: The controller of an input bar")
 @MainActor
 struct BarControllerTests {
-  @Test("9.2: one change is told once, in order: sending, items by zone, text, typing")
+  @Test("9.2: one change is reported once, in order: sending, items by zone, text, typing")
   func order() {
     let bar = Watched()
     bar.controller.type(.text(" x"))
@@ -65,7 +65,7 @@ struct BarControllerTests {
     #expect(bar.told() == [])
   }
 
-  @Test("9.3: rows are told when another number of them is drawn, behind the text")
+  @Test("9.3: rows are reported when their number changes, after the text")
   func rows() {
     let bar = Watched()
     bar.controller.bar.zones = [:]
@@ -77,7 +77,7 @@ struct BarControllerTests {
     #expect(bar.told() == [])
   }
 
-  @Test("9.3: what the program changes is not typing; another spelling is another text")
+  @Test("9.3: changes by the program are not typing; another spelling is another text")
   func typing() {
     let bar = Watched()
     bar.controller.bar.zones = [:]
@@ -103,7 +103,7 @@ struct BarControllerTests {
       ])
   }
 
-  @Test("9.2: selected, deselected, enabled and disabled are told on change only, not of new items")
+  @Test("9.2: selected, deselected, enabled and disabled are reported on change, not for new items")
   func selection() {
     let bar = Watched()
     bar.controller.bar.zones[.left]?[0].isSelected = true
@@ -119,7 +119,7 @@ struct BarControllerTests {
     #expect(bar.told() == [.item("l", .deselected), .item("s", .enabled)])
   }
 
-  @Test("9.2: activation and keys reach an enabled item with a name only")
+  @Test("9.2: activation and keys reach only an enabled item with a name")
   func activation() {
     let bar = Watched()
     var item = Item(id: "l", line: [])
@@ -134,7 +134,7 @@ struct BarControllerTests {
   }
 
   @Test(
-    "9.3: Return tells once of each sent text, as typed, and empties the line; a blank is refused")
+    "9.3: Return reports each sent text once, as typed, and empties the line; blanks are refused")
   func sending() {
     let bar = Watched()
     bar.controller.bar.zones = [:]
@@ -151,7 +151,7 @@ struct BarControllerTests {
     #expect(bar.controller.draft.isEmpty, "what was sent is not undone (1.5)")
   }
 
-  @Test("9.3: listeners are told in the order they came; a released one vanishes")
+  @Test("9.3: listeners are called in the order they were added; a released one vanishes")
   func listeners() {
     let controller = BarController(TypedLine())
     final class Owner {}
@@ -168,7 +168,7 @@ struct BarControllerTests {
     #expect(log.lines == ["first", "second", "second"])
   }
 
-  @Test("A change that a listener makes is told after the one it has heard of")
+  @Test("A change that a listener makes is reported after the one it is handling")
   func nested() {
     let bar = Watched()
     bar.controller.bar.zones = [:]
@@ -181,7 +181,7 @@ struct BarControllerTests {
   }
 
   @Test(
-    "9.4: plugins are asked in order, the first that takes a paste ends it; else it is inserted")
+    "9.4: plugins are asked in order; the first to take a paste ends it, else it is inserted")
   func plugins() {
     let controller = BarController(TypedLine())
     final class Log { var lines: [String] = [] }
@@ -205,7 +205,7 @@ struct BarControllerTests {
   }
 
   @Test(
-    "3.2, 3.4: Lines set aside come back with caret, undo and mentions, the last one first")
+    "3.2, 3.4: Lines set aside come back with caret, undo and mentions, the newest first")
   func aside() {
     let controller = BarController(TypedLine())
     controller.type(.text("a"))
@@ -249,7 +249,7 @@ struct BarControllerTests {
     #expect(controller.menu == .closed)
   }
 
-  @Test("2.7: a menu that was closed stays so behind a line that stood in its place")
+  @Test("2.7: a closed menu stays closed after another line took its place for a while")
   func asideWithAWord() {
     let controller = BarController(TypedLine(), registry: Typist.registry())
     controller.type(.text("@an"))
@@ -264,7 +264,7 @@ struct BarControllerTests {
   }
 
   @Test(
-    "13.1: where arrows enter, Down goes to the first and Up to the last; TAB fills in before",
+    "13.1: where arrows enter the menu, Down goes to the first, Up to the last; TAB fills in first",
     arguments: [(BarKey.down, "@Anna"), (.up, "@Nathan Tannar")])
   func arrowsEnter(key: BarKey, name: String) {
     let bar = Watched(registry: Typist.registry())
@@ -303,7 +303,7 @@ struct BarControllerTests {
     #expect(bar.controller.draft.text == "x @an" && bar.controller.spans.isEmpty)
   }
 
-  @Test("2.11: What readline's own functions complete is what the menu would")
+  @Test("2.11: Readline's own functions complete what the menu would")
   func listed() throws {
     let controller = BarController(
       TypedLine(), registry: Typist.registry(), argumentSource: Arguments())

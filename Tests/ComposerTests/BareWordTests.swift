@@ -82,7 +82,7 @@ struct OneForEachHintTests {
     #expect(typist.menu == menu)
   }
 
-  @Test("TAB accepts the only one, and lists have it once")
+  @Test("TAB accepts the only candidate, and lists show it once")
   func accepting() throws {
     var typist = typist()
     typist.type(":grinn⇥")

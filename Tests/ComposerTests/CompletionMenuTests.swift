@@ -19,7 +19,7 @@ struct CompletionMenuTests {
   }
 
   @Test(
-    "Up to four, then how many more; the selected one stays in view; both ends are joined",
+    "Up to four, then the number of others; the selected one stays visible; both ends wrap",
     arguments: [
       ("", "@n0\n@n1\n@n2\n@n3\n(+6 more)"),
       ("⇥", "@[n]0\n@[n]1\n@[n]2\n@[n]3\n(+6 more)"),
@@ -38,14 +38,14 @@ struct CompletionMenuTests {
     #expect(typist.menu == picture)
   }
 
-  @Test("12.3: a warning stands before a candidate, which is the last")
+  @Test("12.3: a candidate with a warning shows it in front, and comes last")
   func marked() {
     var typist = Typist(people: [Candidate("b\u{435}n", recency: 9, mark: "≈"), Candidate("ben")])
     typist.type("@b⇥")
     #expect(typist.menu == "▸@[b]en\n[≈]@[b]\u{435}n")
   }
 
-  @Test("max-menu-rows, also while it is open; never less than one")
+  @Test("max-menu-rows, also while the menu is open; never less than one")
   func rows() {
     var typist = Typist(people: Self.ten)
     typist.session.maxRows = 2
@@ -107,7 +107,7 @@ struct CompletionMenuTests {
     #expect(!typist.session.isOpen)
   }
 
-  @Test("The matching part marked, the selected one reverse, hints and the rest dim")
+  @Test("The matching part is marked, the selected one reversed, hints and the rest dim")
   func styles() {
     var typist = Typist()
     typist.type(":b⇥⇥")
@@ -123,7 +123,7 @@ struct CompletionMenuTests {
     #expect(typist.session.rows(columns: 40, widths: Widths()).last?.runs.map(\.style) == [.dim])
   }
 
-  @Test("No row is wider than asked, whatever is in it")
+  @Test("No row is wider than the limit, whatever it contains")
   func cut() {
     var typist = Typist(people: [
       Candidate("漢字漢字漢字漢字漢字", hint: "a long hint"), Candidate("👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧"),
@@ -175,7 +175,7 @@ struct CompletionMenuTests {
     }
   }
 
-  @Test("A list of its own, however like the last one, is looked through anew")
+  @Test("A different list is searched anew, however similar it is to the last")
   func anotherList() {
     let source = ListSource(Self.ten)
     var registry = CompletionRegistry()
@@ -189,7 +189,7 @@ struct CompletionMenuTests {
     #expect(!typist.session.isOpen)
   }
 
-  @Test("2.5: However the word was typed and corrected, the menu is that of the whole list")
+  @Test("2.5: The menu depends on the word, not on how it was typed and corrected")
   func narrowing() {
     var dice = FixedRandom(seed: 8)
     let letters = ["a", "n", "ß", "é", "漢", "-", "7"]

@@ -74,7 +74,7 @@ struct CompletionOpeningTests {
     #expect(typist.session.isOpen)
   }
 
-  @Test("5.2: A restored draft and a change by the program open none and close one")
+  @Test("5.2: A restored draft and a change by the program open no menu and close an open one")
   func byProgram() {
     var typist = Typist()
     typist.restore("hi @an|")
@@ -87,7 +87,7 @@ struct CompletionOpeningTests {
     #expect(typist.menu == "@[Be]n\n@Anna[be]l")
   }
 
-  @Test("1.14: What changes nothing changes nothing of the menu")
+  @Test("1.14: A change that changes nothing leaves the menu alone")
   func undisturbed() {
     var typist = Typist()
     typist.type("@⇥↓↓")
@@ -97,7 +97,7 @@ struct CompletionOpeningTests {
     #expect(typist.session.selected == 2)
   }
 
-  @Test("2.3: A word just accepted starts none until it is edited")
+  @Test("2.3: A word just accepted opens no menu until it is edited")
   func acceptedWord() {
     var typist = Typist()
     typist.type("x @annab⇥")
@@ -118,7 +118,7 @@ struct CompletionOpeningTests {
     #expect(typist.session.isOpen)
   }
 
-  @Test("2.3: A word that was edited and is as before is one that was edited")
+  @Test("2.3: A word edited back to what it was counts as edited")
   func editedAndBack() {
     var typist = Typist()
     typist.type("x @annab⇥⌫")
@@ -128,7 +128,7 @@ struct CompletionOpeningTests {
   }
 
   @Test(
-    "2.3, 2.6: The colon behind a mention is not part of the word, and taking it away no editing")
+    "2.3, 2.6: The colon behind a mention is not part of the word; removing it is not an edit")
   func colonOfMention() {
     var typist = Typist()
     typist.type("@annab⇥")
@@ -142,7 +142,7 @@ struct CompletionOpeningTests {
     #expect(typist.session.isOpen)
   }
 
-  @Test("2.3: An accepted name of two words starts none in either of them")
+  @Test("2.3: An accepted name of two words opens no menu in either of them")
   func acceptedTwoWords() {
     var typist = Typist()
     typist.type("x @nat⇥")
@@ -153,7 +153,7 @@ struct CompletionOpeningTests {
     }
   }
 
-  @Test("2.7: With live-menu off only TAB opens it; then it goes on with the word")
+  @Test("2.7: With live-menu off only TAB opens it; then it follows the word")
   func notLive() {
     var typist = Typist()
     typist.session.isLive = false
@@ -168,7 +168,7 @@ struct CompletionOpeningTests {
     #expect(!typist.session.isOpen)
   }
 
-  @Test("2.1: With nothing registered nothing happens")
+  @Test("2.1: Without a registered prefix nothing happens")
   func nothingRegistered() {
     var typist = Typist(CompletionSession(registry: CompletionRegistry()))
     typist.type("@an⇥/⇥⏎↑↓⇤⎋")
@@ -179,7 +179,7 @@ struct CompletionOpeningTests {
   }
 
   @Test(
-    "2.1: The longest prefix wins; registering again replaces; an empty prefix counts for nothing")
+    "2.1: The longest prefix wins; a second registration replaces; an empty prefix is ignored")
   func registry() {
     var registry = Typist.registry()
     #expect(registry.word(in: "+:ta", caret: 4)?.prefix == "+:")
@@ -206,7 +206,7 @@ struct CompletionOpeningTests {
 @Suite("2.4 to 2.7: What TAB does")
 struct CompletionTabTests {
   @Test(
-    "It accepts what is certain, fills in what is common, opens, then enters",
+    "It accepts a certain candidate, fills in a common part, opens, then enters",
     arguments: [
       // The only one that begins with the word; contained ones do not count then (2.5).
       ("@be⇥", "@Ben: |", ""),
@@ -267,7 +267,7 @@ struct CompletionTabTests {
     #expect(typist.line == "@Nathan Tyler: |")
   }
 
-  @Test("2.3: A common part that would be no word any more is left alone")
+  @Test("2.3: A common part that would end the word is not filled in")
   func commonPartWithPrefix() {
     var typist = Typist(people: ["ann@host", "ann@home"].map { Candidate($0) })
     typist.type("@an⇥")
@@ -311,7 +311,7 @@ struct CompletionAcceptingTests {
   }
 
   @Test(
-    "It says where the mention stands, without the colon and the space",
+    "It says where the mention is, without the colon and the space",
     arguments: [
       ("@ben⇥", "@Ben", "@"), ("hi @ben⇥", "@Ben", "@"), ("@ben x←←⇥", "@Ben", "@"),
       ("x @nat⇥", "@Nathan Tannar", "@"), ("x :tad⇥", "🎉", ":"), ("+:tad⇥", "+🎉", "+:"),
@@ -326,7 +326,7 @@ struct CompletionAcceptingTests {
     #expect(accepted.prefix == prefix)
   }
 
-  @Test("2.10: It carries who is meant")
+  @Test("2.10: It carries the person it means")
   func identity() {
     var typist = Typist()
     typist.type("x @an⇥⇥⏎")
@@ -343,7 +343,7 @@ struct CompletionAcceptingTests {
     #expect(!typist.session.isOpen)
   }
 
-  @Test("12.2: Control characters in a name are shown and typed as marks")
+  @Test("12.2: Control characters in a name are shown and inserted as marks")
   func hostileName() {
     var typist = Typist(people: [Candidate("a\u{1B}[2J\r\nb\u{202E}")])
     typist.type("x @")
@@ -352,7 +352,7 @@ struct CompletionAcceptingTests {
     #expect(typist.line.hasPrefix("x @a^[[2J^M^Jb"))
   }
 
-  @Test("A space that carries a mark is none to stand behind")
+  @Test("A space that carries a mark does not count as a space")
   func markedSpace() {
     var typist = Typist()
     typist.paste("x @be| \u{301}y")

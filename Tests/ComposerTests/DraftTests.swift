@@ -19,7 +19,7 @@ struct DraftClockTests {
     #expect(clock.deadline == nil && clock.unsaved == nil)
   }
 
-  @Test("Not rewritten when equal")
+  @Test("An unchanged draft is not written again")
   func equal() {
     var clock = DraftClock(stored: LineDraft("a"))
     clock.changed(to: LineDraft("ab"), at: 0)
@@ -30,7 +30,7 @@ struct DraftClockTests {
     #expect(clock.deadline == nil && clock.unsaved == nil)
   }
 
-  @Test("Caret and spans belong to it; the spelling of a letter too; empty is empty")
+  @Test("Caret and spans belong to it, and a letter's spelling; an empty one is empty")
   func equality() {
     #expect(LineDraft("ab", caret: 1) != LineDraft("ab", caret: 2))
     #expect(LineDraft("ab", spans: [Span(range: 0..<2, identity: "x")]) != LineDraft("ab"))
@@ -38,7 +38,7 @@ struct DraftClockTests {
     #expect(LineDraft("", caret: 3) == LineDraft())
   }
 
-  @Test("What could not be written is still to be written")
+  @Test("What could not be written still has to be")
   func failedWrite() {
     var clock = DraftClock()
     clock.changed(to: LineDraft("a"), at: 0)
@@ -48,7 +48,7 @@ struct DraftClockTests {
     #expect(clock.unsaved == nil)
   }
 
-  @Test("A sent text is not a draft any more, an emptied one is to be removed")
+  @Test("A sent text is no longer a draft, and an emptied one has to be removed")
   func sentAndEmptied() {
     var clock = DraftClock(stored: LineDraft("a"))
     clock.changed(to: LineDraft(), at: 0)
@@ -101,7 +101,7 @@ struct SpanTests {
 
   /// One text after the other; what is written with brackets is to be a span at the end.
   @Test(
-    "a text that comes back whole has its mentions; what was typed into stays plain",
+    "a text restored whole has its mentions; one that was typed into stays plain",
     arguments: [
       // A caret that goes into it, a look into the history, C-c and C-_.
       ["hi [@Ben] |", "hi [@B|en] ", "hi [@Ben] |"],
@@ -128,7 +128,7 @@ struct SpanTests {
     }
   }
 
-  @Test("what undo brings back is whole, also by a letter; marks around a mention leave it one")
+  @Test("undo restores a mention whole, even by a letter; marks around it leave it whole")
   func followedByUndo() {
     let mention = [Span(range: 3..<7, identity: "ben")]
     let line = BarController(TypedLine())
@@ -148,7 +148,7 @@ struct SpanTests {
     #expect(line.spans.isEmpty)
   }
 
-  @Test("a text that brings its own mentions forgets those of the line before")
+  @Test("a text with mentions of its own forgets those of the line before")
   func followedAfresh() {
     let line = BarController(TypedLine())
     line.restore(LineDraft("@Ben", spans: [Span(range: 0..<4, identity: "ben")]))

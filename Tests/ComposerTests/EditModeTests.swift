@@ -8,7 +8,7 @@ struct EditModeTests {
   static let mode = EditMode(target: 42, original: "old text")
 
   @Test(
-    "3.3, 3.4, 3.9: What Return means",
+    "3.3, 3.4, 3.9: What Return does",
     arguments: [
       ("new text", .save("new text")),
       ("old text", .unchanged),
@@ -50,7 +50,7 @@ struct EditModeTests {
     }
   }
 
-  @Test("A message over today's limit may be left untouched")
+  @Test("A message over today's limit may be left unchanged")
   func overLimitUntouched() {
     #expect(Self.mode.judge("old text", rules: LineRules(messageLimit: 2)) == .unchanged)
   }

@@ -109,7 +109,7 @@ struct ClosingTests {
     #expect(spaceTyped(text) == nil)
   }
 
-  @Test("6.1, 6.3: registered symbols close too, and without symbols there is nothing to close")
+  @Test("6.1, 6.3: registered symbols close too, and without symbols nothing closes")
   func otherSymbols() {
     var symbols = MessageStyling.standard
     symbols.register(.init(mark: "==", style: .reverse))
@@ -122,7 +122,7 @@ struct ClosingTests {
     #expect(spaceTyped("*a |", .off) == nil)
   }
 
-  @Test("6.3: what is closed is drawn styled")
+  @Test("6.3: the closed part is drawn styled")
   func isStyled() {
     for text in ["hello *bold world ", "*a _b ", "`a *b ", "> *a ", "*漢字 "] {
       guard let change = Formatting.closing(in: text, caret: text.utf8.count, symbols: .standard)
@@ -136,7 +136,7 @@ struct ClosingTests {
     }
   }
 
-  @Test("6.3: any text and caret: one space becomes a symbol and a space, nothing else changes")
+  @Test("6.3: in any text, a space becomes a symbol and a space, and nothing else changes")
   func anyText() {
     var dice = FixedRandom(seed: 63)
     let pieces = ["*", "_", "~", "`", "```", ">", " ", " ", "a", "\n"] + hardPieces
@@ -234,7 +234,7 @@ struct WrappingTests {
   }
 
   @Test(
-    "6.2: a quote begins the line of the caret, wherever that is, and has no end",
+    "6.2: a quote mark goes to the start of the caret's line, and has no closing mark",
     arguments: [
       ("|hello", "> |hello"),
       ("a\n|b", "a\n> |b"),
@@ -249,12 +249,12 @@ struct WrappingTests {
     #expect(wrapped(">", before) == after)
   }
 
-  @Test("6.2: nothing to wrap with is nothing")
+  @Test("6.2: without a word or a region nothing happens")
   func noMark() {
     #expect(Formatting.wrap("", in: "a", caret: 1, region: nil) == nil)
   }
 
-  @Test("6.2: any text, caret and region: the text stays, only marks and newlines come to it")
+  @Test("6.2: in any text, only marks and newlines are added")
   func anyText() {
     var dice = FixedRandom(seed: 62)
     let pieces = ["*", " ", " ", "a", "\n"] + hardPieces

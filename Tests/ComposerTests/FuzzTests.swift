@@ -55,7 +55,7 @@ struct FuzzTests {
     return left == 0
   }
 
-  @Test("The caret goes forward through the rows, and every letter of a plain text is drawn once")
+  @Test("The caret moves forward through the rows, and every letter of plain text is drawn once")
   func rows() throws {
     try fuzz(60) { dice in
       var bar = InputBar(prompt: "> ")
@@ -91,7 +91,7 @@ struct FuzzTests {
     }
   }
 
-  @Test("2.10: A span lives on with the same letters, or is gone")
+  @Test("2.10: A span survives with the same letters, or is gone")
   func spans() throws {
     try fuzz(4000) { dice in
       let old = hardText(&dice, pieces: Int.random(in: 0...12, using: &dice))
@@ -139,7 +139,7 @@ struct FuzzTests {
     return Array(Array(text.utf8)[range])
   }
 
-  @Test("2.2, 2.3: A found word is in the text, around the caret, and is what its range says")
+  @Test("2.2, 2.3: A found word is in the text, around the caret, and equal to its range")
   func words() throws {
     let finder = WordFinder(
       prefixes: ["@", "#", ":", "+:", "/", "漢"], namesMayContainPrefix: ["@"])
@@ -168,7 +168,7 @@ struct FuzzTests {
     }
   }
 
-  @Test("6.3: Two spaces close what is open: only the second is lost, and one symbol is added")
+  @Test("6.3: Two spaces close an open symbol: one symbol is added, and only a space is lost")
   func closing() throws {
     let pieces =
       ["*", "_", "~", "`", "```", " ", "  ", "*b", " _i", "word", ">", "\n"] + hardPieces
@@ -210,7 +210,7 @@ struct FuzzTests {
     }
   }
 
-  @Test("6.2: A symbol wraps what is chosen: no letter is lost, undoing it is cutting it out")
+  @Test("6.2: A symbol wraps the selection: no letter is lost, and removing it restores the text")
   func wrapping() throws {
     try fuzz(6000) { dice in
       let text = hardText(&dice, pieces: Int.random(in: 0...12, using: &dice))

@@ -27,7 +27,7 @@ struct LateAnswerTests {
 
   private let people = ["Anna", "Annabel", "Ben"].map { Candidate($0) }
 
-  @Test("The menu shows what is there, and more when the source has more")
+  @Test("The menu shows what is there, and more when the source delivers more")
   func fuller() {
     var typist = typist()
     source.list = [people[2]]
@@ -41,7 +41,7 @@ struct LateAnswerTests {
     #expect(typist.session.count == 3)
   }
 
-  @Test("Late candidates are those of the word as it is now, and a closed menu stays closed")
+  @Test("Late candidates match the current word, and a closed menu stays closed")
   func superseded() {
     var typist = typist()
     typist.type("@an")
@@ -80,7 +80,7 @@ struct LateAnswerTests {
     #expect(typist.session.selectedCandidate?.text == "Anna")
   }
 
-  @Test("A moving caret asks nothing again; every change of the text does")
+  @Test("Moving the caret asks no source again; every change of the text does")
   func questions() {
     var typist = typist()
     source.list = people
@@ -88,7 +88,7 @@ struct LateAnswerTests {
     #expect(source.asked == ["", "a", "an"])
   }
 
-  @Test("A source that fails is complained of once; line and other candidates live on")
+  @Test("A failing source is reported once; the line and other candidates go on")
   func failing() {
     var typist = typist()
     source.failure = Refused()
@@ -104,7 +104,7 @@ struct LateAnswerTests {
     #expect(typist.session.isOpen)
   }
 
-  @Test("A late failure is complained of once and leaves the menu as it is")
+  @Test("A late failure is reported once and leaves the menu as it is")
   func failingLate() {
     var typist = typist()
     source.list = people
@@ -118,7 +118,7 @@ struct LateAnswerTests {
 
 @Suite("Any text, any key")
 struct CompletionFuzzTests {
-  @Test("2.7: Never a crash, whole graphemes replaced, and Return before entering is the line's")
+  @Test("2.7: Never a crash; whole graphemes are replaced; before entering, Return sends")
   func anything() {
     var dice = FixedRandom(seed: 11)
     let keys = Array("⇥⇥⇥⇤↑↓⏎⎋←→⌫ @#:+/(an漢é🇩🇪👨‍👩‍👧")
@@ -169,7 +169,7 @@ struct CompletionFuzzTests {
     }
   }
 
-  @Test("Offsets outside the text or inside a letter stop nothing")
+  @Test("Offsets outside the text or inside a letter do no harm")
   func oddOffsets() {
     for caret in -3...12 {
       var typist = Typist()

@@ -117,7 +117,7 @@ struct TextLayoutTests {
   }
 
   @Test(
-    "1.3: The text grows by a row at a time up to the maximum",
+    "1.3: The text grows row by row up to the maximum",
     arguments: [
       // terminal rows, max-input-rows, the limit
       (10, nil, 4), (23, nil, 4), (24, nil, 6), (47, nil, 6), (48, nil, 8), (200, nil, 8),
@@ -136,7 +136,7 @@ struct TextLayoutTests {
     }
   }
 
-  @Test("Beyond the maximum it scrolls inside, no more than the caret needs, and shrinks again")
+  @Test("Beyond the maximum it scrolls inside, as little as the caret needs, and shrinks again")
   func innerScrolling() {
     var bar = bar("> ", "1\n2\n3\n4\n5\n6|")
     bar.maxInputRows = 3
@@ -156,7 +156,7 @@ struct TextLayoutTests {
     #expect(bar.scroll == 0)
   }
 
-  @Test("The region is reverse, a highlight has its style, and neither shifts a column")
+  @Test("The region is reversed, a highlight has its style, and neither shifts a column")
   func styles() {
     var bar = bar("> ", "ab漢字\u{1B}z|")
     bar.composed.region = 2..<9
@@ -183,7 +183,7 @@ struct TextLayoutTests {
     #expect(bar.drawn(24, 80) == "> x|")
   }
 
-  @Test("A layout from a used cache is the one from an empty cache, whatever was typed")
+  @Test("A layout from a used cache equals one from an empty cache, whatever was typed")
   func cacheChangesNothing() {
     var dice = FixedRandom(seed: 4)
     for size in [(1, 1), (2, 2), (5, 9), (5, 20), (24, 40), (50, 12)] {
@@ -233,7 +233,7 @@ struct TextLayoutTests {
   }
 }
 
-@Suite("9.1, 1.2, 2.7: What stands around the text")
+@Suite("9.1, 1.2, 2.7: The parts around the text")
 struct ZoneTests {
   private func item(_ text: SafeText) -> Item { Item(id: text.string, line: StyledLine(text)) }
 
@@ -288,7 +288,7 @@ struct ZoneTests {
   }
 
   @Test(
-    "1.7: What is kept stands in the status row where the text needs its columns",
+    "1.7: An item that must stay moves to the status row if the text needs its columns",
     arguments: [
       ("1234567|", "> 1234567|  9/8 send\nanna, alone here"),
       ("12345678901|", "> 12345678901|   9/8\nanna, alone here"),

@@ -95,7 +95,7 @@ struct LineRulesTests {
     #expect(style.text(count: 150, max: 140).string == above)
   }
 
-  @Test("The styles are named as /set knows them")
+  @Test("The styles have the names that /set uses")
   func counterNames() {
     let names = ["none", "split", "countdown", "countdown-reversed"]
     #expect(CounterStyle.allCases.map(\.rawValue) == names)

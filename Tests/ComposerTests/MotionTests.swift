@@ -34,7 +34,7 @@ struct MotionTests {
     #expect(marking(text, Motion.nextGrapheme(in: text, after: caret)) == forward)
   }
 
-  @Test("The boundaries are those of Character, whatever meets whatever")
+  @Test("The boundaries are those of Character, for any neighbours")
   func agreesWithCharacter() {
     var dice = FixedRandom(seed: 1)
     for _ in 0..<1500 {
@@ -81,7 +81,7 @@ struct MotionTests {
     }
   }
 
-  @Test("Any bytes and any offset are survived, and every walk gets on")
+  @Test("Any bytes and any offset are survived, and every walk makes progress")
   func anyBytes() {
     var dice = FixedRandom(seed: 2)
     for _ in 0..<300 {
@@ -160,7 +160,7 @@ struct MotionTests {
     #expect(below.map { marking(text, $0) } == down)
   }
 
-  @Test("A goal column outlives a short line")
+  @Test("A goal column survives a short line")
   func goalColumn() throws {
     let (text, caret) = marked("abcdef\nx\nghijk|l")
     let goal = Array(text.utf8).withUnsafeBufferPointer {

@@ -40,7 +40,7 @@ struct PastedContentTests {
     #expect(PastedContent.fileCandidate(in: paste) == nil)
   }
 
-  @Test("No file name is longer than the system allows, and a long paste is not looked through")
+  @Test("A longer name than the system allows is no path, and a long paste is not scanned")
   func length() {
     let most = "/" + String(repeating: "a", count: 4094)
     #expect(PastedContent.fileCandidate(in: most) == most)
@@ -51,7 +51,7 @@ struct PastedContentTests {
   }
 
   @Test(
-    "A path only when it exists, a URL only when there is nothing else, otherwise the text as it is",
+    "A path only if it exists, a URL only if there is nothing else, otherwise text as it is",
     arguments: [
       ("'/tmp/a b'\n", .path("/tmp/a b")), ("/tmp/b", .text("/tmp/b")),
       ("file:///x", .text("file:///x")),

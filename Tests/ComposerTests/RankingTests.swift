@@ -35,7 +35,7 @@ struct RankingTests {
     }
   }
 
-  @Test("12.3: what is marked stands behind all that is not, whoever spoke last")
+  @Test("12.3: marked candidates come after all others, whoever spoke last")
   func marked() {
     let people = [
       Candidate("b\u{435}n", recency: 9, mark: "≈"), Candidate("ben"), Candidate("bea", recency: 3),
@@ -167,7 +167,7 @@ struct PrefixRulesTests {
     return Typist(CompletionSession(registry: registry))
   }
 
-  @Test("What replaces the prefix is not shown with it in the menu, and takes its place")
+  @Test("What replaces the prefix is inserted in its place, and not shown with it in the menu")
   func replaced() {
     var typist = typist("!", ["shrug", "tableflip"], PrefixRules(replacement: { "<\($0.text)>" }))
     typist.type("a !s")
@@ -176,21 +176,21 @@ struct PrefixRulesTests {
     #expect(typist.line == "a <shrug> |")
   }
 
-  @Test("What is put behind a word at the start of the text is the prefix's")
+  @Test("The suffix of a word at the start of the text comes from its prefix")
   func behind() {
     var typist = typist("~", ["home"], PrefixRules(behindAtLineStart: "/"))
     typist.type("~h⇥~h⇥")
     #expect(typist.line == "~home/ ~home |")
   }
 
-  @Test("A name of several words is completed to its end where blanks are allowed")
+  @Test("A name of several words is completed to its end where spaces are allowed")
   func blanks() {
     var typist = typist("@", ["Nathan Tannar", "Nathan Tyler"], PrefixRules(allowsBlanks: true))
     typist.type("hi @nathan ty⇥")
     #expect(typist.line == "hi @Nathan Tyler |")
   }
 
-  @Test("A finder of its own says what the word is")
+  @Test("A finder of its own decides what the word is")
   func ownFinder() {
     var typist = typist(
       "§", ["one", "two"],

@@ -14,7 +14,7 @@ struct ShownRowTests {
   }
 
   @Test(
-    "11.5: what fits is whole; else the part around the caret, which stays until the caret leaves it",
+    "11.5: a line that fits is shown whole; else the part around the caret, until it leaves it",
     arguments: [
       ("abc", 3, 0, "abc|", 0), ("abcdefgh", 8, 0, "abcdefgh|", 0),
       ("abcdefghijkl", 12, 0, "<ijkl|", 8), ("abcdefghijkl", 11, 7, "<hijk|l", 7),
@@ -29,7 +29,7 @@ struct ShownRowTests {
     #expect(shown == expected && start == begins)
   }
 
-  @Test("12.2: whatever the text, the part fits, holds whole characters, and the caret is in it")
+  @Test("12.2: in any text, the part fits, has whole characters, and contains the caret")
   func cutsFit() {
     var dice = FixedRandom(seed: 7)
     let pieces = ["a", "é", "☛", "👩‍👩‍👧", "漢", "\t", "\u{9B}", "e\u{301}\u{302}", "🇩🇪", " "]

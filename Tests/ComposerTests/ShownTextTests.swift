@@ -4,9 +4,9 @@ import Repeatable
 import StyledText
 import Testing
 
-@Suite("12.2: What is typed is shown through the same door as all text")
+@Suite("12.2: What is typed passes through the same door as all text")
 struct ShownTextTests {
-  @Test("Each scalar is drawn as SafeText and the terminal's width rule have it")
+  @Test("Each scalar is drawn as SafeText and the terminal's width rule say")
   func everyScalar() {
     let widths = Widths()
     var cache = LayoutCache()
@@ -30,7 +30,7 @@ struct ShownTextTests {
     }
   }
 
-  @Test("Nothing a terminal would obey comes through")
+  @Test("Nothing gets through that could control a terminal")
   func noControls() {
     var dice = FixedRandom(seed: 5)
     for _ in 0..<300 {

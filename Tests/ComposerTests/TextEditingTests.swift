@@ -5,7 +5,7 @@ import Testing
 @Suite("Editing a text without a line editor")
 struct TextEditingTests {
   @Test(
-    "A part is replaced, the caret stands behind it or where it is wanted",
+    "A part is replaced; the caret goes behind it or to a chosen place",
     arguments: [
       ("ab|cd", 1..<3, "x", nil, "ax|d"), ("|", 0..<0, "漢", nil, "漢|"),
       ("abc|", 0..<3, "", nil, "|"),

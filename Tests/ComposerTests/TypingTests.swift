@@ -84,7 +84,7 @@ struct TypingListTests {
     #expect(text(list) == "Ben & Anna are typing")
   }
 
-  @Test("4.1: a name that shows nothing is not listed", arguments: ["", " "] as [SafeText])
+  @Test("4.1: a name without visible characters is not listed", arguments: ["", " "] as [SafeText])
   func emptyName(name: SafeText) {
     var list = TypingList()
     list.signal("a", name: name, at: 0)
@@ -122,7 +122,7 @@ struct TypingSignalsTests {
   }
 
   @Test(
-    "What is typed too soon after a signal is told when its 3 seconds are over",
+    "Typing soon after a signal is signalled when the 3 seconds are over",
     arguments: [
       Story(
         what: "typing on, then nothing", steps: [(0, "x"), (100, "xy")],
@@ -169,7 +169,7 @@ struct TypingSignalsTests {
     #expect(told == story.told, "\(story.what)")
   }
 
-  @Test("A timer that comes late tells what is so by then")
+  @Test("A timer that fires late signals the state of that moment")
   func lateTick() {
     var signals = TypingSignals()
     _ = signals.changedByHand(text: "x", at: 0)
@@ -178,7 +178,7 @@ struct TypingSignalsTests {
     #expect(signals.nextDeadline == nil)
   }
 
-  @Test("Six idle seconds are a pause, told once")
+  @Test("Six idle seconds are a pause, signalled once")
   func idle() {
     var signals = TypingSignals()
     _ = signals.changedByHand(text: "x", at: 0)
@@ -192,7 +192,7 @@ struct TypingSignalsTests {
     #expect(signals.changedByHand(text: "xyz", at: 10_000) == .typing)
   }
 
-  @Test("Sending and clearing are a pause, if anyone was told")
+  @Test("Sending and clearing are a pause, if typing was signalled")
   func sentOrCleared() {
     var signals = TypingSignals()
     #expect(signals.sentOrCleared(at: 0) == nil)

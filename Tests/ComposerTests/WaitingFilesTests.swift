@@ -9,7 +9,7 @@ struct WaitingFilesTests {
     WaitingFiles.File(path: "/tmp/" + name, name: name, bytes: bytes, type: type)
   }
 
-  @Test("They keep their order, and a number takes away the right one")
+  @Test("They keep their order, and a number removes the right one")
   func order() {
     var waiting = WaitingFiles([file("a")])
     for name in ["b", "a", "c"] { waiting.add(file(name)) }
@@ -22,7 +22,7 @@ struct WaitingFilesTests {
     #expect(waiting.isEmpty && waiting == WaitingFiles() && waiting.remove(at: 1) == nil)
   }
 
-  @Test("The item says how many, and is not there without any")
+  @Test("The item shows how many, and is absent without any")
   func item() {
     var waiting = WaitingFiles()
     #expect(waiting.item == nil)

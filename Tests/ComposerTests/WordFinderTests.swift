@@ -51,7 +51,7 @@ struct WordFinderTests {
     #expect(Self.finder.find(in: text, caret: caret) == nil)
   }
 
-  @Test("2.3: A source may say that its names contain the prefix; doubled it is none all the same")
+  @Test("2.3: A source may allow its prefix inside names; a doubled prefix is still no word")
   func namesWithPrefix() {
     let finder = WordFinder(prefixes: ["@"], namesMayContainPrefix: ["@"])
     #expect(finder.find(in: "@ann@host", caret: 9)?.word == "ann@host")
@@ -67,14 +67,14 @@ struct WordFinderTests {
     }
   }
 
-  @Test("2.1: With nothing registered nothing happens")
+  @Test("2.1: Without a registered prefix nothing happens")
   func nothingRegistered() {
     #expect(WordFinder(prefixes: []).find(in: "@an", caret: 3) == nil)
     #expect(WordFinder(prefixes: [""]).find(in: "an", caret: 2) == nil)
   }
 
   @Test(
-    "A prefix that allows blanks reaches back to the word it began; others end there",
+    "A prefix that allows spaces reaches back to its word; others end at a space",
     arguments: [
       ("hi @nathan ta|", "@", "nathan ta", 3), ("@nathan | x", "@", "nathan ", 0),
       ("@a #lo|", "#", "lo", 3), ("#a @nathan ta|", "@", "nathan ta", 3),
@@ -87,13 +87,13 @@ struct WordFinderTests {
     if prefix != nil { #expect(found?.word == word && found?.range.lowerBound == start) }
   }
 
-  @Test("An offset outside the text or inside a letter stops nothing")
+  @Test("An offset outside the text or inside a letter does no harm")
   func oddOffsets() {
     for caret in -3...12 { _ = Self.finder.find(in: "@漢é", caret: caret) }
     #expect(Self.finder.find(in: "@漢", caret: 99)?.word == "漢")
   }
 
-  @Test("An endless word is not looked through at every key")
+  @Test("An endless word is not scanned at every key")
   func endlessWord() {
     let text = "@" + String(repeating: "a", count: 100_000)
     #expect(Self.finder.find(in: text, caret: text.utf8.count) == nil)

@@ -31,7 +31,7 @@ struct ZoneWidthTests {
   }
 
   @Test(
-    "A set width is kept, whatever stands in the zone",
+    "A set width is kept, whatever the zone contains",
     arguments: [
       (.left, 3, "L   > |             R"), (.left, 1, "L > |               R"),
       (.right, 3, "L > |             R"), (.right, 1, "L > |               R"),
@@ -71,7 +71,7 @@ struct ZoneWidthTests {
     #expect(bar.drawn(24, 21) == "   L > |          R\nS       s")
   }
 
-  @Test("An empty left zone keeps its columns; nothing else is kept for what is empty")
+  @Test("An empty left zone keeps its columns; no other empty zone does")
   func empty() {
     var bar = bar("> ", "|")
     bar.placeholder = "Message #lobby"
@@ -105,7 +105,7 @@ struct ZoneWidthTests {
     #expect(bar.drawn(24, 21) == "> 12345678901|")
   }
 
-  @Test("Fixed and flexible space stand between items as they are asked to")
+  @Test("Fixed and flexible spaces stand between items as requested")
   func spaces() {
     var bar = bar("> ", "|")
     bar.zones = [
@@ -138,7 +138,7 @@ struct ZoneWidthTests {
     }
   }
 
-  @Test("What is wider when it is drawn than when it was measured is cut to the screen")
+  @Test("An item drawn wider than it was measured is cut to the screen")
   func slippedIn() {
     var bar = bar("\u{301}\n> ", "hi|")
     bar.pending = ["\u{301}23456789abc"]

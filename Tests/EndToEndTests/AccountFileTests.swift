@@ -28,7 +28,7 @@ extension EndToEnd {
       FileManager.default.contents(atPath: homes.ben.path + "/" + name)
     }
 
-    @Test("a contact's file comes by itself, byte for byte, with its name, and is saved")
+    @Test("a contact's file is downloaded by itself, byte for byte, with its name, and saved")
     func comesByItself() throws {
       let anna = try homes.anna.shell(as: "anna", at: server)
       let ben = try homes.ben.shell(as: "ben", at: server)
@@ -53,7 +53,7 @@ extension EndToEnd {
       #expect(!anna.emulator.history.joined().contains("https://"))
     }
 
-    @Test("in a room it is an address until someone wants it")
+    @Test("in a room a file is an address until someone asks for it")
     func waitsInARoom() throws {
       let anna = try homes.anna.shell(as: "anna", at: server)
       let ben = try homes.ben.shell(as: "ben", at: server)
@@ -80,7 +80,7 @@ extension EndToEnd {
       try ben.expect("[file 1: cups.bin")
     }
 
-    @Test("a file that the server does not take is said to be too large, with the limit")
+    @Test("a file that the server refuses is reported as too large, with the limit")
     func refusesTooLarge() throws {
       let anna = try homes.anna.shell(as: "anna", at: server)
       anna.send("/msg ben@\(LocalServer.domain)\r")
@@ -110,7 +110,7 @@ extension EndToEnd {
       try anna.expect("too large for the server", for: 30)
     }
 
-    @Test("kill -9 of the process while it fetches a file: its successor fetches it")
+    @Test("kill -9 of the process during a download: its successor downloads the file")
     func survivesAKillWhileFetching() throws {
       let files = try FreezableProxy(to: server.port + 2)
       defer { files.close() }
@@ -153,7 +153,7 @@ extension EndToEnd {
       #expect(FileManager.default.contents(atPath: path) == data)
     }
 
-    @Test("a server that goes away during the upload gets the file when it is back, once")
+    @Test("a server that goes away during an upload gets the file on its return, once")
     func survivesABreak() throws {
       let anna = try homes.anna.shell(as: "anna", at: server)
       anna.send("/msg ben@\(LocalServer.domain)\r")

@@ -26,7 +26,7 @@ extension EndToEnd {
       try home.shell(as: name, at: server ?? self.server)
     }
 
-    @Test("a direct chat with somebody else's client: text, edit, receipts, typing, a reaction")
+    @Test("a direct chat with another client: text, edit, receipts, typing, a reaction")
     func chatsWithAForeignClient() throws {
       let ben = try ForeignClient("ben", at: server)
       let anna = try connected("anna")
@@ -56,7 +56,7 @@ extension EndToEnd {
       try anna.expect("seen")
     }
 
-    @Test("a room: what is said there comes to both, once, and is `sent`")
+    @Test("a room: each message reaches both, once, and is `sent`")
     func talksInARoom() throws {
       let dan = try ForeignClient("dan", at: server)
       let cem = try connected("cem")
@@ -90,7 +90,7 @@ extension EndToEnd {
       #expect(ben.lines.count { $0.hasPrefix("[\"said\"") && $0.contains("are you there?") } == 1)
     }
 
-    @Test("kill -9 of the network's process loses nothing, and the next one takes the account over")
+    @Test("kill -9 of the network process loses nothing, and the next one takes the account over")
     func survivesAKill() throws {
       let finn = try ForeignClient("finn", at: server)
       let eva = try connected("eva")
@@ -110,7 +110,7 @@ extension EndToEnd {
       try finn.expect("two\"]")
     }
 
-    @Test("a wrong password is said, and the account stays")
+    @Test("a wrong password is reported, and the account stays")
     func refusesAWrongPassword() throws {
       let gina = try home.shellInLobby(as: "gina")
       gina.send("/account add gina@\(LocalServer.domain) \(server.options)\r")
@@ -151,7 +151,7 @@ extension EndToEnd {
         })
     }
 
-    @Test("7: a password command that hangs is ended by /disconnect, and the account goes on")
+    @Test("7: /disconnect ends a hanging password command, and the account goes on")
     func endsAHangingCommand() throws {
       let anna = try home.shellInLobby(as: "anna")
       let script = home.path + "/hang"
@@ -176,7 +176,7 @@ extension EndToEnd {
       try anna.expect("is connected", for: 20)
     }
 
-    @Test("5: the process that serves an account is confined, and /account says so")
+    @Test("5: the process that serves an account is sandboxed, and /account says so")
     func isConfined() throws {
       let hana = try connected("hana")
       try hana.expect("is connected", for: 20)
@@ -216,7 +216,7 @@ extension EndToEnd {
       return (terminal, store, account)
     }
 
-    @Test("7: a password command asks at the terminal of hobnob connect, where C-c then ends both")
+    @Test("7: at hobnob connect's terminal a password command can ask, and C-c ends both")
     func asksAtTheTerminal() throws {
       let (terminal, store, account) = try connecting(
         "ivo", #"sh -c 'printf "PIN: " >/dev/tty; read -r pin </dev/tty; echo "$pin"'"#)
@@ -232,7 +232,7 @@ extension EndToEnd {
       #expect(terminal.waitForExit(seconds: 20) == 0)
     }
 
-    @Test("7: what a password command has started at a terminal ends with the account's process")
+    @Test("7: what a password command started at a terminal ends with the account's process")
     func endsWhatACommandStarted() throws {
       let file = home.path + "/pid"
       let (terminal, store, _) = try connecting(

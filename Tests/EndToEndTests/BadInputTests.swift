@@ -14,7 +14,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "a wrong command line is 64, said on standard error",
+      "a wrong command line is status 64, reported on standard error",
       arguments: [
         ["--nosuch"], ["send"], ["send", "lobby", "x", "--wait", "eaten"],
         ["log", "lobby", "--lines", "many"], ["--store"], ["lobby", "tea", "more"],
@@ -43,7 +43,7 @@ extension EndToEnd {
         }, "\(shell.emulator.picture)")
     }
 
-    @Test("1.11: a command behind blanks is refused, unless slash-guard is off")
+    @Test("1.11: a command behind spaces is refused, unless slash-guard is off")
     func slashGuard() throws {
       let shell = try home.shellInLobby(as: "anna")
       shell.send("  /who\r")
@@ -56,7 +56,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "2.11: /bind says what it wants, and what it does not know, and takes no key away",
+      "2.11: /bind says what it needs and what it does not know, and unbinds no key",
       arguments: [
         (
           "x format-bold",
@@ -75,7 +75,7 @@ extension EndToEnd {
       try shell.expect("#lobby> x and X|")
     }
 
-    @Test("a store that cannot be used is refused with what, which file, and what to do")
+    @Test("an unusable store is refused with the reason, the file, and what to do")
     func refusedStores() throws {
       try home.say("hello", as: "ben")
       let real = home.store
@@ -108,7 +108,7 @@ extension EndToEnd {
           .hasPrefix("this is not a database"))
     }
 
-    @Test("10: a name of 100 KB is not said back whole")
+    @Test("10: a name of 100 KB is not repeated in full")
     func longNames() throws {
       try home.say("hello", as: "ben")
       let name = String(repeating: "n", count: 100_000)
@@ -165,7 +165,7 @@ extension EndToEnd {
       try shell.expect("#lobby> next|")
     }
 
-    @Test("1.2: where nothing can be written any more, a sentence says so and the line stays")
+    @Test("1.2: if nothing can be written any more, a sentence says so and the line stays")
     func fullDiskAtThePrompt() throws {
       try home.say("hello", as: "ben")
       // The write-ahead log may not grow beyond 128 KiB, as on a disk that is full.
@@ -207,7 +207,7 @@ extension EndToEnd {
       return (outer, holder)
     }
 
-    @Test("1.2: while the store is locked at the start, nothing typed is lost or run outside")
+    @Test("1.2: if the store is locked at the start, nothing typed is lost or run outside")
     func lockedAtTheStart() throws {
       let (outer, holder) = try waitingShell()
       outer.send("hello again\rtouch \(home.path)/leak")
@@ -236,7 +236,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "no locale, no TERM, no HOME of one's own: it starts and sends",
+      "without locale, TERM or HOME it starts and sends",
       arguments: [
         ["LANG": "C"], ["LANG": nil], ["TERM": nil], ["TERM": "dumb"], ["TERM": "nosuchterminal"],
         ["NO_COLOR": "1"],

@@ -38,7 +38,7 @@ extension EndToEnd {
       try file.close()
     }
 
-    @Test("what is damaged is said with the way out; --recover writes a new store beside it")
+    @Test("damage is reported with the remedy; --recover writes a new store beside it")
     func recovers() throws {
       try fill()
       try damage(around: "message 100 with")
@@ -74,7 +74,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "a store that was cut off is recovered; of what is left of nothing, the other ways are said")
+      "a truncated store is recovered; with nothing left, the other remedies are named")
     func cutOff() throws {
       try fill()
       let size = try #require(
@@ -99,7 +99,7 @@ extension EndToEnd {
       #expect(!FileManager.default.fileExists(atPath: folder + "/store.recovered-2.sqlite"))
     }
 
-    @Test("10.8: where less than a tenth came it says so, and no commands to take it")
+    @Test("10.8: a recovery of less than a tenth says so, and names no commands to use it")
     func tooLittle() throws {
       try fill()
       let size = try #require(
@@ -113,7 +113,7 @@ extension EndToEnd {
       #expect(!recovered.output.contains("mv -n"))
     }
 
-    @Test("--recover of what is not there, or of no store, is a sentence; no file is left")
+    @Test("--recover of a missing file, or of no store, is a sentence; no file is left")
     func recoversNothing() throws {
       let missing = try home.run(["check", "--recover", "--store", home.path + "/none.sqlite"])
       #expect(missing.status == 1 && missing.errors.contains("none.sqlite"))
@@ -124,7 +124,7 @@ extension EndToEnd {
       #expect(try check("--recover", "--deep").status == 64)
     }
 
-    @Test("--compact forgets what is not kept, removes its files, and says how much")
+    @Test("--compact removes what is not kept, with its files, and says how much")
     func compacts() throws {
       try home.write("a file", to: "old.txt")
       let store = try Store(path: home.store, clock: { Store.wallClock() - 40 * 86_400_000 })
@@ -158,7 +158,7 @@ extension EndToEnd {
       #expect(!log.contains("long ago") && log.contains("[2] ben: today"))
     }
 
-    @Test("--deep finds a file that is not what was sent; without it only the size counts")
+    @Test("--deep finds a file whose bytes differ; without it only the size counts")
     func readsFiles() throws {
       try home.write("cups", to: "cups.txt")
       #expect(
@@ -197,7 +197,7 @@ extension EndToEnd {
       #expect(try Data(contentsOf: URL(fileURLWithPath: copy)) == before)
     }
 
-    @Test("what others may read is said on standard error, and fails")
+    @Test("files that others may read are reported on standard error, as a failure")
     func permissions() throws {
       try home.say("hello", as: "ben")
       chmod(folder + "/store.bell", 0o644)
@@ -206,13 +206,13 @@ extension EndToEnd {
       #expect(!finished.errors.contains("--recover"))
     }
 
-    @Test("5: what the process of an account could not do is said")
+    @Test("5: failures of an account's process are reported")
     func sandbox() throws {
       try home.say("hello", as: "ben")
       #expect(try check().output.contains(/Account sandbox: (files and )?system calls/))
     }
 
-    @Test("a locale without UTF-8 is said in words", arguments: ["C", "POSIX"])
+    @Test("a locale without UTF-8 is reported in words", arguments: ["C", "POSIX"])
     func locale(name: String) throws {
       try home.say("hello", as: "ben")
       let finished = try check(environment: ["LC_ALL": name])

@@ -16,7 +16,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "1.11: a command that failed stays, selected: what is typed replaces it, and Up finds it",
+      "1.11: a failed command stays, selected: typing replaces it, and Up finds it",
       arguments: [true, false])
     func failedCommand(isPlain: Bool) throws {
       let anna = try home.shellInLobby(as: "anna", isPlain ? ["--plain"] : [])
@@ -30,7 +30,7 @@ extension EndToEnd {
       try anna.type("\u{05}!", seeing: "#lobby> /serch tea!|")
     }
 
-    @Test("1.11: a message that is refused, and an edit, are not selected")
+    @Test("1.11: a refused message, and an edit, are not selected")
     func refusedMessage() throws {
       let anna = try home.shellInLobby(as: "anna")
       try anna.type("/set message-limit 5\r", seeing: "message-limit 5")
@@ -42,7 +42,7 @@ extension EndToEnd {
       try anna.type("!", seeing: "edit 1> /nonsense!|")
     }
 
-    @Test("7.6: a pager that fails is said, and what it was to show is printed")
+    @Test("7.6: a failing pager is reported, and its text is printed")
     func failingPager() throws {
       let lines = (1...40).map { "line \($0)." }.joined(separator: "\n")
       #expect(try home.run(["lobby", "--as", "ben"], input: lines + "\n").status == 0)
@@ -64,7 +64,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("3.8, 11.3: log --follow tells what becomes of the messages that it printed")
+    @Test("3.8, 11.3: log --follow reports changes of the messages that it printed")
     func followTellsChanges() throws {
       for text in ["old", "first", "second"] { try home.say(text, as: "anna") }
       let follow = Following(
@@ -92,7 +92,7 @@ extension EndToEnd {
       #expect(count(of: "✎", in: follow.log.output) == 3)
     }
 
-    @Test("11.3: with --json the message is printed again as it stands now")
+    @Test("11.3: with --json the message is printed again as it is now")
     func followJSON() throws {
       for text in ["first", "second"] { try home.say(text, as: "anna") }
       let follow = Following(

@@ -22,7 +22,7 @@ extension EndToEnd {
       ).finish()
     }
 
-    @Test("12.1: a wrong option shows the usage of what was typed, safe to print")
+    @Test("12.1: a wrong option shows the usage of that command, safe to print")
     func usages() throws {
       let bare = try home.run(["--bogus"])
       #expect(bare.status == 64 && bare.output == "")
@@ -62,7 +62,7 @@ extension EndToEnd {
     ]
 
     @Test(
-      "11.4: standard output that is closed or full is status 1 and a sentence",
+      "11.4: closed or full standard output is status 1 and a sentence",
       arguments: printing)
     func outputThatFails(arguments: String) throws {
       #expect(try home.run(["open", "lobby", "--as", "anna"]).status == 0)
@@ -98,7 +98,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("standard input that is closed is a sentence, or nothing to run")
+    @Test("closed standard input is a sentence, or nothing to run")
     func closedInput() throws {
       let send = try bash("\"$0\" send lobby --as ben <&-")
       #expect(send.status == 1 && send.errors.contains("Standard input cannot be read"))
@@ -114,7 +114,7 @@ extension EndToEnd {
       #expect(log.status == 0 && log.output.contains("ben: hi") && log.errors == "")
     }
 
-    @Test("HOME that is not set is what the system has on record, or a sentence")
+    @Test("an unset HOME is taken from the system's records, or is a sentence")
     func noHome() throws {
       // A user of whom the system knows nothing.
       let command = [
@@ -132,7 +132,7 @@ extension EndToEnd {
       #expect(data == .init(status: 0, output: "", errors: ""))
     }
 
-    @Test("11.8: no source of the static program asks the C library's name services")
+    @Test("11.8: no source of the static program uses the C library's name services")
     func asksNoNameService() throws {
       let calls =
         /\b(get(pw|gr|sp|host|serv|proto|net)(by)?(nam|name|uid|gid|ent|addr|port)(_r)?|getaddrinfo|getnameinfo|getlogin|initgroups|getgrouplist|wordexp)\s*\(/
@@ -144,7 +144,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("11.8: a user of whom /etc/passwd knows nothing needs a name, and nothing else")
+    @Test("11.8: a user who is not in /etc/passwd needs a name, and nothing else")
     func userWithoutName() throws {
       // As root another user, else root of a namespace of one's own, whose number has no entry.
       let user = "4711"
@@ -187,7 +187,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("11.6: a folder that is closed to you is said to be, and whose group is missing")
+    @Test("11.6: a folder that is closed to you is named, with the group you lack")
     func closedFolder() throws {
       guard getuid() == 0 else { return }
       let folder = home.path + "/team"
@@ -220,7 +220,7 @@ extension EndToEnd {
       #expect(try refusal(store, "--groups=\(group)").errors.hasSuffix("permission denied.\n"))
     }
 
-    @Test("11.2: a subcommand's slip of the pen is noticed, and rooms of their names stay open")
+    @Test("11.2: a misspelt subcommand is noticed, and rooms with such names can be opened")
     func slips() throws {
       for (slip, name) in [("serch", "search"), ("unraed", "unread"), ("chekc", "check")] {
         let finished = try home.run([slip])
@@ -236,7 +236,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("11.7: without a terminal a word that names nothing is refused; --create makes the room")
+    @Test("11.7: without a terminal an unknown name is refused; --create makes the room")
     func unknownWords() throws {
       for arguments in [["rooms"], ["#version"], ["--store=\(home.store)", "status"], ["@nobody"]] {
         let name = arguments.last ?? ""
@@ -264,7 +264,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "11.7: at a terminal a word that names nothing is asked about",
+      "11.7: at a terminal an unknown name is asked about",
       arguments: [[], ["--plain"]])
     func asksAboutUnknownWords(face: [String]) throws {
       let question = "There is no room #rooms. y: make it, any other key: stay here"
@@ -324,7 +324,7 @@ extension EndToEnd {
       #expect(history.status == 1 && history.errors.contains("/history 5 shows the last 5"))
     }
 
-    @Test("11.2: a room that was just made is said to be new, and one that was there is not")
+    @Test("11.2: a new room is announced as new, an existing one is not")
     func newRooms() throws {
       for arguments in [
         ["--create", "tea"], ["--plain", "--create", "coffee"], ["open", "cake"],
@@ -348,7 +348,7 @@ extension EndToEnd {
       try usual.expectNever("is new")
     }
 
-    @Test("11.2: an address is no name of a room here, and is found where it is known")
+    @Test("11.2: an address is not a local room's name, and is found where it is known")
     func addresses() throws {
       for arguments in [["tea@x.org"], ["open", "tea@x.org"], ["log", "ben@x.org"]] {
         let finished = try home.run(arguments + ["--as", "anna"])
@@ -377,7 +377,7 @@ extension EndToEnd {
       #expect(try store.read { try $0.requests(of: account) }.map(\.target) == ["tea@far.org"])
     }
 
-    @Test("11.3: without a name no room opens that was left: the last one is what one is still in")
+    @Test("11.3: without a name, the last room one is still in opens, never one that was left")
     func opensWhatWasNotLeft() throws {
       for room in ["old", "dev"] {
         #expect(try home.run(["open", room, "--as", "anna"]).status == 0)

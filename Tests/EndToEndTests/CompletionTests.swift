@@ -42,7 +42,7 @@ extension EndToEnd {
       try shell.type("\t", seeing: "#lobby> ask @ben |now")
     }
 
-    @Test("1.14: never opens by an arriving message, and stays as it is")
+    @Test("1.14: an arriving message neither opens nor changes it")
     func staysWhenAMessageArrives() throws {
       try home.say("hello", as: "bea")
       let shell = try home.shellInLobby(as: "anna")

@@ -12,7 +12,7 @@ extension EndToEnd {
       home = try Home()
     }
 
-    @Test("4.1: that somebody types appears, and goes with the message")
+    @Test("4.1: typing appears, and ends with the message")
     func typingAppearsAndGoes() throws {
       let (anna, ben) = try home.annaAndBen()
       ben.send("I could")
@@ -75,7 +75,7 @@ extension EndToEnd {
       try last.expect("#lobby> |")
     }
 
-    @Test("1.12: history of input is searched across restarts, without repeats in a row")
+    @Test("1.12: input history is searched across restarts, without repeats in a row")
     func inputHistoryLasts() throws {
       let first = try home.shellInLobby(as: "anna")
       for line in ["alpha", "beta", "beta", "/who"] {

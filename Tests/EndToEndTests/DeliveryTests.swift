@@ -35,7 +35,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "stopped, killed, cut and frozen at random: all arrives once, in order, and states are true",
+      "stopped, killed, cut and frozen at random: all arrives once, in order, with true states",
       .timeLimit(.minutes(20)))
     func survivesOutages() throws {
       for person in people { try person.start() }

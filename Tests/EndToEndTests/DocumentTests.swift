@@ -15,7 +15,7 @@ struct DocumentTests {
     #expect(run.contains(blocks[1]))
   }
 
-  @Test("what the README says without make is what make does")
+  @Test("the README's commands without make are those of make")
   func makefileIsTheSame() throws {
     let readme = try Repository.text(of: "README.md")
     let section = try #require(readme.firstMatch(of: /(?s)Without `make`.*?```text\n(.*?)```/)?.1)
@@ -34,7 +34,7 @@ struct DocumentTests {
     }
   }
 
-  @Test("the README's commands install what the program starts by default and what the tests start")
+  @Test("the README's commands install the programs that hobnob and the tests start")
   func installsWhatIsStarted() throws {
     let makefile = try Program(
       ["make", "-n", "-C", Repository.root.path, "test-deps"],
@@ -64,7 +64,7 @@ struct DocumentTests {
     }
   }
 
-  @Test("make install puts program, manual and what is shared below PREFIX, uninstall removes it")
+  @Test("make install puts program, manual and shared files below PREFIX, uninstall removes it")
   func installsEverything() throws {
     let home = try Home()
     func make(_ target: String) throws -> Program.Finished {
@@ -101,7 +101,7 @@ struct DocumentTests {
   /// Foundation costs 45 MB and several milliseconds; what is a value or pure has no use for the
   /// system.
   @Test(
-    "no source file imports what its module does without",
+    "no source file has an import it does not need",
     arguments: [
       ("Sources", "Foundation"), ("Sources/StyledText", "Glibc"), ("Sources/Composer", "Glibc"),
     ])
@@ -115,7 +115,7 @@ struct DocumentTests {
     }
   }
 
-  @Test("the README names every folder of the sources, and none that is not there")
+  @Test("the README names every folder of the sources, and no other")
   func namesEveryFolder() throws {
     let readme = try Repository.text(of: "README.md")
     let named = Set(readme.matches(of: /`Sources\/([\w-]+)`/).map { String($0.1) })
@@ -125,7 +125,7 @@ struct DocumentTests {
   }
 
   @Test(
-    "9: the types that a program with an input bar starts with show in their comments their use")
+    "9: the main types of the input bar show their use in their comments")
   func typesHaveExamples() throws {
     var missing: Set = [
       "BarController", "BarEvent", "BarKey", "Candidate", "CandidateList", "CompletionRegistry",
@@ -162,7 +162,7 @@ struct DocumentTests {
     #expect(found.isEmpty, "\(found)")
   }
 
-  @Test("pages refer to each other by names that there are")
+  @Test("pages refer to each other by existing names")
   func referencesAreThere() throws {
     try #require(Self.pages.count == 5)
     let own = Set(Self.pages.map { URL(fileURLWithPath: $0).lastPathComponent })

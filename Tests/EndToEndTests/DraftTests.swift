@@ -30,7 +30,7 @@ extension Home {
 }
 
 extension EndToEnd {
-  @Suite("Lines that were begun and not sent")
+  @Suite("Unfinished lines")
   struct DraftTests {
     let home: Home
 
@@ -43,7 +43,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "5.1: who sends or runs a line of the history finds what was begun behind it",
+      "5.1: after sending or running a history line, Up finds the unfinished one",
       arguments: [("old message", "anna: old message"), ("/status", "You are anna")], [true, false])
     func historyLineLeavesTheDraftInTheHistory(old: (String, String), isSearched: Bool) throws {
       let shell = try home.shellInLobby(as: "anna")
@@ -72,7 +72,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "5.1: the draft stays the line that was being written while the history is walked or searched",
+      "5.1: the draft stays the unfinished line while the history is walked or searched",
       arguments: ["\u{10}", "\u{12}old mess", "\u{12}old mess\u{05}"])
     func lookingIntoTheHistory(keys: String) throws {
       let first = try home.shellInLobby(as: "anna")
@@ -86,7 +86,7 @@ extension EndToEnd {
       try second.expect("#lobby> fresh unsent|")
     }
 
-    @Test("5.1: a line of the history that is changed is what is being written; the former stays")
+    @Test("5.1: a changed history line becomes the draft; the earlier one stays")
     func changingALineOfTheHistory() throws {
       let first = try home.shellInLobby(as: "anna")
       try first.type("old message\r", seeing: "anna: old message")

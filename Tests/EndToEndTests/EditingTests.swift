@@ -62,7 +62,7 @@ extension EndToEnd {
       try anna.type("\u{1F}", seeing: "edit 1> one typed more|")
     }
 
-    @Test("a line of the history saved in edit mode leaves what was typed in the history")
+    @Test("a history line saved in edit mode leaves the typed text in the history")
     func historyLineSaved() throws {
       for text in ["one", "two"] { try anna.type(text + "\r", seeing: " \(text)\n#lobby> |") }
       try anna.type("/edit\r", seeing: "edit 2> two|")

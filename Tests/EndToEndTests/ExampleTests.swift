@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite("9: The example of an input bar in a program of one's own")
+  @Suite("9: The example of an input bar in another program")
   struct ExampleTests {
     /// The built example, beside hobnob.
     private static let program = Home.program + "-bar-example"
@@ -56,7 +56,7 @@ extension EndToEnd {
       try example.expect("ive\n\nba\nsay> |")
     }
 
-    @Test("C-d leaves, and the terminal is what it was")
+    @Test("C-d leaves, and restores the terminal")
     func leaving() throws {
       let shell = try PseudoTerminal(
         command: ["sh", "-c", "stty -a; \(Self.program); stty -a; echo left"],

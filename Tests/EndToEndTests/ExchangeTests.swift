@@ -39,7 +39,7 @@ extension EndToEnd {
       #expect(!own.contains("\u{1b}"))
     }
 
-    @Test("a reader that has enough is not an error; a disk that is full is")
+    @Test("a reader that stops early is not an error; a full disk is")
     func closedPipe() throws {
       try home.write(Home.export(5000), to: "big.jsonl")
       #expect(try sh("hobnob import big.jsonl").status == 0)
@@ -50,7 +50,7 @@ extension EndToEnd {
       #expect(full.status == 1 && full.errors.contains("No space left"))
     }
 
-    @Test("a wrong line is said with file and number, and nothing comes in")
+    @Test("a wrong line is reported with file and number, and nothing is imported")
     func badLine() throws {
       var lines = Home.export(9).split(separator: "\n").map(String.init)
       lines[4] = "{"
@@ -66,7 +66,7 @@ extension EndToEnd {
       #expect(try home.run(["export", "nosuch"]).errors.contains("nosuch"))
     }
 
-    @Test("of many lines that cannot be read 20 are said; the rest of the log comes")
+    @Test("of many unreadable lines 20 are reported; the rest of the log is imported")
     func unreadableLines() throws {
       let log =
         "--- Log opened Sat Nov 21 10:00:00 2026\n10:00 <@ben> one\n"
@@ -82,7 +82,7 @@ extension EndToEnd {
       #expect(try home.run(["log", "tea", "--as", "anna"]).output.contains("ben: two"))
     }
 
-    @Test("1.14: an open shell prints nothing of what is imported, and goes on")
+    @Test("1.14: an open shell prints nothing of an import, and goes on")
     func openShell() throws {
       let anna = try home.shellInLobby(as: "anna")
       try anna.type("hello\r", seeing: "[1]")
@@ -101,7 +101,7 @@ extension EndToEnd {
       try anna.expectNever("imported")
     }
 
-    @Test("while standard input is awaited, others can write")
+    @Test("while an import waits for standard input, others can write")
     func slowInput() throws {
       try home.say("before", as: "anna")
       let work = try home.start(["import"], input: nil)
@@ -115,7 +115,7 @@ extension EndToEnd {
       #expect(try home.run(["log", "lobby"]).output.contains("meanwhile"))
     }
 
-    @Test("killed at any moment, an import has brought nothing, and the next one everything")
+    @Test("an import killed at any moment has brought nothing, and the next one brings everything")
     func killed() throws {
       try home.say("hello", as: "anna")
       try home.write(Home.export(20_000), to: "big.jsonl")
@@ -149,7 +149,7 @@ extension EndToEnd {
       #expect(usual.status == 0, "\(usual)")
     }
 
-    @Test("/export in a direct chat writes that chat and nothing else, beside the working folder")
+    @Test("/export in a direct chat writes only that chat, in the working folder")
     func commandInChat() throws {
       for name in ["anna", "ben"] { try home.say("in public", as: name) }
       try home.say("psst", as: "ben", in: "@anna")
@@ -161,7 +161,7 @@ extension EndToEnd {
       #expect(done.output.contains("psst") && !done.output.contains("in public"))
     }
 
-    @Test("export @name writes the direct chat with somebody, and makes none")
+    @Test("export @name writes the direct chat with that person, and creates none")
     func directChat() throws {
       for name in ["anna", "ben"] { try home.say("in public", as: name) }
       try home.say("psst", as: "ben", in: "@anna")
@@ -213,7 +213,7 @@ extension EndToEnd {
       #expect(log.contains("psst") && log.contains("typed by anna"))
     }
 
-    @Test("a store that a newer hobnob wrote is neither exported nor imported into")
+    @Test("a store written by a newer hobnob is neither exported nor imported into")
     func newerStore() throws {
       try home.say("hello", as: "anna")
       let raise = "sqlite3 .local/share/hobnob/store.sqlite 'PRAGMA user_version=99'"

@@ -36,7 +36,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "an editor that fails changes nothing, and the reason is said",
+      "a failing editor changes nothing, and the reason is shown",
       arguments: [
         ("echo spoiled > \"$1\"; exit 3", "status 3"), (": > \"$1\"", "left an empty file"),
         ("rm \"$1\"", "cannot read the text"), ("kill -9 $$", "status 137"),
@@ -71,7 +71,7 @@ extension EndToEnd {
       try shell.type("!", seeing: "#lobby> half a line!|")
     }
 
-    @Test("an editor that is not there changes nothing")
+    @Test("a missing editor changes nothing")
     func missingEditor() throws {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna", environment: ["EDITOR": "/no/such/editor"])
@@ -84,7 +84,7 @@ extension EndToEnd {
     private static let open =
       "echo the editor; touch ~/here; while [ ! -e ~/go ]; do sleep 0.02; done; echo later > \"$1\""
 
-    @Test("7.6: what arrives meanwhile is printed when it is closed")
+    @Test("7.6: messages that arrive meanwhile are printed when it closes")
     func messagesWait() throws {
       let home = try Self.home(Self.open)
       let shell = try home.shellInLobby(
@@ -114,7 +114,7 @@ extension EndToEnd {
       try home.write("", to: "go")
     }
 
-    @Test("the file is the person's alone, and gone afterwards")
+    @Test("only the person can read the file, and it is gone afterwards")
     func theFileIsPrivate() throws {
       let home = try Self.home("stat -c %a \"$1\" > ~/mode; echo \"$1\" > ~/name")
       let shell = try home.shellInLobby(

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite("11.5: The plain face")
+  @Suite("11.5: Plain mode")
   struct FaceTests {
     private let home: Home
 
@@ -13,7 +13,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "the plain face writes no escape sequence at all",
+      "plain mode writes no escape sequence at all",
       arguments: [(["--plain"], [:]), ([], ["TERM": "dumb"])] as [([String], [String: String?])])
     func plainWritesNoEscape(arguments: [String], changes: [String: String?]) throws {
       let shell = try home.shellInLobby(as: "anna", arguments, environment: changes)
@@ -45,7 +45,7 @@ extension EndToEnd {
       ("a\u{AD}z", "a-z"),
     ]
 
-    @Test("10.1, 11.5, 12.2: the line is drawn through the same door in both faces")
+    @Test("10.1, 11.5, 12.2: both modes draw the line through the same door")
     func hostileLine() throws {
       for (number, (text, shown)) in Self.hostile.enumerated() {
         let home = try Home()
@@ -74,7 +74,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("10.1, 11.5: tabs and newlines are blanks and a mark in the plain face")
+    @Test("10.1, 11.5: tabs and newlines are blanks and a mark in plain mode")
     func tabsInPlain() throws {
       try home.say("a\tb", as: "ben")
       let shell = try home.shellInLobby(as: "anna", ["--plain"])
@@ -84,7 +84,7 @@ extension EndToEnd {
       #expect(!shell.output.contains(0x09) && !shell.output.contains(0x1B))
     }
 
-    @Test("10.1, 11.5: no setting of an inputrc brings sequences into the plain face")
+    @Test("10.1, 11.5: no inputrc setting brings escape sequences into plain mode")
     func settingsInPlain() throws {
       let settings = """
         set show-mode-in-prompt on
@@ -101,7 +101,7 @@ extension EndToEnd {
       #expect(!shell.output.contains(0x1B) && !shell.output.contains(0x07))
     }
 
-    @Test("11.4: a reader of its output that goes away ends a shell at a terminal, with no word")
+    @Test("11.4: a shell at a terminal ends silently when the reader of its output goes away")
     func readerGone() throws {
       let shell = try PseudoTerminal(
         command: [
@@ -113,7 +113,7 @@ extension EndToEnd {
       #expect(!shell.emulator.history.contains { $0.hasPrefix("hobnob") })
     }
 
-    @Test("without any output there is no shell, and a sentence says so")
+    @Test("without any output the shell refuses to start, with a sentence")
     func outputClosed() throws {
       let shell = try PseudoTerminal(
         command: ["/bin/sh", "-c", "\(Home.program) --as anna lobby >&-; echo status $?"],
@@ -122,7 +122,7 @@ extension EndToEnd {
       #expect(shell.emulator.history.contains { $0.contains("Standard output is closed") })
     }
 
-    @Test("3.2: the plain face says in a line that a message is being edited, and how to leave")
+    @Test("3.2: plain mode says that a message is being edited, and how to leave")
     func plainEdit() throws {
       let shell = try home.shellInLobby(as: "anna", ["--plain"])
       try shell.type("the message\r", seeing: "the message")
@@ -134,7 +134,7 @@ extension EndToEnd {
       #expect(shell.emulator.history.last == "#lobby>")
     }
 
-    @Test("the plain face works in one column", arguments: [1, 24])
+    @Test("plain mode works in one column", arguments: [1, 24])
     func plainInOneColumn(rows: Int) throws {
       let shell = try home.shell(as: "anna", ["--plain", "lobby"], rows: rows, columns: 1)
       #expect(shell.wait(for: 10) { _ in shell.bytesReceived > 0 })
@@ -160,7 +160,7 @@ extension EndToEnd {
       try shell.type(" done\r", seeing: "wait for it")
     }
 
-    @Test("NO_COLOR leaves attributes and takes colours")
+    @Test("NO_COLOR keeps attributes and removes colours")
     func noColor() throws {
       try home.say("hello", as: "ben")
       for (value, isColored) in [(nil, true), ("1", false)] as [(String?, Bool)] {

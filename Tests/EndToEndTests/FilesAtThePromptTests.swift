@@ -14,7 +14,7 @@ extension EndToEnd {
       return home
     }
 
-    @Test("8.1: a file that one may not read is refused at once, and the rest stays")
+    @Test("8.1: an unreadable file is refused at once, and the rest stays")
     func unreadable() throws {
       let home = try Self.home()
       // Nothing is unreadable for root.
@@ -29,7 +29,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "8.1: a path is quoted as in a shell, also one that is relative; a file's own name comes first",
+      "8.1: a path is quoted as in a shell, even a relative one; a file's own name comes first",
       arguments: [
         (#"'a b.txt'"#, "a b.txt"), (#"a\ b.txt"#, "a b.txt"), (#""./a b.txt""#, "a b.txt"),
         ("a b.txt", "a b.txt"), ("it's.txt", "it's.txt"), ("'q'", "'q'"),

@@ -6,7 +6,7 @@ import Testing
 @testable import NetworkInbox
 
 extension EndToEnd {
-  @Suite("What is found, unread, and not yet sent")
+  @Suite("Searching, unread messages, and the outbox")
   struct FindingTests {
     @Test("10: /search shows conversation, number and marked words, the newest last")
     func searches() throws {

@@ -14,7 +14,7 @@ extension EndToEnd {
       home = try Home()
     }
 
-    @Test("7.3: what is printed without the focus is delivered and read, and seen with the focus")
+    @Test("7.3: what is printed without focus is delivered and read, and seen with the focus")
     func seenWithTheFocus() throws {
       let (anna, ben) = try home.annaAndBen()
       try anna.type("one\r", seeing: "[1] seen")
@@ -34,7 +34,7 @@ extension EndToEnd {
       try anna.type("three\r", seeing: "[3] seen")
     }
 
-    @Test("7.3: a shell that begins in a window without the focus has not seen anything")
+    @Test("7.3: a shell that starts without focus has not seen anything")
     func beginningWithoutFocus() throws {
       #expect(try home.run(["--create", "tea", "--as", "ben"]).status == 0)
       let anna = try home.shell(as: "anna", ["tea"])
@@ -50,7 +50,7 @@ extension EndToEnd {
       try anna.expect("[1] seen")
     }
 
-    @Test("7.3: what came while an editor was open is seen when the window has the focus then")
+    @Test("7.3: messages that arrive during an editor are seen once the window has focus")
     func focusLostInTheEditor() throws {
       try home.write("echo the editor\nwhile ! [ -e ~/go ]; do sleep 0.05; done\n", to: "editor")
       let anna = try home.shellInLobby(as: "anna")
@@ -71,7 +71,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "7.3, 11.5: the reports are asked for in the tty face only, and given back with the terminal"
+      "7.3, 11.5: focus reports are requested in tty mode only, and ended with the terminal"
     )
     func askedFor() throws {
       for (arguments, isAsked) in [([], true), (["--plain"], false)] {
@@ -85,7 +85,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "1.14: a report of the focus is not a key: nothing of what is under way ends",
+      "1.14: a focus report is not a key: it ends nothing",
       arguments: [
         ("half a line", "", "#lobby> half a line|"),
         ("\u{12}ol", "d", "i-search)`old'"),
@@ -111,7 +111,7 @@ extension EndToEnd {
       #expect(!anna.emulator.picture.contains("[I") && !anna.emulator.picture.contains("[O"))
     }
 
-    @Test("7.3: no part of a report gets into the line, in emacs and vi mode, however it is cut")
+    @Test("7.3: no part of a report gets into the line, in emacs and vi mode, however it is split")
     func cutReports() throws {
       for mode in ["emacs", "vi"] {
         let anna = try home.shellInLobby(

@@ -6,7 +6,7 @@ import Testing
 /// What the other tests stand on, tried on programs that are known to work.
 @Suite("The harness")
 struct HarnessTests {
-  @Test("a program's output, errors and status are told apart")
+  @Test("a program's output, errors and status are kept apart")
   func programsAreObserved() throws {
     let command = ["sh", "-c", "cat; echo wrong >&2; exit 3"]
     let finished = try Program(command, input: "in", environment: ["PATH": "/bin"]).finish()
@@ -45,7 +45,7 @@ struct HarnessTests {
     #expect(home.path.hasPrefix("/tmp/hobnob-test-"))
   }
 
-  @Test("what a test leaves in its home is gone with it")
+  @Test("what a test leaves in its home folder is deleted with it")
   func homesAreRemoved() throws {
     var path = ""
     do {

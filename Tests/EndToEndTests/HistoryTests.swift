@@ -18,7 +18,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "more than a screen goes to the pager, which is asked to begin at the end; the line stays")
+      "more than a screen goes to the pager, opened at the end; the line stays")
     func pages() throws {
       try home.write("", to: "bin/none")
       symlink("/bin/echo", home.path + "/bin/less")
@@ -34,7 +34,7 @@ extension EndToEnd {
       #expect(shell.wait(for: 10) { $0.history.count { $0.contains("number 1") } == 2 })
     }
 
-    @Test("a pager that is not there is said, and the messages are printed")
+    @Test("a missing pager is reported, and the messages are printed")
     func missingPager() throws {
       let shell = try home.shellInLobby(
         as: "anna", rows: 6, environment: ["PAGER": "/no/such/pager"])

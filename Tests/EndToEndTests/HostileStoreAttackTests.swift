@@ -7,7 +7,7 @@ import StoreFixture
 import Testing
 
 extension EndToEnd {
-  @Suite("A store that somebody else writes to, and the program")
+  @Suite("A store that another program writes to, and hobnob")
   struct HostileStoreAttackTests {
     let home: Home
 
@@ -24,7 +24,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "10.3: a caret that is nowhere in the draft keeps nobody out",
+      "10.3: a caret outside the draft does no harm",
       arguments: ["9223372036854775807", "-9223372036854775808", "4294967301", "'x'"])
     func caretBeyond(caret: String) throws {
       try draft("begun")
@@ -64,7 +64,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "10.4: no bytes that are not UTF-8 are stored, however they come in",
+      "10.4: bytes that are not UTF-8 are never stored, however they arrive",
       arguments: [["lobby"], ["--plain", "lobby"]], ["emacs", "vi"])
     func rawBytes(arguments: [String], mode: String) throws {
       try home.write("set editing-mode \(mode)\nset show-mode-in-prompt off\n", to: ".inputrc")
@@ -121,7 +121,7 @@ extension EndToEnd {
       "CAST(x'ff41fe' AS TEXT)", "replace(hex(zeroblob(20000)), '00', 'x')", "'1-99 b'",
     ]
 
-    @Test("10.3: whatever stands in a column, the program ends well or with a sentence")
+    @Test("10.3: whatever a column contains, the program ends well or with a sentence")
     func columns() throws {
       let made = try home.run(
         ["lobby", "--as", "anna"],
@@ -175,7 +175,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "10.3: whatever rows are added, or are there twice, the program ends well or with a sentence")
+      "10.3: whatever rows are added, even twice, the program ends well or with a sentence")
     func rows() throws {
       let made = try home.run(
         ["lobby", "--as", "anna"],

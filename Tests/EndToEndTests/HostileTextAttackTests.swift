@@ -7,7 +7,7 @@ import Testing
 extension EndToEnd {
   /// Hostile texts through everything that shows text, in all faces. What is held is held on the
   /// bytes that the program writes, and on an emulator that is not ours.
-  @Suite("12.1, 12.2: hostile texts through every sink")
+  @Suite("12.1, 12.2: Hostile texts through every output")
   struct HostileTextAttackTests {
     /// What is told when something fails, to repeat it.
     private struct Round: CustomTestStringConvertible {
@@ -154,7 +154,7 @@ extension EndToEnd {
       #expect(TerminalBytes.offences(in: notified, controls: ["\n", "\t"]).isEmpty)
     }
 
-    @Test("11.5: in the plain face: not one byte that a terminal obeys", arguments: Round.all)
+    @Test("11.5: in plain mode: not one byte that a terminal obeys", arguments: Round.all)
     private func plain(round: Round) throws {
       let (shell, notified) = try look(round, ["--plain"])
       leave(shell)
@@ -162,7 +162,7 @@ extension EndToEnd {
       #expect(TerminalBytes.offences(in: notified, controls: ["\n", "\t"]).isEmpty)
     }
 
-    @Test("10.1, 11.5, 12.2: on the line of the plain face, too", arguments: Round.all)
+    @Test("10.1, 11.5, 12.2: on the line of plain mode, too", arguments: Round.all)
     private func plainLine(round: Round) throws {
       let hostile = try HostileHome(round.texts, names: round.names)
       let shell = try hostile.home.shellInLobby(as: "anna", ["--plain"], rows: 60, columns: 200)
@@ -181,7 +181,7 @@ extension EndToEnd {
       holdPlain(shell)
     }
 
-    @Test("10.1, 12.2: a line longer than the row never writes half a character in plain")
+    @Test("10.1, 12.2: a line longer than the row never writes half a character in plain mode")
     func longPlainLine() throws {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna", ["--plain"], columns: 60)

@@ -5,10 +5,10 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite("Nobody types")
+  @Suite("No one types")
   struct IdleTests {
     @Test(
-      "4.3, 5.1: a shell that nobody types at sleeps until something happens, whatever there is to do",
+      "4.3, 5.1: an idle shell sleeps until something happens, whatever there is to do",
       .enabled(if: callOfProcess(getpid()) != nil, "the kernel does not tell what it waits for"))
     func sleeps() throws {
       let home = try Home()

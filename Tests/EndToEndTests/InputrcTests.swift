@@ -12,7 +12,7 @@ extension EndToEnd {
       home = try Home()
     }
 
-    @Test("bindings under $if hobnob hold, those of others do not")
+    @Test("bindings under $if hobnob apply, those of other programs do not")
     func conditionalBindingsHold() throws {
       let shell = try home.shellInLobby(
         as: "anna",
@@ -32,7 +32,7 @@ extension EndToEnd {
       try shell.type("\u{18}\u{05}", seeing: "edit 1> for everyone and for hobnob|")
     }
 
-    @Test("11.8: ~NAME is looked up in /etc/passwd by hobnob itself; nobody's stays as it is")
+    @Test("11.8: hobnob itself looks ~NAME up in /etc/passwd; an unknown name stays as it is")
     func tildes() throws {
       try home.write("\"\\C-t\": \"from ~\"\n", to: "included")
       let shell = try home.shellInLobby(
@@ -44,7 +44,7 @@ extension EndToEnd {
       try shell.type("\u{15}/attach ~no-such-user/\t\t", seeing: "~no-such-user/|")
     }
 
-    @Test("what is not a plain file of a sane size is not read as an inputrc (10, smaller)")
+    @Test("only a plain file of a sensible size is read as an inputrc (10, smaller)")
     func strangeFiles() throws {
       let pipe = home.path + "/pipe"
       #expect(mkfifo(pipe, 0o600) == 0)
@@ -76,7 +76,7 @@ extension EndToEnd {
       try shell.type("\u{1B}é!", seeing: "#lobby> next!|")
     }
 
-    @Test("10.5: a macro with a search in it is played to its end")
+    @Test("10.5: a macro with a search in it runs to its end")
     func macroWithSearch() throws {
       let shell = try home.shellInLobby(
         as: "anna", inputrc: #""\C-xm": "\C-rbeta\C-j\C-e done""# + "\n")
@@ -118,7 +118,7 @@ extension EndToEnd {
       try shell.type("\u{14}/e\tx", seeing: "#lobby> /e      x|\nanna")
     }
 
-    @Test("vi command mode and a pending operator go on")
+    @Test("vi command mode and a pending operator stay")
     func viCommandModeGoesOn() throws {
       let shell = try home.shellInLobby(as: "anna", inputrc: "set editing-mode vi\n")
       try shell.type("one two three\u{1B}", seeing: "#lobby> one two thre|e")
@@ -132,7 +132,7 @@ extension EndToEnd {
         "\(shell.emulator.picture)")
     }
 
-    @Test("C-x C-r with mistakes in the inputrc says them above the line, which stays as it was")
+    @Test("C-x C-r reports mistakes in the inputrc above the line, which stays as it was")
     func mistakesReadAgain() throws {
       let shell = try home.shellInLobby(as: "anna", inputrc: "set bell-style none\n")
       try home.write("set colored-bogus on\n\"\\C-xq\": newline\n", to: ".inputrc")

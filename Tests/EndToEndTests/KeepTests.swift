@@ -28,7 +28,7 @@ extension EndToEnd {
       #expect(try run("/set keep off\n/set keep\n").output.contains("keep off  "))
     }
 
-    @Test("from a pipe, where nobody can answer its question, an age is refused")
+    @Test("from a pipe, without anyone to answer, an age is refused")
     func asksFirst() throws {
       let finished = try run("/set keep 90d\n/set keep\n")
       #expect(finished.status == 1 && finished.errors.contains("type it at a terminal"))

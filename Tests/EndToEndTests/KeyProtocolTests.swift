@@ -104,7 +104,7 @@ extension EndToEnd {
       #expect(Self.areOn(in: bash.output) == Self.allOn)
     }
 
-    @Test("sequences that nobody knows put nothing into the line")
+    @Test("unknown sequences put nothing into the line")
     func unknownSequences() throws {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna")

@@ -61,7 +61,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "7.2: senders killed under load: what was acknowledged is there once, no state went back")
+      "7.2: senders killed under load: acknowledged messages are there once, no state went back")
     func killedSendersUnderLoad() throws {
       var random = FixedRandom(seed: LongRun.seed &+ 500)
       let rounds = LongRun.rounds(120)
@@ -126,7 +126,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("4: a killed shell's participant is no longer here, and the others learn it at once")
+    @Test("4: a killed shell's participant is gone, and the others learn it at once")
     func presenceEndsWithTheProcess() throws {
       let (anna, ben) = try home.annaAndBen()
       ben.send("I am about to")
@@ -136,7 +136,7 @@ extension EndToEnd {
       try anna.expectGone("ben is typing", for: 3)
     }
 
-    @Test("a terminal that closes without a signal ends the shell with the status of one")
+    @Test("a terminal that closes without a signal ends the shell with status 1")
     func hangUpWithoutASignal() throws {
       // In a session of its own nothing tells it but the end of its input.
       let script = "trap '' HUP; setsid --wait \"$0\" --as anna lobby; echo $? > ~/status; sync"
@@ -159,7 +159,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "3.6: a shell that ends in edit mode leaves the draft of before, and no new message",
+      "3.6: a shell that ends in edit mode keeps the earlier draft, and sends nothing",
       arguments: ["kill", "SIGTERM", "terminal lost"])
     func endInEditModeLeavesTheDraft(how: String) throws {
       let first = try home.shellInLobby(as: "anna")

@@ -92,7 +92,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "a shell in its pager or its editor: the line is a draft, the store whole",
+      "a shell in its pager or editor: the line is a draft, the store whole",
       arguments: ["pager", "editor"])
     func shells(child: String) throws {
       let home = try Home()

@@ -14,7 +14,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "1.14: a search goes on after keys that mean nothing",
+      "1.14: a search goes on after keys without a meaning",
       arguments: [
         "\u{18}z", "\u{18}\u{11}", "\u{1B}z", "\u{1B}[24~", "\u{1B}[99;9u",
       ])
@@ -28,7 +28,7 @@ extension EndToEnd {
       try shell.type("\u{12}alp\u{05}", seeing: "#lobby> alpha one|")
     }
 
-    @Test("1.6: C-c on a line of the history empties it, and C-_ brings it back")
+    @Test("1.6: C-c on a history line empties it, and C-_ brings it back")
     func clearingALineOfTheHistory() throws {
       try shell.type("first\r", seeing: "[1]")
       try shell.type("second\r", seeing: "[2]")
@@ -39,7 +39,7 @@ extension EndToEnd {
       try shell.type("\u{03}\u{1B}[A", seeing: "#lobby> second|")
     }
 
-    @Test("1.6: C-z where nobody could bring the shell back does nothing, and says so")
+    @Test("1.6: C-z does nothing and says so if no one could resume the shell")
     func suspendingWithoutAShell() throws {
       try shell.type("keep\u{1A}", seeing: "no shell could resume hobnob")
       try shell.type("!", seeing: "#lobby> keep!|")
@@ -56,13 +56,13 @@ extension EndToEnd {
       try shell.type("\u{02}c", seeing: "#lobby> abc|\(shown)")
     }
 
-    @Test("1.6: what is said about an emptied line stays until the next change by hand")
+    @Test("1.6: the notice about an emptied line stays until the next change by hand")
     func noticeOfAnEmptiedLineStays() throws {
       try shell.type("half a line\u{03}", seeing: "Line emptied; C-_ brings it back")
       try expectUntilTyping("Line emptied; C-_ brings it back")
     }
 
-    @Test("3.4: what is said about a left message stays until the next change by hand")
+    @Test("3.4: the notice about an abandoned message stays until the next change by hand")
     func noticeOfALeftMessageStays() throws {
       try shell.type("the message\r", seeing: "[1]")
       // Typing is noticed a moment late (20 ms); what is said comes after that.
@@ -73,7 +73,7 @@ extension EndToEnd {
       try expectUntilTyping("Message [1] stays as it was")
     }
 
-    @Test("4.1, 7.4: what is said about the line stands beside who is typing")
+    @Test("4.1, 7.4: a notice about the line stands beside who is typing")
     func typingIsSeenAfterANotice() throws {
       let ben = try home.shellInLobby(as: "ben")
       try shell.type("\u{03}", seeing: "To leave: C-d on the empty line, or /quit")
@@ -81,7 +81,7 @@ extension EndToEnd {
       try shell.expect("ben is typing · To leave: C-d on the empty line, or /quit")
     }
 
-    @Test("7.5: who changes the name within a run is shown under the new one at once")
+    @Test("7.5: a person renamed within a run is shown under the new name at once")
     func newNameInARun() throws {
       let ben = try home.shellInLobby(as: "ben")
       try ben.type("one\r", seeing: "one")

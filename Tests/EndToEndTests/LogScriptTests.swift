@@ -48,7 +48,7 @@ extension EndToEnd {
       var now: Milliseconds = 0
     }
 
-    @Test("7.1: what a network told late stands in its place by time, and counts so")
+    @Test("7.1: a late message of a network is placed and counted by time")
     func late() throws {
       let store = try Store(path: home.store)
       defer { store.close() }
@@ -84,7 +84,7 @@ extension EndToEnd {
       #expect(try bodies("--from", "3", "--to", "5") == ["3", "4", "9"])
     }
 
-    @Test("13.5: --events prints who comes and goes, between the messages, and goes on with it")
+    @Test("13.5: --events prints joins and leaves, between the messages, also with --follow")
     func events() throws {
       let clock = Clock()
       let store = try Store(path: home.store, clock: { clock.now })
@@ -188,7 +188,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "11.4: what is not a time, and what goes not together, is 64 and a sentence",
+      "11.4: a wrong time, or options that exclude each other, are 64 and a sentence",
       arguments: [
         "--since 2026-02-30", "--since 2026-13-01", "--since=-1", "--since=-0001-01-01",
         "--since 10000-01-01", "--since tomorrow", "--until 2026-11-21T25:00",
@@ -204,7 +204,7 @@ extension EndToEnd {
       #expect(finished.output == "")
     }
 
-    @Test("a time that no clock shows is printed all the same")
+    @Test("a message with an impossible time is printed nevertheless")
     func oddTimes() throws {
       let clock = Clock()
       let store = try Store(path: home.store, clock: { clock.now })
@@ -224,7 +224,7 @@ extension EndToEnd {
       #expect(try numbers(["--since", "9999-12-31"]) == [2, 3])
     }
 
-    @Test("shows answers, files, reactions, edits and deletions")
+    @Test("shows replies, files, reactions, edits and deletions")
     func everything() throws {
       try home.write("cups", to: "cups.txt")
       try home.say("frist", as: "ben")
@@ -272,7 +272,7 @@ extension EndToEnd {
       try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
     }
 
-    @Test("7.3: --follow --json goes on, and counts for nobody as seen or delivered")
+    @Test("7.3: --follow --json goes on, and marks nothing as seen or delivered")
     func follows() throws {
       try home.say("first", as: "cy")
       let anna = try home.shellInLobby(as: "anna")
@@ -293,7 +293,7 @@ extension EndToEnd {
       try anna.expectNever("seen")
     }
 
-    @Test("--follow goes on past what is imported meanwhile, and prints nothing of it")
+    @Test("--follow goes on past an import, and prints nothing of it")
     func followsPastAnImport() throws {
       try home.say("first", as: "ben")
       let log = try home.start(["log", "lobby", "--follow", "--as", "anna"])

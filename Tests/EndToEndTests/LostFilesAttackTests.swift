@@ -8,7 +8,7 @@ import Testing
 @testable import Conversations
 
 extension EndToEnd {
-  @Suite("Files that go while the store is open", .serialized)
+  @Suite("Files that disappear while the store is open", .serialized)
   struct LostFilesAttackTests {
     let home: Home
 
@@ -32,7 +32,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "10.10: without its log, or the index of that, nobody is told that a message is stored",
+      "10.10: without its log, or the log's index, no message is reported as stored",
       arguments: [["-shm"], ["-wal"], ["-wal", "-shm"]])
     func deleted(files: [String]) throws {
       let shell = try home.shellInLobby(as: "anna")
@@ -49,7 +49,7 @@ extension EndToEnd {
       try home.expectSound()
     }
 
-    @Test("10.10: another log or index in the place of the open one ends the shell, too")
+    @Test("10.10: another log or index in place of the open one ends the shell, too")
     func replaced() throws {
       for file in ["-shm", "-wal"] {
         let home = try Home()
@@ -93,7 +93,7 @@ extension EndToEnd {
       try expectEnd(shell, sending: "two")
     }
 
-    @Test("10.10: a log without its store is not thrown away for a new one")
+    @Test("10.10: a log without its store is not discarded for a new one")
     func leftOver() throws {
       let shell = try home.shellInLobby(as: "anna")
       try shell.type("one\r", seeing: "anna: one")
@@ -107,7 +107,7 @@ extension EndToEnd {
       #expect(try bodies() == ["one"])
     }
 
-    @Test("10.6: twelve senders at once make a store, and none is refused")
+    @Test("10.6: twelve simultaneous senders make one store, and none is refused")
     func createAtOnce() throws {
       for round in 0..<LongRun.rounds(4) {
         let home = try Home()
@@ -124,7 +124,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("10.10: what was acknowledged is there, whatever file went while many were at work")
+    @Test("10.10: what was acknowledged is there, whichever file went while many were at work")
     func anyFile() throws {
       var random = FixedRandom(seed: LongRun.seed)
       for round in 0..<LongRun.rounds(2) {

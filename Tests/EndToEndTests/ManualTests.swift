@@ -71,7 +71,7 @@ extension EndToEnd {
       #expect(named.subtracting(["--line-buffered"]) == options)
     }
 
-    @Test("10: hobnobrc(5) has every setting with its values, what it is at first before them")
+    @Test("10: hobnobrc(5) has every setting with its values, the default first")
     func hasEverySetting() throws {
       let home = try Home()
       let settings = try Self.settings(of: home)
@@ -98,7 +98,7 @@ extension EndToEnd {
       #expect(documented.sorted() == names.sorted())
     }
 
-    @Test("hobnobrc(5) has every command that may stand in the file, and every theme")
+    @Test("hobnobrc(5) has every command that the file may contain, and every theme")
     func hasEveryCommandOfTheFile() throws {
       let home = try Home()
       try home.write("/join tea\n", to: "rc")
@@ -118,7 +118,7 @@ extension EndToEnd {
       for theme in themes { #expect(documented.contains(theme), "the manual has no \(theme)") }
     }
 
-    @Test("the sample hobnobrc has every setting, and each of its lines is taken")
+    @Test("the sample hobnobrc has every setting, and each of its lines is valid")
     func sampleSettingsAreTaken() throws {
       let home = try Home()
       let sample = try Repository.text(of: "share/hobnob/hobnobrc")

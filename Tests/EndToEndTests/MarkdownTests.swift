@@ -76,7 +76,7 @@ extension EndToEnd {
       try shell.expect("#lobby> *one* _two_|")
     }
 
-    @Test("6.3: two spaces close nothing where nothing is opened, in commands and in code")
+    @Test("6.3: two spaces close nothing if nothing is open, in commands, or in code")
     func twoSpacesStay() throws {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna")
@@ -125,7 +125,7 @@ extension EndToEnd {
       #expect(isStyled(), "in the message")
     }
 
-    @Test("6.4: a command, and styling off, are drawn bare")
+    @Test("6.4: a command is drawn bare, and so is all text with styling off")
     func drawingBare() throws {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna")

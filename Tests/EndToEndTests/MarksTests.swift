@@ -3,7 +3,7 @@ import Emulator
 import Testing
 
 extension EndToEnd {
-  @Suite("7.9: What stands out in a message")
+  @Suite("7.9: What is marked in a message")
   struct MarksTests {
     private static let text = "hi @anna, @cleo: https://a.b/c in #tea"
 
@@ -26,7 +26,7 @@ extension EndToEnd {
       #expect(anna.waits(forStyleOf: "@annie") { $0.isReverse })
     }
 
-    @Test("the theme's colour is that of a mention of me; without styles only I am marked")
+    @Test("mentions of me have the theme's colour; without styles only I am marked")
     func followsTheTheme() throws {
       let home = try Home()
       let anna = try home.shellInLobby(as: "anna")
@@ -50,7 +50,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "addresses are links where the terminal is known to make them, or by setting",
+      "addresses are links if the terminal supports them, or by setting",
       arguments: [
         (["TERM": "foot"], nil, true), (["VTE_VERSION": "7200"], nil, true),
         (["VTE_VERSION": "4800"], nil, false), ([:], nil, false), ([:], "on", true),
@@ -73,7 +73,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("no scheme but the four is a link, and plain mode sends nothing at all")
+    @Test("only four schemes are links, and plain mode sends none at all")
     func harmlessOnly() throws {
       let home = try Home()
       let anna = try home.shellInLobby(as: "anna")

@@ -37,7 +37,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("2.10: a mention is drawn as one, letters alone are not")
+    @Test("2.10: a mention is drawn as one, bare letters are not")
     func mentionsAreDrawn() throws {
       shell.send("ask @ca\t")
       try shell.expect("ask @carl |")
@@ -50,7 +50,7 @@ extension EndToEnd {
       #expect(shell.waits(forStyleOf: "@cent") { !$0.isBold })
     }
 
-    @Test("2.10: a mention stays one while the caret is in it, and over a look into the history")
+    @Test("2.10: a mention stays one while the caret is in it, and after a walk into the history")
     func mentionsStayUntouched() throws {
       try shell.type("old\r", seeing: "anna: old")
       shell.send("ask @ca\t")

@@ -51,7 +51,7 @@ extension EndToEnd {
       try shell.expectNever("[8]")
     }
 
-    @Test("2.7: before it is entered, Return sends and Up is the history's")
+    @Test("2.7: before it is entered, Return sends and Up belongs to the history")
     func keysBeforeTheMenuIsEntered() throws {
       shell.send("@be")
       try shell.expect("@bea\n")
@@ -100,7 +100,7 @@ extension EndToEnd {
       try shell.expect("#lobby> @ben: |")
     }
 
-    @Test("1.14, 2.7: a message changes neither its rows nor what is selected")
+    @Test("1.14, 2.7: a message changes neither its rows nor the selection")
     func messagesLeaveItAsItIs() throws {
       shell.send("ask @be")
       try shell.expect("ask @be|\n@bea\n@ben\nanna")
@@ -116,7 +116,7 @@ extension EndToEnd {
       try shell.expect("ask @bea |")
     }
 
-    @Test("2.5: who spoke last stands first in the next menu, here and not elsewhere")
+    @Test("2.5: the last person to speak is first in the next menu, here and not elsewhere")
     func whoSpokeLastStandsFirst() throws {
       let first = "#lobby> ask @b|\n@bea\n@ben\nanna"
       try shell.type("ask @b", seeing: first)

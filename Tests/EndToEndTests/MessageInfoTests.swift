@@ -52,7 +52,7 @@ extension EndToEnd {
         }
     }
 
-    @Test("7.9: /copy hands the text to the terminal by OSC 52, its control characters as marks")
+    @Test("7.9: /copy gives the text to the terminal by OSC 52, with marks for control characters")
     func copies() throws {
       let home = try Home()
       let texts = ["a", "ab", "abc — ü 🎉\nsecond", "\u{1B}[31mred\u{07}"]
@@ -67,7 +67,7 @@ extension EndToEnd {
       #expect(shell.emulator.picture.contains("#lobby> |"))
     }
 
-    @Test("7.9: /copy is refused where there is no clipboard, and for more than terminals take")
+    @Test("7.9: /copy is refused without a clipboard, and for more than terminals take")
     func refusesToCopy() throws {
       let home = try Home()
       try home.say(String(repeating: "x", count: 80_000), as: "ben")

@@ -17,7 +17,7 @@ extension EndToEnd {
       return shell
     }
 
-    @Test("13.1: keys go at once, the line with them and its undo gone; what is said there follows")
+    @Test("13.1: keys switch at once; the line stays behind without its undo; a message follows")
     func keys() throws {
       let shell = try anna()
       try shell.type("half\u{18}\u{0E}", seeing: "#tea> |")
@@ -81,7 +81,7 @@ extension EndToEnd {
       try shell.expectGone("\n#lobby\n")
     }
 
-    @Test("13.1: Up, Down, C-p and C-n choose in the switcher, where there is no history")
+    @Test("13.1: Up, Down, C-p and C-n choose in the switcher, which has no history")
     func switcherKeys() throws {
       let shell = try anna()
       try shell.type("/join two\r", seeing: "#two> |")
@@ -96,7 +96,7 @@ extension EndToEnd {
       try shell.type("\u{10}", seeing: "#tea> /join two|")
     }
 
-    @Test("13.4: what is typed on over a question is in the line; y and n answer it")
+    @Test("13.4: text typed over a question is in the line; y and n answer it")
     func typingOverAQuestion() throws {
       let shell = try anna()
       try shell.type("/switch teaa\r", seeing: "y: go to #tea")
@@ -109,7 +109,7 @@ extension EndToEnd {
       try shell.type("y", seeing: "#tea> |")
     }
 
-    @Test("13.1: what an inputrc binds to these keys holds, and so do names of functions")
+    @Test("13.1: an inputrc's bindings of these keys apply, and so do names of functions")
     func ownBindings() throws {
       let shell = try anna(
         inputrc: "\"\\ea\": \"for M-a\"\n\"\\C-x\\C-n\": conversation-1\n\"\\C-xn\": set-aside\n")
@@ -120,7 +120,7 @@ extension EndToEnd {
       try shell.type("\u{18}\u{0E}", seeing: "#lobby> for M-a|")
     }
 
-    @Test("13.1, 13.3: in the plain face the prompt says where one is, and M-q works")
+    @Test("13.1, 13.3: in plain mode the prompt names the conversation, and M-q works")
     func plain() throws {
       let shell = try home.shellInLobby(as: "anna", ["--plain"])
       try shell.type("/join tea\r", seeing: "#tea> |")

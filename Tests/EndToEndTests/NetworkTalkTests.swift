@@ -59,7 +59,7 @@ extension EndToEnd {
       } ?? nil
     }
 
-    @Test("the process of an account comes behind whoever types")
+    @Test("an account's process runs at a lower priority than typing")
     func yields() throws {
       let process = try #require(anna.process?.processIdentifier)
       let own = getpriority(Int32(PRIO_PROCESS.rawValue), 0)
@@ -143,7 +143,7 @@ extension EndToEnd {
       #expect(!log.output.contains("coffee"), "\(log)")
     }
 
-    @Test("who was written to before the process was killed is told what is seen after that")
+    @Test("a sender hears of receipts sent after their process was killed and restarted")
     func seenBehindAKill() throws {
       let (annas, bens) = try (anna.chat(with: "ben"), ben.chat(with: "anna"))
       try anna.say("tea?", in: annas)

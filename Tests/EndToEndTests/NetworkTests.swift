@@ -8,7 +8,7 @@ import Testing
 
 extension EndToEnd {
   /// A local conversation never shows `sending` or `failed`; here this process is the network.
-  @Suite("7.2: A network that answers late, or no")
+  @Suite("7.2: A network that answers late or never")
   final class NetworkTests {
     private let home: Home
     private let store: Store
@@ -39,7 +39,7 @@ extension EndToEnd {
 
     deinit { store.close() }
 
-    @Test("7.7: what arrives while a network's program is not there is shown all the same")
+    @Test("7.7: what arrives while a network's program is missing is shown nevertheless")
     func arrivesWithoutAProgram() throws {
       try shell.expect("hobnob-stub is neither")
       // So that it finds all of this in one turn: an account to be started, and a message.

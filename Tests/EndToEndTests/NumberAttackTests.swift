@@ -5,7 +5,7 @@ import Repeatable
 import Testing
 
 extension EndToEnd {
-  @Suite("Numbers that nobody can mean")
+  @Suite("Impossible numbers")
   struct NumberAttackTests {
     private let home: Home
 
@@ -57,7 +57,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "10.2: no number on the command line ends a command but with a sentence",
+      "10.2: a number on the command line ends a command only with a sentence",
       arguments: [
         ["log", "lobby", "--lines"], ["log", "lobby", "--from"], ["log", "lobby", "--to"],
         ["log", "lobby", "--lines", "2", "--from"], ["log", "lobby", "--since"],

@@ -34,7 +34,7 @@ extension EndToEnd {
       #expect(called == wanted, sourceLocation: sourceLocation)
     }
 
-    @Test("7.9: /open hands an address to the program as one argument, without a shell")
+    @Test("7.9: /open gives an address to the program as one argument, without a shell")
     func opensAddresses() throws {
       try home.say("see https://a.b/$(touch${IFS}~/pwned);x?q='1'&r=2.", as: "ben")
       let shell = try home.shellInLobby(as: "anna")
@@ -45,7 +45,7 @@ extension EndToEnd {
       try shell.expectNever("noise")
     }
 
-    @Test("8.2: of several the list is shown, and the second number chooses; files are among them")
+    @Test("8.2: of several the list is shown, and the second number chooses; files are included")
     func choosesAmongSeveral() throws {
       try home.write("the text", to: "notes.txt")
       let shell = try home.shellInLobby(
@@ -66,7 +66,7 @@ extension EndToEnd {
       #expect(try String(contentsOfFile: String(path), encoding: .utf8) == "the text")
     }
 
-    @Test("10: nothing to open, no such program, a program that fails: each is said")
+    @Test("10: nothing to open, a missing program, a failing program: each is reported")
     func refusals() throws {
       try home.say("nothing", as: "ben")
       try home.say("http://a.b", as: "ben")
@@ -79,7 +79,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "7.10: notify-command gets sender, conversation and text as arguments, for what is for me")
+      "7.10: notify-command gets sender, conversation and text as arguments, for calls only")
     func notifies() throws {
       try home.say("before @anna", as: "ben")
       let anna = try home.shellInLobby(as: "anna")
@@ -119,7 +119,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("7.10: a notify-command that is not there is said once, and blocks nothing")
+    @Test("7.10: a missing notify-command is reported once, and blocks nothing")
     func missingNotifier() throws {
       let anna = try home.shellInLobby(as: "anna")
       try anna.command("/set notify-command /no/such/program")
@@ -133,7 +133,7 @@ extension EndToEnd {
     private static let giant = String(repeating: "\u{1100}", count: 200_000)
 
     @Test(
-      "10.12: of a text that no argument can hold the start is handed on, never half a code point")
+      "10.12: only the start of an overlong text is an argument, never half a code point")
     func giantCharacter() throws {
       let anna = try home.shellInLobby(as: "anna")
       try anna.command("/set notify-command \(program)")
@@ -163,7 +163,7 @@ extension EndToEnd {
       #expect(called.count == 17 && called.last == "@anna 100 (and 83 more)", "\(called)")
     }
 
-    @Test("10.12: what waits for its turn is not told once notify-command is off")
+    @Test("10.12: what waits for its turn is dropped once notify-command is off")
     func offInABurst() throws {
       try home.write(
         "echo x >> \"$HOME/called\"; while [ -d \"$HOME\" ] && [ ! -e \"$HOME/go\" ]; do sleep 0.02; done\n",
@@ -195,7 +195,7 @@ extension EndToEnd {
         ])
     }
 
-    @Test("10: a program of several words stands in the rc file")
+    @Test("10: a program of several words can be in the rc file")
     func inTheFile() throws {
       try home.write("/set notify-command \(program) -a b\n", to: "rc")
       let anna = try home.shellInLobby(as: "anna", ["--rc", home.path + "/rc"])

@@ -18,7 +18,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "is broken between words where it is wider than the terminal",
+      "is broken between words if it is wider than the terminal",
       arguments: [
         (
           "/theme nosuch",
@@ -45,7 +45,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("also what is said by itself: of a notify-command that is not there")
+    @Test("also what it says unasked: a missing notify-command")
     func notifier() throws {
       try home.write("/set notify-command /no/such/notifier\n", to: ".config/hobnob/hobnobrc")
       let shell = try home.shellInLobby(as: "anna", columns: 41)
@@ -57,7 +57,7 @@ extension EndToEnd {
         }, "\(shell.emulator.picture)")
     }
 
-    @Test("of hobnobrc stands below what was said before, just above the prompt")
+    @Test("notices about hobnobrc stand just above the prompt, below earlier output")
     func complaintsAboveThePrompt() throws {
       try home.write("/set nosuch on\n", to: ".config/hobnob/hobnobrc")
       for number in 1...3 { try home.say("line \(number)", as: "ben") }

@@ -3,7 +3,7 @@ import Emulator
 import Testing
 
 extension EndToEnd {
-  @Suite("2.11: TAB as the user's inputrc has it")
+  @Suite("2.11: TAB as the user's inputrc sets it")
   struct OwnTabTests {
     @Test("menu-complete goes through the candidates, one a TAB")
     func menuComplete() throws {
@@ -27,7 +27,7 @@ extension EndToEnd {
       try shell.expect("@bea  @ben\n#lobby> ask @b|")
     }
 
-    @Test("in the plain face TAB completes and lists")
+    @Test("in plain mode TAB completes and lists")
     func plainFace() throws {
       let home = try Home.withPeople()
       let shell = try home.shellInLobby(as: "anna", ["--plain"])

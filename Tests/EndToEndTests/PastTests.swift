@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite("7.3, 7.7: What is imported into a room in use is older than what is said there")
+  @Suite("7.3, 7.7: An import into a used room is older than what was said there")
   struct PastTests {
     private let home: Home
 
@@ -29,7 +29,7 @@ extension EndToEnd {
       try home.run(["unread", "--count", "--as", name]).output
     }
 
-    @Test("what is unread stays unread, stands below the rule, and is seen only then")
+    @Test("unread messages stay unread, stand below the rule, and are seen only then")
     func unreadStays() throws {
       #expect(try home.run(["lobby", "--as", "ben"]).status == 0)
       let anna = try home.shellInLobby(as: "anna")
@@ -51,7 +51,7 @@ extension EndToEnd {
       #expect(try unread(by: "ben") == "0\n")
     }
 
-    @Test("where more is unread than a screen holds, nothing of the past stands among it")
+    @Test("with more unread than a screen holds, nothing of the past stands among it")
     func manyUnread() throws {
       #expect(try home.run(["lobby", "--as", "ben"]).status == 0)
       for number in 1...30 { try home.say("live \(number)", as: "anna") }
@@ -107,7 +107,7 @@ extension EndToEnd {
         history.matches(of: #/(?:old|live) [0-9]+/#).map { String($0.0) }.suffix(20) == newest[...])
     }
 
-    @Test("the newest message is one that was said here; /edit, /delete and /cancel take no other")
+    @Test("the newest message is one said here; /edit, /delete and /cancel take no other")
     func newest() throws {
       try bring(10)
       let anna = try home.shellInLobby(as: "anna")

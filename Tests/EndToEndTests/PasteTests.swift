@@ -67,7 +67,7 @@ extension EndToEnd {
       try shell.expectNever("Attach")
     }
 
-    @Test("1.9: of a long line that is wrapped the rows are told, too")
+    @Test("1.9: rows are reported for a long line that wraps, too")
     func longLine() throws {
       let shell = try Home().shellInLobby(as: "anna")
       shell.send(Key.paste(String(repeating: "tea ", count: 200)))
@@ -136,7 +136,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "1.9: behind a text and inside one it is offered, too; the answer decides",
+      "1.9: behind or inside a text it is offered, too; the answer decides",
       arguments: [
         ("y", "see th|is", true), ("\r", "see th|is", true), ("i", "see thPATH|is", false),
         ("n", "see th|is", false),
@@ -184,7 +184,7 @@ extension EndToEnd {
       try shell.expectNever("Attach")
     }
 
-    @Test("1.9: C-c ends a paste whose end does not come, and keeps it")
+    @Test("1.9: C-c ends a paste whose end is missing, and keeps it")
     func endlessPasteEndsByHand() throws {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna")
@@ -208,7 +208,7 @@ extension EndToEnd {
       try shell.expect("#lobby> |")
     }
 
-    @Test("a paste that never ends leaves a shell that ends when it is told to")
+    @Test("during an endless paste the shell still ends when told to")
     func endlessPaste() throws {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna")

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite("7.6: Printing held")
+  @Suite("7.6: Paused output")
   struct PauseTests {
     private let home: Home
 
@@ -27,7 +27,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "a pager holds: nothing is printed or seen, and afterwards it is printed, and not counted any more"
+      "a pager pauses: nothing is printed or seen; afterwards it is printed, no longer counted"
     )
     func pagerHolds() throws {
       let anna = try home.shellInLobby(

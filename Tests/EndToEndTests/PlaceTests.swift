@@ -10,7 +10,7 @@ extension EndToEnd {
 
     init() throws { home = try Home() }
 
-    @Test("10: /can says what things mean here, and completion leaves out what does not work")
+    @Test("10: /can says what things mean here, and completion omits what does not work")
     func can() throws {
       let shell = try home.shellInLobby(as: "anna")
       try shell.type("/can\r", seeing: "#lobby is on this machine, in this store.")

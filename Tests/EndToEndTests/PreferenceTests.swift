@@ -6,7 +6,7 @@ import Testing
 extension EndToEnd {
   @Suite("Preferences with mistakes in them")
   struct PreferenceTests {
-    @Test("an inputrc with errors is complained of once, and the rest holds")
+    @Test("an inputrc with errors is reported once, and the rest applies")
     func inputrcWithErrors() throws {
       let home = try Home()
       try home.write(
@@ -19,7 +19,7 @@ extension EndToEnd {
       #expect(count(of: "inputrc: line 1", in: shell.emulator.picture) == 1)
     }
 
-    @Test("a line that binds nothing is told with its file and its number")
+    @Test("a line that binds nothing is reported with its file and its number")
     func bindingsWithErrors() throws {
       let home = try Home()
       try home.write("/set bell off\n/bind garbage\n", to: "rc")
@@ -27,7 +27,7 @@ extension EndToEnd {
       try shell.expect("/rc, line 2: a key, a colon and a function are needed")
     }
 
-    @Test("10: what is not a regular file, or too long, is refused at once, with --rc as well")
+    @Test("10: a file that is not regular, or is too long, is refused at once, with --rc as well")
     func oddFiles() throws {
       let home = try Home()
       #expect(mkfifo(home.path + "/fifo", 0o600) == 0)
@@ -56,7 +56,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("2.11: /bind of nonsense binds nothing and keeps the line")
+    @Test("2.11: a nonsense /bind binds nothing and keeps the line")
     func bindRefusals() throws {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna", columns: 160)

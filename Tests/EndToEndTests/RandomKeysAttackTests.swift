@@ -30,7 +30,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "10.5: what has ended the shell before",
+      "10.5: key sequences that once ended the shell",
       arguments: [
         // A search with a prompt of its own, in a line of the history, and what follows it.
         (Mode.emacs, "\u{1B}<\u{1B}p\u{05}\ra\u{03}\u{1B}#\u{1B}<\u{1B}r"),

@@ -17,7 +17,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "7.3, 7.7: a shell that reads a file prints nothing that came, so it marks nothing",
+      "7.3, 7.7: a shell that reads a file prints no arrivals, so it marks nothing",
       arguments: ["", "/history\n", "/pause\n/bottom\n", "hello\n", "/join tea\n/join lobby\n"])
     func batch(script: String) throws {
       #expect(try home.run(["lobby", "--as", "ben"]).status == 0)
@@ -32,7 +32,7 @@ extension EndToEnd {
       #expect(!anna.emulator.picture.contains("delivered"))
     }
 
-    @Test("7.3: what comes while a batch waits for its next line is not marked either")
+    @Test("7.3: what arrives while a batch waits for its next line is not marked either")
     func batchThatWaits() throws {
       #expect(try home.run(["lobby", "--as", "ben"]).status == 0)
       let batch = try home.start(["lobby", "--as", "ben"], input: nil)
@@ -68,7 +68,7 @@ extension EndToEnd {
       #expect(try unread(by: "ben") == "\(count)\n")
     }
 
-    @Test("7.4: hobnob unread has the order of the status line: what is for one first")
+    @Test("7.4: hobnob unread has the order of the status line: messages for me first")
     func order() throws {
       for room in ["lobby", "tea", "dev"] {
         _ = try home.run(["--create", room, "--as", "ben"])

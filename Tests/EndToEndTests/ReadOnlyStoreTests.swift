@@ -3,10 +3,10 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite("11.6: A store that one may not write to")
+  @Suite("11.6: A store without permission to write")
   struct ReadOnlyStoreTests {
     @Test(
-      "11.6: that is said, whether the file is or its folder",
+      "11.6: that is said, whether the file or its folder is read-only",
       arguments: [true, false])
     func refused(isFolder: Bool) throws {
       let home = try Home()

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite("11.3: Whoever only reads changes nothing")
+  @Suite("11.3: Reading changes nothing")
   struct ReadOnlyTests {
     private let home: Home
 
@@ -23,7 +23,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "a name that is typed wrong is nobody: no person is made",
+      "a mistyped name is no one: no person is created",
       arguments: [
         (["log", "lobby"], 0, "[1] ben: hello"), (["search", "hello"], 0, "[1] ben: hello"),
         (["unread", "--count"], 0, "0"), (["unread"], 0, ""),
@@ -43,7 +43,7 @@ extension EndToEnd {
           == (arguments[0] == "export" ? status : 64))
     }
 
-    @Test("a folder cannot be imported, which is said of the folder; - is standard input")
+    @Test("importing a folder is refused with its name; - is standard input")
     func importedFiles() throws {
       let empty = home.path + "/new.sqlite"
       let folder = try home.run(["import", home.path, "--store", empty])
@@ -56,7 +56,7 @@ extension EndToEnd {
       #expect(try home.run(["log", "tea"]).output.contains("[1] ben: long ago"))
     }
 
-    @Test("what a conversation keeps no longer is not brought back, and the summary counts it")
+    @Test("what a conversation no longer keeps is not imported, and the summary counts it")
     func tooOld() throws {
       try home.write("2020-11-20 10:00:00\tben\tlong ago\n", to: "old.log")
       let store = try Store(path: home.store)

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  @Suite("11: Scripts have a way in and out")
+  @Suite("11: Scripts send and read")
   struct ScriptTests {
     private let home: Home
 
@@ -44,7 +44,7 @@ extension EndToEnd {
       #expect(missing.errors.contains("#") && missing.errors.lowercased().contains("quote"))
     }
 
-    @Test("7.3: log --follow prints what arrives and counts for nobody as seen")
+    @Test("7.3: log --follow prints what arrives and marks nothing as seen")
     func followPrintsWhatArrives() throws {
       let anna = try home.shellInLobby(as: "anna")
       try anna.type("first\r", seeing: "[1]")
@@ -58,7 +58,7 @@ extension EndToEnd {
       try anna.expectNever("seen")
     }
 
-    @Test("11.4: log of a store that is not there fails with a sentence, and makes none")
+    @Test("11.4: log of a missing store fails with a sentence, and creates none")
     func logMakesNoStore() throws {
       let path = home.path + "/missing/store.sqlite"
       let finished = try home.run(["log", "lobby", "--store", path, "--as", "anna"])
@@ -68,7 +68,7 @@ extension EndToEnd {
       #expect(try FileManager.default.contentsOfDirectory(atPath: home.path) == [])
     }
 
-    @Test("11.3: send --wait ends when the message has come that far, or fails in time")
+    @Test("11.3: send --wait ends when the message has reached that state, or fails in time")
     func sendWaits() throws {
       let ben = try home.shellInLobby(as: "ben")
       let seen = try home.run(
@@ -101,7 +101,7 @@ extension EndToEnd {
       #expect(try home.run(["log", "lobby", "--as", "ben"]).output.contains("no newline"))
     }
 
-    @Test("11.2: a room named like a subcommand is reached by open")
+    @Test("11.2: open reaches a room named like a subcommand")
     func openReachesAnyRoom() throws {
       let shell = try home.shell(as: "anna", ["open", "log"])
       try shell.expect("#log> |")

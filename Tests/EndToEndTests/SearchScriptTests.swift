@@ -64,7 +64,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "a query that cannot be read is 64; names that nobody has are 1",
+      "an unreadable query is 64; unknown names are 1",
       arguments: [
         ("foo:bar", 64), ("since:never", 64), ("has:cake", 64), ("in:", 64),
         ("from:zed", 1), ("in:nowhere", 1), ("in:@zed", 1),
@@ -77,7 +77,7 @@ extension EndToEnd {
       #expect(!finished.errors.contains("/"))
     }
 
-    @Test("7.3: direct chats of others are not found, nor is anything marked as read or seen")
+    @Test("7.3: others' direct chats are not found, and nothing is marked as read or seen")
     func othersChats() throws {
       try fill()
       let cy = try home.shellInLobby(as: "cy")

@@ -19,7 +19,7 @@ extension EndToEnd {
       try home.run(["log", "lobby", "--as", "anna"] + arguments).output
     }
 
-    @Test("several lines of standard input are one message; newlines at its end are none of it")
+    @Test("several lines of standard input are one message, without the trailing newlines")
     func linesAreOneMessage() throws {
       #expect(try home.run(["send", "lobby", "--as", "ben"], input: "a\n\nb\n\n").status == 0)
       #expect(try log().hasSuffix("[1] ben: a\n    \n    b\n"))
@@ -62,7 +62,7 @@ extension EndToEnd {
       #expect(try log() == "")
     }
 
-    @Test("1.7: the limit holds for scripts, too; what is too long is not sent, nor are its files")
+    @Test("1.7: the limit applies to scripts: a text that is too long is not sent, nor its files")
     func limit() throws {
       let rc = home.path + "/rc"
       try "/set message-limit 5\n".write(toFile: rc, atomically: true, encoding: .utf8)
@@ -101,7 +101,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "--reply to what is not a message sends nothing",
+      "--reply to anything but a message sends nothing",
       arguments: [("9", 1), ("-9", 1), ("9223372036854775807", 1), ("0", 64), ("one", 64)])
     func refusesReplies(number: String, status: Int32) throws {
       try home.say("tea?", as: "anna")
@@ -111,7 +111,7 @@ extension EndToEnd {
       #expect(try !log().contains("yes"))
     }
 
-    @Test("11.2: a room that is not there is refused with what a script can do; --create makes it")
+    @Test("11.2: an unknown room is refused with what a script can do; --create makes it")
     func missingRooms() throws {
       let refused = try home.run(["send", "room2", "hi", "--as", "ben"])
       #expect(refused.status == 1)
@@ -129,7 +129,7 @@ extension EndToEnd {
       #expect(try home.run(["unread", "--as", "zed"]).output == "@ben: 1 unread\n")
     }
 
-    @Test("11.2: a near room is named; one that was removed is said to be, with where to find it")
+    @Test("11.2: a near room is suggested; a removed one is reported, with where to find it")
     func nearAndRemovedRooms() throws {
       let store = try Store(path: home.store)
       let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
@@ -193,7 +193,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("11.3: what nothing sends now is said to wait, at once also with --wait")
+    @Test("11.3: a message that nothing sends now is reported as waiting, at once with --wait, too")
     func saysThatItWaits() throws {
       let store = try Store(path: home.store)
       let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
@@ -230,7 +230,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "11.3: what stands behind the conversation is text, whatever it begins with",
+      "11.3: what follows the conversation is text, whatever it begins with",
       arguments: [
         ["-h is broken"], ["-hello"], ["fails", "-h"], ["fails -h"],
         ["-h"], ["-1", "degrees"], ["-", "item"], ["- item"], ["--bogus"], ["use", "--wait"],
@@ -243,7 +243,7 @@ extension EndToEnd {
       #expect(try log().hasSuffix("[1] ben: \(words.joined(separator: " "))\n"))
     }
 
-    @Test("11.3: options stand in front of the text or end the line; behind -- all is text")
+    @Test("11.3: options stand before the text or at the end of the line; behind -- all is text")
     func optionsAroundTheText() throws {
       let lines: [(words: [String], text: String)] = [
         (["--as", "ben", "lobby", "--wait", "sent", "one"], "one"),
@@ -260,7 +260,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "--help and --version that end the line are answered, and nothing is sent; behind -- they are text",
+      "--help and --version at the end of a line are answered; behind -- they are text",
       arguments: [
         ["lobby", "--help"], ["lobby", "--version"], ["lobby", "how", "is", "it", "--help"],
         ["--as", "ben", "lobby", "--wait", "sent", "--help"],
@@ -279,7 +279,7 @@ extension EndToEnd {
       #expect(try log("--from", "2", "--to", "2").hasSuffix("[2] ben: x --version\n"))
     }
 
-    @Test("send knows all of its options in a text's neighbourhood")
+    @Test("send knows all of its options beside a text")
     func allOptions() throws {
       let help = try home.run(["send", "--help"]).output
       let options = help.split(separator: "\n").compactMap { line -> (String, Bool)? in
@@ -295,7 +295,7 @@ extension EndToEnd {
       #expect(try log() == "")
     }
 
-    @Test("11.3: a word with - is not an option of a search, and it is said how to look for it")
+    @Test("11.3: a word with - is not an option of a search, and a hint says how to search for it")
     func searchWords() throws {
       try home.say("about -kettles", as: "ben")
       for words in [["-kettles"], ["tea", "-kettles"], ["--lines", "2", "-k"]] {

@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEnd {
   /// Servers that are not there, not who they say, not able to, or not to be heard any more.
-  @Suite("13.9: A server that is wrong, and a store that is full", .serialized)
+  @Suite("13.9: A wrong server, and a full store", .serialized)
   final class ServerFaultTests {
     private let room = "tea@rooms.\(LocalServer.domain)"
 
@@ -19,7 +19,7 @@ extension EndToEnd {
         isThere, "“\(person.status)” has no “\(words)”", sourceLocation: sourceLocation)
     }
 
-    @Test("an unknown host is said, with the time of the next try")
+    @Test("an unknown host is reported, with the time of the next try")
     func unknownHost() throws {
       let server = try LocalServer(["anna"])
       let anna = try Correspondent("anna", at: server, settings: ["host": "nosuch.invalid"])
@@ -29,7 +29,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "a certificate that has expired, or is another's: nothing is sent, and a good one will do")
+      "with an expired or foreign certificate nothing is sent; a good one will do")
     func badCertificates() throws {
       let server = try LocalServer(["anna"])
       let anna = try Correspondent("anna", at: server)
@@ -80,7 +80,7 @@ extension EndToEnd {
       #expect(try ben.messages(in: bens).map(\.body).filter { $0 == "again" } == ["again"])
     }
 
-    @Test("while the disk is full it is said and nothing is lost; then all of it comes, once")
+    @Test("a full disk is reported and nothing is lost; then all of it comes, once")
     func fullDisk() throws {
       let server = try LocalServer(["anna", "ben"])
       let (anna, ben) = (
@@ -112,7 +112,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "a text of 1 MB: refused with a sentence where the server will not have it, else it arrives")
+      "a text of 1 MB arrives, or is refused with a sentence if the server does not take it")
     func longText() throws {
       let server = try LocalServer(["anna", "ben"])
       let (anna, ben) = (
@@ -134,7 +134,7 @@ extension EndToEnd {
       try anna.expect(long, in: annas) { $0.state >= .sent }
     }
 
-    @Test("a frozen connection is found and said, and gone on from when it thaws")
+    @Test("a frozen connection is found and reported, and continued when it thaws")
     func frozenConnection() throws {
       let server = try LocalServer(["anna", "ben"])
       let (anna, ben) = (
@@ -162,7 +162,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "kill -9 of the process and its shell while it sends: another shell takes the account over")
+      "kill -9 of the process and its shell during sending: another shell takes over")
     func takenOver() throws {
       let server = try LocalServer(["anna", "ben"])
       let (anna, ben) = (
@@ -193,7 +193,7 @@ extension EndToEnd {
       #expect(try anna.store.read { try $0.holderIsAlive(of: anna.account) })
     }
 
-    @Test("12.3: a nickname that looks like somebody else's is told apart")
+    @Test("12.3: a nickname that looks like another's is told apart")
     func lookalike() throws {
       let server = try LocalServer()
       let anna = try Correspondent("anna", at: server)

@@ -19,7 +19,7 @@ extension EndToEnd {
         environment: home.environment)
     }
 
-    @Test("10.15: an export that nobody reads lets the log be reset, and is one moment")
+    @Test("10.15: an export that no one reads lets the log be reset, and is one moment")
     func stalledExport() throws {
       try home.write(Home.export(3000), to: "big.jsonl")
       #expect(try home.run(["import", home.path + "/big.jsonl"]).status == 0)
@@ -48,7 +48,7 @@ extension EndToEnd {
       #expect(!text.contains("later") && text.hasSuffix(#"{"type":"end"}"# + "\n"))
     }
 
-    @Test("12.1: an export on a terminal shows nothing that is not drawn; a pipe gets it as it is")
+    @Test("12.1: an export on a terminal shows only drawn characters; a pipe gets it unchanged")
     func exportOnATerminal() throws {
       let hostile = "tag \u{E0067} not \u{FFFE} soft \u{AD} end"
       try home.say(hostile, as: "ben")
@@ -61,7 +61,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "10: a text that memory does not suffice for is a sentence, and nothing is stored",
+      "10: a text too large for memory is a sentence, and nothing is stored",
       arguments: [80_000, 200_000, 400_000])
     func littleMemory(kilobytes: Int) throws {
       try home.say("before", as: "anna")

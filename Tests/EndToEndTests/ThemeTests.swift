@@ -11,7 +11,7 @@ extension EndToEnd {
   struct ThemeTests {
     private static let names = ["contrast", "default", "imessage", "messenger", "plain", "slack"]
 
-    @Test("each looks as it is kept", arguments: names)
+    @Test("each looks like its stored picture", arguments: names)
     func looksAsKept(name: String) throws {
       let picture = try Self.picture(of: name)
       let file = Repository.root.appendingPathComponent("Tests/EndToEndTests/Themes/\(name).txt")
@@ -23,7 +23,7 @@ extension EndToEnd {
       #expect(try String(contentsOf: file, encoding: .utf8) == picture)
     }
 
-    @Test("no two look the same, and each that is shared is kept")
+    @Test("no two look the same, and each shared one has a picture")
     func allDiffer() throws {
       let shared = Repository.files(below: "share/hobnob/themes", endings: [".theme"]).map {
         URL(fileURLWithPath: $0).deletingPathExtension().lastPathComponent
@@ -36,7 +36,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "11.5: with NO_COLOR there is no colour, and what is selected, matches or is too long is seen",
+      "11.5: with NO_COLOR there is no colour, yet selection, matches and the limit are visible",
       arguments: names)
     func withoutColours(name: String) throws {
       let home = try Home.withPeople(["bea", "ben"])

@@ -150,7 +150,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("1.14: a screen that is small for a moment only loses nothing below the line")
+    @Test("1.14: a screen that is small for a moment loses nothing below the line")
     func smallForAMoment() throws {
       let home = try Home()
       let tmux = try Tmux(home: home)
@@ -163,7 +163,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("1.14: a width that was there for a moment takes no message with it")
+    @Test("1.14: a width that lasts a moment takes no message with it")
     func narrowForAMoment() throws {
       let home = try Home()
       let tmux = try Tmux(home: home)
@@ -194,7 +194,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("1.14: behind a second resize, not told of yet, a message leaves no old prompt")
+    @Test("1.14: behind a second, unreported resize, a message leaves no old prompt")
     func resizedTwice() throws {
       let home = try Home()
       let tmux = try Tmux(home: home)
@@ -235,7 +235,7 @@ extension EndToEnd {
       #expect((2...12).contains(questions), "\(questions)")
     }
 
-    @Test("left in the middle of a resize, the shell before it gets none of the terminal's answers")
+    @Test("after leaving during a resize, the shell before it gets none of the terminal's answers")
     func leavingWhileResized() throws {
       let home = try Home()
       let tmux = try Tmux(home: home)
@@ -274,7 +274,7 @@ extension EndToEnd {
       try pane.expect { $0.contains("#lobby> keep this and that") }
     }
 
-    @Test("1.6, 8.1: a file that was copied while the shell was stopped goes with its line")
+    @Test("1.6, 8.1: a file copied while the shell was stopped goes with its line")
     func suspendingDuringACopy() throws {
       let home = try Home()
       let tmux = try Tmux(home: home)

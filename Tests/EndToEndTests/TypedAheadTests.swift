@@ -3,7 +3,7 @@ import Emulator
 import Testing
 
 extension EndToEnd {
-  @Suite("5.2: Keys that were typed before the prompt stood")
+  @Suite("5.2: Keys typed before the prompt")
   struct TypedAheadTests {
     private let home: Home
 
@@ -27,7 +27,7 @@ extension EndToEnd {
       _ = shell.waitForExit(seconds: 10)
     }
 
-    @Test("they are the line, and Return among them sends")
+    @Test("they are on the line, and Return among them sends")
     func line() throws {
       let shell = try shell(behind: "hello\rand more")
       try shell.expect("#lobby> and more|")

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
   /// Keys that arrive in one read, as over a slow line, mean what they mean one by one.
-  @Suite("Keys typed at once")
+  @Suite("Keys typed in one burst")
   struct TypedAtOnceTests {
     let home: Home
     let shell: PseudoTerminal
@@ -43,7 +43,7 @@ extension EndToEnd {
       try shell.expectNever("anna: +")
     }
 
-    @Test("1.12: the same line sent twice stands once in the history")
+    @Test("1.12: a line sent twice is in the history once")
     func historyOnce() throws {
       try shell.type("first\r", seeing: "[8] anna: first")
       try shell.type("again\r", seeing: "[9]")
@@ -52,7 +52,7 @@ extension EndToEnd {
       try shell.type("\u{1B}[A", seeing: "#lobby> first|")
     }
 
-    @Test("the menu stands in one row where it is to be compact")
+    @Test("the menu is one row if it has to be compact")
     func compactMenu() throws {
       try shell.command("/set menu-style compact")
       try shell.type("@be", seeing: "#lobby> @be|\n@bea   @ben")

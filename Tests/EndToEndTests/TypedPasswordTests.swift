@@ -25,7 +25,7 @@ extension EndToEnd {
       #expect(modes.count == 2 && modes.first == modes.last, "\(shell.emulator.history)")
     }
 
-    @Test("it is not shown, and the terminal is then as it was; two that differ are refused")
+    @Test("it is not shown, and the terminal is restored; two that differ are refused")
     func differ() throws {
       let home = try Home()
       let shell = try registering(home)
@@ -38,7 +38,7 @@ extension EndToEnd {
       try expectRestored(shell)
     }
 
-    @Test("nothing typed is no password")
+    @Test("an empty line is no password")
     func empty() throws {
       let home = try Home()
       let shell = try registering(home)
@@ -48,7 +48,7 @@ extension EndToEnd {
       try expectRestored(shell)
     }
 
-    @Test("C-c gives the terminal back as it was")
+    @Test("C-c restores the terminal")
     func interrupted() throws {
       let home = try Home()
       let shell = try registering(home)
@@ -59,7 +59,7 @@ extension EndToEnd {
       try expectRestored(shell)
     }
 
-    @Test("without a terminal there is nobody to ask, which is said")
+    @Test("without a terminal there is no one to ask, which is reported")
     func withoutTerminal() throws {
       let home = try Home()
       let finished = try Program(

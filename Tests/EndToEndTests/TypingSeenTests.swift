@@ -11,7 +11,7 @@ extension EndToEnd {
       home = try Home()
     }
 
-    @Test("a notice that made room for who is typing does not come back when they are done")
+    @Test("a notice that gave way to typing people does not come back when they are done")
     func noticeIsGone() throws {
       // There is no room for both.
       let anna = try home.shellInLobby(as: "anna", columns: 50)

@@ -45,7 +45,7 @@ extension EndToEnd {
       try shell.type("\u{05}!", seeing: "#lobby> alpha one!|")
     }
 
-    @Test("a numeric argument goes on")
+    @Test("a numeric argument stays pending")
     func numericArgumentGoesOn() throws {
       try shell.type("\u{1B}4", seeing: "(arg: 4)")
       try home.say("while you count", as: "ben")

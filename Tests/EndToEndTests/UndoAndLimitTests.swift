@@ -85,7 +85,7 @@ extension EndToEnd {
       #expect(shell.wait(for: 10) { $0.bells == bells + 2 })
     }
 
-    @Test("1.8: the placeholder is drawn on an empty line, and not in the plain face")
+    @Test("1.8: the placeholder is drawn on an empty line, and not in plain mode")
     func placeholder() throws {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna")

@@ -31,7 +31,7 @@ extension EndToEnd {
       #expect(try home.draft(becomes: "patience\nnext", while: shell))
     }
 
-    @Test("of a line that is wider than the screen, the mark stays: it is not sent")
+    @Test("of a line wider than the screen, the mark stays: it is not sent")
     func markOfAWideLine() throws {
       let shell = try home.shellInLobby(as: "anna", columns: 40)
       let holder = try home.lock()

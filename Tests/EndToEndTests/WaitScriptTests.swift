@@ -42,7 +42,7 @@ extension EndToEnd {
       #expect(try home.run(["unread", "--as", "anna"]).output == "")
     }
 
-    @Test("what is imported meanwhile is nothing that was said", arguments: [["lobby"], []])
+    @Test("an import meanwhile does not count as a message", arguments: [["lobby"], []])
     func imports(place: [String]) throws {
       #expect(try home.run(["open", "lobby", "--as", "anna"]).status == 0)
       let wait = try home.start(["wait", "--as", "anna"] + place)
@@ -54,7 +54,7 @@ extension EndToEnd {
       #expect(output.contains("ben: news") && !output.contains("imported"), "\(output)")
     }
 
-    @Test("without a conversation any of one's own will do, and it is named")
+    @Test("without a conversation it waits for any of one's own, and names it")
     func anywhere() throws {
       #expect(try home.run(["open", "dev", "--as", "anna"]).status == 0)
       let wait = try home.start(["wait", "--as", "anna"])
@@ -64,7 +64,7 @@ extension EndToEnd {
       #expect(wait.finish().output.contains(" #dev [1] ben: green\n"))
     }
 
-    @Test("--mention waits for what names one, or is said to one alone; --json prints an object")
+    @Test("--mention waits for a mention or a direct message; --json prints an object")
     func mentions() throws {
       for last in [["send", "lobby", "hey @Anna"], ["send", "@anna", "hey"]] {
         #expect(try home.run(["open", "lobby", "--as", "anna"]).status == 0)

@@ -3,9 +3,9 @@ import Emulator
 import Testing
 
 extension EndToEnd {
-  @Suite("13.8: A window that gets other sizes")
+  @Suite("13.8: A window that changes its size")
   struct WindowSizeTests {
-    @Test("in tmux narrowing and widening leave the prompt where it stood, and one of it")
+    @Test("in tmux, narrowing and widening leave one prompt, where it was")
     func prompt() throws {
       let home = try Home()
       let lines = (1...20).map { "message \($0) with some words in it to fill" }

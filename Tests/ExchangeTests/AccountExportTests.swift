@@ -56,7 +56,7 @@ import Testing
     return text
   }
 
-  @Test("has nothing of the accounts of others")
+  @Test("has nothing of others' accounts")
   func isTheViewers() throws {
     for (me, mine, other) in [(lobby.anna, "anna", "ben"), (lobby.ben, "ben", "anna")] {
       let text = try text(for: me)
@@ -98,7 +98,7 @@ import Testing
     #expect(try found(for: nil).prefix(5) == words.prefix(5))
   }
 
-  @Test("and an import brings nothing into them")
+  @Test("and an import adds nothing to them")
   func imports() throws {
     let lines = try text([places[0]], for: lobby.anna).replacingOccurrences(
       of: "said to anna", with: "forged")
@@ -118,7 +118,7 @@ import Testing
     #expect(try take(as: "anna").messages == 1)
   }
 
-  @Test("has none of them for whoever has none, not even by their number")
+  @Test("mentions no account to a person who has none, not even by number")
   func isNobodys() throws {
     let eve = try lobby.store.writeDurablyIfNeeded { try $0.participant(identity: "eve") }.id
     #expect(try !text(for: eve).contains("xmpp:"))

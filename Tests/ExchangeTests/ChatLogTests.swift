@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("irssi: messages, actions and notices come, events are counted")
+  @Test("irssi: messages, actions and notices are imported, events are counted")
   func irssi() throws {
     let store = try Fixture().open()
     let report = try store.take([Self.irssiLog], name: "/home/a/irclogs/net/#tea.log")
@@ -60,7 +60,7 @@ import Testing
     #expect(try store.read { try $0.members(of: $0.rooms()[0].id) }.map(\.identity) == ["anna"])
   }
 
-  @Test("WeeChat: messages and actions come, events are counted, the rest is said by number")
+  @Test("WeeChat: messages and actions are imported, events counted, the rest reported by number")
   func weechat() throws {
     let store = try Fixture().open()
     var said: [String] = []
@@ -73,7 +73,7 @@ import Testing
     #expect(said == ["irc.libera.#tea.weechatlog:7: there is no such time: 2026-11-21T10:00:05"])
   }
 
-  @Test("a notice in a log of WeeChat is a message; a message without a text is an event")
+  @Test("a notice in a WeeChat log is a message; a message without a text is an event")
   func notices() throws {
     let store = try Fixture().open()
     let lines = [
@@ -89,7 +89,7 @@ import Testing
     #expect(more.messages == 1 && more.events == 1)
   }
 
-  @Test("a log of which no message comes makes no room and nobody")
+  @Test("a log without messages creates no room and no one")
   func nothingComes() throws {
     let store = try Fixture().open()
     let head = "--- Log opened Sat Nov 21 09:58:00 2026\n"
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(
-    "the same log again brings nothing, a grown one what is new", arguments: [irssiLog, weechatLog])
+    "the same log again adds nothing, a grown one its new lines", arguments: [irssiLog, weechatLog])
   func again(log: String) throws {
     let store = try Fixture().open()
     let half = log.split(separator: "\n").prefix(6).joined(separator: "\n")
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test("times are those of this machine's clock")
+  @Test("times are local times")
   func localTimes() throws {
     let store = try Fixture().open()
     try store.take([Self.irssiLog], into: "tea")
@@ -130,7 +130,7 @@ import Testing
     #expect(time == Int64(mktime(&parts)) * 1000)
   }
 
-  @Test("what cannot be read is said by its number, and the rest comes")
+  @Test("unreadable lines are reported by number, and the rest is imported")
   func unreadable() throws {
     let log = """
       10:00 <anna> of no day
@@ -165,7 +165,7 @@ import Testing
     #expect(try bodies(store) == ["1 anna: café"])
   }
 
-  @Test("a room is told by the file's name, or has to be named")
+  @Test("a room is known by the file's name, or has to be named")
   func rooms() throws {
     #expect(IrssiLog.room(ofFile: "#tea.log") == "#tea")
     #expect(IrssiLog.room(ofFile: "##c++.log") == "##c++")
@@ -212,7 +212,7 @@ import Testing
     return try store.read { try $0.messages(in: chat.id, limit: 9, for: me) }.map(\.body)
   }
 
-  @Test("what one said to two at once is in both logs; a chat's other side is the same chat")
+  @Test("a message to two people is in both logs; the other person's log is the same chat")
   func twoDirectChats() throws {
     let store = try Fixture().open()
     let (mine, hers) = (
@@ -227,7 +227,7 @@ import Testing
     #expect(try bodies(store, of: "carl", with: "ben") == ["lunch at 12", "cannot"])
   }
 
-  @Test("what comes under the uid of a message somewhere else changes nothing there")
+  @Test("a message with the uid of one elsewhere does not change that one")
   func uidsElsewhere() throws {
     let store = try Fixture().open()
     let uid = String(repeating: "ab", count: 16)
@@ -240,7 +240,7 @@ import Testing
     #expect(try bodies(store, "lobby") == ["1 ben: for all"])
   }
 
-  @Test("the other of a direct chat is found by the name that is shown; it is never oneself")
+  @Test("the other person of a direct chat is found by the shown name, and is never oneself")
   func namedByShownName() throws {
     let store = try Fixture().open()
     let ben = try store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }
@@ -255,7 +255,7 @@ import Testing
     #expect(try store.read { try $0.participants() }.map(\.identity).sorted() == ["anna", "ben"])
   }
 
-  @Test("whoever speaks in the log of a direct chat is one of the two, by any of their names")
+  @Test("every speaker in the log of a direct chat is one of the two, by any of their names")
   func nicksOfDirectLogs() throws {
     let store = try Fixture().open()
     let robert = try store.writeDurablyIfNeeded { try $0.participant(identity: "robert") }
@@ -273,7 +273,7 @@ import Testing
         == [robert.id, anna.id, robert.id])
   }
 
-  @Test("however a name is spelt, the log is the same")
+  @Test("different spellings of a name mean the same log")
   func spellings() throws {
     let store = try Fixture().open()
     let log = Self.head + "10:00 <ben> psst\n"
@@ -283,7 +283,7 @@ import Testing
     #expect(try store.take([log], into: "cafe\u{301}").messages == 0)
   }
 
-  @Test("whoever brings a log into a room that is there is in it, unless they left it")
+  @Test("someone who imports a log into an existing room is in it, unless they left it")
   func enters() throws {
     let store = try Fixture().open()
     let (anna, ben) = (
@@ -300,7 +300,7 @@ import Testing
     #expect(try store.read { try $0.membership(of: anna, in: tea.id) } == .left)
   }
 
-  @Test("a day that is not said is not the one before; an action without a text is an event")
+  @Test("a missing day is not the last one; an action without a text is an event")
   func bareMarks() throws {
     let store = try Fixture().open()
     var said: [Int] = []
@@ -315,7 +315,7 @@ import Testing
     #expect(try bodies(store) == ["1 anna* waves"])
   }
 
-  @Test("formats are told by their first lines")
+  @Test("formats are recognised by their first lines")
   func formats() {
     func told(_ text: String) -> ImportFormat? {
       ImportFormat.told(by: text.split(separator: "\n").map { Array($0.utf8) })
@@ -358,7 +358,7 @@ import Testing
     #expect(found == ["2022-\(month)-5 late", "2022-\(month)-6 early"])
   }
 
-  @Test("a month that nobody knows is said once, and a file of which nothing is read makes no room")
+  @Test("an unknown month is reported once, and a file without readable lines creates no room")
   func unknownMonths() throws {
     let store = try Fixture().open()
     var said: [String] = []

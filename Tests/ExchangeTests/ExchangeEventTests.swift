@@ -14,7 +14,7 @@ import Testing
     try store.database.rows("SELECT text FROM event ORDER BY at, id") { $0.text() }
   }
 
-  @Test("events come once, however often, and later ones beside them, also without messages")
+  @Test("events are imported once, however often, and later ones too, even without messages")
   func again() throws {
     let lobby = try Lobby()
     try lobby.store.writeDurably { try $0.setTopic("one", of: lobby.lobby, by: lobby.anna) }
@@ -53,7 +53,7 @@ import Testing
       ])
   }
 
-  @Test("two exports in one import are as two imports: answers, members, what is newer")
+  @Test("two exports in one import equal two imports: replies, members, what is newer")
   func twoSources() throws {
     // Two stores with a #lobby each, and the first one again as it was before.
     let (one, two) = (try Lobby(), try Lobby())
@@ -97,7 +97,7 @@ import Testing
     #expect(answer.replyTo?.line == "two's question")
   }
 
-  @Test("an imported event is not news, and changes neither topic nor members")
+  @Test("an imported event is not new, and changes neither topic nor members")
   func silent() throws {
     let lobby = try Lobby()
     try lobby.store.writeDurably { try $0.setTopic("tea", of: lobby.lobby, by: lobby.anna) }
@@ -118,7 +118,7 @@ import Testing
       try lobby.store.read { try $0.members(of: lobby.lobby) }.map(\.name) == ["anna", "ben"])
   }
 
-  @Test("13.10: a room that was removed comes as one, with its maker, and once")
+  @Test("13.10: a removed room is imported as removed, with its creator, and once")
   func removedRoom() throws {
     let lobby = try Lobby()
     let tea = try lobby.store.writeDurablyIfNeeded { try $0.makeRoom("tea", for: lobby.anna) }.id
@@ -134,7 +134,7 @@ import Testing
     #expect(try copy.read { try $0.rooms(andUnused: true) }.map(\.name) == ["#lobby"])
   }
 
-  @Test("who is away here stays so, and who is not is not, whatever comes")
+  @Test("an import changes no one's away state")
   func away() throws {
     let lobby = try Lobby()
     try lobby.store.writeIfNeeded { try $0.setAway("at home", of: lobby.anna) }
@@ -158,7 +158,7 @@ import Testing
     #expect(try !lobby.store.exported([lobby.lobby]).contains { $0.contains("at home") })
   }
 
-  @Test("imported people are found by index, and their names are known for what they look like")
+  @Test("imported people are found by index, and their names are checked for look-alikes")
   func keys() throws {
     let lobby = try Lobby()
     try lobby.fill()
@@ -187,7 +187,7 @@ import Testing
   }
 
   @Test(
-    "an event that makes no sense is said with its reason",
+    "an event that makes no sense is reported with its reason",
     arguments: [
       (#""participant":"ben""#, "“kind” is missing"),
       (#""kind":"topic""#, "“participant” is missing"),

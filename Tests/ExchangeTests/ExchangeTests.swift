@@ -12,7 +12,7 @@ import Testing
     export(try store.exported().dropLast().joined(separator: "\n"))
   }
 
-  @Test("an export brought into an empty store gives an equal one")
+  @Test("an export imported into an empty store gives an equal one")
   func roundTrip() throws {
     let lobby = try Lobby()
     try lobby.fill()
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test("an export of an unchanged store is the same but for its time")
+  @Test("an export of an unchanged store is the same except for its time")
   func stable() throws {
     let lobby = try Lobby()
     try lobby.fill()
@@ -57,7 +57,7 @@ import Testing
     #expect(try lobby.store.exported() == first)
   }
 
-  @Test("the same export again brings nothing")
+  @Test("the same export again adds nothing")
   func twice() throws {
     let lobby = try Lobby()
     try lobby.fill()
@@ -95,7 +95,7 @@ import Testing
     #expect(found.count == 1)
   }
 
-  @Test("a number that another message has gives way, and answers follow")
+  @Test("a number that another message has gives way, and replies follow")
   func numbers() throws {
     let lobby = try Lobby()
     for text in ["one", "two"] { try lobby.says(text) }
@@ -115,7 +115,7 @@ import Testing
     #expect(try lobby.says("next").number == 11)
   }
 
-  @Test("what comes into an open room is not news: nothing arrives, nothing is unread")
+  @Test("an import into an open room is not new: nothing arrives, nothing is unread")
   func silent() throws {
     let lobby = try Lobby()
     try lobby.benSays("hello")
@@ -144,7 +144,7 @@ import Testing
       try lobby.store.read { try $0.unreadConversations(for: lobby.anna) }.map(\.mentions) == [1])
   }
 
-  @Test("what was imported is found, behind what was said here, and survives a recovery")
+  @Test("imported messages are found, behind what was said here, and survive a recovery")
   func foundAndRecovered() throws {
     let lobby = try Lobby()
     try lobby.says("tea here")
@@ -170,7 +170,7 @@ import Testing
     #expect(try found(recovered) == texts)
   }
 
-  @Test("some conversations come alone, without drafts and input history")
+  @Test("chosen conversations are imported alone, without drafts and input history")
   func some() throws {
     let lobby = try Lobby()
     try lobby.fill()
@@ -188,7 +188,7 @@ import Testing
     #expect(try lobby.store.exported(files: false).allSatisfy { !$0.contains(#""type":"file""#) })
   }
 
-  @Test("people are one by identity, whatever the case; a name that is taken gets a number")
+  @Test("people are one by identity, in any case; a name that is taken gets a number")
   func names() throws {
     let lobby = try Lobby()
     try lobby.store.take([

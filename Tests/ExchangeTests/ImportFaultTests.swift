@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(
-    "one bad line, and its number is said and nothing is imported",
+    "one bad line is reported by number, and nothing is imported",
     arguments: [
       (#"{"type":"message""#, "the line is not JSON"),
       ("hello", "the line is not an object of JSON"),
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(
-    "10.3: a line of more than 16 MB is left out by its number, whatever it is, and the rest comes",
+    "10.3: a line over 16 MB is skipped by number, whatever it is, and the rest is imported",
     arguments: [16_000_001, 40_000_000], [true, false])
   func longLine(bytes: Int, isLast: Bool) throws {
     let store = try Fixture().open()
@@ -96,7 +96,7 @@ import Testing
     #expect(report.messages == 2 && report.leftOut == 1)
   }
 
-  @Test("10.3: a line just as long as may be is read")
+  @Test("10.3: a line of exactly the limit is read")
   func longestLine() throws {
     let store = try Fixture().open()
     let rest = line("", number: 1).utf8.count
@@ -111,7 +111,7 @@ import Testing
     #expect(exported.longLines == 1 && count > JSONShape.longestLine)
   }
 
-  @Test("13.1: two stays of one person that both go on are one", arguments: [[1, 5], [5, 1]])
+  @Test("13.1: two open memberships of one person become one", arguments: [[1, 5], [5, 1]])
   func twoOpenStays(firsts: [Int]) throws {
     let store = try Fixture().open()
     let members = firsts.map {
@@ -126,7 +126,7 @@ import Testing
     #expect(try store.read { try $0.listing(for: anna) }.map(\.unread) == [1])
   }
 
-  @Test("a place for an export, which has places of its own, is refused")
+  @Test("an export with a conversation that belongs to another account is refused")
   func placeForAnExport() throws {
     let store = try Fixture().open()
     let fault = #expect(throws: ImportFault.self) {
@@ -170,7 +170,7 @@ import Testing
     #expect(try copy.count("message") == 0)
   }
 
-  @Test("CR and newline, a byte order mark and a last line without newline are taken")
+  @Test("CR and newline, a byte order mark and a last line without newline are accepted")
   func otherEditors() throws {
     let text =
       "\u{feff}"
@@ -180,7 +180,7 @@ import Testing
     #expect(try store.take([text]).messages == 1)
   }
 
-  @Test("a line of an unknown type, or of an event of an unknown kind, is left out and said")
+  @Test("a line of an unknown type, or an event of an unknown kind, is skipped and reported")
   func newer() throws {
     let store = try Fixture().open()
     var said: [String] = []
@@ -202,7 +202,7 @@ import Testing
   }
 
   @Test(
-    "times with an offset and fractions, and the first and last there are",
+    "times with an offset and fractions, and the first and last possible ones",
     arguments: [
       ("2026-11-21T10:00:00Z", 1_795_255_200_000),
       ("2026-11-21T11:00:00.1239+01:00", 1_795_255_200_123),
@@ -217,7 +217,7 @@ import Testing
   }
 
   @Test(
-    "what is not a time is none",
+    "what is not a time is refused",
     arguments: [
       "", "2026", "2026-11-21", "2026-11-21T10:00", "2026-11-21T10:00:00", "2026-11-21T24:00:00Z",
       "2026-11-21T10:60:00Z", "2026-11-21T10:00:60Z", "2026-11-21T10:59:61Z",
@@ -250,7 +250,7 @@ import Testing
   }
 
   @Test(
-    "a NUL comes through whatever stands beside it",
+    "a NUL survives whatever is beside it",
     arguments: [
       "\u{0}", "a\u{0}b", "\\u0000", "\\\u{0}\\", String(Unicode.Scalar(0xFDD0)!) + "\u{0}",
       "fdd0 \u{0} FDD1",

@@ -6,8 +6,8 @@ import Testing
 @testable import Conversations
 @testable import Exchange
 
-@Suite("An import into a store that is in use") struct ImportIntoUseTests {
-  @Test("An import does not bring back what is forgotten, under new numbers")
+@Suite("An import into a store in use") struct ImportIntoUseTests {
+  @Test("An import does not restore deleted messages under new numbers")
   func importsOnlyWhatIsKept() throws {
     let lobby = try Lobby()
     let store = lobby.store
@@ -46,7 +46,7 @@ import Testing
     #expect(try copy.exported() == full)
   }
 
-  @Test("7.12: while messages have not begun to go, an import brings old ones, too")
+  @Test("7.12: before deletion has begun, an import brings old messages, too")
   func importsBeforeMessagesGo() throws {
     let lobby = try Lobby()
     try lobby.store.writeDurablyIfNeeded {
@@ -64,7 +64,7 @@ import Testing
     #expect(late.messages == 0 && late.tooOld == 1)
   }
 
-  @Test("A message of a kind that is not known here stands as a line that says so")
+  @Test("A message of an unknown kind is a line that says so")
   func unknownKind() throws {
     let lobby = try Lobby()
     let report = try lobby.store.take([
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(
-    "10.3, 10.4: a caret of a draft that is inside a character is exported where it is read",
+    "10.3, 10.4: a draft's caret inside a character is exported where it is read",
     arguments: [(3, 2), (5, 4), (31, 7), (33, 32), (-1, 0), (Int.max, 34)])
   func caret(stored: Int, read: Int) throws {
     let lobby = try Lobby()

@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(
-    "newest first is by time, in whatever order it was brought in",
+    "newest first is by time, in whatever order it was imported",
     arguments: [[0, 1, 2], [2, 1, 0], [1, 2, 0]])
   func newestFirst(order: [Int]) throws {
     let store = try Fixture().open()
@@ -50,7 +50,7 @@ import Testing
     #expect(try store.check().allSatisfy { $0.severity == .fine })
   }
 
-  @Test("thousands of one minute keep the order of their log, and a grown log goes on behind them")
+  @Test("thousands within a minute keep the order of their log, and a grown log follows them")
   func sameMinute() throws {
     let store = try Fixture().open()
     func log(_ count: Int) -> String {
@@ -68,7 +68,7 @@ import Testing
     #expect(all.allSatisfy { $0.isImported })
   }
 
-  @Test("an export of several imports, brought in, gives an equal one, by time")
+  @Test("an export of several imports, imported again, gives an equal one, by time")
   func roundTrip() throws {
     let lobby = try Lobby()
     for year in year.reversed() { try lobby.store.take([log(year)], into: "tea") }
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(
-    "times without end are no trouble",
+    "extreme times do no harm",
     arguments: ["0000-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z"])
   func farTimes(time: String) throws {
     let store = try Fixture().open()

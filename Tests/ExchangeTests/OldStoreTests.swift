@@ -17,7 +17,7 @@ import Testing
     .path + "/OldStore"
 
   @Test(
-    "makes the store and says what is shown of it",
+    "makes the store and prints what is shown of it",
     .enabled(if: ProcessInfo.processInfo.environment["HOBNOB_OLD_STORE"] != nil))
   func make() throws {
     let folder = try #require(ProcessInfo.processInfo.environment["HOBNOB_OLD_STORE"])

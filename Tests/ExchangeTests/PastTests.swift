@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(
-    "7.3, 7.7: is unread to nobody, and leaves unread what is; nobody is told that it was seen")
+    "7.3, 7.7: is unread to no one and leaves others unread; no one hears that it was seen")
   func unread() throws {
     try live(3)
     try store.take([log(300)], into: "lobby")
@@ -63,7 +63,7 @@ import Testing
     #expect(try store.read { try $0.recipients(of: old.id) }.isEmpty)
   }
 
-  @Test("comes from one store into the next with what is unread there")
+  @Test("comes from one store into the next with its unread messages")
   func roundTrip() throws {
     try live(3)
     try store.take([log(5)], into: "lobby")
@@ -131,7 +131,7 @@ import Testing
     #expect(try store.writeDurably { try $0.deleteMessage(old.id, by: room.anna) }.deletedAt != nil)
   }
 
-  @Test("what waits for a network is not past, wherever it comes into")
+  @Test("what waits for a network is not past, wherever it is imported")
   func waiting() throws {
     let tea = try store.writeDurablyIfNeeded { try $0.networkRoom("tea", network: "net") }.id
     try store.writeDurablyIfNeeded { try $0.join(room.anna, tea) }

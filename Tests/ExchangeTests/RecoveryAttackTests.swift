@@ -132,7 +132,7 @@ private final class Victim {
     }
   }
 
-  @Test("without the map of pages, and without the pages above, rows tell whose they are")
+  @Test("without the page map and inner pages, rows still say whose they are")
   func byShape() throws {
     let victim = try Victim()
     var damaged = victim.bytes
@@ -188,7 +188,7 @@ private final class Victim {
     #expect(cut?.report.isMeagre ?? true)
   }
 
-  @Test("bytes flipped, zeroed and cut anywhere: no crash, and what stands on whole leaves comes")
+  @Test("bytes flipped, zeroed and cut anywhere: no crash, and whole leaves are recovered")
   func anywhere() throws {
     let victim = try Victim()
     // The first makes one message's number that of another.

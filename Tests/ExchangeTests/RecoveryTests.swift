@@ -119,7 +119,7 @@ private final class Grown {
     #expect(try new.writeDurably { try $0.send("next", in: lobby, by: anna) }.number == 2_001)
   }
 
-  @Test("Whichever page is noise, what comes out is a whole store")
+  @Test("Whichever page is noise, the result is a whole store")
   func anyPage() throws {
     let pristine = try Grown()
     let count = try pristine.pages()
@@ -145,7 +145,7 @@ private final class Grown {
     #expect(got.filter { $0 > 1_800 }.count > got.count * 3 / 4, "\(got)")
   }
 
-  @Test("Of a file that was cut off comes what is left of it", arguments: [0.9, 0.6, 0.3])
+  @Test("A truncated file gives what is left of it", arguments: [0.9, 0.6, 0.3])
   func cutOff(part: Double) throws {
     let grown = try Grown()
     let size = try grown.pages() * grown.pageSize
@@ -168,7 +168,7 @@ private final class Grown {
     #expect(whole.count >= messages.count - 1)
   }
 
-  @Test("What was imported, with long times between, comes back from around damaged pages")
+  @Test("Imported messages with long gaps are recovered around damaged pages")
   func imported() throws {
     let fixture = Fixture()
     let store = try fixture.open()
@@ -325,7 +325,7 @@ private final class Grown {
     #expect(fixture.mode("team/back.sqlite") == 0o660)
   }
 
-  @Test("10.9: a private store is recovered as one, whatever stands in its mark")
+  @Test("10.9: a private store is recovered as private, whatever its mark says")
   func damagedMark() throws {
     let grown = try Grown()
     let database = try Database(path: grown.fixture.path, patience: 0)
@@ -338,8 +338,8 @@ private final class Grown {
   }
 }
 
-@Suite("10.16: Files that are not finished") struct NewFileTests {
-  @Test("have no name or another, are removed when nobody writes them, and replace nothing")
+@Suite("10.16: Unfinished files") struct NewFileTests {
+  @Test("have no name or another one, are removed when no one writes them, and replace nothing")
   func names() throws {
     let fixture = Fixture()
     func names() throws -> [String] {
@@ -369,7 +369,7 @@ private final class Grown {
     #expect(try String(contentsOfFile: fixture.folder + "/running", encoding: .utf8) == "taken")
   }
 
-  @Test("what a killed --recover, --backup or export left goes with the next one")
+  @Test("leftovers of a killed --recover, --backup or export are removed by the next one")
   func next() throws {
     let grown = try Grown()
     let folder = grown.fixture.folder

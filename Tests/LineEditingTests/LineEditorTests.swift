@@ -122,7 +122,7 @@ struct LineEditorTests {
     typist.begin()
   }
 
-  @Test("1.1: Return asks; a line that is taken goes, with its undo, another one stays")
+  @Test("1.1: Return asks; an accepted line goes, with its undo, another one stays")
   func accepting() {
     typist.type("hello\r")
     #expect(typist.events().contains(.accepted("hello")))
@@ -135,7 +135,7 @@ struct LineEditorTests {
     #expect(typist.line == "|")
   }
 
-  @Test("1.1: what is to stand in the next line is put there when it begins")
+  @Test("1.1: the text for the next line is put there when it begins")
   func nextLine() {
     typist.deals = { [editor] event in
       guard case .accepted(let text) = event else { return false }
@@ -146,7 +146,7 @@ struct LineEditorTests {
     #expect(typist.line == "a!|")
   }
 
-  @Test("A change by keys is told, a motion is told as one, what the program changes is not")
+  @Test("A change by keys is reported, motions are reported as one, the program's changes are not")
   func changes() {
     // Letters are told when no more of them come, or before another key.
     typist.type("ab")
@@ -163,7 +163,7 @@ struct LineEditorTests {
     #expect(typist.line == "x|b")
   }
 
-  @Test("The text has another number when it is another, and keeps it otherwise")
+  @Test("The text's number changes with the text, and only then")
   func edition() {
     typist.type("ab")
     let first = editor.edition
@@ -177,7 +177,7 @@ struct LineEditorTests {
     #expect(typist.line == "é|bc" && editor.edition != second)
   }
 
-  @Test("1.5: undo is asked about first; redo brings back what undo took, a change forgets it")
+  @Test("1.5: undo is asked about first; redo restores what undo took, a change forgets it")
   func undoing() {
     typist.type("one")
     editor.replace(0..<3, with: "two", caret: 3)
@@ -194,7 +194,7 @@ struct LineEditorTests {
     #expect(typist.line == "onex|")
   }
 
-  @Test("1.6: C-c empties the line unless the program sees to it; C-_ gives it back")
+  @Test("1.6: C-c empties the line unless the program handles it; C-_ restores it")
   func clearing() {
     typist.type("\u{03}")
     #expect(typist.events() == [.clearing(isEmpty: true)])
@@ -209,7 +209,7 @@ struct LineEditorTests {
   }
 
   @Test(
-    "1.11: a selected line makes room for a letter, a paste or C-y; C-_ brings it back",
+    "1.11: typing, a paste or C-y replaces a selected line; C-_ brings it back",
     arguments: [
       ("h", "h|"), ("é", "é|"), ("\u{1B}[200~two words\u{1B}[201~", "two words|"),
       ("\u{19}", "cut|"),
@@ -228,7 +228,7 @@ struct LineEditorTests {
   }
 
   @Test(
-    "1.11: any other key finds a selected line as it was, and the next letter goes into it",
+    "1.11: any other key keeps a selected line, and the next letter goes into it",
     arguments: [
       ("\u{1B}[D", "/serch tx|ea"), ("\u{01}", "x|/serch tea"), ("\u{05}", "/serch teax|"),
       ("\u{7F}", "/serch tx|a"), ("\u{0B}", "/serch tex|"), ("\u{07}", "/serch tex|a"),
@@ -245,7 +245,7 @@ struct LineEditorTests {
     #expect(typist.line == line)
   }
 
-  @Test("1.11, 1.14: a selection stays while lines are printed, and goes with another text")
+  @Test("1.11, 1.14: a selection stays while lines are printed, and ends with another text")
   func selectionStays() {
     editor.setLine("/serch")
     editor.selectAll()
@@ -258,7 +258,7 @@ struct LineEditorTests {
     #expect(typist.line == "/search!|")
   }
 
-  @Test("1.9: a paste is one change, and nothing of it where the program takes it")
+  @Test("1.9: a paste is one change, or none if the program takes it")
   func pasting() {
     typist.type("\u{1B}[200~a\nb\u{1B}[201~")
     #expect(typist.events().prefix(2) == [.pasted("a\nb"), .changed])
@@ -270,7 +270,7 @@ struct LineEditorTests {
     #expect(typist.line == "|")
   }
 
-  @Test("1.4, 3.1: Up on an empty line is asked about, in a text it goes up")
+  @Test("1.4, 3.1: Up on an empty line is asked about, in a text it moves up")
   func up() {
     editor.setHistory(["before"])
     typist.deals = { $0 == .upOnEmptyLine }
@@ -286,7 +286,7 @@ struct LineEditorTests {
     #expect(typist.line == "a|\nbc")
   }
 
-  @Test("2.11: TAB is the menu's, or readline completes with what the program answers")
+  @Test("2.11: TAB belongs to the menu, or readline completes with the program's answer")
   func completing() {
     editor.completions = { text, caret in
       text == "@an" && caret == 3
@@ -303,7 +303,7 @@ struct LineEditorTests {
     #expect(typist.line == "@Anna: |")
   }
 
-  @Test("2.7: an entered menu is asked first; what it leaves is the line's")
+  @Test("2.7: an entered menu is asked first; the line gets the other keys")
   func menuKeys() {
     typist.type("x")
     editor.menu = { .entered }
@@ -320,7 +320,7 @@ struct LineEditorTests {
         == [.menuKey(.complete), .completing, .menuKey(.next)])
   }
 
-  @Test("13.1: a hidden history is not found, and is whole again with what was added meanwhile")
+  @Test("13.1: a hidden history is not found, and returns whole with what was added meanwhile")
   func hiddenHistory() {
     editor.setHistory(["old one", "new one"])
     editor.hidesHistory = true
@@ -344,7 +344,7 @@ struct LineEditorTests {
     #expect(typist.line == "other|")
   }
 
-  @Test("2.10: M-Backspace takes what the program says, otherwise a word")
+  @Test("2.10: M-Backspace deletes what the program says, otherwise a word")
   func nameWords() {
     typist.type("@Nathan Tannar")
     editor.nameWordStart = { $0 == 14 ? 7 : nil }
@@ -367,7 +367,7 @@ struct LineEditorTests {
     #expect(editor.text == "one")
   }
 
-  @Test("3.4: C-g is asked about; in a search it ends that first")
+  @Test("3.4: C-g is asked about; in a search it ends the search first")
   func cancelling() {
     typist.deals = { $0 == .cancelled }
     typist.type("a\u{07}")
@@ -377,7 +377,7 @@ struct LineEditorTests {
     #expect(typist.line == "a|")
   }
 
-  @Test("3.4: a lone Esc with nothing to end does nothing; the key behind it is itself")
+  @Test("3.4: a lone Esc with nothing to end does nothing; the next key is itself")
   func loneEscape() {
     typist.deals = { $0 == .cancelled }
     typist.type("ab")
@@ -396,14 +396,14 @@ struct LineEditorTests {
     #expect(typist.line == "|abb")
   }
 
-  @Test("2.3: motions that come in one piece with a change are told behind it")
+  @Test("2.3: motions that come with a change are reported after it")
   func motionsBehindChange() {
     typist.type("@an\u{1B}[D\u{1B}[D\u{1B}[D")
     #expect(typist.events() == [.changed, .moved])
     #expect(typist.line == "|@an")
   }
 
-  @Test("1.8: no placeholder behind what stands in the prompt's place")
+  @Test("1.8: no placeholder while something stands in place of the prompt")
   func placeholder() {
     editor.bar.placeholder = "Message #lobby"
     defer { editor.bar.placeholder = "" }
@@ -417,7 +417,7 @@ struct LineEditorTests {
     #expect(typist.screen.contains("> Message #lobby"))
   }
 
-  @Test("1.12: an entry of many lines is taken whole by Up and Down until it is changed")
+  @Test("1.12: Up and Down pass over an entry of many lines until it is changed")
   func wholeEntries() {
     editor.setHistory(["one", "a\nb", "three"])
     typist.type("\u{1B}[A\u{1B}[A")
@@ -434,7 +434,7 @@ struct LineEditorTests {
     #expect(typist.line == "a|\nbc")
   }
 
-  @Test("1.12: an entry of over 4 KiB is there for Up, and no search looks at it")
+  @Test("1.12: Up finds an entry of over 4 KiB, and searches skip it")
   func longEntries() {
     let long = String(repeating: "x", count: 84_000) + " needle"
     editor.setHistory(["a needle", long])
@@ -475,7 +475,7 @@ struct LineEditorTests {
     }
   }
 
-  @Test("6.3: a space behind a space is told when both stand there")
+  @Test("6.3: two spaces are reported when both are in the text")
   func secondSpace() {
     typist.type("a ")
     #expect(!typist.events().contains(.secondSpace))
@@ -527,7 +527,7 @@ struct LineEditorTests {
     let above = try #require(rows.firstIndex(of: "above"))
     #expect(rows[above + 1] == "> hello")
   }
-  @Test("13.7: settled lines are broken between words, or left to the terminal; full rows too")
+  @Test("13.7: printed lines are broken between words, or left to the terminal; full rows too")
   func settledLines() throws {
     defer { editor.wrapsAtWords = true }
     // The first row is as wide as the screen.

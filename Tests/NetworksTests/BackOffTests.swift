@@ -11,7 +11,7 @@ struct BackOffTests {
     #expect(pause.next(at: 0, random: 0) == 150_000)
   }
 
-  @Test("14.6: only a connection that holds for a minute makes the next pause short again")
+  @Test("14.6: only a connection that lasts a minute makes the next pause short again")
   func aConnectionThatEndsRightAfterItsLoginCountsAsFailed() {
     var pause = BackOff()
     let pauses = (0..<4).map { (round: Int64) in

@@ -79,7 +79,7 @@ extension ConfinementTests {
     return attempts
   }
 
-  @Test("one who took it over reaches its own folder and the network, and nothing else")
+  @Test("a process that was taken over reaches its own folder and the network, and nothing else")
   func confines() throws {
     var expected = [
       "own-write": true, "own-read": true, "own-remove": true, "internet-socket": true,
@@ -96,7 +96,7 @@ extension ConfinementTests {
     #expect(found.filter { expected[$0.key] != nil } == expected)
   }
 
-  @Test("each of these attempts goes where nothing confines it")
+  @Test("each of these attempts succeeds without the sandbox")
   func attemptsAreReal() throws {
     let found = try attempts(confined: false)
     for (name, went) in found.went where name != "terminal" { #expect(went, "\(name)") }
@@ -104,7 +104,7 @@ extension ConfinementTests {
     for name in ["execve", "execveat", "tgkill"] { #expect(found.errors[name] != EPERM, "\(name)") }
   }
 
-  @Test("each system call that reaches out of the process is refused before the kernel looks at it")
+  @Test("each system call that reaches out of the process is refused before the kernel runs it")
   func refusesCalls() throws {
     try #require(Sandbox.available.filtersCalls)
     let refused = [

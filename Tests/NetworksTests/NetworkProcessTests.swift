@@ -66,7 +66,7 @@ private final class ToldSource: AccountSource, NameSource {
 }
 
 @MainActor
-@Suite("A network's process")
+@Suite("A network process")
 final class NetworkProcessTests {
   private let folder: String
   private let store: Store
@@ -138,7 +138,7 @@ final class NetworkProcessTests {
     }
   }
 
-  @Test("5: what was sent before it connected, and what is sent later, is given to the wire")
+  @Test("5: the wire gets what was sent before and after it connected")
   func givesTheOutbox() throws {
     try mine.writeDurably { try $0.send("one", in: room.id, by: anna.id) }
     wire.onConnect = { [self] wire, _ in
@@ -173,7 +173,7 @@ final class NetworkProcessTests {
     #expect(wire.outboxes.isEmpty)
   }
 
-  @Test("9: after a break it says so and connects again, and gives the outbox anew")
+  @Test("9: after a lost connection it says so, connects again, and sends the outbox anew")
   func connectsAgain() throws {
     try mine.writeDurably { try $0.send("one", in: room.id, by: anna.id) }
     var said = ""
@@ -192,7 +192,7 @@ final class NetworkProcessTests {
     #expect(wire.outboxes == [["one"], ["one"]])
   }
 
-  @Test("14.6: a connection that ends right after each login is tried again less and less often")
+  @Test("14.6: a connection that ends right after each login is retried with growing pauses")
   func waitsLongerForAConnectionThatDoesNotLast() throws {
     var pauses: [Int64] = []
     var wentDown: Int64?
@@ -220,14 +220,14 @@ final class NetworkProcessTests {
     loop.after(milliseconds: 0) { [self] in letTimePass(until: count) }
   }
 
-  @Test("a refusal for good ends it with the reason")
+  @Test("a permanent refusal ends it with the reason")
   func endsAtARefusal() throws {
     wire.onConnect = { wire, _ in wire.report(.down(reason: "wrong password", isFinal: true)) }
     #expect(try process().run() == "wrong password")
     #expect(wire.connects == 1)
   }
 
-  @Test("what is heard is stored; while the store cannot be written nothing more is read")
+  @Test("what it receives is stored; while the store cannot be written it reads no more")
   func storesWhatItHears() throws {
     let said = NetworkEvent.messageReceived(
       NetworkMessage(
@@ -256,7 +256,7 @@ final class NetworkProcessTests {
       ])
   }
 
-  @Test("what could not be stored until the end is stored then")
+  @Test("what could not be stored is stored at the end")
   func storesAtTheEnd() throws {
     let said = NetworkEvent.messageReceived(
       NetworkMessage(
@@ -275,7 +275,7 @@ final class NetworkProcessTests {
       ])
   }
 
-  @Test("what contradicts what is there is left out, and the rest of it is stored, once")
+  @Test("events that contradict the store are skipped, and the rest of the batch stored once")
   func leavesOutContradictions() throws {
     func said(_ number: Int) -> NetworkEvent {
       .messageReceived(
@@ -301,7 +301,7 @@ final class NetworkProcessTests {
     #expect(wire.isReading)
   }
 
-  @Test("what a network tells of itself is stored, though the store is held meanwhile")
+  @Test("facts about a network are stored even while the store is locked")
   func storesWhatIsLearned() throws {
     wire.onConnect = { [self] wire, _ in
       wire.report(.up)
@@ -316,7 +316,7 @@ final class NetworkProcessTests {
     #expect(try files.settings(of: account, inStoreAt: mine.path) == nil)
   }
 
-  @Test("while the disk is full it says so, and no longer when it is not")
+  @Test("while the disk is full it says so, and no longer afterwards")
   func saysThatTheStoreIsFull() throws {
     let said = NetworkEvent.messageReceived(
       NetworkMessage(
@@ -347,7 +347,7 @@ final class NetworkProcessTests {
   }
 
   @Test(
-    "the password is asked for where nobody typed one, and anew at /connect where a command has it")
+    "the password is asked for if no one typed one, and again at /connect from a command")
   func asksForThePassword() throws {
     let command = ["password-command": "pass show x"]
     source.passwords = [.success("one"), .success("two")]
@@ -363,7 +363,7 @@ final class NetworkProcessTests {
   }
 
   @Test(
-    "why there is no password is said, and nothing is connected",
+    "a missing password is explained, and nothing is connected",
     arguments: [
       (PasswordFailure.none, "/connect asks for its password"),
       (.command("pass", status: 3), "no password: pass ended with status 3; /connect tries again"),
@@ -378,7 +378,7 @@ final class NetworkProcessTests {
     #expect(wire.connects == 0)
   }
 
-  @Test("12.7: it connects with what its owner's file says, and leaves when that lists it no more")
+  @Test("12.7: it connects with its owner's file, and leaves when that no longer lists it")
   func readsTheOwnersFile() throws {
     wire.onConnect = { [self] wire, count in
       source.now?.values["nick"] = "anne"
@@ -420,7 +420,7 @@ final class NetworkProcessTests {
     #expect(before == 1)
   }
 
-  @Test("7: it ends as after a crash when it has nobody who reads settings and looks names up")
+  @Test("7: without the process that reads settings and looks names up, it ends as in a crash")
   func endsWithItsHelper() throws {
     wire.onConnect = { [self] wire, _ in
       wire.report(.up)
@@ -443,7 +443,7 @@ final class NetworkProcessTests {
     #expect(try process().run() == nil)
   }
 
-  @Test("2: it leaves when another process has got the account, and sends nothing more")
+  @Test("2: it leaves when another process has the account, and sends nothing more")
   func leavesWithoutTheLease() throws {
     var next: AccountLease?
     wire.onConnect = { [self] wire, _ in
@@ -487,7 +487,7 @@ final class NetworkProcessTests {
     #expect(wire.requests.isEmpty)
   }
 
-  @Test("a file that is asked for is fetched into the store, under its name and byte for byte")
+  @Test("a requested file is downloaded into the store, under its name and byte for byte")
   func fetches() throws {
     let web = try WebServer()
     let position = try mine.read { try $0.position }
@@ -501,7 +501,7 @@ final class NetworkProcessTests {
       FileManager.default.contents(atPath: mine.path(of: file)) == WebServer.bytes(300_000))
   }
 
-  @Test("one that does not come is told where it was asked for, and leaves nothing behind")
+  @Test("a failed one is reported where it was requested, and leaves nothing behind")
   func tellsWhatCannotBeFetched() throws {
     let web = try WebServer()
     let position = try mine.read { try $0.position }
@@ -553,7 +553,7 @@ final class NetworkProcessTests {
     #expect(try mine.read { try $0.files(of: message.id) }.map(\.name) == ["d"])
   }
 
-  @Test("what the owner asks for does not wait for what nobody did")
+  @Test("the owner's requests do not wait for automatic downloads")
   func askedForComesFirst() throws {
     let web = try WebServer()
     for name in ["a", "b", "c", "d"] {
@@ -566,7 +566,7 @@ final class NetworkProcessTests {
     #expect(time.ahead == 0)
   }
 
-  @Test("2: one process at a time has the account, and the next one when it is gone")
+  @Test("2: one process at a time has the account, then the next one")
   func oneAtATime() throws {
     let first = try #require(try AccountLease.take(account, in: store))
     #expect(try AccountLease.take(account, in: mine) == nil)

@@ -30,7 +30,7 @@ import Testing
     #expect(result(script) == .success("secret"))
   }
 
-  @Test("one that keeps its output open by a process that goes on does not hold it up")
+  @Test("one whose child keeps the output open does not hold it up")
   func doesNotWaitForAgents() {
     #expect(result("sleep 30 2>/dev/null & echo secret") == .success("secret"))
     // The agent goes on: it is what the command is for. Without a line nothing waits for it either.
@@ -47,7 +47,7 @@ import Testing
     #expect(PasswordCommand.run([]) == .failure(.command("", status: 127)))
   }
 
-  @Test("one that prints without a line break is stopped, and counts as it ends")
+  @Test("one that prints without a line break is stopped, and its output counts")
   func stopsAtTheLimit() {
     guard case .failure(.command("sh", _)) = result("head -c 1000000 /dev/zero | tr '\\0' x; false")
     else {
@@ -56,13 +56,13 @@ import Testing
     }
   }
 
-  @Test("one that hangs is ended with all that it has started, and that is said")
+  @Test("one that hangs is ended with everything it started, and that is reported")
   func endsWhatHangs() {
     #expect(result("trap '' TERM; sleep 300", patience: 50) == .failure(.tooSlow("sh")))
     #expect(result("echo secret; sleep 300", patience: 50) == .failure(.tooSlow("sh")))
   }
 
-  @Test("7: nothing that it has started goes on, though it ignores the first signal")
+  @Test("7: nothing it started survives, even if it ignores the first signal")
   func endsGrandchildren() throws {
     let path = FileManager.default.temporaryDirectory.path + "/hobnob-test-" + UUID().uuidString
     try #require(mkfifo(path, 0o600) == 0)

@@ -3,7 +3,7 @@ import Conversations
 import Foundation
 import Testing
 
-@Suite("what is tried again") struct RetryTests {
+@Suite("what is retried") struct RetryTests {
   @Test("the manual's table has every line of the list, in its order, and no other")
   func manual() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -25,7 +25,7 @@ import Testing
     #expect(Retry.room.pause(after: 9) == 120_000)
   }
 
-  @Test("there is another try until there have been enough")
+  @Test("it is retried until the limit")
   func tries() {
     #expect((1...4).map { Retry.archivePage.goesOn(after: $0) } == [true, true, false, false])
     #expect(Retry.connection.goesOn(after: .max))

@@ -75,7 +75,7 @@ final class TransfersTests {
     return ""
   }
 
-  @Test("a file comes byte for byte, and how far it is is told")
+  @Test("a file comes byte for byte, with its progress")
   func downloads() throws {
     #expect(try fetch(web.address("/3000000/a")).get() == WebServer.bytes(3_000_000))
     var last: (Int64, Int64) = (0, 0)
@@ -87,7 +87,7 @@ final class TransfersTests {
     #expect(last == (100_000, 100_000))
   }
 
-  @Test("several at once come each to its own end")
+  @Test("several at once each come to their own end")
   func downloadsSeveral() throws {
     var left = 3
     _ = run { transfers, ended in
@@ -109,7 +109,7 @@ final class TransfersTests {
     #expect(transfers.isEmpty)
   }
 
-  @Test("a file is put byte for byte, with the headers given and its type")
+  @Test("a file is uploaded byte for byte, with the given headers and its type")
   func uploads() throws {
     let hash = try attach(WebServer.bytes(2_000_000))
     let result = run { transfers, ended in
@@ -125,7 +125,7 @@ final class TransfersTests {
     #expect(put.headers.contains("Content-Length: 2000000"))
   }
 
-  @Test("what an answer to an upload says of its own length is nobody's business")
+  @Test("the length that an answer to an upload claims is ignored")
   func giantAnswer() throws {
     let hash = try attach()
     var most: Int64 = 0
@@ -139,7 +139,7 @@ final class TransfersTests {
     #expect(most < 1_000_000)
   }
 
-  @Test("what the server answers is said, and whether it may go better later")
+  @Test("the server's answer is reported, and whether a retry may help")
   func refusals() throws {
     let hash = try attach()
     #expect(
@@ -172,13 +172,13 @@ final class TransfersTests {
     #expect(web.put == nil, sourceLocation: sourceLocation)
   }
 
-  @Test("a file that is not there is not sent")
+  @Test("a missing file is not sent")
   func missing() {
     expectUnread(String(repeating: "cd", count: 32))
     expectUnread("/etc/passwd")
   }
 
-  @Test("1: nothing else in the place of an attachment is sent: no link, no folder, nothing linked")
+  @Test("1: nothing is sent in place of an attachment: no link, no folder, nothing linked")
   func sendsNoLinks() throws {
     let (hash, files) = (try attach(), FileManager.default)
     let path = attachments.path(of: hash)
@@ -196,14 +196,14 @@ final class TransfersTests {
     expectUnread(hash)
   }
 
-  @Test("what is larger than it may be is given up, whether that is told before or not")
+  @Test("a file over the limit is given up, with or without a stated length")
   func limits() {
     #expect(reason(fetch(web.address("/1001/a"), limit: 1000)) == "it is larger than allowed")
     #expect(reason(fetch(web.address("/endless"), limit: 1000)) == "it is larger than allowed")
     #expect(throws: Never.self) { try fetch(web.address("/1000/a"), limit: 1000).get() }
   }
 
-  @Test("a file that is cut off has not come, and may come later")
+  @Test("a truncated file has not arrived, and may arrive later")
   func cut() {
     guard case .failure(let failure) = fetch(web.address("/cut")) else {
       Issue.record("it came")
@@ -252,7 +252,7 @@ final class TransfersTests {
     }
   }
 
-  @Test("a certificate of nobody's, or of another's, ends it before anything is said")
+  @Test("an untrusted certificate, or another's, ends it before anything is sent")
   func certificates() throws {
     let strict = Transfers(loop: loop, certificates: nil)
     strict.server = "127.0.0.1"
@@ -278,7 +278,7 @@ final class TransfersTests {
     }
   }
 
-  @Test("one that is ended says nothing any more, and leaves the loop alone")
+  @Test("a cancelled one reports nothing more, and leaves the loop alone")
   func cancels() {
     var isTold = false
     let id = transfers.download(
@@ -293,7 +293,7 @@ final class TransfersTests {
     #expect(!isTold)
   }
 
-  @Test("those under way end with their owner")
+  @Test("transfers end with their owner")
   func ends() {
     var owner: Transfers? = Transfers(loop: loop, certificates: web.authority)
     owner?.server = "127.0.0.1"

@@ -35,7 +35,7 @@ struct LinkTests {
     #expect(Link(SafeText(line: text))?.target == target)
   }
 
-  @Test("an address that hides a character that is not shown ends before its mark")
+  @Test("an address with a hidden character ends before its mark")
   func hiddenCharacters() throws {
     let shown = SafeText(line: "https://good.org\u{202E}/live")
     let range = try #require(WebAddresses.ranges(in: shown.string).first)
@@ -55,7 +55,7 @@ struct LinkTests {
     #expect(large < small * 80, "\(small) and \(large)")
   }
 
-  @Test("what stands out lies over the styles that are there, and keeps the text")
+  @Test("marks lie over the existing styles, and keep the text")
   func overlays() {
     var line = StyledLine("ab", .bold)
     line.append("cd", .dim)

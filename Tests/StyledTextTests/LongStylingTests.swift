@@ -7,7 +7,7 @@ import Testing
 struct LongStylingTests {
   private let styling = MessageStyling.standard
 
-  @Test("a long text is styled by lines, of which a preformatted block is none")
+  @Test("a long text is styled by lines, except a preformatted block")
   func byLines() {
     let filler = String(repeating: "filler\n", count: 4000)
     let text = filler + "```\n*a*\n> _b_\n" + filler
@@ -46,7 +46,7 @@ struct LongStylingTests {
     "👨‍👩‍👧", "🇩🇪", "\u{FE0F}\u{20E3}", "\u{200D}", "\u{301}", "\t", "\u{3000}", "\r", "(", ".", "\u{1B}",
   ]
 
-  @Test("6.4: whatever the text: runs in order, on scalar boundaries, and the lines are the text")
+  @Test("6.4: in any text: runs in order, on scalar boundaries, and the lines are the text")
   func anyText() {
     var random = FixedRandom(seed: 393)
     for round in 0..<3000 {

@@ -147,7 +147,7 @@ struct MessageStylingTests {
   }
 
   @Test(
-    "6.1: a mark that has become another character is none; letters of any script are text",
+    "6.1: a mark combined into another character is none; letters of any script are text",
     arguments: [
       ("*️⃣ hello *️⃣", "*️⃣ hello *️⃣"),
       ("*\u{301}a*", "*\u{301}a*"),
@@ -162,7 +162,7 @@ struct MessageStylingTests {
     #expect(styled(text) == picture)
   }
 
-  @Test("6.1: registering: order kept, twice is once, what could not be told from text is left out")
+  @Test("6.1: registering: in order, twice is once, a symbol that looks like text is rejected")
   func registering() {
     let marks = ["*", "_", "~", "`", "```", ">"]
     #expect(MessageStyling.standard.symbols.map(\.mark) == marks)

@@ -6,7 +6,7 @@ import Testing
 @Suite("12.2: what may reach a terminal")
 struct SafeTextTests {
   @Test(
-    "12.2: what could drive a terminal is shown as a mark",
+    "12.2: what could control a terminal is shown as a mark",
     arguments: [
       ("plain", "plain"),
       ("a\nb\tc", "a\nb\tc"),
@@ -57,7 +57,7 @@ struct SafeTextTests {
   }
 
   @Test(
-    "12.2, 12.3: a name keeps nothing invisible and no outer blanks",
+    "12.2, 12.3: a name keeps no invisible characters and no outer spaces",
     arguments: [
       ("admin ", "admin"),
       ("\u{3000} admin\u{A0}", "admin"),
@@ -74,7 +74,7 @@ struct SafeTextTests {
     #expect(utf8(SafeText(name: input)) == utf8(shown))
   }
 
-  @Test("12.2: the ninth combining mark on one base and those behind it are counted, not shown")
+  @Test("12.2: from the ninth combining mark on one base, marks are counted, not shown")
   func combiningFlood() {
     let accent = "\u{301}"
     let eight = "e" + String(repeating: accent, count: 8)
@@ -89,7 +89,7 @@ struct SafeTextTests {
     #expect(SafeText(body: spaces).string.hasSuffix("<+2>"))
   }
 
-  @Test("12.2: tags stay only where they make the flag of a region")
+  @Test("12.2: tags stay only in the flag of a region")
   func flags() {
     let tags = "\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}"
     let england = "\u{1F3F4}" + tags + "\u{E007F}"
@@ -161,7 +161,7 @@ struct SafeTextTests {
     #expect(safe.truncated(to: columns, widths: Widths()).string == shown)
   }
 
-  @Test("7.2: where only ASCII is shown, so is the ellipsis")
+  @Test("7.2: where only ASCII is shown, the ellipsis is ASCII, too")
   func truncationInASCII() {
     let ellipsis = Glyphs.ascii.ellipsis
     let text: SafeText = "hello world"
@@ -171,7 +171,7 @@ struct SafeTextTests {
 }
 
 @Suite("what the program says") struct SayTests {
-  @Test("arguments stand where the sentence wants them, untouched")
+  @Test("arguments stand where the sentence wants them, unchanged")
   func arguments() {
     #expect(say("Nothing to say") == "Nothing to say")
     #expect(say("%1 & %2 are typing", "Anna", "Ben") == "Anna & Ben are typing")

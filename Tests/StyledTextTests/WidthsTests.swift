@@ -31,7 +31,7 @@ struct WidthsTests {
     #expect(Widths().columns(of: character) == columns)
   }
 
-  @Test("ambiguous characters are wide only where the terminal says so")
+  @Test("ambiguous characters are wide only if the terminal says so")
   func ambiguous() {
     let wide = Widths(ambiguousIsWide: true)
     #expect(wide.columns(of: "…" as Character) == 2)
@@ -53,7 +53,7 @@ struct WidthsTests {
   }
 
   @Test(
-    "a text takes what its characters take one after the other, whatever they are made of",
+    "a text is as wide as its characters one after another, whatever they are made of",
     arguments: [Widths.Clusters.codePoints, .joinedAsOne, .graphemes])
   func anyText(clusters: Widths.Clusters) {
     let parts = [
@@ -122,7 +122,7 @@ struct CellsTests {
     #expect(row.columns == 5)
   }
 
-  @Test("12.2: a cell holds nothing that could drive the terminal")
+  @Test("12.2: a cell holds nothing that could control the terminal")
   func unsafeCharacters() {
     var row = CellRow()
     for character in "\u{1B}[2J\u{9B}\r\n" { row.append(character, widths: Widths()) }
@@ -131,7 +131,7 @@ struct CellsTests {
     #expect(CellRow(line, widths: Widths()).string == "a b")
   }
 
-  @Test("a chain of joined emoji without end is drawn in pieces that fit a row")
+  @Test("an endless chain of joined emoji is drawn in pieces that fit a row")
   func endlessCluster() {
     var chain = "👩"
     for _ in 0..<200 { chain += "\u{200D}👩" }

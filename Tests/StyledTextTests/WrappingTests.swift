@@ -13,7 +13,7 @@ struct WrappingTests {
   }
 
   @Test(
-    "13.7: lines are broken at blanks, nothing else is lost, the rows behind the first are indented",
+    "13.7: lines are broken at spaces, nothing else is lost, and later rows are indented",
     arguments: [
       ("one two three", 20, 0, ["one two three"]),
       ("one two three", 13, 0, ["one two three"]),
@@ -49,7 +49,7 @@ struct WrappingTests {
   }
 
   @Test(
-    "13.7: a word wider than a row is broken where the row ends, a character never is",
+    "13.7: a word wider than a row is broken at the end of the row, never inside a character",
     arguments: [
       ("overlongword and", 5, 0, ["overl", "ongwo", "rd", "and"]),
       ("ab overlongword", 5, 1, ["ab", " over", " long", " word"]),
@@ -67,7 +67,7 @@ struct WrappingTests {
     #expect(rows("go to 会議室", 9, margin: 0) == ["go to 会", "議室"])
   }
 
-  @Test("13.7: an address wider than a row stays whole, one that is not goes to the next row")
+  @Test("13.7: an address wider than a row stays whole, another goes to the next row")
   func addresses() {
     let long = "https://example.org/a/long/path"
     #expect(rows("look at \(long) now", 20, margin: 0) == ["look at", long, "now"])
@@ -76,7 +76,7 @@ struct WrappingTests {
     #expect(rows("look at \(long) now", 35, margin: 4) == ["look at", "    \(long)", "    now"])
   }
 
-  @Test("12.2, 13.7: nothing that could look like a blank is left to begin a row of the terminal's")
+  @Test("12.2, 13.7: no continued row begins with anything that looks like a space")
   func spoofedAddress() {
     for blank in ["\u{2003}", "\u{2800}", "\u{3164}"] {
       let text = "https://example.org/aaaa12:03\(blank)[2]\(blank)ben:\(blank)hello"
@@ -101,7 +101,7 @@ struct WrappingTests {
       ])
   }
 
-  @Test("13.7: whatever is written, no row is wider than it may be, and each begins at the margin")
+  @Test("13.7: whatever the text, no row is too wide, and each begins at the margin")
   func anything() {
     var dice = FixedRandom(seed: 13_7)
     let pieces = [

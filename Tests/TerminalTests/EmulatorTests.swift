@@ -2,7 +2,7 @@
 import Emulator
 import Testing
 
-@Suite("the terminals tests look at")
+@Suite("the terminal that tests look at")
 struct EmulatorTests {
   @Test("a picture shows the screen and the cursor")
   func picture() {
@@ -25,7 +25,7 @@ struct EmulatorTests {
     #expect(emulator.screen.count == 2)
   }
 
-  @Test("a program runs on a terminal of its own, of the size asked for")
+  @Test("a program runs on a terminal of its own, of the requested size")
   func program() throws {
     let terminal = try PseudoTerminal(
       command: ["sh", "-c", "stty size; tty; read line; echo \"<$line>\"; exit 7"],
@@ -63,7 +63,7 @@ struct EmulatorTests {
     #expect(terminal.wait(for: 10) { _ in terminal.bytesReceived - before == 100_000 })
   }
 
-  @Test("a program that is not there is an error")
+  @Test("a missing program is an error")
   func missing() {
     #expect(throws: SpawnFailure.self) {
       try PseudoTerminal(command: ["/nowhere/hobnob"], environment: [:])

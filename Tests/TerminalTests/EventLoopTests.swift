@@ -58,7 +58,7 @@ private final class Bell {
     #expect(seen == ["bell 0", "bell 1", "signal true", "timer", "end"])
   }
 
-  @Test("a timer that fell due while the machine was suspended runs at the first look at the clock")
+  @Test("a timer due while the machine was suspended runs at the first look at the clock")
   func suspended() throws {
     var time: Int64 = 1_000
     let loop = EventLoop { time }
@@ -135,7 +135,7 @@ private final class Bell {
     #expect(loop.now - start >= 20)
   }
 
-  @Test("a timer that is cancelled in the turn it is due does not run")
+  @Test("a timer cancelled in the turn it is due does not run")
   func cancelledInItsTurn() {
     let loop = EventLoop()
     let bell = Bell()
@@ -182,7 +182,7 @@ private final class Bell {
     #expect(turns == 1)
   }
 
-  @Test("a watch that is ended by an earlier body of the turn is not called")
+  @Test("a watch ended by an earlier body of the turn is not called")
   func unwatching() {
     let loop = EventLoop()
     let (one, other) = (Bell(), Bell())
@@ -200,7 +200,7 @@ private final class Bell {
     #expect(calls == 0)
   }
 
-  @Test("a second watch takes the place of the first, and hanging up is told")
+  @Test("a second watch replaces the first, and hanging up is reported")
   func hangUp() {
     let loop = EventLoop()
     let bell = Bell()
@@ -215,7 +215,7 @@ private final class Bell {
     #expect(seen == ["second"])
   }
 
-  @Test("a descriptor that was closed without a word does not keep the loop busy")
+  @Test("a descriptor closed without notice does not keep the loop busy")
   func closed() {
     let loop = EventLoop()
     // It has its own descriptors before this one's number is free again.
@@ -255,7 +255,7 @@ private final class Bell {
     #expect(seen == ["stop", "bell"])
   }
 
-  @Test("handled signals are blocked but while a child is started")
+  @Test("handled signals are blocked except while a child is started")
   func signalMask() {
     let loop = EventLoop()
     loop.handleSignals([SIGUSR2]) { _ in }

@@ -38,7 +38,7 @@ struct KeyDecoderTests {
   }
 
   @Test(
-    "1.14: the terminal's word on its size is the place of its last corner",
+    "1.14: the terminal's answer about its size is the position of its last corner",
     arguments: [
       ("\u{1B}[24;80R", Size(rows: 24, columns: 80)), ("\u{1B}[1;1R", Size(rows: 1, columns: 1)),
       ("\u{1B}[0;80R", nil), ("\u{1B}[24R", nil), ("\u{1B}[24;80;1R", nil), ("\u{1B}[?24;80R", nil),
@@ -112,7 +112,7 @@ struct KeyDecoderTests {
   }
 
   @Test(
-    "what stays unfinished is given as the keys it may have been",
+    "an unfinished sequence becomes the keys it may have been",
     arguments: [
       ("\u{1B}[", [key("\u{1B}[")]),
       ("\u{1B}O", [key("\u{1B}O")]),
@@ -134,7 +134,7 @@ struct KeyDecoderTests {
   }
 
   @Test(
-    "what breaks a sequence off is not swallowed",
+    "a key that interrupts a sequence is not swallowed",
     arguments: [
       ("\u{1B}[1\r", [key("\u{1B}["), key("1"), key("\r")]),
       ("\u{1B}[\u{1B}[A", [key("\u{1B}["), key("\u{1B}[A")]),
@@ -162,7 +162,7 @@ struct KeyDecoderTests {
     #expect(events == expected + (rest.isEmpty ? [] : [key(rest)]))
   }
 
-  @Test("where a read ends makes no difference")
+  @Test("the boundaries of reads make no difference")
   func splitAnywhere() {
     var random = FixedRandom(seed: 7)
     let parts = [
@@ -195,7 +195,7 @@ struct KeyDecoderTests {
     }
   }
 
-  @Test("1.9: a paste has no limit, and its time grows with its length only")
+  @Test("1.9: a paste has no limit, and its time grows only with its length")
   func largePaste() {
     var decoder = KeyDecoder()
     #expect(decoder.decode(Array("\u{1B}[200~".utf8)) == [])
@@ -209,7 +209,7 @@ struct KeyDecoderTests {
   }
 
   @Test(
-    "1.9: a C-c by itself, after a silence, ends a paste whose end does not come",
+    "1.9: a C-c alone, after a silence, ends a paste whose end is missing",
     arguments: [
       (KeyDecoder.pasteSilence, [0x03], true), (10_000, [0x03], true),
       (KeyDecoder.pasteSilence - 1, [0x03], false), (10_000, [0x03, 0x61], false),
@@ -242,7 +242,7 @@ struct KeyDecoderTests {
     #expect(decoder.isPasting)
   }
 
-  @Test("garbage without end does not pile up")
+  @Test("endless garbage does not pile up")
   func endlessSequence() {
     var decoder = KeyDecoder()
     let events = decoder.decode(Array(("\u{1B}[" + String(repeating: "1", count: 1000)).utf8))

@@ -106,7 +106,7 @@ struct PainterPropertyTests {
   ]
 
   @Test(
-    "from one frame to the next, screen and cursor are those of the next alone", arguments: sizes)
+    "after each frame, screen and cursor are those of that frame alone", arguments: sizes)
   func changes(size: Size) {
     var scene = Scene(random: FixedRandom(seed: 11), size: size)
     for _ in 0..<(size.rows * size.columns > 500 ? 12 : 60) {

@@ -45,7 +45,7 @@ struct PainterTests {
     }
   }
 
-  @Test("a plain key at the end of the line costs its own bytes, whatever stands below")
+  @Test("a plain key at the end of the line costs its own bytes, whatever is below")
   func plainKey() {
     var screen = Screen()
     screen.paint(frame(["> hell", "status", "toolbar"]))
@@ -75,7 +75,7 @@ struct PainterTests {
     #expect(screen.emulator.picture == "> e\u{301}|")
   }
 
-  @Test("two places in a row are changed without writing what stands between them")
+  @Test("two places in a row change without writing what is between them")
   func twoPlaces() {
     var screen = Screen(columns: 40)
     screen.paint(frame(["> ab          right 1"], column: 4))
@@ -93,7 +93,7 @@ struct PainterTests {
     #expect(screen.emulator.picture == "|> hello\nmore")
   }
 
-  @Test("a message goes above the block, whose rows are drawn anew below it")
+  @Test("a message goes above the block, whose rows are drawn again below it")
   func messageAbove() {
     var screen = Screen()
     screen.paint(frame(["> typing", "status"]))
@@ -126,7 +126,7 @@ struct PainterTests {
   }
 
   @Test(
-    "1.14: a message leaves nothing of the block, whatever the terminal's width is by now",
+    "1.14: a message leaves nothing of the block, whatever the terminal's width is now",
     arguments: [(20, 20), (30, 20), (60, 20), (21, 20), (12, 20), (12, 40)],
     [1, 19, 20, 21, 25, 39, 40, 41, 60])
   func unknownWidth(columns: (believed: Int, real: Int), length: Int) {
@@ -175,7 +175,7 @@ struct PainterTests {
   }
 
   @Test(
-    "nothing is ever erased from the screen's first place, which tmux saves as a cleared screen")
+    "nothing is ever erased from the top left, which tmux saves as a cleared screen")
   func noEraseFromHome() {
     let frames = [frame([""]), frame(["", "a"]), frame(["> a", "b", "c"]), frame([""])]
     for one in frames {
@@ -252,7 +252,7 @@ struct PainterTests {
     #expect(screen.emulator.scrollback == ["m"])
   }
 
-  @Test("an emoji that terminals draw in different widths leaves what follows in its own column")
+  @Test("an emoji that terminals draw in different widths leaves the rest in its own column")
   func disputedWidth() {
     // libvterm draws the family in six columns; the painter believes in two.
     let joined = Widths(clusters: .joinedAsOne)
@@ -266,7 +266,7 @@ struct PainterTests {
     #expect(emulator.character(row: 0, column: 3) == "b")
   }
 
-  @Test("leaving keeps the line or takes the block away, and the cursor stands on a fresh row")
+  @Test("leaving keeps the line or removes the block, and the cursor is on a fresh row")
   func leaving() {
     for (kept, picture) in [(true, "m\n> a\n|"), (false, "m\n|")] {
       var screen = Screen()
@@ -294,7 +294,7 @@ struct PainterTests {
     #expect(screen.emulator.picture == "> a|\nstatus")
   }
 
-  @Test("after something else has written, the block begins in the row where the cursor is")
+  @Test("after other output, the block begins in the cursor's row")
   func forgetting() {
     var screen = Screen()
     screen.paint(frame(["> a"]))

@@ -78,7 +78,7 @@ private struct Block {
   }
 }
 
-@Suite("13.8: after a resize the block stands where it stood, once")
+@Suite("13.8: after a resize the block is where it was, once")
 struct ResizeTests {
   @Test(
     "through every width from 20 to 200 and back, with text and without",
@@ -122,7 +122,7 @@ struct ResizeTests {
     }
   }
 
-  @Test("what the environment says of wrapping gives way to what the terminal does")
+  @Test("what the terminal does about wrapping overrides the environment")
   func learns() {
     for rewraps in [true, false] {
       var block = Block(Size(rows: 24, columns: 80), rewraps: rewraps)

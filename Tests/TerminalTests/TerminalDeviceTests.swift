@@ -18,7 +18,7 @@ private func isSame(_ one: termios, _ other: termios) -> Bool {
 }
 
 @Suite("the terminal device") @MainActor struct TerminalDeviceTests {
-  @Test("keys come raw between entering and leaving, and everything is as found after it")
+  @Test("keys come raw between entering and leaving, and afterwards everything is restored")
   func modesAreRestored() throws {
     let pair = try PseudoTerminalPair()
     let terminal = pair.openTerminal()
@@ -44,7 +44,7 @@ private func isSame(_ one: termios, _ other: termios) -> Bool {
     }
   }
 
-  @Test("7.3: the window's focus is asked for only where it is wanted")
+  @Test("7.3: focus reports are requested only if they are wanted")
   func focus() throws {
     let pair = try PseudoTerminalPair()
     let terminal = pair.openTerminal()
@@ -54,7 +54,7 @@ private func isSame(_ one: termios, _ other: termios) -> Bool {
     #expect(pair.received().contains("\u{1B}[?1004h"))
   }
 
-  @Test("what was typed is read without waiting, C-c and Return as their bytes")
+  @Test("typed bytes are read without waiting, C-c and Return included")
   func reading() throws {
     let pair = try PseudoTerminalPair()
     let terminal = pair.openTerminal()
@@ -84,7 +84,7 @@ private func isSame(_ one: termios, _ other: termios) -> Bool {
     device.leave()
   }
 
-  @Test("the size is the terminal's, or 24 by 80 where it does not know it")
+  @Test("the size is the terminal's, or 24 by 80 if it does not know it")
   func size() throws {
     let pair = try PseudoTerminalPair(rows: 30, columns: 100)
     let terminal = pair.openTerminal()
@@ -135,7 +135,7 @@ private func isSame(_ one: termios, _ other: termios) -> Bool {
 /// with ``EndingProcess`` for its only test. (`#expect(processExitsWith:)` would do, but the thread it
 /// waits with spins while any child has ended that nobody has waited for, as long as tests run.)
 @Suite("the terminal of a process that ends") struct EndedTerminalTests {
-  @Test("a crash leaves the terminal as it was found", arguments: [SIGSEGV, SIGABRT, SIGTRAP])
+  @Test("a crash restores the terminal", arguments: [SIGSEGV, SIGABRT, SIGTRAP])
   func crash(signal: Int32) throws {
     let pair = try PseudoTerminalPair()
     let terminal = pair.openTerminal()
@@ -147,7 +147,7 @@ private func isSame(_ one: termios, _ other: termios) -> Bool {
     #expect(sent.hasSuffix("\u{1B}[m"))
   }
 
-  @Test("exit leaves the terminal as it was found")
+  @Test("exit restores the terminal")
   func exiting() throws {
     let pair = try PseudoTerminalPair()
     let terminal = pair.openTerminal()

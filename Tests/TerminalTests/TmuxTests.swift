@@ -129,7 +129,7 @@ struct TmuxTests {
   }
 
   @Test(
-    "1.14: what is drawn for a width that the window has no more costs no message",
+    "1.14: a drawing for a width that the window no longer has costs no message",
     arguments: 1...12)
   func drawnForAnotherWidth(seed: UInt64) throws {
     var random = FixedRandom(seed: seed)
@@ -231,7 +231,7 @@ struct TmuxTests {
   }
 
   @Test(
-    "13.8: at the top of a cleared screen a narrowing leaves nothing that is there when it is wide again",
+    "13.8: at the top of a cleared screen a narrowing leaves nothing behind after a widening",
     arguments: [[40], [60, 40], [40, 20], [75], [30, 44]], [0, 4, 30, 52, 70])
   func clearedScreen(columns: [Int], length: Int) throws {
     var editor = try Editor(rows: 16, columns: 80)
@@ -328,7 +328,7 @@ struct TmuxTests {
   }
 
   @Test(
-    "1.14: a message that comes before the news of a resize is whole, and nothing stale is beside it",
+    "1.14: a message that precedes the report of a resize is whole, with nothing stale beside it",
     arguments: [
       Size(rows: 12, columns: 60), Size(rows: 12, columns: 66), Size(rows: 12, columns: 100),
       Size(rows: 5, columns: 60), Size(rows: 4, columns: 80), Size(rows: 20, columns: 33),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Conversations
 
-@Suite("What others have to know") struct ChangesTests {
+@Suite("Changes that others have to know") struct ChangesTests {
   @Test func nothingHappenedIsNothing() throws {
     let lobby = try Lobby()
     let position = try lobby.other.read { try $0.position }
@@ -12,7 +12,7 @@ import Testing
     #expect(changes.isEmpty && !changes.hasMore && changes.position == position)
   }
 
-  @Test("After an older copy was put back, it is followed from there")
+  @Test("After an older copy was restored, changes are followed from there")
   func olderCopy() throws {
     let lobby = try Lobby()
     let position = try lobby.other.read { try $0.position }
@@ -63,7 +63,7 @@ import Testing
     #expect(arrived.map(\.body) == ["during"])
   }
 
-  @Test("3.5, 3.8: Edits, deletions and recalls of what had arrived are told")
+  @Test("3.5, 3.8: Edits, deletions and recalls of delivered messages are reported")
   func revised() throws {
     let lobby = try Lobby()
     let messages = try (1...4).map { try lobby.says("message \($0)") }
@@ -83,7 +83,7 @@ import Testing
     #expect(changes.arrived.map(\.body) == ["late, edited"])
   }
 
-  @Test("In pages, everything is told exactly once")
+  @Test("In pages, every change is reported exactly once")
   func pages() throws {
     let lobby = try Lobby()
     let old = try (1...5).map { try lobby.says("old \($0)") }
@@ -126,7 +126,7 @@ import Testing
     #expect(changes.arrived.isEmpty && changes.revised.isEmpty && changes.moved.isEmpty)
   }
 
-  @Test("1.12: Another shell's lines are news to the input history, mine are not")
+  @Test("1.12: Another shell's lines are new to my input history, mine are not")
   func history() throws {
     let lobby = try Lobby()
     let shell = try lobby.store.attach(lobby.anna)
@@ -155,7 +155,7 @@ import Testing
     #expect(try !tells { try lobby.says("hello") })
   }
 
-  @Test("A draft is nobody else's business")
+  @Test("A draft is reported to no one else")
   func draftsAreSilent() throws {
     let lobby = try Lobby()
     let position = try lobby.store.read { try $0.position }

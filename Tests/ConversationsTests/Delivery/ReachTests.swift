@@ -5,8 +5,8 @@ import Testing
 
 @testable import Conversations
 
-@Suite("How many of those a message is for have it") struct ReachTests {
-  @Test("7.2: the members of a large room are not counted anew for each message")
+@Suite("How many recipients have a message") struct ReachTests {
+  @Test("7.2: the members of a large room are not counted again for each message")
   func largeRoom() throws {
     let lobby = try Lobby()
     let store = lobby.store
@@ -45,7 +45,7 @@ import Testing
     #expect(known < counted / 5, "\(known) s, and \(counted) s with counting")
   }
 
-  @Test("7.2: who comes or goes later changes nothing; who was away for a week is not asked for")
+  @Test("7.2: joining or leaving later changes nothing; people away for a week are not counted")
   func stays() throws {
     let lobby = try Lobby()
     let cleo = try lobby.store.writeDurablyIfNeeded { try $0.participant(identity: "cleo") }.id

@@ -50,7 +50,7 @@ import Testing
     #expect(try !lobby.store.database.exists("SELECT 1 FROM draft_file"))
   }
 
-  @Test("A file that is gone refuses the whole message; the draft and the number stay")
+  @Test("A missing file refuses the whole message; the draft and the number stay")
   func gone() throws {
     let lobby = try Lobby()
     let (here, gone) = (try lobby.kept("here"), try lobby.kept("gone", as: "g.txt"))
@@ -80,7 +80,7 @@ import Testing
     #expect(try lobby.other.read { try $0.message(sent.id, for: lobby.ben) }?.attachments == [file])
   }
 
-  @Test("3.7: What is deleted or taken back has no files; taking back hands them over")
+  @Test("3.7: A deleted or cancelled message has no files; cancelling returns them")
   func deleted() throws {
     let lobby = try Lobby()
     let file = try lobby.kept("x")
@@ -113,7 +113,7 @@ import Testing
     #expect(try lobby.store.read { try $0.outbox(of: "net") }.isEmpty)
   }
 
-  @Test("12.4: Names and types from elsewhere are made safe on the way in and on the way out")
+  @Test("12.4: Foreign names and types are made safe on the way in and on the way out")
   func hostileRows() throws {
     let lobby = try Lobby()
     var file = try lobby.kept("x", as: "../../x\u{202E}gnp.exe")
@@ -140,7 +140,7 @@ import Testing
     #expect(try lobby.other.read { try $0.message(sent.id, for: lobby.ben) }?.attachments == [])
   }
 
-  @Test("A hash that is none leads nowhere", arguments: ["", "../../../../etc/passwd", "AB", "é"])
+  @Test("An invalid hash leads nowhere", arguments: ["", "../../../../etc/passwd", "AB", "é"])
   func badHash(hash: String) throws {
     let lobby = try Lobby()
     let padded = hash + String(repeating: "/", count: max(0, 64 - hash.utf8.count))
@@ -162,7 +162,7 @@ import Testing
     #expect(try lobby.other.read { try $0.message(sent.id, for: lobby.ben) }?.attachments == files)
   }
 
-  @Test("A store of before has its messages, and takes files")
+  @Test("An older store keeps its messages, and takes files")
   func migration() throws {
     let fixture = Fixture()
     fixture.file("store.sqlite", "")
@@ -191,7 +191,7 @@ import Testing
     #expect(try store.check().allSatisfy { $0.severity == .fine })
   }
 
-  @Test("Files are found by their message, and who names a file by its hash")
+  @Test("Files are found by their message, and messages by a file's hash")
   func queryPlan() throws {
     let lobby = try Lobby()
     let sent = try lobby.says("", with: [try lobby.kept("x")])

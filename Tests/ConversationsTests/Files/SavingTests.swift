@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(
-    "Whatever a file is called, it lands in the folder",
+    "Whatever its name, a file is saved in the folder",
     arguments: [
       "../../x", "/etc/x", "-rf", "..", ".", "", "a/../b", "\u{202E}x", ".bashrc", "x\0y",
     ])
@@ -75,7 +75,7 @@ import Testing
     #expect(lobby.fixture.names(in: "out").isEmpty)
   }
 
-  @Test("A target that cannot be is said")
+  @Test("An impossible target is reported")
   func badTargets() throws {
     let lobby = try Lobby()
     let kept = try lobby.kept("new")
@@ -126,7 +126,7 @@ import Testing
     #expect(FileName.safe(tower + ".png") == "file.png")
   }
 
-  @Test("Any text gives a safe name, and a safe name is one already")
+  @Test("Any text gives a safe name, and a safe name stays the same")
   func property() {
     var random = Seeded(state: 7)
     let pieces = [

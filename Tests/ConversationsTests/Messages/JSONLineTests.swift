@@ -11,7 +11,7 @@ import Testing
     return try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
   }
 
-  @Test("11.3: has what is stored, in a fixed order, and nothing that has no value")
+  @Test("11.3: it has what is stored, in a fixed order, without empty values")
   func plain() throws {
     let lobby = try Lobby()
     let message = try lobby.says("hello")
@@ -25,7 +25,7 @@ import Testing
     #expect(try lobby.store.read { try $0.jsonLine(of: ID(rawValue: 999)) } == nil)
   }
 
-  @Test("12.2: what a terminal would obey is escaped, and reads back as it was")
+  @Test("12.2: control sequences are escaped, and read back unchanged")
   func control() throws {
     let lobby = try Lobby()
     let body = "a\u{0}b\u{1b}[2J\u{7f}\u{85}\u{9b}31m\u{2028}\u{202e}\u{2066}\u{feff}\t\r\n\"\\ü漢🎉"
@@ -81,7 +81,7 @@ import Testing
         #""conversation":{"people":["anna","ben"]}"#) == true)
   }
 
-  @Test("a time that no clock shows becomes the nearest one", arguments: [Int64.max, .min])
+  @Test("a time out of range becomes the nearest possible one", arguments: [Int64.max, .min])
   func times(time: Int64) throws {
     let lobby = try Lobby()
     let message = try lobby.says("when")

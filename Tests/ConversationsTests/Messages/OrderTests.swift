@@ -12,7 +12,7 @@ import Testing
     }.map(\.body)
   }
 
-  @Test("what is said is the newest, however far the clock goes back or stands still")
+  @Test("a message sent here is the newest, even if the clock goes back or stops")
   func clockGoesBack() throws {
     let lobby = try Lobby()
     try lobby.says("1")
@@ -40,7 +40,7 @@ import Testing
         == "3")
   }
 
-  @Test("a message that arrives never stands before the newest, even where that is from the future")
+  @Test("an arriving message is never placed before the newest, even one from the future")
   func neverBeforeTheNewest() throws {
     let lobby = try Lobby()
     try lobby.says("one")
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(
-    "keys of one millisecond are given one behind the other, into the next ones where it is full")
+    "keys within a millisecond follow one another, into the next ones when it is full")
   func fullMillisecond() throws {
     let lobby = try Lobby()
     let (database, room) = (lobby.store.database, lobby.lobby)
@@ -132,7 +132,7 @@ import Testing
     #expect(try linked.store.read { try $0.listing(for: linked.anna) }.map(\.unread) == [7])
   }
 
-  @Test("an archive whose clock is ahead comes before what was said after it")
+  @Test("an archive with a fast clock comes before what was said after it")
   func clockAhead() throws {
     let linked = try Linked()
     try linked.join()
@@ -144,7 +144,7 @@ import Testing
     #expect(try linked.bodies() == ["1", "2", "now"])
   }
 
-  @Test("what was missed stands before what the owner wrote meanwhile, and is unread")
+  @Test("missed messages stand before what the owner wrote meanwhile, and are unread")
   func missed() throws {
     let linked = try Linked()
     try linked.join()

@@ -33,7 +33,7 @@ import Testing
     #expect(try react("🎉") == .set)
   }
 
-  @Test("Others and my other shells are told who reacted with what")
+  @Test("Others and my other shells learn who reacted with what")
   func told() throws {
     let lobby = try Lobby()
     let (one, two) = (try lobby.says("one"), try lobby.says("two"))
@@ -68,7 +68,7 @@ import Testing
     #expect(try lobby.store.read { try $0.changes(since: position, for: lobby.anna) }.isEmpty)
   }
 
-  @Test("A few at a time is enough to hear of all of them, in order")
+  @Test("Reading a few at a time finds all of them, in order")
   func fewAtATime() throws {
     let lobby = try Lobby()
     var position = try lobby.store.read { try $0.position }
@@ -229,7 +229,7 @@ import Testing
 }
 
 @Suite("7.8: Replies") struct ReplyTests {
-  @Test("a file without a text is quoted by its name, a text with a file by the text")
+  @Test("a file without text is quoted by its name, a text with a file by the text")
   func quoteFiles() throws {
     let lobby = try Lobby()
     let files = [try lobby.kept("x", as: "cups.png"), try lobby.kept("y", as: "more.png")]

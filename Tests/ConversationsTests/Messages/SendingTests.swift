@@ -53,7 +53,7 @@ import Testing
     #expect(try store.read { try $0.people(in: lobby.lobby) }[0].typingSince == nil)
   }
 
-  @Test("5.3: Sending leaves a draft that it did not come from")
+  @Test("5.3: Sending keeps a draft that is not its source")
   func sendingLeavesAnotherDraft() throws {
     let lobby = try Lobby()
     let draft = Draft(text: "half typed", caret: 3)
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test("1.2: A refused message leaves everything as it was")
+  @Test("1.2: A refused message changes nothing")
   func refusedSendChangesNothing() throws {
     let lobby = try Lobby()
     let store = lobby.store
@@ -92,7 +92,7 @@ import Testing
 
   // MARK: 3, edit
 
-  @Test("3.3: An edit keeps place and number, and the former text as a revision")
+  @Test("3.3: An edit keeps place and number, and stores the earlier text as a revision")
   func editing() throws {
     let lobby = try Lobby()
     let message = try lobby.says("helo")
@@ -171,7 +171,7 @@ import Testing
 
   // MARK: 3.7, delete and take back
 
-  @Test("3.7: Deleting leaves a tombstone and nothing of the text")
+  @Test("3.7: Deleting leaves a tombstone and none of the text")
   func deleting() throws {
     let lobby = try Lobby()
     let message = try lobby.says("pineapple")
@@ -187,7 +187,7 @@ import Testing
     #expect(try lobby.says("next").number == 2)
   }
 
-  @Test("3.7: What nobody else has can be taken back, with its text")
+  @Test("3.7: A message that no one else has can be taken back, with its text")
   func takingBack() throws {
     let lobby = try Lobby()
     try lobby.says("first")
@@ -213,7 +213,7 @@ import Testing
   }
 
   @Test(
-    "3.7: What somebody has cannot be taken back, whether they said so or not",
+    "3.7: A delivered message cannot be taken back, with or without a receipt",
     arguments: ["delivered", "seen", "read"])
   func othersHaveIt(how: String) throws {
     let lobby = try Lobby()
@@ -233,7 +233,7 @@ import Testing
     #expect(try lobby.found("oops") == 1)
   }
 
-  @Test("My own other shell having it is not an obstacle")
+  @Test("Delivery to my own other shell is not an obstacle")
   func myOwnShellIsNoOther() throws {
     let lobby = try Lobby()
     let message = try lobby.says("oops")
@@ -268,7 +268,7 @@ import Testing
         .isEmpty)
   }
 
-  @Test("3.1: The newest of mine, and the last but one")
+  @Test("3.1: My newest message, and the last but one")
   func newest() throws {
     let lobby = try Lobby()
     #expect(try lobby.store.read { try $0.newest(by: lobby.anna, in: lobby.lobby) } == nil)

@@ -42,7 +42,7 @@ import Testing
     #expect(try settings() == nil)
   }
 
-  @Test("a change of one account leaves the other lines as their owner wrote them")
+  @Test("changing one account leaves the other lines as their owner wrote them")
   func keepsOtherLines() throws {
     try files.set(AccountSettings(values: ["port": "1"]), of: account, inStoreAt: store)
     let other = "\n# mine\naccount xmpp:b@y\nstore /other\nconnect no\n# a note\nhost h\n"
@@ -56,7 +56,7 @@ import Testing
     #expect(try text.contains("account xmpp:b@y\nstore /other\nconnect no\n# a note\nhost h\n"))
   }
 
-  @Test("two who write at once lose nothing of each other")
+  @Test("two simultaneous writers lose nothing of each other")
   func writesOneAfterTheOther() async throws {
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<20 {
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test("a file that is a link, as among dotfiles, stays one")
+  @Test("a file that is a symbolic link stays one, as dotfiles need")
   func followsItsOwnersLink() throws {
     try files.set(AccountSettings(), of: account, inStoreAt: store)
     let target = folder + "/dotfiles-accounts"
@@ -124,7 +124,7 @@ import Testing
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: files.path) == target)
   }
 
-  @Test("what is learned of a server is apart from the settings, by store and account")
+  @Test("facts learned from a server are kept apart from settings, by store and account")
   func keepsFacts() throws {
     try files.learn(["scram": "SCRAM-SHA-256"], of: account, inStoreAt: store)
     try files.learn(["upload": "rooms.x.org"], of: account, inStoreAt: store)
@@ -137,7 +137,7 @@ import Testing
     #expect(try files.facts(of: account, inStoreAt: store) == ["upload": "rooms.x.org"])
   }
 
-  @Test("5: a network process that was taken over cannot leave behind where to connect")
+  @Test("5: a network process that was taken over cannot choose where to connect later")
   func learnsNothingElse() throws {
     try files.learn(
       ["scram": "SCRAM-SHA-1", "host": "evil.example", "ca": "/tmp/ca", "password-command": "sh"],
@@ -145,7 +145,7 @@ import Testing
     #expect(try files.facts(of: account, inStoreAt: store) == ["scram": "SCRAM-SHA-1"])
   }
 
-  @Test("6: what is known of a login is not forgotten where it cannot be read")
+  @Test("6: what is known of a login is not forgotten when it cannot be read")
   func unreadableFacts() throws {
     let place = try files.makeFactsFolder(of: account, inStoreAt: store) + "/facts"
     try files.learn(["scram": "SCRAM-SHA-256"], of: account, inStoreAt: store)
@@ -162,7 +162,7 @@ import Testing
 }
 
 @Suite("12.7: What earlier stores hold of accounts") struct StoredSettingsTests {
-  @Test("settings in a store are told for a question and removed, and a new account has none")
+  @Test("settings in a store are offered once and removed, and a new account has none")
   func areToldOnce() throws {
     let linked = try Linked()
     #expect(try linked.store.read { try $0.storedSettings(of: linked.account) } == nil)

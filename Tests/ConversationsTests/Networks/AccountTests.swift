@@ -87,7 +87,7 @@ import Testing
     #expect(request.verb == .join)
   }
 
-  @Test("its state is told to the shells of its owner alone")
+  @Test("only its owner's shells hear of its state")
   func status() throws {
     let linked = try Linked()
     let ben = try linked.store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
@@ -103,7 +103,7 @@ import Testing
     #expect(try linked.store.read { try $0.position } == after)
   }
 
-  @Test("what is asked for is answered once, to its owner")
+  @Test("a request is answered once, to its owner")
   func requests() throws {
     let linked = try Linked()
     let ben = try linked.store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
@@ -151,7 +151,7 @@ import Testing
     #expect(try linked.lease() != nil)
   }
 
-  @Test("16: why a process ends is stored with the release, and only by the one that has the lease")
+  @Test("16: only the holder of the lease stores why its process ended, with the release")
   func saysWhyItEnds() throws {
     let linked = try Linked()
     let first = try #require(try linked.lease())
@@ -168,7 +168,7 @@ import Testing
     #expect(try linked.store.read { try $0.holder(of: linked.account) } == .none)
   }
 
-  @Test("killed, it leaves nothing that is not true any more")
+  @Test("a killed process leaves no outdated state behind")
   func killed() throws {
     let linked = try Linked()
     let other = try linked.fixture.open()
@@ -206,7 +206,7 @@ import Testing
     #expect(try lease.isHeld)
   }
 
-  @Test("a lost lock file is made again, or the lease is another's")
+  @Test("a lost lock file is made again, or the lease goes to another process")
   func lostLock() throws {
     let linked = try Linked()
     let other = try linked.fixture.open()

@@ -45,7 +45,7 @@ struct AddressRulesTests {
     #expect(mail.shown(room: "tea") == "#tea")
   }
 
-  @Test("the server behind a bare name chooses the account")
+  @Test("a bare name with a server chooses the account")
   func servers() {
     let account = Account(
       id: ID(rawValue: 1), owner: ID(rawValue: 1), network: "irc:anna@irc.x.org", rules: bare)
@@ -67,7 +67,7 @@ struct AddressRulesTests {
     #expect(AddressRules(storedForm: "fold of-the-future\npeople room") == nil)
   }
 
-  @Test("a short name leaves out the account's own domain alone")
+  @Test("a short name omits only the account's own domain")
   func shortNames() {
     #expect(mail.shortName(of: "ben@x.org") == "ben")
     #expect(mail.shortName(of: "ben@y.org") == "ben@y.org")

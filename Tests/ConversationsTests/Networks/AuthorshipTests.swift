@@ -5,7 +5,7 @@ import Testing
 @testable import Conversations
 @testable import NetworkInbox
 
-@Suite("Who may change what was said on a network") struct AuthorshipTests {
+@Suite("Who may change a message of a network") struct AuthorshipTests {
   private let linked: Linked
   private let name = MessageIDs(origin: "o1", archive: "a1")
 
@@ -25,7 +25,7 @@ import Testing
         name ?? self.name, by: speaker, in: linked.tea, body: body, at: time, change: change))
   }
 
-  @Test("attack 8: its author alone")
+  @Test("attack 8: only its author")
   func edits() throws {
     try edit("mine now", by: linked.max)
     try edit("mine now", by: linked.me)
@@ -51,7 +51,7 @@ import Testing
     #expect(try linked.bodies() == ["hello", "late"])
   }
 
-  @Test("what changes in the batch it came in is found by its new words alone")
+  @Test("a change in the same batch as its message is found by the new words only")
   func editedInOneBatch() throws {
     func said(_ body: String) -> NetworkEvent {
       .messageReceived(
@@ -72,7 +72,7 @@ import Testing
     #expect(try linked.store.count("indexing") == 0)
   }
 
-  @Test("14.3: what an archive or a room tells again changes nothing")
+  @Test("14.3: repeated messages of an archive or a room change nothing")
   func editsToldAgain() throws {
     let (archived, position) = (MessageIDs(origin: "c", archive: "c1"), linked.fixture.now - 20)
     try edit("one", by: linked.zoe, change: MessageIDs(origin: "c0"))
@@ -91,7 +91,7 @@ import Testing
     #expect(try linked.bodies() == ["three"])
   }
 
-  @Test("14.3: of corrections the last one told counts, whatever the clocks show")
+  @Test("14.3: of several corrections the last to arrive counts, whatever the clocks say")
   func correctionsOfOneSecond() throws {
     let second = linked.fixture.now / 1000 * 1000
     func correct(_ body: String, _ id: String, at time: Milliseconds?) throws -> String? {
@@ -107,7 +107,7 @@ import Testing
     #expect(try correct("two", "c5", at: second + 1000) == "two")
   }
 
-  @Test("14.3: of reactions, too, and a person's own that come back change nothing")
+  @Test("14.3: of several reactions, too, and echoes of one's own change nothing")
   func reactionsOfOneSecond() throws {
     let second = linked.fixture.now / 1000 * 1000
     let message = try linked.messages()[0].id
@@ -133,7 +133,7 @@ import Testing
     #expect(try react(["🍵"], sent[1].origin, by: linked.me) == ["🎉", "🍵"])
   }
 
-  @Test("attack 26.11: of 2,000 reactions by one person few are noted, and the last one counts")
+  @Test("attack 26.11: of 2,000 reactions by one person few are stored, and the last one counts")
   func manyReactions() throws {
     let message = try linked.messages()[0].id
     let all = (1...2_000).map { number in
@@ -184,7 +184,7 @@ import Testing
     #expect(left == [[Store.knownChanges, 2_001 - Store.knownChanges], [10, 1]])
   }
 
-  @Test("what a moderator removed is gone, with its former texts, and no author brings it back")
+  @Test("what a moderator removed is gone, with its earlier texts, and no author restores it")
   func removals() throws {
     try edit("hello", by: linked.zoe)
     let removal = Removal(moderator: "kim", reason: "spam")
@@ -208,7 +208,7 @@ import Testing
     #expect(try linked.outbox().isEmpty)
   }
 
-  @Test("what the owner typed here is newer than what comes back of an earlier text")
+  @Test("what the owner typed here is newer than an echo of an earlier text")
   func ownEdits() throws {
     let (message, entry) = try linked.send("one")
     try linked.hear(.accepted(entry, archive: "a2"))
@@ -220,7 +220,7 @@ import Testing
     #expect(try linked.outbox().isEmpty)
   }
 
-  @Test("6: by a nickname alone it counts, and is marked")
+  @Test("6: an edit known only by a nickname counts, and is marked")
   func unverified() throws {
     let nick = NetworkUser(identity: "kim", name: "kim", isVerified: false)
     try linked.say("a", by: nick, origin: "n1")
@@ -232,7 +232,7 @@ import Testing
     #expect(messages.map(\.body) == ["helo", "A", ""])
   }
 
-  @Test("attack 8: a room cannot speak for people of other places")
+  @Test("attack 8: a room cannot speak for people elsewhere")
   func roomsNameTheirOwn() throws {
     try linked.say("psst", by: linked.ben, in: linked.direct, origin: "b1")
     let forged = NetworkUser(identity: "ben@example.org", name: "Ben is a fool")
@@ -255,7 +255,7 @@ import Testing
     #expect(try linked.messages()[0].senderIdentity == "tea@rooms.example/occupant-7")
   }
 
-  @Test("a retraction leaves a tombstone, of the author's own alone")
+  @Test("a retraction leaves a tombstone, and only of one's own message")
   func retractions() throws {
     try linked.hear(.retracted(name, by: linked.max, in: linked.tea, at: nil))
     #expect(try linked.bodies() == ["helo"])
@@ -267,7 +267,7 @@ import Testing
     #expect(try linked.messages() == [message])
   }
 
-  @Test("7.8: anyone reacts, with one emoji each")
+  @Test("7.8: anyone can react, with one emoji each")
   func reactions() throws {
     func react(
       _ emoji: [String], by speaker: NetworkUser, author: NetworkUser? = nil
@@ -290,7 +290,7 @@ import Testing
     #expect(try react(["🔥"], by: linked.max) == ["zoe 👍", "anna 🎉"])
   }
 
-  @Test("one's own reaction that waits is newer than what comes back")
+  @Test("one's own waiting reaction is newer than an echo")
   func ownReactions() throws {
     let message = try linked.messages()[0].id
     try linked.store.writeDurably { try $0.react(message, by: linked.anna, with: "🎉") }
@@ -306,8 +306,8 @@ import Testing
   }
 }
 
-@Suite("How far others on a network are") struct ReachedTests {
-  @Test("attack 9: only of what was sent there, only from the other side")
+@Suite("Receipts from a network") struct ReachedTests {
+  @Test("attack 9: only for messages sent there, only from the other person")
   func directChats() throws {
     let linked = try Linked()
     try linked.say("hi", by: linked.ben, in: linked.direct, origin: "b1")
@@ -335,7 +335,7 @@ import Testing
     #expect(try linked.state(linked.send("two", in: linked.direct).message) == .sending)
   }
 
-  @Test("in a room it ends at sent, but for seen, of those whose programs tell")
+  @Test("in a room the state ends at sent, except seen from clients that report it")
   func rooms() throws {
     let linked = try Linked()
     try linked.join()
@@ -379,7 +379,7 @@ import Testing
     #expect(try linked.store.read { try $0.recipients(of: third.id) }.count == 2)
   }
 
-  @Test("what the owner read on another device is read here, and nothing is told of it")
+  @Test("what the owner read on another device is read here, and reported to no one")
   func readElsewhere() throws {
     let linked = try Linked()
     try linked.say("one", by: linked.ben, in: linked.direct, archive: "1")
@@ -394,7 +394,7 @@ import Testing
     #expect(try end == linked.store.read { try $0.position })
   }
 
-  @Test("whoever has got something from the owner in a direct chat is one who was written to")
+  @Test("a receipt in a direct chat makes its sender someone one has written to")
   func writtenTo() throws {
     let linked = try Linked()
     try linked.join()
@@ -411,7 +411,7 @@ import Testing
     #expect(try linked.wire.read { try $0.writtenTo(by: linked.account) } == ["ben@example.org"])
   }
 
-  @Test("what the owner's shells do is told to the network")
+  @Test("the network hears what the owner's shells do")
   func signals() throws {
     let linked = try Linked()
     let ben = try linked.store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id

@@ -5,8 +5,8 @@ import Testing
 @testable import Conversations
 @testable import NetworkInbox
 
-@Suite("What a network tells late") struct LateTests {
-  @Test("7.1: stands in its place by time, is unread, and -N counts as /history prints")
+@Suite("Messages that a network delivers late") struct LateTests {
+  @Test("7.1: stand in place by time, are unread, and -N counts as /history prints")
   func inItsPlace() throws {
     let linked = try Linked()
     try linked.join()
@@ -71,7 +71,7 @@ import Testing
     #expect(try linked.store.read { try $0.olderArchive(in: linked.conversation()) } == "a1")
   }
 
-  @Test("whoever has a room open is told how much of its past has come, and nobody else")
+  @Test("a person with the room open hears how much of its past arrived, and no one else does")
   func pastIsTold() throws {
     let linked = try Linked()
     try linked.join()
@@ -106,7 +106,7 @@ import Testing
     #expect(try comes(["4"]) == [])
   }
 
-  @Test("what is past stands before all that is not, unread to nobody and told to nobody")
+  @Test("backfill stands before everything else, is unread to no one and rings no one")
   func past() throws {
     let linked = try Linked()
     try linked.join()
@@ -138,7 +138,7 @@ import Testing
     #expect(try linked.bodies(in: linked.direct) == ["old", "x", "new"])
   }
 
-  @Test("what is told in whole seconds comes behind what its sender said before")
+  @Test("a message timed in whole seconds comes after its sender's earlier ones")
   func wholeSeconds() throws {
     let linked = try Linked()
     try linked.join()
@@ -158,7 +158,7 @@ import Testing
     #expect(newest == ["tea@rooms.example": linked.fixture.now - 999])
   }
 
-  @Test("what reached the network twice, under two ids, is one message")
+  @Test("a message that reached the network twice, under two ids, is one message")
   func sentTwice() throws {
     let linked = try Linked()
     try linked.join()
@@ -171,7 +171,7 @@ import Testing
     #expect(try linked.bodies() == ["hello", "goodbye", "hello"])
   }
 
-  @Test("how far archives are in the store, and where to be again")
+  @Test("the store knows how far each archive was read, and where to go on")
   func marks() throws {
     let linked = try Linked()
     #expect(try linked.wire.read { try $0.catchUpMarks(of: linked.account) } == [:])
@@ -196,7 +196,7 @@ import Testing
   }
 }
 
-@Suite("26.11, 26.15: What changes a message that comes with an older page")
+@Suite("26.11, 26.15: Changes of a message that comes with an older page")
 struct WaitingChangeTests {
   private let linked: Linked
   /// All of it happens in one second.
@@ -269,7 +269,7 @@ struct WaitingChangeTests {
     #expect(try linked.store.read { try $0.revisions(of: message.id) }.count == 5)
   }
 
-  @Test("a reaction, a retraction and a moderator's removal wait, too, and nobody is told of them")
+  @Test("a reaction, a retraction and a moderator's removal wait, too, and alert no one")
   func otherChanges() throws {
     let removal = Removal(moderator: "kim", reason: "spam")
     try take(
@@ -294,7 +294,7 @@ struct WaitingChangeTests {
     #expect(try linked.store.check().map(\.severity).max() == .fine)
   }
 
-  @Test("attack 8: only the author's wait with an effect, and a room's own removal")
+  @Test("attack 8: only changes by the author count, and removals by the room itself")
   func authors() throws {
     let name = MessageIDs(origin: "a1", archive: "a1")
     let nobody = NetworkUser(identity: "")
@@ -320,7 +320,7 @@ struct WaitingChangeTests {
     #expect(try linked.bodies() == ["helo"])
   }
 
-  @Test("what comes live of a message that is not here is the newest change of it")
+  @Test("a live change of a message not stored here is its newest change")
   func live() throws {
     for id in ["1", "2"] {
       try linked.hear(
@@ -334,7 +334,7 @@ struct WaitingChangeTests {
     #expect(try linked.bodies() == ["live", "new"])
   }
 
-  @Test("attack 26.11: there are never many, and they go with what is too old to be kept")
+  @Test("attack 26.11: there are never many, and they are deleted with what is too old to keep")
   func bounded() throws {
     let all = (1...IncomingBatch.mostWaiting + 100).map { reacted("\($0)", ["🎉"], "r\($0)") }
     for _ in 1...2 { try take(all) }

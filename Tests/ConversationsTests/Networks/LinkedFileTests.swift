@@ -7,7 +7,7 @@ import Testing
 @testable import Conversations
 @testable import NetworkInbox
 
-@Suite("Files that come over a network as addresses")
+@Suite("Files that a network delivers as addresses")
 final class LinkedFileTests {
   private let linked: Linked
   private let link = "https://files.example.org/a/photo.png"
@@ -41,7 +41,7 @@ final class LinkedFileTests {
     return try file.finish(name: "photo.png")
   }
 
-  @Test("a contact's file is fetched unasked, and that of the owner's other device")
+  @Test("files of a contact, and of the owner's other device, are downloaded without asking")
   func fetchesFromContacts() throws {
     try befriend()
     try say(link)
@@ -53,7 +53,7 @@ final class LinkedFileTests {
     #expect(try requests.map(\.text) == [link, link + "#2"])
   }
 
-  @Test("nothing is fetched unasked from strangers, in rooms, of the past, or against the setting")
+  @Test("nothing else is: not from strangers, in rooms, in the past, or against the setting")
   func fetchesNothingElse() throws {
     try say("stranger")
     try befriend()
@@ -67,14 +67,14 @@ final class LinkedFileTests {
     #expect(try requests.isEmpty)
   }
 
-  @Test("a contact cannot have more fetched than so many at once")
+  @Test("only so many files of one contact are downloaded at once")
   func fetchesNotTooMuch() throws {
     try befriend()
     for number in 0..<60 { try say("\(number)") }
     #expect(try requests.count == 50)
   }
 
-  @Test("a fetched file is its message's, whose text loses the address; the shells are told once")
+  @Test("a downloaded file joins its message, whose text loses the address, reported once")
   func attaches() throws {
     try befriend()
     try say("look\n" + link)
@@ -95,7 +95,7 @@ final class LinkedFileTests {
     #expect(access(path, R_OK) == 0)
   }
 
-  @Test("a file whose message was deleted, or is of another account, is nobody's")
+  @Test("a file of a deleted message, or of another account, belongs to no one")
   func attachesToNothingElse() throws {
     try befriend()
     try say(link)
@@ -118,7 +118,7 @@ final class LinkedFileTests {
         == true)
   }
 
-  @Test("an edit of a text with files brings no address back")
+  @Test("an edit of a text with files does not restore the address")
   func edits() throws {
     try befriend()
     try say("look\n" + link)
@@ -130,7 +130,7 @@ final class LinkedFileTests {
     #expect(try linked.bodies(in: linked.direct) == ["look here"])
   }
 
-  @Test("what the owner sent is edited with the addresses of its files")
+  @Test("edits of the owner's message keep the addresses of its files")
   func keepsTheAddressesOfTheOwners() throws {
     try linked.join()
     let file = try arrived()
@@ -154,7 +154,7 @@ final class LinkedFileTests {
     #expect(try linked.messages()[0].body == "look here")
   }
 
-  @Test("a file that arrives has the hash and the place of one that was attached")
+  @Test("a received file has the same hash and place as an attached one")
   func arrives() throws {
     let file = try arrived("%PDF-1.4")
     #expect(file.type == "application/pdf" && file.bytes == 8)
@@ -171,7 +171,7 @@ final class LinkedFileTests {
     #expect(try folder.open().names().sorted() == before)
   }
 
-  @Test("where no file may be moved from one folder to another, it is copied")
+  @Test("a file that cannot be moved between folders is copied")
   func arrivesByACopy() throws {
     let folder = linked.store.attachmentFolder
     let root = try folder.made()
@@ -182,7 +182,7 @@ final class LinkedFileTests {
   }
 
   @Test(
-    "the type of a file is what its bytes say, whatever it is called",
+    "the bytes of a file decide its type, whatever its name",
     arguments: [
       ("GIF89a", "image/gif"), ("hällo\n", "text/plain"), ("", FileType.unknown),
       ("\u{1}\u{2}", FileType.unknown), ("\u{89}PNG", "text/plain"),
@@ -191,7 +191,7 @@ final class LinkedFileTests {
     #expect(FileType.type(ofBytes: Array(text.utf8)) == type)
   }
 
-  @Test("a text whose last character is cut is a text; broken bytes are none")
+  @Test("a text cut inside its last character is text; broken bytes are not")
   func typesOfBytes() {
     #expect(FileType.type(ofBytes: Array("hä".utf8.dropLast())) == "text/plain")
     #expect(FileType.type(ofBytes: [0xC3, 0x28, 0x41, 0x41, 0x41]) == FileType.unknown)

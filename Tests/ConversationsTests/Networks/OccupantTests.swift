@@ -6,7 +6,7 @@ import Testing
 @testable import Conversations
 @testable import NetworkInbox
 
-@Suite("Who is there on a network") struct OccupantTests {
+@Suite("Who is present on a network") struct OccupantTests {
   private let linked: Linked
   private let room = "tea@rooms.example"
 
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test("those who are there already do not come; who comes and goes then is told")
+  @Test("people already present do not join; later joins and leaves are reported")
   func comings() throws {
     let start = try linked.store.read { try $0.position }
     try linked.hear(
@@ -52,7 +52,7 @@ import Testing
     #expect(try linked.store.count("membership") == 4)
   }
 
-  @Test("a nickname is somebody else under another name, where there is nothing more to know")
+  @Test("a changed nickname is another person if nothing more is known")
   func renamedWithoutIdentity() throws {
     try linked.join()
     try linked.hear(
@@ -69,7 +69,7 @@ import Testing
       ])
   }
 
-  @Test("after a break those are in it who are told to be")
+  @Test("after a reconnection, a room has exactly the people reported")
   func reconnect() throws {
     try linked.join()
     try linked.hear(.present(linked.zoe, room: room), .present(linked.max, room: room))
@@ -90,7 +90,7 @@ import Testing
       })
   }
 
-  @Test("the owner leaves or is thrown out, and is told why")
+  @Test("the owner leaves or is removed, and hears why")
   func ownerLeaves() throws {
     try linked.join()
     try linked.say("hello")
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test("contacts, and a name that a contact shares with someone in a room")
+  @Test("contacts, and a contact's name that a person in a room has, too")
   func contacts() throws {
     try linked.join()
     try linked.hear(
@@ -156,7 +156,7 @@ import Testing
   }
 
   /// The first 5,000 and a catch-up of 10,000 in batches; how long they take is printed.
-  @Test("a large room, and all that was missed")
+  @Test("a large room, and everything missed")
   func large() throws {
     let clock = ContinuousClock()
     let people = (1...5_000).map {
@@ -198,7 +198,7 @@ import Testing
     #expect(try linked.store.read { try $0.listing(for: linked.anna) }.map(\.unread) == [10_000])
   }
 
-  @Test("12.3: who is called in a room as elsewhere is not marked; who only looks so is")
+  @Test("12.3: a person with the same name elsewhere is not marked; a look-alike is")
   func looksAlike() throws {
     try linked.join()
     let (same, other) = ("occupant-1", "occupant-2")
@@ -214,7 +214,7 @@ import Testing
     #expect(people.filter { marked.contains($0.id) }.map(\.identity) == [room + "/" + other])
   }
 
-  @Test("nobody is written to in private who is known from a room alone")
+  @Test("a person known only from a room cannot be written to in private")
   func noChat() throws {
     try linked.join()
     try linked.hear(.present(NetworkUser(identity: "occupant-1", name: "kim"), room: room))

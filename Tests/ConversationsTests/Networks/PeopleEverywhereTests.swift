@@ -70,7 +70,7 @@ final class PeopleEverywhereTests {
     }
   }
 
-  @Test("#tea and ##tea are two rooms, whatever the case in which one types them")
+  @Test("#tea and ##tea are two rooms, in any case of letters")
   func signs() throws {
     #expect(try room("#Tea").id != room("##tea").id)
     #expect(try room("tea").name == "#tea")
@@ -83,7 +83,7 @@ final class PeopleEverywhereTests {
     #expect(try store.read { try $0.networkAddress(of: room("#[x]").id) } == "#{x}")
   }
 
-  @Test("a new name is new in every room, and the direct chat goes with it")
+  @Test("a new name applies in every room, and the direct chat follows")
   func newName() throws {
     let former = try #require(try find("ben"))
     try hear(.renamed(NetworkUser(identity: "benny", name: "Benny"), room: nil, former: "Ben"))
@@ -103,7 +103,7 @@ final class PeopleEverywhereTests {
     #expect(try people(in: "#tea") == ["benny Benny", "ben_ ben_"])
   }
 
-  @Test("a name that another person had before does not make them one")
+  @Test("a name that another person had before does not make them one person")
   func takenName() throws {
     let cem = NetworkUser(identity: "cem", name: "cem")
     try say("mine", by: cem, in: tea)
@@ -113,14 +113,14 @@ final class PeopleEverywhereTests {
     #expect(try people(in: "##tea") == ["cem cem"])
   }
 
-  @Test("somebody known by an account keeps it under any name")
+  @Test("a person known by an account keeps it under any name")
   func accountName() throws {
     try hear(.renamed(NetworkUser(identity: "ben", name: "Ben_away"), room: nil, former: "Ben"))
     #expect(try people(in: "#tea") == ["ben Ben_away"])
     #expect(try find("ben_away")?.identity == "ben")
   }
 
-  @Test("who leaves one room is still here while in another")
+  @Test("a person who leaves one room stays in another")
   func presence() throws {
     func isHere() throws -> Bool? {
       try store.read { try $0.people(in: room("##tea").id) }
@@ -133,7 +133,7 @@ final class PeopleEverywhereTests {
     #expect(try isHere() != true)
   }
 
-  @Test("who left a room while the account was offline is no longer in it")
+  @Test("a person who left while the account was offline is no longer in the room")
   func leftMeanwhile() throws {
     try hear(.offline)
     try hear(.joined(room: "##tea", nick: "anna"), .present(ben, room: "##tea"))
@@ -142,7 +142,7 @@ final class PeopleEverywhereTests {
     #expect(try people(in: "##tea") == ["ben Ben"])
   }
 
-  @Test("a room's name may have blanks and 128 characters")
+  @Test("a room's name may have spaces and 128 characters")
   func longNames() throws {
     let name = "Family ❤ 2026"
     try hear(.roomNamed(room: "#tea", name: "#" + name))

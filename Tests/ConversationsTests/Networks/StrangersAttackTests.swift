@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(
-    "five of a thousand are reported within a minute, the rest is counted",
+    "five of a thousand are reported within a minute, the rest are counted",
     arguments: [Approach.Kind.invitation, .contact, .message])
   func floods(kind: Approach.Kind) throws {
     for number in 0..<1_000 { try send(kind, number) }
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(
-    "7.11: what somebody sends whom the owner ignores is neither reported nor listed",
+    "7.11: what an ignored person sends is neither reported nor listed",
     arguments: [Approach.Kind.invitation, .contact, .message])
   func ignored(kind: Approach.Kind) throws {
     let sender = kind == .invitation ? "eve@x.org" : "eve0@x.org"
@@ -112,7 +112,7 @@ import Testing
     #expect(try approaches.count == (kind == .invitation ? 0 : 1))
   }
 
-  @Test("7.11: what somebody sends whom the owner muted is listed, and an invitation does not ring")
+  @Test("7.11: what a muted person sends is listed, and an invitation does not ring")
   func muted() throws {
     for address in ["eve@x.org", "ben@example.org"] {
       let isMuted = address == "eve@x.org"
@@ -129,7 +129,7 @@ import Testing
     #expect(try approaches.count == 2)
   }
 
-  @Test("7.11: an invitation into a room that the owner ignores is neither reported nor listed")
+  @Test("7.11: an invitation to an ignored room is neither reported nor listed")
   func ignoredRoom() throws {
     let room = try linked.store.writeDurablyIfNeeded {
       try $0.networkRoom("tea@rooms.example", network: linked.account.network)
@@ -139,7 +139,7 @@ import Testing
     #expect(try reports() == [] && approaches == [])
   }
 
-  @Test("a first message is kept, and read where the chat is opened")
+  @Test("a first message is kept, and shown when the chat is opened")
   func firstMessages() throws {
     try writes("one", "eve@x.org")
     try writes("two", "eve@x.org")
@@ -161,7 +161,7 @@ import Testing
     #expect(try linked.store.read { try $0.listing(for: linked.anna) }.map(\.unread) == [1])
   }
 
-  @Test("what somebody wrote before they became a contact is unread")
+  @Test("messages from before someone became a contact are unread")
   func becomesAContact() throws {
     try writes("one", "eve@x.org")
     #expect(try reports().count == 1)
@@ -172,7 +172,7 @@ import Testing
     #expect(try linked.store.read { try $0.listing(for: linked.anna) }.map(\.unread) == [2])
   }
 
-  @Test("what was turned down is forgotten, and reported when it comes again")
+  @Test("a declined approach is forgotten, and reported when it comes again")
   func turnedDown() throws {
     try writes("one", "eve@x.org")
     try hear(.invited(room: "tea@rooms.example", by: NetworkUser(identity: "eve@x.org")))
@@ -191,7 +191,7 @@ import Testing
     #expect(try store.writeDurably { try $0.forgetApproaches(to: linked.account) } == 2)
   }
 
-  @Test("an invitation makes no room until it is accepted")
+  @Test("an invitation creates no room until it is accepted")
   func invitation() throws {
     let inside = NetworkUser(
       identity: "tea@rooms.example/occupant-7", name: "zoe", isVerified: false)

@@ -5,8 +5,8 @@ import Testing
 @testable import Conversations
 @testable import NetworkInbox
 
-@Suite("What a network process hears") struct TakingTests {
-  @Test("stands once, however often it is told")
+@Suite("What a network process receives") struct TakingTests {
+  @Test("a message is stored once, however often it is delivered")
   func once() throws {
     let linked = try Linked()
     try linked.join()
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(
-    "a message is found by its names, however many there are",
+    "a message is found by its ids, however many there are",
     arguments: [
       ("AND archive_id = ?", "message_archive (conversation=? AND archive_id=?)"),
       ("remote_id = ?2", "message_origin (conversation=? AND remote_id=?)"),
@@ -61,7 +61,7 @@ import Testing
     #expect(plan.contains { $0.contains(index) }, "\(plan)")
   }
 
-  @Test("all of a batch or nothing, with one bell")
+  @Test("a batch is stored completely or not at all, with one ring of the bell")
   func batch() throws {
     let linked = try Linked()
     let position = try linked.store.read { try $0.position }
@@ -73,7 +73,7 @@ import Testing
     #expect(try linked.store.read { try $0.rooms(for: linked.anna) }.isEmpty)
   }
 
-  @Test("the owner's own comes back: sent, once", arguments: [true, false])
+  @Test("an echo of the owner's message marks it sent, once", arguments: [true, false])
   func ownComesBack(fromArchive: Bool) throws {
     let linked = try Linked()
     try linked.join()
@@ -99,7 +99,7 @@ import Testing
     #expect(try linked.bodies() == ["hello", "hello"])
   }
 
-  @Test("what was changed before a successor took it over follows where the former text came back")
+  @Test("a change made before a takeover is sent when the earlier text comes back")
   func editedBetweenProcesses() throws {
     for isFormers in [true, false] {
       let linked = try Linked()
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test("what was changed while it was on its way follows when it comes back")
+  @Test("a change made during sending is sent when the message comes back")
   func editedOnItsWay() throws {
     let linked = try Linked()
     try linked.join()
@@ -144,7 +144,7 @@ import Testing
     #expect(try linked.outbox().map(\.operation) == [.edit, .delete])
   }
 
-  @Test("/retry keeps the id, and a message that comes back late makes it needless")
+  @Test("/retry keeps the id, and a late echo makes it unnecessary")
   func retry() throws {
     let linked = try Linked()
     try linked.join()
@@ -160,7 +160,7 @@ import Testing
     #expect(try linked.state(message) == .sent && linked.outbox().isEmpty)
   }
 
-  @Test("what the server had and gave back has failed, unless somebody has it")
+  @Test("a message that the server accepted and returned has failed, unless someone has it")
   func bounced() throws {
     let linked = try Linked()
     try linked.say("hi", by: linked.ben, in: linked.direct)
@@ -186,7 +186,7 @@ import Testing
     #expect(try linked.state(third.message) == .delivered)
   }
 
-  @Test("the owner's words from another device are the owner's")
+  @Test("messages from the owner's other device are the owner's")
   func otherDevice() throws {
     let linked = try Linked()
     try linked.say("from my phone", by: linked.me, in: linked.direct, origin: "p1")
@@ -201,7 +201,7 @@ import Testing
     #expect(try linked.outbox().isEmpty)
   }
 
-  @Test("who writes to the owner alone has a chat with them, with the text as it came")
+  @Test("a message to the owner alone opens a chat, with the text as it came")
   func directChat() throws {
     let linked = try Linked()
     // It is made safe where it is shown.
@@ -214,7 +214,7 @@ import Testing
     #expect(try linked.send("yes?", in: linked.direct).message.state == .sending)
   }
 
-  @Test("in a direct chat nobody speaks but the two")
+  @Test("in a direct chat only the two speak")
   func strangersInADirectChat() throws {
     let linked = try Linked()
     let mallory = NetworkUser(identity: "mallory@example.org")
@@ -234,7 +234,7 @@ import Testing
         .isEmpty)
   }
 
-  @Test("a time that no clock shows, or that is yet to come, is brought to one that can be")
+  @Test("a time that is out of range or in the future is adjusted")
   func times() throws {
     let linked = try Linked()
     try linked.join()
@@ -248,7 +248,7 @@ import Testing
       try linked.store.read { try $0.listing(for: linked.anna) }[0].lastAt == linked.fixture.now)
   }
 
-  @Test("addresses of files stand below the text")
+  @Test("file addresses stand below the text")
   func links() throws {
     let linked = try Linked()
     try linked.join()
@@ -261,7 +261,7 @@ import Testing
     #expect(try linked.bodies() == [link, "look\n\(link)", "see \(link)"])
   }
 
-  @Test("an answer knows what it answers, and the outbox tells it to the network")
+  @Test("a reply knows its message, and the outbox sends it to the network")
   func replies() throws {
     let linked = try Linked()
     try linked.join()

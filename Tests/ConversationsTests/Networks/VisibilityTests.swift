@@ -43,7 +43,7 @@ private final class Two {
   }
 }
 
-@Suite("What is said on an account is its owner's") struct VisibilityTests {
+@Suite("Messages of an account belong to its owner") struct VisibilityTests {
   @Test func oneRoomIsTwoConversations() throws {
     let two = try Two()
     #expect(two.hers != two.his)
@@ -124,7 +124,7 @@ private final class Two {
     #expect(try store.writeDurablyIfNeeded { try $0.makeRoom("tea", for: eve) }.network == nil)
   }
 
-  @Test("what others are called on their accounts takes no name, and looks like nobody's")
+  @Test("names of people on others' accounts are not taken, and are no look-alikes")
   func names() throws {
     let two = try Two()
     let store = two.store
@@ -166,7 +166,7 @@ private final class Two {
     #expect(try store.read { try $0.lookAlikes(among: [zoe], to: two.anna) } == [zoe])
   }
 
-  @Test("a conversation of a network has its address as its name where another is called so")
+  @Test("a network conversation is named by its address if another has its name")
   func distinctNames() throws {
     let two = try Two()
     let store = two.store
@@ -205,7 +205,7 @@ private final class Two {
       ])
   }
 
-  @Test("an account makes those conversations its owner's that an import brought for all")
+  @Test("an account makes its conversations its owner's that an import brought for all")
   func claims() throws {
     let fixture = Fixture()
     let store = try fixture.open()

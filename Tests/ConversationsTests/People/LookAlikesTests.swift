@@ -5,7 +5,7 @@ import Testing
 
 @testable import Conversations
 
-@Suite("12.3: names that look like another's") struct LookAlikesTests {
+@Suite("12.3: Names that look like another's") struct LookAlikesTests {
   @Test(
     "letters of the same shape, digits and padding look alike",
     arguments: [
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(
-    "10.14: blanks, fillers, apostrophes and stops of any script look like none or the usual ones",
+    "10.14: spaces, fillers, apostrophes and dots of any script look like none or the usual ones",
     arguments: [
       ("anna", "anna\u{2800}"), ("anna", "\u{2800}\u{2800}anna"), ("anna", "an\u{2800}na"),
       ("anna", "anna\u{16FE4}"), ("anna", "an\u{16FE4}na"), ("anna", "anna\u{13441}"),
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(
-    "other names do not",
+    "different names do not",
     arguments: [
       ("anna", "anne"), ("ian", "lan"), ("ben", "bens"), ("tim", "tom"), ("anna", "änna"),
       ("аня", "аля"), ("_", "-"), ("anna", "ann"), ("kim", "kin"), ("李", "王"), ("anna", "anna2"),
@@ -72,7 +72,7 @@ import Testing
     #expect(NameShape.skeleton(one) != NameShape.skeleton(other))
   }
 
-  @Test("of those who look alike the first goes unmarked: me, this machine, then by age")
+  @Test("the first of several look-alikes is unmarked: me, this machine, then by age")
   func whoIsMarked() throws {
     let lobby = try Lobby()
     let store = lobby.store
@@ -97,7 +97,7 @@ import Testing
     #expect(try marked(late) == [true, true, true, false])
   }
 
-  @Test("names of a store from before are looked at once")
+  @Test("names of an older store are checked at once")
   func olderStores() throws {
     let lobby = try Lobby()
     let late = try lobby.store.writeDurablyIfNeeded { try $0.participant(identity: "b3n") }.id
@@ -111,7 +111,7 @@ import Testing
     #expect(try lobby.store.read { try $0.position } == now)
   }
 
-  @Test("10.14: names that an older program has looked at are looked at again")
+  @Test("10.14: names checked by an older program are checked again")
   func olderTables() throws {
     let fixture = Fixture()
     #expect(FileManager.default.createFile(atPath: fixture.path, contents: nil))

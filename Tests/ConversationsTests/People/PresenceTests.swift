@@ -64,7 +64,7 @@ extension Store {
     #expect(try lobby.other.read { try $0.people(in: lobby.lobby) }[0].isHere)
   }
 
-  @Test("A killed shell is noticed by the others, and its typing ends")
+  @Test("Other shells notice a killed shell, and its typing ends")
   func death() throws {
     let lobby = try Lobby()
     _ = try lobby.other.bellDescriptor
@@ -162,7 +162,7 @@ extension Store {
     #expect(try lobby.other.read { try $0.people(in: lobby.lobby) }[0].typingSince == began + 3000)
   }
 
-  @Test("4.2: A message ends typing, even from another shell of the same person")
+  @Test("4.2: A message ends typing, even one from another shell of the same person")
   func aMessageEndsTyping() throws {
     let lobby = try Lobby()
     _ = try lobby.store.attach(lobby.anna)
@@ -173,7 +173,7 @@ extension Store {
     #expect(changes.typing.map(\.isTyping) == [false])
   }
 
-  @Test("4.2: My own typing is not told to me")
+  @Test("4.2: I do not see my own typing")
   func ownTypingIsNotTold() throws {
     let lobby = try Lobby()
     _ = try lobby.store.attach(lobby.anna)
@@ -183,7 +183,7 @@ extension Store {
       try lobby.other.read { try $0.changes(since: position, for: lobby.anna) }.typing.isEmpty)
   }
 
-  @Test("Of two shells the one that signalled last decides")
+  @Test("Of two shells, the last to signal decides")
   func twoShellsType() throws {
     let lobby = try Lobby()
     _ = try lobby.store.attach(lobby.anna)

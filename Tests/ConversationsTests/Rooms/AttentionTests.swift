@@ -4,7 +4,7 @@ import Testing
 
 @testable import Conversations
 
-@Suite("7.11: What somebody wants to hear of") struct AttentionTests {
+@Suite("7.11: What a person wants to hear of") struct AttentionTests {
   private let lobby: Lobby
 
   init() throws { lobby = try Lobby() }
@@ -13,7 +13,7 @@ import Testing
     try lobby.store.read { try $0.unreadConversations(for: lobby.anna) }
   }
 
-  @Test("7.11: what is muted is unread, but not urgent; in all shells, until it is ended")
+  @Test("7.11: a muted conversation is unread but not urgent, in all shells, until unmuted")
   func muted() throws {
     let chat = try lobby.other.writeDurablyIfNeeded {
       try $0.directChat(lobby.ben, with: lobby.anna)
@@ -41,7 +41,7 @@ import Testing
     #expect(try lobby.store.read { try $0.attention(of: lobby.ben) } == Attention())
   }
 
-  @Test("7.11: what is ignored is not unread, also where old messages have gone")
+  @Test("7.11: an ignored conversation is not unread, even after old messages were deleted")
   func ignored() throws {
     let carl = try lobby.store.writeDurablyIfNeeded { try $0.participant(identity: "carl") }.id
     try lobby.store.writeDurablyIfNeeded { try $0.join(carl, lobby.lobby) }

@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test("7.7: Unread counts what others said since, and nothing that is gone")
+  @Test("7.7: Unread counts what others said since, without deleted messages")
   func unread() throws {
     let lobby = try Lobby()
     func unread() throws -> Int {

@@ -5,7 +5,7 @@ import Testing
 @testable import Conversations
 
 @Suite("10: Topics, invitations, being away") struct EventTests {
-  @Test("a new topic is news for everybody in the room, once")
+  @Test("a new topic is reported to everybody in the room, once")
   func topics() throws {
     let lobby = try Lobby()
     let start = try lobby.other.read { try $0.position }
@@ -24,7 +24,7 @@ import Testing
     #expect(try lobby.store.read { try $0.changes(since: start, for: cleo) }.events.isEmpty)
   }
 
-  @Test("who is invited is in the room, knows it, and what was said before is not unread")
+  @Test("an invited person is in the room, knows it, and earlier messages are not unread")
   func invitations() throws {
     let lobby = try Lobby()
     let tea = try lobby.store.writeDurablyIfNeeded { try $0.makeRoom("tea") }.id
@@ -42,7 +42,7 @@ import Testing
     #expect(try lobby.other.read { try $0.unreadConversations(for: lobby.ben) }.map(\.count) == [1])
   }
 
-  @Test("only in rooms of this machine, and only by those who are in them")
+  @Test("only in rooms of this machine, and only by members")
   func refusals() throws {
     let lobby = try Lobby()
     let direct = try lobby.store.writeDurablyIfNeeded {
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test("13.5: who joins, leaves or changes their name is news in the rooms where they are")
+  @Test("13.5: joins, leaves and name changes are reported in the rooms of that person")
   func comings() throws {
     let lobby = try Lobby()
     let start = try lobby.other.read { try $0.position }
@@ -88,7 +88,7 @@ import Testing
         == .left)
   }
 
-  @Test("13.5: what happened comes by time, page by page, or as it was stored")
+  @Test("13.5: events are read by time, page by page, or as they were stored")
   func pages() throws {
     let lobby = try Lobby()
     let start = try lobby.store.read { try $0.position }
@@ -111,7 +111,7 @@ import Testing
         .map(\.event.text) == ["1", "2", "3", "4", "5"])
   }
 
-  @Test("being away is seen with its word, until it ends")
+  @Test("being away is shown with its word, until it ends")
   func away() throws {
     let lobby = try Lobby()
     let start = try lobby.other.read { try $0.position }

@@ -26,7 +26,7 @@ import Testing
     #expect(range.map(\.number) == [9, 10])
   }
 
-  @Test("7.1: What is not sent stands last, the rest by time, equal times in the order of arrival")
+  @Test("7.1: Unsent messages come last, the rest by time, equal times in order of arrival")
   func order() {
     func message(_ id: Int64, _ state: DeliveryState, at time: Milliseconds) -> Message {
       Message(
@@ -66,7 +66,7 @@ import Testing
     #expect(try lobby.other.read { try $0.message(message.id, for: lobby.ben) }?.state == .sent)
   }
 
-  @Test("With receipts off nobody is told, yet the read marker moves")
+  @Test("With receipts off no one hears of it, yet the read marker moves")
   func receiptsOff() throws {
     let lobby = try Lobby()
     let message = try lobby.says("hello")
@@ -77,7 +77,7 @@ import Testing
     #expect(try lobby.other.read { try $0.readMarker(of: lobby.ben, in: lobby.lobby) } == 1)
   }
 
-  @Test("Nothing moves back, and nothing beyond the newest message")
+  @Test("Nothing moves back, or beyond the newest message")
   func onlyForward() throws {
     let lobby = try Lobby()
     let messages = try (1...3).map { try lobby.says("message \($0)") }
@@ -99,7 +99,7 @@ import Testing
     #expect(try lobby.state(try lobby.says("later")) == .sent)
   }
 
-  @Test("7.2: In a room the mark is the least state among those it is for")
+  @Test("7.2: In a room the state is the lowest among the recipients")
   func leastState() throws {
     let lobby = try Lobby()
     let carl = try lobby.store.writeDurablyIfNeeded { try $0.participant(identity: "carl") }.id
@@ -116,7 +116,7 @@ import Testing
     #expect(recipients.map(\.state) == [.seen, .delivered])
   }
 
-  @Test("7.2: who had not been here for a week is none of those a message in a room is for")
+  @Test("7.2: a person away for a week is not a recipient of a message in a room")
   func absent() throws {
     let lobby = try Lobby()
     let day: Milliseconds = 24 * 3_600_000
@@ -155,7 +155,7 @@ import Testing
     #expect(try recipients(try lobby.says("seven")) == ["ben"])
   }
 
-  @Test("Who comes or goes later changes no state")
+  @Test("Joining or leaving later changes no state")
   func membershipHasIntervals() throws {
     let lobby = try Lobby()
     let first = try lobby.says("one")

@@ -18,7 +18,7 @@ import Testing
     try lobby.store.writeDurablyIfNeeded { try $0.join(lobby.anna, tea) }
   }
 
-  @Test("13.10: its maker renames it, and nobody else; the others are told")
+  @Test("13.10: only its creator renames it; the others are told")
   func rename() throws {
     let position = try store.read { try $0.position }
     #expect(throws: RuleError.notTheMaker("#tea", maker: "anna")) {
@@ -39,7 +39,7 @@ import Testing
     #expect(try store.read { try $0.room("COFFEE") }?.id == tea)
   }
 
-  @Test("13.10: what a room was called after each renaming is known, also when it is removed")
+  @Test("13.10: every former name of a room is known, also after it is removed")
   func newNames() throws {
     let position = try store.read { try $0.position }
     for name in ["coffee", "cake"] {
@@ -61,7 +61,7 @@ import Testing
     #expect(try removal.flatMap { event in try store.read { try $0.newName(after: event) } } == nil)
   }
 
-  @Test("13.10: of a room from before, whoever was in it first made it")
+  @Test("13.10: the creator of a room in an older store is its first member")
   func olderRooms() throws {
     try store.db("UPDATE conversation SET maker = NULL")
     #expect(
@@ -81,7 +81,7 @@ import Testing
     try store.writeDurably { try $0.remove(dev, by: lobby.ben) }
   }
 
-  @Test("13.10: from a removed room everybody is gone; its messages are found, its name is free")
+  @Test("13.10: everybody leaves a removed room; its messages are found, its name is free")
   func remove() throws {
     try store.writeDurably { try $0.send("green tea", in: tea, by: lobby.ben) }
     let carl = try store.writeDurablyIfNeeded { try $0.participant(identity: "carl") }.id
@@ -130,7 +130,7 @@ import Testing
     #expect(try store.check().allSatisfy { $0.severity == .fine })
   }
 
-  @Test("13.10: who had left a room before it was removed is not told")
+  @Test("13.10: a person who had left before hears nothing of the removal")
   func toldToMembers() throws {
     let carl = try store.writeDurablyIfNeeded { try $0.participant(identity: "carl") }.id
     try store.writeDurably { try $0.send("green tea", in: tea, by: lobby.ben) }
@@ -145,7 +145,7 @@ import Testing
       ])
   }
 
-  @Test("13.10: a room without messages and members that nobody entered for a month is not listed")
+  @Test("13.10: a room without messages and members, not entered for a month, is not listed")
   func unused() throws {
     func names() throws -> [String] { try store.read { try $0.rooms(for: lobby.anna) }.map(\.name) }
     let dev = try store.writeDurablyIfNeeded { try $0.makeRoom("dev") }.id
@@ -167,7 +167,7 @@ import Testing
     #expect(try names() == ["#dev", "#lobby", "#tea"])
   }
 
-  @Test("13.10: a room without messages leaves also the lists of those who never left it")
+  @Test("13.10: a room without messages also leaves the lists of people who never left it")
   func neverLeft() throws {
     func isListed() throws -> Bool {
       let isAmongMine = try store.read { try $0.joined(by: lobby.anna) }.contains(tea)

@@ -21,7 +21,7 @@ private func utc(
     WallTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second))
 }
 
-@Suite("What someone looks for is read from what they typed") struct SearchQueryTests {
+@Suite("What a search query means") struct SearchQueryTests {
   @Test func theClockOfTheseTests() {
     #expect(noon == utc(2026, 11, 21, 12, 30))
   }

@@ -71,7 +71,7 @@ extension Lobby {
     #expect(try lobby.finds("thre*").count == 2)
   }
 
-  @Test("What is deleted or taken back is not found, nor what an edit replaced")
+  @Test("A deleted or cancelled message is not found, nor a text that an edit replaced")
   func gone() throws {
     let lobby = try Lobby()
     let (one, two, three) = (
@@ -145,7 +145,7 @@ extension Lobby {
     #expect(try lobby.finds("from:me") == ["tea of me"])
   }
 
-  @Test("Messages with files are gone through, not all messages")
+  @Test("A search for files goes through messages with files only")
   func files() throws {
     let lobby = try Lobby()
     let database = lobby.store.database
@@ -172,7 +172,7 @@ extension Lobby {
   }
 
   @Test(
-    "Times that make no sense are found all the same",
+    "Messages with impossible times are found, too",
     arguments: [
       -1, 253_402_300_799_999, Int64.max, Int64.min,
     ])
@@ -206,7 +206,7 @@ extension Lobby {
     }
   }
 
-  @Test("The index agrees with a plain look through all messages (property)", arguments: [1, 2, 3])
+  @Test("The index agrees with a plain scan of all messages (property)", arguments: [1, 2, 3])
   func model(seed: UInt64) throws {
     let lobby = try Lobby()
     var random = FixedRandom(seed: seed)

@@ -15,8 +15,8 @@ private func atOnce(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Vo
   return failures.withLock { $0 }
 }
 
-@Suite("Several at once") struct ConcurrencyTests {
-  @Test("Several make the same store, and all are in it", arguments: [false, true])
+@Suite("Several processes at once") struct ConcurrencyTests {
+  @Test("Several create the same store together, and all use it", arguments: [false, true])
   func creation(touched: Bool) throws {
     let fixture = Fixture()
     let path = fixture.path

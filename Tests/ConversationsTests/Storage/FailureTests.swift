@@ -14,7 +14,7 @@ import Testing
     try file.close()
   }
 
-  @Test("1.2: A lock is told at once when there is no patience")
+  @Test("1.2: Without patience a lock is reported at once")
   func locked() throws {
     let lobby = try Lobby()
     lobby.store.patience = 0
@@ -55,7 +55,7 @@ import Testing
     #expect(try lobby.says("hello").number == 1)
   }
 
-  @Test("A full disk changes nothing, and with room it goes on")
+  @Test("A full disk changes nothing, and with free space writing goes on")
   func full() throws {
     let lobby = try Lobby()
     let draft = Draft(text: "hello", caret: 5)
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test(
-    "Whatever numbers stand in the file, nothing traps (attack 22)",
+    "Whatever numbers the file has, nothing traps (attack 22)",
     arguments: [Int64.max, Int64.min, -1])
   func hostileNumbers(number: Int64) throws {
     let lobby = try Lobby()
@@ -160,7 +160,7 @@ import Testing
     _ = try lobby.store.read { try $0.changes(since: 0, for: lobby.anna) }
   }
 
-  @Test("A file that vanishes accepts nothing more")
+  @Test("A file that vanishes accepts no more writes")
   func vanished() throws {
     let lobby = try Lobby()
     unlink(lobby.store.path)
@@ -224,7 +224,7 @@ import Testing
 }
 
 @Suite("Schema and health") struct SchemaTests {
-  @Test("A store goes through the steps it lacks, all or none")
+  @Test("A store takes the migrations it lacks, all or none")
   func migration() throws {
     let fixture = Fixture()
     let store = try fixture.open()
@@ -258,7 +258,7 @@ import Testing
     #expect(try pragma("secure_delete") == "1")
   }
 
-  @Test("What the user is told about is on the disk first; the rest may wait for it")
+  @Test("What the user sees as done is on disk first; the rest may be written later")
   func durability() throws {
     let lobby = try Lobby()
     let store = lobby.store

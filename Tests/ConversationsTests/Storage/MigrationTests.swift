@@ -62,7 +62,7 @@ import Testing
       try store.writeDurablyIfNeeded { try $0.participant(identity: "jose\u{301}") }.name == "José")
   }
 
-  @Test("what an older program imported into a room in use is past, what it made a room of is not")
+  @Test("an older program's import into a used room is past; a room it created is not")
   func knowsThePast() throws {
     let fixture = Fixture()
     try old(fixture)

@@ -5,7 +5,7 @@ import Testing
 @testable import Conversations
 @testable import NetworkInbox
 
-@Suite("The cost of a question does not grow with the store") struct QueryPlanTests {
+@Suite("The cost of a query does not grow with the store") struct QueryPlanTests {
   /// Everything a shell asks, but for `check()`.
   private func askEverything(_ lobby: Lobby) throws {
     let (store, anna, room) = (lobby.store, lobby.anna, lobby.lobby)

@@ -96,7 +96,7 @@ private let isRoot = geteuid() == 0
     }
   }
 
-  @Test("A link further up is nobody's business: home folders may be links")
+  @Test("A link further up is allowed: home folders may be links")
   func linkFurtherUp() throws {
     let fixture = Fixture()
     mkdir(fixture.folder + "/real", 0o700)
@@ -106,7 +106,7 @@ private let isRoot = geteuid() == 0
   }
 
   @Test(
-    "A folder others may write to is refused, sticky or not, and nothing is made in it",
+    "A folder that others may write to is refused, sticky or not, and nothing is made in it",
     arguments: [0o777, 0o1777, 0o770, 0o702, 0o1703] as [mode_t])
   func writableFolder(mode: mode_t) throws {
     let fixture = Fixture()
@@ -146,7 +146,7 @@ private let isRoot = geteuid() == 0
   }
 
   @Test(
-    "What belongs to someone else is refused", .enabled(if: isRoot),
+    "A file that belongs to someone else is refused", .enabled(if: isRoot),
     arguments: ["store.sqlite", "store.bell", "store.shells", "store.sqlite-wal"])
   func foreign(name: String) throws {
     let fixture = Fixture()
@@ -195,7 +195,7 @@ private let isRoot = geteuid() == 0
   }
 
   @Test(
-    "What cannot be written is said to be read-only", .enabled(if: !isRoot),
+    "An unwritable store is reported as read-only", .enabled(if: !isRoot),
     arguments: ["", "store.sqlite"])
   func readOnly(name: String) throws {
     let fixture = Fixture()

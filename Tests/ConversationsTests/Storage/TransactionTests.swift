@@ -11,7 +11,7 @@ import Testing
 
   private struct Stop: Error {}
 
-  @Test("what needs no change waits for nobody")
+  @Test("a write that changes nothing waits for no one")
   func needsNothing() throws {
     let store = try lobby.fixture.open()
     try lobby.other.write { other in
@@ -38,7 +38,7 @@ import Testing
     #expect(try lobby.other.read { try $0.away(of: lobby.anna) } == "lunch!")
   }
 
-  @Test("what fails changes nothing, and the next one can write")
+  @Test("a failed transaction changes nothing, and the next one can write")
   func fails() throws {
     let before = try lobby.store.read { try $0.position }
     #expect(throws: Stop.self) {
@@ -57,7 +57,7 @@ import Testing
     #expect(try lobby.says("again").number == 1)
   }
 
-  @Test("what is read is of one moment")
+  @Test("a snapshot reads one moment")
   func oneMoment() throws {
     try lobby.store.read {
       let before = try $0.position

@@ -5,7 +5,7 @@ import Testing
 @testable import Conversations
 
 @Suite("Parts of the order") struct TimesTests {
-  @Test("a part of the order ends behind all that was made before a moment, whatever the clock did")
+  @Test("a range of the order ends after all that was made before a moment, whatever the clock did")
   func bounds() throws {
     let lobby = try Lobby()
     for time: Milliseconds in [1000, 5000, 2000, 3000, 6000] {
@@ -33,7 +33,7 @@ import Testing
     #expect(try lobby.store.read { try $0.sorts(ofNumbers: 6...9, in: lobby.lobby) } == nil)
   }
 
-  @Test("a search of any room finds in rooms one is not in, but in no direct chat of others")
+  @Test("a search of any room finds in rooms one is not in, but in no one else's direct chats")
   func anyRoom() throws {
     let lobby = try Lobby()
     try lobby.says("tea here")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Written times") struct WrittenTimeTests {
   @Test(
-    "11.3: a date takes in its day, a time its minute or second",
+    "11.3: a date includes its day, a time its minute or second",
     arguments: [
       ("2023-11-14T22:13Z", 60), ("2023-11-14T22:13:20Z", 1), ("2023-11-14 22:13:20.5+01:00", 1),
       ("2023-11-14T22:13-0330", 60), ("2023-11-14T22:13+02", 60), ("1h", 0),
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(
-    "what no clock shows is none",
+    "an impossible time is refused",
     arguments: [
       "", "morgen", "12", "h", "-3d", "2023-13-40", "3", "3mm", "3 d", "3min", "12345678d",
       "2023-02-29", "2023-04-31", "1900-02-29", "0000-01-01", "-001-01-01", "12023-01-01",
@@ -75,7 +75,7 @@ import Testing
     #expect(DurationParser("24h")?.ago(at: now, zone: zone) == now - 24 * 3_600_000)
   }
 
-  @Test("11.3: words and months take in all of them, in the time zone")
+  @Test("11.3: words and months include all of them, in the time zone")
   func words() throws {
     let now: Milliseconds = 1_795_264_200_000
     let day = try #require(DateParser.span("Today", now: now, zone: .fixed(minutesEast: 0)))

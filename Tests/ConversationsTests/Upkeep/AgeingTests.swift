@@ -36,7 +36,7 @@ import Testing
     #expect(try numbers(lobby).count == 10)
   }
 
-  @Test("7.12: what is to go is counted, goes a day later, and stays if somebody stops it")
+  @Test("7.12: what will be deleted is counted, and deleted a day later unless someone stops it")
   func aDayLater() throws {
     let (lobby, messages) = try tenDays()
     let store = lobby.store
@@ -122,7 +122,7 @@ import Testing
     #expect(try unread() == 2)
   }
 
-  @Test("Age is what counts, not the order of arrival; what waits for a network stays")
+  @Test("Age counts, not the order of arrival; what waits for a network stays")
   func ageCounts() throws {
     let lobby = try Lobby()
     let account = try lobby.other.writeDurably {
@@ -201,7 +201,7 @@ import Testing
     #expect(try lobby.found("goes") == 1)
   }
 
-  @Test("A file that cannot give space back learns it by compacting")
+  @Test("A file that cannot give space back can after compacting")
   func olderFiles() throws {
     let fixture = Fixture()
     _ = FileManager.default.createFile(atPath: fixture.path, contents: nil)

@@ -20,7 +20,7 @@ private func run(_ words: String...) -> Int32 {
 }
 
 @Suite("8.2: Copying files into the store", .serialized) struct KeepingTests {
-  @Test("The hash is SHA-256, in whatever pieces the bytes come")
+  @Test("The hash is SHA-256, however the bytes are divided")
   func hashes() throws {
     let vectors = [
       ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
@@ -97,7 +97,7 @@ private func run(_ words: String...) -> Int32 {
     #expect(found.bytes == 5)
   }
 
-  @Test("8.1: A file one may not read is refused at once")
+  @Test("8.1: A file without permission to read is refused at once")
   func unreadable() throws {
     let fixture = Fixture()
     defer { withExtendedLifetime(fixture) {} }
@@ -115,7 +115,7 @@ private func run(_ words: String...) -> Int32 {
     }
   }
 
-  @Test("A file that can be opened and not read is refused, too", .enabled(if: isRoot))
+  @Test("A file that opens but cannot be read is refused, too", .enabled(if: isRoot))
   func unreadableContent() throws {
     let lobby = try Lobby()
     // Address 0 of this process.
@@ -127,7 +127,7 @@ private func run(_ words: String...) -> Int32 {
     #expect(lobby.fixture.keptFiles.isEmpty)
   }
 
-  @Test("What the kernel makes up has no size, and is copied to its end, up to the limit")
+  @Test("A file made by the kernel has no size, and is copied to its end, up to the limit")
   func withoutSize() throws {
     let lobby = try Lobby()
     let said = try #require(lobby.fixture.text("/proc/version"))
@@ -150,7 +150,7 @@ private func run(_ words: String...) -> Int32 {
     #expect(lobby.fixture.text(lobby.store.path(of: kept)) == "abc")
   }
 
-  @Test("The type is that of the copy, not of what lies at the path by then")
+  @Test("The type is that of the copy, not of what is at the path by then")
   func typeOfTheCopy() throws {
     let lobby = try Lobby()
     let path = lobby.fixture.file("source", "abc")
@@ -193,7 +193,7 @@ private func run(_ words: String...) -> Int32 {
     }
   }
 
-  @Test("A copy that is let go leaves nothing, one that is finished too early is refused")
+  @Test("A copy that is dropped leaves nothing; one that is committed too early is refused")
   func letGo() throws {
     let lobby = try Lobby()
     let path = lobby.fixture.file("source", "0123456789")
@@ -206,7 +206,7 @@ private func run(_ words: String...) -> Int32 {
     #expect(lobby.fixture.keptFiles.isEmpty)
   }
 
-  @Test("What is there already is not kept twice; what is damaged there is mended")
+  @Test("A file that is there already is not stored twice; a damaged one is repaired")
   func again() throws {
     let lobby = try Lobby()
     let kept = try lobby.kept("abc", as: "one")
@@ -220,7 +220,7 @@ private func run(_ words: String...) -> Int32 {
     #expect(lobby.fixture.keptFiles.count == 1)
   }
 
-  @Test("Links in the way are not followed", arguments: ["", "/ba"])
+  @Test("Links on the path are not followed", arguments: ["", "/ba"])
   func links(part: String) throws {
     let lobby = try Lobby()
     let (fixture, folder) = (lobby.fixture, lobby.fixture.folder)
@@ -238,7 +238,7 @@ private func run(_ words: String...) -> Int32 {
     if part.isEmpty { #expect(throws: StoreError.self) { try fixture.open() } }
   }
 
-  @Test("A link under the very name of the file is replaced, not followed")
+  @Test("A link under the file's own name is replaced, not followed")
   func linkAtTheEnd() throws {
     let lobby = try Lobby()
     let kept = try lobby.kept("abc")

@@ -23,7 +23,7 @@ import Testing
     return [removed.files, removed.bytes]
   }
 
-  @Test("What nobody names goes after an hour, what a message names stays")
+  @Test("A file without a message goes after an hour; one with a message stays")
   func grace() throws {
     let lobby = try Lobby()
     let (named, loose) = (try lobby.kept("named"), try lobby.kept("loose"))
@@ -39,7 +39,7 @@ import Testing
     #expect(lobby.fixture.keptFiles.isEmpty)
   }
 
-  @Test("A walk in steps looks at so many files at a time, and at all of them in the end")
+  @Test("A walk in steps looks at a few files at a time, and at all of them in the end")
   func steps() throws {
     let lobby = try Lobby()
     for number in 1...40 { _ = try lobby.kept("loose \(number)") }
@@ -84,7 +84,7 @@ import Testing
     try lobby.says("", with: [again])
   }
 
-  @Test("A draft that waits with the store's own file keeps it")
+  @Test("A draft that holds one of the store's own files keeps it")
   func draft() throws {
     let lobby = try Lobby()
     let file = try lobby.kept("x")
@@ -96,7 +96,7 @@ import Testing
     #expect(try removed(by: lobby.store, later) == [1, 1])
   }
 
-  @Test("What a killed process left half copied goes, what is not the store's stays")
+  @Test("Half-copied files of a killed process go; files not of the store stay")
   func strangers() throws {
     let lobby = try Lobby()
     let file = try lobby.kept("x")
@@ -128,7 +128,7 @@ import Testing
     #expect(lobby.fixture.text(neighbour.path(of: kept)) == "x")
   }
 
-  @Test("A locked store is told, and nothing is lost; then all goes")
+  @Test("A locked store is reported, and nothing is lost; later all goes")
   func locked() throws {
     let lobby = try Lobby()
     for number in 0..<200 { _ = try lobby.kept("\(number)") }
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test(
-    "The check finds what is missing, of another size, and, looking deeper, of other bytes",
+    "The check finds files that are missing, of another size and, with deep, of other bytes",
     arguments: ["missing", "size", "bytes", "link"])
   func check(how: String) throws {
     let lobby = try Lobby()

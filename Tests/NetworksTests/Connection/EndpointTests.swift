@@ -12,7 +12,7 @@ private let direct = Service(
   name: "Relay", records: nil, port: 200, directPort: 201, isDirectTLS: true, protocolName: nil)
 
 @Suite("where a domain's server is") struct EndpointTests {
-  @Test("both kinds of records are one list, and without any it is the domain itself")
+  @Test("both kinds of records are one list; without any it is the domain itself")
   func endpoints() throws {
     func find(
       _ domain: String, _ records: [String: [ServiceRecord]]
@@ -42,7 +42,7 @@ private let direct = Service(
     #expect(try find("127.0.0.1", ["_late._tcp.127.0.0.1": [none]])[0].host == "127.0.0.1")
   }
 
-  @Test("a service without records is at its own port, with TLS from the first byte if it says so")
+  @Test("a service without records is at its own port, with immediate TLS if it says so")
   func withoutRecords() throws {
     #expect(
       try Endpoint.find(direct, of: "example.test", inClear: [], direct: [])

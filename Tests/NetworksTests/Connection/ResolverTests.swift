@@ -62,7 +62,7 @@ private let quick = Retry("name server", pause: 50, tries: 2)
     #expect(server.questions.isEmpty)
   }
 
-  @Test("a name server that never answers stops nothing, and is given up after its tries")
+  @Test("a silent name server blocks nothing, and is given up after its tries")
   func silentServer() throws {
     let server = try NameServer { _ in nil }
     let names = Resolver(loop: loop, servers: server.address, policy: quick)
@@ -83,7 +83,7 @@ private let quick = Retry("name server", pause: 50, tries: 2)
     #expect(try wait { names.services("_x._tcp.a.test", $0) } == [])
   }
 
-  @Test("as many names as anyone asks for are looked up at one time")
+  @Test("any number of names is looked up at the same time")
   func atOneTime() throws {
     let server = try NameServer { _ in nil }
     let names = Resolver(loop: loop, servers: server.address, policy: quick)

@@ -23,7 +23,7 @@ private func records(in answer: [UInt8]) -> [ServiceRecord] {
 private let host: [UInt8] = [3] + Array("one".utf8) + [0xC0, 15]
 
 @Suite("the records of a service (RFC 2782)") struct ServiceRecordTests {
-  @Test("records are read from an answer, names that point back included")
+  @Test("records are read from an answer, including compressed names")
   func read() {
     let found = records(in: answer([([5, 10, 5222], host), ([1, 0, 443], [0])]))
     #expect(
@@ -33,7 +33,7 @@ private let host: [UInt8] = [3] + Array("one".utf8) + [0xC0, 15]
       ])
   }
 
-  @Test("nothing is believed of names that run in circles, out of the answer or through odd bytes")
+  @Test("names in circles, outside the answer or with odd bytes are rejected")
   func brokenNames() {
     let good = ([1, 1, 1] as [UInt16], host)
     for target in [[0xC0, 51], [63, 65], [0xC0, 0xFF], [3, 0x2F, 0x0A, 0x41, 0]] as [[UInt8]] {
@@ -55,7 +55,7 @@ private let host: [UInt8] = [3] + Array("one".utf8) + [0xC0, 15]
     }
   }
 
-  @Test("lower priorities come first, and of one priority each as often as its weight says")
+  @Test("lower priorities come first, and within one priority the weights decide")
   func order() {
     var dice = FixedRandom(seed: 4)
     func record(_ priority: UInt16, _ weight: UInt16) -> ServiceRecord {

@@ -16,7 +16,7 @@ private func exchange(
 }
 
 @Suite("a login by SASL (attacks 10)") struct SASLExchangeTests {
-  @Test("the strongest SCRAM that is offered is taken")
+  @Test("the strongest SCRAM that is offered is used")
   func strongest() throws {
     var exchange = exchange()
     let offer = ["SCRAM-SHA-1", "SCRAM-SHA-512", "SCRAM-SHA-256", "PLAIN"]
@@ -25,7 +25,7 @@ private func exchange(
     #expect(mechanism == "SCRAM-SHA-512" && response == Array("n,,n=anna,r=\(nonce)".utf8))
   }
 
-  @Test("a server proves itself with its success, or in a challenge before that")
+  @Test("a server proves itself with its success, or in a challenge before it")
   func proof() throws {
     var exchange = exchange()
     _ = try exchange.begin(["SCRAM-SHA-1"])
@@ -38,7 +38,7 @@ private func exchange(
     #expect(throws: SASLFailure.broken) { try exchange.answer([]) }
   }
 
-  @Test("a success before the proof, and a challenge that is no text, are refused")
+  @Test("a success before the proof, and a challenge that is not text, are refused")
   func early() throws {
     var exchange = exchange()
     #expect(throws: SASLFailure.broken) { try exchange.succeed([]) }
@@ -48,7 +48,7 @@ private func exchange(
     #expect(throws: SASLFailure.broken) { try exchange.answer([]) }
   }
 
-  @Test("PLAIN is used where there is nothing else, and never where SCRAM was seen")
+  @Test("PLAIN is used if there is nothing else, and never after SCRAM was seen")
   func plain() throws {
     var first = exchange()
     let (mechanism, response) = try first.begin(["PLAIN", "DIGEST-MD5"])
@@ -70,7 +70,7 @@ private func exchange(
     }
   }
 
-  @Test("SHA-1 is not used where the server had SHA-256 or SHA-512 before; SHA-256 after 512 is")
+  @Test("SHA-1 is not used if the server had SHA-256 or SHA-512 before; SHA-256 after 512 is")
   func weakerHash() throws {
     for former in [SCRAMHash.sha256, .sha512] {
       var exchange = exchange(strongest: former)

@@ -44,13 +44,13 @@ import Testing
         + "R8QPohM09Y4Z6WaTCuX4C6nqMB9KIJTDm6RpSM990g==")
   }
 
-  @Test("a comma and an equals sign in a name are written otherwise, also under an accent")
+  @Test("a comma and an equals sign in a name are escaped, even under an accent")
   func escaped() throws {
     #expect(try scram(name: "a=b,c").opening.hasPrefix("n,,n=a=3Db=2Cc,r="))
     #expect(try scram(name: "a,\u{301}").opening.hasPrefix("n,,n=a=2C\u{301},r="))
   }
 
-  @Test("control characters are refused, odd spaces become spaces, what is invisible goes")
+  @Test("control characters are refused, odd spaces become spaces, invisible characters go")
   func prepared() throws {
     for wrong in ["", "a\u{0}b", "a\nb", "a\u{7F}", "a\u{85}", "\u{AD}", "a\u{2028}"] {
       #expect(throws: SCRAM.Fault.unusablePassword) { try scram(name: wrong) }
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(
-    "a foreign nonce, our own without more, and a nonce that only begins like ours are refused",
+    "a foreign nonce, an unextended one, and one that only begins like ours are refused",
     arguments: ["3rfcNHYJY1ZVvWVs7j", ours, "x" + both, "fyko+d2lbbFgONRv9qkxdawLé", ""])
   func nonce(both: String) throws {
     var scram = try scram()
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(
-    "rounds that are too few, too many or no number are refused before they are done",
+    "too few, too many or invalid rounds are refused before any are done",
     arguments: [
       "1", "0", "4095", "1000001", "2147483648", "99999999999999999999", "-4096", "", "+5000",
     ])
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test("as many rounds as are allowed are done")
+  @Test("the highest allowed number of rounds works")
   func mostRounds() throws {
     var scram = try scram()
     #expect(
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(
-    "an answer with an extension that must be known, without salt or in another order is refused",
+    "an answer with a mandatory extension, without salt or in another order is refused",
     arguments: [
       "m=x,r=\(both),s=QSXCR+Q6sek8bf92,i=4096", "r=\(both),s=,i=4096", "r=\(both),s=!,i=4096",
       "r=\(both),i=4096,s=QSXCR+Q6sek8bf92", "r=\(both)", "", "e=other-error",

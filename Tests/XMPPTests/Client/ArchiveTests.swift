@@ -238,7 +238,7 @@ struct ArchiveTests {
     #expect(talk.statuses.last == .ready)
   }
 
-  @Test("14.6: behind pages whose messages are all too large the rest of the archive is read")
+  @Test("14.6: after pages whose messages are all too large the rest of the archive is read")
   func goesOnBehindPagesOfGiants() {
     // The whole of the second and the third page, and the last message.
     let giants = Set((251...750).map { "m\($0)" } + ["m800"])
@@ -314,7 +314,7 @@ struct ArchiveTests {
     #expect(first.isPast)
   }
 
-  @Test("14.7: /history goes back by the archive's ids, as many pages as are asked for")
+  @Test("14.7: /history goes back by the archive's ids, as many pages as requested")
   func asManyPagesAsAreAskedFor() throws {
     let room = "room@muc.example.org"
     var talk = Talk(marks: [:], rooms: [WantedRoom(address: room, nick: "anna")])

@@ -20,7 +20,7 @@ struct SignalTests {
     }
   }
 
-  @Test("4.3: typing goes to contacts and rooms and to nobody else, and only changes of it")
+  @Test("4.3: typing goes only to contacts and rooms, and only when it changes")
   func typingGoesToContactsAndRoomsAndToNobodyElse() {
     var talk = Talk.inRoom { $0.roster = SignalTests.contact }
     talk.handle(
@@ -38,7 +38,7 @@ struct SignalTests {
     #expect(talk.messages.last?["type"] == "groupchat")
   }
 
-  @Test("4.3: whoever was thrown out of a room while typing types there anew when they are back")
+  @Test("4.3: someone removed from a room while typing types there anew on return")
   func typingIsForgottenWithTheRoom() {
     let room = "room@muc.example.org"
     let ways: [(inout Talk) -> Void] = [

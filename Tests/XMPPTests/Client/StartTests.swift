@@ -34,7 +34,7 @@ struct StartTests {
     #expect(talk.statuses.contains(.catchingUp(messages: 0)))
   }
 
-  @Test("14.6: what is too large is told once for each connection, and nobody waits for it")
+  @Test("14.6: an oversized stanza is reported once per connection, and nothing waits for it")
   func whatIsSkippedIsToldOnce() throws {
     var talk = Talk.ready()
     let giant = Element("message", ["from": "mallory@evil.org/x", "type": "chat"])
@@ -61,7 +61,7 @@ struct StartTests {
     #expect(sentence.contains("too large"))
   }
 
-  @Test("14.6: a roster of 50,000 comes in parts, and only its end says who is in it no more")
+  @Test("14.6: a roster of 50,000 comes in parts, and only its end says who was removed")
   func aGiantRosterLoads() throws {
     var talk = Talk.ready { $0.roster = "<item jid='gone@x.org' subscription='both'/>" }
     talk.ignores = { $0.has("query", Feature.roster) }

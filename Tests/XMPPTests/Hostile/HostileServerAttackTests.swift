@@ -47,7 +47,7 @@ struct HostileServerAttackTests {
     }
   }
 
-  @Test("an offer of TLS that somebody has taken out ends it")
+  @Test("an offer without TLS, which an attacker removed, ends it")
   func stripped() throws {
     let end = try end { peer in
       try peer.greet(Peer.mechanisms("SCRAM-SHA-1", "PLAIN"))
@@ -63,7 +63,7 @@ struct HostileServerAttackTests {
     #expect(refused == .login(.refusedTLS))
   }
 
-  @Test("PLAIN alone, where SCRAM was seen before, gets nothing")
+  @Test("PLAIN alone gets nothing after SCRAM was seen")
   func weakened() throws {
     let end = try end(strongest: .sha1) { peer in
       try peer.secure(Peer.mechanisms("PLAIN"))
@@ -73,7 +73,7 @@ struct HostileServerAttackTests {
   }
 
   @Test(
-    "a challenge with too few or too many rounds, or with a nonce of its own, gets no proof",
+    "a challenge with too few or too many rounds, or with a foreign nonce, gets no proof",
     arguments: [
       ("1", true, LoginFailure.sasl(.tooManyRounds("1"))),
       ("2147483647", true, .sasl(.tooManyRounds("2147483647"))),
@@ -91,7 +91,7 @@ struct HostileServerAttackTests {
   }
 
   @Test(
-    "a server that does not prove itself, or not rightly, is not believed",
+    "a server that proves itself wrongly or not at all is rejected",
     arguments: ["", "v=", "v=rmF9pqV8S7suAoZWja4dJRkFsKQ=", "x"])
   func unproven(final: String) throws {
     let end = try end { peer in
@@ -107,7 +107,7 @@ struct HostileServerAttackTests {
     #expect(end == .login(.sasl(.unproven)))
   }
 
-  @Test("what is written in clear behind proceed, in one packet with it, counts for nothing")
+  @Test("clear text behind proceed, in the same packet, is ignored")
   func injected() throws {
     let header =
       "<?xml version='1.0'?><stream:stream xmlns='jabber:client' version='1.0' "
@@ -183,7 +183,7 @@ struct HostileServerAttackTests {
     _ = server.finish()
   }
 
-  @Test("17: a tag without end, and depth without end, end the session all the same")
+  @Test("17: an endless tag, and endless depth, end the session nevertheless")
   func endlessTags() throws {
     for bomb in [
       "<message a='" + String(repeating: "x", count: 6_500_000),
@@ -220,7 +220,7 @@ struct HostileServerAttackTests {
     #expect(server.finish().contains("<r xmlns='urn:xmpp:sm:3'/>"))
   }
 
-  @Test("something else than XMPP on the port is said to be that")
+  @Test("a port that does not speak XMPP is reported as such")
   func otherProtocol() throws {
     let end = try end { peer in
       try peer.write("<html xmlns='http://www.w3.org/1999/xhtml'><body>400")
@@ -229,7 +229,7 @@ struct HostileServerAttackTests {
     #expect(end?.description == "The program that answers there does not speak XMPP.")
   }
 
-  @Test("a reset and an end during the handshake of TLS are noticed at once")
+  @Test("a reset and an end during the TLS handshake are noticed at once")
   func reset() throws {
     for isReset in [true, false] {
       let end = try end { peer in
@@ -248,7 +248,7 @@ struct HostileServerAttackTests {
     }
   }
 
-  @Test("silence in any step of logging in ends within the step's time, and says where")
+  @Test("silence in any step of logging in ends within the step's time, with the step's name")
   func silence() throws {
     let scripts: [(@Sendable (ScriptedServer.Peer) throws -> Void, LoginStep)] = [
       ({ try $0.expect("<stream:stream") }, .greeting),
@@ -317,7 +317,7 @@ struct HostileServerAttackTests {
     }
   }
 
-  @Test("a server that cannot count is pinged, and nobody else's answer counts")
+  @Test("a server that cannot count is pinged, and only its own answer counts")
   func pinged() throws {
     let server = try ScriptedServer { peer in
       try peer.logIn()
@@ -340,7 +340,7 @@ struct HostileServerAttackTests {
     _ = server.finish()
   }
 
-  @Test("a server that cannot count is pinged against silence, too, with nothing under way")
+  @Test("a server that cannot count is pinged during silence, even without anything pending")
   func pingedAgainstSilence() throws {
     let server = try ScriptedServer { peer in
       try peer.logIn()
@@ -358,7 +358,7 @@ struct HostileServerAttackTests {
     _ = server.finish()
   }
 
-  @Test("a server that says nothing any more is given up, also while all goes out to it")
+  @Test("a silent server is given up, even while it accepts everything")
   func frozen() throws {
     let server = try ScriptedServer { peer in
       try peer.logIn(Peer.counting)
@@ -370,7 +370,7 @@ struct HostileServerAttackTests {
     #expect(server.finish().contains("<r xmlns='urn:xmpp:sm:3'/>"))
   }
 
-  @Test("a server that takes nothing does not fill the memory")
+  @Test("a server that reads nothing does not fill the memory")
   func takesNothing() throws {
     let isOver = DispatchSemaphore(value: 0)
     let server = try ScriptedServer { peer in
@@ -389,7 +389,7 @@ struct HostileServerAttackTests {
     }
   }
 
-  @Test("while one pauses, the server has to wait, and is told of nothing as taken")
+  @Test("during a pause the server waits, and nothing is acknowledged")
   func paused() throws {
     let count = 400
     let written = Counter()

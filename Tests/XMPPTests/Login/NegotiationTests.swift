@@ -107,7 +107,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
 }
 
 @Suite("the way to a session (attacks 10)") struct NegotiationTests {
-  @Test("STARTTLS, SCRAM, binding, acknowledgements: then one is ready")
+  @Test("STARTTLS, SCRAM, binding, acknowledgements: then the session is ready")
   func wholeWay() throws {
     var talk = try LoginTalk(address: "anna@example.org/laptop")
     var effects = talk.take(.connected(isSecure: false))
@@ -148,7 +148,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
     #expect(!talk.sent.contains(letters("\0anna\0" + password)))
   }
 
-  @Test("PLAIN is used over TLS where there is nothing else, and never where SCRAM was seen")
+  @Test("PLAIN is used over TLS if there is nothing else, and never after SCRAM was seen")
   func plain() throws {
     var talk = try LoginTalk()
     talk.greet()
@@ -169,7 +169,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
     #expect(!talk.sent.contains("auth"))
   }
 
-  @Test("a server without TLS is told nothing more than its name")
+  @Test("a server without TLS hears nothing more than its name")
   func noTLS() throws {
     var talk = try LoginTalk()
     _ = talk.take(.connected(isSecure: false))
@@ -182,7 +182,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
     #expect(talk.take(.tlsReady) == [])
   }
 
-  @Test("whatever comes in clear between proceed and TLS ends it")
+  @Test("clear text between proceed and TLS ends it")
   func injected() throws {
     for injected in [features(mechanisms("PLAIN")), success(""), Element("message")] {
       var talk = try LoginTalk()
@@ -221,7 +221,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
     #expect(expected.isFatal)
   }
 
-  @Test("a server may prove itself in a challenge, before it says that all is well")
+  @Test("a server may prove itself in a challenge, before its success")
   func provenEarly() throws {
     var talk = try LoginTalk()
     talk.greet()
@@ -233,7 +233,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
   }
 
   @Test(
-    "what SASL refuses is a sentence",
+    "a SASL refusal is a sentence",
     arguments: [
       (
         failure("not-authorized"),
@@ -262,7 +262,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
     #expect(failure.isFatal == isFatal)
   }
 
-  @Test("an address that is not the one asked for is not taken")
+  @Test("an address that was not requested is not accepted")
   func otherAddress() throws {
     for wrong in ["ben@example.org/x", "anna@example.com/x", "anna@example.org", "", "@"] {
       var talk = try LoginTalk()
@@ -272,7 +272,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
     }
   }
 
-  @Test("a session is asked for where the server needs one, and acknowledgements may be refused")
+  @Test("a session is requested if the server needs one, and acknowledgements may be refused")
   func olderServers() throws {
     let session = "urn:ietf:params:xml:ns:xmpp-session"
     var talk = try LoginTalk()
@@ -293,7 +293,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
     #expect(!features.acknowledges)
   }
 
-  @Test("an unknown host, an old server and other errors of a stream are sentences")
+  @Test("an unknown host, an old server and other stream errors are sentences")
   func streamErrors() throws {
     let errors = "urn:ietf:params:xml:ns:xmpp-streams"
     func error(_ name: String) -> Element {
@@ -342,7 +342,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
   }
 
   @Test(
-    "silence and an end in each step are told within the step's time, which drops do not extend")
+    "silence and an end in each step are reported within its time, which drops do not extend")
   func steps() throws {
     let start = features(Element("starttls", namespace: tls))
     let way: [(Negotiation.Event, LoginStep)] = [
@@ -387,7 +387,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
     }
   }
 
-  @Test("a password is not to be seen where settings are printed")
+  @Test("a password is hidden where settings are printed")
   func printed() throws {
     let settings = Negotiation.Settings(
       address: Address(domain: "x"), password: Secret(password), nonce: { "" })
@@ -411,7 +411,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
       ])
   }
 
-  @Test("a name and a password are given over TLS only, then it is there")
+  @Test("name and password are sent over TLS only, then the account is there")
   func registered() throws {
     var talk = try LoginTalk(purpose: .register)
     talk.greet()
@@ -429,7 +429,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
     #expect(talk.hear(features(mechanisms("PLAIN"))) == [.fail(.noTLS)])
   }
 
-  @Test("a server that wants more, that has the name, or that lets nobody in is a sentence")
+  @Test("a server that wants more, has the name, or lets no one in is a sentence")
   func refused() throws {
     var talk = try LoginTalk(purpose: .register)
     talk.greet()

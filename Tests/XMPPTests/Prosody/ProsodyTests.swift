@@ -33,7 +33,7 @@ private let prosody = Result { try Prosody() }
       quiet: quiet, patience: patience)
   }
 
-  @Test("one logs in with STARTTLS and with TLS from the start", arguments: [false, true])
+  @Test("a login works with STARTTLS and with TLS from the start", arguments: [false, true])
   func login(isDirectTLS: Bool) throws {
     let anna = try user("anna", server: settings(isDirectTLS: isDirectTLS))
     try anna.runUntilReady()
@@ -44,7 +44,7 @@ private let prosody = Result { try Prosody() }
     #expect(anna.runToEnd() == .closedByUs)
   }
 
-  @Test("a stream that is closed and let go stays until the server has said goodbye")
+  @Test("a closed and released stream stays until the server has said goodbye")
   func closedAndLetGo() throws {
     let loop = EventLoop()
     weak var stream: ClientStream<String>?
@@ -64,7 +64,7 @@ private let prosody = Result { try Prosody() }
     loop.cancel(limit)
   }
 
-  @Test("a resource that is asked for is given")
+  @Test("a requested resource is assigned")
   func resource() throws {
     let anna = try StreamUser(
       "anna@hobnob.test/laptop", password: Prosody.password, server: settings())
@@ -84,7 +84,7 @@ private let prosody = Result { try Prosody() }
   }
 
   @Test(
-    "a certificate of an unknown authority, of another name or of the past is refused",
+    "a certificate of an unknown authority, another name or the past is refused",
     arguments: [false, true])
   func certificates(isDirectTLS: Bool) throws {
     var settings = settings(isDirectTLS: isDirectTLS)
@@ -107,7 +107,7 @@ private let prosody = Result { try Prosody() }
     #expect(end == .connection(.noAuthorities(file: "/dev/null")) && end?.isFatal == true)
   }
 
-  @Test("a pinned key is the only one that will do")
+  @Test("only a pinned key is accepted")
   func pin() throws {
     let anna = try user()
     try anna.runUntilReady()
@@ -132,7 +132,7 @@ private let prosody = Result { try Prosody() }
     #expect(try user(at: "unknown.test").runToEnd() == .login(.hostUnknown("unknown.test")))
   }
 
-  @Test("an account is made where the server lets one, and it can be logged in to")
+  @Test("an account is made if the server allows it, and can log in")
   func registration() throws {
     let name = "carla\(UInt32.random(in: 0 ... .max))"
     let carla = try user(
@@ -150,7 +150,7 @@ private let prosody = Result { try Prosody() }
       try user(name, password: "x", purpose: .register).runToEnd() == .login(.noRegistration))
   }
 
-  @Test("what the server has taken is acknowledged in order, and what it says comes in")
+  @Test("what the server accepted is acknowledged in order, and its stanzas come in")
   func acknowledgements() throws {
     let ben = try user("ben")
     try ben.runUntilReady()
@@ -181,7 +181,7 @@ private let prosody = Result { try Prosody() }
     ben.runToEnd()
   }
 
-  @Test("nothing comes while one pauses, and all of it in order after that")
+  @Test("during a pause nothing comes, and afterwards all of it in order")
   func pausing() throws {
     let ben = try user("ben")
     try ben.runUntilReady()
@@ -221,7 +221,7 @@ private let prosody = Result { try Prosody() }
     #expect(ben.runToEnd() == .closedByUs)
   }
 
-  @Test("a server that is stopped, killed or frozen is noticed, and it is found again behind that")
+  @Test("a server that is stopped, killed or frozen is noticed, and found again afterwards")
   func outages() throws {
     for outage in ["stop", "kill", "freeze"] {
       // Only what is frozen says nothing; whatever else is slow must not pass for that.
@@ -264,7 +264,7 @@ private let prosody = Result { try Prosody() }
     anna.runToEnd()
   }
 
-  @Test("what waits goes out in order, also where more is given while news is being stored")
+  @Test("what waits goes out in order, even if more is added while events are stored")
   func order() throws {
     let store = try Fixture().open()
     let account = try store.writeDurably {

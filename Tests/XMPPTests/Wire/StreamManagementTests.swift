@@ -3,7 +3,7 @@ import Testing
 import XMPP
 
 @Suite("acknowledgements (XEP-0198)") struct StreamManagementTests {
-  @Test("what the server has taken is told once, in order, without what nobody asks for")
+  @Test("what the server accepted is reported once, in order, without untracked stanzas")
   func told() throws {
     var counts = StreamManagement<String>()
     for payload in ["a", nil, "b"] { counts.send(payload) }
@@ -18,7 +18,7 @@ import XMPP
   }
 
   @Test(
-    "one count says nothing: Prosody's last one, which nobody asked for, is ahead of what it did")
+    "one count proves nothing: Prosody's last, unrequested one is ahead of what it did")
   func unasked() throws {
     var counts = StreamManagement<String>()
     counts.send("a")
@@ -33,7 +33,7 @@ import XMPP
     #expect(!counts.isAsking)
   }
 
-  @Test("a count beyond what was sent, or behind what was said, is refused and changes nothing")
+  @Test("a count beyond what was sent, or below an earlier one, is refused and changes nothing")
   func falseCounts() throws {
     var counts = StreamManagement<String>()
     #expect(throws: StreamManagement<String>.FalseCount.self) { try counts.acknowledge(1) }

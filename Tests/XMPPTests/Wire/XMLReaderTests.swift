@@ -37,7 +37,7 @@ private func read(
       ])
   }
 
-  @Test("what was read is written back the same, a stanza within something else too")
+  @Test("what was read is written back the same, a stanza within another element too")
   func roundTrip() throws {
     let stanza =
       "<message id='a&apos;b'><forwarded xmlns='urn:xmpp:forward:0'>"
@@ -49,7 +49,7 @@ private func read(
     #expect(element.xml() == stanza)
   }
 
-  @Test("17: a namespace that holds for many elements is not copied, and a giant one is none")
+  @Test("17: a namespace of many elements is not copied, and a giant one is rejected")
   func sharesNamespaces() throws {
     let many = String(repeating: "<a/>", count: 30_000)
     for (namespace, isKnown) in [
@@ -71,7 +71,7 @@ private func read(
     }
   }
 
-  @Test("an element and an attribute of another namespace are not taken for those of stanzas")
+  @Test("an element and an attribute of another namespace are not mistaken for those of stanzas")
   func otherNamespaces() {
     let events = read(
       header + "<message xmlns:x='urn:x' x:from='evil@x' from='a@b'><body xmlns=''/></message>")
@@ -84,7 +84,7 @@ private func read(
   }
 
   @Test(
-    "what XMPP forbids ends the stream, and what comes behind it is not read",
+    "what XMPP forbids ends the stream, and what follows is not read",
     arguments: [
       ("<!DOCTYPE x [<!ENTITY a 'b'>]>" + header, XMLFault.docType),
       ("<!DOCTYPE stream:stream>" + header, .docType),
@@ -153,7 +153,7 @@ private func read(
     }
   }
 
-  @Test("a stanza, a name, an attribute, a header or a prologue without end is given up early")
+  @Test("an endless stanza, name, attribute, header or prologue is given up early")
   func endless() {
     let starts = [
       header + "<message><body>", header + "<message", header + "<message a='",
@@ -174,7 +174,7 @@ private func read(
     }
   }
 
-  @Test("white space between stanzas may come for ever, and many stanzas too")
+  @Test("white space between stanzas may come forever, and so may many stanzas")
   func keepsOn() {
     let reader = XMLReader(limits: XMLReader.Limits(bytes: 300))
     #expect(reader.read(header.utf8) == [opened])
@@ -213,7 +213,7 @@ private func read(
     }
   }
 
-  @Test("17: what is skipped keeps no sender that could be wrong")
+  @Test("17: a skipped stanza keeps no sender that could be wrong")
   func skippedSender() {
     let reader = XMLReader(limits: XMLReader.Limits(attributes: 3))
     reader.skips = true
@@ -223,7 +223,7 @@ private func read(
         == [opened, .skipped(Element("message"), bytes: stanza.utf8.count)])
   }
 
-  @Test("14.6: before the stream's header has ended nothing is a stanza that could be skipped")
+  @Test("14.6: before the end of the stream's header no stanza can be skipped")
   func skipsNothingBeforeTheHeader() {
     let reader = XMLReader(limits: XMLReader.Limits(bytes: 100))
     reader.skips = true
@@ -233,7 +233,7 @@ private func read(
         == [.failed(.tooLong(limit: 100))])
   }
 
-  @Test("14.6: what a resumed session brings is skipped, were it in one piece with the answer")
+  @Test("14.6: what a resumed session brings is skipped, even in one piece with the answer")
   func skipsBehindResumed() {
     let reader = XMLReader(limits: XMLReader.Limits(bytes: 1_000))
     let giant = "<message id='g'>" + String(repeating: "x", count: 5_000) + "</message>"
@@ -243,7 +243,7 @@ private func read(
     #expect(events.last == .element(Element("presence")))
   }
 
-  @Test("14.6: a stanza is skipped whatever makes it large, were it its own start tag")
+  @Test("14.6: a stanza is skipped whatever makes it large, even its own start tag")
   func skipsAnyShape() {
     let long = String(repeating: "x", count: 16_000)
     let deep = String(repeating: "<a>", count: 6_000) + String(repeating: "</a>", count: 6_000)
@@ -301,7 +301,7 @@ private func read(
     }
   }
 
-  @Test("17: a stanza without end, and what is none, end the stream while others are skipped, too")
+  @Test("17: an endless stanza, and what is not one, end the stream while others are skipped, too")
   func endsAllTheSame() {
     let long = String(repeating: "x", count: 70_000)
     let endings: [(String, XMLFault)] = [
@@ -339,7 +339,7 @@ private func read(
       ])
   }
 
-  @Test("14.6: a long list comes in parts, each of them an answer, whatever it weighs together")
+  @Test("14.6: a long list comes in parts, each of them an answer, whatever its total size")
   func lists() throws {
     let items = (0..<5_000).map { "<item jid='c\($0)@b' subscription='both'/>" }
     for (namespace, isList) in [("jabber:iq:roster", true), ("urn:x", false)] {
@@ -421,7 +421,7 @@ extension XMLReader.Event {
     }
   }
 
-  @Test("changed bytes crash nothing, and end a stream the same whatever the cut")
+  @Test("changed bytes crash nothing, and end a stream the same way however it is split")
   func mutations() {
     var dice = FixedRandom(seed: LongRun.seed)
     let limits = XMLReader.Limits(bytes: 400, depth: 3, attributes: 3)
