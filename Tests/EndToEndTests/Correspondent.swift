@@ -49,10 +49,9 @@ final class Correspondent {
   static let networkProgram = (Home.program as NSString).deletingLastPathComponent + "/hobnob-xmpp"
 
   /// - Parameter command: what starts the program, and stays the same process.
-  func start(by command: [String] = []) throws {
+  func start() throws {
     process = try Program(
-      command + [Self.networkProgram, "--stay", home.store, account.network],
-      environment: home.environment)
+      [Self.networkProgram, "--stay", home.store, account.network], environment: home.environment)
   }
 
   /// Starts, and waits until all is well.

@@ -87,23 +87,31 @@ extension EndToEnd {
         try Correspondent("anna", at: server), try Correspondent("ben", at: server)
       )
       let (annas, bens) = try (anna.chat(with: "ben"), ben.chat(with: "anna"))
-      // Files of the process may grow to that size: enough for a while, as a disk is.
-      try anna.start(by: ["prlimit", "--fsize=900000:unlimited"])
+      try anna.start()
       try anna.ask(.abilities)
       try ben.connect()
       let text = { (number: Int) in "\(number) " + String(repeating: "long ", count: 6_000) }
       let count = 40
-      for number in 0..<count { try ben.say(text(number), in: bens) }
-      try expect("cannot write to the store; receiving is paused until it can", of: anna)
+      for number in 0..<3 { try ben.say(text(number), in: bens) }
+      try anna.expect(text(2), in: annas)
       let process = try #require(anna.process)
+      func limitFiles(to bytes: String) throws {
+        let limit = try Program(
+          [
+            "prlimit", "--pid", String(process.processIdentifier), "--fsize=\(bytes):unlimited",
+          ], environment: anna.home.environment
+        ).finish()
+        #expect(limit.status == 0, "\(limit.errors)")
+      }
+      // From now on, the log has room for a status but for no message.
+      let log = try FileManager.default.attributesOfItem(atPath: anna.home.store + "-wal")
+      try limitFiles(to: String(try #require(log[.size] as? Int) + 24_000))
+      for number in 3..<count { try ben.say(text(number), in: bens) }
+      try expect("cannot write to the store; receiving is paused until it can", of: anna)
       #expect(!process.hasEnded)
       let stored = try anna.messages(in: annas).count
       #expect(stored < count)
-      let freed = try Program(
-        ["prlimit", "--pid", String(process.processIdentifier), "--fsize=unlimited:unlimited"],
-        environment: anna.home.environment
-      ).finish()
-      #expect(freed.status == 0, "\(freed.errors)")
+      try limitFiles(to: "unlimited")
       try anna.expect(text(count - 1), in: annas)
       let bodies = try anna.messages(in: annas).map(\.body)
       #expect(bodies.map { $0.prefix(2) } == (0..<count).map { text($0).prefix(2) })
