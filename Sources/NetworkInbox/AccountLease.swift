@@ -23,8 +23,7 @@ package final class AccountLease {
 
   /// Makes this process the one that serves an account.
   ///
-  /// Removes the presence and typing that a former process reported, which are out of date. From
-  /// here on, an empty status means that the account is connected.
+  /// Removes the presence and typing that a former process reported, which are out of date.
   ///
   /// - Returns: nil if another process serves the account.
   /// - Throws: `RuleError.noSuchAccount`, `StoreError`.
@@ -55,10 +54,11 @@ package final class AccountLease {
   /// Gives the lease back; does nothing the second time.
   ///
   /// - Parameters:
-  ///   - status: why the process ends. Stored together with the release: a new process would
-  ///     serve an account without a holder and without a status at once.
+  ///   - status: ``AccountStatus/ended(reason:)`` if another process would not fare better. Stored
+  ///     together with the release: a shell starts a new process for an account without a holder and
+  ///     without a reason at once.
   ///   - notice: a sentence for the account's owner.
-  package func release(status: String = "", notice: String? = nil) throws {
+  package func release(status: AccountStatus = .notRunning, notice: String? = nil) throws {
     if lock < 0 { return }
     // Even if the store is locked: the closed file then tells the others.
     defer {
@@ -111,10 +111,9 @@ package final class AccountLease {
     try store.writeIfNeeded { try $0.noteTried(entries) }
   }
 
-  /// Shows the owner's shells the state of the process, in a few words; empty for connected. Does
-  /// nothing if it is the same as before.
-  package func setStatus(_ text: String) throws {
-    try store.writeIfNeeded { try $0.setStatus(of: account, text) }
+  /// Shows the owner's shells the state of the connection. Does nothing if it is the same as before.
+  package func setStatus(_ status: AccountStatus) throws {
+    try store.writeIfNeeded { try $0.setStatus(of: account, status) }
   }
 
   /// Removes what dead shells and network processes left. Recreates this process's lock file if

@@ -34,8 +34,6 @@ package final class XMPPWire: Wire {
   private let attachments: AttachmentFolder
   private let progress: TransferProgress
   private var upload: Transfers.ID?
-  /// The status of the client, and of the upload.
-  private var statuses = ("", "")
   private var stream: Stream?
   /// Streams that are saying goodbye, by number.
   private var leaving: [Int: Stream] = [:]
@@ -62,8 +60,8 @@ package final class XMPPWire: Wire {
     address = Address(account.address) ?? Address(domain: account.address)
     transfers = Transfers(loop: loop, names: names, certificates: settings["ca"])
     attachments = lease.attachmentFolder
-    var show: (String) -> Void = { _ in }
-    progress = TransferProgress(loop: loop) { show($0) }
+    var changed: () -> Void = {}
+    progress = TransferProgress(loop: loop) { changed() }
     client = try lease.read { [address] snapshot in
       Client(
         account: address, settings: settings, marks: try snapshot.catchUpMarks(of: account),
@@ -74,7 +72,7 @@ package final class XMPPWire: Wire {
         },
         away: try snapshot.away(of: account.owner))
     }
-    show = { [weak self] in self?.show(upload: $0) }
+    changed = { [weak self] in if let self { show(client.status) } }
   }
 
   package var server: String? { stream?.server }
@@ -101,7 +99,6 @@ package final class XMPPWire: Wire {
       if self.connections == connections, self.stream != nil { hear(event) }
     }
     self.stream = stream
-    statuses.0 = ClientStatus.connecting.words
     if !isReading { stream.pause() }
     stream.connect()
   }
@@ -170,9 +167,7 @@ package final class XMPPWire: Wire {
     case .cancelUpload:
       if let upload { transfers.cancel(upload) }
       endUpload()
-    case .status(let status):
-      statuses.0 = status.words
-      showStatus()
+    case .status(let status): show(status)
     case .learned(let name, let value): report(.learned(name, value))
     case .wake(let time):
       loop.schedule(&timer, at: loop.now + max(0, time - now)) { [weak self] in
@@ -188,7 +183,7 @@ package final class XMPPWire: Wire {
 // Files on their way to the server.
 extension XMPPWire {
   private func begin(_ file: FileUpload) {
-    progress.begin("uploading \(file.file.name)")
+    progress.begin { [name = file.file.name] in .uploading(name, percent: $0) }
     transfers.server = server
     upload = transfers.upload(
       file.file.hash, from: attachments, to: file.address, type: file.file.type,
@@ -208,16 +203,10 @@ extension XMPPWire {
     progress.end()
   }
 
-  private func show(upload status: String) {
-    statuses.1 = status
-    showStatus()
-  }
-
-  private func showStatus() {
+  private func show(_ status: AccountStatus) {
     // Without a connection, the process shows its own status.
     guard stream != nil else { return }
-    report(
-      .status([statuses.0, statuses.1].filter { !$0.isEmpty }.joined(separator: ", ")))
+    report(.status(status.adding(progress.activity)))
   }
 }
 
@@ -229,25 +218,4 @@ extension ServerSettings {
       host: settings["host"], port: port, isDirectTLS: port == 5223, authorities: settings["ca"],
       pin: settings["pin"]?.lowercased())
   }
-}
-
-extension ClientStatus {
-  /// For the status line; empty when all is well.
-  var words: String {
-    switch self {
-    case .connecting: "connecting"
-    case .catchingUp(let messages, let percent):
-      "catching up " + grouped(messages) + (percent.map { " \($0) %" } ?? "")
-    case .entering(let rooms): rooms == 1 ? "entering a room" : "entering \(rooms) rooms"
-    case .exploring: "asking for its rooms"
-    case .ready: ""
-    }
-  }
-}
-
-/// `1,204`.
-private func grouped(_ number: Int) -> String {
-  var digits = Array(String(number))
-  for index in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: index) }
-  return String(digits)
 }

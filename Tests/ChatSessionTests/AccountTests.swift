@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
+import StyledText
 import Testing
 
 @testable import ChatSession
@@ -152,18 +153,19 @@ struct AccountTests {
   func showsTheStatus() throws {
     let account = try anna.added()
     let process = try town.store()
-    try process.writeIfNeeded { try $0.setStatus(of: account, "catching up 1,204") }
+    try process.writeIfNeeded {
+      try $0.setStatus(of: account, .connected([.catchingUp(messages: 1_204, percent: nil)]))
+    }
     anna.look()
     #expect(anna.status().contains("xmpp: catching up 1,204"))
-    try process.writeIfNeeded { try $0.setStatus(of: account, "uploading a.png 45 %") }
+    try process.writeIfNeeded {
+      try $0.setStatus(of: account, .connected([.uploading("a.png", percent: 45)]))
+    }
     anna.look()
     #expect(anna.status().contains("xmpp: uploading a.png ████░░░░░░ 45 %"))
-    try process.writeIfNeeded { try $0.setStatus(of: account, "at 700 %") }
-    anna.look()
-    #expect(anna.status().contains("xmpp: at 700 %"))
     anna.say("/status")
-    #expect(anna.printed.contains("The account anna@x.org: at 700 %."))
-    try process.writeIfNeeded { try $0.setStatus(of: account, "") }
+    #expect(anna.printed.contains("The account anna@x.org: uploading a.png 45 %."))
+    try process.writeIfNeeded { try $0.setStatus(of: account, .connected([])) }
     anna.look()
     #expect(!anna.status().contains("xmpp"))
     // Where it matters that it is not connected that is said.
@@ -193,7 +195,7 @@ struct AccountTests {
     #expect(anna.connected.count == 3)
     let other = try town.store()
     try other.writeIfNeeded {
-      try $0.setStatus(of: account, "needs its password; /connect asks for it")
+      try $0.setStatus(of: account, .ended(reason: "needs its password; /connect asks for it"))
     }
     anna.wait(20_000)
     anna.tell(.rang(.processExited))
@@ -351,7 +353,7 @@ struct AccountTests {
     let process = try town.store()
     try town.serve(account, process)
     try process.writeIfNeeded {
-      try $0.setStatus(of: account, "offline, next try in 9 s: the server went away")
+      try $0.setStatus(of: account, .offline(reason: "the server went away", nextTry: nil))
     }
     anna.wait(100_000)
     // As after a crash: its file is not locked any more, and nobody can write down that it is gone.
@@ -426,7 +428,7 @@ struct AccountTests {
 
   @Test("14.7: /history goes on into the network's archive, before the oldest message in the store")
   func historyGoesOn() throws {
-    let account = try anna.added()
+    let account = try connected().account
     anna.say("/join tea@rooms.x.org")
     let zoe = NetworkUser(identity: "id-7", name: "zoe")
     let place = NetworkPlace.room("tea@rooms.x.org")
@@ -495,7 +497,7 @@ struct AccountTests {
   private func connected() throws -> (account: Account, process: Store) {
     let (account, process) = (try anna.added(), try town.store())
     try town.serve(account, process)
-    try process.writeIfNeeded { try $0.setStatus(of: account, "") }
+    try process.writeIfNeeded { try $0.setStatus(of: account, .connected([])) }
     anna.look()
     return (account, process)
   }
@@ -503,10 +505,11 @@ struct AccountTests {
   @Test("14.1: that a network is offline is shown where it matters, with a whole reason or none")
   func offline() throws {
     let (account, process) = try connected()
-    let short = "xmpp: offline, next try 12:04"
+    let nextTry = Store.wallClock() + 3_600_000
+    let short = "xmpp: offline, next try " + LocalTime.clock(nextTry).string
     let reason = "the certificate of h.x.org is not valid before Saturday, 21 November 2026"
     try process.writeIfNeeded {
-      try $0.setStatus(of: account, "offline, next try 12:04: " + reason)
+      try $0.setStatus(of: account, .offline(reason: reason, nextTry: nextTry))
     }
     anna.look()
     #expect(!anna.status().contains("xmpp"))
@@ -559,18 +562,20 @@ struct AccountTests {
     anna.look()
     #expect(anna.status().contains("xmpp: connecting"))
     try anna.learn(rooms: "rooms.x.org", of: account)
-    try process.writeIfNeeded { try $0.setStatus(of: account, "") }
+    try process.writeIfNeeded { try $0.setStatus(of: account, .connected([])) }
     anna.look()
     #expect(anna.printed.last?.contains("/join tea@rooms.x.org enters a room") == true)
     let told = anna.printed.count
-    try process.writeIfNeeded { try $0.setStatus(of: account, "offline, next try in 1 s") }
-    try process.writeIfNeeded { try $0.setStatus(of: account, "") }
+    try process.writeIfNeeded {
+      try $0.setStatus(of: account, .offline(reason: "the server went away", nextTry: nil))
+    }
+    try process.writeIfNeeded { try $0.setStatus(of: account, .connected([])) }
     anna.look()
     #expect(anna.printed.count == told)
     anna.say("/join tea@rooms.x.org")
     anna.say("/connect")
     #expect(anna.status().contains("xmpp: connecting"))
-    try process.writeIfNeeded { try $0.setStatus(of: account, "") }
+    try process.writeIfNeeded { try $0.setStatus(of: account, .connected([])) }
     anna.look()
     #expect(anna.printed.last == "anna@x.org is connected; /list shows what is there.")
   }

@@ -226,7 +226,8 @@ extension EndToEnd {
       #expect(
         terminal.wait(for: 20) { _ in
           (try? store.read { try $0.holderIsAlive(of: account) }) == true
-            && (try? store.read { try $0.account(network: account.network) })?.status == ""
+            && (try? store.read { try $0.account(network: account.network) })?.status
+              == .connected([])
         })
       terminal.send("\u{3}")
       #expect(terminal.waitForExit(seconds: 20) == 0)

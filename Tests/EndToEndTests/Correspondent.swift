@@ -86,9 +86,9 @@ final class Correspondent {
     process = nil
   }
 
-  /// What the status line says of the account; empty while all is well, or nothing serves it.
-  var status: String {
-    (try? store.read { try $0.account(network: account.network) })?.status ?? ""
+  /// The state of the account's connection.
+  var status: AccountStatus {
+    (try? store.read { try $0.account(network: account.network) })?.status ?? .notRunning
   }
 
   /// Whether the server has all that was written here.
@@ -97,7 +97,7 @@ final class Correspondent {
   /// Does not wait for the next try, as `/connect` in a shell.
   func hurry() throws {
     // A try takes a moment, and one that is asked for meanwhile would begin anew.
-    guard status.hasPrefix("offline"), Date() > hurried + 0.5 else { return }
+    guard case .offline = status, Date() > hurried + 0.5 else { return }
     hurried = Date()
     try store.writeDurably { try $0.ask(.reconnect, of: account) }
   }

@@ -48,7 +48,7 @@ extension EndToEnd {
           try person.wait { try person.store.read { try $0.requests(of: person.account) }.isEmpty },
           "\(person.status)")
         // What is said before a room's archive was read for the first time is past.
-        try #require(person.wait { person.status.isEmpty }, "\(person.status)")
+        try #require(person.wait { person.status == .connected([]) }, "\(person.status)")
       }
       let count = LongRun.factor == nil ? 200 : 2_000
       while sent.contains(where: { $0[0].count + $0[1].count < count }) {
@@ -114,7 +114,7 @@ extension EndToEnd {
             { [self] in
               // Killed meanwhile it notices nothing, nor where another outage's end thawed it.
               if isNoticed, person.proxy.isFrozen, !serverIsDown, person.process != nil {
-                #expect(person.wait { !person.status.isEmpty }, place)
+                #expect(person.wait { person.status != .connected([]) }, place)
               }
               if outage == .freezeAndCut { person.proxy.cut() }
               person.proxy.thaw()

@@ -24,11 +24,4 @@ struct BackOffTests {
     // A login counts once.
     #expect(pause.next(at: 900_000, random: 1) == 2_000)
   }
-
-  @Test func theNextTryIsSaidByTheClockWithSecondsWhereItIsNear() {
-    let soon = BackOff.words(for: 11_500, at: 0)
-    #expect(soon.utf8.count == 8 && soon.hasSuffix(":00:11"))
-    let later = BackOff.words(for: 60_000, at: 0)
-    #expect(later.utf8.count == 5 && later.hasSuffix(":01"))
-  }
 }

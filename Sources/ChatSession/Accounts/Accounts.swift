@@ -21,10 +21,9 @@ struct Accounts {
   private var started: [ID<Account>: (at: Int64, pause: Int64)] = [:]
   /// When to call ``startWanted(again:at:_:)``, in monotonic milliseconds.
   private(set) var deadline: Int64?
-  /// Accounts that I told this shell to connect and that are not connected yet.
-  private var awaited: Set<ID<Account>> = []
-  /// Those of them whose failure this shell has reported.
-  private var faulty: Set<ID<Account>> = []
+  /// Accounts that I told this shell to connect and that are not connected yet, and whether it has
+  /// reported a failure.
+  private var awaited: [ID<Account>: Bool] = [:]
   /// The settings in the store that this shell has shown.
   private(set) var shown: [ID<Account>: AccountSettings] = [:]
   /// Accounts whose process ended before it could serve them, and its exit status.
@@ -143,20 +142,22 @@ struct Accounts {
         if isInteractive { outcomes += try reminder(snapshot) }
       }
       for account in list where ended[account.id] != nil {
-        if try !account.status.isEmpty || snapshot.holderIsAlive(of: account) {
+        if try account.status != .notRunning || snapshot.holderIsAlive(of: account) {
           ended[account.id] = nil
         }
       }
-      for account in list where awaited.contains(account.id) && !faulty.contains(account.id) {
-        // The status line has no room for a reason; later ones are in `/account`.
-        guard account.status.hasPrefix("offline") else { continue }
-        faulty.insert(account.id)
-        outcomes.append(.tell(SafeText(line: account.address + ": " + account.status)))
-      }
-      for account in list where awaited.contains(account.id) && account.status.isEmpty {
-        guard try snapshot.holderIsAlive(of: account) else { continue }
-        awaited.remove(account.id)
-        outcomes.append(.tell(try welcome(to: account, snapshot)))
+      for account in list {
+        guard let hasFailed = awaited[account.id] else { continue }
+        if case .offline = account.status, !hasFailed {
+          // The status line has no room for a reason; later ones are in `/account`.
+          awaited[account.id] = true
+          let words = account.status.words(now: Store.wallClock())
+          outcomes.append(.tell(say("%1: %2", SafeText(line: account.address), words)))
+        }
+        if try account.status.isSettled && snapshot.holderIsAlive(of: account) {
+          awaited[account.id] = nil
+          outcomes.append(.tell(try welcome(to: account, snapshot)))
+        }
       }
     } catch {
       outcomes.append(.tryAgainSoon)
@@ -199,7 +200,8 @@ struct Accounts {
   ) -> [Outcome] {
     var outcomes = refresh(snapshot)
     guard status != 0, status != Self.isServed,
-      let account = list.first(where: { $0.id == id }), isWanted(account), account.status.isEmpty,
+      let account = list.first(where: { $0.id == id }), isWanted(account),
+      account.status == .notRunning,
       (try? snapshot.holderIsAlive(of: account)) == false
     else { return outcomes }
     if ended.updateValue(status, forKey: id) == nil {
@@ -216,18 +218,24 @@ struct Accounts {
   /// The exit status of a process that found another one serving its account.
   private static let isServed: Int32 = 75
 
-  /// The state of the account's process; empty if it is connected.
-  func state(of account: Account) -> String {
-    if let status = ended[account.id] {
-      return "offline: hobnob-\(account.kind) ended with status \(status)"
-    }
-    return account.status
+  /// The state of the account's connection; nil if I want none.
+  private func state(of account: Account) -> AccountStatus? {
+    guard isWanted(account) else { return nil }
+    return ended[account.id].map {
+      .offline(reason: "hobnob-\(account.kind) ended with status \($0)", nextTry: nil)
+    } ?? account.status
+  }
+
+  /// The same in words.
+  func words(
+    for account: Account, _ detail: AccountStatus.Detail = .whole, bars: Glyphs? = nil
+  ) -> SafeText {
+    state(of: account)?.words(detail, bars: bars, now: Store.wallClock()) ?? say("disconnected")
   }
 
   /// Makes this shell report when the account is connected.
   mutating func awaitConnection(of account: Account) {
-    awaited.insert(account.id)
-    faulty.remove(account.id)
+    awaited[account.id] = false
   }
 
   /// What to show when somebody connects for the first time, or again.
@@ -256,8 +264,7 @@ struct Accounts {
     deadline = nil
     for account in list where isWanted(account) {
       guard let holder = try? snapshot.holder(of: account), holder != .alive,
-        // The last status of a crashed process must not keep the next one from starting.
-        again || account.status.isEmpty || holder == .dead
+        again || !account.status.hasEnded
       else { continue }
       var pause = Retry.process.pause
       if let last = started[account.id] {
@@ -299,53 +306,25 @@ struct Accounts {
   /// this shell to connect it.
   ///
   /// - Parameter networks: of the open conversation, and those that messages wait for.
-  func status(_ detail: Detail, of networks: Set<String>) -> SafeText? {
+  func status(_ detail: AccountStatus.Detail, of networks: Set<String>) -> SafeText? {
     let said = list.compactMap { account -> SafeText? in
-      let status = isWanted(account) ? state(of: account) : "disconnected"
-      let isOffline = ["offline", "connecting", "disconnected"].contains { status.hasPrefix($0) }
-      let matters =
-        networks.contains(account.network) || isWanted(account) && awaited.contains(account.id)
-      guard !status.isEmpty, matters || !isOffline else { return nil }
+      switch state(of: account) {
+      case .notRunning, .connected([]): return nil
+      case .connected, .storeIsFull, .ended: break
+      case nil, .connecting, .offline:
+        let isExpected = isWanted(account) && awaited[account.id] != nil
+        guard isExpected || networks.contains(account.network) else { return nil }
+      }
       return say(
         "%1: %2", SafeText(line: list.count > 1 ? account.address : account.kind),
-        detail == .whole ? barred(status) : short(status, detail))
+        words(for: account, detail, bars: detail == .whole ? glyphs : nil))
     }
     return said.isEmpty ? nil : said.joined(separator: "; ")
   }
 
-  /// How much of an account's state to show: leaves out what would be cut off, since `/account`
-  /// shows it.
-  enum Detail {
-    /// `offline, next try 12:04: the server went away`, and a percentage has a bar.
-    case whole
-    /// `offline, next try 12:04`
-    case withTime
-    /// `offline`
-    case word
-  }
-
-  private func short(_ status: String, _ detail: Detail) -> SafeText {
-    guard status.hasPrefix("offline") else { return SafeText(line: status) }
-    let end = status.firstRange(of: detail == .word ? ", " : ": ")?.lowerBound
-    return SafeText(line: String(status[..<(end ?? status.endIndex)]))
-  }
-
-  /// `uploading a.png ████░░░░░░ 45 %`
-  private func barred(_ status: String) -> SafeText {
-    let words = status.split(separator: " ")
-    guard words.last == "%", let percent = words.dropLast().last.flatMap({ Int($0) }),
-      (0...100).contains(percent)
-    else { return SafeText(line: status) }
-    let columns = 10
-    let done = percent * columns / 100
-    let bar = (0..<columns).map { $0 < done ? glyphs.done : glyphs.undone }.joined(separator: "")
-    return SafeText(line: words.dropLast(2).joined(separator: " ")) + " " + bar + " "
-      + SafeText(line: "\(percent) %")
-  }
-
   /// Whether a network is offline or still connecting; never this machine.
   func isSettlingIn(_ network: String?) -> Bool {
-    list.contains { $0.network == network && (isWanted($0) ? !$0.status.isEmpty : true) }
+    list.contains { $0.network == network && !(isWanted($0) && $0.status.isSettled) }
   }
 
   // MARK: Which one

@@ -21,6 +21,11 @@ package enum LocalTime {
     return twoDigits(parts.tm_hour) + ":" + twoDigits(parts.tm_min)
   }
 
+  /// `HH:mm:ss`, or without the seconds.
+  static func clock(_ time: Milliseconds, hasSeconds: Bool) -> SafeText {
+    hasSeconds ? clock(time) + ":" + twoDigits(broken(time).tm_sec) : clock(time)
+  }
+
   private static func twoDigits(_ number: Int32) -> SafeText {
     number < 10 ? "0" + SafeText(Int(number)) : SafeText(Int(number))
   }

@@ -26,6 +26,15 @@ extension String {
   }
 }
 
+extension SafeText {
+  /// A number with commas: `2,800`.
+  init(grouped number: Int) {
+    var digits = Array(String(number))
+    for end in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: end) }
+    self.init(line: String(digits))
+  }
+}
+
 extension DeliveryState {
   /// The state in one word.
   package var word: SafeText {

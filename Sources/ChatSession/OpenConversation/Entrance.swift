@@ -111,7 +111,7 @@ struct Entrance {
     if hidden > 0 {
       beginNew(&transcript.printer)
       lines.append(
-        StyledLine(say("%1 more: /history", SafeText(line: Self.grouped(hidden))), .dim))
+        StyledLine(say("%1 more: /history", SafeText(grouped: hidden)), .dim))
     }
     for message in messages.inOrder() {
       if !isRuled, message.number > marker, message.sender != me, !message.isPast,
@@ -122,15 +122,6 @@ struct Entrance {
       lines += transcript.printer.lines(for: message)
     }
     return lines
-  }
-
-  /// `2,800`
-  private static func grouped(_ number: Int) -> String {
-    var digits = String(number)
-    for end in stride(from: digits.count - 3, to: 0, by: -3) {
-      digits.insert(",", at: digits.index(digits.startIndex, offsetBy: end))
-    }
-    return digits
   }
 
   /// The day of the first printed message.

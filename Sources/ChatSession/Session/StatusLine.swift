@@ -167,7 +167,7 @@ package struct StatusLine {
       let rest = columns - line(parts, shown: shown).columns(widths) - separator.columns(widths)
       let networks = session.elsewhere.networksAwaited.union(
         [session.present?.network].compactMap { $0 })
-      let details: [Accounts.Detail] =
+      let details: [AccountStatus.Detail] =
         session.face == .tty ? [.whole, .withTime, .word] : [.withTime, .word]
       let statuses = details.compactMap { session.accounts.status($0, of: networks) }
       if let status = statuses.first(where: { widths.columns(of: $0.string) <= rest }) {

@@ -88,14 +88,13 @@ extension Writing where Self: ~Copyable {
 }
 
 extension Writing where Self: ~Copyable {
-  /// Sets the few words with which the status line describes the state of an account's process;
-  /// empty for none. Does nothing if they are the same as before.
-  package func setStatus(of account: Account, _ text: String) throws {
+  /// Records the state of an account's connection. Does nothing if it is the same as before.
+  package func setStatus(of account: Account, _ status: AccountStatus) throws {
     let isKnown = try database.exists(
-      "SELECT 1 FROM account WHERE id = ? AND status = ?", account.id, text)
+      "SELECT 1 FROM account WHERE id = ? AND status = ?", account.id, status.storedForm)
     if isKnown { return }
     try database.run(
-      "UPDATE account SET status = ?, change = ? WHERE id = ?", text, try nextChange(),
+      "UPDATE account SET status = ?, change = ? WHERE id = ?", status.storedForm, try nextChange(),
       account.id)
   }
 }
@@ -168,7 +167,8 @@ extension Store {
   fileprivate static func account(_ row: Row) -> Account {
     Account(
       id: row.id("id"), owner: row.id("owner"), network: row.text("network"),
-      status: row.text("status"), rules: AddressRules(storedForm: row.text("rules")))
+      status: AccountStatus(storedForm: row.text("status")),
+      rules: AddressRules(storedForm: row.text("rules")))
   }
 
   fileprivate static let accountSelect = "SELECT id, owner, network, status, rules FROM account "

@@ -46,7 +46,7 @@ extension Writing where Self: ~Copyable {
   func forgetDeadHolders() throws -> Bool {
     let dead = try deadHolders()
     for (account, network, holder) in dead {
-      try removeHolder(holder, of: account, network, status: "")
+      try removeHolder(holder, of: account, network, status: .notRunning)
     }
     return !dead.isEmpty
   }
@@ -54,8 +54,8 @@ extension Writing where Self: ~Copyable {
   /// Records that a process serves an account.
   package func setHolder(_ holder: ShellID, of account: Account) throws {
     try database.run(
-      "UPDATE account SET holder = ?, status = 'connecting', change = ? WHERE id = ?", holder,
-      try nextChange(), account.id)
+      "UPDATE account SET holder = ?, status = ?, change = ? WHERE id = ?", holder,
+      AccountStatus.connecting.storedForm, try nextChange(), account.id)
     try forgetPresence(on: account.network)
   }
 
@@ -66,16 +66,18 @@ extension Writing where Self: ~Copyable {
   }
 
   /// Records that a process no longer serves an account.
-  package func removeHolder(_ holder: ShellID, of account: Account, status: String) throws {
+  package func removeHolder(
+    _ holder: ShellID, of account: Account, status: AccountStatus
+  ) throws {
     try removeHolder(holder, of: account.id, account.network, status: status)
   }
 
   fileprivate func removeHolder(
-    _ holder: ShellID, of account: ID<Account>, _ network: String, status: String
+    _ holder: ShellID, of account: ID<Account>, _ network: String, status: AccountStatus
   ) throws {
     try database.run(
       "UPDATE account SET holder = NULL, status = ?, change = ? WHERE id = ? AND holder = ?",
-      status, try nextChange(), account, holder)
+      status.storedForm, try nextChange(), account, holder)
     if database.changedRows > 0 { try forgetPresence(on: network) }
   }
 

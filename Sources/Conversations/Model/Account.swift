@@ -7,8 +7,8 @@ public struct Account: Identifiable, Hashable, Sendable {
   public var owner: Conversations.ID<Participant>
   /// The kind of network and the address there, as in `xmpp:anna@example.org`.
   public var network: String
-  /// What its network process reports, for the status line; empty if no process serves it.
-  public var status: String
+  /// What its network process last reported about its connection.
+  public var status: AccountStatus
   /// How its network names people and rooms.
   public var rules: AddressRules
 
@@ -16,7 +16,7 @@ public struct Account: Identifiable, Hashable, Sendable {
   ///   connected; then an address looks like the account's own.
   public init(
     id: Conversations.ID<Account>, owner: Conversations.ID<Participant>, network: String,
-    status: String = "", rules: AddressRules? = nil
+    status: AccountStatus = .notRunning, rules: AddressRules? = nil
   ) {
     self.id = id
     self.owner = owner

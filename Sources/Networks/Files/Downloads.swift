@@ -28,8 +28,6 @@ final class Downloads {
     /// When its speed was last measured, and the bytes that had arrived by then.
     var mark: (time: Milliseconds, bytes: Int64)
     var isSlow = false
-    /// For the status line.
-    var status = ""
     var progress: TransferProgress?
 
     init(_ request: NetworkRequest, at now: Milliseconds) {
@@ -54,18 +52,19 @@ final class Downloads {
   private let folder: AttachmentFolder
   /// Bytes of the largest file that is fetched without being asked for.
   var limit: Int64
-  private let show: (String) -> Void
+  private let changed: () -> Void
   private var waiting: [NetworkRequest] = []
   private var running: [Running] = []
   /// Requests that are answered, but may still be in a list that was read before.
   private var ended: Set<NetworkRequest.ID> = []
   private var timer: TimerID?
 
+  /// - Parameter changed: called when `activity` has changed.
   init(
     with settings: AccountSettings, into folder: AttachmentFolder, loop: EventLoop,
-    names: any NameSource, show: @escaping (String) -> Void
+    names: any NameSource, changed: @escaping () -> Void
   ) {
-    (limit, self.folder, self.loop, self.show) = (settings.fetchLimit, folder, loop, show)
+    (limit, self.folder, self.loop, self.changed) = (settings.fetchLimit, folder, loop, changed)
     transfers = Transfers(loop: loop, names: names, certificates: settings["ca"])
   }
 
@@ -135,12 +134,9 @@ final class Downloads {
       loop.after(milliseconds: 0) { [weak self] in self?.end(new, .failure(failure)) }
       return
     }
-    let progress = TransferProgress(loop: loop) { [weak self, weak new] in
-      new?.status = $0
-      self?.showStatus()
-    }
+    let progress = TransferProgress(loop: loop) { [weak self] in self?.changed() }
     new.progress = progress
-    progress.begin("fetching \(name)")
+    progress.begin { .fetching(name, percent: $0) }
     var fault: (any Error)?
     transfers.server = server
     new.transfer = transfers.download(
@@ -190,9 +186,10 @@ final class Downloads {
     next()
   }
 
-  private func showStatus() {
-    let told = running.map(\.status).filter { !$0.isEmpty }
-    show(told.count > 1 ? "fetching \(told.count) files" : told.first ?? "")
+  /// What the status has of them; nil for nothing.
+  var activity: AccountStatus.Activity? {
+    let all = running.compactMap { $0.progress?.activity }
+    return all.count > 1 ? .fetchingSeveral(files: all.count) : all.first
   }
 
   /// The name of the file at an address: the last part of its path. It is only shown, and suggested

@@ -2,42 +2,38 @@
 import Conversations
 import Platform
 
-/// How much of a file is transferred, for the status line: `uploading a.png 45 %`.
+/// How much of a file is transferred, for the status of the account.
 @MainActor
 package final class TransferProgress {
   /// Milliseconds before anything is shown: most files are done by then.
   private static let patience: Milliseconds = 300
 
   private let loop: EventLoop
-  private let show: (String) -> Void
-  private var what: String?
+  private let changed: () -> Void
+  private var what: ((_ percent: Int?) -> AccountStatus.Activity)?
   private var began: Milliseconds = 0
-  private var shown = ""
-
-  /// - Parameter show: gets the text to show now; empty for nothing.
-  package init(loop: EventLoop, show: @escaping (String) -> Void) {
-    (self.loop, self.show) = (loop, show)
+  /// What the status has of it; nil for nothing.
+  package private(set) var activity: AccountStatus.Activity? {
+    didSet { if activity != oldValue { changed() } }
   }
 
-  package func begin(_ what: String) {
+  /// - Parameter changed: called when `activity` has changed.
+  package init(loop: EventLoop, changed: @escaping () -> Void) {
+    (self.loop, self.changed) = (loop, changed)
+  }
+
+  /// - Parameter what: the activity with a percentage, nil if that is unknown.
+  package func begin(_ what: @escaping (_ percent: Int?) -> AccountStatus.Activity) {
     (self.what, began) = (what, loop.now)
   }
 
   package func move(_ bytes: Int64, of all: Int64) {
     guard let what, loop.now - began >= Self.patience else { return }
     // In steps of five, since each is a write into the store.
-    let percent = all > 0 ? min(bytes, all) * 20 / all * 5 : nil
-    say(percent.map { "\(what) \($0) %" } ?? what)
+    activity = what(all > 0 ? Int(min(bytes, all) * 20 / all * 5) : nil)
   }
 
   package func end() {
-    what = nil
-    say("")
-  }
-
-  private func say(_ text: String) {
-    if text == shown { return }
-    shown = text
-    show(text)
+    (what, activity) = (nil, nil)
   }
 }

@@ -24,22 +24,6 @@ package struct BackOff: Sendable {
     return step / 2 + Milliseconds(Double(step / 2) * random)
   }
 
-  /// When the next try is, for the status line: as a time of day, since counting down would wake
-  /// the machine every second; with seconds if it is less than a minute away.
-  ///
-  /// - Parameters:
-  ///   - pause: milliseconds until then.
-  ///   - now: what the wall clock shows.
-  package static func words(for pause: Milliseconds, at now: Milliseconds) -> String {
-    let time = TimeZoneRules.local.wallTime(now + pause)
-    let minute = "\(twoDigits(time.hour)):\(twoDigits(time.minute))"
-    return pause < 60_000 ? minute + ":" + twoDigits(time.second) : minute
-  }
-
-  private static func twoDigits(_ number: Int) -> String {
-    (number < 10 ? "0" : "") + String(number)
-  }
-
   /// There is a connection. The next pause is short again only if it lasts for a while.
   package mutating func loggedIn(at now: Milliseconds) { loggedIn = now }
 }

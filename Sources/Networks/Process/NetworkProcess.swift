@@ -43,11 +43,10 @@ package final class NetworkProcess {
   private var retry: TimerID?
   private var storing: TimerID?
   private var leaving: TimerID?
-  /// The status of the wire, and of the downloads.
-  private var statuses = ("", "")
-  private var shownStatus = ""
-  /// The status of the wire, to be shown again once the store can be written.
-  private var status = ""
+  /// The state of the connection, without the downloads.
+  private var status = AccountStatus.connecting
+  /// The account's row has another status, or none of this process.
+  private var hasToShowStatus = true
   /// A shell was killed, and what it left is still to be cleared away.
   private var aShellEnded = true
   /// The store could not be read, so its contents still have to be looked at.
@@ -74,11 +73,11 @@ package final class NetworkProcess {
     (secret, authorities, self.stays) = (typed, settings["ca"], stays)
     position = try lease.read { try $0.position }
     lease.patience = 0
-    var show: (String) -> Void = { _ in }
+    var changed: () -> Void = {}
     downloads = Downloads(
       with: settings, into: lease.attachmentFolder, loop: loop, names: source
-    ) { show($0) }
-    show = { [weak self] in self?.show(downloads: $0) }
+    ) { changed() }
+    changed = { [weak self] in self?.showStatus() }
   }
 
   /// Connects, and serves the owner's shells until there are none.
@@ -114,7 +113,7 @@ package final class NetworkProcess {
 
   private func connect() {
     retry = nil
-    tell("connecting")
+    tell(.connecting)
     guard let secret else { return askForPassword() }
     do throws(AccountFileError) {
       let facts = try files.facts(of: account, inStoreAt: lease.path).merging(learned) { $1 }
@@ -148,7 +147,7 @@ package final class NetworkProcess {
       backOff.loggedIn(at: loop.now)
       downloads.server = wire.server
       pump()
-    case .status(let text): tell(text)
+    case .status(let status): tell(status)
     case .news(let news):
       unstored += news
       keep()
@@ -167,7 +166,7 @@ package final class NetworkProcess {
     }
     let pause = backOff.next(at: loop.now, random: random())
     let words = reason.hasSuffix(".") ? String(reason.dropLast()) : reason
-    tell("offline, next try \(BackOff.words(for: pause, at: Store.wallClock())): \(words)")
+    tell(.offline(reason: words, nextTry: Store.wallClock() + pause))
     loop.schedule(&retry, at: loop.now + pause) { [weak self] in self?.connect() }
   }
 
@@ -180,7 +179,7 @@ package final class NetworkProcess {
     do {
       try storeWhatIsLearned()
       try storeNews()
-      show(status)
+      if hasToShowStatus { showStatus() }
       if !wire.isReading { wire.isReading = true }
       if hasToLook { look() }
     } catch {
@@ -188,7 +187,8 @@ package final class NetworkProcess {
       wire.isReading = false
       let policy = Self.storingPolicy(after: error)
       if policy == .fullStore {
-        show("cannot write to the store; receiving is paused until it can")
+        show(.storeIsFull)
+        hasToShowStatus = true
       }
       loop.schedule(&storing, at: loop.now + policy.pause) { [weak self] in self?.keep() }
     }
@@ -332,29 +332,28 @@ package final class NetworkProcess {
     loop.stop()
   }
 
-  private func tell(_ status: String) {
+  private func tell(_ status: AccountStatus) {
     self.status = status
-    if unstored.isEmpty || wire.isReading { show(status) }
-  }
-
-  /// For the status line of the owner's shells.
-  private func show(_ status: String) {
-    statuses.0 = status
+    hasToShowStatus = true
     showStatus()
   }
 
-  private func show(downloads status: String) {
-    statuses.1 = status
-    showStatus()
-  }
-
+  /// Shows the owner's shells the state of the connection, and of the downloads during it. While
+  /// events wait for the store, so does this.
   private func showStatus() {
-    let status = [statuses.0, statuses.1].filter { !$0.isEmpty }.joined(separator: ", ")
-    guard status != shownStatus else { return }
+    guard unstored.isEmpty || wire.isReading else {
+      hasToShowStatus = true
+      return
+    }
+    show(status.adding(downloads.activity))
+  }
+
+  private func show(_ status: AccountStatus) {
     do {
       try lease.setStatus(status)
-      shownStatus = status
+      hasToShowStatus = false
     } catch {
+      hasToShowStatus = true
       // The next try shows the status of that moment.
       again(behind: error)
     }

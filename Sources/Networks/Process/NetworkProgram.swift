@@ -145,11 +145,12 @@ package struct NetworkProgram {
     }
     var hasRun = false
     let failure = try connect(lease, settings, mode, stays: stays, &hasRun)
-    // The status says why until somebody connects the account again. The notice comes with the
+    // The status has the reason until somebody connects the account again. The notice comes with the
     // release and not before: a person who reads it may type /connect, which must not reach an
     // ending process.
     try lease.release(
-      status: failure ?? "", notice: hasRun ? failure.map { "\(account.address): \($0)" } : nil)
+      status: failure.map { .ended(reason: $0) } ?? .notRunning,
+      notice: hasRun ? failure.map { "\(account.address): \($0)" } : nil)
     guard let failure else { return 0 }
     say(failure)
     return 1
@@ -219,7 +220,7 @@ package struct NetworkProgram {
   /// Starts another process, which reads the password from a pipe.
   private func ask(for account: Account, _ settings: AccountSettings, stays: Bool) -> Int32 {
     // If the last try failed, the stored password may be the reason.
-    let kept = account.status.isEmpty ? kept(of: account, settings) : nil
+    let kept = account.status.hasEnded ? nil : kept(of: account, settings)
     guard let secret = kept ?? TypedSecret.ask(prompt(for: account)) else { return 1 }
     guard let pipe = ChildProcess.pipe() else { return 1 }
     let words = [ownProgram, "--password-on-input"] + arguments.filter { $0 != "--ask" }

@@ -6,8 +6,8 @@ import NetworkInbox
 package enum WireReport: Sendable {
   /// Logged in: the process may give it what waits in the store.
   case up
-  /// What it is doing, for the status line.
-  case status(String)
+  /// The state of the connection: connecting, or connected and what it is doing.
+  case status(AccountStatus)
   case news([NetworkEvent])
   /// A fact about the account's server, to be kept.
   case learned(String, String)

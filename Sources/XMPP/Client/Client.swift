@@ -25,7 +25,7 @@ package struct Client {
   var typing = TypingStates()
   /// Whether the owner was told of a stanza that this connection skipped.
   private var hasToldOfSkipped = false
-  private var shownStatus: ClientStatus?
+  private var shownStatus: AccountStatus?
 
   /// - Parameters:
   ///   - account: the account's address; its resource is ignored.
@@ -219,16 +219,16 @@ package struct Client {
 
   private mutating func takeEffects() -> [ClientEffect] {
     var effects = context.takeEffects()
-    let status = status
+    let status = context.isUp ? status : nil
     if let status, status != shownStatus { effects.append(.status(status)) }
     shownStatus = status
     if let time = context.clock.takeWakeTime() { effects.append(.wake(at: time)) }
     return effects
   }
 
-  private var status: ClientStatus? {
-    guard context.isUp else { return nil }
-    guard let own = archives[.account], server.isKnown else { return .connecting }
+  /// How far the connection is.
+  package var status: AccountStatus {
+    guard context.isUp, let own = archives[.account], server.isKnown else { return .connecting }
     var (reading, messages, entering) = (own.isCatchingUp ? [own] : [], own.count, 0)
     for (address, room) in rooms.byAddress {
       if room.isEntering { entering += 1 }
@@ -239,10 +239,12 @@ package struct Client {
     }
     if !reading.isEmpty {
       let percent = reading.compactMap { $0.percentDone(at: context.clock.wall) }.min()
-      return .catchingUp(
-        messages: messages, percent: messages < Limits.manyMessages ? nil : percent)
+      return .connected([
+        .catchingUp(messages: messages, percent: messages < Limits.manyMessages ? nil : percent)
+      ])
     }
-    if entering > 0 { return .entering(rooms: entering) }
-    return rooms.service == nil && context.isLookingForServices ? .exploring : .ready
+    if entering > 0 { return .connected([.entering(rooms: entering)]) }
+    let isExploring = rooms.service == nil && context.isLookingForServices
+    return .connected(isExploring ? [.exploring] : [])
   }
 }

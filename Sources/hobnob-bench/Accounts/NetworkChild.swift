@@ -46,11 +46,8 @@ final class NetworkChild {
         command, input: .null, output: .null, errors: .null, group: .own)
     else { throw MeasuringError("cannot start \(executable)") }
     self.process = process
-    var isUnderWay = false
     return try wait("is not connected") { store in
-      let status = try store.read { try $0.account(network: account.network) }?.status ?? ""
-      if !status.isEmpty { isUnderWay = true }
-      return isUnderWay && status.isEmpty
+      try store.read { try $0.account(network: account.network) }?.status.isSettled == true
     } - startedAt
   }
 
@@ -73,7 +70,7 @@ final class NetworkChild {
       if try isSo(store) { return time }
       guard time < end, process == 0 || waitpid(process, nil, WNOHANG) == 0 else {
         throw MeasuringError(
-          "\(account.address) \(failure): \(try store.read { try $0.account(network: account.network) }?.status ?? "")"
+          "\(account.address) \(failure): \(try store.read { try $0.account(network: account.network) }?.status ?? .notRunning)"
         )
       }
       var descriptors = pollfd(fd: bell, events: Int16(POLLIN), revents: 0)

@@ -92,14 +92,14 @@ import Testing
     let linked = try Linked()
     let ben = try linked.store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
     let position = try linked.store.read { try $0.position }
-    try linked.wire.writeIfNeeded { try $0.setStatus(of: linked.account, "catching up 1,204") }
+    let status = AccountStatus.connected([.catchingUp(messages: 1_204, percent: nil)])
+    try linked.wire.writeIfNeeded { try $0.setStatus(of: linked.account, status) }
     #expect(
       try linked.store.read { try $0.changes(since: position, for: linked.anna) }.networkChanged)
     #expect(try !linked.store.read { try $0.changes(since: position, for: ben) }.networkChanged)
-    #expect(
-      try linked.store.read { try $0.accounts(of: linked.anna) }[0].status == "catching up 1,204")
+    #expect(try linked.store.read { try $0.accounts(of: linked.anna) }[0].status == status)
     let after = try linked.store.read { try $0.position }
-    try linked.wire.writeIfNeeded { try $0.setStatus(of: linked.account, "catching up 1,204") }
+    try linked.wire.writeIfNeeded { try $0.setStatus(of: linked.account, status) }
     #expect(try linked.store.read { try $0.position } == after)
   }
 
@@ -156,15 +156,16 @@ import Testing
     let linked = try Linked()
     let first = try #require(try linked.lease())
     try linked.store.write {
-      try $0.removeHolder("another", of: linked.account, status: "not mine")
+      try $0.removeHolder("another", of: linked.account, status: .ended(reason: "not mine"))
     }
-    func statuses() throws -> [String] {
+    func statuses() throws -> [AccountStatus] {
       try linked.store.read { try $0.accounts(of: linked.anna) }.map(\.status)
     }
-    #expect(try statuses() == ["connecting"])
+    #expect(try statuses() == [.connecting])
     #expect(try linked.store.read { try $0.holderIsAlive(of: linked.account) })
-    try first.release(status: "/connect asks for its password")
-    #expect(try statuses() == ["/connect asks for its password"])
+    let status = AccountStatus.ended(reason: "/connect asks for its password")
+    try first.release(status: status)
+    #expect(try statuses() == [status])
     #expect(try linked.store.read { try $0.holder(of: linked.account) } == .none)
   }
 
@@ -173,7 +174,7 @@ import Testing
     let linked = try Linked()
     let other = try linked.fixture.open()
     let lease = try #require(try linked.lease())
-    try lease.setStatus("online")
+    try lease.setStatus(.connected([]))
     try linked.hear(.contact(linked.ben, isOnline: true, away: "lunch"))
     try linked.say("hi", by: linked.ben, in: linked.direct)
     try linked.hear(.typing(linked.ben, in: linked.direct, true))
@@ -188,7 +189,7 @@ import Testing
     flock(lease.lock, LOCK_UN)
     #expect(try !linked.store.read { try $0.holderIsAlive(of: linked.account) })
     #expect(try linked.store.reapStaleShells())
-    #expect(try linked.store.read { try $0.accounts(of: linked.anna) }[0].status == "")
+    #expect(try linked.store.read { try $0.accounts(of: linked.anna) }[0].status == .notRunning)
     #expect(try ben()?.isHere == false && ben()?.typingSince == nil && ben()?.away == nil)
     #expect(try !linked.store.reapStaleShells())
     #expect(try AccountLease.take(linked.account, in: other) != nil)

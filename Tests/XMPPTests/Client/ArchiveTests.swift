@@ -24,8 +24,8 @@ struct ArchiveTests {
     #expect(batches.map(\.said.count) == [250, 250, 100])
     #expect(batches.map(\.marks) == [["m250"], ["m500"], ["m600"]])
     #expect(talk.news.said == (1...600).map { "ben@example.org: \($0)" })
-    #expect(talk.statuses.contains(.catchingUp(messages: 250)))
-    #expect(talk.statuses.last == .ready)
+    #expect(talk.statuses.contains(.connected([.catchingUp(messages: 250, percent: nil)])))
+    #expect(talk.statuses.last == .connected([]))
     guard case .messageReceived(let first, _) = batches[0].first else {
       Issue.record("no message")
       return
@@ -66,7 +66,7 @@ struct ArchiveTests {
     #expect(talk.news.said == (1...6).map { "ben@example.org: \($0)" })
     #expect(talk.news.marks.count > 1)
     #expect(talk.news.marks.last == "m6")
-    #expect(talk.statuses.last == .ready)
+    #expect(talk.statuses.last == .connected([]))
   }
 
   @Test func aLongWayIsToldByHowMuchOfTheTimeIsDone() {
@@ -75,10 +75,12 @@ struct ArchiveTests {
     // Half of the time until now.
     talk.stamps = ["m500": "2026-05-15T04:00:00Z", "m750": "2026-05-28T20:26:40Z"]
     talk.logIn()
-    let under = talk.statuses.filter { if case .catchingUp = $0 { true } else { false } }
+    let under = talk.statuses.compactMap { (status) -> AccountStatus.Activity? in
+      if case .connected(let activities) = status { activities.first } else { nil }
+    }
     #expect(
       under == [
-        .catchingUp(messages: 0), .catchingUp(messages: 250),
+        .catchingUp(messages: 0, percent: nil), .catchingUp(messages: 250, percent: nil),
         .catchingUp(messages: 500, percent: 50), .catchingUp(messages: 750, percent: 100),
       ])
   }
@@ -107,7 +109,7 @@ struct ArchiveTests {
     talk.logIn()
     #expect(talk.news.said.count == 603)
     #expect(talk.news.marks == ["m249", "m499", "m602"])
-    #expect(talk.statuses.last == .ready)
+    #expect(talk.statuses.last == .connected([]))
     // A day before the time of the mark, since clocks differ.
     let starts = talk.sent.compactMap { $0.first("query", Feature.archive) }
       .flatMap { $0.first("x", Feature.forms)?.children ?? [] }
@@ -181,7 +183,7 @@ struct ArchiveTests {
     talk.result(iq, "<fin xmlns='\(Feature.archive)' complete='true'/>")
     talk.serve()
     #expect(talk.news.said.last == "ben@example.org: \(Limits.held + 19)")
-    #expect(talk.statuses.last == .ready)
+    #expect(talk.statuses.last == .connected([]))
   }
 
   @Test func aBreakInAPageLosesNothingAndStoresNothingTwice() {
@@ -217,7 +219,7 @@ struct ArchiveTests {
       talk.wait(Retry.archivePage.pause)
     }
     #expect(talk.sent.filter { $0.children.first?.namespace == Feature.archive }.count == 3)
-    #expect(talk.statuses.last == .ready)
+    #expect(talk.statuses.last == .connected([]))
     let news = talk.hear(
       "<message from='ben@example.org/x' type='chat'><body>x</body><stanza-id xmlns="
         + "'\(Feature.ids)' by='anna@example.org' id='m7'/></message>")
@@ -235,7 +237,7 @@ struct ArchiveTests {
       talk.result(iq, "<fin xmlns='\(Feature.archive)' complete='false'/>")
     }
     #expect(talk.sent.filter { $0.children.first?.namespace == Feature.archive }.count == 1)
-    #expect(talk.statuses.last == .ready)
+    #expect(talk.statuses.last == .connected([]))
   }
 
   @Test("14.6: after pages whose messages are all too large the rest of the archive is read")
@@ -249,7 +251,7 @@ struct ArchiveTests {
     let read = Array(1...250) + Array(751...799)
     #expect(talk.news.said == read.map { "ben@example.org: \($0)" })
     #expect(talk.news.marks == ["m250", "m500", "m750", "m800"])
-    #expect(talk.statuses.last == .ready)
+    #expect(talk.statuses.last == .connected([]))
 
     // One that was never read before begins at its end, which is no beginning of it.
     talk = Talk(marks: [:])

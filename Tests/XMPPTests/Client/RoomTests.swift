@@ -30,7 +30,7 @@ struct RoomTests {
       batch.contains(
         .present(NetworkUser(identity: "id-anna", name: "anna", isOwner: true), room: room)))
     #expect(batch.contains(.roomNamed(room: room, name: "room")))
-    #expect(talk.statuses.last == .ready)
+    #expect(talk.statuses.last == .connected([]))
   }
 
   @Test func whoGoesAwayInARoomAndComesBackIsTold() {
@@ -159,7 +159,7 @@ struct RoomTests {
       talk.news.last
         == .left(room: room, reason: "The nickname anna___ is taken in \(room)."))
     talk.serve()
-    #expect(talk.statuses.last == .ready)
+    #expect(talk.statuses.last == .connected([]))
   }
 
   /// Prosody says of it that it is the owner.
@@ -392,7 +392,7 @@ struct RoomTests {
     talk.error(ping, "not-acceptable")
     talk.serve()
     #expect(talk.news.contains(.joined(room: room, nick: "anna")))
-    #expect(talk.statuses.last == .ready)
+    #expect(talk.statuses.last == .connected([]))
   }
 
   @Test func afterABreakTheRoomIsEnteredAgain() {
@@ -407,13 +407,13 @@ struct RoomTests {
     var talk = Talk()
     talk.ignores = { $0["to"] == "muc.example.org" }
     talk.logIn()
-    #expect(talk.statuses.last == .exploring)
+    #expect(talk.statuses.last == .connected([.exploring]))
     talk.wait(Limits.answer)
-    #expect(talk.statuses.last == .ready)
+    #expect(talk.statuses.last == .connected([]))
     talk = Talk()
     talk.upload = 5
     talk.logIn()
-    #expect(talk.statuses.last == .ready)
+    #expect(talk.statuses.last == .connected([]))
     let learned = talk.effects.compactMap {
       if case .learned(let name, let value) = $0 { "\(name) \(value)" } else { nil }
     }
@@ -465,11 +465,11 @@ struct RoomTests {
     talk.roomFeatures[room] = []
     talk.ignores = { $0["to"] == "\(room)/anna" }
     talk.logIn()
-    #expect(talk.statuses.last == .entering(rooms: 1))
+    #expect(talk.statuses.last == .connected([.entering(rooms: 1)]))
     talk.wait(Limits.entering)
     // It is wanted still: lines for it wait.
     #expect(talk.news.last == .lost(room: room, reason: "\(room) does not answer."))
-    #expect(talk.statuses.last == .ready)
+    #expect(talk.statuses.last == .connected([]))
     talk.forget()
     talk.wait(Retry.room.pause)
     talk.serve()

@@ -30,8 +30,8 @@ struct StartTests {
     for wanted in [Feature.carbons, Feature.roster, Feature.publishing, Feature.archive] {
       #expect(payloads.contains(wanted))
     }
-    #expect(talk.statuses.last == .ready)
-    #expect(talk.statuses.contains(.catchingUp(messages: 0)))
+    #expect(talk.statuses.last == .connected([]))
+    #expect(talk.statuses.contains(.connected([.catchingUp(messages: 0, percent: nil)])))
   }
 
   @Test("14.6: an oversized stanza is reported once per connection, and nothing waits for it")

@@ -115,7 +115,7 @@ struct Talk {
   var batches: [[NetworkEvent]] {
     effects.compactMap { if case .store(let news) = $0 { news } else { nil } }
   }
-  var statuses: [ClientStatus] {
+  var statuses: [AccountStatus] {
     effects.compactMap { if case .status(let status) = $0 { status } else { nil } }
   }
   var hangUps: [String] {

@@ -110,7 +110,7 @@ struct AccountCommands {
     for account in accounts.list {
       lines.append(
         StyledLine("  " + SafeText(line: account.network))
-          + StyledLine("  " + state(of: account, snapshot), .dim))
+          + StyledLine("  " + state(of: account), .dim))
       lines += Self.options.compactMap { name, _ in
         accounts.ownSettings(of: account)?[name].map {
           StyledLine(SafeText(line: "    \(name) \($0)"), .dim)
@@ -131,16 +131,12 @@ struct AccountCommands {
     return [StyledLine("    " + say("sandbox: %1", SafeText(line: words)), .dim)]
   }
 
-  /// The state of its process, in words.
-  func state(of account: Account, _ snapshot: borrowing Snapshot) -> SafeText {
-    guard let settings = accounts.ownSettings(of: account) else {
+  /// The state of its connection, in words.
+  func state(of account: Account) -> SafeText {
+    if accounts.ownSettings(of: account) == nil {
       return say("not set up here; type /account add %1", SafeText(line: account.address))
     }
-    if !settings.isWanted { return say("disconnected") }
-    let state = accounts.state(of: account)
-    if !state.isEmpty { return SafeText(line: state) }
-    return (try? snapshot.holderIsAlive(of: account)) == true
-      ? say("connected") : say("not running")
+    return accounts.words(for: account)
   }
 
   // MARK: Changing
@@ -245,7 +241,7 @@ struct AccountCommands {
     guard var settings = accounts.ownSettings(of: account) else { throw notSetUp(account) }
     guard try !settings.isWanted || !snapshot.holderIsAlive(of: account) else {
       return Step(writes: [.nickname(account)]) {
-        try $0.setStatus(of: account, "connecting")
+        try $0.setStatus(of: account, .connecting)
         try $0.ask(.reconnect, of: account)
         return [
           .expect(account), .tell(say("Reconnecting %1.", SafeText(line: account.address))),

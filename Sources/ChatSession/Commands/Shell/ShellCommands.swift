@@ -69,7 +69,7 @@ struct ShellCommands {
             : say("You are away: %1. /back ends it.", SafeText(line: away))))
     }
     for account in context.accounts.list {
-      let state = AccountCommands(context: context).state(of: account, snapshot)
+      let state = AccountCommands(context: context).state(of: account)
       lines.append(
         StyledLine(say("The account %1: %2.", SafeText(line: account.address), state)))
     }

@@ -39,27 +39,13 @@ package enum ClientEffect: Hashable, Sendable {
   case upload(FileUpload)
   /// Stop the upload for this entry.
   case cancelUpload(OutboxEntry.ID)
-  case status(ClientStatus)
+  case status(AccountStatus)
   /// Keep this among the facts about the account's server: `rooms` is its service for rooms.
   case learned(String, String)
   /// Send `.tick` at this time, on the clock that `handle` is given. Replaces the one before.
   case wake(at: Milliseconds)
   /// End the connection; the reason is a sentence for the owner.
   case hangUp(String)
-}
-
-/// How far a connection is.
-package enum ClientStatus: Hashable, Sendable {
-  /// Logged in; the first questions have no answers yet.
-  case connecting
-  /// Archives have delivered so many messages, and more will follow. `percent` says how much is
-  /// done, once there are many.
-  case catchingUp(messages: Int, percent: Int? = nil)
-  /// So many rooms have not answered yet.
-  case entering(rooms: Int)
-  /// The server has not said yet where its rooms are.
-  case exploring
-  case ready
 }
 
 /// A room that the owner is in from the start.

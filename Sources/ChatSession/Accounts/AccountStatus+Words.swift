@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+extension AccountStatus {
+  /// How much to say of a status: leaves out what would be cut off, since `/account` shows it.
+  package enum Detail {
+    /// `offline, next try 12:04: the server went away`
+    case whole
+    /// `offline, next try 12:04`
+    case withTime
+    /// `offline`
+    case word
+  }
+
+  /// The status in words, wherever it is shown.
+  ///
+  /// - Parameters:
+  ///   - bars: shows each percentage as a bar, too; nil for none.
+  ///   - now: what the wall clock shows.
+  package func words(
+    _ detail: Detail = .whole, bars: Glyphs? = nil, now: Milliseconds
+  ) -> SafeText {
+    switch self {
+    case .notRunning: say("not running")
+    case .connecting: say("connecting")
+    case .connected(let activities):
+      activities.isEmpty
+        ? say("connected") : activities.map { $0.words(bars: bars) }.joined(separator: ", ")
+    case .storeIsFull: say("cannot write to the store; receiving is paused until it can")
+    case .offline(let reason, let nextTry):
+      switch detail {
+      case .whole: say("%1: %2", Self.offline(until: nextTry, now: now), SafeText(line: reason))
+      case .withTime: Self.offline(until: nextTry, now: now)
+      case .word: say("offline")
+      }
+    case .ended(let reason): SafeText(line: reason)
+    }
+  }
+
+  /// Shows the next try as a time of day, since counting down would wake the machine every second;
+  /// with seconds if it is less than a minute away.
+  private static func offline(until nextTry: Milliseconds?, now: Milliseconds) -> SafeText {
+    guard let nextTry else { return say("offline") }
+    return say(
+      "offline, next try %1", LocalTime.clock(nextTry, hasSeconds: nextTry - now < 60_000))
+  }
+}
+
+extension AccountStatus.Activity {
+  fileprivate func words(bars: Glyphs?) -> SafeText {
+    switch self {
+    case .catchingUp(let messages, let percent):
+      Self.line(say("catching up %1", SafeText(grouped: messages)), percent, bars)
+    case .entering(let rooms):
+      rooms == 1 ? say("entering a room") : say("entering %1 rooms", SafeText(rooms))
+    case .exploring: say("asking for its rooms")
+    case .uploading(let name, let percent):
+      Self.line(say("uploading %1", SafeText(line: name)), percent, bars)
+    case .fetching(let name, let percent):
+      Self.line(say("fetching %1", SafeText(line: name)), percent, bars)
+    case .fetchingSeveral(let files): say("fetching %1 files", SafeText(files))
+    }
+  }
+
+  /// `uploading a.png ████░░░░░░ 45 %`
+  private static func line(_ words: SafeText, _ percent: Int?, _ bars: Glyphs?) -> SafeText {
+    guard let percent else { return words }
+    guard let bars else { return say("%1 %2 %%", words, SafeText(percent)) }
+    let columns = 10
+    let done = percent * columns / 100
+    let bar = (0..<columns).map { $0 < done ? bars.done : bars.undone }.joined()
+    return say("%1 %2 %3 %%", words, bar, SafeText(percent))
+  }
+}
