@@ -173,7 +173,6 @@ package final class XMPPWire: Wire {
     case .status(let status):
       statuses.0 = status.words
       showStatus()
-    case .learned(let name, let value): report(.learned(name, value))
     case .wake(let time):
       loop.schedule(&timer, at: loop.now + max(0, time - now)) { [weak self] in
         if self?.isReading == true { self?.tell(.tick) }

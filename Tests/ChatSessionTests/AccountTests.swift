@@ -329,10 +329,10 @@ struct AccountTests {
   @Test("what is remembered of a server's login is forgotten on request, and nothing else")
   func forgetsTheLogin() throws {
     let account = try anna.added()
-    try anna.learn(["scram": "SCRAM-SHA-512", "upload": "3"], of: account)
+    try anna.learn(["scram": "SCRAM-SHA-512", "sandbox": "3"], of: account)
     anna.say("/account set anna@x.org scram")
     #expect(
-      try town.accounts.facts(of: account, inStoreAt: anna.store.path) == ["upload": "3"])
+      try town.accounts.facts(of: account, inStoreAt: anna.store.path) == ["sandbox": "3"])
     #expect(!anna.say("/account set anna@x.org scram SCRAM-SHA-1"))
   }
 

@@ -26,6 +26,8 @@ package struct Client {
   /// Whether the owner was told of a stanza that this connection skipped.
   private var hasToldOfSkipped = false
   private var shownStatus: ClientStatus?
+  /// The last ones that were told.
+  var toldAbilities: NetworkAbilities?
 
   /// - Parameters:
   ///   - account: the account's address; its resource is ignored.
