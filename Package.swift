@@ -209,7 +209,7 @@ let package = Package(
       name: "NetworksTests",
       dependencies: [
         "Networks", "NetworkInbox", "Conversations", "Platform", "Repeatable", "ProsodyFixture",
-        "ConfinementProbe",
+        "ConfinementProbe", "StoreFixture",
       ],
       swiftSettings: tests),
     .target(

@@ -168,7 +168,6 @@ package final class XMPPWire: Wire {
       if let upload { transfers.cancel(upload) }
       endUpload()
     case .status(let status): show(status)
-    case .learned(let name, let value): report(.learned(name, value))
     case .wake(let time):
       loop.schedule(&timer, at: loop.now + max(0, time - now)) { [weak self] in
         if self?.isReading == true { self?.tell(.tick) }

@@ -11,9 +11,9 @@ struct AccountStatusWordsTests {
     "each status and each activity has its words",
     arguments: [
       (.notRunning, "not running"), (.connecting, "connecting"), (.connected([]), "connected"),
-      (.connected([.catchingUp(messages: 1_204, percent: nil)]), "catching up 1,204"),
+      (.connected([.catchingUp(received: 1_204, percent: nil)]), "catching up 1,204"),
       (
-        .connected([.catchingUp(messages: 9, percent: 0), .uploading("a.png", percent: 45)]),
+        .connected([.catchingUp(received: 9, percent: 0), .uploading("a.png", percent: 45)]),
         "catching up 9 0 %, uploading a.png 45 %"
       ),
       (.connected([.entering(rooms: 1)]), "entering a room"),

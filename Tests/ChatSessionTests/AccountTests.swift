@@ -154,7 +154,7 @@ struct AccountTests {
     let account = try anna.added()
     let process = try town.store()
     try process.writeIfNeeded {
-      try $0.setStatus(of: account, .connected([.catchingUp(messages: 1_204, percent: nil)]))
+      try $0.setStatus(of: account, .connected([.catchingUp(received: 1_204, percent: nil)]))
     }
     anna.look()
     #expect(anna.status().contains("xmpp: catching up 1,204"))
@@ -331,10 +331,10 @@ struct AccountTests {
   @Test("what is remembered of a server's login is forgotten on request, and nothing else")
   func forgetsTheLogin() throws {
     let account = try anna.added()
-    try anna.learn(["scram": "SCRAM-SHA-512", "upload": "3"], of: account)
+    try anna.learn(["scram": "SCRAM-SHA-512", "sandbox": "3"], of: account)
     anna.say("/account set anna@x.org scram")
     #expect(
-      try town.accounts.facts(of: account, inStoreAt: anna.store.path) == ["upload": "3"])
+      try town.accounts.facts(of: account, inStoreAt: anna.store.path) == ["sandbox": "3"])
     #expect(!anna.say("/account set anna@x.org scram SCRAM-SHA-1"))
   }
 

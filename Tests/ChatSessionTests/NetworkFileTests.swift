@@ -22,8 +22,9 @@ struct NetworkFileTests {
   func knowsTheServer() throws {
     let account = try anna.added()
     try anna.learn(rooms: "rooms.x.org", of: account)
-    try anna.learn(["upload": "3"], of: account)
-    anna.look()
+    var abilities = Abilities()
+    abilities.largestFile = 3
+    try anna.provide(NetworkAbilities(rooms: abilities), for: account)
     anna.say("/account list")
     #expect(anna.printed.suffix(1) == ["    host h.x.org"])
     let path = town.folder.path + "/a.txt"

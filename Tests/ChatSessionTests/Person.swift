@@ -351,6 +351,12 @@ extension Person {
     look()
   }
 
+  /// What people can do in the account's conversations, as its process learns it.
+  func provide(_ abilities: NetworkAbilities, for account: Account) throws {
+    try store.apply([.abilities(abilities)], of: account)
+    look()
+  }
+
   /// An account that another shell of mine adds.
   func added(_ network: String) throws -> Account {
     let me = session.me.id

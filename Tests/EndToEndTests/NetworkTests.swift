@@ -2,6 +2,7 @@
 import Conversations
 import Emulator
 import Glibc
+import StoreFixture
 import Testing
 
 @testable import NetworkInbox
@@ -27,8 +28,10 @@ extension EndToEnd {
       try home.list(account)
       // Of the other sort than XMPP.
       try store.apply(
-        [.rules(AddressRules(roomSigns: "#", folding: .rfc1459, identityScope: .network))],
-        of: account)
+        [
+          .rules(AddressRules(roomSigns: "#", folding: .rfc1459, identityScope: .network)),
+          .abilities(NetworkAbilities(rooms: .ofIRC)),
+        ], of: account)
       let room = try store.writeDurablyIfNeeded {
         try $0.networkRoom("##far", network: account.network)
       }
@@ -38,6 +41,25 @@ extension EndToEnd {
     }
 
     deinit { store.close() }
+
+    @Test("11.3: --wait refuses at once what the network never reports, and nothing is sent")
+    func waitsForNothing() throws {
+      for state in ["delivered", "seen"] {
+        let finished = try home.run(
+          ["send", "##far", "--wait", state, "--as", "anna", "hello"])
+        #expect(finished.status == 1)
+        #expect(
+          finished.errors.contains(
+            "The network of ##far never reports that a message was \(state); nothing was sent."),
+          "\(finished.errors)")
+      }
+      let long = String(repeating: "x", count: 401)
+      let finished = try home.run(["send", "##far", "--as", "anna", long])
+      #expect(finished.status == 1)
+      #expect(finished.errors.contains("has 401 bytes"), "\(finished.errors)")
+      #expect(try store.read { try $0.outbox(of: account.network) }.isEmpty)
+      #expect(try home.run(["send", "lobby", "--as", "anna", long]).status == 0)
+    }
 
     @Test("7.7: what arrives while a network's program is missing is shown nevertheless")
     func arrivesWithoutAProgram() throws {

@@ -2,6 +2,7 @@
 import Foundation
 import Networks
 import Platform
+import StoreFixture
 import Testing
 
 @testable import Conversations
@@ -98,8 +99,10 @@ final class NetworkProcessTests {
     }
     // Of the other sort than XMPP.
     try mine.apply(
-      [.rules(AddressRules(roomSigns: "#", folding: .rfc1459, identityScope: .network))],
-      of: account)
+      [
+        .rules(AddressRules(roomSigns: "#", folding: .rfc1459, identityScope: .network)),
+        .abilities(NetworkAbilities(rooms: .ofIRC)),
+      ], of: account)
     room = try mine.writeDurably { [anna, account] in
       let room = try $0.networkRoom("##tea", network: account.network)
       try $0.join(anna.id, room.id)

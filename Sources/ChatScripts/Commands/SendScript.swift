@@ -55,8 +55,10 @@ package struct SendScript: Subcommand {
     try launch.script(creates: true) { script in
       let limit = script.settings.attachmentLimit * 1_000_000
       // Check all files before reading, copying or sending anything.
-      for file in attach { _ = try Store.look(atFile: file, limit: limit) }
+      let files = try attach.map { try Store.look(atFile: $0, limit: limit).bytes }
       let place = try script.conversation(conversation, creates: create)
+      let abilities = try script.store.read { try $0.knownAbilities(of: place.id) }
+      try check(abilities, in: place)
       let answered = try reply.map { try script.message($0, in: place) }
       let body = try body()
       guard body.contains(where: { !$0.isWhitespace }) || !attach.isEmpty else {
@@ -70,6 +72,8 @@ package struct SendScript: Subcommand {
             "The message has %1 characters; at most %2 are allowed.", SafeText(count),
             SafeText(most)))
       }
+      try abilities.check(
+        text: body, isReply: reply != nil, files: files, in: place.name)
       let store = script.store
       let attachments = try attach.map { each in
         try store.keep(fileAt: each, type: FileType.sniff(path:), limit: limit)
@@ -88,6 +92,15 @@ package struct SendScript: Subcommand {
       }
       return 0
     }
+  }
+
+  /// Refuses to wait for what can never happen.
+  private func check(_ abilities: Abilities, in place: Conversation) throws {
+    guard let state, !abilities.reports(state) else { return }
+    throw Refusal(
+      say(
+        "The network of %1 never reports that a message was %2; nothing was sent. Use --wait sent.",
+        SafeText(name: place.name), state.word))
   }
 
   private func body() throws -> String {

@@ -26,18 +26,16 @@ extension Session {
     switch prefix {
     case .command:
       // Only the first word of a line is a command.
-      !editing.isOn
-        ? Command.table.filter {
-          !RoomCommands.commandsThatDoNotWork(in: open.conversation).contains($0.name)
-        }
+      if editing.isOn { return [Candidate("cancel"), Candidate("edit")] }
+      let idle = CanCommand.commandsThatDoNotWork(in: open.conversation, snapshot)
+      return Command.table.filter { !idle.contains($0.name) }
         .map { Candidate($0.name, hint: $0.help.string) }
-          + preferences.aliases.map { Candidate($0.key, hint: $0.value) }
-        : [Candidate("cancel"), Candidate("edit")]
-    case .person: people.candidates(in: open.id, snapshot)
-    case .room: rooms(snapshot)
+        + preferences.aliases.map { Candidate($0.key, hint: $0.value) }
+    case .person: return people.candidates(in: open.id, snapshot)
+    case .room: return rooms(snapshot)
+    case .reaction where abilitiesHere(snapshot).reactionLimit == .no: return []
     case .emoji, .reaction:
-      emoji.candidates(
-        of: me.id, shellID, preferences.emoji, snapshot)
+      return emoji.candidates(of: me.id, shellID, preferences.emoji, snapshot)
     }
   }
 
@@ -45,6 +43,11 @@ extension Session {
   /// being typed.
   package func choiceCandidates(for text: String) -> (list: [Candidate], word: String)? {
     switcher.choices?.candidates(for: text)
+  }
+
+  private func abilitiesHere(_ snapshot: borrowing Snapshot) -> Abilities {
+    guard let here = open.id else { return Abilities() }
+    return (try? snapshot.knownAbilities(of: here)) ?? Abilities()
   }
 
   // MARK: Sources

@@ -160,11 +160,9 @@ extension Session {
 
   /// Attaches a file to the next message.
   func attach(_ path: String, _ snapshot: borrowing Snapshot) throws {
-    _ = try open.requiredAsMember()
-    let account = accounts.list.first { $0.network == present?.network }
-    // The largest file that the network's server accepts, if known.
-    let most = account.flatMap { accounts.facts(of: $0)["upload"] }.flatMap { Int($0) }
-    let own = attachmentLimit
+    let place = try open.requiredAsMember()
+    let (own, most) = (attachmentLimit, try snapshot.knownAbilities(of: place.id).largestFile)
+    if most == 0 { throw RuleError.takesNoFiles(place.name) }
     let file = try files.attach(
       fileAt: path, limit: most.map { own > 0 ? min(own, $0) : $0 } ?? own)
     remember([file], snapshot)

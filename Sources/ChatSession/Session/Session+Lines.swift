@@ -9,6 +9,12 @@ extension Session {
   func send(_ text: OutgoingText) throws {
     let conversation = try open.requiredAsMember()
     try context.checkLength(of: text.body)
+    try store.read {
+      try $0.knownAbilities(of: conversation.id).check(
+        text: text.body, isReply: text.replyTo != nil,
+        files: files.waiting.files.map(\.bytes) + text.attachments.map(\.bytes),
+        in: conversation.name)
+    }
     let (draft, rest) = drafts.leavesWithLine(
       in: conversation.id, wasWaiting: queue.removeDraft(of: conversation.id))
     var line = Line(

@@ -121,9 +121,9 @@ package struct AccountFiles: Sendable {
 
   /// The facts that a network process may store. Anything else in its file, such as where to
   /// connect, is ignored.
-  private static let learnable: Set = ["sandbox", "scram", "upload"]
+  private static let learnable: Set = ["sandbox", "scram"]
 
-  /// What the account's network process learned about its server, by name: `upload`, `scram`,
+  /// What the account's network process learned about its server, by name: `scram`,
   /// `sandbox`. Empty if it has learned nothing yet.
   ///
   /// - Throws: ``AccountFileError`` if the file cannot be read: without it, a server that has

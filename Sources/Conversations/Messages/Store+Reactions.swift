@@ -105,7 +105,7 @@ extension DurableTransaction {
   /// return, and in the outbox if a network carries the conversation.
   ///
   /// - Throws: `RuleError.notSent` if the message is `sending` or `failed`, `.deleted`,
-  ///   `.noSuchMessage`, `.notAMember`, `.notAnEmoji`; `StoreError`.
+  ///   `.noSuchMessage`, `.notAMember`, `.notAnEmoji`, `.cannotReact`; `StoreError`.
   @discardableResult
   public func react(
     _ message: ID<Message>, by me: ID<Participant>, with emoji: String
@@ -115,6 +115,8 @@ extension DurableTransaction {
       let place = try conversation(found.conversation, for: me)
     else { throw RuleError.noSuchMessage(try stored(message)?.number ?? Int(message.rawValue)) }
     guard try isInside(me, of: place.id) else { throw RuleError.notAMember(place.name) }
+    let abilities = try knownAbilities(of: place.id)
+    try abilities.checkReaction(in: place.name)
     guard found.deletedAt == nil else { throw RuleError.deleted(found.number) }
     guard found.state >= .sent else { throw RuleError.notSent(found.number) }
 

@@ -94,7 +94,8 @@ extension DurableTransaction {
   ///   - rest: the lines of the draft to keep, which were set aside (rule 13.3).
   /// - Returns: the message, `sent` in a local conversation, `sending` if a network carries it.
   /// - Throws: `RuleError.notAMember`, `.noSuchRoom`; `.noSuchAccount` if the network's account was
-  ///   removed; `.noSuchMessage`, `.deleted` for `replyTo`; `AttachmentError.gone`; `StoreError`.
+  ///   removed; `.noSuchMessage`, `.deleted` for `replyTo`; what ``Abilities`` forbid;
+  ///   `AttachmentError.gone`; `StoreError`.
   @discardableResult
   public func send(
     _ body: String, kind: Message.Kind = .text, in conversation: ID<Conversation>,
@@ -107,6 +108,8 @@ extension DurableTransaction {
       throw RuleError.notAMember(place.name)
     }
     if let network = place.network { try requireAccount(of: network) }
+    try knownAbilities(of: conversation).check(
+      text: body, isReply: replyTo != nil, files: attachments.map(\.bytes), in: place.name)
     let state: DeliveryState = place.network == nil ? .sent : .sending
     if presence == nil { try noteHere(me) }
     let message = try insert(
@@ -131,7 +134,8 @@ extension DurableTransaction {
   /// Changes the text of a message of mine; keeps the former text as a revision (rule 3.3). A
   /// message that no network has yet just changes. An unchanged text writes nothing.
   ///
-  /// - Throws: `RuleError.noSuchMessage`, `.notYours`, `.deleted`; `StoreError`.
+  /// - Throws: `RuleError.noSuchMessage`, `.notYours`, `.deleted`, `.cannotEdit`, `.editsAreOver`,
+  ///   `.tooManyBytes`; `StoreError`.
   @discardableResult
   public func edit(
     _ message: ID<Message>, to body: String, by me: ID<Participant>, typed: String? = nil,
@@ -140,8 +144,12 @@ extension DurableTransaction {
     var found = try own(message, by: me)
     // Other bytes make another text, even if the strings are equal to Swift.
     if found.body.utf8.elementsEqual(body.utf8) { return try presented([found], to: me)[0] }
+    let name = try conversation(existing: found.conversation, for: me).name
+    let abilities = try knownAbilities(of: found.conversation)
+    try abilities.check(text: body, in: name)
     if found.state >= .sent {
       let now = clock()
+      try abilities.checkEdit(of: found, at: now, in: name)
       try database.run(
         """
         INSERT INTO revision(message, ordinal, body, at)
@@ -165,7 +173,7 @@ extension DurableTransaction {
   /// Deletes a message of mine: wipes its body, revisions and attachments, and leaves a tombstone.
   /// Recalls a message that no network has yet instead.
   ///
-  /// - Throws: `RuleError.noSuchMessage`, `.notYours`, `.deleted`; `StoreError`.
+  /// - Throws: `RuleError.noSuchMessage`, `.notYours`, `.deleted`, `.cannotDelete`; `StoreError`.
   @discardableResult
   public func deleteMessage(_ message: ID<Message>, by me: ID<Participant>) throws -> Message {
     var found = try own(message, by: me)
@@ -173,6 +181,8 @@ extension DurableTransaction {
       found.isRecalled = true
       try wipe(message, gone: 2, at: nil)
     } else {
+      try knownAbilities(of: found.conversation).checkDeletion(
+        in: conversation(existing: found.conversation, for: me).name)
       found.deletedAt = clock()
       try wipe(message, gone: 1, at: found.deletedAt)
       if try !isLocal(found) {

@@ -32,6 +32,18 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
   /// You know them only from a room on a network, where you cannot write to anyone in private.
   case onlyInARoom(String, domain: String)
   case noSuchAccount(String)
+  /// The conversation's network cannot do it (see ``Abilities``); `deletable` is the number of the
+  /// message, if its author can delete it instead.
+  case cannotEdit(String, deletable: Int?)
+  case editsAreOver(Int, String, seconds: Int)
+  case cannotDelete(String)
+  case cannotReact(String)
+  case cannotReply(String)
+  case takesNoFiles(String)
+  /// The file has more bytes than the network takes.
+  case fileTooLarge(String, Int, most: Int)
+  /// The text has more bytes in UTF-8 than one message can have.
+  case tooManyBytes(String, Int, most: Int)
 
   /// What is wrong, and what to do.
   public var sentence: Sentence {
@@ -98,6 +110,46 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
       )
     case .noSuchAccount(let address):
       ("there is no account %1; /account add %1 adds it", [address])
+    case .cannotEdit, .editsAreOver, .cannotDelete, .cannotReact, .cannotReply, .takesNoFiles,
+      .fileTooLarge, .tooManyBytes:
+      sentenceOfNetwork
+    }
+  }
+
+  /// What a network cannot do.
+  private var sentenceOfNetwork: Sentence {
+    switch self {
+    case .cannotEdit(let place, let deletable?):
+      (
+        "the network of %1 cannot change what was sent; /delete %2 takes the message back",
+        [place, String(deletable)]
+      )
+    case .cannotEdit(let place, nil):
+      ("the network of %1 cannot change what was sent", [place])
+    case .editsAreOver(let number, let place, let seconds):
+      (
+        "the network of %1 allows edits only for %2 after sending; message %3 is older",
+        [place, Abilities.span(seconds), String(number)]
+      )
+    case .cannotDelete(let place):
+      ("the network of %1 cannot take back what was sent", [place])
+    case .cannotReact(let place):
+      ("the network of %1 has no reactions", [place])
+    case .cannotReply(let place):
+      ("the network of %1 cannot show which message you answer; send it without /reply", [place])
+    case .takesNoFiles(let place):
+      ("the network of %1 takes no files", [place])
+    case .fileTooLarge(let place, let bytes, let most):
+      (
+        "the network of %1 takes files of up to %2; this one has %3",
+        [place, Attachment.size(most), Attachment.size(bytes)]
+      )
+    case .tooManyBytes(let place, let bytes, let most):
+      (
+        "the message has %1 bytes, and one message in %2 has room for %3; shorten it, or send it in parts",
+        [String(bytes), place, String(most)]
+      )
+    default: ("", [])
     }
   }
 

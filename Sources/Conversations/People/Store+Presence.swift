@@ -99,6 +99,7 @@ extension Writing where Self: ~Copyable {
         try nextChange(), shell.participant, conversation, shell.id)
       return
     }
+    guard try knownAbilities(of: conversation).typing else { return }
     try beginTyping(of: shell.participant, in: conversation, by: shell.id)
   }
 

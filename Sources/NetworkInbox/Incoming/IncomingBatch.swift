@@ -148,6 +148,9 @@ final class IncomingBatch {
     case .rules(let rules):
       try store.setRules(of: account, rules)
       account.rules = rules
+    case .abilities(let abilities): try store.setAbilities(of: account, abilities)
+    case .abilitiesHere(let abilities, let network):
+      try store.setAbilities(of: place(network).id, abilities)
     }
     if case .offline = event {
       for place in places.values { place.isLive = false }

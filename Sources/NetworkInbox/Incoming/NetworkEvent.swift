@@ -94,4 +94,9 @@ package enum NetworkEvent: Hashable, Sendable {
   case notice(String)
   /// How the network names people and rooms; before anything that depends on it.
   case rules(AddressRules)
+  /// What people can do in the account's conversations.
+  case abilities(NetworkAbilities)
+  /// What they can do in one of them, which is created if it is missing; nil for what the account
+  /// says.
+  case abilitiesHere(Abilities?, in: NetworkPlace)
 }

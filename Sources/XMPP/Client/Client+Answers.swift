@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import NetworkInbox
 
 // Answers to what the client asked, and what others ask.
 extension Client {
@@ -63,6 +64,7 @@ extension Client {
 
   /// Gives an answer to the part of the client that asked.
   mutating func dispatch(_ answer: IQRequest.Answer, to iq: IQRequest) {
+    defer { if iq.purpose.isAboutServices { tellAbilities() } }
     switch iq.purpose {
     case .roster: roster.apply(answer, in: &context)
     case .contact(let request): roster.finishAdding(request, answer, in: &context)
@@ -79,7 +81,7 @@ extension Client {
       context.needsPump = true
       guard case .result(let answer) = answer else { return }
       rooms.noteService(at: address, answer, in: &context)
-      server.noteUploads(at: address, answer, in: &context)
+      server.noteUploads(at: address, answer)
     case .roomInfo(let room): apply(rooms.noteFeatures(of: room, answer, in: &context))
     case .roomForm(let room): rooms.noteOpening(of: room, in: &context)
     case .roomPing(let room): apply(rooms.notePing(of: room, answer, in: &context))
@@ -90,7 +92,7 @@ extension Client {
       context.answer(request, failure.isEmpty ? request.successSentence : failure)
     case .abilities(let request):
       let isRoom = Address(request.target).map { rooms[$0] != nil } ?? false
-      let sentence = Abilities.sentence(of: request.target, isRoom: isRoom, answer)
+      let sentence = AbilitySentences.sentence(of: request.target, isRoom: isRoom, answer)
       context.answer(request, serverAbilities + " " + sentence)
     case .blocked(let request):
       context.answer(request, Roster.blockedSentence(answer, of: context.owner.account))
@@ -133,7 +135,14 @@ extension Client {
     for held in held { deliver(held.message, held.source) }
   }
 
+  /// Tells what people can do, once all services have said what they are.
+  private mutating func tellAbilities() {
+    guard !context.isLookingForServices, toldAbilities != server.abilities else { return }
+    toldAbilities = server.abilities
+    context.tell(.abilities(server.abilities))
+  }
+
   var serverAbilities: String {
-    Abilities.sentence(ofServer: context.owner.account.domain, server, rooms: rooms.service)
+    AbilitySentences.sentence(ofServer: context.owner.account.domain, server, rooms: rooms.service)
   }
 }

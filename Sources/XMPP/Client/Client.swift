@@ -26,6 +26,8 @@ package struct Client {
   /// Whether the owner was told of a stanza that this connection skipped.
   private var hasToldOfSkipped = false
   private var shownStatus: AccountStatus?
+  /// The last ones that were told.
+  var toldAbilities: NetworkAbilities?
 
   /// - Parameters:
   ///   - account: the account's address; its resource is ignored.
@@ -240,7 +242,7 @@ package struct Client {
     if !reading.isEmpty {
       let percent = reading.compactMap { $0.percentDone(at: context.clock.wall) }.min()
       return .connected([
-        .catchingUp(messages: messages, percent: messages < Limits.manyMessages ? nil : percent)
+        .catchingUp(received: messages, percent: messages < Limits.manyMessages ? nil : percent)
       ])
     }
     if entering > 0 { return .connected([.entering(rooms: entering)]) }

@@ -127,14 +127,14 @@ import Testing
   @Test("facts learned from a server are kept apart from settings, by store and account")
   func keepsFacts() throws {
     try files.learn(["scram": "SCRAM-SHA-256"], of: account, inStoreAt: store)
-    try files.learn(["upload": "rooms.x.org"], of: account, inStoreAt: store)
+    try files.learn(["sandbox": "rooms.x.org"], of: account, inStoreAt: store)
     #expect(
       try files.facts(of: account, inStoreAt: store)
-        == ["scram": "SCRAM-SHA-256", "upload": "rooms.x.org"])
+        == ["scram": "SCRAM-SHA-256", "sandbox": "rooms.x.org"])
     #expect(try files.facts(of: account, inStoreAt: "/other").isEmpty)
     #expect(try settings() == nil)
     try files.learn(["scram": ""], of: account, inStoreAt: store)
-    #expect(try files.facts(of: account, inStoreAt: store) == ["upload": "rooms.x.org"])
+    #expect(try files.facts(of: account, inStoreAt: store) == ["sandbox": "rooms.x.org"])
   }
 
   @Test("5: a network process that was taken over cannot choose where to connect later")
@@ -154,7 +154,7 @@ import Testing
       toFile: place, atomically: false, encoding: .utf8)
     #expect(throws: AccountFileError.self) { try files.facts(of: account, inStoreAt: store) }
     #expect(throws: AccountFileError.self) {
-      try files.learn(["upload": "x"], of: account, inStoreAt: store)
+      try files.learn(["sandbox": "x"], of: account, inStoreAt: store)
     }
     try text.write(toFile: place, atomically: false, encoding: .utf8)
     #expect(try files.facts(of: account, inStoreAt: store)["scram"] == "SCRAM-SHA-256")

@@ -7,9 +7,9 @@ import Testing
 struct AccountStatusTests {
   private static let each: [(AccountStatus, stored: String)] = [
     (.notRunning, ""), (.connecting, "connecting"), (.connected([]), "connected"),
-    (.connected([.catchingUp(messages: 1_204, percent: nil)]), "connected\ncatching-up 1204 -"),
+    (.connected([.catchingUp(received: 1_204, percent: nil)]), "connected\ncatching-up 1204 -"),
     (
-      .connected([.catchingUp(messages: 9, percent: 0), .uploading("my cup.png", percent: 45)]),
+      .connected([.catchingUp(received: 9, percent: 0), .uploading("my cup.png", percent: 45)]),
       "connected\ncatching-up 9 0\nuploading 45 my cup.png"
     ),
     (.connected([.entering(rooms: 2)]), "connected\nentering 2"),
@@ -49,10 +49,12 @@ struct AccountStatusTests {
   @Test("a text from elsewhere stays on its line")
   func keepsToTheLine() {
     let status = AccountStatus.offline(reason: "gone\nnext 7\r\n\u{2028}", nextTry: nil)
-    #expect(AccountStatus(storedForm: status.storedForm) == .offline(reason: "gone next 7", nextTry: nil))
+    #expect(
+      AccountStatus(storedForm: status.storedForm) == .offline(reason: "gone next 7", nextTry: nil))
     let file = AccountStatus.connected([.fetching("a\nentering 3", percent: 1)])
     #expect(
-      AccountStatus(storedForm: file.storedForm) == .connected([.fetching("a entering 3", percent: 1)]))
+      AccountStatus(storedForm: file.storedForm)
+        == .connected([.fetching("a entering 3", percent: 1)]))
   }
 
   @Test("files on their way do not count as catching up")

@@ -92,7 +92,7 @@ import Testing
     let linked = try Linked()
     let ben = try linked.store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
     let position = try linked.store.read { try $0.position }
-    let status = AccountStatus.connected([.catchingUp(messages: 1_204, percent: nil)])
+    let status = AccountStatus.connected([.catchingUp(received: 1_204, percent: nil)])
     try linked.wire.writeIfNeeded { try $0.setStatus(of: linked.account, status) }
     #expect(
       try linked.store.read { try $0.changes(since: position, for: linked.anna) }.networkChanged)

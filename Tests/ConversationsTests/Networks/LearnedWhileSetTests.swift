@@ -22,7 +22,7 @@ struct LearnedWhileSetTests {
       group.addTask {
         for number in 1...20 {
           try AccountFiles(environment: environment).learn(
-            ["upload": "rooms\(number).x.org"], of: account, inStoreAt: path)
+            ["sandbox": "rooms\(number).x.org"], of: account, inStoreAt: path)
         }
       }
       group.addTask {
@@ -36,6 +36,6 @@ struct LearnedWhileSetTests {
     }
     let files = AccountFiles(environment: environment)
     #expect(try files.settings(of: account, inStoreAt: path)?.values["host"] == "h20.x.org")
-    #expect(try files.facts(of: account, inStoreAt: path)["upload"] == "rooms20.x.org")
+    #expect(try files.facts(of: account, inStoreAt: path)["sandbox"] == "rooms20.x.org")
   }
 }

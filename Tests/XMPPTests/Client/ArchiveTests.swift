@@ -24,7 +24,7 @@ struct ArchiveTests {
     #expect(batches.map(\.said.count) == [250, 250, 100])
     #expect(batches.map(\.marks) == [["m250"], ["m500"], ["m600"]])
     #expect(talk.news.said == (1...600).map { "ben@example.org: \($0)" })
-    #expect(talk.statuses.contains(.connected([.catchingUp(messages: 250, percent: nil)])))
+    #expect(talk.statuses.contains(.connected([.catchingUp(received: 250, percent: nil)])))
     #expect(talk.statuses.last == .connected([]))
     guard case .messageReceived(let first, _) = batches[0].first else {
       Issue.record("no message")
@@ -80,8 +80,8 @@ struct ArchiveTests {
     }
     #expect(
       under == [
-        .catchingUp(messages: 0, percent: nil), .catchingUp(messages: 250, percent: nil),
-        .catchingUp(messages: 500, percent: 50), .catchingUp(messages: 750, percent: 100),
+        .catchingUp(received: 0, percent: nil), .catchingUp(received: 250, percent: nil),
+        .catchingUp(received: 500, percent: 50), .catchingUp(received: 750, percent: 100),
       ])
   }
 

@@ -146,7 +146,9 @@ struct ClientFuzzTests {
       return isOf(entry.place) || bare == "example.org"
     case .caughtUp(let archive, _): return archive == bare || archive.isEmpty
     case .rules(let rules): return rules.roomDomain == bare
-    case .offline, .answered, .fetched, .notice, .countStrangers, .renamed: return false
+    case .offline, .answered, .fetched, .notice, .countStrangers, .renamed, .abilities,
+      .abilitiesHere:
+      return false
     }
   }
 

@@ -414,10 +414,12 @@ struct RoomTests {
     talk.upload = 5
     talk.logIn()
     #expect(talk.statuses.last == .connected([]))
-    let learned = talk.effects.compactMap {
-      if case .learned(let name, let value) = $0 { "\(name) \(value)" } else { nil }
-    }
-    #expect(learned == ["upload 5"])
+    var direct = Abilities()
+    direct.largestFile = 5
+    var rooms = direct
+    rooms.delivered = false
+    #expect(
+      talk.news.contains(.abilities(NetworkAbilities(rooms: rooms, direct: direct))))
     #expect(
       talk.news.contains(
         .rules(AddressRules(domain: "example.org", roomDomain: "muc.example.org"))))

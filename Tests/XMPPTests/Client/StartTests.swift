@@ -31,7 +31,7 @@ struct StartTests {
       #expect(payloads.contains(wanted))
     }
     #expect(talk.statuses.last == .connected([]))
-    #expect(talk.statuses.contains(.connected([.catchingUp(messages: 0, percent: nil)])))
+    #expect(talk.statuses.contains(.connected([.catchingUp(received: 0, percent: nil)])))
   }
 
   @Test("14.6: an oversized stanza is reported once per connection, and nothing waits for it")

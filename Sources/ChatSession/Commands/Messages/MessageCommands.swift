@@ -80,10 +80,15 @@ struct MessageCommands {
   }
 
   func edit(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    _ = try context.open.requiredAsMember()
+    let conversation = try context.open.requiredAsMember()
     let message = try own(argument, missing: .nothingToEdit, snapshot)
     guard message.sender == context.me.id else { throw RuleError.notYours(message.number) }
     guard message.deletedAt == nil else { throw RuleError.deleted(message.number) }
+    // Before the text replaces the line.
+    if message.state >= .sent {
+      try snapshot.knownAbilities(of: conversation.id).checkEdit(
+        of: message, at: snapshot.clock(), in: conversation.name)
+    }
     return Step([.edit(message)])
   }
 

@@ -2,7 +2,7 @@
 import Conversations
 import StyledText
 
-/// `/topic`, `/invite`, `/room`, `/can`: the conversation itself (rule 10).
+/// `/topic`, `/invite`, `/room`: the conversation itself (rule 10).
 @MainActor
 struct RoomCommands {
   let context: CommandContext
@@ -87,47 +87,5 @@ struct RoomCommands {
 
   func remove(_ room: ID<Conversation>) -> Step {
     .change([.left(room)]) { try $0.remove(room, by: context.me.id) }
-  }
-
-  // MARK: What works here
-
-  /// Commands that have no effect in a conversation; completion leaves them out.
-  static func commandsThatDoNotWork(in conversation: Conversation?) -> Set<String> {
-    guard let conversation else { return [] }
-    if conversation.kind != .room { return ["topic", "invite", "room"] }
-    return conversation.network == nil ? [] : ["room"]
-  }
-
-  func can(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    guard argument.isEmpty else { throw usage("can") }
-    let conversation = try context.open.required()
-    let name = SafeText(name: conversation.name)
-    var lines: [StyledLine] = []
-    func add(_ word: SafeText, _ meaning: SafeText) {
-      let blanks = SafeText(line: String(repeating: " ", count: max(1, 10 - word.string.count)))
-      lines.append(StyledLine("  " + word + blanks, .bold) + StyledLine(meaning))
-    }
-    if let network = conversation.network {
-      lines.append(StyledLine(say("%1 is on the network %2.", name, SafeText(line: network))))
-      add(say("edit"), say("sent to the others as an edit; some programs show both texts"))
-      add(
-        say("recall"),
-        say("/cancel, until the network has it; then /delete asks others to remove it"))
-      add(say("typing"), say("shown to people whose programs support it"))
-      add(say("seen"), say("known only for those whose programs report it"))
-      add(say("history"), say("what this store has, and what the network's archive has"))
-      add(say("files"), say("uploaded and sent as addresses; /save N fetches other people's files"))
-    } else {
-      lines.append(StyledLine(say("%1 is on this machine, in this store.", name)))
-      add(say("edit"), say("at any time; others see the new text, and /info shows the former ones"))
-      add(say("recall"), say("/cancel, until somebody else's hobnob has it; then /delete"))
-      add(say("typing"), say("others see that you type, unless /typing off"))
-      add(say("seen"), say("once it is on their screen, unless they /set receipts off"))
-      add(say("history"), say("everything, also from before you joined"))
-    }
-    guard networks.carries(conversation) else { return .answer(lines, indent: 12) }
-    return Step([.answer(lines, indent: 12)]) {
-      try networks.ask(.abilities, in: conversation, $0)
-    }
   }
 }

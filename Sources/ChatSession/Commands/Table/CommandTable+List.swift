@@ -51,8 +51,8 @@ extension Command {
     Command("/invite NAME", "add somebody to this room", .person) {
       try RoomCommands(context: $0).invite($1, $2)
     },
-    Command("/can", "explain how editing, taking back, typing and seen work here") {
-      try RoomCommands(context: $0).can($1, $2)
+    Command("/can", "list what this conversation can and cannot do: edits, reactions, files") {
+      try CanCommand(context: $0).run($1, $2)
     },
     Command(
       "/room rename NAME|remove", "rename or remove this room, if you made it",

@@ -136,8 +136,6 @@ struct ClientContext {
 
   /// Whether the client does not know yet what services the server has.
   var isLookingForServices: Bool {
-    iqs.values.contains {
-      if case .itemInfo = $0.purpose { true } else { $0.purpose == .items }
-    }
+    iqs.values.contains { $0.purpose.isAboutServices }
   }
 }

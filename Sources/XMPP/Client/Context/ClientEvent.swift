@@ -40,8 +40,6 @@ package enum ClientEffect: Hashable, Sendable {
   /// Stop the upload for this entry.
   case cancelUpload(OutboxEntry.ID)
   case status(AccountStatus)
-  /// Keep this among the facts about the account's server: `rooms` is its service for rooms.
-  case learned(String, String)
   /// Send `.tick` at this time, on the clock that `handle` is given. Replaces the one before.
   case wake(at: Milliseconds)
   /// End the connection; the reason is a sentence for the owner.

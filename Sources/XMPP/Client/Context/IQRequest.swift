@@ -31,6 +31,11 @@ struct IQRequest: Sendable {
     case contact(NetworkRequest)
     /// An upload address for a file of this entry.
     case slot(OutboxEntry.ID)
+
+    /// Whether it asks what services the server has.
+    var isAboutServices: Bool {
+      if case .itemInfo = self { true } else { self == .items }
+    }
   }
 
   enum Answer: Sendable {

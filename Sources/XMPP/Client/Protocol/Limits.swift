@@ -51,6 +51,9 @@ enum Limits {
   static let reactions = 20
   static let reactionBytes = 64
   static let links = 20
+  /// Bytes of a message beside its text: addresses, ids, marks. A text with many characters that XML
+  /// has to escape may still be too long; then the client refuses it.
+  static let besideText = 1_024
   /// Characters of a moderator's reason.
   static let reason = 300
   /// Bytes of an id, a nickname or an address that others chose.

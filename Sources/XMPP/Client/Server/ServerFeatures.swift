@@ -56,13 +56,22 @@ struct ServerFeatures: Sendable {
   }
 
   /// Notes a service for files.
-  mutating func noteUploads(
-    at address: Address, _ answer: Element, in context: inout ClientContext
-  ) {
+  mutating func noteUploads(at address: Address, _ answer: Element) {
     guard upload == nil, DiscoveredInfo(answer).features.contains(Feature.upload) else { return }
     upload = address
     longestFile = Self.largestFile(in: answer)
-    context.add(.learned("upload", longestFile.map { String($0) } ?? ""))
+  }
+
+  /// What people can do in the account's conversations, once the services are known. A reaction
+  /// gives all of a person's (XEP-0444), and other programs send several. Rooms pass on who has seen
+  /// a message, but not who has it (XEP-0184, 5.3).
+  var abilities: NetworkAbilities {
+    var direct = Abilities()
+    direct.largestFile = upload == nil ? 0 : longestFile
+    direct.longestMessage = longestStanza.map { max(1, $0 - Limits.besideText) }
+    var rooms = direct
+    rooms.delivered = false
+    return NetworkAbilities(rooms: rooms, direct: direct)
   }
 
   /// Bytes of the largest file that a service accepts (XEP-0363, 4); nil if it does not say.

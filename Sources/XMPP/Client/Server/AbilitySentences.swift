@@ -3,7 +3,7 @@ import Conversations
 import Sentences
 
 /// What a server, a room or a person's program can do, as sentences for `/can`.
-enum Abilities {
+enum AbilitySentences {
   /// - Parameter rooms: the server's service for rooms.
   static func sentence(
     ofServer domain: String, _ server: ServerFeatures, rooms: Address?

@@ -23,7 +23,7 @@ public enum AccountStatus: Hashable, Sendable {
   /// What a connected process is doing. A percentage says how much of it is done, if known.
   public enum Activity: Hashable, Sendable {
     /// Archives have delivered so many messages, and more will follow.
-    case catchingUp(messages: Int, percent: Int?)
+    case catchingUp(received: Int, percent: Int?)
     /// So many rooms have not answered yet.
     case entering(rooms: Int)
     /// The server has not said yet where its rooms are.
@@ -104,7 +104,7 @@ extension AccountStatus.Activity {
   fileprivate var storedForm: String {
     func number(_ percent: Int?) -> String { percent.map(String.init) ?? "-" }
     return switch self {
-    case .catchingUp(let messages, let percent): "catching-up \(messages) \(number(percent))"
+    case .catchingUp(let received, let percent): "catching-up \(received) \(number(percent))"
     case .entering(let rooms): "entering \(rooms)"
     case .exploring: "exploring"
     case .uploading(let name, let percent):
@@ -123,8 +123,8 @@ extension AccountStatus.Activity {
     let behind = parts.count > 2 ? String(parts[2]) : ""
     func percent(_ number: Int?) -> Int? { number.flatMap { (0...100).contains($0) ? $0 : nil } }
     switch (parts[0], number) {
-    case ("catching-up", let messages?):
-      self = .catchingUp(messages: messages, percent: percent(Int(behind)))
+    case ("catching-up", let received?):
+      self = .catchingUp(received: received, percent: percent(Int(behind)))
     case ("entering", let rooms?): self = .entering(rooms: rooms)
     case ("exploring", _): self = .exploring
     case ("uploading", _): self = .uploading(behind, percent: percent(number))

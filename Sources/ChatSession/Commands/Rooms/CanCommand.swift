@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// `/can`: what works in the open conversation, and how (rule 10).
+@MainActor
+struct CanCommand {
+  let context: CommandContext
+
+  /// Commands that have no effect in a conversation; completion leaves them out.
+  static func commandsThatDoNotWork(
+    in conversation: Conversation?, _ snapshot: borrowing Snapshot
+  ) -> Set<String> {
+    guard let conversation else { return [] }
+    var names: Set<String> = []
+    if conversation.kind != .room { names = ["topic", "invite", "room"] }
+    guard conversation.network != nil else { return names }
+    names.insert("room")
+    guard let can = try? snapshot.knownAbilities(of: conversation.id) else { return names }
+    if can.editsWithin == 0 { names.insert("edit") }
+    if !can.deletes { names.insert("delete") }
+    if can.reactionLimit == .no { names.insert("react") }
+    if !can.replies { names.insert("reply") }
+    if can.largestFile == 0 { names.insert("attach") }
+    return names
+  }
+
+  func run(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    guard argument.isEmpty else { throw usage("can") }
+    let conversation = try context.open.required()
+    let name = SafeText(name: conversation.name)
+    let can = try snapshot.knownAbilities(of: conversation.id)
+    let network = conversation.network
+    let first =
+      network.map { say("%1 is on the network %2.", name, SafeText(line: $0)) }
+      ?? say("%1 is on this machine, in this store.", name)
+    let facts = network == nil ? Self.factsOfThisMachine : Self.facts(of: can)
+    let lines =
+      [StyledLine(first)]
+      + facts.map { word, meaning in
+        let blanks = String(repeating: " ", count: max(1, 10 - word.string.count))
+        return StyledLine("  " + word + SafeText(line: blanks), .bold) + StyledLine(meaning)
+      }
+    let networks = NetworkCommands(context: context)
+    guard networks.carries(conversation) else { return .answer(lines, indent: 12) }
+    return Step([.answer(lines, indent: 12)]) {
+      try networks.ask(.abilities, in: conversation, $0)
+    }
+  }
+
+  private typealias Facts = [(word: SafeText, meaning: SafeText)]
+
+  private static var factsOfThisMachine: Facts {
+    [
+      (
+        say("edit"), say("at any time; others see the new text, and /info shows the former ones")
+      ),
+      (say("recall"), say("/cancel, until somebody else's hobnob has it; then /delete")),
+      (say("react"), reactionsFact(.one)),
+      (say("reply"), say("/reply N shows others which message you answer")),
+      (say("typing"), say("others see that you type, unless /typing off")),
+      (say("seen"), say("once it is on their screen, unless they /set receipts off")),
+      (say("files"), say("copied into this store; /save N copies them out")),
+      (say("history"), say("everything, also from before you joined")),
+    ]
+  }
+
+  private static func facts(of can: Abilities) -> Facts {
+    var facts: Facts = [
+      (say("edit"), edits(can)),
+      (
+        say("recall"),
+        can.deletes
+          ? say("/cancel, until the network has it; then /delete asks others to remove it")
+          : say("/cancel, until the network has it; nothing takes it back then")
+      ),
+      (say("react"), reactionsFact(can.reactionLimit)),
+      (
+        say("reply"),
+        can.replies
+          ? say("/reply N shows others which message you answer")
+          : say("no: others cannot see which message you answer")
+      ),
+      (
+        say("typing"),
+        can.typing
+          ? say("shown to people whose programs support it") : say("no: nobody sees it")
+      ),
+      (say("seen"), receiptsFact(can)),
+      (say("files"), files(can)),
+      (say("history"), say("what this store has, and what the network's archive has")),
+    ]
+    if let most = can.longestMessage {
+      facts.append((say("length"), say("a message has room for %1 bytes", SafeText(most))))
+    }
+    return facts
+  }
+
+  private static func edits(_ can: Abilities) -> SafeText {
+    switch can.editsWithin {
+    case nil: say("sent to the others as an edit; some programs show both texts")
+    case 0?: say("no: what was sent stays as it is")
+    case let seconds?:
+      say("for %1 after sending, as an edit", SafeText(line: Abilities.span(seconds)))
+    }
+  }
+
+  private static func reactionsFact(_ count: Abilities.ReactionLimit) -> SafeText {
+    switch count {
+    case .no: say("no")
+    case .one: say("one reaction to a message; another takes its place")
+    case .several: say("as many reactions to a message as you like")
+    }
+  }
+
+  private static func receiptsFact(_ can: Abilities) -> SafeText {
+    switch (can.delivered, can.seen) {
+    case (_, true): say("known only for those whose programs report it")
+    case (true, false): say("no: you learn at most that a message was delivered")
+    case (false, false): say("no: a message stays “sent”")
+    }
+  }
+
+  private static func files(_ can: Abilities) -> SafeText {
+    switch can.largestFile {
+    case nil: say("uploaded and sent as addresses; /save N fetches other people's files")
+    case 0?: say("none go out; /save N fetches other people's files")
+    case let most?:
+      say(
+        "up to %1, uploaded and sent as addresses; /save N fetches other people's files",
+        SafeText(line: Attachment.size(most)))
+    }
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+extension Reading where Self: ~Copyable {
+  /// What people can do in a conversation; everything while its network has not said it.
+  public func knownAbilities(of conversation: ID<Conversation>) throws -> Abilities {
+    let found = try database.first(
+      """
+      SELECT c.kind, c.network, c.abilities AS own, a.abilities AS of_account
+      FROM conversation c LEFT JOIN account a ON a.network = c.network WHERE c.id = ?
+      """, conversation
+    ) { row -> Abilities in
+      if row.text("network").isEmpty { return .ofThisMachine }
+      if let own = row.optionalText("own") { return Abilities(storedForm: own) }
+      let known = NetworkAbilities(storedForm: row.optionalText("of_account") ?? "")
+      return row.int("kind") == Conversation.Kind.room.rawValue ? known.rooms : known.direct
+    }
+    return found ?? Abilities()
+  }
+}
+
+extension Writing where Self: ~Copyable {
+  /// Keeps what people can do in the conversations of an account.
+  package func setAbilities(of account: Account, _ abilities: NetworkAbilities) throws {
+    try database.run(
+      "UPDATE account SET abilities = ?1 WHERE id = ?2 AND abilities <> ?1", abilities.storedForm,
+      account.id)
+  }
+
+  /// Keeps what people can do in one of them; nil for what the account says.
+  package func setAbilities(
+    of conversation: ID<Conversation>, _ abilities: Abilities?
+  ) throws {
+    try database.run(
+      "UPDATE conversation SET abilities = ? WHERE id = ?", abilities?.storedForm, conversation)
+  }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What people can do in a conversation. The store's own conversations allow everything; for the
+/// others the account's process says it, and the store keeps that.
+///
+/// ```swift
+/// var irc = Abilities()
+/// (irc.editsWithin, irc.seen, irc.longestMessage) = (0, false, 400)
+/// try irc.checkReaction(in: "#tea")
+/// ```
+public struct Abilities: Hashable, Sendable {
+  /// How many reactions one person may give a message.
+  public enum ReactionLimit: String, Hashable, Sendable {
+    case no, one, several
+  }
+
+  /// For how many seconds its author may edit a message that was sent; 0: never, nil: for good.
+  public var editsWithin: Int?
+  /// Whether the author of a message can delete it for others.
+  public var deletes = true
+  public var reactionLimit = ReactionLimit.several
+  /// Whether a message can say which one it answers.
+  public var replies = true
+  /// Whether people learn who is typing.
+  public var typing = true
+  /// Whether the sender can learn that a message was delivered.
+  public var delivered = true
+  /// Whether the sender can learn that a message was seen.
+  public var seen = true
+  /// Bytes of the largest file; 0: no files, nil: no known limit.
+  public var largestFile: Int?
+  /// Bytes of the longest text of a message, in UTF-8, without what the network adds; nil: no known
+  /// limit.
+  public var longestMessage: Int?
+
+  /// Everything, without limits.
+  public init() {}
+
+  /// Those of a conversation of this machine: one reaction a person (rule 7.8), and no limits.
+  static var ofThisMachine: Abilities {
+    var abilities = Abilities()
+    abilities.reactionLimit = .one
+    return abilities
+  }
+
+  /// Whether the sender can learn that a message got this far: whoever has seen it has it, too.
+  public func reports(_ state: DeliveryState) -> Bool {
+    switch state {
+    case .seen: seen
+    case .delivered: delivered || seen
+    case .failed, .sending, .sent: true
+    }
+  }
+
+  /// A number of seconds in words: `15 minutes`.
+  package static func span(_ seconds: Int) -> String {
+    let (count, unit) =
+      seconds % 3600 == 0
+      ? (seconds / 3600, "hour")
+      : seconds % 60 == 0 ? (seconds / 60, "minute") : (seconds, "second")
+    return "\(count) \(unit)" + (count == 1 ? "" : "s")
+  }
+
+  // MARK: Checks
+
+  /// - Parameters:
+  ///   - message: one that was sent.
+  ///   - conversation: its name.
+  /// - Throws: `RuleError.cannotEdit`, `.editsAreOver`.
+  package func checkEdit(
+    of message: Message, at now: Milliseconds, in conversation: String
+  ) throws {
+    guard let seconds = editsWithin else { return }
+    if seconds == 0 {
+      throw RuleError.cannotEdit(conversation, deletable: deletes ? message.number : nil)
+    }
+    if (now - message.createdAt) / 1000 >= Milliseconds(seconds) {
+      throw RuleError.editsAreOver(message.number, conversation, seconds: seconds)
+    }
+  }
+
+  /// - Throws: `RuleError.cannotDelete`.
+  package func checkDeletion(in conversation: String) throws {
+    if !deletes { throw RuleError.cannotDelete(conversation) }
+  }
+
+  /// - Throws: `RuleError.cannotReact`.
+  package func checkReaction(in conversation: String) throws {
+    if reactionLimit == .no { throw RuleError.cannotReact(conversation) }
+  }
+
+  /// - Throws: `RuleError.tooManyBytes`.
+  package func check(text: String, in conversation: String) throws {
+    let bytes = text.utf8.count
+    if let most = longestMessage, bytes > most {
+      throw RuleError.tooManyBytes(conversation, bytes, most: most)
+    }
+  }
+
+  /// - Parameters:
+  ///   - files: the bytes of each.
+  ///   - conversation: its name.
+  /// - Throws: `RuleError.tooManyBytes`, `.cannotReply`, `.takesNoFiles`, `.fileTooLarge`.
+  package func check(
+    text: String, isReply: Bool, files: [Int], in conversation: String
+  ) throws {
+    try check(text: text, in: conversation)
+    if isReply, !replies { throw RuleError.cannotReply(conversation) }
+    guard let most = largestFile, let largest = files.max() else { return }
+    if most == 0 { throw RuleError.takesNoFiles(conversation) }
+    if largest > most { throw RuleError.fileTooLarge(conversation, largest, most: most) }
+  }
+}
+
+/// The abilities of the conversations of an account.
+public struct NetworkAbilities: Hashable, Sendable {
+  public var rooms: Abilities
+  public var direct: Abilities
+
+  /// - Parameter direct: nil if they are as rooms.
+  public init(rooms: Abilities = Abilities(), direct: Abilities? = nil) {
+    (self.rooms, self.direct) = (rooms, direct ?? rooms)
+  }
+}
+
+// MARK: The form in the store
+
+extension Abilities {
+  /// A word and its value for each thing that is not allowed or has a limit.
+  fileprivate var words: [String] {
+    let flags = [
+      ("delete", deletes), ("reply", replies), ("typing", typing), ("delivered", delivered),
+      ("seen", seen),
+    ]
+    let limits = [("edit", editsWithin), ("file", largestFile), ("message", longestMessage)]
+    return flags.filter { !$0.1 }.map { $0.0 + " no" }
+      + limits.compactMap { name, most in most.map { "\(name) \($0)" } }
+      + (reactionLimit == .several ? [] : ["react \(reactionLimit.rawValue)"])
+  }
+
+  /// Words and their values, a line each.
+  package var storedForm: String { words.joined(separator: "\n") }
+
+  package init(storedForm: String) {
+    for line in storedForm.split(separator: "\n") { note(line) }
+  }
+
+  /// Ignores words that only a later version knows.
+  fileprivate mutating func note(_ line: Substring) {
+    let (name, value) = line.keyAndValue
+    // Others may write to the store, too.
+    let most = Int(value).flatMap { $0 >= 0 ? $0 : nil }
+    switch name {
+    case "delete": deletes = value != "no"
+    case "reply": replies = value != "no"
+    case "typing": typing = value != "no"
+    case "delivered": delivered = value != "no"
+    case "seen": seen = value != "no"
+    case "edit": editsWithin = most
+    case "file": largestFile = most
+    case "message": longestMessage = most
+    case "react": reactionLimit = ReactionLimit(rawValue: value) ?? .several
+    default: break
+    }
+  }
+}
+
+extension NetworkAbilities {
+  /// Words and their values, a line each.
+  package var storedForm: String {
+    (rooms.words.map { "room " + $0 } + direct.words.map { "direct " + $0 })
+      .joined(separator: "\n")
+  }
+
+  package init(storedForm: String) {
+    self.init()
+    for line in storedForm.split(separator: "\n") {
+      let (whose, words) = line.keyAndValue
+      switch whose {
+      case "room": rooms.note(words[...])
+      case "direct": direct.note(words[...])
+      default: break
+      }
+    }
+  }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import Foundation
+import StoreFixture
+import Testing
+
+@testable import ChatSession
+@testable import NetworkInbox
+
+/// A conversation in which much is impossible, as those at the prompt meet it.
+@MainActor
+@Suite("What a conversation can do, at the prompt")
+struct AbilitiesTests {
+  private let town: Town
+  private let anna: Person
+  private let account: Account
+
+  init() throws {
+    town = try Town()
+    anna = try town.person("anna")
+    account = try anna.added("stub:anna@irc.x.org")
+    try anna.provide(
+      AddressRules(roomSigns: "#", folding: .rfc1459, identityScope: .network), for: account)
+    try anna.provide(NetworkAbilities(rooms: .ofIRC), for: account)
+    anna.say("/join ##tea")
+    try anna.store.apply([.joined(room: "##tea", nick: "anna")], of: account)
+    anna.look()
+  }
+
+  /// The network has the message that waits.
+  private func accept() throws {
+    let entry = try #require(try anna.store.read { try $0.outbox(of: account.network) }.first)
+    try anna.store.apply([.accepted(entry, archive: "a")], of: account)
+    anna.look()
+  }
+
+  private func provide(_ change: (inout Abilities) -> Void) throws {
+    var abilities = Abilities.ofIRC
+    change(&abilities)
+    try anna.provide(NetworkAbilities(rooms: abilities), for: account)
+  }
+
+  @Test("3.1: /edit says that nothing sent can change, before the old text is in the line")
+  func edits() throws {
+    anna.say("one")
+    #expect(anna.say("/edit"))
+    #expect(anna.text == "one")
+    anna.say("/cancel")
+    try accept()
+    #expect(!anna.say("/edit"))
+    #expect(
+      anna.printed.last
+        == "The network of ##tea cannot change what was sent; /delete 1 takes the message back.")
+    #expect(!anna.session.editing.isOn)
+    try provide { $0.editsWithin = 3600 }
+    #expect(anna.say("/edit"))
+    #expect(anna.session.editing.isOn)
+  }
+
+  @Test("1.7: a text that is too long stays in the line, with its bytes and the room there is")
+  func bytes() throws {
+    let long = String(repeating: "é", count: 200)
+    #expect(!anna.say(long + "x"))
+    #expect(
+      anna.printed.last
+        == "The message has 401 bytes, and one message in ##tea has room for 400; shorten it, or send it in parts."
+    )
+    #expect(!anna.say("/me " + long + "x"))
+    #expect(anna.say(long))
+    #expect(try anna.store.read { try $0.outbox(of: account.network) }.count == 1)
+    anna.say("/switch #lobby")
+    #expect(anna.say(long + "x"))
+  }
+
+  @Test("10: completion leaves out what does not work, and /can names it")
+  func offers() throws {
+    func offered() -> Set<String> {
+      Set(anna.session.candidates(behind: .command).map(\.text))
+    }
+    let all: Set = ["edit", "delete", "react", "reply", "attach"]
+    #expect(offered().intersection(all) == ["delete", "react", "reply"])
+    #expect(!anna.session.candidates(behind: .reaction).isEmpty)
+    try provide {
+      ($0.deletes, $0.reactionLimit, $0.replies, $0.typing) = (false, .no, false, false)
+    }
+    #expect(offered().intersection(all).isEmpty)
+    #expect(anna.session.candidates(behind: .reaction).isEmpty)
+    #expect(anna.session.candidates(behind: .emoji).isEmpty == false)
+    _ = anna.news()
+    anna.say("/can")
+    #expect(
+      anna.news().prefix(10) == [
+        "##tea is on the network stub:anna@irc.x.org.",
+        "  edit      no: what was sent stays as it is",
+        "  recall    /cancel, until the network has it; nothing takes it back then",
+        "  react     no",
+        "  reply     no: others cannot see which message you answer",
+        "  typing    no: nobody sees it",
+        "  seen      no: a message stays “sent”",
+        "  files     none go out; /save N fetches other people's files",
+        "  history   what this store has, and what the network's archive has",
+        "  length    a message has room for 400 bytes",
+      ])
+    try provide {
+      ($0.editsWithin, $0.reactionLimit, $0.delivered, $0.largestFile) = (
+        900, .one, true, 2_000_000
+      )
+    }
+    anna.say("/can")
+    let words = anna.news()
+    for line in [
+      "  edit      for 15 minutes after sending, as an edit",
+      "  react     one reaction to a message; another takes its place",
+      "  seen      no: you learn at most that a message was delivered",
+      "  files     up to 2.0 MB, uploaded and sent as addresses; /save N fetches other people's files",
+    ] {
+      #expect(words.contains(line), "\(words)")
+    }
+    anna.say("/switch #lobby")
+    #expect(offered().isSuperset(of: all))
+  }
+
+  @Test("a network without them gets no replies, reactions and files")
+  func refuses() throws {
+    try provide { ($0.reactionLimit, $0.replies) = (.no, false) }
+    anna.say("one")
+    try accept()
+    #expect(!anna.say("/reply 1 two"))
+    #expect(anna.printed.last?.hasPrefix("The network of ##tea cannot show which") == true)
+    #expect(!anna.say("/react 1 👍"))
+    #expect(anna.printed.last == "The network of ##tea has no reactions.")
+    #expect(!anna.say("+👍"))
+    let path = town.folder.path + "/a.txt"
+    try Data("four".utf8).write(to: URL(filePath: path))
+    #expect(!anna.say("/attach " + path))
+    #expect(anna.printed.last == "The network of ##tea takes no files.")
+    // A file that another conversation could have taken.
+    try provide { $0.largestFile = nil }
+    #expect(anna.say("/attach " + path))
+    try provide { $0.largestFile = 3 }
+    #expect(!anna.say("see"))
+    #expect(
+      anna.printed.last == "The network of ##tea takes files of up to 3 B; this one has 4 B.")
+    #expect(try anna.store.read { try $0.outbox(of: account.network) }.isEmpty)
+  }
+
+  @Test("4: nobody is told of typing where nobody can learn of it")
+  func typing() throws {
+    func signals() throws -> [NetworkSignal] {
+      try anna.store.read { try $0.signals(of: account, since: 0) }.0
+    }
+    try provide { $0.typing = false }
+    anna.type("hello")
+    #expect(try signals().isEmpty)
+    try provide { $0.typing = true }
+    anna.say("hello")
+    // At most one signal in three seconds.
+    anna.wait(3100)
+    anna.type("again")
+    let found = try signals()
+    #expect(found == [.typing(.room("##tea"), true)], "\(found)")
+  }
+}
