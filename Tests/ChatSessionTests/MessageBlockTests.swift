@@ -98,7 +98,7 @@ struct MessageBlockTests {
     }
   }
 
-  @Test("13.7: `set wrap terminal` and the plain face leave long lines to the terminal")
+  @Test("13.7: `set wrap terminal` and plain mode leave long lines to the terminal")
   func leftToTheTerminal() throws {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben", face: .plain))

@@ -9,19 +9,19 @@ import Testing
 
 @testable import ChatSession
 
-/// A store of a test's own, and the people in it.
+/// A store for one test, and the people in it.
 @MainActor
 final class Town {
   let folder: TemporaryFolder
-  /// In a folder of its own, as accounts need it.
+  /// In its own folder, as accounts require.
   var path: String { folder.path + "/data/store.sqlite" }
-  /// Where the programs of networks are.
+  /// The folder of the network programs.
   var programs: String { folder.path + "/programs" }
   private var stores: [Store] = []
   private var leases: [AccountLease] = []
-  /// Of those who come from now on.
+  /// For people who arrive from now on.
   var environment: [String: String]
-  /// Their files of accounts; they are one user.
+  /// Their account files; all people are one user.
   let accounts: AccountFiles
 
   init() throws {
@@ -31,7 +31,7 @@ final class Town {
     try install("xmpp")
   }
 
-  /// Puts a program of a network where shells look for it.
+  /// Installs a network program where shells look for it.
   func install(_ kind: String) throws {
     mkdir(programs, 0o700)
     let program = creat(programs + "/hobnob-" + kind, 0o700)
@@ -44,7 +44,7 @@ final class Town {
     for store in stores { store.close() }
   }
 
-  /// Serves an account, as a network process does, for as long as this is here.
+  /// Serves an account like a network process, as long as this object exists.
   @discardableResult
   func serve(_ account: Account, _ process: Store) throws -> AccountLease {
     let lease = try #require(try AccountLease.take(account, in: process))
@@ -72,7 +72,7 @@ final class Town {
   }
 }
 
-/// Somebody else who has the store locked.
+/// Another process that holds the store's lock.
 final class Lock {
   private var database: OpaquePointer?
 
@@ -89,7 +89,7 @@ final class Lock {
   deinit { release() }
 }
 
-/// Someone at a prompt, without one: a session, the line they type and what they would see.
+/// A person at an imaginary prompt: a session, the typed line and what the screen would show.
 @MainActor
 final class Person: SessionLine {
   let town: Town
@@ -100,11 +100,11 @@ final class Person: SessionLine {
   private var lines: [StyledLine] = []
   private(set) var notice = ""
   private(set) var bells = 0
-  /// How many lists were more than the screen holds.
+  /// How many lists were longer than the screen.
   private(set) var pages = 0
   /// What notify-command would have been told: sender, conversation, text.
   private(set) var notified: [[String]] = []
-  /// The question that stands in the status line.
+  /// The question in the status line.
   private(set) var question: (text: String, answers: [Character: Intent])?
   private(set) var status: Int32?
   private(set) var history: [String] = []
@@ -117,7 +117,7 @@ final class Person: SessionLine {
   /// Monotonic milliseconds.
   var now: Int64 = 1_000_000
   private var setAside: String?
-  /// The line while the name of a conversation stands in its place.
+  /// The line that the name of a conversation replaces for now.
   private var putBy = ""
 
   // The line.
@@ -177,7 +177,7 @@ final class Person: SessionLine {
     tell(.turnEnded)
   }
 
-  /// Time goes by, with all that is due meanwhile.
+  /// Time passes, with everything that is due in between.
   func wait(_ milliseconds: Int64) {
     let end = now + milliseconds
     while let deadline = session.deadline, deadline <= end {
@@ -188,7 +188,7 @@ final class Person: SessionLine {
     now = end
   }
 
-  /// What `/save` and `/export` began has been done.
+  /// Completes what `/save` and `/export` began.
   func writeFiles() {
     let chores = writes
     writes = []
@@ -218,7 +218,7 @@ final class Person: SessionLine {
     return true
   }
 
-  // MARK: What becomes of it
+  // MARK: The results
 
   private var pending: String?
   private var afterLine: [SessionEvent] = []
@@ -335,17 +335,17 @@ extension Person {
     try town.accounts.settings(of: account, inStoreAt: store.path)
   }
 
-  /// A fact that the account's process learns about its server.
+  /// The account's process learns a fact about its server.
   func learn(_ facts: [String: String], of account: Account) throws {
     try town.accounts.learn(facts, of: account, inStoreAt: store.path)
   }
 
-  /// The server's service for rooms, as the account's process learns it.
+  /// The account's process learns the server's service for rooms.
   func learn(rooms: String, of account: Account) throws {
     try provide(AddressRules(domain: account.server, roomDomain: rooms), for: account)
   }
 
-  /// How the account's network names people and rooms, as its process learns it.
+  /// The account's process learns how its network names people and rooms.
   func provide(_ rules: AddressRules, for account: Account) throws {
     try store.apply([.rules(rules)], of: account)
     look()
@@ -357,7 +357,7 @@ extension Person {
     look()
   }
 
-  /// An account that another shell of mine adds.
+  /// Another shell of mine adds an account.
   func added(_ network: String) throws -> Account {
     let me = session.me.id
     let account = try store.writeDurably { try $0.addAccount(owner: me, network: network) }

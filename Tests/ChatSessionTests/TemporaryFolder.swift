@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
 
-/// A folder of a test's own, gone with the last reference to it.
+/// A folder for one test, removed with the last reference to it.
 final class TemporaryFolder {
   let path: String
 

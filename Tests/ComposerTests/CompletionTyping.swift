@@ -3,7 +3,7 @@ import Composer
 import StyledText
 import Testing
 
-/// A source with a list, which notes what it was asked.
+/// A source with a list, which records the questions.
 final class ListSource: CompletionSource {
   var list: [Candidate]
   var failure: (any Error)?
@@ -59,10 +59,10 @@ final class Arguments: ArgumentSource {
   }
 }
 
-/// Someone at the keyboard: a line, a session, and what became of the keys.
+/// A person at the keyboard: a line, a session, and the effects of the keys.
 ///
 /// `⇥` TAB, `⇤` S-TAB, `↑ ↓ ← →`, `⏎` Return, `⎋` Esc, `⌫` Backspace; every other character is typed.
-/// A key that is not the menu's stands in `line's`, and `bell` counts.
+/// `line's` has the keys that the menu left to the line; `bell` counts.
 struct Typist {
   var session: CompletionSession
   var text = ""
@@ -88,7 +88,7 @@ struct Typist {
     Candidate("join", hint: "ROOM"), Candidate("joint"), Candidate("me"), Candidate("message"),
   ]
 
-  /// Everything registered as the shell does it (2.1, 2.4).
+  /// All prefixes, registered as in the shell (2.1, 2.4).
   static func registry(emojiAsCharacter asCharacter: Bool = true) -> CompletionRegistry {
     var registry = CompletionRegistry()
     registry.register("@", source: ListSource(people), PrefixRules(behindAtLineStart: ":"))
@@ -105,7 +105,7 @@ struct Typist {
       session ?? CompletionSession(registry: Self.registry(), argumentSource: Arguments())
   }
 
-  /// With `@` alone, for these candidates.
+  /// Registers only `@`, with these candidates.
   init(people: [Candidate]) {
     var registry = CompletionRegistry()
     registry.register("@", source: ListSource(people), PrefixRules(behindAtLineStart: ":"))
@@ -127,13 +127,13 @@ struct Typist {
     }.joined(separator: "\n")
   }
 
-  /// Puts a text there as the program does, the caret where `|` stands.
+  /// Sets the text as the program does, with the caret at `|`.
   mutating func restore(_ line: String) {
     (text, caret) = marked(line)
     tell(byHand: false)
   }
 
-  /// Puts a text there as a paste does.
+  /// Sets the text as a paste does.
   mutating func paste(_ line: String) {
     (text, caret) = marked(line)
     tell(byHand: true)
@@ -169,7 +169,7 @@ struct Typist {
     session.textChanged(composed, edition: edition(), byHand: byHand)
   }
 
-  /// What the owner of a session does when a source has other candidates.
+  /// Does what the owner of a session does when a source has new candidates.
   mutating func candidatesChanged() { session.candidatesChanged(composed) }
 
   private var composed: ComposedText {

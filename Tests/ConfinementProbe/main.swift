@@ -3,9 +3,9 @@ import CLinux
 import Glibc
 import Networks
 
-// Enters the sandbox of a network process and tries what somebody would who took one over. Prints a
-// line for each: `NAME yes` where it went, `NAME no` where it did not. Then it makes the system calls
-// that are refused, and prints `call NAME` with the number of the error, 0 for none.
+// Enters the sandbox of a network process and tries what an attacker would who controls one. Prints
+// a line for each attempt: `NAME yes` if it succeeded, `NAME no` if not. Then it makes forbidden
+// system calls, and prints `call NAME` with the number of the error, 0 for none.
 //
 // Usage: ConfinementProbe OWN-FOLDER OTHER-FOLDER UNIX-SOCKET; the parent is the process to signal.
 
@@ -104,7 +104,7 @@ call("setns", SYS_setns, -1)
 call("mount", SYS_mount)
 call("memfd_create", SYS_memfd_create, 0, 0xffff_ffff)
 call("clone3", SYS_clone3)
-// A thread that shares no signals is none.
+// A thread that shares no signals is invalid.
 let aThread = 0x1_0000
 call("clone", SYS_clone, aThread)
 for (name, flag) in [

@@ -28,7 +28,7 @@ public final class Emulator {
   /// The title set last by OSC 0 or 2.
   public private(set) var title = ""
   public private(set) var cursorIsVisible = true
-  /// What was changed of the terminal itself: the titles it was given, its other screen, its mouse.
+  /// Changes of the terminal itself: its titles, its alternate screen, its mouse.
   public private(set) var changes: Set<String> = []
   /// What the terminal has answered to questions (cursor position, device attributes); whoever
   /// passes it on empties it.

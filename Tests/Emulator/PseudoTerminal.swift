@@ -110,9 +110,8 @@ public final class PseudoTerminal {
     }
   }
 
-  /// Reads on until the program has dealt with all that it was told, and waits for more: it has
-  /// slept for a moment without a break. What it does later, it does because it is told something
-  /// else, or because time goes by.
+  /// Reads on until the program has handled all its input and waits for more: it has slept for a
+  /// moment without a break. Whatever it does later is caused by new input or by a timer.
   public func settle() {
     let end = milliseconds() + 10_000
     var former: String?

@@ -12,7 +12,7 @@ public struct SpawnFailure: Error {
 public enum StandardFile {
   /// A file that is read.
   case reading(String)
-  /// A file that is written; what stands in it goes.
+  /// A file that is overwritten.
   case writing(String)
   /// A terminal; the first that a new session opens becomes its controlling terminal.
   case terminal(String)

@@ -10,7 +10,7 @@ import Glibc
 /// #expect(try tmux.run(["capture-pane", "-p"]).first == "")
 /// ```
 public final class TmuxControl {
-  /// tmux did not do as it was told.
+  /// tmux refused a command.
   public struct Failure: Error {
     public var what: String
   }
@@ -81,7 +81,7 @@ public final class TmuxControl {
       .joined(separator: "\"\\n\"")
   }
 
-  /// What stands between %begin and %end; news of other things may come before it.
+  /// The text between %begin and %end; notifications may precede it.
   private func answer(to command: String) throws -> [String] {
     while let line = nextLine() {
       if line.hasPrefix("%exit") { break }

@@ -2,16 +2,16 @@
 import Emulator
 import Testing
 
-/// One line of a table of keys: what is typed, and where hobnob is meant to differ from bash.
+/// A row of a table of keys: what is typed, and whether hobnob should differ from bash.
 struct KeyRow: CustomStringConvertible {
   /// As written in the table.
   let notation: String
   /// What hobnob shows, `|` at the caret, where a rule asks for something that bash does not do; nil
   /// where it is to be what bash shows.
   var ownLine: String?
-  /// The rule that asks for it.
+  /// The rule that requires it.
   var rule = ""
-  /// Why hobnob does not do yet what bash does.
+  /// The known fault because of which hobnob does not do what bash does.
   var openFault: String?
 
   var description: String { notation }
@@ -77,7 +77,7 @@ struct BesideBash {
   let hobnob: PseudoTerminal
   private let home: Home
   private let isVi: Bool
-  /// How the prompt says that letters are inserted.
+  /// How the prompt shows insert mode.
   private var insertMode: String { isVi ? "(ins)" : "" }
 
   /// What is typed last, so that a row is known to have been handled: it stands before the caret.
@@ -134,7 +134,7 @@ struct BesideBash {
       terminal.send((isVi ? "i" : "") + Self.mark)
       _ = terminal.wait(for: 5) { _ in line(of: terminal).contains(Self.mark) }
     }
-    // A redrawn line may come in more than one piece.
+    // A redrawn line may arrive in several pieces.
     for _ in 0..<(row.openFault == nil ? 20 : 5)
     where line(of: hobnob) != row.ownLine ?? line(of: bash) {
       for terminal in typists { _ = terminal.wait(for: 0.02) { _ in false } }

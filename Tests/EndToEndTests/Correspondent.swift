@@ -15,7 +15,7 @@ final class Correspondent {
   let me: ID<Participant>
   let account: Account
   private(set) var process: Program?
-  /// When it was last asked to connect at once.
+  /// When it was last told to connect at once.
   private var hurried = Date.distantPast
 
   /// - Parameter settings: of the account, besides those that lead to the server.
@@ -23,7 +23,7 @@ final class Correspondent {
     self.name = name
     home = try Home()
     proxy = try FreezableProxy(to: server.port)
-    // The first one to speak makes the store.
+    // The first message creates the store.
     try home.say("here", as: name)
     store = try Store(path: home.store)
     let me = try store.writeDurablyIfNeeded { try $0.participant(identity: name) }.id
@@ -45,7 +45,7 @@ final class Correspondent {
     store.close()
   }
 
-  /// Beside the program that is tested.
+  /// Beside the tested program.
   static let networkProgram = (Home.program as NSString).deletingLastPathComponent + "/hobnob-xmpp"
 
   /// - Parameter command: what starts the program, and stays the same process.
@@ -79,7 +79,7 @@ final class Correspondent {
     return try #require(answer, "no answer to \(verb); “\(status)”, \(process?.errors ?? "")").text
   }
 
-  /// Ends the network's process, as a crash would or as is usual.
+  /// Ends the network process, by a crash or normally.
   func kill(_ signal: Int32 = SIGKILL) {
     process?.kill(signal)
     _ = process?.finish()
@@ -91,7 +91,7 @@ final class Correspondent {
     (try? store.read { try $0.account(network: account.network) })?.status ?? .notRunning
   }
 
-  /// Whether the server has all that was written here.
+  /// Whether the server has everything sent here.
   var isDone: Bool { (try? store.read { try $0.outbox(of: account.network) })?.isEmpty == true }
 
   /// Does not wait for the next try, as `/connect` in a shell.
@@ -124,7 +124,7 @@ final class Correspondent {
     try store.writeDurably { try $0.send(text, in: place, by: me, replyTo: message?.id) }
   }
 
-  /// Waits for a message of that text, and for what is to be true of it.
+  /// Waits for a message with this text that meets the condition.
   @discardableResult
   func expect(
     _ text: String, in place: ID<Conversation>, sourceLocation: SourceLocation = #_sourceLocation,
@@ -140,12 +140,12 @@ final class Correspondent {
     return try #require(try all.first { try $0.body == text && condition($0) })
   }
 
-  /// All messages of a place as they are shown, `past` included.
+  /// All messages of a conversation as they are shown, with backfill.
   func messages(in place: ID<Conversation>) throws -> [Message] {
     try store.read { try $0.messages(in: place, limit: 1_000_000, for: me) }
   }
 
-  /// Waits for the store to be as wanted.
+  /// Waits until the store meets the condition.
   func wait(for seconds: Double = 30, until condition: () throws -> Bool) rethrows -> Bool {
     let end = Date(timeIntervalSinceNow: seconds)
     while try !condition() {

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// The built program, driven from outside: on pseudo-terminals, in tmux and by scripts.
+/// Drives the built program from outside: on pseudo-terminals, in tmux and by scripts.
 @Suite("The built program", .onWaitingThreads)
 enum EndToEnd {}
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
 
-/// Stands between a program and a server on this machine, and does to their connections what
-/// networks do: cuts them, or stops passing anything on without a word.
+/// A proxy between a program and a server on this machine that treats their connections as networks
+/// do: cuts them, or silently stops forwarding.
 final class FreezableProxy: @unchecked Sendable {
   enum Freezing {
     case nothing
@@ -20,7 +20,7 @@ final class FreezableProxy: @unchecked Sendable {
   let port: Int
   private let target: Int
   private let listener: Int32
-  /// Wakes the thread: an order has come.
+  /// Wakes the thread for a command.
   private let orders: [Int32]
   private let lock = NSLock()
   private var freezing = Freezing.nothing
@@ -29,7 +29,7 @@ final class FreezableProxy: @unchecked Sendable {
   private var pairs: [Pair] = []
   private var taken = 0
 
-  /// How many connections it has taken so far.
+  /// How many connections it has accepted.
   var count: Int { lock.withLock { taken } }
 
   var isFrozen: Bool { lock.withLock { freezing != .nothing } }
@@ -58,14 +58,14 @@ final class FreezableProxy: @unchecked Sendable {
   /// Ends its thread, which keeps it until then.
   func close() { order { isOver = true } }
 
-  /// Passes nothing on, and takes nobody, until `thaw`; all connections stay. With `.answers` the
-  /// server still gets what is sent to it.
+  /// Forwards nothing and accepts no connection until `thaw`; all connections stay open. With
+  /// `.answers` the server still receives what is sent to it.
   func freeze(_ freezing: Freezing = .all) { order { self.freezing = freezing } }
 
-  /// Goes on where it stopped: what was on its way arrives now.
+  /// Continues: what was on its way arrives now.
   func thaw() { order { freezing = .nothing } }
 
-  /// Breaks all connections. What they had not passed on is lost.
+  /// Breaks all connections. What was not forwarded is lost.
   func cut() { order { hasToCut = true } }
 
   private func order(_ body: () -> Void) {
@@ -90,7 +90,7 @@ final class FreezableProxy: @unchecked Sendable {
       }
       var watched = [orders[0]]
       if freezing != .all {
-        // poll passes a negative one over.
+        // poll skips a negative descriptor.
         let isFrozen = freezing == .answers
         watched += [listener] + pairs.flatMap { [$0.client, isFrozen ? -1 : $0.server] }
       }
@@ -135,7 +135,7 @@ final class FreezableProxy: @unchecked Sendable {
     }
   }
 
-  /// - Returns: whether the connection goes on.
+  /// - Returns: whether the connection continues.
   private func pass(_ from: Int32, to other: Int32, _ buffer: inout [UInt8]) -> Bool {
     let count = recv(from, &buffer, buffer.count, 0)
     guard count > 0 else { return false }
@@ -152,7 +152,7 @@ final class FreezableProxy: @unchecked Sendable {
 
   private func end(_ pair: Pair) {
     for descriptor in [pair.client, pair.server] {
-      // A program that was started meanwhile may have it, too.
+      // A program started in the meantime may have inherited it.
       shutdown(descriptor, Int32(SHUT_RDWR))
       Glibc.close(descriptor)
     }

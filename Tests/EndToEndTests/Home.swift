@@ -4,8 +4,8 @@ import Emulator
 import Foundation
 import Testing
 
-/// A home of its own for one test: nobody else's store, settings or history. It is gone when the
-/// test is.
+/// A home folder for one test, with its own store, settings and history. It is removed with the
+/// test.
 final class Home {
   let path: String
   let store: String
@@ -54,7 +54,7 @@ final class Home {
     try text.write(to: url, atomically: false, encoding: .utf8)
   }
 
-  /// Whatever was done, `hobnob check` finds nothing wrong with the store.
+  /// Expects that `hobnob check` finds nothing wrong with the store.
   func expectSound(_ place: String = "", sourceLocation: SourceLocation = #_sourceLocation) throws {
     let check = try run(["check"])
     #expect(
@@ -73,7 +73,7 @@ final class Home {
 
   /// Opens the shell and waits for the prompt of the lobby.
   ///
-  /// - Parameter inputrc: what the person has in theirs; nil leaves it as it is.
+  /// - Parameter inputrc: the person's inputrc; nil leaves it unchanged.
   func shellInLobby(
     as name: String, _ arguments: [String] = [], inputrc: String? = nil, rows: Int = 24,
     columns: Int = 80, environment changes: [String: String?] = [:]
@@ -130,7 +130,7 @@ final class Home {
     try Program([Home.program] + arguments, input: input, environment: changed(changes))
   }
 
-  /// Lets someone say something, as a script would.
+  /// Sends a message as a script does.
   func say(_ text: String, as name: String, in conversation: String = "lobby") throws {
     let finished = try run(["send", conversation, "--as", name], input: text)
     guard finished.status == 0 else { throw SayFailed(errors: finished.errors) }
@@ -140,7 +140,7 @@ final class Home {
     var errors: String
   }
 
-  /// So many messages of ben's as an export.
+  /// An export of so many messages by ben.
   static func export(_ count: Int, in room: String = "lobby", from first: Int = 1) -> String {
     var text = #"{"hobnob":"export","version":1,"exported":"2026-11-21T10:00:00.000Z"}"# + "\n"
     for number in first..<first + count {
@@ -209,7 +209,7 @@ extension PseudoTerminal {
   var caretRow: String { emulator.text(ofRow: emulator.cursor.row) }
 }
 
-/// How often `part` stands in a text.
+/// How often a text contains `part`.
 func count(of part: String, in text: String) -> Int {
   text.components(separatedBy: part).count - 1
 }

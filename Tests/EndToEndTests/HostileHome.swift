@@ -2,9 +2,9 @@
 import Foundation
 import Testing
 
-/// A home whose store is full of these texts: what people said, what they and their rooms are
-/// called, topics, files, drafts. What an import would refuse is written into the store as somebody
-/// could who shares it.
+/// A home whose store is full of these texts: messages, names of people and rooms, topics, files,
+/// drafts. What an import would refuse is written directly into the store, as anyone who shares it
+/// could.
 struct HostileHome {
   let home: Home
   let texts: [String]

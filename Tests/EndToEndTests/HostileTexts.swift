@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Repeatable
 
-/// Texts as somebody sends them who wants another's terminal, or another's trust. What each does is
-/// in its name; `fake` is what no line of a screen may begin with.
+/// Texts of an attacker who wants to control another's terminal or win their trust. The names say
+/// what each tries; no line of a screen may begin with `fake`.
 enum HostileTexts {
   static let fake = "12:03 [77] boss"
 

@@ -6,7 +6,7 @@ import Testing
 
 /// An XMPP server for one suite or test, on this machine alone, as the README starts one.
 final class LocalServer: @unchecked Sendable {
-  /// The one that the tests of a suite share; each has accounts of its own there.
+  /// The server that the tests of a suite share; each test has its own accounts.
   @TaskLocal static var shared: LocalServer?
   static let domain = "chat.localhost"
   let folder: String
@@ -14,7 +14,7 @@ final class LocalServer: @unchecked Sendable {
   private var server: Program?
   private let names: [String]
 
-  /// - Parameter names: whose accounts there are; their password is `secret`.
+  /// - Parameter names: the people with accounts; their password is `secret`.
   init(_ names: [String] = ["anna", "ben", "cem"]) throws {
     folder = try temporaryFolder()
     port = Self.freePorts()
@@ -34,7 +34,7 @@ final class LocalServer: @unchecked Sendable {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  /// What `/account add` is told behind an address.
+  /// The arguments of `/account add` after an address.
   var options: String { "--host 127.0.0.1 --port \(port) --ca \(folder)/certs/ca.crt" }
 
   func start() throws {
@@ -51,9 +51,9 @@ final class LocalServer: @unchecked Sendable {
       "\(server.output)\(server.errors)")
   }
 
-  /// Starts it anew with other settings.
+  /// Restarts it with other settings.
   ///
-  /// - Parameter change: what becomes of the text of its settings.
+  /// - Parameter change: returns the new text of its settings.
   func restart(_ change: (String) -> String) throws {
     stop()
     let path = folder + "/prosody.cfg.lua"
@@ -62,7 +62,7 @@ final class LocalServer: @unchecked Sendable {
     try run(["prosody", "-F", "--config", path])
   }
 
-  /// Gives it another certificate, of the same authority, which is good from now for so many days.
+  /// Gives it another certificate of the same authority, valid for so many days from now.
   func certify(_ name: String, days: Int) throws {
     stop()
     let script = """
@@ -76,7 +76,7 @@ final class LocalServer: @unchecked Sendable {
     try start()
   }
 
-  /// Waits until it has nothing more to do.
+  /// Waits until it is idle.
   func rest() {
     guard let server else { return }
     var (former, same) = ("", 0)
@@ -101,10 +101,10 @@ final class LocalServer: @unchecked Sendable {
     self.server = nil
   }
 
-  /// Where to look for ports next: servers that begin at the same time get others.
+  /// The next ports to try, so that servers that start together get different ones.
   private static let nextPort = Mutex(Int.random(in: 20_000..<30_000))
 
-  /// The first of three ports in a row that nobody listens at.
+  /// The first of three free ports in a row.
   private static func freePorts() -> Int {
     while true {
       let first = nextPort.withLock { port in
@@ -147,11 +147,11 @@ struct OnASharedServer: SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == OnASharedServer {
-  /// - Parameter names: whose accounts there are; their password is `secret`.
+  /// - Parameter names: the people with accounts; their password is `secret`.
   static func onASharedServer(_ names: String...) -> Self { Self(names: names) }
 }
 
-/// Somebody else's client; see `foreign.py`.
+/// A client of another project; see `foreign.py`.
 final class ForeignClient {
   private let program: Program
 
@@ -170,7 +170,7 @@ final class ForeignClient {
     program.type(String(decoding: data, as: UTF8.self) + "\n")
   }
 
-  /// Waits for a line with this in what it has seen.
+  /// Waits until it has received a line with this text.
   @discardableResult
   func expect(
     _ part: String, for seconds: Double = 20, sourceLocation: SourceLocation = #_sourceLocation
@@ -186,6 +186,6 @@ final class ForeignClient {
     lines.first { $0.contains(part) }
   }
 
-  /// What it has seen, each a list of words in JSON.
+  /// What it has received: a list of words in JSON for each.
   var lines: [String] { program.output.split(separator: "\n").map(String.init) }
 }

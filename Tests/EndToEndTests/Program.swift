@@ -67,7 +67,7 @@ final class Program {
     if status == nil { Glibc.kill(processIdentifier, signal) }
   }
 
-  /// Waits until what was printed is as wanted.
+  /// Waits until the output meets the condition.
   func wait(for seconds: Double, until condition: (Program) -> Bool) -> Bool {
     let end = Date(timeIntervalSinceNow: seconds)
     while !condition(self) {
@@ -93,7 +93,7 @@ final class Program {
     return Finished(status: status ?? 127, output: output, errors: errors)
   }
 
-  /// Whether it has come to its end by now.
+  /// Whether it has ended.
   var hasEnded: Bool {
     var raw: Int32 = 0
     if status == nil, waitpid(processIdentifier, &raw, WNOHANG) == processIdentifier {

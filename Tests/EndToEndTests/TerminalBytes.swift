@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
 
-/// What a program wrote to a terminal, taken apart.
+/// What a program wrote to a terminal, as sequences and text.
 struct TerminalBytes {
   /// The kinds of its sequences: `CSI m`, `CSI ?2004h`, `OSC 52`. What they carry does not count, but
   /// for modes.
   private(set) var kinds: Set<String> = []
-  /// What stands between them.
+  /// The text between them.
   private(set) var text = ""
   private(set) var isUTF8: Bool
 
@@ -22,7 +22,7 @@ struct TerminalBytes {
         at += 1
         continue
       }
-      // A place of its own: marks on both sides of a sequence do not add up.
+      // A separator, so that marks on both sides of a sequence do not combine.
       plain.append("\u{0A}")
       at += 1
       guard at < scalars.count else {
@@ -57,9 +57,9 @@ struct TerminalBytes {
     text = String(plain)
   }
 
-  /// What stands in the text though a terminal would obey it or a reader not see it (rule 12.2).
+  /// The parts of the text that a terminal would obey or a reader could not see (rule 12.2).
   ///
-  /// - Parameter controls: those that may stand in it.
+  /// - Parameter controls: the permitted ones.
   static func offences(in text: String, controls: Set<Unicode.Scalar>) -> [String] {
     var found: [String] = []
     var marks = 0

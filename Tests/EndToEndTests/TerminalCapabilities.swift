@@ -26,7 +26,7 @@ extension PseudoTerminal {
     return nil
   }
 
-  /// Waits until a part of the screen is drawn as wanted; says whether it came to be.
+  /// Waits until the style of a part of the screen meets the condition; returns whether it did.
   func waits(forStyleOf part: String, _ condition: (Emulator.Style) -> Bool) -> Bool {
     wait(for: 10) { _ in style(of: part).map(condition) ?? false }
   }
@@ -38,13 +38,13 @@ extension PseudoTerminal {
     try #require(isEntered, "\(emulator.picture)", sourceLocation: sourceLocation)
   }
 
-  /// Looks on for as long as it takes to draw what a key brings about.
+  /// Waits as long as drawing the result of a key may take.
   func rest(_ seconds: Double = 0.2) { _ = wait(for: seconds) { _ in false } }
 
   /// Types a command and waits until it is carried out.
   func command(_ line: String) throws {
     send(line + "\r")
-    // The line looks the same before the first key has come.
+    // The line looks the same until the first key arrives.
     settle()
     try expect("#lobby> |")
   }

@@ -37,7 +37,7 @@ final class Tmux {
     return Pane(tmux: control, name: name)
   }
 
-  /// Opens a shell of hobnob's.
+  /// Opens a hobnob shell.
   func shell(
     as name: String, _ arguments: [String] = [], rows: Int = 24, columns: Int = 80
   ) throws -> Pane {

@@ -8,7 +8,7 @@ import Testing
 @testable import NetworkInbox
 
 extension Store {
-  /// The whole export as lines, without its first one, which has the time.
+  /// The lines of the export, without the first one, which contains the time.
   func exported(_ conversations: [ID<Conversation>]? = nil, files: Bool = true) throws -> [String] {
     var bytes: [UInt8] = []
     try export(conversations, files: files) {
@@ -19,7 +19,7 @@ extension Store {
     return Array(lines.dropFirst())
   }
 
-  /// Brings texts in, each as a file.
+  /// Imports texts, each as a file.
   @discardableResult
   func take(
     _ texts: [String], format: ImportFormat? = nil, name: String = "file", into: String? = nil,
@@ -65,10 +65,10 @@ func line(
 }
 
 extension Lobby {
-  /// One of everything that a store keeps.
+  /// A store with at least one of everything.
   func fill() throws {
     let store = store
-    // The same at the same time happened twice.
+    // The same event happened twice at the same time.
     for topic in ["tea", "", "tea", "", "tea\u{202e} and more"] {
       try store.writeDurably { try $0.setTopic(topic, of: self.lobby, by: anna) }
     }
@@ -132,7 +132,7 @@ extension Lobby {
     try store.writeIfNeeded { try $0.noteSeen(by: anna, in: lobby, upTo: 2, sendReceipt: true) }
     try store.writeIfNeeded { try $0.noteDelivered(to: ben, upTo: [lobby: 3]) }
     try store.writeDurablyIfNeeded { try $0.setKeep(tea, 86_400_000) }
-    // As one who has an account would have them.
+    // As somebody with an account has them.
     try store.db(
       """
       UPDATE conversation SET address = 'tea@rooms.example' WHERE id = \(tea.rawValue);

@@ -6,9 +6,9 @@ import Testing
 
 /// A web server with TLS on loopback, for one test: Python's own.
 ///
-/// `GET /N/NAME` is N bytes; `/code/N` answers N; `/to?URL` sends elsewhere; `/endless` never ends;
+/// `GET /N/NAME` is N bytes; `/code/N` answers N; `/to?URL` redirects; `/endless` never ends;
 /// `/cut` ends before its length; `/slow/NAME` is a byte and then nothing. `PUT /giant`
-/// announces an answer of 2^63-1 bytes. What is put is written down with its headers.
+/// announces an answer of 2^63-1 bytes. It keeps what was uploaded, with the headers.
 final class WebServer: @unchecked Sendable {
   let folder: String
   /// A file with the certificate to trust.
@@ -32,9 +32,9 @@ final class WebServer: @unchecked Sendable {
       group: .own)
     close(answer.writing)
     close(orders.reading)
-    // It ends with this, however this ends.
+    // The server ends with this process, even after a crash.
     life = FileHandle(fileDescriptor: orders.writing, closeOnDealloc: true)
-    // It says its port once it listens.
+    // It prints its port once it listens.
     let said = try FileHandle(fileDescriptor: answer.reading, closeOnDealloc: true).readToEnd()
     let text = String(decoding: said ?? Data(), as: UTF8.self)
     port = try #require(Int(text.trimmingCharacters(in: .newlines)))
@@ -48,7 +48,7 @@ final class WebServer: @unchecked Sendable {
 
   func address(_ path: String) -> String { "https://127.0.0.1:\(port)\(path)" }
 
-  /// What was put, and the lines of its headers.
+  /// What was uploaded, and the lines of its headers.
   var put: (body: Data, headers: [String])? {
     guard let body = FileManager.default.contents(atPath: folder + "/body"),
       let headers = try? String(contentsOfFile: folder + "/headers", encoding: .utf8)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
 
-/// A certificate authority of the tests' own, in a folder, and what it has signed.
+/// A certificate authority for tests, in a folder, with the certificates it signed.
 public struct Certificates: Sendable {
   /// A certificate that it has signed, and its key: files.
   public struct Pair: Sendable {
@@ -10,7 +10,7 @@ public struct Certificates: Sendable {
   }
 
   public let folder: String
-  /// What to trust.
+  /// The authority's certificate.
   public var authority: String { folder + "/authority.pem" }
 
   /// Makes the authority.
@@ -21,7 +21,7 @@ public struct Certificates: Sendable {
         + ["-keyout", folder + "/authority.key", "-out", authority])
   }
 
-  /// Makes a certificate for names, such as `DNS:hobnob.test`; days: how long it is good, from now.
+  /// Makes a certificate for names such as `DNS:hobnob.test`, valid for `days` from now.
   public func sign(_ name: String, for names: [String], days: Int = 30) throws -> Pair {
     let pair = Pair(certificate: "\(folder)/\(name).pem", key: "\(folder)/\(name).key")
     let (request, extensions) = ("\(folder)/\(name).csr", "\(folder)/\(name).ext")

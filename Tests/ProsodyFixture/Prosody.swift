@@ -2,15 +2,15 @@
 import Foundation
 import Platform
 
-/// A Prosody on loopback, with a folder, ports and a certificate authority of its own. It ends and
-/// its folder goes when this does, or when the tests are over, however they end.
+/// A Prosody on loopback with its own folder, ports and certificate authority. It ends, and its
+/// folder is removed, with this object or with the test process, even after a crash.
 ///
 /// ```swift
 /// let prosody = try Prosody()   // anna and ben are there, at Prosody.domain
 /// ```
 public final class Prosody: @unchecked Sendable {
   public static let domain = "hobnob.test"
-  /// The rooms' service, with archives.
+  /// The service for rooms, which has archives.
   public static let rooms = "rooms.hobnob.test"
   /// A domain where everybody can make an account.
   public static let openDomain = "open.test"
@@ -20,14 +20,14 @@ public final class Prosody: @unchecked Sendable {
   /// Everybody's.
   public static let password = "pencil & <paper>"
 
-  /// Of STARTTLS, of TLS from the first byte, and of files.
+  /// The ports for STARTTLS, for TLS from the first byte, and for files.
   public let port: UInt16
   public let directPort: UInt16
   public let filesPort: UInt16
   public let certificates: Certificates
   public let folder: String
 
-  /// The shell that keeps it, and where that takes orders.
+  /// The shell that runs it, and the input for its commands.
   private var keeper: pid_t?
   private var orders: Int32 = -1
 
@@ -73,7 +73,7 @@ public final class Prosody: @unchecked Sendable {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  // MARK: - its life
+  // MARK: - Starting and stopping
 
   /// Starts it (again), and waits until it answers.
   public func start() throws {
@@ -82,10 +82,10 @@ public final class Prosody: @unchecked Sendable {
       command =
         ["setpriv", "--reuid=" + Self.user, "--regid=" + Self.user, "--clear-groups"] + command
     }
-    // Whatever else the tests start does not hold it open.
+    // Other programs that the tests start must not hold it open.
     guard let ends = ChildProcess.pipe() else { throw ProsodyFailure("no pipe") }
     orders = ends.writing
-    // The shell sees the end of the tests as the end of its input, and clears up behind them.
+    // At the end of the tests the shell reads the end of its input, and cleans up.
     let script = """
       cd "$0" || exit
       "$@" >>"$0/output" 2>&1 & server=$!
@@ -93,7 +93,7 @@ public final class Prosody: @unchecked Sendable {
       read -r signal || { kill -s KILL $server; wait; rm -rf "$0"; exit; }
       kill -s $signal $server; wait
       """
-    // Its signals are not ours: a thread of the tests has most of them blocked.
+    // Reset the signals: most are blocked in the threads of tests.
     keeper = ChildProcess.start(
       ["/bin/sh", "-c", script, folder] + command, input: .descriptor(ends.reading), output: .null,
       errors: .null, group: .own)
@@ -116,10 +116,10 @@ public final class Prosody: @unchecked Sendable {
     }
   }
 
-  /// Lets it end as its own stop script does, and waits for that.
+  /// Stops it as its own script does, and waits for its end.
   public func stop() { order("TERM") }
 
-  /// Ends it as a power cut would, and waits for that.
+  /// Kills it as a power cut would, and waits for its end.
   public func kill() { order("KILL") }
 
   private func order(_ signal: String) {
@@ -133,7 +133,7 @@ public final class Prosody: @unchecked Sendable {
     self.keeper = nil
   }
 
-  /// It does nothing until `thaw`, and its connections stay.
+  /// Stops it until `thaw`; its connections stay open.
   public func freeze() { send(SIGSTOP) }
   public func thaw() { send(SIGCONT) }
 
@@ -224,7 +224,7 @@ public final class Prosody: @unchecked Sendable {
     return address
   }
 
-  /// Ports that nobody listens on. All are held until all are found.
+  /// Free ports. It holds each until all are found.
   private static func freePorts(_ count: Int) throws -> [UInt16] {
     var held: [Int32] = []
     defer { for descriptor in held { close(descriptor) } }

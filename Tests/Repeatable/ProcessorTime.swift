@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
 
-/// The seconds that this thread was on a processor for a piece of work: the least of some rounds,
-/// since what else runs on the machine adds to it only, through its caches.
+/// The processor time, in seconds, that this thread needs for a piece of work: the minimum of some
+/// rounds, since other programs can only slow it down.
 public func processorTime(rounds: Int = 5, of work: () -> Void) -> Double {
   (0..<rounds).map { _ in
     let start = threadSeconds()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
 
-/// Runs a body with a umask of its own, on a thread of its own: that of the process is the umask of
-/// the tests that run beside it, too (unshare(2), CLONE_FS). Expectations belong behind it.
+/// Runs a body with another umask, on its own thread, since tests that run at the same time share
+/// the umask of the process (unshare(2), CLONE_FS). Check expectations after it returns.
 public func withUmask<Result>(
   _ mask: mode_t, _ body: @escaping () throws -> Result
 ) throws -> Result {
@@ -28,7 +28,7 @@ private final class Work<Result>: @unchecked Sendable {
   init(_ body: @escaping () throws -> Result) { self.body = body }
 }
 
-/// Swift's Glibc does not have it.
+/// Swift's Glibc does not import it.
 private let unshare = unsafeBitCast(
   dlsym(nil, "unshare"), to: (@convention(c) (Int32) -> Int32).self)
 private let cloneFS: Int32 = 0x200

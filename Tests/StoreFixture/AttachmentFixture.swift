@@ -20,7 +20,7 @@ extension Fixture {
     return path
   }
 
-  /// Says that a file was last written so many seconds after the beginning of 1970.
+  /// Sets the modification time of a file, in seconds since 1970.
   package func touch(_ path: String, at seconds: Int) {
     let time = timespec(tv_sec: seconds, tv_nsec: 0)
     utimensat(AT_FDCWD, path, [time, time], AT_SYMLINK_NOFOLLOW)

@@ -3,7 +3,7 @@ import Conversations
 import Foundation
 import Platform
 
-/// A folder of its own, removed at the end, and a clock that stands until it is moved.
+/// A folder, removed at the end, and a clock that moves only when told to.
 package final class Fixture {
   package let folder: String
   package var now: Milliseconds = 1_700_000_000_000
@@ -18,7 +18,7 @@ package final class Fixture {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  /// One more store on the same file, as another process would have it.
+  /// Another connection to the same file, as in another process.
   package func open(
     _ name: String = "store.sqlite", options: Store.Options = .init(patience: 0)
   ) throws -> Store {

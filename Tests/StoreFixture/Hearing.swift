@@ -3,9 +3,9 @@ import Conversations
 import NetworkInbox
 
 extension Store {
-  /// What someone says on an account, as the process that serves it takes it in.
+  /// Stores a message from a network, as the process that serves the account does.
   ///
-  /// - Returns: the newest message of that place then.
+  /// - Returns: the newest message of the conversation after that.
   @discardableResult
   package func hear(
     _ body: String, from identity: String, name: String = "", in place: NetworkPlace,

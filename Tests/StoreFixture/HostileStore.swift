@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CSQLite
 
-/// A store's file in the hands of somebody who may write to it, past every constraint: any value in
-/// any column, rows that are there twice, and rows that nobody made.
+/// A store's file that an attacker writes to, without constraints: any value in any column,
+/// duplicate rows, and invented rows.
 package struct HostileStore {
   private let path: String
 
@@ -16,14 +16,14 @@ package struct HostileStore {
     "'0-1 ben' || char(10) || '2-3 ben'",
   ]
 
-  /// Takes away the triggers, which keep the search index in step.
+  /// Removes the triggers that maintain the search index.
   package init(path: String) {
     self.path = path
     _ = run(
       texts("SELECT 'DROP TRIGGER ' || name FROM sqlite_schema WHERE type = 'trigger'"))
   }
 
-  /// But for those of SQLite and of the search index.
+  /// Except those of SQLite and of the search index.
   package var tables: [String] {
     texts(
       """
@@ -35,11 +35,11 @@ package struct HostileStore {
   /// Adds rows to one table: some of its rows once more, or one with columns of other rows and
   /// hostile values.
   ///
-  /// - Returns: what was done.
+  /// - Returns: a description of the change.
   package func addRows(_ random: inout some RandomNumberGenerator) -> String {
     let filled = tables.filter { texts("SELECT count(*) FROM \($0)") != ["0"] }
     guard let table = filled.randomElement(using: &random) else { return "nothing" }
-    // Without keys, types and whatever else keeps rows out.
+    // Without keys, types and other constraints.
     if Int.random(in: 0..<3, using: &random) > 0 {
       _ = run([
         "PRAGMA foreign_keys=OFF", "PRAGMA legacy_alter_table=ON",

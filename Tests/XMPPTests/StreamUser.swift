@@ -4,7 +4,7 @@ import Platform
 import Testing
 import XMPP
 
-/// Someone who has a stream and writes down what it says.
+/// Owns a stream and records its events.
 @MainActor final class StreamUser {
   let loop: EventLoop
   private(set) var stream: ClientStream<String>
@@ -16,7 +16,7 @@ import XMPP
   private(set) var end: StreamEnd?
   private(set) var sawSCRAM: SCRAMHash?
   private(set) var isRegistered = false
-  /// Called with every event, when it has been written down.
+  /// Called with every event after it was recorded.
   var then: (ClientStream<String>.Event) -> Void = { _ in }
 
   /// - Parameter step: the time that each step of logging in has.
@@ -39,7 +39,7 @@ import XMPP
     stream.connect()
   }
 
-  /// A stream wants to know whom to tell before there is anybody.
+  /// A stream needs its handler before `self` is complete.
   private final class Ear {
     weak var user: StreamUser?
   }
@@ -62,7 +62,7 @@ import XMPP
 
   private var isDone: () -> Bool = { false }
 
-  /// Runs the loop until that is so; not for ever.
+  /// Runs the loop until the condition holds, for a limited time.
   func run(
     until isDone: @escaping () -> Bool, sourceLocation: SourceLocation = #_sourceLocation
   ) {
@@ -72,14 +72,14 @@ import XMPP
       isLate = true
       loop.stop()
     }
-    // Somebody else may have stopped the loop, which they share.
+    // Another user of the same loop may have stopped it.
     while !isDone(), !isLate { loop.run() }
     if isLate { Issue.record("it takes too long", sourceLocation: sourceLocation) }
     loop.cancel(timer)
     self.isDone = { false }
   }
 
-  /// Runs until it is logged in, and says so if it is not.
+  /// Runs until it is logged in, and fails the test if that does not happen.
   func runUntilReady(sourceLocation: SourceLocation = #_sourceLocation) throws {
     run(until: { [unowned self] in ready != nil || end != nil }, sourceLocation: sourceLocation)
     try #require(end == nil, "\(end?.description ?? "")", sourceLocation: sourceLocation)

@@ -49,8 +49,8 @@ package enum Effect {
   /// Bind lines of an inputrc. `mustWork`: a typed line does nothing else; see `refused`.
   case bind([KeyBinding], mustWork: Bool)
   case copy(SafeText)
-  /// Copy the files into the store, and answer with ``SessionEvent/filesKept(_:number:)`` with this
-  /// number.
+  /// Copy the files into the store, and answer with ``SessionEvent/filesKept(_:number:)``, which
+  /// gets this number.
   case keep(WaitingFiles, limit: Int, number: Int)
   /// Write files out of the store, and answer with ``SessionEvent/wrote(_:_:)``.
   case write(FileChore)

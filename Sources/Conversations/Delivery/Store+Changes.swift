@@ -118,7 +118,7 @@ extension Reading where Self: ~Copyable {
         + """
         WHERE e.id > ?1 AND e.id <= ?2 AND (?3 IN (e.participant, e.other) OR EXISTS (
           SELECT 1 FROM membership s WHERE s.conversation = e.conversation AND s.participant = ?3
-            -- From a room that was removed everybody is gone; see `remove`.
+            -- Nobody is left in a removed room; see `remove`.
             AND (s.last IS NULL OR e.kind = \(Event.Kind.roomRemoved.rawValue) AND s.last > (
               SELECT c.last_number FROM conversation c WHERE c.id = e.conversation))))
         ORDER BY e.id

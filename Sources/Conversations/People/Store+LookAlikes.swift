@@ -15,8 +15,8 @@ extension Reading where Self: ~Copyable {
         SELECT 1 FROM participant p JOIN participant q ON q.skeleton = p.skeleton AND q.id <> p.id
         WHERE p.id = ?1 AND p.skeleton <> '' AND (q.id = ?2
             OR (q.network <> '', q.id) < (p.network <> '', p.id))
-          -- Whoever is called in a room as elsewhere on the network is mostly the same person;
-          -- and a contact who is just called like someone of this machine was taken as one.
+          -- Equal names in a room and elsewhere on the network are mostly one person's; and the
+          -- owner chose a contact who has the same name as somebody of this machine.
           AND (p.name_key <> q.name_key OR (p.name_key = '' AND p.name <> q.name) OR iif(q.network = '', q.id = ?2 OR p.contact = 0,
             p.given IS NULL AND q.given IS NULL))
           AND \(Account.isVisible(network: "q.network", to: "?2"))
@@ -33,7 +33,7 @@ extension Reading where Self: ~Copyable {
           SELECT skeleton FROM participant WHERE skeleton <> ''
           GROUP BY skeleton HAVING count(*) > 1)
         GROUP BY skeleton
-        -- The same name on networks alone is mostly the same person's.
+        -- Equal names that are all on networks are mostly one person's.
         HAVING min(name_key) <> max(name_key) OR min(name_key) = '' OR min(network) = '')
       """
     ) { $0.id() }

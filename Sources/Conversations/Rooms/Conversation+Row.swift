@@ -85,7 +85,7 @@ extension Conversation {
       -- Messages were written there, but have been deleted as old.
       OR c.last_number > 0
         AND EXISTS (SELECT 1 FROM membership WHERE conversation = c.id AND last IS NULL)
-      -- Of one that nobody has entered nobody knows the age.
+      -- The age of a room that nobody has entered is unknown.
       OR ifnull((SELECT max(at) FROM (
         SELECT max(joined) AS at FROM membership WHERE conversation = c.id
         UNION ALL SELECT max(at) FROM event WHERE conversation = c.id

@@ -2,7 +2,7 @@
 
 extension Schema {
   static let addressRules = """
-    -- How the network names people and rooms; '' as long as its process has not said it.
+    -- How the network names people and rooms; '' until its process has stored it.
     ALTER TABLE account ADD COLUMN rules TEXT NOT NULL DEFAULT '';
     """
 }

@@ -3,8 +3,8 @@
 extension Schema {
   /// How far back hobnob has read the archive of a conversation.
   static let archives = """
-    -- The archive's id for the oldest of it that was read; '' where nothing is older, NULL where no
-    -- page was read.
+    -- The archive id of the oldest message that was read; '' if nothing is older, NULL if no page
+    -- was read.
     ALTER TABLE conversation ADD COLUMN archive_from TEXT;
     """
 }

@@ -3,7 +3,7 @@
 extension Schema {
   /// Files of messages (rule 8), and files waiting in a draft.
   static let attachments = """
-    -- How many it has, so that a message without any costs no second look.
+    -- The number of files, so that a message without files needs no second query.
     ALTER TABLE message ADD COLUMN attachments INTEGER NOT NULL DEFAULT 0;
 
     CREATE TABLE attachment(

@@ -2,7 +2,7 @@
 
 extension Schema {
   /// What people want to notice (rule 7.11), when old messages are removed (rule 7.12), and who
-  /// made a room (rule 13.10).
+  /// created a room (rule 13.10).
   static let attentionStep = """
     CREATE TABLE room_attention(
       participant INTEGER NOT NULL REFERENCES participant(id),
@@ -21,17 +21,17 @@ extension Schema {
       PRIMARY KEY (participant, person)
     ) STRICT, WITHOUT ROWID;
 
-    -- From when on messages go that are older than `keep`.
+    -- When the deletion of messages older than `keep` begins.
     ALTER TABLE conversation ADD COLUMN keep_from INTEGER NOT NULL DEFAULT 0;
 
-    -- Who made a room; NULL where nobody noted it. A third kind of conversation, 2, is a room of
-    -- this machine that was removed: its name is free.
+    -- Who created a room; NULL if unknown. Kind 2 of a conversation is a room of this machine that
+    -- was removed: its name is free.
     ALTER TABLE conversation ADD COLUMN maker INTEGER REFERENCES participant(id);
 
-    -- A name with a low line at its end looks otherwise than without: `lookAtNames` looks again.
+    -- An underscore at the end of a name now counts: hobnob computes these shapes again.
     UPDATE participant SET skeleton = '' WHERE instr(name, '_') > 0;
 
-    -- Events have three more kinds: 7 how long messages are kept, in milliseconds, or '' for ever;
-    -- 8 the room was renamed, `text` is its former name; 9 it was removed.
+    -- Three more kinds of events: 7 sets how long messages are kept, in milliseconds, '' for ever;
+    -- 8 renames the room, whose former name is in `text`; 9 removes it.
     """
 }

@@ -3,11 +3,11 @@
 extension Schema {
   /// Messages that moderators of a network's room removed, and known changes.
   static let changesStep = """
-    -- The moderator's nickname, '' for one without; NULL for a message that nobody else deleted.
+    -- The nickname of the moderator who removed it, '' if unknown; NULL for any other message.
     ALTER TABLE message ADD COLUMN removed_by TEXT;
     ALTER TABLE message ADD COLUMN removal_reason TEXT NOT NULL DEFAULT '';
 
-    -- Corrections and reactions that were applied: a network that tells them again tells nothing new.
+    -- The corrections and reactions that were applied: a network may deliver them again.
     CREATE TABLE applied_change(
       message INTEGER NOT NULL REFERENCES message(id) ON DELETE CASCADE,
       participant INTEGER NOT NULL REFERENCES participant(id),

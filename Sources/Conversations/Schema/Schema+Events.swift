@@ -13,10 +13,10 @@ extension Schema {
       at INTEGER NOT NULL
     ) STRICT;
 
-    -- What they left word of; '' without a word, NULL while not away.
+    -- The away message; '' if they gave none, NULL if they are not away.
     ALTER TABLE participant ADD COLUMN away TEXT;
 
-    -- What the name looks like (`NameShape`); '' where nobody has looked yet.
+    -- What the name looks like (`NameShape`); '' until hobnob has computed it.
     ALTER TABLE participant ADD COLUMN skeleton TEXT NOT NULL DEFAULT '';
     CREATE INDEX participant_skeleton ON participant(skeleton);
     """

@@ -3,7 +3,7 @@
 extension Schema {
   /// The addresses of messages' files on a network.
   static let links = """
-    -- NULL for a file that never was on a network.
+    -- NULL for a file that was never on a network.
     ALTER TABLE attachment ADD COLUMN link TEXT;
     """
 }

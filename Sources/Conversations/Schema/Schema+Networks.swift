@@ -3,8 +3,8 @@
 extension Schema {
   /// Accounts on networks, and the state that hobnob needs to talk to a network.
   static let networks = """
-    -- Whose a network is: its conversations and people are seen by the owner alone. The row of an
-    -- account that was removed stays, since its conversations do.
+    -- The owner of a network: nobody else sees its conversations and people. The row of a removed
+    -- account stays, since its conversations do.
     CREATE TABLE account(
       id INTEGER PRIMARY KEY,
       owner INTEGER NOT NULL REFERENCES participant(id),
@@ -18,8 +18,8 @@ extension Schema {
     ) STRICT;
     CREATE INDEX account_owner ON account(owner);
 
-    -- From here on `remote_id` is the sender's own id for a message. It says nothing without the
-    -- sender, and some give one twice.
+    -- From here on `remote_id` is the sender's own id for a message. It identifies a message only
+    -- together with the sender, and some senders use one twice.
     DROP INDEX message_remote;
     ALTER TABLE message ADD COLUMN archive_id TEXT;
     CREATE INDEX message_origin ON message(conversation, remote_id, sender)
@@ -27,11 +27,11 @@ extension Schema {
     CREATE UNIQUE INDEX message_archive ON message(conversation, archive_id)
       WHERE archive_id IS NOT NULL;
     UPDATE message SET remote_id = lower(hex(uid)) WHERE state < 2 AND remote_id IS NULL;
-    -- 1: it was edited or deleted by someone known by a nickname alone.
+    -- 1 if someone known only by a nickname edited or deleted it.
     ALTER TABLE message ADD COLUMN unverified INTEGER NOT NULL DEFAULT 0;
 
-    -- The network's own name for a room; whether some of its messages came later than those said
-    -- after them; the nickname to enter it with, and whether its people are known now.
+    -- The address of a room; whether some of its messages arrived after newer ones; the nickname to
+    -- enter it with; whether the owner is in it now, so that its people are known.
     ALTER TABLE conversation ADD COLUMN address TEXT;
     ALTER TABLE conversation ADD COLUMN by_time INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE conversation ADD COLUMN nick TEXT;
@@ -40,19 +40,19 @@ extension Schema {
     CREATE UNIQUE INDEX conversation_address ON conversation(network, address)
       WHERE address IS NOT NULL;
 
-    -- What the network calls someone in a room, where `identity` has the room before it.
+    -- The network's id for a person in a room, if `identity` has the room before it.
     ALTER TABLE participant ADD COLUMN given TEXT;
-    -- NULL where nobody tells.
+    -- NULL if unknown.
     ALTER TABLE participant ADD COLUMN online INTEGER;
     ALTER TABLE participant ADD COLUMN contact INTEGER NOT NULL DEFAULT 0;
 
-    -- The first message that someone was asked about, whose program tells how far they read.
+    -- The first message for which this person's client sends read receipts.
     ALTER TABLE reader ADD COLUMN began INTEGER;
 
-    -- When it was last handed to the network, in the count of meta.change; 0 for never.
+    -- The value of meta.change when it was last handed to the network; 0 for never.
     ALTER TABLE outbox ADD COLUMN tried INTEGER NOT NULL DEFAULT 0;
 
-    -- Up to where an archive is in the store: '' that of the account, else that of a room's address.
+    -- The last id of each archive in the store: '' is the account's, others are rooms by address.
     CREATE TABLE archive_mark(
       network TEXT NOT NULL,
       archive TEXT NOT NULL,
@@ -60,9 +60,9 @@ extension Schema {
       PRIMARY KEY (network, archive)
     ) STRICT, WITHOUT ROWID;
 
-    -- While there is a row in it, new messages do not come into the search index one by one: after
-    -- each, FTS5 would write out what changed. There is one only within a transaction that sees to
-    -- it at its end.
+    -- While it has a row, the trigger does not add new messages to the search index, since FTS5
+    -- would write its changes to the file after each. The transaction that adds the row indexes the
+    -- messages at its end and removes the row.
     CREATE TABLE indexing(later INTEGER PRIMARY KEY) STRICT;
     DROP TRIGGER message_inserted;
     CREATE TRIGGER message_inserted AFTER INSERT ON message

@@ -8,7 +8,7 @@ extension Schema {
   /// key after the previous message if that is greater.
   static let order = """
     ALTER TABLE message ADD COLUMN sort INTEGER;
-    -- 0 it arrived; an import or an archive brought it in: 1 with its whole conversation, 2 without.
+    -- 0 it arrived; 1 an import brought it with its whole conversation; 2 it is older than that.
     ALTER TABLE message ADD COLUMN brought INTEGER NOT NULL DEFAULT 0;
     UPDATE message SET brought = iif(past <> 0, 2, 1) WHERE past <> 0 OR id < 0;
     \(sorting(
@@ -22,17 +22,17 @@ extension Schema {
     ALTER TABLE message DROP COLUMN past;
     ALTER TABLE conversation DROP COLUMN by_time;
     CREATE UNIQUE INDEX message_order ON message(conversation, sort);
-    -- `brought` is in these two for SQLite to count without a look at the table.
+    -- Both contain `brought`, so that SQLite can count without reading the table.
     CREATE INDEX message_sender ON message(sender, conversation, number, brought)
       WHERE brought < 2;
     CREATE INDEX message_brought ON message(conversation, number, brought) WHERE brought = 2;
-    -- Those that stand elsewhere than their time says: a clock was wrong.
+    -- The messages whose position differs from their time, since a clock was wrong.
     CREATE INDEX message_displaced ON message(conversation, created_at)
       WHERE sort >> \(SortKey.bits) <> created_at;
     """
 
-  /// Gives messages their sort keys: in an order within each conversation, by time as far as that
-  /// allows.
+  /// Gives messages their sort keys: the order within each conversation is given, and each key is
+  /// as close to the message's time as that order allows.
   package static func sorting(of rows: String, by order: String) -> String {
     """
     UPDATE message SET sort = ranked.sort FROM (

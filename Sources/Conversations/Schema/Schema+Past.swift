@@ -9,7 +9,7 @@ extension Schema {
   /// its marks hold.
   static let past = """
     ALTER TABLE message ADD COLUMN past INTEGER NOT NULL DEFAULT 0;
-    -- Of what came before this was noted: whatever is older than its number says.
+    -- Of the messages before this column: those that are older than their number says.
     UPDATE message SET past = 1 FROM (
       SELECT conversation AS place, min(number) AS number FROM message WHERE id > 0
       GROUP BY conversation
@@ -17,8 +17,8 @@ extension Schema {
     WHERE message.id < 0 AND message.state = 2 AND message.conversation = spoken.place
       AND message.number > spoken.number;
 
-    -- `past` is in these for SQLite to count without a look at the table.
-    -- My newest, and how many of those that count are mine.
+    -- These contain `past`, so that SQLite can count without reading the table.
+    -- For my newest message, and for the number of mine among those that count.
     DROP INDEX message_sender;
     CREATE INDEX message_sender ON message(sender, conversation, number, past) WHERE past = 0;
     CREATE INDEX message_live ON message(conversation, number, sender, gone, past) WHERE past = 0;

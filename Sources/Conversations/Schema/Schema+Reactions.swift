@@ -17,13 +17,13 @@ extension Schema {
       DELETE FROM reaction WHERE message = new.id;
     END;
 
-    -- Operation 3 of the outbox: who reacted.
+    -- For operation 3 of the outbox: who reacted.
     ALTER TABLE outbox ADD COLUMN participant INTEGER REFERENCES participant(id);
 
-    -- The number, in the same conversation, of what it answers. It may be gone.
+    -- The number of the message it answers, in the same conversation; that may be deleted.
     ALTER TABLE message ADD COLUMN reply_to INTEGER;
 
-    -- Milliseconds after which messages go; NULL for never. The highest number that went.
+    -- After how many milliseconds messages are deleted, NULL for never; the highest deleted number.
     ALTER TABLE conversation ADD COLUMN keep INTEGER;
     ALTER TABLE conversation ADD COLUMN forgotten INTEGER NOT NULL DEFAULT 0;
     CREATE INDEX message_age ON message(conversation, created_at);

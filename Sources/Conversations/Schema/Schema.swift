@@ -41,7 +41,7 @@ package enum Schema {
     Migrations(applicationID: applicationID, steps: steps)
   }
 
-  /// Whom the mentions in a message mean (rule 2.10), in a form opaque to the store.
+  /// The people whom a message mentions (rule 2.10), in a form that the store does not read.
   static let mentions = "ALTER TABLE message ADD COLUMN mentions TEXT NOT NULL DEFAULT ''"
 
   /// A new table defines the shapes of names: `lookAtNames` computes them again.
@@ -83,8 +83,8 @@ package enum Schema {
     CREATE UNIQUE INDEX conversation_room ON conversation(folded, network) WHERE kind = 0;
     CREATE UNIQUE INDEX conversation_pair ON conversation(one, other) WHERE kind = 1;
 
-    -- Who was in a conversation from which message to which: a message is for those whose
-    -- interval covers its number, whoever comes or goes later.
+    -- The first and last message of each membership: a message is for the people whose interval
+    -- contains its number, even if others join or leave later.
     CREATE TABLE membership(
       conversation INTEGER NOT NULL REFERENCES conversation(id) ON DELETE CASCADE,
       participant INTEGER NOT NULL REFERENCES participant(id),
@@ -143,7 +143,7 @@ package enum Schema {
       INSERT INTO message_text(rowid, body) VALUES (new.id, new.body);
     END;
 
-    -- How far someone is in a conversation: message numbers that only grow.
+    -- How far a person is in a conversation: message numbers that only grow.
     CREATE TABLE reader(
       conversation INTEGER NOT NULL REFERENCES conversation(id) ON DELETE CASCADE,
       participant INTEGER NOT NULL REFERENCES participant(id),
@@ -174,7 +174,7 @@ package enum Schema {
     CREATE INDEX history_change ON history(participant, change);
     CREATE INDEX history_shell ON history(participant, shell, change);
 
-    -- The shells that run now; each holds a lock on a file of its name beside the store.
+    -- The running shells; each holds a lock on a file named after it beside the store.
     CREATE TABLE shell(
       id TEXT PRIMARY KEY,
       participant INTEGER NOT NULL REFERENCES participant(id),

@@ -150,7 +150,7 @@ private struct Refill {
         SELECT sender AS id FROM message UNION SELECT participant FROM membership
       ) WHERE id NOT IN (SELECT id FROM participant);
 
-      -- Two people at most: more likely a direct chat than a room, and not for everybody's eyes.
+      -- With at most two people it is more likely a direct chat than a room, so keep it private.
       INSERT OR IGNORE INTO conversation(id, kind, network, name, folded, one, other)
       SELECT conversation, 1, '', '', '', min(person), max(person) FROM (
         SELECT conversation, sender AS person FROM message

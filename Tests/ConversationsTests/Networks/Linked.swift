@@ -4,7 +4,7 @@ import StoreFixture
 @testable import Conversations
 @testable import NetworkInbox
 
-/// anna, who has an account; `wire` is the process that serves it.
+/// anna and her account; `wire` is the process that serves it.
 final class Linked {
   let fixture = Fixture()
   let store: Store
@@ -20,7 +20,7 @@ final class Linked {
   let max = NetworkUser(identity: "occupant-8", name: "max")
   let me = NetworkUser(identity: "anna@example.org", isOwner: true)
 
-  /// With whom anna has opened a direct chat.
+  /// The person with whom anna has opened a direct chat.
   private var opened: Set<String> = []
 
   init() throws {
@@ -36,7 +36,7 @@ final class Linked {
   /// Nil while another process has it.
   func lease() throws -> AccountLease? { try AccountLease.take(account, in: wire) }
 
-  /// Who writes to anna is no stranger to her: she has opened the chat.
+  /// Anyone who writes to anna is not a stranger: she has opened the chat.
   func hear(_ news: NetworkEvent...) throws {
     for case .messageReceived(_, in: .direct(let address)) in news
     where opened.insert(address).inserted {
@@ -45,7 +45,7 @@ final class Linked {
     try wire.apply(news, of: account)
   }
 
-  /// Someone says something in #tea, by default just now.
+  /// A message by somebody in #tea, by default sent just now.
   func say(
     _ body: String, by speaker: NetworkUser? = nil, in place: NetworkPlace? = nil,
     origin: String? = nil, archive: String? = nil, at time: Milliseconds? = nil,
@@ -77,7 +77,7 @@ final class Linked {
     try messages(in: place).map(\.body)
   }
 
-  /// What anna types, and what the outbox has for it.
+  /// Sends what anna types, and returns the outbox entry.
   func send(
     _ body: String, in place: NetworkPlace? = nil
   ) throws -> (message: Message, entry: OutboxEntry) {

@@ -2,9 +2,9 @@
 import Foundation
 import Synchronization
 
-/// A name server on loopback that answers as a test says, on a thread of its own.
+/// A name server on loopback with answers chosen by the test, on its own thread.
 final class NameServer: Sendable {
-  /// What it is asked.
+  /// A question to it.
   struct Question: Hashable, Sendable {
     static let (address4, address6, service): (UInt16, UInt16, UInt16) = (1, 28, 33)
 
@@ -39,7 +39,7 @@ final class NameServer: Sendable {
         var length = socklen_t(MemoryLayout<sockaddr>.size)
         let count = recvfrom(descriptor, &bytes, bytes.count, 0, &client, &length)
         guard count > 16 else { break }
-        // An extension (EDNS) may stand behind the question.
+        // An extension (EDNS) may follow the question.
         let end = 12 + (bytes[12...].firstIndex(of: 0) ?? 12) - 12 + 5
         let question = Question(bytes: Array(bytes[..<end]))
         self?.asked.withLock { $0.append(question) }

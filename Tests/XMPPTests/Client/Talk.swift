@@ -5,7 +5,7 @@ import Repeatable
 @testable import NetworkInbox
 @testable import XMPP
 
-/// A client of anna@example.org with a server around it that says what a test puts into it.
+/// The client of anna@example.org, and a server whose state the test sets.
 struct Talk {
   static let account = Address(local: "anna", domain: "example.org")
   static let full = Address(local: "anna", domain: "example.org", resource: "shell")
@@ -19,21 +19,21 @@ struct Talk {
   // What the server has.
   var accountFeatures = [Feature.archive, Feature.ids]
   var streamFeatures = "<features/>"
-  /// The bytes of the largest file it takes; below zero where it takes none.
+  /// The size of the largest accepted file in bytes; negative if it accepts none.
   var upload = -1
-  /// When messages of archives were said, where another time is wanted than the usual one.
+  /// The times of archived messages that differ from the usual one.
   var stamps: [String: String] = [:]
   var roster = ""
   var bookmarks = ""
-  /// By archive, oldest first: ids and messages.
+  /// The ids and messages of each archive, oldest first.
   var archives: [String: [(id: String, message: String)]] = [:]
-  /// Messages of archives that are too large to be read.
+  /// Archived messages that are too large to be read.
   var giants: Set<String> = []
-  /// By room: what it can do. A room that is not here does not exist.
+  /// The features of each room; a room without an entry does not exist.
   var roomFeatures: [String: [String]] = [:]
-  /// By room: who is in it, with their occupant ids.
+  /// The people in each room, with their occupant ids.
   var occupants: [String: [(nick: String, id: String?)]] = [:]
-  /// Questions that the server leaves open.
+  /// Requests that the server does not answer.
   var ignores: (Element) -> Bool = { _ in false }
   private var served = 0
 
@@ -56,9 +56,9 @@ struct Talk {
     return new
   }
 
-  /// Something comes over the wire.
+  /// The client receives a stanza.
   ///
-  /// - Returns: what is stored for it.
+  /// - Returns: the events to store.
   @discardableResult
   mutating func hear(_ xml: String) -> [NetworkEvent] { hear(Element(xml: xml)) }
 
@@ -78,7 +78,7 @@ struct Talk {
     serve()
   }
 
-  /// Logs in and forgets what was said so far.
+  /// Logs in and clears the recorded output.
   static func ready(
     rooms: [WantedRoom] = [], _ change: (inout Talk) -> Void = { _ in }
   ) -> Talk {
@@ -89,7 +89,7 @@ struct Talk {
     return talk
   }
 
-  /// In the room room@muc.example.org, whose people have ids or only nicknames.
+  /// Enters room@muc.example.org, whose people have ids or only nicknames.
   static func inRoom(
     hasIDs: Bool = true, hasArchive: Bool = true, _ change: (inout Talk) -> Void = { _ in }
   ) -> Talk {
@@ -124,7 +124,7 @@ struct Talk {
 
   // MARK: The server
 
-  /// Answers what the client has asked since the last time, and what it asks then.
+  /// Answers the client's new requests, and those that follow from the answers.
   mutating func serve() {
     while true {
       let open = sent.dropFirst(served)
@@ -302,7 +302,7 @@ extension [NetworkEvent] {
 }
 
 extension OutboxEntry {
-  /// Something of the owner's for a place.
+  /// An outbox entry of the owner.
   static func test(
     _ id: Int64, _ body: String = "hello", to place: NetworkPlace = .direct("ben@example.org"),
     operation: Operation = .send, uid: String? = nil, kind: Message.Kind = .text,

@@ -4,7 +4,7 @@ import Foundation
 import ProsodyFixture
 import Synchronization
 
-/// A server on loopback that does with its first client what a test says, on a thread of its own.
+/// A server on loopback that runs a test's script with its first client, on its own thread.
 final class ScriptedServer: Sendable {
   let port: UInt16
   private let listener: Int32
@@ -29,7 +29,7 @@ final class ScriptedServer: Sendable {
     }
     port = UInt16(bigEndian: address.sin_port)
     Thread { [self] in
-      // OpenSSL writes to clients that are gone.
+      // OpenSSL also writes to clients that have gone.
       var broken = sigset_t()
       sigemptyset(&broken)
       sigaddset(&broken, SIGPIPE)
@@ -43,7 +43,7 @@ final class ScriptedServer: Sendable {
 
   deinit { close(listener) }
 
-  /// What all of them show, and what to trust for that; made once, and gone with the process.
+  /// The certificate of all these servers and its authority, made once per process.
   private static let certificates = Result {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     atexit { try? FileManager.default.removeItem(atPath: ScriptedServer.folder) }
@@ -83,16 +83,16 @@ final class ScriptedServer: Sendable {
       self.descriptor = descriptor
       self.pair = pair
       self.note = note
-      // A client that went wrong must not keep the tests.
+      // A client that fails must not block the tests.
       var limit = timeval(tv_sec: 20, tv_usec: 0)
       let size = socklen_t(MemoryLayout<timeval>.size)
       setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
       setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
     }
 
-    /// Reads until the client has written that.
+    /// Reads until the client has written this text.
     ///
-    /// - Returns: what came up to there, since the last time.
+    /// - Returns: everything up to it since the last call.
     @discardableResult
     func expect(_ part: String) throws -> String {
       while true {
@@ -153,7 +153,7 @@ final class ScriptedServer: Sendable {
 
     // MARK: - what servers say
 
-    /// Hears the client's header, and answers with one and with features.
+    /// Reads the client's header, and answers with a header and features.
     func greet(_ features: String) throws {
       try expect("<stream:stream")
       try expect(">")
@@ -163,7 +163,7 @@ final class ScriptedServer: Sendable {
           + "<stream:features>\(features)</stream:features>")
     }
 
-    /// As far as the features within TLS.
+    /// Continues to the features within TLS.
     func secure(_ features: String, behindProceed injected: String = "") throws {
       try greet("<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'><required/></starttls>")
       try expect("<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>")
@@ -172,7 +172,7 @@ final class ScriptedServer: Sendable {
       try greet(features)
     }
 
-    /// As far as the features in which a session is offered.
+    /// Continues to the features that offer a session.
     func authenticate(_ features: String = Peer.binding) throws {
       try secure(Peer.mechanisms("PLAIN"))
       try expect("</auth>")
@@ -180,7 +180,7 @@ final class ScriptedServer: Sendable {
       try greet(features)
     }
 
-    /// All the way.
+    /// Completes the login.
     func logIn(_ features: String = Peer.binding) throws {
       try authenticate(features)
       try expect("</iq>")
@@ -193,7 +193,7 @@ final class ScriptedServer: Sendable {
       }
     }
 
-    /// What the client says first in SCRAM.
+    /// The client's first message of SCRAM.
     func scramOpening() throws -> String {
       try secure(Peer.mechanisms("SCRAM-SHA-1", "PLAIN"))
       let auth = try expect("</auth>")
