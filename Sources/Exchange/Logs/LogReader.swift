@@ -120,7 +120,7 @@ struct LogReader {
       other: known?.identity ?? typed,
       otherNames: [typed, known?.name ?? typed])
     try work.check(log.other)
-    guard !Naming.same(log.other, log.me) else { throw LineFault("“%1” is you yourself", name) }
+    guard !Naming.same(log.other, log.me) else { throw LineFault("“%1” is your own name", name) }
     return .direct(log)
   }
 

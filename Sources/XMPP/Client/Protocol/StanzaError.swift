@@ -78,7 +78,7 @@ struct StanzaError: Hashable, Sendable {
       case "conflict": ("The nickname %2 is taken in %1.", [room, nick])
       case "service-unavailable" where isPassing, "resource-constraint": ("%1 is full.", [room])
       case "service-unavailable", "feature-not-implemented":
-        ("There is no room of the address %1.", [room])
+        ("There is no room with the address %1.", [room])
       case "remote-server-not-found": ("The server of %1 cannot be found.", [room])
       case "remote-server-timeout": ("The server of %1 does not answer.", [room])
       case "gone": ("%1 is closed.", [room])
