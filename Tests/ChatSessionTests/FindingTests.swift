@@ -161,7 +161,7 @@ struct LateNetworkTests {
 
   @Test("7.2, 7.4: /outbox lists what waits and what failed, everywhere; /retry all retries it")
   func outbox() throws {
-    #expect(answer("/outbox").contains("Nothing waits to be sent."))
+    #expect(answer("/outbox").contains("No messages wait to be sent."))
     anna.say("one")
     try finish(as: .failed("closed\u{1B}[31m"))
     #expect(status.contains("[1] ✗ failed"))
@@ -179,6 +179,6 @@ struct LateNetworkTests {
     #expect(status.contains("3 waiting"))
     try finish(as: .sent)
     #expect(!status.contains("waiting"))
-    #expect(answer("/outbox").contains("Nothing waits to be sent."))
+    #expect(answer("/outbox").contains("No messages wait to be sent."))
   }
 }

@@ -175,7 +175,7 @@ struct NULStandIn {
         where: {
           !json.unicodeScalars.contains($0) && !small.contains(String($0.value, radix: 16))
         })
-    else { throw LineFault("the line holds more noncharacters than can be read") }
+    else { throw LineFault("the line has more noncharacters than hobnob can read") }
     scalar = free
     var result: [UInt8] = []
     let escape = Array("\\u0000".utf8)

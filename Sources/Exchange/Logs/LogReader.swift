@@ -20,7 +20,7 @@ struct LogReader {
     guard let named = conversation ?? type(of: log).room(ofFile: file) else {
       throw ImportFault(
         name, 0,
-        ("its name does not show the room of the log; name it with --conversation", []))
+        ("its name does not show the room of the log; name the room with --conversation", []))
     }
     try work.beginSource()
     let wanted = try logPlace(named)

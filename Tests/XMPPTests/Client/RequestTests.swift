@@ -143,7 +143,7 @@ struct RequestTests {
 
   @Test func whoAsksToBeAContactIsToldUntilTheyAreAnsweredOrTakeItBack() {
     var talk = Talk.ready()
-    let (nobody, yes) = ("No contact requests wait.", "/contact accept ADDRESS accepts one.")
+    let (nobody, yes) = ("You have no contact requests.", "/contact accept ADDRESS accepts one.")
     #expect(ask(&talk, .approve, "") == nobody)
     for name in ["eve", "ben"] { talk.hear("<presence from='\(name)@x.org' type='subscribe'/>") }
     func who() -> String? {

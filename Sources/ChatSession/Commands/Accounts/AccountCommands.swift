@@ -34,7 +34,7 @@ struct AccountCommands {
       say("set ADDRESS OPTION [VALUE] changes an option, or without a value removes it."),
       say("remove ADDRESS removes it here, not on its server; you can still read its messages."),
       say(
-        "accept ADDRESS uses the settings that an earlier hobnob left, discard ADDRESS deletes them."
+        "accept ADDRESS uses the settings that an earlier hobnob left, and discard ADDRESS deletes them."
       ),
       say("The options:"),
     ] + options.map { say("  %1: %2", SafeText(line: $0.name), $0.help) }

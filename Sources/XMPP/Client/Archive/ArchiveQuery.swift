@@ -94,7 +94,7 @@ struct HistoryRequest: Hashable, Sendable {
         ("hobnob fetched %1 older messages; repeat /history to see them.", [String(count)]))
     }
     return isEnd
-      ? "There is nothing older in the archive."
+      ? "The archive has no older messages."
       : "That part of the archive has no messages; repeat /history to look further back."
   }
 }

@@ -81,7 +81,7 @@ extension Roster {
   /// Who wants to be a contact, as a sentence.
   var askersSentence: String {
     let askers = askers.map(\.description).sorted()
-    if askers.isEmpty { return "No contact requests wait." }
+    if askers.isEmpty { return "You have no contact requests." }
     return filled(
       (
         "These people want to be your contacts: %1. /contact accept ADDRESS accepts one.",
