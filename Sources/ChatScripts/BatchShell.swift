@@ -75,7 +75,7 @@ package final class BatchShell {
       guard programs.start(words, ended: { _ in }) else {
         throw Refusal(
           say(
-            "Cannot run %1: %2. Name another with /set open-command.",
+            "%1 could not be run: %2. Name another program with /set open-command.",
             SafeText(line: words[0]), systemReason()))
       }
     case .connect(let account, _):

@@ -66,7 +66,7 @@ struct Script {
       throw RuleError.noSuchParticipant(name)
     }
     guard person.id != me.id else {
-      throw Refusal(say("%1 is you yourself.", SafeText(line: name)))
+      throw Refusal(say("%1 is your own name; name somebody else.", SafeText(line: name)))
     }
     // A person whom the store does not know has no chats.
     guard !isNobody else { throw RuleError.noSuchRoom(name) }
@@ -124,7 +124,7 @@ struct Script {
     }
     return Refusal(
       say(
-        "There is no room %1; hobnob open %1 makes it, and so does hobnob send --create %1.", shown)
+        "There is no room %1; hobnob open %1 or hobnob send --create %1 makes it.", shown)
     )
   }
 }

@@ -37,22 +37,22 @@ enum ExternalEditor {
     guard let status else {
       throw Refusal(
         say(
-          "%1 could not be run: %2. The line is as it was; set VISUAL or EDITOR.", shown,
+          "%1 could not be run: %2. The line is unchanged; set VISUAL or EDITOR.", shown,
           systemReason()))
     }
     guard status == 0 else {
       throw Refusal(
-        say("%1 ended with status %2; the line is as it was.", shown, SafeText(Int(status))))
+        say("%1 ended with status %2; the line is unchanged.", shown, SafeText(Int(status))))
     }
     guard var saved = read(name) else {
       throw Refusal(
         say(
-          "hobnob cannot read the text that %1 saved: %2. The line is as it was.", shown,
+          "hobnob cannot read the text that %1 saved: %2. The line is unchanged.", shown,
           systemReason()))
     }
     if saved.hasSuffix("\n") { saved.removeLast() }
     guard saved.contains(where: { !$0.isWhitespace }) || text.isEmpty else {
-      throw Refusal(say("The editor left an empty file; the line is as it was."))
+      throw Refusal(say("The editor left an empty file; the line is unchanged."))
     }
     return saved
   }

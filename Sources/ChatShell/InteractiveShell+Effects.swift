@@ -160,7 +160,7 @@ extension InteractiveShell {
   private func copy(_ text: SafeText) throws {
     guard editor.face == .tty else {
       throw Refusal(
-        say("Plain mode sends the terminal no sequences, so hobnob cannot copy."))
+        say("hobnob cannot copy in plain mode, which sends no control sequences to the terminal."))
     }
     guard text.string.utf8.count <= ClipboardSequence.mostBytes else {
       throw Refusal(
@@ -241,7 +241,9 @@ extension InteractiveShell {
     }
     guard isStarted else {
       throw Refusal(
-        say("Cannot run %1: %2. Name another with /set open-command.", program, systemReason()))
+        say(
+          "%1 could not be run: %2. Name another program with /set open-command.", program,
+          systemReason()))
     }
     show(notice: say("Opened %1", target))
   }

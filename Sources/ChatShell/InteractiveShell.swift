@@ -142,7 +142,8 @@ final class InteractiveShell {
       }
     } catch {
       complain(sentence(for: error))
-      complain(say("Until you restart hobnob, it looks for new messages at every key."))
+      complain(
+        say("Until you restart hobnob, it looks for new messages each time you press a key."))
       loop.endOfTurn { [weak self] in
         guard let self else { return }
         tell(.rang([]))

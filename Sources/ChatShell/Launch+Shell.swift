@@ -12,7 +12,8 @@ import Terminal
 /// `hobnob open`.
 package struct OpenShell: Subcommand {
   package static let configuration = CommandConfiguration(
-    commandName: "open", abstract: "Open the shell in a conversation, whatever it is named.")
+    commandName: "open",
+    abstract: "Open the shell in a conversation, even if its name is a subcommand.")
   @OptionGroup package var common: CommonOptions
   @Argument(help: .conversation) var conversation: String?
   @Flag(help: "Create the room, or add the person, if hobnob does not know it yet.")

@@ -25,9 +25,9 @@ extension Import {
         throw try ImportFault(
           name, 0,
           lines.peek().isEmpty
-            ? ("there is nothing in it", [])
+            ? ("it is empty", [])
             : (
-              "it is neither an export of hobnob nor a log of irssi or WeeChat; name the --format",
+              "it is neither an export of hobnob nor a log of irssi or WeeChat; give the format with --format",
               []
             ))
       }

@@ -19,7 +19,7 @@ extension LineEditor {
     let isSetting = line.hasPrefix("set ") || line.hasPrefix("$")
     if !isSetting {
       guard let colon = line.lastIndex(of: ":") else {
-        return [say("a key, a colon and a function are needed: \"\\C-xn\": newline")]
+        return [say("a binding needs a key, a colon and a function: \"\\C-xn\": newline")]
       }
       let function = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
       guard

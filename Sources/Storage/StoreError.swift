@@ -34,7 +34,10 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   public var sentence: Sentence {
     switch self {
     case .locked(let path):
-      ("the store %1 is locked by another process; try again when that has finished", [path])
+      (
+        "the store %1 is locked by another process; try again when that process has finished",
+        [path]
+      )
     case .full(let path):
       ("the disk that holds %1 is full; make room and try again", [path])
     case .readOnly(let path):
@@ -46,7 +49,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
       )
     case .newer(let path, let found, let supported):
       (
-        "the store %1 was written by a newer hobnob (version %2, this one reads up to %3); use that one",
+        "a newer hobnob wrote the store %1 (version %2, this one reads up to %3); use the newer one",
         [path, String(found), String(supported)]
       )
     case .notAStore(let path):

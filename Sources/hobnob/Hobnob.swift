@@ -34,7 +34,7 @@ struct Hobnob: ParsableCommand {
       """,
     discussion: """
       Without CONVERSATION hobnob opens your last one, or the room lobby. A bare name is a room; \
-      '#lobby' and @name work too, but # begins a comment in a shell and has to be quoted. \
+      '#lobby' and @name work too, but # begins a comment in a shell, so quote it. \
       --create creates a room that does not exist. man hobnob explains the rest.
 
       Every command takes --as NAME (who you are), --store PATH, --shared, --rc FILE, \

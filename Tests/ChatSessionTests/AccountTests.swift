@@ -255,7 +255,7 @@ struct AccountTests {
     #expect(facts == ["scram": "SCRAM-SHA-1"])
     #expect(try anna.store.read { try $0.storedSettings(of: account) } == nil)
     second.say("/account accept anna@x.org")
-    #expect(second.printed.last == "The store has no settings for anna@x.org to decide on.")
+    #expect(second.printed.last == "The store has no settings for anna@x.org to accept or discard.")
 
     // What another member puts there after that was never shown.
     try town.accounts.set(nil, of: account, inStoreAt: anna.store.path)
@@ -448,7 +448,7 @@ struct AccountTests {
     anna.say("/history 50")
     let asked = try #require(try anna.store.read { try $0.requests(of: account) }.last)
     #expect(asked.verb == .history && asked.target == "tea@rooms.x.org" && asked.text == "25 a1")
-    #expect(anna.notice.contains("Fetching older messages"))
+    #expect(anna.notice.contains("hobnob is fetching older messages"))
     // Who asks twice is not answered twice.
     anna.say("/history 60")
     #expect(try anna.store.read { try $0.requests(of: account) }.last == asked)

@@ -246,7 +246,7 @@ struct AttentionTests {
     anna.say("/set keep 1d")
     #expect(
       anna.question?.text
-        == "Delete 2 messages and 0 files for all from tomorrow? y: yes, any other key: no"
+        == "From tomorrow, delete 2 messages and 0 files for everyone? y: yes, any other key: no"
     )
     let lobby = try #require(anna.session.open.conversation?.id)
     #expect(try anna.store.read { try $0.keep(of: lobby) } == nil)

@@ -45,8 +45,8 @@ struct FindingTests {
     #expect(shown("/search tea") == Array(26...45))
     #expect(shown("/search") == Array(6...25))
     #expect(shown("/search") == Array(1...5))
-    for _ in 1...2 { #expect(answer("/search") == ["Nothing older was found."]) }
-    #expect(answer("/search coffee").last == "Nothing was found.")
+    for _ in 1...2 { #expect(answer("/search") == ["There are no older matches."]) }
+    #expect(answer("/search coffee").last == "No messages match.")
   }
 
   @Test("7.3: searching marks nothing as seen")
@@ -161,7 +161,7 @@ struct LateNetworkTests {
 
   @Test("7.2, 7.4: /outbox lists what waits and what failed, everywhere; /retry all retries it")
   func outbox() throws {
-    #expect(answer("/outbox").contains("Nothing waits to be sent."))
+    #expect(answer("/outbox").contains("No messages wait to be sent."))
     anna.say("one")
     try finish(as: .failed("closed\u{1B}[31m"))
     #expect(status.contains("[1] ✗ failed"))
@@ -179,6 +179,6 @@ struct LateNetworkTests {
     #expect(status.contains("3 waiting"))
     try finish(as: .sent)
     #expect(!status.contains("waiting"))
-    #expect(answer("/outbox").contains("Nothing waits to be sent."))
+    #expect(answer("/outbox").contains("No messages wait to be sent."))
   }
 }

@@ -177,10 +177,10 @@ struct HintTests {
   @Test(
     "10: if nothing is found, longer words that would match are named",
     arguments: [
-      ("buil", "Nothing was found. buil* finds longer words."),
-      ("\"the buil\"", "Nothing was found. \"the buil\"* finds longer words."),
-      ("from:anna buil", "Nothing was found. buil* finds longer words."),
-      ("tea", "Nothing was found."), ("tea*", "Nothing was found."),
+      ("buil", "No messages match. buil* finds longer words."),
+      ("\"the buil\"", "No messages match. \"the buil\"* finds longer words."),
+      ("from:anna buil", "No messages match. buil* finds longer words."),
+      ("tea", "No messages match."), ("tea*", "No messages match."),
     ])
   func longerWords(query: String, sentence: String) {
     anna.say("the build is red")
@@ -203,9 +203,9 @@ struct HintTests {
   @Test("10: /set and /alias show the current value, and how long it lasts")
   func preferences() {
     anna.say("/set timestamps off")
-    #expect(anna.notice == "timestamps off, until you leave (to keep it: hobnobrc)")
+    #expect(anna.notice == "timestamps off, until you leave (to keep it, use hobnobrc)")
     anna.say("/alias j join")
-    #expect(anna.notice == "/j is /join, until you leave (to keep it: hobnobrc)")
+    #expect(anna.notice == "/j is /join, until you leave (to keep it, use hobnobrc)")
     anna.say("/alias j")
     #expect(anna.notice == "/j is no longer an alias")
   }
@@ -235,7 +235,7 @@ struct HintTests {
     #expect(!ben.say(line))
     #expect(
       ben.printed.last
-        == "hobnob found no emoji, so it sent no reaction; emoji belong in share/hobnob/emoji.tsv beside the program."
+        == "hobnob found no list of emoji, so it sent no reaction; the list belongs in share/hobnob/emoji.tsv beside the program."
     )
   }
 

@@ -153,7 +153,7 @@ struct ListTests {
     #expect(try anna.newest()?.body == "waves")
     anna.say("/edit")
     anna.say("waves\n")
-    #expect(anna.notice == "Nothing was changed in [2]")
+    #expect(anna.notice == "Message [2] is unchanged")
   }
 
   @Test(

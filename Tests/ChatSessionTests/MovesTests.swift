@@ -114,7 +114,7 @@ struct MovesTests {
     }
     ben.tell(.move(.nextUnread))
     #expect(prompt == "#lobby> half|")
-    #expect(ben.notice == "Nothing else is unread; you are where you began")
+    #expect(ben.notice == "Nothing else is unread; you are back where you began")
     ben.wait(pause)
     ben.tell(.move(.nextUnread))
     // What was only passed through is still unread.
@@ -266,7 +266,7 @@ struct MovesTests {
     #expect(prompt == "#lobby> h|")
     ben.say("h/switch #dev")
     #expect(
-      ben.printed.last?.contains("/switch comes right after a draft that returned.") == true)
+      ben.printed.last?.contains("The returned draft is still on the line before /switch.") == true)
     #expect(prompt == "#lobby> h/switch #dev|")
     ben.say("h /switch #dev")
     #expect(try ben.newest()?.body == "h /switch #dev")
@@ -339,7 +339,7 @@ struct MovesTests {
   func asideNotice() {
     ben.type("away")
     ben.tell(.setAside)
-    #expect(ben.notice == "Put away; it returns after the next line")
+    #expect(ben.notice == "hobnob put the line away until you send the next one")
     ben.tell(.setAside)
     #expect(prompt == "#lobby> away|" && ben.notice == "")
   }

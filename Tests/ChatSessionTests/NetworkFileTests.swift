@@ -33,7 +33,7 @@ struct NetworkFileTests {
     #expect(anna.say("/detach all"))
     anna.say("/msg ben@x.org")
     #expect(!anna.say("/attach " + path))
-    #expect(anna.printed.last?.contains("larger than 3 B, the most that may be") == true)
+    #expect(anna.printed.last?.contains("larger than 3 B, the largest file that") == true)
   }
 
   /// A message of ben's that is the address of a file.

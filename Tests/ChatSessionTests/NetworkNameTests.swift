@@ -268,7 +268,7 @@ struct NetworkNameTests {
       anna.printed.contains {
         $0.hasPrefix("ben invites you to tea@rooms.x.org: /join tea@rooms.x.org enters it")
       })
-    #expect(anna.printed.contains("cem@x.org lets you see when they are there."))
+    #expect(anna.printed.contains("cem@x.org lets you see when they are online."))
     #expect(anna.bells == bells + 1)
     _ = anna.news()
     anna.say("/list")

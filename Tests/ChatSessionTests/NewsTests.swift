@@ -92,7 +92,7 @@ struct NewsTests {
     ben.tell(.leave(status: 0))
     try ben.store.detach()
     anna.look()
-    #expect(anna.status().hasPrefix("ben has no hobnob open"))
+    #expect(anna.status().hasPrefix("ben does not have hobnob open"))
   }
 
   @Test("7.6, 7.7: what was paused when the conversation was left is unread there")
@@ -253,6 +253,6 @@ struct NewsTests {
   func unknownContent() throws {
     let anna = try Town().person("anna")
     anna.say("/search has:file/x")
-    #expect(anna.news().last == "There is only has:file, no has:file/x.")
+    #expect(anna.news().last == "There is no filter has:file/x; use has:file.")
   }
 }

@@ -145,7 +145,7 @@ struct OutgoingTests {
     let lock = try Lock(town.path)
     anna.say("one")
     anna.tell(.ended)
-    #expect(anna.status == nil && anna.notice.hasPrefix("hobnob keeps your line"))
+    #expect(anna.status == nil && anna.notice.hasPrefix("hobnob is waiting for the store"))
     anna.tell(.ended)
     #expect(anna.status == 1 && anna.printed.last == "Not sent: one")
     lock.release()

@@ -174,7 +174,7 @@ struct WaitingFileTests {
     #expect(
       anna.news().suffix(2) == [
         "Wrote 1 messages to " + path,
-        "Import will skip 1 of the messages: each exceeds 16 MB with all that belongs to it.",
+        "Import will skip 1 of the messages: each is larger than 16 MB, counting everything that belongs to it.",
       ])
   }
 

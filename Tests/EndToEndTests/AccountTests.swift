@@ -133,7 +133,7 @@ extension EndToEnd {
         command: [program, "--as", "anna", "lobby"], environment: home.environment, rows: 24,
         columns: 80)
       try anna.expect("#lobby> |")
-      try anna.type("/account add anna@x.org\r", seeing: "No network program is beside hobnob")
+      try anna.type("/account add anna@x.org\r", seeing: "hobnob found no network program")
       try anna.type("/account list\r", seeing: "You have no account.")
       let network = home.path + "/bin/hobnob-xmpp"
       _ = try Program(["cp", "/bin/true", network], environment: home.environment).finish()
@@ -263,7 +263,7 @@ extension EndToEnd {
       shell.send("secret\r")
       try shell.expect("The same again: |")
       shell.send("secret\r")
-      try shell.expect("is yours", for: 20)
+      try shell.expect("You now have the account", for: 20)
       _ = try connected("dora")
     }
 

@@ -60,7 +60,7 @@ extension EndToEnd {
       arguments: [
         (
           "x format-bold",
-          "a key, a colon and a function are needed: \"\\C-xn\": newline"
+          "a binding needs a key, a colon and a function: \"\\C-xn\": newline"
         ),
         (
           "\"\\C-xq\": no-such-function",

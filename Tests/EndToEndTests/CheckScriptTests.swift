@@ -150,9 +150,9 @@ extension EndToEnd {
       #expect(FileManager.default.fileExists(atPath: path))
       let finished = try check("--compact")
       #expect(finished.status == 0 && finished.errors == "")
-      #expect(finished.output.contains("messages forgotten: 1\n"), "\(finished.output)")
+      #expect(finished.output.contains("messages deleted: 1\n"), "\(finished.output)")
       #expect(finished.output.contains("files removed: 1 (6 B)"))
-      #expect(finished.output.contains(/space given back: \d+\.\d [kM]B/))
+      #expect(finished.output.contains(/disk space freed: \d+\.\d [kM]B/))
       #expect(!FileManager.default.fileExists(atPath: path))
       let log = try home.run(["log", "lobby", "--from", "1", "--as", "anna"]).output
       #expect(!log.contains("long ago") && log.contains("[2] ben: today"))

@@ -60,7 +60,7 @@ extension EndToEnd {
       #expect(done.status == 1 && done.output == "")
       #expect(done.errors == "hobnob: bad.jsonl:5: the line is not JSON. Nothing was imported.\n")
       #expect(try home.run(["log", "tea"]).status == 1)
-      #expect(try home.run(["import"]).errors.contains("standard input: there is nothing in it"))
+      #expect(try home.run(["import"]).errors.contains("standard input: it is empty"))
       #expect(try home.run(["import", "nosuch"]).status == 1)
       #expect(try home.run(["import", "--format", "mirc"]).status == 64)
       #expect(try home.run(["export", "nosuch"]).errors.contains("nosuch"))

@@ -28,7 +28,7 @@ extension EndToEnd {
       #expect(shell.style(of: "Black ")?.isUnderlined == false)
       try shell.type("/search kett*\r", seeing: "[1] ben: and a kettle")
       try shell.type("/search from:ben coffee\r", seeing: "[3] ben: coffee")
-      try shell.type("/search unicorn\r", seeing: "Nothing was found.")
+      try shell.type("/search unicorn\r", seeing: "No messages match.")
       try shell.expect("#tea> |")
     }
 

@@ -73,7 +73,7 @@ extension EndToEnd {
       let shell = try home.shellInLobby(as: "anna")
       try shell.type("/open 1\r", seeing: "has neither an address nor a file")
       try shell.command("\u{15}/set open-command /no/such/program")
-      try shell.type("/open 2\r", seeing: "Cannot run /no/such/program: No such file")
+      try shell.type("/open 2\r", seeing: "/no/such/program could not be run: No such file")
       try shell.type("\u{15}/set open-command false\r", seeing: "#lobby> |")
       try shell.type("/open 2\r", seeing: "false ended with status 1; it did not open http://a.b.")
     }

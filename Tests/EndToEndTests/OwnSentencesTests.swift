@@ -26,7 +26,7 @@ extension EndToEnd {
         ),
         ("/source ~/missing", "/missing cannot be read: No such file or directory."),
         ("/source ~/bad", "/bad, line 1: nosuch is not a setting; /set lists them."),
-        ("/bind x format-bold", "a key, a colon and a function are needed"),
+        ("/bind x format-bold", "a binding needs a key, a colon and a function"),
         (
           "/set pager",
           "show lists that are longer than the screen in $PAGER"

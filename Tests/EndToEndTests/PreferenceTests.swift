@@ -24,7 +24,7 @@ extension EndToEnd {
       let home = try Home()
       try home.write("/set bell off\n/bind garbage\n", to: "rc")
       let shell = try home.shellInLobby(as: "anna", ["--rc", home.path + "/rc"], columns: 160)
-      try shell.expect("/rc, line 2: a key, a colon and a function are needed")
+      try shell.expect("/rc, line 2: a binding needs a key, a colon and a function")
     }
 
     @Test("10: a file that is not regular, or is too long, is refused at once, with --rc as well")

@@ -250,7 +250,7 @@ import Testing
     #expect(try bodies(store, of: "anna", with: "ben") == ["psst"])
     for name in ["@anna", "@Anna"] {
       let fault = #expect(throws: ImportFault.self) { try store.take([log], into: name) }
-      #expect(fault?.description.contains("you yourself") == true)
+      #expect(fault?.description.contains("your own name") == true)
     }
     #expect(try store.read { try $0.participants() }.map(\.identity).sorted() == ["anna", "ben"])
   }

@@ -67,7 +67,7 @@ import Testing
         #"{"type":"file","hash":"\#(String(repeating: "a", count: 64))","bytes":1,"offset":0,"data":"YQ=="}"#,
         "do not match its hash"
       ),
-      (#"{"hobnob":"export","version":2}"#, "written by a newer hobnob (version 2"),
+      (#"{"hobnob":"export","version":2}"#, "a newer hobnob wrote this export (version 2"),
     ])
   func badLine(bad: String, reason: String) throws {
     let text = export(line("before", number: 40), bad, line("after", number: 41))
@@ -149,9 +149,10 @@ import Testing
 
   @Test("what is empty, cut off, or no export says so")
   func wholeFiles() throws {
-    #expect(try fault([])?.contains("there is nothing in it") == true)
-    #expect(try fault(Array("\n\n".utf8))?.contains("there is nothing in it") == true)
-    #expect(try fault(Array("hello\nworld\n".utf8))?.contains("name the --format") == true)
+    #expect(try fault([])?.contains("it is empty") == true)
+    #expect(try fault(Array("\n\n".utf8))?.contains("it is empty") == true)
+    #expect(
+      try fault(Array("hello\nworld\n".utf8))?.contains("give the format with --format") == true)
     #expect(
       try fault(Array("{}\n".utf8))?.contains("the first line is not that of an export") == true)
     let whole = export(line("x", number: 40))

@@ -10,13 +10,13 @@ package struct AccountScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "account", abstract: "Create an account on a server that is open to anyone.")
   @OptionGroup package var common: CommonOptions
-  @Argument(help: "What to do: register.")
+  @Argument(help: "The only action is register.")
   var verb: String
   @Argument(help: "The address of the new account: you@example.org or KIND:you@example.org.")
   var address: String
-  @Option(help: "The server's host, if the domain does not name it.")
+  @Option(help: "The server's host, if DNS does not give it for the domain.")
   var host: String?
-  @Option(help: "Its port.")
+  @Option(help: "The server's port.")
   var port: UInt16?
   @Option(help: "A file with the certificates to trust.")
   var ca: String?

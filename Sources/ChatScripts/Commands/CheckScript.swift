@@ -26,7 +26,7 @@ package struct CheckScript: Subcommand {
 
   package func validate() throws {
     if recover, deep || compact || backup != nil {
-      throw ValidationError("--recover goes alone.")
+      throw ValidationError("Use --recover without --deep, --compact and --backup.")
     }
   }
 
@@ -55,7 +55,7 @@ package struct CheckScript: Subcommand {
     if compact {
       guard !faults.contains(where: { $0.severity == .damage && $0.part != .attachments }) else {
         output.flush()
-        throw Refusal(say("The store was not compacted, because it is damaged."))
+        throw Refusal(say("hobnob did not compact the store, because it is damaged."))
       }
       try compactStore(store, output)
     }
@@ -66,7 +66,7 @@ package struct CheckScript: Subcommand {
   }
 
   private static var wayOut: SafeText {
-    say("To recover what can be read into a new store beside it, run hobnob check --recover.")
+    say("To copy everything readable into a new store beside it, run hobnob check --recover.")
   }
 
   /// - Returns: the faults that the check found.
@@ -110,12 +110,12 @@ package struct CheckScript: Subcommand {
     let removed = try store.pruneAttachments(now: now)
     let bytes = try store.compact()
     output.write(say("Compacted:"))
-    output.write(say("  messages forgotten: %1", SafeText(forgotten)))
+    output.write(say("  messages deleted: %1", SafeText(forgotten)))
     output.write(
       say(
         "  files removed: %1 (%2)", SafeText(removed.files),
         SafeText(line: Attachment.size(removed.bytes))))
-    output.write(say("  space given back: %1", SafeText(line: Attachment.size(bytes))))
+    output.write(say("  disk space freed: %1", SafeText(line: Attachment.size(bytes))))
   }
 
   /// What the process of an account could not do if somebody took control of it.

@@ -71,7 +71,7 @@ package struct ExportScript: Subcommand {
     if report.longLines > 0 {
       StandardError.say(
         say(
-          "Import will skip %1 of the messages: each exceeds 16 MB with all that belongs to it.",
+          "Import will skip %1 of the messages: each is larger than 16 MB, counting everything that belongs to it.",
           SafeText(report.longLines)))
     }
     return report.missingFiles.isEmpty && report.longLines == 0 ? 0 : 1

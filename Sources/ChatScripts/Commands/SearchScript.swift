@@ -30,7 +30,7 @@ package struct SearchScript: Subcommand {
   /// - Returns: the exit status.
   package static func refuse(word: String) -> Int32 {
     let sentence = say(
-      "%1 is not an option, and a search cannot leave words out. To look for the word, write -- in front: hobnob search -- %1",
+      "%1 is not an option, and a search cannot exclude words. To search for this word, write -- before it: hobnob search -- %1",
       SafeText(line: word))
     return Launch.answer("hobnob: " + sentence.string, status: 64)
   }
@@ -66,7 +66,7 @@ package struct SearchScript: Subcommand {
         left -= limit
         last = message.id
       }
-      if !isFound, lines > 0 { throw Refusal(say("Nothing was found.")) }
+      if !isFound, lines > 0 { throw Refusal(say("No messages match.")) }
       return 0
     }
   }

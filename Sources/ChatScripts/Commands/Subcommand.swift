@@ -51,7 +51,7 @@ extension ArgumentHelp {
 
 /// Checks a number of lines.
 func validCount(_ lines: Int) throws {
-  if lines < 0 { throw ValidationError("--lines takes a number from 0.") }
+  if lines < 0 { throw ValidationError("--lines needs a number, 0 or more.") }
 }
 
 /// Checks a message number: `N`, or `-N` from the newest.

@@ -108,7 +108,7 @@ package struct AttachedFiles {
     guard let identity = record.knownIdentity(of: key(file.path, conversation)) else {
       throw Refusal(
         say(
-          "This draft names the file %1, which you did not attach here; it is not sent.",
+          "This draft names the file %1, which you did not attach here, so hobnob does not send it.",
           SafeText(line: file.path)))
     }
     let found = try Store.look(atFile: file.path, limit: limit)

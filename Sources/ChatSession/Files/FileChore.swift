@@ -85,7 +85,7 @@ package enum FileChore {
     return Outcome(
       done: done,
       failure: reason.map { SafeText(line: $0) }
-        ?? say("Writing the files ended with status %1.", SafeText(Int(status))))
+        ?? say("The process that writes the files ended with status %1.", SafeText(Int(status))))
   }
 
   /// Writes the files in this process.
@@ -143,7 +143,7 @@ package enum FileChore {
       if let count = outcome.done.dropFirst().first, count != "0" {
         said.append(
           say(
-            "Import will skip %1 of the messages: each exceeds 16 MB with all that belongs to it.",
+            "Import will skip %1 of the messages: each is larger than 16 MB, counting everything that belongs to it.",
             SafeText(line: count)))
       }
       return said

@@ -65,7 +65,7 @@ package struct ConversationSwitcher {
     if let start = run.take()?.start, start != present?.id,
       let found = try Self.unlessLeft(start, me, snapshot)
     {
-      return (found, say("Nothing else is unread; you are where you began"))
+      return (found, say("Nothing else is unread; you are back where you began"))
     }
     return (
       nil, target == nil ? say("Nothing is unread elsewhere") : say("Nothing else is unread")

@@ -123,7 +123,8 @@ extension EmojiTable {
         return
       }
       guard bytes.count <= Self.mostBytesOfFile else {
-        complaints.append(say("%1 is too large for an emoji table; it is not read.", shown))
+        complaints.append(
+          say("%1 is too large for an emoji table, so hobnob does not read it.", shown))
         return
       }
       var complaints: [SafeText] = []
@@ -167,13 +168,13 @@ extension EmojiTable {
       guard !names.isEmpty else { return complain(say("it has no shortcodes.")) }
       for name in names where !name.allSatisfy(Self.isPartOfShortcode) {
         return complain(
-          say("%1 is not a shortcode; a-z, 0-9, _, + and - make one.", SafeText(line: name)))
+          say("%1 is not a shortcode; use only a-z, 0-9, _, + and -.", SafeText(line: name)))
       }
       for name in names {
         let name = String(decoding: name, as: UTF8.self)
         if let other = byShortcode.updateValue(emoji, forKey: name) {
           byShortcode[name] = other
-          complain(say("%1 is the shortcode of another emoji already.", SafeText(line: name)))
+          complain(say("%1 is already the shortcode of another emoji.", SafeText(line: name)))
         } else {
           candidates.append(Candidate(name, hint: emoji))
         }

@@ -54,7 +54,7 @@ enum Keep {
     let example: SafeText = name == Keep.name ? "keep 2y" : "notify none"
     return Refusal(
       say(
-        "%1 belongs to a conversation, not to a file; type /set %2 in the conversation.",
+        "%1 is a setting of a conversation and does not work in a file; type /set %2 in the conversation.",
         SafeText(line: name), example))
   }
 }

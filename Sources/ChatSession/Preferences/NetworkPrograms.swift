@@ -87,7 +87,7 @@ package struct NetworkPrograms: Sendable {
   }
 
   private var none: SafeText {
-    say("No network program is beside hobnob or in libexec/hobnob; run make install.")
+    say("hobnob found no network program beside itself or in libexec/hobnob; run make install.")
   }
 
   /// This process becomes that program; returns where it could not be run.

@@ -190,7 +190,7 @@ public struct Settings: Sendable, Equatable {
     onOff("bare-names", \.bareNames, "let TAB complete names without @ too"),
     numberEntry(
       "ask-lines", \.askLines, upTo: 1_000_000,
-      "ask before sending a text of more lines; 0: never"),
+      "ask before sending a text of more than this many lines; 0: never"),
     numberEntry(
       "max-menu-rows", \.maxMenuRows, from: 1, upTo: 50, "how many candidates the menu shows"),
     Entry(
@@ -206,7 +206,7 @@ public struct Settings: Sendable, Equatable {
       "close-by-double-space", \.closeByDoubleSpace,
       "let two spaces close the markdown symbol that you opened last"),
     onOff("styling", \.styling, "draw *bold*, _italic_ and the like in their styles"),
-    choice("counter", \.counter, "what to count if there is a message limit"),
+    choice("counter", \.counter, "how to count characters if there is a message limit"),
     onOff("accessible", \.accessible, "use plain mode; takes effect when hobnob starts"),
     numberEntry(
       "message-limit", \.messageLimit, upTo: 1_000_000,

@@ -89,7 +89,7 @@ extension Session {
       if settings.slashGuard, let command = commandBehindDraft(in: text) {
         throw Refusal(
           say(
-            "/%1 comes right after a draft that returned. Delete the draft, or put a blank between them to send both.",
+            "The returned draft is still on the line before /%1. Delete it, or put a blank between them to send both.",
             SafeText(line: command.name)))
       }
       return (messageStep(body, typed: text), false)

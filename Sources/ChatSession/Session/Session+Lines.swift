@@ -218,8 +218,8 @@ extension Session {
       emit(
         .notice(
           queue.isReady
-            ? say("hobnob keeps your line once the store is free; C-d again leaves without it")
-            : say("hobnob sends your line once its files are copied; C-d again leaves without it")))
+            ? say("hobnob is waiting for the store to save your line; C-d again leaves without it")
+            : say("hobnob is copying files to send your line; C-d again leaves without it")))
     }
     if queue.isReady { outgoing.scheduleRetry(at: now) }
   }

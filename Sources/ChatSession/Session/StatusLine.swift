@@ -124,7 +124,7 @@ package struct StatusLine {
     }
     if other.isHere { return nil }
     guard let network = open.conversation?.network else {
-      return say("%1 has no hobnob open", name)
+      return say("%1 does not have hobnob open", name)
     }
     return other.isKnown && !session.accounts.isSettlingIn(network)
       ? say("%1 is not online", name) : nil

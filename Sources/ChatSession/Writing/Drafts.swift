@@ -127,7 +127,7 @@ struct Drafts {
     (aside[conversation] ?? []).flatMap(\.files)
   }
 
-  private static let isSetAside = say("Put away; it returns after the next line")
+  private static let isSetAside = say("hobnob put the line away until you send the next one")
 
   /// A draft that found text in the line comes back after that.
   mutating func stash(

@@ -76,10 +76,12 @@ package struct Editing {
     case .save(let body): return .save(message, as: body)
     case .unchanged:
       drop()
-      return .ended(say("Nothing was changed in [%1]", number))
+      return .ended(say("Message [%1] is unchanged", number))
     case .refusedBlank:
       throw Refusal(
-        say("A message cannot become empty. /cancel keeps it, /delete %1 deletes it.", number))
+        say(
+          "A message cannot be empty. /cancel keeps the old text, /delete %1 deletes the message.",
+          number))
     case .refusedOverLimit(let count, let limit): return .tooLong(count, limit: limit)
     case .command(.cancel):
       keepAbandoned(line)
@@ -143,7 +145,7 @@ package struct Editing {
     self.mode = EditMode(target: mode.target, original: new.body)
     return (
       say(
-        "Message [%1] was changed elsewhere while you edit it; Return replaces that text, /cancel keeps it.",
+        "Message [%1] changed elsewhere while you edited it; Return replaces the new text, /cancel keeps it.",
         number), nil
     )
   }

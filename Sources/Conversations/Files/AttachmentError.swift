@@ -43,7 +43,8 @@ public enum AttachmentError: Error, Hashable, Sendable, CustomStringConvertible 
       ("%1 cannot be read: %2", [path, reason])
     case .tooLarge(let path, let limit):
       (
-        "%1 is larger than %2, the most that may be attached here", [path, Attachment.size(limit)]
+        "%1 is larger than %2, the largest file that you may attach here",
+        [path, Attachment.size(limit)]
       )
     case .changed(let path):
       ("%1 changed while it was being copied; try again when nothing writes to it", [path])
@@ -59,7 +60,7 @@ public enum AttachmentError: Error, Hashable, Sendable, CustomStringConvertible 
     case .gone(let name):
       ("the file %1 is no longer in the store; attach it again", [name])
     case .damaged(let name):
-      ("the file %1 in the store is damaged; have it sent again", [name])
+      ("the file %1 in the store is damaged; ask its sender to send it again", [name])
     case .namesTaken(let path):
       ("%1 and similar names are taken; choose another", [path])
     }

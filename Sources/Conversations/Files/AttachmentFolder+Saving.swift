@@ -17,7 +17,7 @@ extension AttachmentFolder {
     }
     let (folder, name) = AttachmentFolder.destination(target, of: attachment)
     guard !target.utf8.contains(0) else {
-      throw AttachmentError.unwritable(path: target, reason: "no path holds a NUL")
+      throw AttachmentError.unwritable(path: target, reason: "a path cannot contain a NUL")
     }
     do {
       let open = try OpenFile(folder: folder, following: true)

@@ -66,11 +66,11 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
       ("you are not in %1; /join it first", [conversation])
     case .onlyInRooms(let conversation):
       (
-        "%1 is not a room of this machine; only those have topics, invitations and makers here",
+        "%1 is not a room of this machine; only such rooms have topics, invitations and makers here",
         [conversation]
       )
     case .notTheMaker(let room, let maker) where maker.isEmpty:
-      ("nobody knows who made %1, so nobody can rename or remove it", [room])
+      ("hobnob does not know who made %1, so nobody can rename or remove it", [room])
     case .notTheMaker(let room, let maker):
       ("%2 made %1, and only %2 can rename or remove it", [room, maker])
     case .noSuchParticipant(let name):
@@ -90,7 +90,7 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
         [name]
       )
     case .ambiguous(let name, let candidates):
-      ("%1 could be %2; write it in full", [name, candidates.joined(separator: ", ")])
+      ("%1 could mean %2; write it in full", [name, candidates.joined(separator: ", ")])
     case .nothingToEdit:
       ("you have no message here to edit", [])
     case .nothingToCancel:

@@ -54,7 +54,7 @@ extension Retry {
   /// Entering a room whose server cannot be reached.
   package static let room = Retry("unreachable room", pause: 120_000)
   /// Another nickname, with one more underscore, if somebody else has it.
-  package static let nickname = Retry("nickname in use", event: "answer of the room", tries: 4)
+  package static let nickname = Retry("nickname in use", event: "room's answer", tries: 4)
   /// A page of an archive that the server does not deliver.
   package static let archivePage = Retry("page of an archive", pause: 5_000, tries: 3)
   /// A file of a message; after that the message fails.
@@ -66,7 +66,7 @@ extension Retry {
     "message of 5,000 bytes", event: "next connection", tries: 2)
   /// A message that a room returns because it no longer knows its sender.
   package static let returnedMessage = Retry(
-    "message a room returns", event: "entering it again", tries: 2)
+    "returned message", event: "next entry", tries: 2)
 
   package static let all = [
     process, connection, nameServer, lockedStore, fullStore, room, nickname, archivePage, upload,

@@ -114,7 +114,7 @@ public enum SearchError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .unknownFilter(let name):
       (
-        "there is no filter %1:; there are from: in: since: until: has:, and \"quotes\" look for it as text",
+        "there is no filter %1:; use from: in: since: until: or has:, or \"quotes\" to search for it as text",
         [name]
       )
     case .missingValue(let name):
@@ -125,7 +125,7 @@ public enum SearchError: Error, Hashable, Sendable, CustomStringConvertible {
         [text]
       )
     case .unknownContent(let text):
-      ("there is only has:file, no has:%1", [text])
+      ("there is no filter has:%1; use has:file", [text])
     case .nothingToLookFor(let text):
       ("there is no word to look for in “%1”; write letters, digits or emoji, or a filter", [text])
     case .tooLong:

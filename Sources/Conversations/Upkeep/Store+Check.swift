@@ -69,7 +69,8 @@ private struct StoreCheck {
     if faults.isEmpty { return [Finding(.fine, of: .file, "the file %1 is undamaged", store.path)] }
     return faults.map {
       Finding(
-        .damage, of: .file, "the file %1 is damaged: %2; keep a copy of it before anything else",
+        .damage, of: .file,
+        "the file %1 is damaged: %2; make a copy of it before you do anything else",
         store.path, $0)
     }
   }
@@ -128,7 +129,7 @@ private struct StoreCheck {
       if others & ~harmless == 0 { return nil }
       return Finding(
         .warning, of: .permissions,
-        "others may read or write %1 (mode %2); take it from them with chmod", name,
+        "others may read or write %1 (mode %2); remove this permission with chmod", name,
         String(found.st_mode & 0o7777, radix: 8))
     }
     guard findings.isEmpty else { return findings }

@@ -29,10 +29,10 @@ final class ExportReader {
       throw ImportFault(
         name, 0,
         lines.number == 0
-          ? ("there is nothing in it", [])
+          ? ("it is empty", [])
           : ("its last line is missing: the export was cut off", []))
     }
-    if file != nil { throw LineFault("the last file is not whole") }
+    if file != nil { throw LineFault("the last file is incomplete") }
     try returnToPlaces()
   }
 
@@ -46,7 +46,8 @@ final class ExportReader {
       return nil
     }
     if !hasBegun {
-      throw LineFault("the first line is not that of an export of hobnob; name the --format")
+      throw LineFault(
+        "the first line is not that of an export of hobnob; give the format with --format")
     }
     switch try object.text("type") {
     case "message": try add(message: object)
@@ -70,7 +71,7 @@ final class ExportReader {
     let version = try object.integer("version", in: 1...Int64.max)
     if version > JSONShape.version {
       throw LineFault(
-        "this export was written by a newer hobnob (version %1, this one reads up to %2); use that one",
+        "a newer hobnob wrote this export (version %1, this one reads up to %2); use the newer one",
         String(version), String(JSONShape.version))
     }
     try returnToPlaces()

@@ -94,7 +94,8 @@ struct JSONObject {
   func optionalTime(_ name: String) throws -> Milliseconds? {
     guard let text = try optionalText(name) else { return nil }
     guard let time = DateParser(text)?.exact else {
-      throw LineFault("“%1” is not a time: %2; 2026-11-21T10:00:00.000Z is", name, text)
+      throw LineFault(
+        "“%1” is not a time: %2; write times like 2026-11-21T10:00:00.000Z", name, text)
     }
     return time
   }
@@ -174,7 +175,7 @@ struct NULStandIn {
         where: {
           !json.unicodeScalars.contains($0) && !small.contains(String($0.value, radix: 16))
         })
-    else { throw LineFault("the line holds more noncharacters than can be read") }
+    else { throw LineFault("the line has more noncharacters than hobnob can read") }
     scalar = free
     var result: [UInt8] = []
     let escape = Array("\\u0000".utf8)

@@ -20,7 +20,7 @@ struct LogReader {
     guard let named = conversation ?? type(of: log).room(ofFile: file) else {
       throw ImportFault(
         name, 0,
-        ("its name does not show the room of the log; name it with --conversation", []))
+        ("its name does not show the room of the log; name the room with --conversation", []))
     }
     try work.beginSource()
     let wanted = try logPlace(named)
@@ -120,7 +120,7 @@ struct LogReader {
       other: known?.identity ?? typed,
       otherNames: [typed, known?.name ?? typed])
     try work.check(log.other)
-    guard !Naming.same(log.other, log.me) else { throw LineFault("“%1” is you yourself", name) }
+    guard !Naming.same(log.other, log.me) else { throw LineFault("“%1” is your own name", name) }
     return .direct(log)
   }
 

@@ -44,7 +44,7 @@ extension IncomingBatch {
         account, as: attention.isQuiet(one, in: place) ? .abilities : .invite)
     case .contact:
       try store.tell(
-        "\(address) wants to be a contact: /contact accept \(address) agrees.", account)
+        "\(address) wants to be a contact: /contact accept \(address) accepts.", account)
     case .message:
       try store.tell(
         "\(address), a stranger, wrote to you: /msg \(address) shows it, /block \(address) blocks them.",

@@ -132,8 +132,8 @@ final class IncomingBatch {
     case .answeredContact(let speaker, let isYes):
       try store.tell(
         isYes
-          ? "\(speaker.identity) lets you see when they are there."
-          : "\(speaker.identity) does not let you see when they are there.", account)
+          ? "\(speaker.identity) lets you see when they are online."
+          : "\(speaker.identity) does not let you see when they are online.", account)
     case .contactRemoved(let speaker): try applyContactRemoved(speaker)
     case .offline: try store.forgetPresence(on: network)
     case .accepted(let entry, let archive): try accepted(entry, archive)

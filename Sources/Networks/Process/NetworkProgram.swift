@@ -119,7 +119,9 @@ package struct NetworkProgram {
       return 1
     }
     let options = settings.sorted { $0.key < $1.key }.map { " --\($0.key) \($0.value)" }
-    say("\(address) is yours. In hobnob: /account add \(address)" + options.joined())
+    say(
+      "You now have the account \(address). To use it, type in hobnob: /account add \(address)"
+        + options.joined())
     return 0
   }
 
@@ -139,8 +141,8 @@ package struct NetworkProgram {
   ) throws -> Int32 {
     guard let lease = try AccountLease.take(account, in: store) else {
       say(
-        "Another process of yours serves \(account.address) already. One that a shell has started "
-          + "ends a minute after the last shell; then try again.")
+        "Another process of yours already serves \(account.address). If a shell started it, it "
+          + "ends a minute after the last shell ends; then try again.")
       return 75
     }
     var hasRun = false

@@ -233,7 +233,7 @@ import Testing
     }
     #expect(
       AttachmentError.tooLarge(path: "/p", limit: 5_000_000).description
-        == "/p is larger than 5.0 MB, the most that may be attached here")
+        == "/p is larger than 5.0 MB, the largest file that you may attach here")
   }
 }
 

@@ -191,7 +191,7 @@ import Testing
     }
     #expect(
       StoreError.newer(path: "/p", found: 9, supported: 1).description
-        == "the store /p was written by a newer hobnob (version 9, this one reads up to 1); use that one"
+        == "a newer hobnob wrote the store /p (version 9, this one reads up to 1); use the newer one"
     )
     #expect(
       RuleError.othersHaveIt(7).description
@@ -199,7 +199,7 @@ import Testing
     // What stands in a place is not looked into for further places.
     #expect(
       RuleError.ambiguous("%2", candidates: ["%1", "x"]).description
-        == "%2 could be %1, x; write it in full")
+        == "%2 could mean %1, x; write it in full")
   }
 
   @Test("SQLite's codes become ours")

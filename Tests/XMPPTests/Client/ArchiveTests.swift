@@ -273,7 +273,7 @@ struct ArchiveTests {
     #expect(talk.news.said == (0..<90).map { "ben@example.org: \($0)" })
     #expect(
       talk.news.last
-        == .answered(request, "Fetched 90 older messages; repeat /history to see them."))
+        == .answered(request, "hobnob fetched 90 older messages; repeat /history to see them."))
   }
 
   @Test func aPageOfMoreThanWasAskedForIsCut() {
@@ -305,7 +305,7 @@ struct ArchiveTests {
     #expect(talk.news.said == (0..<3).map { "ben@example.org: \($0)" })
     #expect(
       talk.news.last
-        == .answered(request, "Fetched 3 older messages; repeat /history to see them."))
+        == .answered(request, "hobnob fetched 3 older messages; repeat /history to see them."))
     #expect(talk.news.marks == [])
     #expect(
       talk.news.first == .page(of: .direct("ben@example.org"), from: "", until: "m3"))
@@ -358,10 +358,10 @@ struct ArchiveTests {
       try keep()
       return try store.read { try $0.changes(since: position, for: anna) }.answers.last?.text
     }
-    #expect(try ask(400) == "Fetched 500 older messages; repeat /history to see them.")
+    #expect(try ask(400) == "hobnob fetched 500 older messages; repeat /history to see them.")
     #expect(try bodies() == (150..<900).map { "\($0)" })
     #expect(try store.read { try $0.olderArchive(in: place) } == "r150")
-    #expect(try ask(400) == "Fetched 150 older messages; repeat /history to see them.")
+    #expect(try ask(400) == "hobnob fetched 150 older messages; repeat /history to see them.")
     #expect(try bodies() == (0..<900).map { "\($0)" })
     #expect(try store.read { try $0.olderArchive(in: place) } == nil)
     #expect(try store.read { try $0.newest(by: anna, in: place) } == nil)

@@ -131,7 +131,7 @@ struct RequestTests {
       for case .answered(_, let sentence) in talk.news { return sentence }
       return nil
     }
-    #expect(try answer("") == "Nobody is blocked.")
+    #expect(try answer("") == "You have blocked nobody.")
     let blocked = try answer("<item jid='eve@x.org'/><item/><item jid='y.org'/>")
     #expect(blocked == "Blocked: eve@x.org, y.org.")
     let many = (1...102).map { "<item jid='a\($0)@x.org'/>" }.joined()
@@ -143,7 +143,7 @@ struct RequestTests {
 
   @Test func whoAsksToBeAContactIsToldUntilTheyAreAnsweredOrTakeItBack() {
     var talk = Talk.ready()
-    let (nobody, yes) = ("Nobody asks to be your contact.", "/contact accept ADDRESS accepts one.")
+    let (nobody, yes) = ("You have no contact requests.", "/contact accept ADDRESS accepts one.")
     #expect(ask(&talk, .approve, "") == nobody)
     for name in ["eve", "ben"] { talk.hear("<presence from='\(name)@x.org' type='subscribe'/>") }
     func who() -> String? {
@@ -154,9 +154,9 @@ struct RequestTests {
       for case .answered(request, let sentence) in copy.news { return sentence }
       return nil
     }
-    #expect(who() == "Asking to be your contacts: ben@x.org, eve@x.org. \(yes)")
+    #expect(who() == "These people want to be your contacts: ben@x.org, eve@x.org. \(yes)")
     talk.hear("<presence from='eve@x.org' type='unsubscribe'/>")
-    #expect(who() == "Asking to be your contacts: ben@x.org. \(yes)")
+    #expect(who() == "These people want to be your contacts: ben@x.org. \(yes)")
     talk.handle(.requests([NetworkRequest(id: 21, verb: .approve, target: "ben@x.org")]))
     talk.serve()
     #expect(who() == nobody)
@@ -235,7 +235,7 @@ struct RequestTests {
     let invite = talk.messages.last?.first("x", Feature.roomUser)?.first("invite", Feature.roomUser)
     #expect(invite?["to"] == "ben@example.org")
     talk.wait(5_000)
-    guard case .answered(_, "ben@example.org is invited.") = talk.news.last else {
+    guard case .answered(_, "You invited ben@example.org.") = talk.news.last else {
       Issue.record("\(talk.news)")
       return
     }

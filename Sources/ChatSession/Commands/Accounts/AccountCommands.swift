@@ -12,12 +12,15 @@ struct AccountCommands {
 
   /// The settings of an account, and what each means.
   nonisolated static let options: [(name: String, help: SafeText)] = [
-    ("host", say("the server's host, if the domain does not name it")),
+    ("host", say("the server's host, if DNS does not give it for the domain")),
     ("port", say("its port; 5223 means direct TLS")),
     ("ca", say("a file with the certificates to trust instead of the system's")),
     ("pin", say("trust only a public key with this SHA-256")),
     ("nick", say("your nickname in rooms")),
-    ("fetch", say("the largest file to fetch by itself from contacts, in megabytes; 0: none")),
+    (
+      "fetch",
+      say("the largest file that hobnob fetches from contacts by itself, in megabytes; 0: none")
+    ),
     ("password-command", say("a command that prints the password, run without a shell")),
   ]
 
@@ -30,7 +33,9 @@ struct AccountCommands {
       ),
       say("set ADDRESS OPTION [VALUE] changes an option, or without a value removes it."),
       say("remove ADDRESS removes it here, not on its server; you can still read its messages."),
-      say("accept ADDRESS and discard ADDRESS decide on settings that an earlier hobnob left."),
+      say(
+        "accept ADDRESS uses the settings that an earlier hobnob left, and discard ADDRESS deletes them."
+      ),
       say("The options:"),
     ] + options.map { say("  %1: %2", SafeText(line: $0.name), $0.help) }
     + [say("Do not type a password on this line. See man hobnob-networks for the rest.")]
@@ -88,7 +93,8 @@ struct AccountCommands {
 
   private func noStoredSettings(of account: Account) -> Refusal {
     Refusal(
-      say("The store has no settings for %1 to decide on.", SafeText(line: account.address)))
+      say("The store has no settings for %1 to accept or discard.", SafeText(line: account.address))
+    )
   }
 
   // MARK: Listing

@@ -42,7 +42,7 @@ struct Reactions {
     guard context.preferences.emoji.candidates.isEmpty else { return Refusal(sentence) }
     return Refusal(
       say(
-        "hobnob found no emoji, so it sent no reaction; emoji belong in share/hobnob/emoji.tsv beside the program."
+        "hobnob found no list of emoji, so it sent no reaction; the list belongs in share/hobnob/emoji.tsv beside the program."
       ))
   }
 

@@ -11,7 +11,7 @@ struct HistoryCommand {
   /// More than anyone pages through; scripts have `hobnob log`.
   private static let mostHistory = 20_000
 
-  static let fetching = say("Fetching older messages; /history will show them")
+  static let fetching = say("hobnob is fetching older messages; /history will show them")
 
   func printHistory(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     let conversation = try context.open.required()

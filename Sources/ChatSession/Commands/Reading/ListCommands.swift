@@ -62,7 +62,9 @@ struct ListCommands {
       let drafts = try snapshot.drafts(of: context.me.id).filter {
         $0.0.id != context.open.id
       }
-      guard !drafts.isEmpty else { return .tell(say("No drafts wait in other conversations.")) }
+      guard !drafts.isEmpty else {
+        return .tell(say("There are no drafts in other conversations."))
+      }
       return .answer(
         drafts.map { conversation, draft in
           let first = SafeText(body: draft.text).lines.first ?? SafeText()

@@ -16,7 +16,7 @@ struct Search {
     var before: ID<Message>?
     if argument.isEmpty {
       guard let last = context.lastSearch else { throw usage("search") }
-      guard let next = last.before else { return .tell(say("Nothing older was found.")) }
+      guard let next = last.before else { return .tell(say("There are no older matches.")) }
       (query, text, before) = (last.query, last.text, next)
     } else {
       query = try SearchQuery.parse(argument)
@@ -34,8 +34,8 @@ struct Search {
       // Removed meanwhile.
       let said =
         before != nil
-        ? say("Nothing older was found.")
-        : say("Nothing was found.") + (try longerWords(of: query, snapshot))
+        ? say("There are no older matches.")
+        : say("No messages match.") + (try longerWords(of: query, snapshot))
       return Step([page, .tell(said)])
     }
     let own = context.markedPrinter(for: hits.map(\.message.sender), snapshot)

@@ -74,7 +74,7 @@ package struct UnreadCommands {
       StyledLine("  ") + StyledLine(firstLine(of: line.typed))
         + StyledLine("  " + say("waiting for the store"), .dim)
     }
-    guard !lines.isEmpty else { return .tell(say("Nothing waits to be sent.")) }
+    guard !lines.isEmpty else { return .tell(say("No messages wait to be sent.")) }
     return .answer(lines)
   }
 

@@ -27,7 +27,8 @@ extension ConversationCommands {
     if let subcommand {
       return .ask(
         say(
-          "There is no room %1, but hobnob %2. y: make %1, any other key: stay here", shown,
+          "There is no room %1; did you mean hobnob %2? y: make %1, any other key: stay here",
+          shown,
           SafeText(line: subcommand)), ["y": .newRoom(name)])
     }
     let rooms = try snapshot.rooms(for: context.me.id).map(\.name)

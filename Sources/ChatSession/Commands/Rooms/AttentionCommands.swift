@@ -63,11 +63,11 @@ struct AttentionCommands {
     case (.muted, false):
       isNews ? say("%1 is no longer muted.", name) : say("%1 is not muted.", name)
     case (.ignored, true) where isNews:
-      say("You ignore %1: messages are hidden until /unignore %1.", name)
+      say("You ignore %1; hobnob hides the messages until /unignore %1.", name)
     case (.ignored, true): say("You already ignore %1; /unignore %1 undoes it.", name)
     case (.ignored, false):
       isNews
-        ? say("You no longer ignore %1; /history shows what was hidden.", name)
+        ? say("You no longer ignore %1; /history shows the hidden messages.", name)
         : say("You do not ignore %1.", name)
     }
   }

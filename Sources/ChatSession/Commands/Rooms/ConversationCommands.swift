@@ -54,7 +54,7 @@ struct ConversationCommands {
     guard let (account, address) = try networks.room(name, snapshot) else {
       throw Refusal(
         say(
-          "%1 is a room on this machine, and those have no passwords.", SafeText(name: name)))
+          "%1 is a room on this machine; such rooms have no passwords.", SafeText(name: name)))
     }
     return join(.network(account, address: address, password: password))
   }

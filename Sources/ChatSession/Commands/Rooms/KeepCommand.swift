@@ -24,7 +24,8 @@ struct KeepCommand {
     guard let wanted = Keep.age(value) else { throw Keep.invalidValue(value) }
     let name = SafeText(name: conversation.name)
     if try snapshot.keep(of: conversation.id) == wanted {
-      return .tell(say("%1 already has keep %2.", name, SafeText(line: Keep.written(wanted))))
+      return .tell(
+        say("%1 already has the setting keep %2.", name, SafeText(line: Keep.written(wanted))))
     }
     guard let age = wanted else { return set(nil, in: conversation.id) }
     try context.requireSomebodyToAsk(say("/set keep %1", SafeText(line: value)))
@@ -34,7 +35,7 @@ struct KeepCommand {
     return .effect(
       .ask(
         say(
-          "Delete %1 and %2 for all from tomorrow? y: yes, any other key: no",
+          "From tomorrow, delete %1 and %2 for everyone? y: yes, any other key: no",
           messages == 1 ? say("1 message") : say("%1 messages", SafeText(messages)),
           files == 1 ? say("1 file") : say("%1 files", SafeText(files))),
         ["y": .keep(conversation.id, age)]))

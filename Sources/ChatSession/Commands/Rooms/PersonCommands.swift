@@ -52,7 +52,7 @@ struct PersonCommands {
       return .tell(
         context.settings.typing
           ? say("Others see when you type; /typing off stops that.")
-          : say("Others do not see when you type; /typing on tells them."))
+          : say("Others do not see when you type; /typing on shows them."))
     }
     guard argument == "on" || argument == "off" else { throw usage("typing") }
     var preferences = context.preferences

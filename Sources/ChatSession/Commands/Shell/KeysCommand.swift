@@ -37,7 +37,7 @@ struct KeysCommand {
         argument.isEmpty
           ? say("No keys are bound here.")
           : say(
-            "No function and no bound key is named %1.",
+            "There is no function or bound key named %1.",
             SafeText(line: argument)))
     }
     let width = found.map(\.0.count).max() ?? 0

@@ -35,7 +35,7 @@ struct PreferenceCommands {
       let names = SharedFiles.themes(environment: preferences.environment)
       guard !names.isEmpty else {
         throw Refusal(
-          say("No themes were found; they belong in share/hobnob/themes beside the program."))
+          say("hobnob found no themes; they belong in share/hobnob/themes beside the program."))
       }
       return .tell(
         say("Themes: %1. /theme NAME applies one.", SafeText(line: names.joined(separator: ", "))))
@@ -65,7 +65,7 @@ struct PreferenceCommands {
       .inPassing(
         rc.aliases[name].map {
           say(
-            "/%1 is %2, until you leave (to keep it: hobnobrc)", shown,
+            "/%1 is %2, until you leave (to keep it, use hobnobrc)", shown,
             SafeText(line: $0))
         } ?? say("/%1 is no longer an alias", shown)))
     return step

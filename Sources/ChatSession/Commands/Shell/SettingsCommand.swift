@@ -41,7 +41,7 @@ struct SettingsCommand {
       .preferences(preferences),
       .inPassing(
         say(
-          "%1 %2, until you leave (to keep it: hobnobrc)", SafeText(line: name),
+          "%1 %2, until you leave (to keep it, use hobnobrc)", SafeText(line: name),
           SafeText(line: Settings.entry(name)?.get(preferences.settings) ?? ""))),
     ])
   }

@@ -102,6 +102,7 @@ struct ShellCommands {
       return .tell(say("Output is not paused; type /pause to pause it."))
     }
     let hasNone = context.readState.held.count == 0
-    return Step([.resume, .catchUp] + (hasNone ? [.inPassing(say("Nothing came meanwhile"))] : []))
+    return Step(
+      [.resume, .catchUp] + (hasNone ? [.inPassing(say("No messages arrived meanwhile"))] : []))
   }
 }

@@ -61,7 +61,7 @@ extension Command {
     Command(
       "/mute [NAME]", "mute a room or a person, or list what you have muted", .roomOrPerson
     ) { try AttentionCommands(context: $0).mute($1, $2) },
-    Command("/unmute NAME", "let a room or a person ring again", .muted) {
+    Command("/unmute NAME", "unmute a room or a person", .muted) {
       try AttentionCommands(context: $0).unmute($1, $2)
     },
     Command(

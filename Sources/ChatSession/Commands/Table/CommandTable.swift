@@ -101,7 +101,7 @@ extension Command {
     ) { try AccountCommands(context: $0).connectAccount($1, $2) },
     Command(
       "/contact [add|accept|remove|block|unblock [ADDRESS]]",
-      "list your contacts; or ask for one, accept, remove, block or unblock one", .contact
+      "list your contacts, or add, accept, remove, block or unblock one", .contact
     ) { try NetworkCommands(context: $0).manageContacts($1, $2) },
     Command("/block [ADDRESS]", "block somebody on a network, or list whom you blocked", .person) {
       try NetworkCommands(context: $0).manageContacts("block " + $1, $2)

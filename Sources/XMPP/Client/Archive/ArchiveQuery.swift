@@ -88,12 +88,13 @@ struct HistoryRequest: Hashable, Sendable {
 
   /// - Parameter isEnd: whether the archive has nothing older.
   func sentence(isEnd: Bool) -> String {
-    if count == 1 { return "Fetched one older message; repeat /history to see it." }
+    if count == 1 { return "hobnob fetched one older message; repeat /history to see it." }
     if count > 1 {
-      return filled(("Fetched %1 older messages; repeat /history to see them.", [String(count)]))
+      return filled(
+        ("hobnob fetched %1 older messages; repeat /history to see them.", [String(count)]))
     }
     return isEnd
-      ? "There is nothing older in the archive."
+      ? "The archive has no older messages."
       : "That part of the archive has no messages; repeat /history to look further back."
   }
 }

@@ -202,7 +202,7 @@ struct Archives: Sendable {
       }
     case .error(let error) where error.condition == "item-not-found":
       context.answer(
-        request, filled(("The archive of %1 goes back no further.", [request.target])))
+        request, filled(("The archive of %1 has no older messages.", [request.target])))
     case .error, .silence:
       context.answer(request, page.answer.failure(at: request.target))
     }

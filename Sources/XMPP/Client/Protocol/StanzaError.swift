@@ -40,7 +40,7 @@ struct StanzaError: Hashable, Sendable {
       case ("not-acceptable", true): ("You are not in %1 any more.", [address])
       case ("conflict", true): ("The nickname is taken in %1.", [address])
       case ("not-allowed", true), ("forbidden", true):
-        ("%1 does not let you speak or do this.", [address])
+        ("%1 does not allow you to write or to do this.", [address])
       case ("not-allowed", false), ("forbidden", false):
         ("The server does not let you write to %1.", [address])
       case ("remote-server-not-found", _):
@@ -78,11 +78,11 @@ struct StanzaError: Hashable, Sendable {
       case "conflict": ("The nickname %2 is taken in %1.", [room, nick])
       case "service-unavailable" where isPassing, "resource-constraint": ("%1 is full.", [room])
       case "service-unavailable", "feature-not-implemented":
-        ("There is no room of the address %1.", [room])
+        ("There is no room with the address %1.", [room])
       case "remote-server-not-found": ("The server of %1 cannot be found.", [room])
       case "remote-server-timeout": ("The server of %1 does not answer.", [room])
       case "gone": ("%1 is closed.", [room])
-      case "jid-malformed": ("%1 or %2 is not a name that the room understands.", [room, nick])
+      case "jid-malformed": ("The room does not understand %1 or %2 as a name.", [room, nick])
       default: ("%1 does not let you in (%2).", [room, condition])
       }
     return withText(filled(sentence))

@@ -59,7 +59,7 @@ extension Rooms {
           ["type": "unavailable", "to": address.withResource(room.nick).description]))
     }
     if let request = room.request {
-      context.answer(request, "You left it before it answered.")
+      context.answer(request, "You left the room before it answered.")
     }
     context.needsPump = true
     context.tell(.left(room: address.description, reason: nil))

@@ -81,10 +81,10 @@ extension Roster {
   /// Who wants to be a contact, as a sentence.
   var askersSentence: String {
     let askers = askers.map(\.description).sorted()
-    if askers.isEmpty { return "Nobody asks to be your contact." }
+    if askers.isEmpty { return "You have no contact requests." }
     return filled(
       (
-        "Asking to be your contacts: %1. /contact accept ADDRESS accepts one.",
+        "These people want to be your contacts: %1. /contact accept ADDRESS accepts one.",
         [Roster.list(askers)]
       ))
   }
@@ -94,7 +94,8 @@ extension Roster {
     guard case .result(let answer) = answer else { return answer.failure(at: account.domain) }
     let items = answer.first("blocklist", Feature.blocking)?.children ?? []
     let blocked = items.compactMap { $0["jid"].flatMap(Address.init)?.description }
-    return blocked.isEmpty ? "Nobody is blocked." : filled(("Blocked: %1.", [list(blocked)]))
+    return blocked.isEmpty
+      ? "You have blocked nobody." : filled(("You have blocked %1.", [list(blocked)]))
   }
 
   private static func list(_ names: [String]) -> String {
