@@ -592,4 +592,16 @@ struct AccountTests {
     #expect(second.printed.contains("You are banned from tea."))
     #expect(!ben.printed.contains("You are banned from tea."))
   }
+  @Test("a notice is shown once in every shell of its owner that is open, and in no later one")
+  func showsNotices() throws {
+    let account = try anna.added()
+    let (second, ben) = (try town.person("anna"), try town.person("ben"))
+    let sentence = "The server restarts."
+    try town.store().apply([.notice(sentence)], of: account)
+    let later = try town.person("anna")
+    for _ in 1...2 { for shell in [anna, second, ben, later] { shell.look() } }
+    #expect(
+      [anna, second, ben, later].map { shell in shell.printed.count { $0 == sentence } }
+        == [1, 1, 0, 0])
+  }
 }

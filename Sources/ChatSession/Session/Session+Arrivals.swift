@@ -121,6 +121,7 @@ extension Session {
     }
     if changes.networkChanged { act(on: accounts.refresh(snapshot), snapshot) }
     tell(changes.answers, snapshot)
+    tell(changes.notices, snapshot)
     if changes.historyChanged {
       drafts.isHistoryStale = true
       reloadHistoryIfStale(snapshot)
@@ -344,12 +345,16 @@ extension Session {
       if !answer.text.isEmpty {
         emit(.noticeIsOver(HistoryCommand.fetching))
         act(on: [.tell(SafeText(line: answer.text))], snapshot)
-        // An invitation from somebody is not an answer.
-        if answer.request.verb == .invite, answer.request.target.isEmpty, settings.bell {
-          emit(.bell)
-        }
       }
       fetched(answer, snapshot)
+    }
+  }
+
+  /// Prints what the networks say unasked; an invitation rings.
+  private func tell(_ notices: [AccountNotice], _ snapshot: borrowing Snapshot) {
+    for notice in notices {
+      act(on: [.tell(SafeText(line: notice.text))], snapshot)
+      if notice.kind == .invitation, settings.bell { emit(.bell) }
     }
   }
 

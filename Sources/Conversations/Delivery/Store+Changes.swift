@@ -103,6 +103,7 @@ extension Reading where Self: ~Copyable {
     changes.networkChanged = try database.exists(
       "SELECT 1 FROM account WHERE owner = ? AND change > ? AND change <= ?", me, since, end)
     changes.answers = try networkAnswers(after: since, upTo: end, for: me)
+    changes.notices = try accountNotices(after: since, upTo: end, for: me)
     changes.historyChanged = try database.exists(
       "SELECT 1 FROM history WHERE participant = ? AND change > ? AND change <= ? AND shell <> ?",
       me, since, end, presence?.id ?? "")

@@ -50,6 +50,8 @@ public struct Changes: Hashable, Sendable {
   public var networkChanged = false
   /// What networks answered to requests from any shell of mine.
   package var answers: [NetworkAnswer] = []
+  /// What the networks of my accounts told me although no shell of mine asked.
+  package var notices: [AccountNotice] = []
   /// Whether another shell of mine added to the input history.
   public var historyChanged = false
 
@@ -62,6 +64,6 @@ public struct Changes: Hashable, Sendable {
     arrived.isEmpty && revised.isEmpty && moved.isEmpty && reacted.isEmpty
       && events.isEmpty
       && receiptsChanged.isEmpty && typing.isEmpty && !peopleChanged && !historyChanged
-      && !networkChanged && answers.isEmpty
+      && !networkChanged && answers.isEmpty && notices.isEmpty
   }
 }

@@ -47,6 +47,16 @@ extension Writing where Self: ~Copyable {
       """, id, account.id, verb.rawValue, target, text, secret, now)
     return NetworkRequest(id: id, verb: verb, target: target, text: text, secret: secret)
   }
+
+  /// Records the network's answer to a request; the first one counts.
+  package func answer(_ request: NetworkRequest, of account: Account, _ text: String) throws {
+    try database.run(
+      """
+      UPDATE request SET answer = ?, secret = '', change = ?
+      WHERE id = ? AND account = ? AND answer IS NULL
+      """,
+      text, try nextChange(), request.id, account.id)
+  }
 }
 
 extension DurableTransaction {

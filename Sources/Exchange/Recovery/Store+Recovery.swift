@@ -214,6 +214,7 @@ private struct Refill {
         (SELECT ifnull(max(change), 0) FROM reader), (SELECT ifnull(max(change), 0) FROM history),
         (SELECT ifnull(max(change), 0) FROM reaction), (SELECT ifnull(max(id), 0) FROM outbox),
         (SELECT ifnull(max(id), 0) FROM event), (SELECT ifnull(max(change), 0) FROM account),
+        (SELECT ifnull(max(id), 0) FROM account_notice),
         (SELECT ifnull(max(max(id), max(change)), 0) FROM request)))
       """, salvage.meta?.change ?? 0, salvage.meta?.people ?? 0)
     try database.execute(

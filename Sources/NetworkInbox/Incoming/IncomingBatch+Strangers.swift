@@ -41,7 +41,7 @@ extension IncomingBatch {
     case .invitation:
       try store.tell(
         "\(sender) invites you to \(address): /join \(address) enters it.",
-        account, as: attention.isQuiet(one, in: place) ? .abilities : .invite)
+        account, as: attention.isQuiet(one, in: place) ? .plain : .invitation)
     case .contact:
       try store.tell(
         "\(address) wants to be a contact: /contact accept \(address) accepts.", account)

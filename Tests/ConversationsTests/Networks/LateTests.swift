@@ -86,7 +86,7 @@ import Testing
       }
       try linked.wire.apply(
         said + [.caughtUp(archive: "tea@rooms.example", mark: "m")], of: linked.account)
-      return try linked.store.read { try $0.changes(since: position, for: linked.anna) }.answers
+      return try linked.store.read { try $0.changes(since: position, for: linked.anna) }.notices
         .map(\.text)
     }
     #expect(try comes(["1"]) == [])
@@ -99,7 +99,7 @@ import Testing
     let position = try linked.store.read { try $0.position }
     try linked.hear(.toldHistory(room: "tea@rooms.example"))
     #expect(
-      try linked.store.read { try $0.changes(since: position, for: linked.anna) }.answers.map(
+      try linked.store.read { try $0.changes(since: position, for: linked.anna) }.notices.map(
         \.text)
         == ["#tea@rooms.example has 3 earlier messages; /history shows them."])
     try linked.store.open(nil, paused: false)

@@ -19,7 +19,7 @@ import Testing
     let changes = try linked.store.read { try $0.changes(since: position, for: linked.anna) }
     position = changes.position
     #expect(changes.arrived.isEmpty && changes.events.isEmpty)
-    return changes.answers.map(\.text)
+    return changes.notices.map(\.text)
   }
 
   private func hear(_ news: NetworkEvent) throws {
@@ -123,8 +123,7 @@ import Testing
       try hear(.invited(room: "tea-\(address)", by: NetworkUser(identity: address)))
       let changes = try linked.store.read { try $0.changes(since: position, for: linked.anna) }
       position = changes.position
-      let verb: NetworkRequest.Verb = isMuted ? .abilities : .invite
-      #expect(changes.answers.map(\.request.verb) == [verb])
+      #expect(changes.notices.map(\.kind) == [isMuted ? .plain : .invitation])
     }
     #expect(try approaches.count == 2)
   }

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// The network processes of my accounts: which of them this shell has started, and what it waits for.
+/// Everything else about them is in the accounts' rows.
+@MainActor
+struct AccountProcesses {
+  /// When this shell last started a process for an account, in monotonic milliseconds, and how long
+  /// to wait before the next one.
+  private var started: [ID<Account>: (at: Milliseconds, pause: Milliseconds)] = [:]
+  /// When to start processes again that ended, in monotonic milliseconds.
+  private(set) var deadline: Milliseconds?
+  /// Accounts that I told this shell to connect and that are not connected yet, and whether it has
+  /// reported a failure.
+  private var awaited: [ID<Account>: Bool] = [:]
+  /// Accounts whose process ended before it could serve them, and its exit status.
+  private var ended: [ID<Account>: Int32] = [:]
+
+  /// The state of an account's connection.
+  func status(of account: Account) -> AccountStatus {
+    ended[account.id].map {
+      .offline(reason: "hobnob-\(account.kind) ended with status \($0)", nextTry: nil)
+    } ?? account.status
+  }
+
+  /// Whether I told this shell to connect an account that is not connected yet.
+  func awaits(_ account: Account) -> Bool { awaited[account.id] != nil }
+
+  mutating func awaitConnection(of account: Account) { awaited[account.id] = false }
+
+  /// Reports what became of the accounts that I told this shell to connect.
+  mutating func follow(
+    _ accounts: [Account], _ snapshot: borrowing Snapshot
+  ) throws -> [Outcome] {
+    var outcomes: [Outcome] = []
+    for account in accounts where ended[account.id] != nil {
+      if try account.status != .notRunning || snapshot.holderIsAlive(of: account) {
+        ended[account.id] = nil
+      }
+    }
+    for account in accounts {
+      guard let hasFailed = awaited[account.id] else { continue }
+      if case .offline = account.status, !hasFailed {
+        // The status line has no room for a reason; later ones are in `/account`.
+        awaited[account.id] = true
+        let words = account.status.words(now: Store.wallClock())
+        outcomes.append(.tell(say("%1: %2", SafeText(line: account.address), words)))
+      }
+      if try account.status.isSettled && snapshot.holderIsAlive(of: account) {
+        awaited[account.id] = nil
+        outcomes.append(.tell(try welcome(to: account, snapshot)))
+      }
+    }
+    return outcomes
+  }
+
+  /// What to show when somebody connects for the first time, or again.
+  private func welcome(
+    to account: Account, _ snapshot: borrowing Snapshot
+  ) throws -> SafeText {
+    let address = SafeText(line: account.address)
+    let places = try snapshot.listing(for: account.owner)
+    if places.contains(where: { $0.conversation.network == account.network }) {
+      return say("%1 is connected; /list shows what is there.", address)
+    }
+    return say(
+      "%1 is connected. /join %2 enters a room, /msg %3 opens a direct chat.",
+      address, SafeText(line: account.rules.roomExample),
+      SafeText(line: account.rules.personExample))
+  }
+
+  // MARK: Starting
+
+  /// Starts the processes of these accounts that are not running.
+  ///
+  /// - Parameter again: whether to restart those that ended with a reason.
+  mutating func start(
+    _ accounts: [Account], again: Bool, at now: Milliseconds, _ snapshot: borrowing Snapshot
+  ) -> [Outcome] {
+    var outcomes: [Outcome] = []
+    deadline = nil
+    for account in accounts {
+      guard let holder = try? snapshot.holder(of: account), holder != .alive,
+        again || !account.status.hasEnded
+      else { continue }
+      var pause = Retry.process.pause
+      if let last = started[account.id] {
+        // Start one that keeps crashing less and less often.
+        if now - last.at < last.pause + Retry.settled {
+          pause = min(last.pause * 2, Retry.process.longest)
+        }
+        guard now - last.at >= last.pause else {
+          deadline = min(deadline ?? .max, last.at + last.pause)
+          continue
+        }
+      }
+      started[account.id] = (now, pause)
+      outcomes += [.write(.nickname(account)), .effect(.connect(account, asks: false))]
+    }
+    return outcomes
+  }
+
+  /// Starts a process because the owner asked.
+  ///
+  /// - Parameter asks: whether it may ask for the password.
+  mutating func start(_ account: Account, asks: Bool, at now: Milliseconds) -> [Outcome] {
+    started[account.id] = (now, Retry.process.pause)
+    awaitConnection(of: account)
+    return [.effect(.connect(account, asks: asks))]
+  }
+
+  /// The exit status of a process that found another one serving its account.
+  private static let isServed: Int32 = 75
+
+  /// Notes that a process of this shell ended.
+  ///
+  /// - Returns: a complaint, or nothing the second time; nil if it served the account, or another one
+  ///   does.
+  mutating func noteEnd(
+    of account: Account, status: Int32, _ snapshot: borrowing Snapshot
+  ) -> [Outcome]? {
+    guard status != 0, status != Self.isServed, account.status == .notRunning,
+      (try? snapshot.holderIsAlive(of: account)) == false
+    else { return nil }
+    guard ended.updateValue(status, forKey: account.id) == nil else { return [] }
+    return [
+      .complain([
+        say(
+          "hobnob-%1 ended with status %2 before it could connect %3; hobnob starts it again.",
+          SafeText(line: account.kind), SafeText(Int(status)), SafeText(line: account.address))
+      ])
+    ]
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// The state of my accounts' connections, for whoever shows it or decides by it.
+extension Accounts {
+  /// The state of an account's connection; nil if I want none.
+  private func status(of account: Account) -> AccountStatus? {
+    isWanted(account) ? processes.status(of: account) : nil
+  }
+
+  /// The same in words.
+  func words(
+    for account: Account, _ detail: AccountStatus.Detail = .whole, bars: Glyphs? = nil
+  ) -> SafeText {
+    status(of: account)?.words(detail, bars: bars, now: Store.wallClock()) ?? say("disconnected")
+  }
+
+  /// For the status line: the state of each account that is not simply connected. That an account
+  /// is offline matters only if one of its conversations is open, a message waits for it, or I told
+  /// this shell to connect it.
+  ///
+  /// - Parameter networks: of the open conversation, and those that messages wait for.
+  func status(_ detail: AccountStatus.Detail, of networks: Set<String>) -> SafeText? {
+    let said = list.compactMap { account -> SafeText? in
+      switch status(of: account) {
+      case .notRunning, .connected([]): return nil
+      case .connected, .storeIsFull, .ended: break
+      case nil, .connecting, .offline:
+        let isExpected = isWanted(account) && processes.awaits(account)
+        guard isExpected || networks.contains(account.network) else { return nil }
+      }
+      return say(
+        "%1: %2", SafeText(line: list.count > 1 ? account.address : account.kind),
+        words(for: account, detail, bars: detail == .whole ? glyphs : nil))
+    }
+    return said.isEmpty ? nil : said.joined(separator: "; ")
+  }
+
+  /// Whether a network is offline or still connecting; never this machine.
+  func isSettlingIn(_ network: String?) -> Bool {
+    list.contains { $0.network == network && !(isWanted($0) && $0.status.isSettled) }
+  }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// Something that an account's network, or its process, tells the owner although nobody asked.
+package struct AccountNotice: Identifiable, Hashable, Sendable {
+  /// The kind of notice; the store holds the raw values.
+  package enum Kind: String, Hashable, Sendable {
+    case plain
+    /// Somebody invites the owner into a room; it rings like an invitation on this machine.
+    case invitation
+  }
+
+  /// The number of the change that wrote it.
+  package var id: Int64
+  package var kind: Kind
+  /// A sentence.
+  package var text: String
+
+  package init(id: Int64, kind: Kind, text: String) {
+    (self.id, self.kind, self.text) = (id, kind, text)
+  }
+}
