@@ -113,10 +113,10 @@ extension OutboxEntry {
   fileprivate static let select = """
     SELECT \(Message.columns), x.id AS entry, x.operation, x.tried,
       \(MessageIDs.columns), \(Store.SpeakerColumns.sender.select(from: "p")),
-      \(Store.placeColumns), \(NetworkQuote.columns), \(linksColumn), \(Reaction.outboxColumns)
+      \(Store.placeColumns), \(NetworkQuote.columns), \(linksColumn), \(OutgoingReaction.columns)
     FROM outbox x
     JOIN message m ON m.id = x.message JOIN participant p ON p.id = m.sender\(Quote.joins)
-    JOIN conversation c ON c.id = m.conversation\(Reaction.outboxJoins)
+    JOIN conversation c ON c.id = m.conversation\(OutgoingReaction.joins)
 
     """
 
@@ -133,7 +133,7 @@ extension OutboxEntry {
     self.init(
       id: row.int64("entry"), message: Message(row),
       operation: Operation(rawValue: row.int("operation")) ?? .send,
-      reaction: Reaction(outbox: row), place: Store.networkPlace(row), name: MessageIDs(row),
+      reaction: OutgoingReaction(row), place: Store.networkPlace(row), name: MessageIDs(row),
       author: Store.networkUser(row, .sender, network: network),
       answers: NetworkQuote(row, network: network), wasTried: row.int64("tried") > 0,
       links: row.optionalText("links").map { $0.split(separator: "\n").map(String.init) } ?? [])
