@@ -77,7 +77,7 @@ extension EndToEnd {
         ("/edit 2\r\u{15}other\u{0A}text\r", "✎ [2] anna: other\n            text\n"),
         ("/edit 4\r\u{15}new\r", "✎ [4] anna: new\n"),
         ("/react 3 :tada:\r", "🎉 anna [3] second\n"),
-        ("/react 3 :tada:\r", "anna removed the reaction to [3]\n"),
+        ("/react 3 :tada:\r", "anna removed 🎉 from [3]\n"),
         ("/delete 3\r", "✎ anna deleted [3]\n"),
       ] {
         anna.send(command)

@@ -20,7 +20,8 @@ extension MessagePrinter {
   {
     let number = SafeText(news.message.number)
     guard let emoji = news.emoji else {
-      return StyledLine(say("%1 removed the reaction to [%2]", name, number), .dim)
+      let removed = SafeText(line: news.removed ?? "")
+      return StyledLine(say("%1 removed %2 from [%3]", name, removed, number), .dim)
     }
     let first = SafeText(body: news.message.body).lines.first ?? SafeText()
     // An action means nothing without its actor.

@@ -6,7 +6,8 @@ extension Writing where Self: ~Copyable {
   ///
   /// - Parameter reason: shown to the sender.
   package func fail(
-    _ operation: OutboxEntry.Operation, of message: Message, _ reaction: Reaction?, _ reason: String
+    _ operation: OutboxEntry.Operation, of message: Message, _ reaction: OutgoingReaction?,
+    _ reason: String
   ) throws {
     switch operation {
     case .react:
@@ -26,15 +27,15 @@ extension Writing where Self: ~Copyable {
   func failOutbox(of network: String, _ reason: String) throws {
     let entries = try database.rows(
       """
-      SELECT x.id AS entry, x.operation, m.id AS about, \(Reaction.outboxColumns)
+      SELECT x.id AS entry, x.operation, m.id AS about, \(OutgoingReaction.columns)
       FROM outbox x JOIN message m ON m.id = x.message
-      JOIN conversation c ON c.id = m.conversation\(Reaction.outboxJoins)
+      JOIN conversation c ON c.id = m.conversation\(OutgoingReaction.joins)
       WHERE c.network = ? ORDER BY x.id
       """, network
     ) {
       (
         id: $0.int64("entry"), OutboxEntry.Operation(rawValue: $0.int("operation")) ?? .send,
-        message: $0.id("about") as ID<Message>, reaction: Reaction(outbox: $0)
+        message: $0.id("about") as ID<Message>, reaction: OutgoingReaction($0)
       )
     }
     for (id, operation, message, reaction) in entries {

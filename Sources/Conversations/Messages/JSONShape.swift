@@ -112,7 +112,7 @@ package enum JSONShape {
         """,
         from: """
           reaction r JOIN participant q ON q.id = r.participant
-          WHERE r.message = m.id AND r.emoji <> '' ORDER BY r.at, r.change
+          WHERE r.message = m.id AND r.removed = 0 ORDER BY r.at, r.change
           """)
     ),
     (
@@ -132,7 +132,7 @@ package enum JSONShape {
         json_patch('{}', json_object(
           'operation', CASE x.operation WHEN 0 THEN 'send' WHEN 1 THEN 'edit' WHEN 2 THEN 'delete'
             ELSE 'react' END,
-          'sender', \(personObject(id: "x.participant"))))
+          'sender', \(personObject(id: "x.participant")), 'emoji', nullif(x.emoji, '')))
         """,
         from: "outbox x WHERE x.message = m.id ORDER BY x.id")
     ))

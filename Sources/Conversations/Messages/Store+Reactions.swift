@@ -15,7 +15,7 @@ extension Reading where Self: ~Copyable {
       SELECT r.message, \(Reaction.columnList(of: "r"))
       FROM json_each(?) wanted CROSS JOIN reaction r ON r.message = wanted.value
       JOIN participant p ON p.id = r.participant
-      WHERE r.emoji <> '' ORDER BY r.at, r.change
+      WHERE r.removed = 0 ORDER BY r.at, r.change
       """, list
     ) {
       (
@@ -28,12 +28,15 @@ extension Reading where Self: ~Copyable {
 
   // MARK: Rows
 
+  /// Someone's reactions to a message, in the order in which they gave them.
   package func emojiStored(
     of person: ID<Participant>, on message: ID<Message>
-  ) throws -> String? {
-    try database.first(
-      "SELECT emoji FROM reaction WHERE message = ? AND participant = ? AND emoji <> ''", message,
-      person
+  ) throws -> [String] {
+    try database.rows(
+      """
+      SELECT emoji FROM reaction WHERE message = ? AND participant = ? AND removed = 0
+      ORDER BY at, change
+      """, message, person
     ) { $0.text() }
   }
 
@@ -58,7 +61,8 @@ extension Reading where Self: ~Copyable {
       let emoji = entry.reaction.emoji
       return ReactionNews(
         message: try presented([message], to: me)[0], participant: entry.reaction.participant,
-        emoji: emoji.isEmpty ? nil : emoji, at: entry.reaction.at, failure: entry.failure)
+        emoji: entry.isRemoved ? nil : emoji, removed: entry.isRemoved ? emoji : nil,
+        at: entry.reaction.at, failure: entry.failure)
     }
   }
 }
@@ -68,44 +72,87 @@ extension Writing where Self: ~Copyable {
 
   /// Removes a reaction that the network refused, since nobody else sees it. If I have changed it
   /// since, that is another attempt.
-  func refuse(_ reaction: Reaction, on message: ID<Message>, _ reason: String) throws {
-    let person = reaction.participant.id
-    guard !reaction.emoji.isEmpty,
-      try emojiStored(of: person, on: message)?.utf8.elementsEqual(reaction.emoji.utf8) == true
-    else { return }
-    try setReaction("", of: person, on: message, at: reaction.at, failure: reason)
+  func refuse(_ reaction: OutgoingReaction, on message: ID<Message>, _ reason: String) throws {
+    if reaction.isRemoved { return }
+    try remove(
+      reaction.emoji, of: reaction.participant, on: message, at: clock(), failure: reason)
   }
 
-  /// Puts my reaction into the outbox, in place of an older one.
-  fileprivate func postReaction(to message: ID<Message>, by me: ID<Participant>) throws {
+  /// Puts a change to my reactions into the outbox, in place of an older one to the same reaction,
+  /// or to any of mine where I have only one.
+  fileprivate func postReaction(
+    _ emoji: String, to message: ID<Message>, by me: ID<Participant>, asOne: Bool
+  ) throws {
     try requireAccount(of: message)
     try database.run(
-      "DELETE FROM outbox WHERE message = ? AND operation = 3 AND participant = ?", message, me)
+      """
+      DELETE FROM outbox WHERE message = ? AND operation = 3 AND participant = ?
+        AND (?4 OR emoji = ?3)
+      """, message, me, emoji, asOne)
     try database.run(
-      "INSERT INTO outbox(id, message, operation, participant) VALUES (?, ?, 3, ?)",
-      try nextChange(), message, me)
+      "INSERT INTO outbox(id, message, operation, participant, emoji) VALUES (?, ?, 3, ?, ?)",
+      try nextChange(), message, me, emoji)
   }
 
-  package func setReaction(
+  /// Makes these someone's reactions to a message.
+  ///
+  /// - Parameter asOne: whether they have only one: then others notice the new one, not that the
+  ///   former one is gone.
+  package func setReactions(
+    _ new: [String], of person: ID<Participant>, on message: ID<Message>, at time: Milliseconds,
+    asOne: Bool
+  ) throws {
+    let former = try emojiStored(of: person, on: message)
+    // Compares bytes, as the table does.
+    func contains(_ list: [String], _ emoji: String) -> Bool {
+      list.contains { $0.utf8.elementsEqual(emoji.utf8) }
+    }
+    for emoji in former where !contains(new, emoji) {
+      if asOne, !new.isEmpty {
+        try database.run(
+          "DELETE FROM reaction WHERE message = ? AND participant = ? AND emoji = ?", message,
+          person, emoji)
+      } else {
+        try remove(emoji, of: person, on: message, at: time)
+      }
+    }
+    for emoji in new where !contains(former, emoji) {
+      try database.run(
+        """
+        INSERT INTO reaction(message, participant, emoji, at, change) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET removed = 0, at = excluded.at, change = excluded.change,
+          failure = NULL
+        """, message, person, emoji, time, try nextChange())
+    }
+  }
+
+  /// Removes a reaction; its row stays for others to notice, until there are too many such rows.
+  private func remove(
     _ emoji: String, of person: ID<Participant>, on message: ID<Message>, at time: Milliseconds,
     failure: String? = nil
   ) throws {
     try database.run(
       """
-      INSERT INTO reaction(message, participant, emoji, at, change, failure)
-      VALUES (?, ?, ?, ?, ?, ?)
-      ON CONFLICT DO UPDATE SET emoji = excluded.emoji, at = excluded.at,
-        change = excluded.change, failure = excluded.failure
-      """, message, person, emoji, time, try nextChange(), failure)
+      UPDATE reaction SET removed = 1, at = ?, change = ?, failure = ?
+      WHERE message = ? AND participant = ? AND emoji = ? AND removed = 0
+      """, time, try nextChange(), failure, message, person, emoji)
+    try database.run(
+      """
+      DELETE FROM reaction WHERE message = ?1 AND participant = ?2 AND removed = 1 AND change <= (
+        SELECT change FROM reaction WHERE message = ?1 AND participant = ?2 AND removed = 1
+        ORDER BY change DESC LIMIT 1 OFFSET ?3)
+      """, message, person, Reaction.most)
   }
 }
 
 extension DurableTransaction {
-  /// Sets my reaction to a message, replaces it, or removes it if it is the same. It is on disk on
-  /// return, and in the outbox if a network carries the conversation.
+  /// Gives a message my reaction, or removes it if I gave the same one. It takes the place of
+  /// another one unless I may have several there (``Abilities``). It is on disk on return, and in
+  /// the outbox if a network carries the conversation.
   ///
   /// - Throws: `RuleError.notSent` if the message is `sending` or `failed`, `.deleted`,
-  ///   `.noSuchMessage`, `.notAMember`, `.notAnEmoji`, `.cannotReact`; `StoreError`.
+  ///   `.noSuchMessage`, `.notAMember`, `.notAnEmoji`, `.cannotReact`,
+  ///   `.tooManyReactions`; `StoreError`.
   @discardableResult
   public func react(
     _ message: ID<Message>, by me: ID<Participant>, with emoji: String
@@ -121,10 +168,18 @@ extension DurableTransaction {
     guard found.state >= .sent else { throw RuleError.notSent(found.number) }
 
     let former = try emojiStored(of: me, on: message)
-    let isSame = former.map { Reaction.same($0, emoji) } ?? false
-    try setReaction(isSame ? "" : emoji, of: me, on: message, at: clock())
-    if place.network != nil { try postReaction(to: message, by: me) }
-    return isSame ? .removed : former == nil ? .set : .replaced
+    let same = former.first { Reaction.same($0, emoji) }
+    let asOne = abilities.reactionLimit == .one
+    var new = former.filter { $0 != same }
+    if same == nil { new = (asOne ? [] : former) + [emoji] }
+    if new.count > Reaction.most {
+      throw RuleError.tooManyReactions(found.number, most: Reaction.most)
+    }
+    try setReactions(new, of: me, on: message, at: clock(), asOne: asOne)
+    if place.network != nil {
+      try postReaction(same ?? emoji, to: message, by: me, asOne: asOne)
+    }
+    return same != nil ? .removed : asOne && !former.isEmpty ? .replaced : .set
   }
 }
 
@@ -138,39 +193,49 @@ extension Reaction {
     self.init(
       participant: Participant(row), emoji: row.text("emoji"), at: row.time("at"))
   }
+}
 
-  /// The columns that `init(outbox:)` reads of the reaction in outbox entry `x`.
-  package static let outboxColumns =
-    Participant.Columns.other.select(from: "y") + ", z.emoji, z.at AS reacted_at"
-
-  package static let outboxJoins = """
-
-    LEFT JOIN participant y ON y.id = x.participant
-    LEFT JOIN reaction z ON z.message = x.message AND z.participant = x.participant
+extension OutgoingReaction {
+  /// The columns that `init(_:)` reads of the reaction in outbox entry `x`.
+  package static let columns = """
+    x.participant AS reacted_by, x.emoji AS reacted, ifnull(z.removed, 1) AS is_removed,
+    CASE WHEN x.operation = 3 THEN (SELECT group_concat(emoji, char(10)) FROM (
+      SELECT emoji FROM reaction u WHERE u.message = x.message AND u.participant = x.participant
+        AND u.removed = 0 ORDER BY u.at, u.change)) END AS all_reactions
     """
 
-  package init?(outbox row: Row) {
-    if row.isNull("other") { return nil }
+  package static let joins = """
+
+    LEFT JOIN reaction z ON z.message = x.message AND z.participant = x.participant
+      AND z.emoji = x.emoji
+    """
+
+  package init?(_ row: Row) {
+    if row.isNull("reacted_by") { return nil }
     self.init(
-      participant: Participant(row, .other), emoji: row.text("emoji"),
-      at: row.time("reacted_at"))
+      participant: row.id("reacted_by"), emoji: row.optionalText("reacted") ?? "",
+      isRemoved: row.bool("is_removed"),
+      all: row.optionalText("all_reactions")?.split(separator: "\n").map(String.init) ?? [])
   }
 }
 
-/// The latest state of a reaction; an empty one was removed.
+/// The latest state of a reaction.
 struct ChangedReaction {
   var number: Int64
   var message: ID<Message>
   var reaction: Reaction
+  var isRemoved: Bool
   var failure: String?
 
   /// The columns that `init(_:)` reads of reaction `x` of participant `p`.
-  package static let columns = "x.change, x.message, x.failure, \(Reaction.columnList(of: "x"))"
+  package static let columns =
+    "x.change, x.message, x.removed, x.failure, \(Reaction.columnList(of: "x"))"
 
   package init(_ row: Row) {
     (number, message, failure) = (
       row.int64("change"), row.id("message"), row.optionalText("failure")
     )
     reaction = Reaction(row)
+    isRemoved = row.bool("removed")
   }
 }

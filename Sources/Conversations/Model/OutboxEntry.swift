@@ -23,8 +23,8 @@ package struct OutboxEntry: Identifiable, Hashable, Sendable {
   /// unchanged: the difference shows whether the text was edited meanwhile.
   package var message: Message
   package var operation: Operation
-  /// For `react`: who reacted, and with which emoji.
-  package var reaction: Reaction?
+  /// For `react`: what changed.
+  package var reaction: OutgoingReaction?
   /// Its conversation, in the network's names.
   package var place: NetworkPlace
   /// The network's ids of the message. The owner's own messages have their final origin id from the
@@ -40,7 +40,7 @@ package struct OutboxEntry: Identifiable, Hashable, Sendable {
   package var links: [String]
 
   package init(
-    id: Int64, message: Message, operation: Operation, reaction: Reaction? = nil,
+    id: Int64, message: Message, operation: Operation, reaction: OutgoingReaction? = nil,
     place: NetworkPlace = .direct(""), name: MessageIDs = MessageIDs(),
     author: NetworkUser = NetworkUser(identity: "", isOwner: true), answers: NetworkQuote? = nil,
     wasTried: Bool = false, links: [String] = []
@@ -61,6 +61,22 @@ package struct OutboxEntry: Identifiable, Hashable, Sendable {
   /// message one that belongs to this entry.
   package var origin: String {
     operation == .send ? name.origin ?? message.uid : "\(message.uid)-\(id)"
+  }
+}
+
+/// A change to someone's reactions to a message, for the network.
+package struct OutgoingReaction: Hashable, Sendable {
+  package var participant: ID<Participant>
+  /// The one that they gave or removed; empty if unknown.
+  package var emoji: String
+  package var isRemoved: Bool
+  /// All that they have now, in the order in which they gave them.
+  package var all: [String]
+
+  package init(
+    participant: ID<Participant>, emoji: String, isRemoved: Bool = false, all: [String]
+  ) {
+    (self.participant, self.emoji, self.isRemoved, self.all) = (participant, emoji, isRemoved, all)
   }
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Someone's one reaction to a message (rule 7.8).
+/// One of someone's reactions to a message (rule 7.8).
 public struct Reaction: Hashable, Sendable {
   public var participant: Participant
-  /// As given or received; empty in an outbox entry that removes the reaction.
+  /// As given or received.
   public var emoji: String
   /// When it was given.
   public var at: Milliseconds
@@ -30,23 +30,59 @@ public struct ReactionNews: Hashable, Sendable {
   public var participant: Participant
   /// Nil if it was removed.
   public var emoji: String?
+  /// The one that was removed.
+  public var removed: String?
   public var at: Milliseconds
   /// Why a network refused it, which removed it; in the network's words.
   public var failure: String?
 
   public init(
-    message: Message, participant: Participant, emoji: String?, at: Milliseconds,
-    failure: String? = nil
+    message: Message, participant: Participant, emoji: String?, removed: String? = nil,
+    at: Milliseconds, failure: String? = nil
   ) {
     self.message = message
     self.participant = participant
     self.emoji = emoji
+    self.removed = removed
     self.at = at
     self.failure = failure
   }
 }
 
+/// What a network says about someone's reactions to a message.
+package enum NetworkReaction: Hashable, Sendable, ExpressibleByArrayLiteral {
+  /// These are all; none removes them.
+  case all([String])
+  /// Beside the others, where one person may give several; else instead of them.
+  case given(String)
+  case removed(String)
+
+  package init(arrayLiteral emoji: String...) { self = .all(emoji) }
+
+  /// The person's reactions after it; nil if it has no emoji that this program knows.
+  package func applied(to former: [String], asOne: Bool) -> [String]? {
+    switch self {
+    case .all(let all):
+      var known: [String] = []
+      for emoji in all where Reaction.isEmoji(emoji) && !known.contains(emoji) {
+        known.append(emoji)
+      }
+      if known.isEmpty, !all.isEmpty { return nil }
+      return Array(known.prefix(asOne ? 1 : Reaction.most))
+    case .given(let emoji):
+      guard Reaction.isEmoji(emoji) else { return nil }
+      if asOne { return [emoji] }
+      let isKnown = former.contains(emoji) || former.count >= Reaction.most
+      return isKnown ? former : former + [emoji]
+    case .removed(let emoji): return former.filter { !Reaction.same($0, emoji) }
+    }
+  }
+}
+
 extension Reaction {
+  /// How many reactions of one person to a message the store keeps.
+  package static let most = 20
+
   /// Whether a text is one emoji, as far as this program's Unicode knows.
   package static func isEmoji(_ text: String) -> Bool {
     guard text.count == 1, text.utf8.count <= 64, let first = text.unicodeScalars.first else {

@@ -38,6 +38,7 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
   case editsAreOver(Int, String, seconds: Int)
   case cannotDelete(String)
   case cannotReact(String)
+  case tooManyReactions(Int, most: Int)
   case cannotReply(String)
   case takesNoFiles(String)
   /// The file has more bytes than the network takes.
@@ -110,6 +111,11 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
       )
     case .noSuchAccount(let address):
       ("there is no account %1; /account add %1 adds it", [address])
+    case .tooManyReactions(let number, let most):
+      (
+        "you have %2 reactions to message %1 already; remove one first",
+        [String(number), String(most)]
+      )
     case .cannotEdit, .editsAreOver, .cannotDelete, .cannotReact, .cannotReply, .takesNoFiles,
       .fileTooLarge, .tooManyBytes:
       sentenceOfNetwork

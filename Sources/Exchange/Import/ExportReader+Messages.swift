@@ -75,11 +75,24 @@ extension ExportReader {
       try database.run(
         """
         INSERT INTO reaction(message, participant, emoji, at, change) VALUES (?, ?, ?, ?, ?)
-        ON CONFLICT DO UPDATE SET emoji = excluded.emoji, at = excluded.at, failure = NULL
+        ON CONFLICT DO UPDATE SET removed = 0, at = excluded.at, failure = NULL
         WHERE excluded.at > at
         """, message, try person(reaction, "sender"), emoji, try reaction.time("time"),
         try work.silentNumber())
     }
+    try keepNewest(on: message)
+  }
+
+  /// Keeps the newest reaction of each person, where people have only one.
+  private func keepNewest(on message: ID<Message>) throws {
+    let place = try work.transaction.stored(message)?.conversation
+    guard let place, try work.transaction.knownAbilities(of: place).reactionLimit == .one else { return }
+    try database.run(
+      """
+      DELETE FROM reaction WHERE message = ?1 AND EXISTS (SELECT 1 FROM reaction newer
+        WHERE newer.message = ?1 AND newer.participant = reaction.participant
+          AND (newer.at, newer.emoji) > (reaction.at, reaction.emoji))
+      """, message)
   }
 
   private func add(
@@ -102,8 +115,9 @@ extension ExportReader {
       let operation = try entry.choice("operation", of: ["send", "edit", "delete", "react"])
       let person = entry["sender"] == nil ? nil : try person(entry, "sender")
       try database.run(
-        "INSERT INTO outbox(id, message, operation, participant) VALUES (?, ?, ?, ?)",
-        try work.transaction.nextChange(), message, operation, person)
+        "INSERT INTO outbox(id, message, operation, participant, emoji) VALUES (?, ?, ?, ?, ?)",
+        try work.transaction.nextChange(), message, operation, person,
+        person == nil ? nil : try entry.optionalText("emoji") ?? "")
     }
   }
 

@@ -286,7 +286,7 @@ extension IncomingBatch {
 
   private func reacted(
     _ name: MessageIDs, of author: NetworkUser?, by speaker: NetworkUser, in network: NetworkPlace,
-    _ emoji: [String], at told: Milliseconds?, _ change: MessageIDs
+    _ emoji: NetworkReaction, at told: Milliseconds?, _ change: MessageIDs
   ) throws -> Bool {
     guard let place = try known(network) else { return false }
     var writer: ID<Participant>?
@@ -303,17 +303,28 @@ extension IncomingBatch {
       if case .direct(let address) = network, speaker.identity != address { return true }
       person = try self.person(speaker, in: network).id
     }
-    let new = emoji.first(where: Reaction.isEmoji) ?? ""
-    if !emoji.isEmpty, new.isEmpty { return true }
+    let asOne = try store.knownAbilities(of: place.id).reactionLimit == .one
+    let former = try store.emojiStored(of: person, on: found.id)
+    guard let new = emoji.applied(to: former, asOne: asOne) else { return true }
     guard try isNew(change, of: found.id, by: person, isLive: told == nil) else { return true }
-    let waits = "FROM outbox WHERE message = ? AND operation = 3 AND participant = ?"
-    let former = try store.emojiStored(of: person, on: found.id) ?? ""
-    if former.utf8.elementsEqual(new.utf8) {
-      if speaker.isOwner { try database.run("DELETE \(waits)", found.id, person) }
+    // The owner's own changes that are on their way: all, or those to this reaction.
+    let waits = """
+      FROM outbox WHERE message = ?1 AND operation = 3 AND participant = ?2
+        AND ifnull(emoji = ?3, 1)
+      """
+    let one: String? =
+      switch emoji {
+      case .all: nil
+      case .given(let one), .removed(let one): one
+      }
+    if Set(former.map { Array($0.utf8) }) == Set(new.map { Array($0.utf8) }) {
+      if speaker.isOwner { try database.run("DELETE \(waits)", found.id, person, one) }
       return true
     }
-    if speaker.isOwner, try database.exists("SELECT 1 \(waits)", found.id, person) { return true }
-    try store.setReaction(new, of: person, on: found.id, at: time(told))
+    if speaker.isOwner, try database.exists("SELECT 1 \(waits)", found.id, person, one) {
+      return true
+    }
+    try store.setReactions(new, of: person, on: found.id, at: time(told), asOne: asOne)
     return true
   }
 

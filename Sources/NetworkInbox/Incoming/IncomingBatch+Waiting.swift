@@ -71,9 +71,8 @@ extension IncomingBatch {
         kind: .removal, message: MessageIDs(archive: archive), place: .room(room),
         name: removal.moderator, text: removal.reason, told: told)
     case .reacted(let message, let author, let speaker, let place, let emoji, let told, let change):
-      let new = emoji.first(where: Reaction.isEmoji)
-      if new == nil, !emoji.isEmpty { return nil }
-      var found = waiting(.reaction, of: message, by: speaker, in: place, new ?? "", told, change)
+      guard let text = emoji.stored else { return nil }
+      var found = waiting(.reaction, of: message, by: speaker, in: place, text, told, change)
       found?.author = author.map { Self.storedIdentity($0) }
       return found
     default:
@@ -177,7 +176,7 @@ extension IncomingBatch {
     case (.reaction?, _):
       return .reacted(
         message, author: row.optionalText("author").map { someone($0) }, by: speaker, in: place,
-        emoji: text.isEmpty ? [] : [text], at: time, change: change)
+        emoji: NetworkReaction(stored: text), at: time, change: change)
     case (.removal?, .direct), (nil, _):
       return nil
     }
@@ -185,5 +184,25 @@ extension IncomingBatch {
 
   private static func someone(_ stored: String) -> NetworkUser {
     NetworkUser(identity: stored, isOwner: stored.isEmpty)
+  }
+}
+
+extension NetworkReaction {
+  /// All reactions by line; one that was given has `+`, one that was removed `-` before it. Nil if
+  /// there is no emoji that this program knows.
+  fileprivate var stored: String? {
+    switch self {
+    case .all: applied(to: [], asOne: false)?.joined(separator: "\n")
+    case .given(let emoji): Reaction.isEmoji(emoji) ? "+" + emoji : nil
+    case .removed(let emoji): Reaction.isEmoji(emoji) ? "-" + emoji : nil
+    }
+  }
+
+  fileprivate init(stored: String) {
+    switch stored.first {
+    case "+": self = .given(String(stored.dropFirst()))
+    case "-": self = .removed(String(stored.dropFirst()))
+    default: self = .all(stored.split(separator: "\n").map(String.init))
+    }
   }
 }

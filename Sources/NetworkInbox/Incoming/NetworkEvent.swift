@@ -22,11 +22,11 @@ package enum NetworkEvent: Hashable, Sendable {
   case retracted(MessageIDs, by: NetworkUser, in: NetworkPlace, at: Milliseconds?)
   /// A moderator removed the message with that archive id, according to the room.
   case removed(archive: String, room: String, Removal, at: Milliseconds?)
-  /// The speaker's current reactions to a message; none removes them. `author` wrote the message,
-  /// if known; `change` as above. The store keeps one per person (rule 7.8): the first that is an
-  /// emoji.
+  /// The speaker's reactions to a message, or a change to them. `author` wrote the message, if known;
+  /// `change` as above. The store leaves out what is no emoji, and keeps the first one where people
+  /// have only one (rule 7.8).
   case reacted(
-    MessageIDs, author: NetworkUser?, by: NetworkUser, in: NetworkPlace, emoji: [String],
+    MessageIDs, author: NetworkUser?, by: NetworkUser, in: NetworkPlace, emoji: NetworkReaction,
     at: Milliseconds?, change: MessageIDs = MessageIDs())
   case typing(NetworkUser, in: NetworkPlace, Bool)
   /// The speaker's program has the message, or showed it, and all before it. In a room only `.seen`

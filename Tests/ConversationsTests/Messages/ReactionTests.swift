@@ -180,22 +180,112 @@ import Testing
     try lobby.store.writeDurablyIfNeeded { try $0.join(lobby.anna, room) }
   }
 
+  private func provide(_ reactions: Abilities.Reactions) throws {
+    var abilities = Abilities()
+    abilities.reactions = reactions
+    let account = try lobby.store.read { try $0.accounts(of: lobby.anna) }[0]
+    try lobby.other.apply([.abilities(NetworkAbilities(rooms: abilities))], of: account)
+  }
+
+  /// What anna does, and her reactions then.
+  private func react(_ emoji: String) throws -> (ReactionChange, [String]) {
+    try lobby.store.writeDurably {
+      let change = try $0.react(message.id, by: lobby.anna, with: emoji)
+      return (change, try $0.emojiStored(of: lobby.anna, on: message.id))
+    }
+  }
+
+  @Test("7.8: where a network has several, another one is added, and the same one again removed")
+  func several() throws {
+    try provide(.several)
+    #expect(try react("🎉") == (.set, ["🎉"]))
+    lobby.fixture.now += 1
+    #expect(try react("👍") == (.set, ["🎉", "👍"]))
+    // Each is a change of its own for the network, with all there are.
+    #expect(
+      try outbox().map(\.reaction) == [
+        OutgoingReaction(participant: lobby.anna, emoji: "🎉", all: ["🎉", "👍"]),
+        OutgoingReaction(participant: lobby.anna, emoji: "👍", all: ["🎉", "👍"]),
+      ])
+    let position = try lobby.store.read { try $0.position }
+    #expect(try react("🎉") == (.removed, ["👍"]))
+    let news = try lobby.store.read { try $0.changes(since: position, for: lobby.anna) }.reacted
+    #expect(news.map(\.emoji) == [nil] && news.map(\.removed) == ["🎉"])
+    #expect(
+      try outbox().map(\.reaction) == [
+        OutgoingReaction(participant: lobby.anna, emoji: "👍", all: ["👍"]),
+        OutgoingReaction(participant: lobby.anna, emoji: "🎉", isRemoved: true, all: ["👍"]),
+      ])
+    // One that is refused goes alone.
+    _ = try react("🔥")
+    let entries = try outbox()
+    try lobby.other.writeDurably { try $0.finish(entries[2], as: .failed("no")) }
+    #expect(
+      try lobby.store.read { try $0.emojiStored(of: lobby.anna, on: message.id) } == ["👍"])
+    // Where one takes the place of the other, it takes that of all.
+    try provide(.one)
+    #expect(try react("🍵") == (.replaced, ["🍵"]))
+    #expect(try outbox().map(\.reaction?.all) == [["🍵"]])
+  }
+
+  @Test("a person's reactions on a network come as a whole or one by one")
+  func heard() throws {
+    let account = try lobby.store.read { try $0.accounts(of: lobby.anna) }[0]
+    let eve = NetworkUser(identity: "eve", name: "eve")
+    let name = MessageIDs(origin: "e1")
+    try lobby.other.apply(
+      [
+        .messageReceived(
+          NetworkMessage(name: name, speaker: eve, body: "hello"), in: .room("tea"))
+      ], of: account)
+    let message = try #require(
+      try lobby.store.read {
+        try $0.messages(in: room, limit: 1, for: lobby.anna).last
+      })
+    func hear(_ emoji: NetworkReaction) throws -> [String] {
+      lobby.fixture.now += 1
+      try lobby.other.apply(
+        [.reacted(name, author: eve, by: eve, in: .room("tea"), emoji: emoji, at: nil)],
+        of: account)
+      return try lobby.store.read { try $0.reactions(of: message.id) }.map(\.emoji)
+    }
+    try provide(.several)
+    #expect(try hear(["🎉", "no emoji", "👍"]) == ["🎉", "👍"])
+    #expect(try hear(.given("🔥")) == ["🎉", "👍", "🔥"])
+    #expect(try hear(.removed("🎉")) == ["👍", "🔥"])
+    #expect(try hear(.given("x")) == ["👍", "🔥"])
+    #expect(try hear(["👍"]) == ["👍"])
+    try provide(.one)
+    #expect(try hear(.given("🍵")) == ["🍵"])
+    #expect(try hear(["🎉", "👍"]) == ["🎉"])
+    #expect(try hear([]) == [])
+    // Few rows stay of what was removed.
+    try provide(.several)
+    for number in 0..<100 {
+      let emoji = String(Character(Unicode.Scalar(UInt32(0x1F600 + number % 60))!))
+      _ = try hear(.given(emoji))
+      _ = try hear(.removed(emoji))
+    }
+    #expect(try lobby.store.count("reaction") <= Reaction.most)
+  }
+
   private func outbox() throws -> [OutboxEntry] {
     try lobby.other.read { try $0.outbox(of: "xmpp:anna@x") }
   }
 
   @Test func theNewestWishIsPosted() throws {
+    try provide(.one)
     try lobby.store.writeDurably { try $0.react(message.id, by: lobby.anna, with: "🎉") }
     try lobby.store.writeDurably { try $0.react(message.id, by: lobby.anna, with: "👍") }
     let entry = try #require(try outbox().first)
     #expect(try outbox().count == 1)
     #expect((entry.operation, entry.message.id) == (.react, message.id))
-    #expect((entry.reaction?.emoji, entry.reaction?.participant.id) == ("👍", lobby.anna))
+    #expect((entry.reaction?.emoji, entry.reaction?.participant) == ("👍", lobby.anna))
     // Changed while it is on its way: that is another entry.
     try lobby.store.writeDurably { try $0.react(message.id, by: lobby.anna, with: "👍") }
     try lobby.other.writeDurably { try $0.finish(entry, as: .sent) }
     let removal = try #require(try outbox().first)
-    #expect(removal.reaction?.emoji == "")
+    #expect(removal.reaction?.isRemoved == true && removal.reaction?.all == [])
     try lobby.other.writeDurably { try $0.finish(removal, as: .sent) }
     #expect(try outbox().isEmpty)
     #expect(try lobby.store.read { try $0.message(message.id, for: lobby.anna) }?.failure == nil)

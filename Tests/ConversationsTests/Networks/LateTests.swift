@@ -232,7 +232,7 @@ struct WaitingChangeTests {
       change: MessageIDs(origin: change, archive: "a" + change))
   }
 
-  private func reacted(_ id: String, _ emoji: [String], _ change: String) -> NetworkEvent {
+  private func reacted(_ id: String, _ emoji: NetworkReaction, _ change: String) -> NetworkEvent {
     .reacted(
       MessageIDs(origin: "a" + id, archive: "a" + id), author: nil, by: linked.max,
       in: linked.tea, emoji: emoji, at: second,

@@ -69,7 +69,7 @@ struct OutboxTests {
     talk.handle(
       .outbox([
         .test(1, "new", operation: .edit, uid: "u"), .test(2, operation: .delete, uid: "u"),
-        .test(3, operation: .react, uid: "b5", reaction: "👍"),
+        .test(3, operation: .react, uid: "b5", reaction: "👍 🎉"),
         .test(4, operation: .react, uid: "b5", reaction: ""),
       ]))
     let messages = talk.messages
@@ -79,7 +79,8 @@ struct OutboxTests {
     #expect(messages[1].has("fallback", Feature.fallback))
     #expect(messages[2].first("reactions", Feature.reactions)?["id"] == "b5")
     #expect(
-      messages[2].first("reactions", Feature.reactions)?.children.map(\.text) == ["👍"])
+      messages[2].first("reactions", Feature.reactions)?.children.map(\.text)
+        == ["👍", "🎉"])
     #expect(messages[3].first("reactions", Feature.reactions)?.children.isEmpty == true)
     for message in messages[1...] { #expect(message.has("store", Feature.hints)) }
     // Each has an id of its own, which is not that of the message.

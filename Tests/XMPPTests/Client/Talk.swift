@@ -318,10 +318,9 @@ extension OutboxEntry {
     return OutboxEntry(
       id: id, message: message, operation: operation,
       reaction: reaction.map {
-        Reaction(
-          participant: Participant(
-            id: Conversations.ID(rawValue: 1), identity: "1000", name: "anna"),
-          emoji: $0, at: Talk.start)
+        OutgoingReaction(
+          participant: Conversations.ID(rawValue: 1), emoji: $0, isRemoved: $0.isEmpty,
+          all: $0.split(separator: " ").map(String.init))
       },
       place: place, name: MessageIDs(origin: uid, archive: archive), answers: answers)
   }

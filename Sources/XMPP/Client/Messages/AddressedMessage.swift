@@ -70,7 +70,7 @@ struct AddressedMessage: Sendable {
     }
     return [
       .reacted(
-        reference(id), author: nil, by: sender, in: conversation, emoji: emoji,
+        reference(id), author: nil, by: sender, in: conversation, emoji: .all(emoji),
         at: incoming.time, change: ids)
     ]
   }

@@ -27,7 +27,7 @@ extension PendingStanza {
     case .react:
       guard let target else { return nil }
       var reactions = Element("reactions", namespace: Feature.reactions, ["id": target])
-      if let emoji = entry.reaction?.emoji, !emoji.isEmpty {
+      for emoji in entry.reaction?.all ?? [] {
         reactions.add(Element("reaction", namespace: Feature.reactions, text: emoji))
       }
       message.add(reactions)
