@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Schema {
-  static let accountNotices = """
+  static let notices = """
     -- What an account's network tells its owner although nobody asked.
     CREATE TABLE account_notice(
       id INTEGER PRIMARY KEY,               -- drawn from meta.change

@@ -180,9 +180,9 @@ import Testing
     try lobby.store.writeDurablyIfNeeded { try $0.join(lobby.anna, room) }
   }
 
-  private func provide(_ reactions: Abilities.Reactions) throws {
+  private func provide(_ reactions: Abilities.ReactionLimit) throws {
     var abilities = Abilities()
-    abilities.reactions = reactions
+    abilities.reactionLimit = reactions
     let account = try lobby.store.read { try $0.accounts(of: lobby.anna) }[0]
     try lobby.other.apply([.abilities(NetworkAbilities(rooms: abilities))], of: account)
   }
