@@ -19,7 +19,7 @@ extension EndToEnd {
     func belongsToTheConversation() throws {
       #expect(try run("/set keep\n").output.hasPrefix("keep off  "))
       let shell = try home.shellInLobby(as: "anna")
-      try shell.type("/set keep 2y\r", seeing: "Delete 0 messages and 0 files")
+      try shell.type("/set keep 2y\r", seeing: "delete 0 messages and 0 files")
       try shell.type("y", seeing: "anna set keep to 2y")
       let ben = try home.run(["--no-rc", "--as", "ben", "lobby"], input: "/set keep\n").output
       #expect(ben.hasPrefix("keep 2y  ") && ben.contains("; from "))

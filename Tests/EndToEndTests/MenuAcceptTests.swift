@@ -89,7 +89,7 @@ extension EndToEnd {
       try home.write("", to: "notes one.txt")
       try home.write("", to: "folder/inside.txt")
       let lines = [
-        ("/set cou", "|\n/set [NAME [VALUE]]  show the settings, or change one\ncounter  what"),
+        ("/set cou", "|\n/set [NAME [VALUE]]  show the settings, or change one\ncounter  how"),
         ("/set counter c", "|\n/set [NAME [VALUE]]  show the settings, or change one\ncountdown\n"),
         ("/set typing ", "|\n/set [NAME [VALUE]]  show the settings, or change one\noff\non\nanna"),
         (

@@ -86,7 +86,9 @@ extension ExportReader {
   /// Keeps the newest reaction of each person, where people have only one.
   private func keepNewest(on message: ID<Message>) throws {
     let place = try work.transaction.stored(message)?.conversation
-    guard let place, try work.transaction.knownAbilities(of: place).reactionLimit == .one else { return }
+    guard let place, try work.transaction.knownAbilities(of: place).reactionLimit == .one else {
+      return
+    }
     try database.run(
       """
       DELETE FROM reaction WHERE message = ?1 AND EXISTS (SELECT 1 FROM reaction newer

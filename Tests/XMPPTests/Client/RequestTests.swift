@@ -133,7 +133,7 @@ struct RequestTests {
     }
     #expect(try answer("") == "You have blocked nobody.")
     let blocked = try answer("<item jid='eve@x.org'/><item/><item jid='y.org'/>")
-    #expect(blocked == "Blocked: eve@x.org, y.org.")
+    #expect(blocked == "You have blocked eve@x.org, y.org.")
     let many = (1...102).map { "<item jid='a\($0)@x.org'/>" }.joined()
     #expect(try answer(many)?.hasSuffix("a100@x.org and 2 more.") == true)
     var talk = Talk.ready()
