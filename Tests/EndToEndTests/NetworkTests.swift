@@ -61,6 +61,29 @@ extension EndToEnd {
       #expect(try home.run(["send", "lobby", "--as", "anna", long]).status == 0)
     }
 
+    @Test("11: log, its JSON, search and an import keep a notice what it is")
+    func notices() throws {
+      let said = NetworkMessage(
+        name: MessageIDs(), speaker: NetworkUser(identity: "services"), body: "back at six",
+        kind: .notice)
+      try store.apply([.messageReceived(said, in: .room("##far"))], of: account)
+      try shell.expect("- services: back at six")
+      func output(_ arguments: String...) throws -> String { try home.run(arguments).output }
+      #expect(
+        try output("log", "##far", "--as", "anna").hasSuffix("[1] - services: back at six\n"))
+      #expect(try output("log", "##far", "--as", "anna", "--json").contains(#""kind":"notice""#))
+      #expect(
+        try output("search", "six", "--as", "anna").contains("[1] - services: back at six"))
+      #expect(try output("unread", "--as", "anna").contains("##far") == false)
+      try home.write(output("export", "--as", "anna"), to: "all.jsonl")
+      let other = home.path + "/other.sqlite"
+      let file = home.path + "/all.jsonl"
+      let imported = try home.run(["import", "--store", other, file])
+      #expect(imported.status == 0, "\(imported)")
+      let again = try output("export", "--as", "anna", "--store", other)
+      #expect(again.contains(#""kind":"notice""#), "\(imported) \(again)")
+    }
+
     @Test("7.7: what arrives while a network's program is missing is shown nevertheless")
     func arrivesWithoutAProgram() throws {
       try shell.expect("hobnob-stub is neither")

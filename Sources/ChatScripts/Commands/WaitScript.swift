@@ -106,7 +106,8 @@ extension Script {
   /// Whether it mentions this person, or is to them alone (rule 7.10).
   fileprivate func isForMe(_ message: Message) -> Bool {
     message.names(me, highlight: settings.highlightWords)
-      || (try? store.read { try $0.conversation(message.conversation, for: me.id) })??.kind
-        == .direct
+      || message.kind != .notice
+        && (try? store.read { try $0.conversation(message.conversation, for: me.id) })??.kind
+          == .direct
   }
 }

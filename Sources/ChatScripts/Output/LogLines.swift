@@ -13,10 +13,14 @@ enum LogLines {
     return "\(stamp) \(place) [\(message.number)] "
   }
 
-  /// `anna: `, or `* anna ` for an action.
+  /// `anna: `, or `* anna ` for an action, or `- anna: ` for a notice.
   static func sender(_ message: Message, _ names: ShownNames) -> SafeText {
     let name = names.name(message.senderName, of: message.sender)
-    return message.kind == .action ? "* " + name + " " : name + ": "
+    return switch message.kind {
+    case .text: name + ": "
+    case .action: "* " + name + " "
+    case .notice: "- " + name + ": "
+    }
   }
 
   /// A message: the answered one above it as in `/history`, its files and reactions below.

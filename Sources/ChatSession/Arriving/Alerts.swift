@@ -12,7 +12,9 @@ struct Alerts {
   /// Whether a message mentions me or is to me alone, unless I want more or fewer alerts (rule
   /// 7.11).
   func isForMe(_ message: Message, isDirect: Bool) -> Bool {
-    guard !attention.isQuiet(message.sender, in: message.conversation) else { return false }
+    guard message.kind != .notice,
+      !attention.isQuiet(message.sender, in: message.conversation)
+    else { return false }
     return switch attention.notify[message.conversation] {
     case .everything?: true
     case .mentions?: isMention(message)

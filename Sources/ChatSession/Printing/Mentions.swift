@@ -13,9 +13,10 @@ extension Participant {
 }
 
 extension Message {
-  /// Whether it mentions someone.
+  /// Whether it mentions someone; a notice mentions nobody.
   package func names(_ person: Participant, highlight: [String]) -> Bool {
-    person.isMentioned(in: body, mentions: mentions, highlight: highlight)
+    kind != .notice
+      && person.isMentioned(in: body, mentions: mentions, highlight: highlight)
   }
 }
 

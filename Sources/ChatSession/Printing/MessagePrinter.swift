@@ -103,15 +103,18 @@ package struct MessagePrinter {
     runName = message.senderName
     var head = stamp(message)
     let name = name(of: message)
-    if message.kind == .action {
-      head += blanks(options.nameWidth) + StyledLine("* ", .dim)
+    if message.kind != .text {
+      let mark: SafeText = message.kind == .action ? "* " : "- "
+      head += blanks(options.nameWidth) + StyledLine(mark, .dim)
     } else {
       let column = column(of: name)
       head +=
         continues ? blanks(column.columns(options.widths) + 2) : column + StyledLine(": ")
     }
     head.margin = head.columns(options.widths)
-    if message.kind == .action { head += name + StyledLine(" ") }
+    if message.kind != .text {
+      head += name + StyledLine(message.kind == .action ? " " : ": ")
+    }
     var lines = message.replyTo.map { [cut(Self.quote($0), of: message)] } ?? []
     lines += said(in: message, message.attachments, behind: head, tail: tail(message))
     return result + placed(lines, message)
@@ -234,7 +237,10 @@ package struct MessagePrinter {
   private func body(_ message: Message, behind head: StyledLine, tail: StyledLine) -> [StyledLine] {
     let folded = options.folding.fold(message.body)
     let body = folded?.beginning ?? SafeText(body: message.body)
-    var texts = marked(options.styling.lines(of: body), of: message, body)
+    var texts =
+      message.kind == .notice
+      ? body.lines.map { StyledLine($0, .dim) }
+      : marked(options.styling.lines(of: body), of: message, body)
     if let size = folded?.size {
       let note = say(
         "(folded: it has %1; /info %2 shows all of it)", size, SafeText(message.number))

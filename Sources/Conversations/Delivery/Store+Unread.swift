@@ -105,7 +105,7 @@ extension Reading where Self: ~Copyable {
       WHERE message_text MATCH ?1 AND message_text.rowid >= ifnull(
           (SELECT iif(id < \(Message.older), id, \(Int64.min)) FROM message
             WHERE conversation = ?2 AND number > ?4 AND brought < 2 ORDER BY number LIMIT 1), 0)
-        AND m.number > ?4 AND m.sender <> ?3 AND m.gone = 0 AND m.brought < 2
+        AND m.number > ?4 AND m.sender <> ?3 AND m.gone = 0 AND m.brought < 2 AND m.kind <> 2
         AND NOT EXISTS (SELECT 1 FROM person_attention a
           WHERE a.participant = ?3 AND a.person = m.sender AND (a.muted <> 0 OR a.ignored <> 0))
       """, "\(words) AND \(SearchExpression.facts(["c\(place.rawValue)"]))", place, me,

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public struct Message: Identifiable, Hashable, Sendable {
-  /// Whether it is speech or an action.
+  /// Whether it is speech, an action or a notice.
   public enum Kind: Int, Hashable, Sendable {
     case text = 0
     /// `/me`
     case action = 1
+    /// What a program says by itself, such as a network's service: it never rings, never counts as
+    /// unread, and mentions nobody.
+    case notice = 2
   }
 
   /// The message numbers of a conversation; there can be no larger one, since numbers must grow.

@@ -162,7 +162,7 @@ extension Reading where Self: ~Copyable {
     _ condition: String, _ me: ID<Participant>, _ places: String? = nil
   ) throws -> [Listing] {
     // Counts unread messages from indexes alone: all numbers after the marker, minus my own, those
-    // of people whom I ignore, removed ones and past ones. If numbers after the marker may be
+    // of people whom I ignore, removed ones, past ones and notices. If numbers after the marker may be
     // missing, because old ones were removed or past ones imported, counts one by one. Two open
     // stays of one person in a damaged store count as one.
     func read(_ row: Row) -> Listing {
@@ -186,6 +186,9 @@ extension Reading where Self: ~Copyable {
           - (SELECT count(*) FROM message
              WHERE conversation = c.id AND number > stay.marker AND gone > 0 AND brought < 2
                AND sender NOT IN (\(Conversation.uncounted)))
+          - (SELECT count(*) FROM message
+             WHERE conversation = c.id AND number > stay.marker AND kind = 2 AND brought < 2
+               AND gone = 0 AND sender NOT IN (\(Conversation.uncounted)))
         END AS unread
       FROM (
         SELECT m.conversation, max(min(m.first) - 1, ifnull(r.read, 0)) AS marker

@@ -17,7 +17,7 @@ package enum Schema {
     first, attachments, searchStep, reactionsStep, mentions, peopleStep, events, past,
     shapes, coming, coloursStep, networks, secrets, links, attentionStep,
     changesStep, archives, approachesStep, waitingChanges, entering, order,
-    addressRules, accountStatus, abilities, notices, severalReactions,
+    addressRules, accountStatus, abilities, ownerNotices, severalReactions, notices,
   ]
 
   package static var version: Int { steps.count }

@@ -61,6 +61,7 @@ extension ExportReader {
     switch try object.optionalText("kind") ?? "text" {
     case "text": message.kind = .text
     case "action": message.kind = .action
+    case "notice": message.kind = .notice
     case let kind:
       let note = "[a message of the kind “\(kind)”, which this version of hobnob does not know]"
       message.body = message.body.isEmpty ? note : note + " " + message.body

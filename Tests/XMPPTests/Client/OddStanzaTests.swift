@@ -51,6 +51,13 @@ struct OddStanzaTests {
 
   @Test func theServerItselfMayHaveSomethingToSay() {
     var talk = Talk.ready()
+    for (type, kind) in [("headline", Message.Kind.notice), ("normal", .text)] {
+      let news = talk.hear("<message from='example.org' type='\(type)'><body>x</body></message>")
+      let kinds = news.compactMap {
+        if case .messageReceived(let message, _) = $0 { message.kind } else { nil }
+      }
+      #expect(kinds == [kind])
+    }
     #expect(
       talk.hear("<message from='example.org' type='headline'><body>down at 6</body></message>").said
         == ["example.org: down at 6"])

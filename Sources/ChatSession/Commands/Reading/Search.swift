@@ -85,10 +85,8 @@ struct Search {
     let message = hit.message
     var line = StyledLine(conversation + " ", .bold)
     line.append(LocalTime.stamp(message.createdAt) + " [\(message.number)] ", .dim)
-    line +=
-      message.kind == .action
-      ? StyledLine("* ", .dim) + printer.name(of: message) + StyledLine(" ")
-      : printer.name(of: message) + StyledLine(": ")
+    if message.kind != .text { line.append(message.kind == .action ? "* " : "- ", .dim) }
+    line += printer.name(of: message) + StyledLine(message.kind == .action ? " " : ": ")
     let texts = SafeText(body: message.body).lines
     let text = texts.first { !query.ranges(in: $0.string).isEmpty } ?? texts[0]
     let shown = Self.surroundings(query.ranges(in: text.string).first, in: text)

@@ -99,7 +99,9 @@ struct AddressedMessage: Sendable {
     guard let original = stanza.first("replace", Feature.correction) else {
       return .messageReceived(
         NetworkMessage(
-          name: ids, speaker: sender, body: text.body, kind: text.kind, time: incoming.time,
+          name: ids, speaker: sender, body: text.body,
+          // Of headlines, only those of the owner's own server come here.
+          kind: stanza["type"] == "headline" ? .notice : text.kind, time: incoming.time,
           answers: text.answers.map { reference($0.id) }, answersSpeaker: quoted,
           links: text.links, isPast: incoming.source.isBackfill),
         in: conversation)

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import Testing
+
+@testable import ChatSession
+@testable import NetworkInbox
+
+/// What a network's service says by itself, as IRC's notices.
+@MainActor
+@Suite("7.10: Notices never ring")
+struct NoticeTests {
+  private let town: Town
+  private let anna: Person
+  private let account: Account
+
+  init() throws {
+    town = try Town()
+    anna = try town.person("anna")
+    account = try anna.added("stub:anna@irc.x.org")
+    try anna.provide(
+      AddressRules(roomSigns: "#", folding: .rfc1459, identityScope: .network), for: account)
+    anna.say("/join #tea")
+    try anna.store.apply([.joined(room: "#tea", nick: "anna")], of: account)
+    anna.say("/set notify-command true")
+    anna.say("/msg nickserv@irc.x.org")
+    anna.say("/switch #lobby")
+    _ = anna.news()
+  }
+
+  private func hear(
+    _ body: String, _ kind: Message.Kind, in place: NetworkPlace = .direct("nickserv")
+  ) throws {
+    let said = NetworkMessage(
+      speaker: NetworkUser(identity: "nickserv", name: "nickserv"), body: body, kind: kind)
+    try anna.store.apply([.messageReceived(said, in: place)], of: account)
+    anna.look()
+  }
+
+  private func unread() throws -> [Int] {
+    try anna.store.read { try $0.unread(mentioning: anna.session.me, highlight: []) }
+      .map(\.count)
+  }
+
+  @Test("one neither rings nor counts, in a direct chat, in a room and where everything rings")
+  func isQuiet() throws {
+    let bells = anna.bells
+    try hear("anna: log in", .notice)
+    try hear("@anna log in", .notice, in: .room("#tea"))
+    #expect(anna.bells == bells && anna.notified.isEmpty)
+    #expect(try unread() == [])
+    anna.say("/switch #tea")
+    anna.say("/set notify everything")
+    try hear("anna: log in", .notice, in: .room("#tea"))
+    #expect(anna.bells == bells && anna.notified.isEmpty)
+    anna.say("/switch #lobby")
+    // A text does all of that.
+    try hear("log in", .text)
+    #expect(anna.bells == bells + 1 && anna.notified.count == 1)
+    #expect(try unread() == [1])
+    let listed = try anna.store.read {
+      try $0.unread(mentioning: anna.session.me, highlight: [])
+    }
+    #expect(listed.map(\.mentions) == [0])
+  }
+
+  @Test("it is shown in a form of its own, also when its conversation opens later, and found")
+  func isShown() throws {
+    try hear("log in", .notice)
+    anna.say("/switch @nickserv")
+    #expect(anna.printed.contains { $0.hasSuffix("- nickserv: log in") }, "\(anna.printed)")
+    _ = anna.news()
+    try hear("logged\nin", .notice)
+    #expect(anna.printed.contains { $0.hasSuffix("- nickserv: logged") }, "\(anna.printed)")
+    anna.say("/search logged")
+    #expect(anna.printed.last { $0.contains("logged") }?.contains("- nickserv: logged") == true)
+  }
+}
