@@ -21,7 +21,7 @@ package struct LaunchOptions: Sendable {
   /// than the rest of the start.
   ///
   /// - Returns: false if the parser must handle it.
-  package mutating func take(_ option: String, from words: inout ArraySlice<String>) -> Bool {
+  package mutating func parse(_ option: String, from words: inout ArraySlice<String>) -> Bool {
     let name = String(option.prefix { $0 != "=" })
     switch name {
     case "--store", "--as", "--rc":

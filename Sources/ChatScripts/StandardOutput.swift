@@ -83,7 +83,7 @@ public final class StandardOutput {
 public enum StandardDescriptors {
   /// Opens those that are closed (`>&-`), so that no file of ours gets their number, and with it
   /// their output. Reading and writing them fails, as it should.
-  public static func take() {
+  public static func claim() {
     for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
       // The lowest free number is the missing one.
       _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)

@@ -33,10 +33,10 @@ extension InteractiveShell {
       !session.editing.isOn && !session.switcher.isChoosing && session.open.isMember
         && editor.question == nil && settings.looks.placeholder
       ? session.present.map { say("Message %1", SafeText(name: $0.name)) } ?? "" : ""
-    if editor.face == .tty { arrange(&bar) }
+    if editor.displayMode == .tty { arrange(&bar) }
     editor.bar = bar
     completion.barChanged()
-    if editor.face == .plain, bar.pending.count > waitingShown {
+    if editor.displayMode == .plain, bar.pending.count > waitingShown {
       editor.print([StyledLine(bar.pending[bar.pending.count - 1])])
     }
     waitingShown = bar.pending.count
@@ -109,7 +109,7 @@ extension InteractiveShell {
   /// Styles the typed text as it will be printed (rule 6.4), mentions too.
   func highlight() {
     let text = editor.text
-    guard editor.face == .tty, !text.isEmpty || highlighted != nil else { return }
+    guard editor.displayMode == .tty, !text.isEmpty || highlighted != nil else { return }
     let spans = completion.spans
     guard text != highlighted?.text || spans != highlighted?.spans else { return }
     highlighted = (text, spans)

@@ -33,7 +33,7 @@ extension InteractiveShell {
     case .print(let lines), .show(let lines): editor.print(lines)
     case .page(let lines, let atEnd): page(lines, atEnd: atEnd)
     case .notice(let text): show(notice: text)
-    case .noticeIsOver(let text):
+    case .endNotice(let text):
       if notice == text {
         notice = nil
         refresh()
@@ -89,7 +89,7 @@ extension InteractiveShell {
   }
 
   func show(notice text: SafeText) {
-    if editor.face == .plain {
+    if editor.displayMode == .plain {
       editor.print([StyledLine(text)])
     } else {
       notice = text
@@ -158,7 +158,7 @@ extension InteractiveShell {
   }
 
   private func copy(_ text: SafeText) throws {
-    guard editor.face == .tty else {
+    guard editor.displayMode == .tty else {
       throw Refusal(
         say("hobnob cannot copy in plain mode, which sends no control sequences to the terminal."))
     }
@@ -178,21 +178,21 @@ extension InteractiveShell {
       let result = Result { () throws(Refusal) in
         try AttachmentImporter.attachments(files, answer: answer, status: status)
       }
-      _ = self?.tell(.filesKept(result, number: number))
+      _ = self?.tell(.filesReady(result, number: number))
     }
     if isStarted { return }
     let result = Result { () throws(Refusal) in
       try AttachmentImporter.keep(files, limit: limit, in: session.store)
     }
-    _ = tell(.filesKept(result, number: number))
+    _ = tell(.filesReady(result, number: number))
   }
 
   /// If no process can start, does the work here while keys wait.
   private func write(_ chore: FileChore) {
     let isStarted = start(chore.command) { [weak self] answer, status in
-      _ = self?.tell(.wrote(chore, chore.outcome(answer: answer, status: status)))
+      _ = self?.tell(.filesWritten(chore, chore.outcome(answer: answer, status: status)))
     }
-    if !isStarted { _ = tell(.wrote(chore, chore.outcome())) }
+    if !isStarted { _ = tell(.filesWritten(chore, chore.outcome())) }
   }
 
   /// Starts a process and reads its output.

@@ -26,7 +26,7 @@ extension InteractiveShell {
       refresh()
     case .secondSpace: closeSymbol()
     case .pasted(let text):
-      return completion.take(
+      return completion.offerToPlugins(
         PastedContent(paste: text) { self.fileToAttach($0) != nil }, pasted: text)
     case .pasteIsOpen: show(notice: say("The paste has not ended; C-c ends it"))
     case .pasteHadNoEnd:
@@ -51,7 +51,7 @@ extension InteractiveShell {
     case .resized:
       tellSize()
       refresh()
-    case .fellBehindOrCaughtUp: tell(.behind(editor.isBehind))
+    case .fellBehindOrCaughtUp: tell(.outputBehind(editor.isBehind))
     case .focusChanged: tellFocus()
     case .suspending: tell(.suspended)
     case .resumed:
@@ -121,7 +121,7 @@ extension InteractiveShell {
   }
 
   /// Handles other consequences of a change of the line than drawing.
-  func hear(_ event: BarEvent) {
+  func handleBarEvent(_ event: BarEvent) {
     switch event {
     case .typing: tell(.changed)
     case .sent: tell(.lineBegan)
@@ -133,7 +133,7 @@ extension InteractiveShell {
   /// An existing file that can be attached.
   private func fileToAttach(_ path: String) -> (path: String, name: String)? {
     let path = RcFile.expanded(path, session.preferences.environment)
-    return (try? session.look(atFile: path)).map { (path, $0.name) }
+    return (try? session.inspectAttachment(at: path)).map { (path, $0.name) }
   }
 
   /// If a paste consists of the name of an existing file, offers to attach it (rule 1.9). An edit
@@ -181,7 +181,7 @@ extension InteractiveShell {
   private func willEmpty() {
     tell(.emptied)
     let text = say("Line emptied; C-_ brings it back")
-    if editor.face == .plain { show(notice: text) } else { nextNotice = text }
+    if editor.displayMode == .plain { show(notice: text) } else { nextNotice = text }
   }
 
   private func lostTerminal() {

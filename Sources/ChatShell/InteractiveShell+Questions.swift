@@ -27,7 +27,7 @@ extension InteractiveShell {
         switch answer {
         case .letter(let key):
           guard let meant = answers[key] else { return key == "n" }
-          tell(.meant(meant))
+          tell(.answered(meant))
         case .accept, .leave: break
         case .other: return false
         }
@@ -38,7 +38,7 @@ extension InteractiveShell {
 
   /// Whether to ask about a long text before sending it (rule 1.9). True: the line stays.
   func asksBefore(sending text: String) -> Bool {
-    guard sureAs == nil, settings.askLines > 0, !session.editing.isOn, session.open.isMember,
+    guard confirmedForm == nil, settings.askLines > 0, !session.editing.isOn, session.open.isMember,
       session.rules.allowsSending(text)
     else { return false }
     let said = LineRules.withoutNewlinesAtEnd(text)
@@ -52,12 +52,12 @@ extension InteractiveShell {
       : say("%1 lines. Return: send, any other key: go back", SafeText(lines))
     ask(question) { [self] answer in
       switch answer {
-      case .accept: sureAs = .text
-      case .letter("f") where isText: sureAs = .file
+      case .accept: confirmedForm = .text
+      case .letter("f") where isText: confirmedForm = .file
       default: return true
       }
       editor.pressReturn()
-      sureAs = nil
+      confirmedForm = nil
       return true
     }
     return true
@@ -65,7 +65,7 @@ extension InteractiveShell {
 
   /// Handles Return on a text: a long one as the person chose.
   func enter(_ text: String) -> Bool {
-    guard sureAs == .file else { return tell(.entered(text)) }
+    guard confirmedForm == .file else { return tell(.entered(text)) }
     let said = LineRules.withoutNewlinesAtEnd(text)
     guard let (path, file) = TemporaryFile.make(environment: session.preferences.environment) else {
       complain(

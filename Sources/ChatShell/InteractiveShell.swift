@@ -26,8 +26,8 @@ final class InteractiveShell {
   var notice: SafeText? { didSet { noticeAt = loop.now } }
   private var noticeAt: Int64 = 0
   /// How the person has agreed to send a long text.
-  var sureAs: SentAs?
-  enum SentAs { case text, file }
+  var confirmedForm: LongTextForm?
+  enum LongTextForm { case text, file }
   /// The notice to show once the current change is done.
   var nextNotice: SafeText?
   private var timer: TimerID?
@@ -47,13 +47,15 @@ final class InteractiveShell {
     self.loop = loop
     linksByDefault = editor.links
     completion = LiveCompletion(session: session, editor: editor)
-    completion.listen(self) { [weak self] in self?.hear($0) }
+    completion.listen(self) { [weak self] in self?.handleBarEvent($0) }
     completion.plugins = [{ [weak self] in self?.offerToAttach($0, pasted: $1) ?? false }]
     (session.line as? EditorLine)?.completion = completion
     editor.handler = { [weak self] in self?.handle($0) ?? false }
     editor.menu = { [completion, unowned editor] in
       // In plain mode, hobnob shows no menu.
-      guard editor.face == .tty, editor.isIdle, editor.question == nil else { return .closed }
+      guard editor.displayMode == .tty, editor.isIdle, editor.question == nil else {
+        return .closed
+      }
       let menu = completion.menu
       return menu == .open && completion.completion.arrowsEnter ? .entered : menu
     }
@@ -138,7 +140,7 @@ final class InteractiveShell {
     do {
       loop.watch(try session.store.bellDescriptor) { [weak self] in
         guard let self else { return }
-        tell(.rang(session.store.drainBell()))
+        tell(.bellRang(session.store.drainBell()))
       }
     } catch {
       complain(sentence(for: error))
@@ -146,7 +148,7 @@ final class InteractiveShell {
         say("Until you restart hobnob, it looks for new messages each time you press a key."))
       loop.endOfTurn { [weak self] in
         guard let self else { return }
-        tell(.rang([]))
+        tell(.bellRang([]))
         editor.draw()
       }
     }

@@ -61,12 +61,13 @@ extension Launch {
       for complaint in complaints { StandardError.say(complaint) }
       let line = BatchLine()
       let session = Session(
-        store: store, me: me, preferences: preferences, face: .batch, line: line, at: 0)
+        store: store, me: me, preferences: preferences, outputMode: .batch, line: line, at: 0)
       return try BatchShell(session: session, line: line, output: StandardOutput()).run(
         opening: opening.conversation)
     }
     let session = Session(
-      store: store, me: me, preferences: preferences, face: editor.face == .tty ? .tty : .plain,
+      store: store, me: me, preferences: preferences,
+      outputMode: editor.displayMode == .tty ? .tty : .plain,
       line: EditorLine(editor), at: loop.now)
     return try InteractiveShell(session: session, editor: editor, loop: loop).run(
       opening: opening.conversation, bindings: rc.bindings,
@@ -84,7 +85,7 @@ extension Launch {
       options.plain || settings.accessible || environment["HOBNOB_ACCESSIBLE"] == "1"
       || term.isEmpty || term == "dumb" || isatty(1) == 0
     return LineEditor(
-      face: isPlain ? .plain : .tty, loop: loop, device: try TerminalDevice(),
+      displayMode: isPlain ? .plain : .tty, loop: loop, device: try TerminalDevice(),
       widths: settings.terminalWidths(environment: environment),
       looks: Painter.TerminalCapabilities(environment: { environment[$0] }))
   }

@@ -87,7 +87,7 @@ public final class Store {
     _ = try database.first("SELECT count(*) FROM sqlite_schema") { $0.int() }
     // SQLite has both open now, and nobody who closes the store removes them.
     guard let companions = try files.checkedWALFiles() else {
-      throw StoreError.parted(path: files.path, file: WALFiles.log(of: files.path))
+      throw StoreError.logReplaced(path: files.path, file: WALFiles.log(of: files.path))
     }
     database.companions = companions
     if !isOurs || found < Schema.version {
@@ -281,7 +281,7 @@ public final class Store {
   }
 
   /// Why it rang; empties the descriptor.
-  public func drainBell() -> BellNews {
+  public func drainBell() -> BellReasons {
     connection.bell.drain()
   }
 }

@@ -7,7 +7,7 @@ import Platform
 /// transactions use it.
 public final class StoreConnection {
   /// The numbers assigned in the running transaction.
-  private struct Drawn {
+  private struct AssignedNumbers {
     var change: Int64?
     var peopleChanged = false
   }
@@ -21,7 +21,7 @@ public final class StoreConnection {
   var presence: ShellPresence?
   var knownRecipients: KnownRecipients?
   /// Nil if no write transaction is running.
-  private var drawn: Drawn?
+  private var drawn: AssignedNumbers?
   private var isDurable = false
 
   init(files: StoreFiles, database: Database, isShared: Bool, clock: @escaping () -> Milliseconds) {
@@ -50,7 +50,7 @@ public final class StoreConnection {
     if let loss = database.loss() { throw loss }
     try database.begin(full: isDurable, immediate: isImmediate)
     self.isDurable = isDurable
-    drawn = Drawn()
+    drawn = AssignedNumbers()
   }
 
   /// Commits; rings the bell if a number was assigned.

@@ -21,7 +21,7 @@ extension Import {
       leaveOut(name, number, LineFault("the line is longer than 16 MB"))
     }
     do {
-      guard let format = try format ?? ImportFormat.told(by: lines.peek()) else {
+      guard let format = try format ?? ImportFormat.format(of: lines.peek()) else {
         throw try ImportFault(
           name, 0,
           lines.peek().isEmpty

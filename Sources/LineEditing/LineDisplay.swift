@@ -8,7 +8,7 @@ import Terminal
 /// terminal readline draws, and this only makes room for printed lines.
 @MainActor
 final class LineDisplay {
-  let face: LineEditor.Face
+  let displayMode: LineEditor.DisplayMode
   let device: TerminalDevice
   /// The bar around the text; readline owns the text itself.
   var bar = InputBar() { didSet { if bar != oldValue { needsDrawing = true } } }
@@ -39,10 +39,10 @@ final class LineDisplay {
   private var plainPrompt: String?
 
   init(
-    face: LineEditor.Face, device: TerminalDevice, widths: Widths,
+    displayMode: LineEditor.DisplayMode, device: TerminalDevice, widths: Widths,
     looks: Painter.TerminalCapabilities
   ) {
-    self.face = face
+    self.displayMode = displayMode
     self.device = device
     self.widths = widths
     self.looks = looks
@@ -69,7 +69,7 @@ final class LineDisplay {
 
   /// Whether the screen is up to date.
   var isSettled: Bool {
-    face == .tty && !isProbingSize && !needsDrawing && above.isEmpty && bytesOut.isEmpty
+    displayMode == .tty && !isProbingSize && !needsDrawing && above.isEmpty && bytesOut.isEmpty
       && !device.isBehind && creadline_is_idle()
   }
 
@@ -81,17 +81,17 @@ final class LineDisplay {
   var hasLines: Bool { !above.isEmpty }
 
   /// Whether the system reports another size than the current one.
-  var isAnotherSizeTold: Bool { face == .tty && !isProbingSize && device.size != toldSize }
+  var isAnotherSizeTold: Bool { displayMode == .tty && !isProbingSize && device.size != toldSize }
 
   /// Tells readline how large the terminal is.
-  func takeSize() {
-    let size = face == .tty ? painter.size : device.size
+  func updateSize() {
+    let size = displayMode == .tty ? painter.size : device.size
     creadline_set_size(Int32(size.rows), Int32(size.columns))
   }
 
   /// Removes the block from the screen. `keepingLine`: except the rows down to the caret's.
   func leave(keepingLine: Bool) {
-    if face == .tty {
+    if displayMode == .tty {
       device.write(painter.leave(keepingLine: keepingLine))
     } else {
       creadline_plain_hide()
@@ -100,15 +100,15 @@ final class LineDisplay {
 
   /// Another program had the terminal and may have left it in any state.
   func comeBack() {
-    takeSize()
-    if face == .plain { creadline_plain_show() }
+    updateSize()
+    if displayMode == .plain { creadline_plain_show() }
     needsDrawing = true
   }
 
   /// Forgets the contents of the screen, which is unknown now.
   func forget() {
     painter.forget()
-    takeSize()
+    updateSize()
     needsDrawing = true
   }
 
@@ -118,11 +118,11 @@ final class LineDisplay {
   /// - Parameters:
   ///   - size: as the terminal reported it; nil to use the size that the system reports.
   ///   - cursor: where the terminal reported the cursor.
-  func settle(on size: Size?, cursor: CursorPlace?) {
+  func settle(on size: Size?, cursor: CursorPosition?) {
     isProbingSize = false
     toldSize = device.size
     bytesOut += painter.resize(to: size ?? toldSize, cursor: cursor)
-    takeSize()
+    updateSize()
     needsDrawing = true
   }
 
@@ -143,23 +143,23 @@ final class LineDisplay {
 
   /// Settled lines as rows of the screen; the terminal wraps a row that is still too wide.
   func rows(of lines: [StyledLine]) -> [StyledLine] {
-    guard face == .tty, wrapsAtWords else { return lines }
+    guard displayMode == .tty, wrapsAtWords else { return lines }
     return lines.flatMap { $0.wrapped(at: columns, widths: widths) }
   }
 
   func bell() {
-    guard face == .tty else { return }
+    guard displayMode == .tty else { return }
     bytesOut.append(0x07)
   }
 
   /// Sends bytes to the terminal that change nothing on its screen.
   func send(_ bytes: [UInt8]) {
-    guard face == .tty else { return }
+    guard displayMode == .tty else { return }
     bytesOut += bytes
   }
 
   func clear() {
-    guard face == .tty else { return }
+    guard displayMode == .tty else { return }
     bytesOut += painter.clearScreen()
     needsDrawing = true
   }
@@ -185,7 +185,7 @@ final class LineDisplay {
     needsDrawing = false
     let lines = above
     above = []
-    guard face == .tty else { return drawPlain(lines) }
+    guard displayMode == .tty else { return drawPlain(lines) }
     let layout = layOut()
     if layout.totalInputRows > layout.inputRows {
       if !passedMaximum { bytesOut.append(0x07) }

@@ -6,7 +6,7 @@ import Terminal
 // MARK: What readline asks
 
 extension LineEditor {
-  func heard(_ event: creadline_event, _ text: String?) -> Bool {
+  func handleReadline(_ event: creadline_event, _ text: String?) -> Bool {
     switch event {
     case creadline_accept_line: return acceptLine(Readline.text)
     case creadline_line_ended: ended(text)

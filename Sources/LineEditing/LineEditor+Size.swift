@@ -9,7 +9,7 @@ struct ResizeProbe {
   /// since.
   struct Answer {
     var size: Size
-    var cursor: CursorPlace?
+    var cursor: CursorPosition?
   }
 
   /// Whether this terminal answers; nil before the first question.
@@ -17,7 +17,7 @@ struct ResizeProbe {
   /// How many reports the terminal still has to send, including those that came too late to matter.
   var awaited = 0
   /// The first of the two reports that make an answer.
-  var cursor: CursorPlace?
+  var cursor: CursorPosition?
   var lastAnswer: Answer?
   var since: Int64 = 0
   /// When the terminal was asked last, and the longest it took to answer.
@@ -34,13 +34,13 @@ struct ResizeProbe {
   /// Takes one report.
   ///
   /// - Returns: the answer that it completes.
-  mutating func take(_ report: Size) -> Answer? {
+  mutating func add(_ report: Size) -> Answer? {
     awaited -= 1
-    guard let place = cursor.take() else {
-      cursor = CursorPlace(row: report.rows - 1, column: report.columns - 1)
+    guard let position = cursor.take() else {
+      cursor = CursorPosition(row: report.rows - 1, column: report.columns - 1)
       return nil
     }
-    return Answer(size: report, cursor: place)
+    return Answer(size: report, cursor: position)
   }
 
   /// Forgets the reports that have not arrived: they never will.
@@ -71,7 +71,7 @@ extension LineEditor {
   /// After a SIGWINCH, or when the size turns out to have changed. hobnob draws nothing until the
   /// terminal has reported the same size twice.
   public func resized() {
-    guard face == .tty else { return display.takeSize() }
+    guard displayMode == .tty else { return display.updateSize() }
     // A terminal that accepts no output cannot be asked.
     resizeProbe.isPutOff = isBehind
     guard !isBehind else { return }
@@ -86,7 +86,7 @@ extension LineEditor {
   /// Printing lines scrolls the block up. If the block is not where hobnob thinks it is, remains of it
   /// stay on the screen for ever; so soon after a resize the terminal has to confirm its size first.
   func confirmSizeBeforeScroll() {
-    guard display.hasLines, face == .tty, !isBehind, resizeProbe.answers == true,
+    guard display.hasLines, displayMode == .tty, !isBehind, resizeProbe.answers == true,
       !display.isProbingSize,
       let settledAt = resizeProbe.settledAt, loop.now - settledAt < Self.silence,
       loop.now - resizeProbe.confirmedAt > Self.certainty
@@ -112,8 +112,8 @@ extension LineEditor {
   }
 
   /// Handles a report that hobnob asked for.
-  func take(_ report: Size) {
-    guard let answer = resizeProbe.take(report) else { return }
+  func handleSizeReport(_ report: Size) {
+    guard let answer = resizeProbe.add(report) else { return }
     resizeProbe.answers = true
     resizeProbe.slowest = max(resizeProbe.slowest, loop.now - resizeProbe.askedAt)
     guard display.isProbingSize else {
@@ -147,7 +147,7 @@ extension LineEditor {
         break
       }
       for report in events.compactMap({ SizeReport.size(in: $0) }) where resizeProbe.awaited > 0 {
-        if let answer = resizeProbe.take(report) { resizeProbe.lastAnswer = answer }
+        if let answer = resizeProbe.add(report) { resizeProbe.lastAnswer = answer }
       }
     }
     settle(on: resizeProbe.lastAnswer)

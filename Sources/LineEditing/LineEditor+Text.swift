@@ -106,21 +106,21 @@ extension LineEditor: BarLine {
   }
 
   /// A line that was set aside with its caret and undo.
-  public final class Aside {
+  public final class SavedLine {
     fileprivate var pointer: UnsafeMutableRawPointer?
     fileprivate init(_ pointer: UnsafeMutableRawPointer?) { self.pointer = pointer }
     deinit { if let pointer { creadline_forget_aside(pointer) } }
   }
 
   /// Sets the line aside, leaving an empty one.
-  public func setAside() -> Aside {
+  public func setAside() -> SavedLine {
     creadline_settle()
     isProgramChange = true
-    return Aside(creadline_set_aside())
+    return SavedLine(creadline_set_aside())
   }
 
   /// Replaces the current line with the one set aside.
-  public func bringBack(_ aside: consuming Aside) {
+  public func bringBack(_ aside: consuming SavedLine) {
     creadline_settle()
     isProgramChange = true
     guard let pointer = aside.pointer.take() else { return }
@@ -154,7 +154,7 @@ extension LineEditor: BarLine {
 
   public func bell() { display.bell() }
 
-  /// Asks the terminal to copy a text to the clipboard (OSC 52). Does nothing in the plain face.
+  /// Asks the terminal to copy a text to the clipboard (OSC 52). Does nothing in plain mode.
   public func copyToClipboard(_ text: SafeText) { display.send(ClipboardSequence.bytes(text)) }
 
   /// Lines as bytes for a pager, in this terminal's columns and colours.

@@ -10,8 +10,8 @@ import Terminal
 /// with settled lines printed above it. Single-threaded: everything happens in `loop`.
 @MainActor
 public final class LineEditor {
-  /// The two interactive faces (rule 11.5).
-  public enum Face: Sendable { case tty, plain }
+  /// The two interactive modes (rule 11.5).
+  public enum DisplayMode: Sendable { case tty, plain }
 
   public let loop: EventLoop
   /// Receives events of the line; returns whether it has handled one.
@@ -49,17 +49,17 @@ public final class LineEditor {
   var afterLine: [() -> Void] = []
 
   /// - Parameters:
-  ///   - face: how to draw.
+  ///   - displayMode: how to draw.
   ///   - looks: what the terminal can show.
   public init(
-    face: Face, loop: EventLoop, device: TerminalDevice, widths: Widths,
+    displayMode: DisplayMode, loop: EventLoop, device: TerminalDevice, widths: Widths,
     looks: Painter.TerminalCapabilities
   ) {
     self.loop = loop
     self.device = device
-    display = LineDisplay(face: face, device: device, widths: widths, looks: looks)
+    display = LineDisplay(displayMode: displayMode, device: device, widths: widths, looks: looks)
     keys = KeyReader(of: device, in: loop)
-    focus = WindowFocus(isHere: face == .plain, loop: loop)
+    focus = WindowFocus(isHere: displayMode == .plain, loop: loop)
     untold = ChangeCoalescer(loop: loop)
     keys.ended = { [weak self] in self?.handle($0) }
     keys.pasteIsOpen = { [weak self] in self?.tell(.pasteIsOpen) }
@@ -71,7 +71,7 @@ public final class LineEditor {
   @discardableResult
   func tell(_ event: LineEvent) -> Bool { handler?(event) ?? false }
 
-  public var face: Face { display.face }
+  public var displayMode: DisplayMode { display.displayMode }
   /// The bar around the text; readline owns the text itself.
   public var bar: InputBar {
     get { display.bar }
@@ -92,18 +92,18 @@ public final class LineEditor {
     isStarted = true
     device.restoreOnCrash()
     device.fellBehind = { [weak self] in self?.fellBehind() }
-    device.reportsFocus = face == .tty
-    device.enter(plain: face == .plain)
+    device.reportsFocus = displayMode == .tty
+    device.enter(plain: displayMode == .plain)
     // Until now the terminal turned Return into a newline.
     readAhead { $0 == .key([0x0A]) ? .key([0x0D]) : $0 }
-    Readline.start(for: self, plain: face == .plain, prompt: prompt.plain.string)
-    display.takeSize()
+    Readline.start(for: self, plain: displayMode == .plain, prompt: prompt.plain.string)
+    display.updateSize()
     display.sizeMayHaveChanged = { [weak self] in self?.resized() }
     loop.watch(device.input) { [weak self] in self?.readKeys() }
     // An output pipe becomes readable only when its reader has gone away.
     if device.drawsIntoPipe { loop.watch(device.output) { [weak self] in self?.lostTerminal() } }
     loop.endOfTurn { [weak self] in self?.draw() }
-    if face == .tty { focus.wait() }
+    if displayMode == .tty { focus.wait() }
   }
 
   private var isStarted = false
@@ -164,9 +164,9 @@ public final class LineEditor {
     display.leave(keepingLine: keepingLine)
     device.leave()
     body()
-    device.enter(plain: face == .plain)
+    device.enter(plain: displayMode == .plain)
     // The terminal did not report its focus meanwhile.
-    if face == .tty { focus.wait() }
+    if displayMode == .tty { focus.wait() }
     display.comeBack()
   }
 
@@ -189,7 +189,7 @@ public final class LineEditor {
   /// After a stop from outside (SIGCONT): the terminal may be in any mode.
   public func continued() {
     device.takeAgain()
-    if face == .tty { focus.wait() }
+    if displayMode == .tty { focus.wait() }
     display.forget()
   }
 
@@ -207,11 +207,11 @@ public final class LineEditor {
   /// Takes a report that the terminal sent by itself; false if the user typed the event.
   private func takeReport(_ event: KeyEvent) -> Bool {
     if case .focus(let isFocused) = event {
-      focus.take(isFocused)
+      focus.noteReport(isFocused)
       return true
     }
     guard resizeProbe.awaited > 0, let report = SizeReport.size(in: event) else { return false }
-    take(report)
+    handleSizeReport(report)
     return true
   }
 

@@ -30,7 +30,7 @@ enum Readline {
         Readline.vertical(Readline.bytes(text, length), Int(offset), up: direction < 0)
       },
       event: { event, text in
-        Readline.editor?.heard(event, text.map { Readline.string($0) }) ?? false
+        Readline.editor?.handleReadline(event, text.map { Readline.string($0) }) ?? false
       },
       mention_word: { offset in
         Readline.editor?.nameWordStart?(Int(offset)).map { Int32($0) } ?? -1

@@ -19,7 +19,7 @@ final class WindowFocus {
   }
 
   /// The terminal reported it.
-  func take(_ isHere: Bool) {
+  func noteReport(_ isHere: Bool) {
     guard isHere != self.isHere || !isKnown else { return }
     if let timer { loop.cancel(timer) }
     timer = nil
@@ -30,7 +30,7 @@ final class WindowFocus {
   /// Waits for a report that was requested; without one, the window counts as focused.
   func wait() {
     if let timer { loop.cancel(timer) }
-    timer = loop.after(milliseconds: Self.patience) { [weak self] in self?.take(true) }
+    timer = loop.after(milliseconds: Self.patience) { [weak self] in self?.noteReport(true) }
     isHere = false
     changed()
   }

@@ -27,7 +27,7 @@ package final class AccountLease {
   ///
   /// - Returns: nil if another process serves the account.
   /// - Throws: `RuleError.noSuchAccount`, `StoreError`.
-  package static func take(_ account: Account, in store: Store) throws -> AccountLease? {
+  package static func acquire(_ account: Account, in store: Store) throws -> AccountLease? {
     let holder = ShellID.random()
     var lock: Int32 = -1
     do {
@@ -93,7 +93,7 @@ package final class AccountLease {
     set { store.patience = newValue }
   }
   package var bellDescriptor: Int32 { get throws { try store.bellDescriptor } }
-  package func drainBell() -> BellNews { store.drainBell() }
+  package func drainBell() -> BellReasons { store.drainBell() }
 
   // MARK: Writing
 

@@ -6,10 +6,10 @@ package enum Memory {
   /// Whether this many bytes are available now, within the limits of the process.
   package static func hasRoom(for bytes: Int) -> Bool {
     let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
-    guard let place = mmap(nil, max(1, bytes), PROT_READ | PROT_WRITE, flags, -1, 0),
-      place != MAP_FAILED
+    guard let mapping = mmap(nil, max(1, bytes), PROT_READ | PROT_WRITE, flags, -1, 0),
+      mapping != MAP_FAILED
     else { return false }
-    munmap(place, max(1, bytes))
+    munmap(mapping, max(1, bytes))
     return true
   }
 

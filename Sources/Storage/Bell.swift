@@ -11,7 +11,7 @@ import Platform
 /// file of a killed shell, that is an event, so no timer is needed.
 ///
 /// A user has few inotify instances (usually 128). When none is left, `descriptor` throws
-/// `StoreError.deaf`, and a shell checks the store at every key.
+/// `StoreError.cannotWatch`, and a shell checks the store at every key.
 ///
 /// Only this file uses inotify; a kqueue version would have the same four members.
 package final class Bell {
@@ -62,25 +62,25 @@ package final class Bell {
     // Watches have a limit as well.
     if watcher >= 0 { close(watcher) }
     watcher = -1
-    throw StoreError.deaf(path: files.path, reason: reason)
+    throw StoreError.cannotWatch(path: files.path, reason: reason)
   }
 
   /// Empties the descriptor.
-  package func drain() -> BellNews {
+  package func drain() -> BellReasons {
     guard watcher >= 0 else { return [] }
-    var news: BellNews = []
+    var reasons: BellReasons = []
     withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
       while true {
         let length = read(watcher, buffer.baseAddress, buffer.count)
         guard length > 0 else { return }
-        news.formUnion(events(in: UnsafeRawBufferPointer(rebasing: buffer[..<length])))
+        reasons.formUnion(events(in: UnsafeRawBufferPointer(rebasing: buffer[..<length])))
       }
     }
-    return news
+    return reasons
   }
 
-  private func events(in bytes: UnsafeRawBufferPointer) -> BellNews {
-    var news: BellNews = []
+  private func events(in bytes: UnsafeRawBufferPointer) -> BellReasons {
+    var reasons: BellReasons = []
     var offset = 0
     // struct inotify_event: watch, mask, cookie, the name's length, the name
     while offset + 16 <= bytes.count {
@@ -89,16 +89,16 @@ package final class Bell {
       let nameLength = bytes.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self)
       offset += 16 + Int(nameLength)
       if mask & UInt32(IN_Q_OVERFLOW) != 0 {
-        news.formUnion([.changed, .processExited])
+        reasons.formUnion([.changed, .processExited])
       } else if watch == bellWatch {
-        news.insert(.changed)
+        reasons.insert(.changed)
         if mask & UInt32(IN_MODIFY) == 0 { try? watchBell() }
       } else if watch == shellsWatch {
-        news.insert(.processExited)
+        reasons.insert(.processExited)
         if mask & UInt32(IN_IGNORED) != 0 { try? watchShells() }
       }
     }
-    return news
+    return reasons
   }
 
   /// Opens the bell; recreates it if somebody deleted or replaced it.
@@ -131,7 +131,7 @@ package final class Bell {
 }
 
 /// Why the bell rang.
-public struct BellNews: OptionSet, Hashable, Sendable {
+public struct BellReasons: OptionSet, Hashable, Sendable {
   public var rawValue: UInt8
 
   public init(rawValue: UInt8) {
@@ -139,7 +139,7 @@ public struct BellNews: OptionSet, Hashable, Sendable {
   }
 
   /// Something was committed: read `Store.changes(since:for:limit:)`.
-  public static let changed = BellNews(rawValue: 1)
+  public static let changed = BellReasons(rawValue: 1)
   /// A shell may have ended: call `Store.reapStaleShells()`.
-  public static let processExited = BellNews(rawValue: 2)
+  public static let processExited = BellReasons(rawValue: 2)
 }

@@ -76,7 +76,7 @@ package final class Database {
   /// The error to throw if one of its files is no longer the one that was opened; usually nil.
   package func loss() -> StoreError? {
     if hasMoved { return .moved(path: path) }
-    return companions?.loss(of: path).map { .parted(path: path, file: $0) }
+    return companions?.loss(of: path).map { .logReplaced(path: path, file: $0) }
   }
 
   /// Copies a deleted log into the store's file, while nobody can have begun a new one.
@@ -172,8 +172,8 @@ package final class Database {
       sqlite3_reset(statement.handle)
       sqlite3_clear_bindings(statement.handle)
     }
-    for (place, value) in values.enumerated() {
-      let code = value.bind(to: statement.handle, at: Int32(place + 1))
+    for (index, value) in values.enumerated() {
+      let code = value.bind(to: statement.handle, at: Int32(index + 1))
       guard code == SQLITE_OK else { throw error(code) }
     }
     while true {

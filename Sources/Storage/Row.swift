@@ -12,29 +12,29 @@ package struct Row {
   package init(_ statement: Statement) { self.statement = statement }
 
   /// The index of a column; the first if the statement has only one.
-  private func place(_ name: StaticString?) -> Int32 { name.map(statement.column) ?? 0 }
+  private func columnIndex(_ name: StaticString?) -> Int32 { name.map(statement.column) ?? 0 }
 
   package func isNull(_ name: StaticString? = nil) -> Bool {
-    sqlite3_column_type(statement.handle, place(name)) == SQLITE_NULL
+    sqlite3_column_type(statement.handle, columnIndex(name)) == SQLITE_NULL
   }
 
   /// Whether it is a 64-bit integer.
   package func isInteger(_ name: StaticString? = nil) -> Bool {
-    sqlite3_column_type(statement.handle, place(name)) == SQLITE_INTEGER
+    sqlite3_column_type(statement.handle, columnIndex(name)) == SQLITE_INTEGER
   }
 
   /// Passes the bytes of a text to `body`.
   package func withText(
     _ name: StaticString? = nil, _ body: (UnsafeBufferPointer<UInt8>) -> Void
   ) {
-    let column = place(name)
+    let column = columnIndex(name)
     let start = sqlite3_column_text(statement.handle, column)
     let length = start == nil ? 0 : Int(sqlite3_column_bytes(statement.handle, column))
     body(UnsafeBufferPointer(start: start, count: length))
   }
 
   package func int64(_ name: StaticString? = nil) -> Int64 {
-    sqlite3_column_int64(statement.handle, place(name))
+    sqlite3_column_int64(statement.handle, columnIndex(name))
   }
 
   /// A count or a size; limited to 53 bits, which no real one exceeds.
@@ -66,7 +66,7 @@ package struct Row {
 
   /// A text; invalid UTF-8, which only another program can have written, becomes U+FFFD.
   package func text(_ name: StaticString? = nil) -> String {
-    let column = place(name)
+    let column = columnIndex(name)
     guard let bytes = sqlite3_column_text(statement.handle, column) else { return "" }
     let length = Int(sqlite3_column_bytes(statement.handle, column))
     return String(decoding: UnsafeBufferPointer(start: bytes, count: length), as: UTF8.self)
@@ -78,14 +78,14 @@ package struct Row {
 
   /// A blob in hexadecimal digits.
   package func hex(_ name: StaticString? = nil) -> String {
-    let column = place(name)
+    let column = columnIndex(name)
     guard let bytes = sqlite3_column_blob(statement.handle, column) else { return "" }
     let length = Int(sqlite3_column_bytes(statement.handle, column))
     let digits = Array("0123456789abcdef".utf8)
     return String(unsafeUninitializedCapacity: length * 2) { buffer in
-      for (place, byte) in UnsafeRawBufferPointer(start: bytes, count: length).enumerated() {
-        buffer[place * 2] = digits[Int(byte >> 4)]
-        buffer[place * 2 + 1] = digits[Int(byte & 15)]
+      for (index, byte) in UnsafeRawBufferPointer(start: bytes, count: length).enumerated() {
+        buffer[index * 2] = digits[Int(byte >> 4)]
+        buffer[index * 2 + 1] = digits[Int(byte & 15)]
       }
       return length * 2
     }

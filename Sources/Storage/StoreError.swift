@@ -21,14 +21,14 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The file at `path` is not the one that this process, or another, has open.
   case moved(path: String)
   /// The same for a file beside it: its write-ahead log or the log's index.
-  case parted(path: String, file: String)
+  case logReplaced(path: String, file: String)
   /// The store is missing, but its write-ahead log exists.
-  case leftOver(path: String, file: String)
+  case logWithoutStore(path: String, file: String)
   case failed(path: String, detail: String)
   /// The data to write contradicts existing data, or itself; trying again does not help.
   case contradiction(path: String, detail: String)
   /// No notification arrives when others write to the store.
-  case deaf(path: String, reason: String)
+  case cannotWatch(path: String, reason: String)
 
   /// What happened, and what to do.
   public var sentence: Sentence {
@@ -73,12 +73,12 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         "the store %1 was moved, deleted or replaced while it was open; put it back, end every hobnob that has it open, and start again",
         [path]
       )
-    case .parted(let path, let file):
+    case .logReplaced(let path, let file):
       (
         "%2 was deleted or replaced while the store %1 is open; end every hobnob that has it open, then start again",
         [path, file]
       )
-    case .leftOver(let path, let file):
+    case .logWithoutStore(let path, let file):
       (
         "there is no store %1, but %2 holds its last changes; put the store back, or delete %2 to start over",
         [path, file]
@@ -88,7 +88,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         "the store %1 failed: %2; check the disk, its limits and the file, and try again",
         [path, detail]
       )
-    case .deaf(let path, let reason):
+    case .cannotWatch(let path, let reason):
       (
         "hobnob cannot watch %1 for new messages (inotify: %2); close other programs that watch files, or raise fs.inotify.max_user_instances",
         [path, reason]
@@ -99,7 +99,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Whether the open files are no longer those of the store.
   package var isLoss: Bool {
     switch self {
-    case .moved, .parted: true
+    case .moved, .logReplaced: true
     default: false
     }
   }

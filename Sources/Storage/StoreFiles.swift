@@ -24,7 +24,7 @@ package struct StoreFiles {
   /// it.
   ///
   /// - Throws: `StoreError` `.isLink`, `.foreign`, `.folderWritableByOthers`, `.readOnly`,
-  ///   `.cannotOpen`, `.moved`, `.parted`, `.leftOver`.
+  ///   `.cannotOpen`, `.moved`, `.logReplaced`, `.logWithoutStore`.
   package init(path given: String, options: StoreOptions) throws {
     try self.init(around: given, options: options)
     if fileStatus(path) == nil {
@@ -59,7 +59,7 @@ package struct StoreFiles {
   }
 
   private init(around given: String, options: StoreOptions) throws {
-    let (place, name) = StoreFiles.split(given)
+    let (parentPath, name) = StoreFiles.split(given)
     guard !name.isEmpty, name != ".", name != ".." else {
       throw StoreError.cannotOpen(path: given, reason: "it names a folder, not a file")
     }
@@ -69,9 +69,9 @@ package struct StoreFiles {
         path: given, reason: "it is a folder; name a file in it, such as store.sqlite")
     }
     let folderIsNew = try StoreFiles.ensureFolder(
-      place, options: options, missing: StoreError.cannotOpen(path: given, reason: noSuchFile))
-    guard let resolved = realpath(place, nil) else {
-      throw StoreError.cannotOpen(path: place, reason: SystemFailure().reason)
+      parentPath, options: options, missing: StoreError.cannotOpen(path: given, reason: noSuchFile))
+    guard let resolved = realpath(parentPath, nil) else {
+      throw StoreError.cannotOpen(path: parentPath, reason: SystemFailure().reason)
     }
     folder = String(cString: resolved)
     free(resolved)
@@ -180,20 +180,20 @@ package struct StoreFiles {
     if hasLivingShell { throw StoreError.moved(path: path) }
     let log = WALFiles.log(of: path)
     if let found = fileStatus(log), found.st_size > 0 {
-      throw StoreError.leftOver(path: path, file: log)
+      throw StoreError.logWithoutStore(path: path, file: log)
     }
   }
 
   /// The log and the index that every running shell has open. If one was deleted, opening the store
   /// would create another, which would overwrite what the shells have stored in theirs.
   ///
-  /// - Throws: `StoreError.parted`.
+  /// - Throws: `StoreError.logReplaced`.
   package func checkedWALFiles() throws -> WALFiles? {
     let here = WALFiles(of: path)
     for text in lockFiles().compactMap(companions) where text != here?.text {
       let log = WALFiles.log(of: path)
       let hasLog = FileIdentity(log).map { text.hasPrefix($0.text + " ") } ?? false
-      throw StoreError.parted(path: path, file: hasLog ? WALFiles.index(of: path) : log)
+      throw StoreError.logReplaced(path: path, file: hasLog ? WALFiles.index(of: path) : log)
     }
     return here
   }

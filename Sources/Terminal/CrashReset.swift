@@ -13,23 +13,23 @@ enum CrashReset {
 
   /// - Parameter sends: whether the sequence is sent too; a dumb terminal gets none.
   @MainActor static func arm(input: Int32, output: Int32, modes: termios, sends: Bool) {
-    let place = place ?? allocate()
-    place.pointee.isArmed = false
-    place.pointee.input = input
-    place.pointee.output = output
-    place.pointee.modes = modes
-    place.pointee.count = sends ? sequence.count : 0
-    place.pointee.isArmed = true
+    let crashState = crashState ?? allocate()
+    crashState.pointee.isArmed = false
+    crashState.pointee.input = input
+    crashState.pointee.output = output
+    crashState.pointee.modes = modes
+    crashState.pointee.count = sends ? sequence.count : 0
+    crashState.pointee.isArmed = true
   }
 
   @MainActor static func disarm() {
-    place?.pointee.isArmed = false
+    crashState?.pointee.isArmed = false
   }
 
   @MainActor static func install() {
-    let place = place ?? allocate()
-    if place.pointee.isInstalled { return }
-    place.pointee.isInstalled = true
+    let crashState = crashState ?? allocate()
+    if crashState.pointee.isInstalled { return }
+    crashState.pointee.isInstalled = true
     // A function, not a closure: that would belong to the main actor, and a process may end on
     // another thread.
     atexit(reset)
@@ -58,7 +58,7 @@ enum CrashReset {
     let new = UnsafeMutablePointer<CrashState>.allocate(capacity: 1)
     new.initialize(
       to: CrashState(bytes: bytes, count: sequence.count))
-    place = new
+    crashState = new
     return new
   }
 }
@@ -76,11 +76,11 @@ private struct CrashState {
 
 // A signal handler belongs to no actor. It reads this pointer, which is set once, and what it points
 // to is changed by the main thread only, with `isArmed` off meanwhile.
-private nonisolated(unsafe) var place: UnsafeMutablePointer<CrashState>?
+private nonisolated(unsafe) var crashState: UnsafeMutablePointer<CrashState>?
 
 private func reset() {
-  guard let place, place.pointee.isArmed else { return }
-  place.pointee.isArmed = false
-  _ = write(place.pointee.output, place.pointee.bytes, place.pointee.count)
-  _ = tcsetattr(place.pointee.input, TCSANOW, &place.pointee.modes)
+  guard let crashState, crashState.pointee.isArmed else { return }
+  crashState.pointee.isArmed = false
+  _ = write(crashState.pointee.output, crashState.pointee.bytes, crashState.pointee.count)
+  _ = tcsetattr(crashState.pointee.input, TCSANOW, &crashState.pointee.modes)
 }

@@ -87,7 +87,7 @@ public struct KeyDecoder: Sendable {
     if bytes == [0x03], state == .paste, now - pastedAt >= Self.pasteSilence {
       return [.unfinishedPaste(finishPaste())]
     }
-    for byte in bytes { take(byte, &events) }
+    for byte in bytes { decodeByte(byte, &events) }
     if state == .paste { pastedAt = now }
     return events
   }
@@ -109,19 +109,19 @@ public struct KeyDecoder: Sendable {
     }
   }
 
-  private mutating func take(_ byte: UInt8, _ events: inout [KeyEvent]) {
+  private mutating func decodeByte(_ byte: UInt8, _ events: inout [KeyEvent]) {
     switch state {
-    case .ground: takeInGround(byte, &events)
-    case .escape: takeAfterEscape(byte, &events)
+    case .ground: decodeInGround(byte, &events)
+    case .escape: decodeAfterEscape(byte, &events)
     case .escapeEscape:
       if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "O") {
         pending.append(byte)
         state = byte == UInt8(ascii: "[") ? .csi : .ss3
       } else {
         flush(&events)
-        takeInGround(byte, &events)
+        decodeInGround(byte, &events)
       }
-    case .csi: takeInControlSequence(byte, &events)
+    case .csi: decodeInControlSequence(byte, &events)
     case .consoleKey:
       events.append(.key(finish(byte)))
     case .ss3:
@@ -139,7 +139,7 @@ public struct KeyDecoder: Sendable {
       } else {
         restart(with: byte, &events)
       }
-    case .string: takeInString(byte, &events)
+    case .string: decodeInString(byte, &events)
     case .stringEscape:
       if byte == UInt8(ascii: "\\") {
         events.append(.reply(finish(byte)))
@@ -147,15 +147,15 @@ public struct KeyDecoder: Sendable {
         // No answer after all: what looked like one was typed.
         pending.removeLast()
         flush(&events)
-        takeInGround(0x1B, &events)
-        take(byte, &events)
+        decodeInGround(0x1B, &events)
+        decodeByte(byte, &events)
       }
-    case .utf8: takeInCharacter(byte, &events)
-    case .paste: takeInPaste(byte, &events)
+    case .utf8: decodeInCharacter(byte, &events)
+    case .paste: decodeInPaste(byte, &events)
     }
   }
 
-  private mutating func takeInGround(_ byte: UInt8, _ events: inout [KeyEvent]) {
+  private mutating func decodeInGround(_ byte: UInt8, _ events: inout [KeyEvent]) {
     switch byte {
     case 0x1B:
       pending = [byte]
@@ -170,7 +170,7 @@ public struct KeyDecoder: Sendable {
     }
   }
 
-  private mutating func takeAfterEscape(_ byte: UInt8, _ events: inout [KeyEvent]) {
+  private mutating func decodeAfterEscape(_ byte: UInt8, _ events: inout [KeyEvent]) {
     pending.append(byte)
     switch byte {
     case 0x1B: state = .escapeEscape
@@ -195,7 +195,7 @@ public struct KeyDecoder: Sendable {
     }
   }
 
-  private mutating func takeInString(_ byte: UInt8, _ events: inout [KeyEvent]) {
+  private mutating func decodeInString(_ byte: UInt8, _ events: inout [KeyEvent]) {
     switch byte {
     case 0x07: events.append(.reply(finish(byte)))
     case 0x1B:
@@ -210,7 +210,7 @@ public struct KeyDecoder: Sendable {
     }
   }
 
-  private mutating func takeInControlSequence(_ byte: UInt8, _ events: inout [KeyEvent]) {
+  private mutating func decodeInControlSequence(_ byte: UInt8, _ events: inout [KeyEvent]) {
     let introducer = pending[1] == 0x1B ? 3 : 2
     switch byte {
     case UInt8(ascii: "[") where pending.count == introducer:
@@ -245,7 +245,7 @@ public struct KeyDecoder: Sendable {
     }
   }
 
-  private mutating func takeInCharacter(_ byte: UInt8, _ events: inout [KeyEvent]) {
+  private mutating func decodeInCharacter(_ byte: UInt8, _ events: inout [KeyEvent]) {
     let start = pending[0] == 0x1B ? 1 : 0
     let lead = pending[start]
     let isSecond = pending.count == start + 1
@@ -269,7 +269,7 @@ public struct KeyDecoder: Sendable {
     }
   }
 
-  private mutating func takeInPaste(_ byte: UInt8, _ events: inout [KeyEvent]) {
+  private mutating func decodeInPaste(_ byte: UInt8, _ events: inout [KeyEvent]) {
     pasted.append(byte)
     guard byte == Self.pasteEnd.last, pasted.suffix(Self.pasteEnd.count) == Self.pasteEnd[...]
     else { return }
@@ -307,7 +307,7 @@ public struct KeyDecoder: Sendable {
 
   private mutating func restart(with byte: UInt8, _ events: inout [KeyEvent]) {
     flush(&events)
-    takeInGround(byte, &events)
+    decodeInGround(byte, &events)
   }
 
   /// Gives the pending bytes as the keys they may have been.
@@ -333,7 +333,7 @@ public struct KeyDecoder: Sendable {
       events.append(.key([0x1B, bytes[1]]))
     }
     // These bytes begin no sequence of their own, for an ESC would have ended the first.
-    for byte in rest { take(byte, &events) }
+    for byte in rest { decodeByte(byte, &events) }
     if state == .utf8 { flush(&events) }
   }
 

@@ -49,22 +49,22 @@ struct PaintedRow: Equatable {
 
   /// How many rows a terminal of that many columns wraps the row into.
   func wrappedRows(columns: Int) -> Int {
-    wrappedPlace(of: cells.count, columns: columns).row + 1
+    wrappedPosition(of: cells.count, columns: columns).row + 1
   }
 
   /// In which of the wrapped rows a column comes to stand, and where in it; behind the last cell it
   /// is the last one.
-  func wrappedPlace(of column: Int, columns: Int) -> CursorPlace {
-    var place = CursorPlace(row: 0, column: 0)
+  func wrappedPosition(of column: Int, columns: Int) -> CursorPosition {
+    var position = CursorPosition(row: 0, column: 0)
     for (index, cell) in cells.enumerated() where cell.columns > 0 {
       let width = Int(cell.columns)
-      if place.column + width > columns && place.column > 0 {
-        place = CursorPlace(row: place.row + 1, column: 0)
+      if position.column + width > columns && position.column > 0 {
+        position = CursorPosition(row: position.row + 1, column: 0)
       }
       if index + width > column { break }
-      place.column += width
+      position.column += width
     }
-    return place
+    return position
   }
 
   private static func isWhole(_ cells: [Cell], _ at: Int, _ width: Int) -> Bool {

@@ -119,7 +119,7 @@ extension Painter {
   /// now. The next `paint` draws it anew.
   ///
   /// - Parameter cursor: where the terminal says that the cursor is; nil where it does not say.
-  public mutating func resize(to size: Size, cursor: CursorPlace? = nil) -> [UInt8] {
+  public mutating func resize(to size: Size, cursor: CursorPosition? = nil) -> [UInt8] {
     let former = self.size
     self.size = Size(rows: max(1, size.rows), columns: max(1, size.columns))
     guard !rows.isEmpty else {
@@ -131,9 +131,10 @@ extension Painter {
     if let cursor { learn(from: cursor, block) }
     let columns = looks.rewraps ? self.size.columns : .max
     let heights = block.lines.map { $0.wrappedRows(columns: columns) }
-    let place = block.lines[block.caretLine].wrappedPlace(of: block.caretColumn, columns: columns)
-    let up = heights[..<block.caretLine].reduce(place.row, +)
-    let above = rowsAbove(up: up, all: heights.reduce(block.blanks, +), place: place, cursor)
+    let position = block.lines[block.caretLine].wrappedPosition(
+      of: block.caretColumn, columns: columns)
+    let up = heights[..<block.caretLine].reduce(position.row, +)
+    let above = rowsAbove(up: up, all: heights.reduce(block.blanks, +), position: position, cursor)
     let first = max(0, -above)
     var out = ScreenBytes(row: cursor?.row ?? up, column: nil, columns: self.size.columns)
     out.move(toRow: cursor == nil ? 0 : first, column: 0)
@@ -154,17 +155,19 @@ extension Painter {
 
   /// How many rows of the block are above the screen; below 0 how many of the screen are above the
   /// block.
-  private func rowsAbove(up: Int, all: Int, place: CursorPlace, _ cursor: CursorPlace?) -> Int {
+  private func rowsAbove(
+    up: Int, all: Int, position: CursorPosition, _ cursor: CursorPosition?
+  ) -> Int {
     let showsEnd = all - size.rows
     guard let cursor else {
       // The cursor is on the screen, so what does not fit above it there is lost for certain. Where
       // it stands higher, more is; but to count that, too, might remove messages one day.
       return looks.showsEnd ? showsEnd : up - (size.rows - 1)
     }
-    let isElsewhere = cursor.column != min(place.column, max(cursor.column, size.columns - 1))
+    let isElsewhere = cursor.column != min(position.column, max(cursor.column, size.columns - 1))
     guard looks.showsEnd, isElsewhere else { return up - cursor.row }
     // tmux puts a cursor that is above the screen into its first place.
-    if cursor == CursorPlace(row: 0, column: 0) { return top.isKnown ? showsEnd : up }
+    if cursor == CursorPosition(row: 0, column: 0) { return top.isKnown ? showsEnd : up }
     // Drawn for a width that it did not have any more. The caret's row is the block's; what is above
     // that may be a message, and rather stale rows stay than that one goes.
     return -cursor.row
@@ -172,9 +175,9 @@ extension Painter {
 
   /// Whether rows are wrapped or cut off the environment does not always tell; a cursor that stood
   /// beyond the margin does.
-  private mutating func learn(from cursor: CursorPlace, _ block: Lines) {
+  private mutating func learn(from cursor: CursorPosition, _ block: Lines) {
     let cut = min(block.caretColumn, size.columns - 1)
-    let wrapped = block.lines[block.caretLine].wrappedPlace(
+    let wrapped = block.lines[block.caretLine].wrappedPosition(
       of: block.caretColumn, columns: size.columns)
     guard !looks.showsEnd, wrapped.column != cut, wrapped.column < size.columns else { return }
     if cursor.column == wrapped.column { looks.rewraps = true }

@@ -2,7 +2,7 @@
 import StyledText
 
 /// A place on the screen: its row and column, from 0.
-public struct CursorPlace: Hashable, Sendable {
+public struct CursorPosition: Hashable, Sendable {
   public var row: Int
   public var column: Int
 

@@ -65,7 +65,7 @@ package final class XMPPWire: Wire {
     client = try lease.read { [address] snapshot in
       Client(
         account: address, settings: settings, marks: try snapshot.catchUpMarks(of: account),
-        newest: try snapshot.newestTold(of: account),
+        newest: try snapshot.newestArchived(of: account),
         writtenTo: try snapshot.writtenTo(by: account),
         rooms: try snapshot.roomsJoined(of: account).map {
           WantedRoom(address: $0.key, nick: $0.value)
@@ -96,14 +96,14 @@ package final class XMPPWire: Wire {
       // Events of a closed connection no longer matter.
       guard let self else { return }
       if case .down = event { leaving[connections] = nil }
-      if self.connections == connections, self.stream != nil { hear(event) }
+      if self.connections == connections, self.stream != nil { handle(event) }
     }
     self.stream = stream
     if !isReading { stream.pause() }
     stream.connect()
   }
 
-  package func take(
+  package func deliver(
     outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal]
   ) {
     // Requests first: a message to a room that one of them enters has to wait for that.
@@ -120,7 +120,7 @@ package final class XMPPWire: Wire {
     tell(.givenUp)
   }
 
-  private func hear(_ event: Stream.Event) {
+  private func handle(_ event: Stream.Event) {
     switch event {
     case .sawSCRAM(let hash):
       if let strongest, strongest >= hash { return }
@@ -161,7 +161,7 @@ package final class XMPPWire: Wire {
 
   private func perform(_ effect: ClientEffect, at now: Milliseconds) {
     switch effect {
-    case .store(let news): report(.news(news))
+    case .store(let events): report(.events(events))
     case .send(let stanza, let payload): stream?.send(stanza, as: payload)
     case .upload(let file): begin(file)
     case .cancelUpload:

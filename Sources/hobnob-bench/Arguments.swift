@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// The command line could not be understood; said with the usage, exit status 64.
-struct UsageError: Error {
+struct ArgumentError: Error {
   var text: String
 }
 
@@ -47,7 +47,7 @@ struct Arguments {
     while let word = words.popFirst() {
       func count() throws -> Int {
         guard let number = words.popFirst().flatMap({ Int($0) }), number > 0 else {
-          throw UsageError(text: "hobnob-bench: \(word) needs a number above 0")
+          throw ArgumentError(text: "hobnob-bench: \(word) needs a number above 0")
         }
         return number
       }
@@ -62,10 +62,10 @@ struct Arguments {
       case "--lines": lines = try count()
       case "--hobnob":
         guard let path = words.popFirst() else {
-          throw UsageError(text: "hobnob-bench: --hobnob needs a path")
+          throw ArgumentError(text: "hobnob-bench: --hobnob needs a path")
         }
         hobnob = path
-      default: throw UsageError(text: "hobnob-bench: unknown option \(word)")
+      default: throw ArgumentError(text: "hobnob-bench: unknown option \(word)")
       }
     }
   }

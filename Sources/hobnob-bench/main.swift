@@ -17,7 +17,7 @@ do {
     print(report.table)
     exit(report.isReached ? 0 : 1)
   }
-} catch let error as UsageError {
+} catch let error as ArgumentError {
   complain("\(error.text)\n\(Arguments.usage)")
   exit(64)
 } catch {
@@ -31,7 +31,7 @@ do {
   defer { folder.remove() }
   let home = ScratchFolder.home
   defer { _ = try? run(["rm", "-rf", home]) }
-  let program = try Program(arguments.hobnob, in: folder)
+  let program = try BenchedProgram(arguments.hobnob, in: folder)
   if arguments.task == .lifetime {
     return BenchReport(
       messages: arguments.messages,

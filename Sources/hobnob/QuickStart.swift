@@ -16,7 +16,7 @@ struct QuickStart {
       if argument == "--create" {
         creates = true
       } else if argument.hasPrefix("-") {
-        guard options.take(argument, from: &rest) else { return nil }
+        guard options.parse(argument, from: &rest) else { return nil }
       } else {
         guard conversation == nil, !Hobnob.subcommandNames.contains(argument) else { return nil }
         conversation = argument

@@ -4,7 +4,7 @@ import ChatSession
 import ChatShell
 import Glibc
 
-StandardDescriptors.take()
+StandardDescriptors.claim()
 // The bare `hobnob [CONVERSATION]` reaches its prompt without the argument parser, which costs
 // more time than all the rest of the start.
 let words = RawArguments.all

@@ -19,7 +19,7 @@ import Testing
     let line = BatchLine()
     let session = Session(
       store: store, me: try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") },
-      preferences: Preferences(RcFile(), environment: [:], glyphs: .unicode), face: .batch,
+      preferences: Preferences(RcFile(), environment: [:], glyphs: .unicode), outputMode: .batch,
       line: line, at: 0)
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)

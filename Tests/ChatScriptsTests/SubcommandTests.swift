@@ -14,18 +14,18 @@ struct SubcommandTests {
     var options = LaunchOptions()
     for name in names.flags {
       var rest: ArraySlice = ["word"]
-      #expect(options.take(name, from: &rest), "\(name)")
+      #expect(options.parse(name, from: &rest), "\(name)")
       #expect(rest == ["word"])
     }
     for name in names.withValue {
       var rest: ArraySlice = ["value", "word"]
-      #expect(options.take(name, from: &rest), "\(name)")
+      #expect(options.parse(name, from: &rest), "\(name)")
       #expect(rest == ["word"])
     }
     #expect([options.store, options.as, options.rc] == ["value", "value", "value"])
     #expect(options.shared && options.noRc && options.plain)
     var rest: ArraySlice = ["word"]
-    #expect(options.take("--store=/a=b", from: &rest) && options.store == "/a=b")
+    #expect(options.parse("--store=/a=b", from: &rest) && options.store == "/a=b")
     #expect(rest == ["word"])
   }
 
@@ -34,7 +34,7 @@ struct SubcommandTests {
     for words in [["--as"], ["--as", ""], ["--as", "--plain"], ["--bogus"], ["--as="]] {
       var options = LaunchOptions()
       var rest = words.dropFirst()
-      #expect(!options.take(words[0], from: &rest), "\(words)")
+      #expect(!options.parse(words[0], from: &rest), "\(words)")
     }
   }
 

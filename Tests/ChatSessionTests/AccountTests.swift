@@ -181,14 +181,14 @@ struct AccountTests {
     let process = try town.store()
     let lease = try town.serve(account, process)
     anna.wait(20_000)
-    anna.tell(.rang(.processExited))
+    anna.tell(.bellRang(.processExited))
     #expect(anna.connected.count == 1)
     #expect(try town.person("anna").connected.isEmpty)
     try lease.release()
-    anna.tell(.rang(.processExited))
+    anna.tell(.bellRang(.processExited))
     #expect(anna.connected.count == 2)
     #expect(anna.connected.last?.asks == false)
-    anna.tell(.rang(.processExited))
+    anna.tell(.bellRang(.processExited))
     #expect(anna.connected.count == 2)
     // One that dies at once is started again, but not without a pause.
     anna.wait(20_000)
@@ -198,7 +198,7 @@ struct AccountTests {
       try $0.setStatus(of: account, .ended(reason: "needs its password; /connect asks for it"))
     }
     anna.wait(20_000)
-    anna.tell(.rang(.processExited))
+    anna.tell(.bellRang(.processExited))
     #expect(anna.connected.count == 3)
     #expect(try town.person("anna").connected.count == 1)
   }
@@ -214,7 +214,7 @@ struct AccountTests {
     let host = try anna.settings(of: account)?["host"]
     #expect(host == "h.x.org")
     try town.accounts.set(nil, of: account, inStoreAt: anna.store.path)
-    let (other, batch) = (try town.person("anna"), try town.person("anna", face: .batch))
+    let (other, batch) = (try town.person("anna"), try town.person("anna", outputMode: .batch))
     #expect(other.connected.isEmpty && batch.connected.isEmpty)
     #expect(!batch.say("/connect"))
     #expect(batch.printed.last?.contains("does not list anna@x.org for this store") == true)
@@ -237,7 +237,7 @@ struct AccountTests {
         #"{"host":"old.example","scram":"seen","rooms":"rooms.x.org"}"#)
     }
     try keep()
-    let batch = try town.person("anna", face: .batch)
+    let batch = try town.person("anna", outputMode: .batch)
     batch.say("/account accept anna@x.org")
     #expect(batch.connected.isEmpty)
     #expect(try anna.settings(of: account) == nil)
@@ -363,13 +363,13 @@ struct AccountTests {
     }
     let lock = try Lock(town.path)
     let before = anna.connected.count
-    anna.tell(.rang(.processExited))
+    anna.tell(.bellRang(.processExited))
     #expect(anna.connected.count == before + 1)
     var starts = [anna.now]
     for _ in 0..<400 where starts.count < 5 {
       let count = anna.connected.count
       anna.wait(1_000)
-      anna.tell(.rang(.processExited))
+      anna.tell(.bellRang(.processExited))
       if anna.connected.count > count { starts.append(anna.now) }
     }
     let pauses = zip(starts.dropFirst(), starts).map { $0 - $1 }
@@ -384,7 +384,7 @@ struct AccountTests {
     var pauses: [Int64] = []
     for _ in 0..<11 {
       let (start, count) = (anna.now, anna.connected.count)
-      anna.tell(.rang(.processExited))
+      anna.tell(.bellRang(.processExited))
       let deadline = try #require(anna.session.accounts.deadline)
       anna.wait(deadline - anna.now)
       #expect(anna.connected.count == count + 1)
@@ -393,9 +393,9 @@ struct AccountTests {
     #expect(pauses == [3, 6, 12, 24, 48, 96, 192, 300, 300, 300, 300].map { $0 * 1000 })
     let count = anna.connected.count
     anna.wait(360_000)
-    anna.tell(.rang(.processExited))
+    anna.tell(.bellRang(.processExited))
     #expect(anna.connected.count == count + 1)
-    anna.tell(.rang(.processExited))
+    anna.tell(.bellRang(.processExited))
     #expect(anna.session.accounts.deadline == anna.now + 3_000)
   }
 
@@ -431,7 +431,7 @@ struct AccountTests {
     let account = try connected().account
     anna.say("/join tea@rooms.x.org")
     let zoe = NetworkUser(identity: "id-7", name: "zoe")
-    let place = NetworkPlace.room("tea@rooms.x.org")
+    let place = ConversationAddress.room("tea@rooms.x.org")
     let said = (1...25).map { number in
       NetworkEvent.messageReceived(
         NetworkMessage(

@@ -279,7 +279,7 @@ struct AttentionTests {
 
   @Test("7.12, 13.10: without anyone to answer, commands that ask are refused, except keep off")
   func nobodyToAsk() throws {
-    let script = try town.person("carl", in: "tea", face: .batch)
+    let script = try town.person("carl", in: "tea", outputMode: .batch)
     let tea = try #require(script.session.open.conversation).id
     for line in ["/set keep 1d", "/room remove"] {
       #expect(!script.say(line) && script.question == nil)

@@ -36,7 +36,7 @@ struct BareNameNetworkTests {
     anna.say("/msg Ben[x]")
     anna.say("hello")
     let outbox = try anna.store.read { try $0.outbox(of: account.network) }
-    #expect(outbox.map(\.place) == [.direct("ben{x}")])
+    #expect(outbox.map(\.conversation) == [.direct("ben{x}")])
   }
 
   @Test("a room of this machine keeps its name; the network's room has the server behind it")
@@ -68,7 +68,7 @@ struct BareNameNetworkTests {
     anna.say("/msg ben@irc.x.org")
     anna.say("two")
     let places = try anna.store.read { snapshot in
-      try [other, account].map { try snapshot.outbox(of: $0.network).map(\.place) }
+      try [other, account].map { try snapshot.outbox(of: $0.network).map(\.conversation) }
     }
     #expect(places == [[.direct("ben@x.org")], [.direct("ben")]])
     anna.say("/join ##tea")

@@ -60,7 +60,7 @@ struct BusyRoomTests {
   private enum Happening {
     case said(Message)
     case edited(Message)
-    case reacted(ReactionNews)
+    case reacted(ReactionUpdate)
   }
 
   /// Minutes after ten, who, and what; `⏎` is a newline.
@@ -153,7 +153,7 @@ struct BusyRoomTests {
       case "I have a change":
         found.append(
           .reacted(
-            ReactionNews(
+            ReactionUpdate(
               message: message, participant: Self.person("maximiliana", me: me), emoji: "🎉",
               at: message.createdAt)))
       default: break

@@ -72,9 +72,9 @@ struct ComingsTests {
   @Test("13.4: the rule is a line of text in plain mode; a batch prints none")
   func faces() throws {
     let town = try Town()
-    let anna = try town.person("anna", face: .plain)
+    let anna = try town.person("anna", outputMode: .plain)
     #expect(anna.news().map(entrance) == ["#lobby, DAY, alone here"])
-    let ben = try town.person("ben", face: .batch)
+    let ben = try town.person("ben", outputMode: .batch)
     ben.say("/join tea")
     #expect(ben.news().joined() == "")
   }

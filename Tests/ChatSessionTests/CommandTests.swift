@@ -171,7 +171,7 @@ struct SeveralDraftsTests {
   @Test("5.1, 5.3: a message sent by another shell of the same person takes no draft away")
   func anotherSender() throws {
     try begin("half typed", anna)
-    try town.person("anna", face: .batch).say("from cron")
+    try town.person("anna", outputMode: .batch).say("from cron")
     anna.look()
     #expect(try draft() == "half typed")
     let other = try town.person("anna")

@@ -38,7 +38,7 @@ struct HintTests {
     _ = try town.person("ben", in: "1")
     anna.say("/switch 1")
     #expect(anna.session.open.conversation?.name == "#1")
-    let script = try town.person("anna", face: .batch)
+    let script = try town.person("anna", outputMode: .batch)
     #expect(script.say("/switch 3") && script.session.open.conversation?.name == "#dev")
   }
 
@@ -101,7 +101,7 @@ struct HintTests {
   @Test(
     "13.4: of several rooms, an impossible one does not stop the others", arguments: [true, false])
   func severalOrNone(interactive: Bool) throws {
-    let ben = try town.person("ben", face: interactive ? .tty : .batch)
+    let ben = try town.person("ben", outputMode: interactive ? .tty : .batch)
     let tooLong = String(repeating: "x", count: 65)
     #expect(!ben.say("/join new,\(tooLong)"))
     #expect(try ben.store.read { try $0.room("new") } == nil)

@@ -101,7 +101,7 @@ struct MessageBlockTests {
   @Test("13.7: `set wrap terminal` and plain mode leave long lines to the terminal")
   func leftToTheTerminal() throws {
     let town = try Town()
-    let (anna, ben) = (try town.person("anna"), try town.person("ben", face: .plain))
+    let (anna, ben) = (try town.person("anna"), try town.person("ben", outputMode: .plain))
     for person in [anna, ben] { person.tell(.resized(rows: 24, columns: 60)) }
     anna.say("/set wrap terminal")
     _ = (anna.rows(), ben.rows())
@@ -202,7 +202,7 @@ struct MessageBlockTests {
       ("council", 359.994507), ("Board", 171.430664),
     ])
   func hue(identity: String, angle: Double) {
-    #expect(NameColours.place(of: identity) == Int(angle / 360 * 20))
+    #expect(NameColours.hue(of: identity) == Int(angle / 360 * 20))
     #expect(NameColours.many.count == 20 && Set(NameColours.many).count == 20)
   }
 
@@ -222,7 +222,7 @@ struct MessageBlockTests {
     anna.look()
     let colours = anna.session.transcript.printer.options.colours
     #expect(Set(colours.keys) == Set(people) && Set(colours.values) == Set(0..<20))
-    #expect(colours[people[0]] == NameColours.place(of: "guest1"))
+    #expect(colours[people[0]] == NameColours.hue(of: "guest1"))
     // Who comes when all are taken shares one, and takes nobody's.
     let late = try speak("late")
     anna.look()
@@ -231,7 +231,7 @@ struct MessageBlockTests {
     let name = again.name("late", of: late, identity: "late")
     #expect(
       name.runs.first?.style.foreground
-        == NameColours.color(NameColours.place(of: "late"), areMany: false))
+        == NameColours.color(NameColours.hue(of: "late"), areMany: false))
   }
 
   @Test("a terminal without 256 colours has six readable ones for names")

@@ -166,7 +166,7 @@ struct NameTests {
 
   @Test("13.4: without a terminal nothing is asked: /join creates the room, /switch fails")
   func nearNamesInScripts() throws {
-    let script = try Town().person("anna", in: "kitchen", face: .batch)
+    let script = try Town().person("anna", in: "kitchen", outputMode: .batch)
     #expect(!script.say("/switch kichten"))
     #expect(script.printed.last == "There is no room kichten; /join makes it.")
     #expect(script.say("/join kichten") && script.question == nil)

@@ -36,7 +36,7 @@ struct NetworkNameTests {
     #expect(wanted.map(\.verb) == [.join, .join])
     #expect(wanted.map(\.target) == ["tea@rooms.x.org", "ops@rooms.x.org"])
     let outbox = try anna.store.read { try $0.outbox(of: account.network) }
-    #expect(outbox.map(\.place) == [.direct("ben@x.org")])
+    #expect(outbox.map(\.conversation) == [.direct("ben@x.org")])
     // From a conversation of this machine a bare name stays one of this machine.
     anna.say("/switch #lobby")
     anna.say("/join cake")
@@ -375,7 +375,7 @@ struct NetworkNameTests {
     anna.say("/switch #tea@rooms.x.org")
     anna.say("hello")
     #expect(
-      try anna.store.read { try $0.outbox(of: account.network) }.map(\.place)
+      try anna.store.read { try $0.outbox(of: account.network) }.map(\.conversation)
         == [.direct("ben@x.org"), .direct("ben@x.org"), .room("tea@rooms.x.org")])
     // Whoever is here is meant by the name alone.
     anna.say("/switch @ben")
@@ -411,7 +411,7 @@ struct NetworkNameTests {
     anna.say("/msg cem@elsewhere.org")
     anna.say("hello")
     #expect(
-      try anna.store.read { try $0.outbox(of: first.network) }.map(\.place) == [
+      try anna.store.read { try $0.outbox(of: first.network) }.map(\.conversation) == [
         .direct("cem@elsewhere.org")
       ])
   }

@@ -29,7 +29,7 @@ struct NoticeTests {
   }
 
   private func hear(
-    _ body: String, _ kind: Message.Kind, in place: NetworkPlace = .direct("nickserv")
+    _ body: String, _ kind: Message.Kind, in place: ConversationAddress = .direct("nickserv")
   ) throws {
     let said = NetworkMessage(
       speaker: NetworkUser(identity: "nickserv", name: "nickserv"), body: body, kind: kind)
@@ -43,7 +43,7 @@ struct NoticeTests {
   }
 
   @Test("one neither rings nor counts, in a direct chat, in a room and where everything rings")
-  func isQuiet() throws {
+  func isSilenced() throws {
     let bells = anna.bells
     try hear("anna: log in", .notice)
     try hear("@anna log in", .notice, in: .room("#tea"))

@@ -43,7 +43,7 @@ struct OutgoingTests {
     let room = try store.writeDurablyIfNeeded { try $0.makeRoom("lobby") }
     try store.writeDurablyIfNeeded { try $0.join(me.id, room.id) }
     let lock = try Lock(town.path)
-    let anna = Person(store: store, me: me, face: .tty, town: town)
+    let anna = Person(store: store, me: me, outputMode: .tty, town: town)
     try anna.begin(in: room)
     anna.say("/status")
     anna.say("/alias")
@@ -248,7 +248,7 @@ struct OutgoingTests {
       ),
       (.draft(.init(rawValue: 1), nil), .draft(.init(rawValue: 1), nil), true),
       (.draft(.init(rawValue: 1), nil), .draft(.init(rawValue: 2), nil), false),
-      (.history("a"), .history("a"), false), (.attach, .lookAtNames, false),
+      (.history("a"), .history("a"), false), (.attach, .checkLookAlikes, false),
       (.open(nil, isPaused: true), .open(.init(rawValue: 1), isPaused: false), true),
     ] as [(Write, Write, Bool)])
   func replaces(new: Write, old: Write, expected: Bool) {

@@ -47,7 +47,7 @@ final class Town {
   /// Serves an account like a network process, as long as this object exists.
   @discardableResult
   func serve(_ account: Account, _ process: Store) throws -> AccountLease {
-    let lease = try #require(try AccountLease.take(account, in: process))
+    let lease = try #require(try AccountLease.acquire(account, in: process))
     leases.append(lease)
     return lease
   }
@@ -59,14 +59,15 @@ final class Town {
   }
 
   /// Someone at a prompt in #lobby.
-  func person(_ name: String, in room: String = "lobby", face: Session.Face = .tty) throws
+  func person(_ name: String, in room: String = "lobby", outputMode: Session.OutputMode = .tty)
+    throws
     -> Person
   {
     let store = try store()
     let me = try store.writeDurablyIfNeeded { try $0.participant(identity: name) }
     let place = try store.writeDurablyIfNeeded { try $0.makeRoom(room) }
     try store.writeDurablyIfNeeded { try $0.join(me.id, place.id) }
-    let person = Person(store: store, me: me, face: face, town: self)
+    let person = Person(store: store, me: me, outputMode: outputMode, town: self)
     try person.begin(in: place)
     return person
   }
@@ -131,14 +132,14 @@ final class Person: SessionLine {
   var bindings: [(function: String, keys: String)] = [("accept-line", "\\C-m")]
   var selected: String?
 
-  init(store: Store, me: Participant, face: Session.Face, town: Town) {
+  init(store: Store, me: Participant, outputMode: Session.OutputMode, town: Town) {
     self.town = town
     self.store = store
     let preferences = Preferences(
       RcFile(environment: town.environment), environment: town.environment, glyphs: .unicode,
       networks: NetworkPrograms(in: [town.programs]))
     session = Session(
-      store: store, me: me, preferences: preferences, face: face, line: self, at: now)
+      store: store, me: me, preferences: preferences, outputMode: outputMode, line: self, at: now)
   }
 
   func begin(in place: Conversation) throws {
@@ -173,7 +174,7 @@ final class Person: SessionLine {
 
   /// The store's bell, and the end of that turn.
   func look() {
-    tell(.rang(store.drainBell()))
+    tell(.bellRang(store.drainBell()))
     tell(.turnEnded)
   }
 
@@ -192,7 +193,7 @@ final class Person: SessionLine {
   func writeFiles() {
     let chores = writes
     writes = []
-    for chore in chores { tell(.wrote(chore, chore.outcome())) }
+    for chore in chores { tell(.filesWritten(chore, chore.outcome())) }
   }
 
   /// The files of a line have been copied.
@@ -202,14 +203,14 @@ final class Person: SessionLine {
     let result = Result { () throws(Refusal) in
       try AttachmentImporter.keep(files, limit: limit, in: store)
     }
-    tell(.filesKept(result, number: number))
+    tell(.filesReady(result, number: number))
   }
 
   /// Answers the question with a key.
   func answer(_ key: Character) {
     guard let answers = question?.answers else { return }
     question = nil
-    if let meant = answers[key] { tell(.meant(meant)) }
+    if let meant = answers[key] { tell(.answered(meant)) }
   }
 
   func press(_ key: SessionKey) -> Bool {
@@ -248,7 +249,7 @@ final class Person: SessionLine {
       case .ask(let text, let answers): question = (text.string, answers)
       case .notify(let news): notified.append([news.sender, news.conversation, news.body])
       case .notice(let text): notice = text.string
-      case .noticeIsOver(let text): if notice == text.string { notice = "" }
+      case .endNotice(let text): if notice == text.string { notice = "" }
       case .bell: bells += 1
       case .refused(let reason):
         if reason.isEmpty { bells += 1 } else { printed.append(reason.string) }

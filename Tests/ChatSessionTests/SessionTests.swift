@@ -317,12 +317,12 @@ struct SessionTests {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben"))
     _ = ben.news()
-    ben.tell(.behind(true))
+    ben.tell(.outputBehind(true))
     anna.say("hello")
     ben.look()
     anna.look()
     #expect(ben.news().isEmpty && anna.picture[1].hasSuffix("[1] ✓ sent"))
-    ben.tell(.behind(false))
+    ben.tell(.outputBehind(false))
     ben.tell(.turnEnded)
     anna.look()
     #expect(texts(ben.news()) == ["[1] anna: hello"] && anna.picture[1].hasSuffix("[1] seen"))
@@ -432,7 +432,7 @@ struct SessionTests {
   @Test("11.4: a batch prints the answers of commands, and nothing else")
   func batch() throws {
     let town = try Town()
-    let (anna, ben) = (try town.person("anna"), try town.person("ben", face: .batch))
+    let (anna, ben) = (try town.person("anna"), try town.person("ben", outputMode: .batch))
     anna.say("hello")
     ben.say("hi")
     #expect(ben.say("/status"))
@@ -442,14 +442,14 @@ struct SessionTests {
   @Test("11.3: a script's conversation is the first one opened")
   func batchRemembersItsPlace() throws {
     let town = try Town()
-    let ben = try town.person("ben", in: "tea", face: .batch)
+    let ben = try town.person("ben", in: "tea", outputMode: .batch)
     #expect(try ben.store.read { try $0.lastConversation(of: ben.session.me.id) } != nil)
   }
 
   @Test("3.7: in a script, the files of a cancelled message are not sent with the next line")
   func cancelInBatch() throws {
     let town = try Town()
-    let ben = try town.person("ben", face: .batch)
+    let ben = try town.person("ben", outputMode: .batch)
     ben.say("/attach \(try town.folder.write("cups.txt", "two cups"))")
     ben.say("cups")
     ben.say("/cancel")
@@ -463,7 +463,7 @@ struct SessionTests {
     anna.tell(.failed(.copy("text"), because: "There is no clipboard."))
     #expect(anna.news() == ["There is no clipboard."])
     // A batch says on standard error what fails.
-    let batch = try Town().person("ben", face: .batch)
+    let batch = try Town().person("ben", outputMode: .batch)
     _ = batch.news()
     batch.tell(.failed(.copy("text"), because: "There is no clipboard."))
     #expect(batch.news().isEmpty)

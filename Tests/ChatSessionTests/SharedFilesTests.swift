@@ -7,13 +7,13 @@ import Testing
 @Suite struct SharedFilesTests {
   @Test("places are searched from the person's own to the system's")
   func order() {
-    let places = SharedFiles.places(
+    let folders = SharedFiles.folders(
       environment: [
         "HOBNOB_SHARE": "/mine", "HOME": "/home/anna", "XDG_DATA_HOME": "/data",
         "XDG_DATA_DIRS": "/a:/b",
       ], executable: "/opt/hobnob/bin/hobnob")
     #expect(
-      places == [
+      folders == [
         "/mine", "/data/hobnob", "/opt/hobnob/share/hobnob", "/opt/share/hobnob", "/share/hobnob",
         "/a/hobnob", "/b/hobnob",
       ])
@@ -29,24 +29,24 @@ import Testing
     ])
   func defaults(environment: [String: String]) {
     #expect(
-      SharedFiles.places(environment: environment, executable: nil) == [
+      SharedFiles.folders(environment: environment, executable: nil) == [
         "/home/anna/.local/share/hobnob", "/usr/local/share/hobnob", "/usr/share/hobnob",
       ])
   }
 
   @Test("a relative folder in the system's list is skipped")
   func relative() {
-    let places = SharedFiles.places(
+    let folders = SharedFiles.folders(
       environment: ["HOME": "/h", "XDG_DATA_DIRS": "a::/b:../c"], executable: nil)
-    #expect(places.dropFirst() == ["/b/hobnob"])
+    #expect(folders.dropFirst() == ["/b/hobnob"])
   }
 
   @Test("five folders above the program are searched, and no more")
   func neighbourhood() {
-    let places = SharedFiles.places(
+    let folders = SharedFiles.folders(
       environment: ["HOME": "/h", "XDG_DATA_DIRS": "/d"], executable: "/1/2/3/4/5/6/7/hobnob")
     #expect(
-      places.dropFirst().dropLast() == [
+      folders.dropFirst().dropLast() == [
         "/1/2/3/4/5/6/share/hobnob", "/1/2/3/4/5/share/hobnob", "/1/2/3/4/share/hobnob",
         "/1/2/3/share/hobnob", "/1/2/share/hobnob",
       ])
@@ -60,7 +60,7 @@ import Testing
     func found() -> String? {
       SharedFiles.path(
         "emoji.tsv",
-        in: SharedFiles.places(environment: ["HOME": folder.path], executable: program))
+        in: SharedFiles.folders(environment: ["HOME": folder.path], executable: program))
     }
     #expect(found() == file)
     #expect(chmod(folder.path + "/open", 0o1777) == 0)
@@ -72,14 +72,14 @@ import Testing
     let folder = try TemporaryFolder()
     let mine = try folder.write("a/emoji.tsv")
     let theirs = try folder.write("b/emoji.tsv")
-    let places = ["a", "b"].map { folder.path + "/" + $0 }
-    #expect(SharedFiles.path("emoji.tsv", in: places) == mine)
+    let folders = ["a", "b"].map { folder.path + "/" + $0 }
+    #expect(SharedFiles.path("emoji.tsv", in: folders) == mine)
     try FileManager.default.removeItem(atPath: mine)
-    #expect(SharedFiles.path("emoji.tsv", in: places) == theirs)
+    #expect(SharedFiles.path("emoji.tsv", in: folders) == theirs)
     // A pipe would be waited for.
     #expect(mkfifo(mine, 0o600) == 0)
-    #expect(SharedFiles.path("emoji.tsv", in: places) == theirs)
-    #expect(SharedFiles.path("none.tsv", in: places) == nil)
+    #expect(SharedFiles.path("emoji.tsv", in: folders) == theirs)
+    #expect(SharedFiles.path("none.tsv", in: folders) == nil)
   }
 
   @Test(
@@ -114,19 +114,19 @@ import Testing
     ] {
       _ = try folder.write(name)
     }
-    let places = ["a", "none", "b"].map { folder.path + "/" + $0 }
-    #expect(SharedFiles.themes(in: places) == ["mine", "plain", "slack"])
+    let folders = ["a", "none", "b"].map { folder.path + "/" + $0 }
+    #expect(SharedFiles.themes(in: folders) == ["mine", "plain", "slack"])
   }
 
   @Test("from a build in the checkout, its own files are found")
   func checkout() throws {
     let root = (EmojiTableTests.share as NSString).deletingLastPathComponent
     let program = (root as NSString).deletingLastPathComponent + "/.build/x/debug/hobnob"
-    let places = SharedFiles.places(environment: ["HOME": "/none"], executable: program)
+    let folders = SharedFiles.folders(environment: ["HOME": "/none"], executable: program)
     #expect(
-      SharedFiles.path("emoji.tsv", in: places) == EmojiTableTests.share + "/emoji.tsv")
+      SharedFiles.path("emoji.tsv", in: folders) == EmojiTableTests.share + "/emoji.tsv")
     #expect(
-      Set(SharedFiles.themes(in: places)).isSuperset(of: [
+      Set(SharedFiles.themes(in: folders)).isSuperset(of: [
         "contrast", "imessage", "messenger", "plain", "slack",
       ]))
   }

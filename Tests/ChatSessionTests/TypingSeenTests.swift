@@ -103,7 +103,7 @@ struct TypingSeenTests {
 
   @Test("4.4: in plain mode nothing appears by itself, and /who shows who is typing")
   func plainModeIsSilent() throws {
-    let cleo = try town.person("cleo", face: .plain)
+    let cleo = try town.person("cleo", outputMode: .plain)
     ben.type("I could")
     cleo.look()
     #expect(!cleo.printed.joined().contains("typing"))

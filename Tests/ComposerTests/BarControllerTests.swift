@@ -306,7 +306,7 @@ struct BarControllerTests {
   @Test("2.11: Readline's own functions complete what the menu would")
   func listed() throws {
     let controller = BarController(
-      TypedLine(), registry: Typist.registry(), argumentSource: Arguments())
+      TypedLine(), registry: Typist.registry(), argumentSource: TestArguments())
     let one = try #require(controller.completions(in: "/attach ph", caret: 10))
     #expect(one.common == "photos/" && !one.stepsOverSpace)
     let stepped = try #require(controller.completions(in: "/join kit x", caret: 9))

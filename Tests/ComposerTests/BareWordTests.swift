@@ -7,7 +7,7 @@ import Testing
 @Suite("2.12: Names without a prefix")
 struct BareWordTests {
   private func typist() -> Typist {
-    let source = Arguments()
+    let source = TestArguments()
     source.names = [
       Candidate("Anna", identity: "anna@host", recency: 2), Candidate("Annabel", recency: 5),
       Candidate("Ben", identity: "ben@host", recency: 1),

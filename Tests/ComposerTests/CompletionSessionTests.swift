@@ -304,7 +304,7 @@ struct CompletionAcceptingTests {
     ])
   func line(_ keys: String, _ asCharacter: Bool, _ line: String) {
     let registry = Typist.registry(emojiAsCharacter: asCharacter)
-    var typist = Typist(CompletionSession(registry: registry, argumentSource: Arguments()))
+    var typist = Typist(CompletionSession(registry: registry, argumentSource: TestArguments()))
     typist.type(keys)
     #expect(typist.line == line)
     #expect(!typist.session.isOpen)

@@ -21,7 +21,7 @@ final class ListSource: CompletionSource {
 }
 
 /// `/join ROOM` and `/attach FILE`, as the shell would offer them.
-final class Arguments: ArgumentSource {
+final class TestArguments: ArgumentSource {
   var rooms = ["lobby", "loud", "kitchen"]
   var files = ["photos/", "notes.txt"]
   /// Names that are completed without a prefix, in this order.
@@ -102,7 +102,7 @@ struct Typist {
 
   init(_ session: CompletionSession? = nil) {
     self.session =
-      session ?? CompletionSession(registry: Self.registry(), argumentSource: Arguments())
+      session ?? CompletionSession(registry: Self.registry(), argumentSource: TestArguments())
   }
 
   /// Registers only `@`, with these candidates.

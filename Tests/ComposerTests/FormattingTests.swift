@@ -173,7 +173,7 @@ extension String {
 }
 
 @Suite("6.2: wrapping with C-x and a symbol")
-struct WrappingTests {
+struct SymbolWrappingTests {
   /// `[` and `]` around the region, `|` for the caret where there is none.
   private func wrapped(_ mark: String, _ text: String) -> String? {
     var bytes = Array(text.utf8)

@@ -132,7 +132,7 @@ struct CompletionFuzzTests {
         PrefixRules(
           namesMayContainPrefix: Bool.random(using: &dice),
           allowsBlanks: Bool.random(using: &dice), behindAtLineStart: ":"))
-      let arguments = Arguments()
+      let arguments = TestArguments()
       arguments.files += people.map(\.text)
       var typist = Typist(CompletionSession(registry: registry, argumentSource: arguments))
       typist.session.isLive = Int.random(in: 0..<4, using: &dice) > 0

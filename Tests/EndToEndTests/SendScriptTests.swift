@@ -224,7 +224,7 @@ extension EndToEnd {
         try store.writeDurably { try $0.finish(entry, as: .sent) }
       }
       #expect(waiting.finish().status == 0)
-      let lease = try #require(try AccountLease.take(account, in: store))
+      let lease = try #require(try AccountLease.acquire(account, in: store))
       defer { withExtendedLifetime(lease) {} }
       #expect(try home.run(send) == .init(status: 0, output: "", errors: ""))
     }

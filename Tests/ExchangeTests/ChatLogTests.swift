@@ -318,7 +318,7 @@ import Testing
   @Test("formats are recognised by their first lines")
   func formats() {
     func told(_ text: String) -> ImportFormat? {
-      ImportFormat.told(by: text.split(separator: "\n").map { Array($0.utf8) })
+      ImportFormat.format(of: text.split(separator: "\n").map { Array($0.utf8) })
     }
     #expect(told(Self.irssiLog) == .irssi)
     #expect(told(Self.weechatLog) == .weechat)

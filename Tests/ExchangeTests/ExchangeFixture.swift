@@ -170,7 +170,7 @@ extension Lobby {
       INSERT INTO absence(participant, since, until)
       SELECT id, 1600000000000, 1600000000001 FROM participant WHERE identity = 'ben'
       """)
-    let rooms = NetworkPlace.room("tea@rooms.example")
+    let rooms = ConversationAddress.room("tea@rooms.example")
     try store.apply(
       [
         .messageReceived(

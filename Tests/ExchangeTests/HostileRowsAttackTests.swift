@@ -18,7 +18,7 @@ import Testing
 
   /// The account that `fill` adds.
   private static let network = "xmpp:anna@example"
-  private static let room = NetworkPlace.room("tea@rooms.example")
+  private static let room = ConversationAddress.room("tea@rooms.example")
 
   /// What a network tells of a room: a page of its archive, and all that looks at stored messages.
   private static func news(_ page: Int) -> [NetworkEvent] {
@@ -66,7 +66,7 @@ import Testing
       .typing(zoe, in: room, true), .joined(room: "tea@rooms.example", nick: "anna"),
       .present(zoe, room: "tea@rooms.example"), .absent(zoe, room: "tea@rooms.example"),
       .topic(room: "tea@rooms.example", text: "topic \(page)", by: zoe, at: nil),
-      .toldHistory(room: "tea@rooms.example"), .countStrangers, .offline,
+      .historySent(room: "tea@rooms.example"), .countStrangers, .offline,
     ]
     return news
   }
@@ -322,7 +322,7 @@ import Testing
     attempt { _ = try store.read { try $0.members(of: place) } }
     attempt {
       _ = try store.read {
-        try $0.laterNews(in: place, since: 0, upTo: .max, ofMessagesUpTo: 9, for: me)
+        try $0.messageUpdates(in: place, since: 0, upTo: .max, ofMessagesUpTo: 9, for: me)
       }
     }
     attempt { _ = try store.read { try $0.keep(of: place) } }

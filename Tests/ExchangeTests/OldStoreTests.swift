@@ -248,7 +248,7 @@ private struct OldStore {
     let account = try store.writeDurably {
       try $0.addAccount(owner: anna, network: "xmpp:anna@example.org")
     }
-    let tea = NetworkPlace.room("tea@rooms.example")
+    let tea = ConversationAddress.room("tea@rooms.example")
     let zoe = NetworkUser(identity: "occupant-7", name: "zoe")
     func said(_ id: Int, at time: Milliseconds?, isPast: Bool = false) -> NetworkEvent {
       .messageReceived(

@@ -10,8 +10,8 @@ import Testing
 
 /// A line editor on a pseudo-terminal, and what its handler was told. readline is one per process.
 @MainActor
-private final class Typist {
-  static let shared = Result { try Typist() }
+private final class KeyTypist {
+  static let shared = Result { try KeyTypist() }
 
   let pair: PseudoTerminalPair
   let loop = EventLoop()
@@ -27,7 +27,7 @@ private final class Typist {
     pair = try PseudoTerminalPair(rows: 10, columns: 40)
     let terminal = pair.openTerminal()
     editor = LineEditor(
-      face: .tty, loop: loop, device: try TerminalDevice(input: terminal, output: terminal),
+      displayMode: .tty, loop: loop, device: try TerminalDevice(input: terminal, output: terminal),
       widths: Widths(), looks: Painter.TerminalCapabilities())
     editor.handler = { [unowned self] event in
       switch event {
@@ -114,11 +114,11 @@ private final class Typist {
 @Suite("The line editor", .serialized)
 @MainActor
 struct LineEditorTests {
-  private let typist: Typist
+  private let typist: KeyTypist
   private var editor: LineEditor { typist.editor }
 
   init() throws {
-    typist = try Typist.shared.get()
+    typist = try KeyTypist.shared.get()
     typist.begin()
   }
 

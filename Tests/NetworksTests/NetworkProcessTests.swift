@@ -31,7 +31,7 @@ private final class ToldWire: Wire {
     onConnect(self, connects)
   }
 
-  func take(outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal]) {
+  func deliver(outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal]) {
     if !outbox.isEmpty { outboxes.append(outbox.map(\.message.body)) }
     self.requests += requests.map(\.verb)
     onOutbox(self, outbox)
@@ -125,7 +125,7 @@ final class NetworkProcessTests {
   ) throws -> NetworkProcess {
     // The one before lets it go.
     lease = nil
-    lease = try AccountLease.take(account, in: store)
+    lease = try AccountLease.acquire(account, in: store)
     source.now = source.now ?? AccountSettings(values: settings)
     return try NetworkProcess(
       #require(lease), AccountSettings(values: settings), over: wire, loop: loop,
@@ -247,7 +247,7 @@ final class NetworkProcessTests {
       wire.report(.up)
       // Somebody holds the store while the message comes.
       try? mine.holding {
-        wire.report(.news([said]))
+        wire.report(.events([said]))
         wasReading = wire.isReading
       }
     }
@@ -273,7 +273,7 @@ final class NetworkProcessTests {
       in: .room("##tea"))
     wire.onConnect = { [self] wire, _ in
       wire.report(.up)
-      try? mine.holding { wire.report(.news([said])) }
+      try? mine.holding { wire.report(.events([said])) }
       wire.report(.down(reason: "wrong password", isFinal: true))
     }
     #expect(try process().run() == "wrong password")
@@ -295,7 +295,7 @@ final class NetworkProcessTests {
     try mine.forbid(body: "2")
     wire.onConnect = { wire, _ in
       wire.report(.up)
-      wire.report(.news([said(1), said(2), said(3)]))
+      wire.report(.events([said(1), said(2), said(3)]))
     }
     stop {
       (try? self.mine.read { try $0.messages(in: self.room.id, limit: 9, for: self.anna.id) }.count)
@@ -338,11 +338,11 @@ final class NetworkProcessTests {
       wire.report(.up)
       wire.report(.status(.connected([])))
       try? store.limit(pages: 1)
-      wire.report(.news([said]))
+      wire.report(.events([said]))
       full = status()
       try? store.limit(pages: 1_000_000)
       // Behind another one, which is stored at once.
-      wire.report(.news([said]))
+      wire.report(.events([said]))
     }
     stop {
       (try? self.mine.read { try $0.messages(in: self.room.id, limit: 9, for: self.anna.id) }.count)
@@ -460,7 +460,7 @@ final class NetworkProcessTests {
       for name in (try? FileManager.default.contentsOfDirectory(atPath: shells)) ?? [] {
         try? FileManager.default.removeItem(atPath: shells + "/" + name)
       }
-      next = try? AccountLease.take(account, in: mine)
+      next = try? AccountLease.acquire(account, in: mine)
       #expect(next != nil)
       _ = try? mine.writeDurably { try $0.send("one", in: room.id, by: anna.id) }
       wire.report(.up)
@@ -576,10 +576,10 @@ final class NetworkProcessTests {
 
   @Test("2: one process at a time has the account, then the next one")
   func oneAtATime() throws {
-    let first = try #require(try AccountLease.take(account, in: store))
-    #expect(try AccountLease.take(account, in: mine) == nil)
+    let first = try #require(try AccountLease.acquire(account, in: store))
+    #expect(try AccountLease.acquire(account, in: mine) == nil)
     try first.release()
-    #expect(try AccountLease.take(account, in: mine) != nil)
+    #expect(try AccountLease.acquire(account, in: mine) != nil)
   }
 }
 

@@ -27,7 +27,8 @@ import Testing
 
   @Test("it is retried until the limit")
   func tries() {
-    #expect((1...4).map { Retry.archivePage.goesOn(after: $0) } == [true, true, false, false])
-    #expect(Retry.connection.goesOn(after: .max))
+    #expect(
+      (1...4).map { Retry.archivePage.allowsAnotherTry(after: $0) } == [true, true, false, false])
+    #expect(Retry.connection.allowsAnotherTry(after: .max))
   }
 }

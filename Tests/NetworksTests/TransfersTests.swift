@@ -23,7 +23,7 @@ final class TransfersTests {
 
   /// Runs the loop until a transfer has ended, at the latest after a time that no computer takes.
   private func run(
-    _ transfers: Transfers? = nil, begin: (Transfers, @escaping Transfers.Ended) -> Void
+    _ transfers: Transfers? = nil, begin: (Transfers, @escaping Transfers.Completion) -> Void
   ) -> Result<Void, Transfers.Failure> {
     var result: Result<Void, Transfers.Failure>?
     begin(transfers ?? self.transfers) { [loop] in

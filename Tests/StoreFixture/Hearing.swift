@@ -8,7 +8,7 @@ extension Store {
   /// - Returns: the newest message of the conversation after that.
   @discardableResult
   package func hear(
-    _ body: String, from identity: String, name: String = "", in place: NetworkPlace,
+    _ body: String, from identity: String, name: String = "", in place: ConversationAddress,
     of account: Account, at time: Milliseconds? = nil, origin: String? = nil,
     answers: String? = nil
   ) throws -> Message {

@@ -5,7 +5,7 @@ import Testing
 @testable import Platform
 
 /// A pipe as something to wait for.
-private final class Bell {
+private final class TestBell {
   private var ends: (read: Int32, write: Int32) = (-1, -1)
   var descriptor: Int32 { ends.read }
 
@@ -37,7 +37,7 @@ private final class Bell {
   @Test("a turn takes descriptors in order, then signals, then timers, then the end of the turn")
   func order() {
     let loop = EventLoop()
-    let bells = [Bell(), Bell()]
+    let bells = [TestBell(), TestBell()]
     var seen: [String] = []
     for (index, bell) in bells.enumerated() {
       loop.watch(bell.descriptor) {
@@ -138,7 +138,7 @@ private final class Bell {
   @Test("a timer cancelled in the turn it is due does not run")
   func cancelledInItsTurn() {
     let loop = EventLoop()
-    let bell = Bell()
+    let bell = TestBell()
     var ran = false
     let timer = loop.after(milliseconds: 0) { ran = true }
     loop.watch(bell.descriptor) {
@@ -154,7 +154,7 @@ private final class Bell {
   @Test("without timers the loop sleeps until something comes: one turn for one ring")
   func noPolling() {
     let loop = EventLoop()
-    let bell = Bell()
+    let bell = TestBell()
     var turns = 0
     var rings = 0
     loop.endOfTurn { turns += 1 }
@@ -185,7 +185,7 @@ private final class Bell {
   @Test("a watch ended by an earlier body of the turn is not called")
   func unwatching() {
     let loop = EventLoop()
-    let (one, other) = (Bell(), Bell())
+    let (one, other) = (TestBell(), TestBell())
     var calls = 0
     loop.watch(one.descriptor) {
       one.answer()
@@ -203,7 +203,7 @@ private final class Bell {
   @Test("a second watch replaces the first, and hanging up is reported")
   func hangUp() {
     let loop = EventLoop()
-    let bell = Bell()
+    let bell = TestBell()
     var seen: [String] = []
     loop.watch(bell.descriptor) { seen.append("first") }
     loop.watch(bell.descriptor) {
@@ -243,7 +243,7 @@ private final class Bell {
     loop.after(milliseconds: 0) { seen.append("second") }
     loop.run()
     #expect(seen == ["stop"])
-    let bells = [Bell(), Bell()]
+    let bells = [TestBell(), TestBell()]
     for bell in bells {
       loop.watch(bell.descriptor) {
         seen.append("bell")

@@ -33,7 +33,7 @@ private struct Block {
 
   mutating func resize(to size: Size) {
     emulator.resize(rows: size.rows, columns: size.columns)
-    let cursor = CursorPlace(row: emulator.cursor.row, column: emulator.cursor.column)
+    let cursor = CursorPosition(row: emulator.cursor.row, column: emulator.cursor.column)
     emulator.feed(painter.resize(to: size, cursor: cursor) + painter.paint(frame))
   }
 

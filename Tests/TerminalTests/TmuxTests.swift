@@ -19,14 +19,14 @@ private struct Editor {
   var asks = true
   /// Messages printed so far.
   var printed = 0
-  let tmux: Tmux
+  let tmux: TmuxPane
   private let widths = Widths(clusters: .joinedAsOne)
 
   init(rows: Int, columns: Int) throws {
     size = Size(rows: rows, columns: columns)
     painter = Painter(
       size: size, widths: widths, looks: Painter.TerminalCapabilities(showsEnd: true))
-    tmux = try Tmux(rows: rows, columns: columns)
+    tmux = try TmuxPane(rows: rows, columns: columns)
   }
 
   mutating func paint(messagesOfLengths lengths: [Int] = []) {
@@ -42,7 +42,7 @@ private struct Editor {
     size = Size(rows: rows, columns: columns)
     tmux.resize(rows: rows, columns: columns)
     let cursor = asks ? tmux.cursor : nil
-    let place = cursor.map { CursorPlace(row: $0.row, column: $0.column) }
+    let place = cursor.map { CursorPosition(row: $0.row, column: $0.column) }
     tmux.feed(painter.resize(to: size, cursor: place) + painter.paint(frame))
   }
 
@@ -96,7 +96,7 @@ private struct Editor {
   }
 }
 
-@Suite("in a real tmux", .enabled(if: Tmux.isInstalled), .serialized)
+@Suite("in a real tmux", .enabled(if: TmuxPane.isInstalled), .serialized)
 struct TmuxTests {
   @Test(
     "1.14: through resizes, messages and menus: every message once, one block, nothing stale",
@@ -286,7 +286,7 @@ struct TmuxTests {
   @Test("a row that was longer once is not wrapped for it")
   func formerLength() throws {
     let size = Size(rows: 12, columns: 40)
-    let tmux = try Tmux(rows: 12, columns: 80)
+    let tmux = try TmuxPane(rows: 12, columns: 80)
     var painter = Painter(
       size: Size(rows: 12, columns: 80), widths: Widths(), looks: Painter.TerminalCapabilities())
     func frame(_ first: String) -> Frame {
@@ -307,7 +307,7 @@ struct TmuxTests {
   @Test("the row with the caret, too, may have been longer once")
   func formerLengthOfCaretRow() throws {
     let size = Size(rows: 12, columns: 40)
-    let tmux = try Tmux(rows: 12, columns: 80)
+    let tmux = try TmuxPane(rows: 12, columns: 80)
     var painter = Painter(
       size: Size(rows: 12, columns: 80), widths: Widths(), looks: Painter.TerminalCapabilities())
     for (count, caret) in [(70, 70), (60, 60), (60, 50), (45, 45), (40, 40), (10, 10)] {
@@ -335,7 +335,7 @@ struct TmuxTests {
     ])
   func resizeUnheardOf(size: Size) throws {
     let widths = Widths(clusters: .joinedAsOne)
-    let tmux = try Tmux(rows: 12, columns: 80)
+    let tmux = try TmuxPane(rows: 12, columns: 80)
     var painter = Painter(
       size: Size(rows: 12, columns: 80), widths: widths, looks: Painter.TerminalCapabilities())
     let rows = ["PROMPT> half a line", "STATUS anna, alone here"]

@@ -35,23 +35,23 @@ package struct ExportScript: Subcommand {
     // A command that only reads does not create a missing store.
     let store = try launch.openStore(create: false)
     defer { store.close() }
-    var places: [ID<Conversation>]?
+    var conversations: [ID<Conversation>]?
     var viewer: ID<Participant>?
     if !everything {
       let me = try launch.identity(rc)
       if !conversation.isEmpty {
-        places = try conversation.map { try known($0, in: store, as: me).id }
+        conversations = try conversation.map { try known($0, in: store, as: me).id }
       }
       // The store has nothing private of a person it does not know.
       viewer = try store.read { try $0.participant(known: me) }?.id ?? Script.nobody
     }
     let report: ExportReport
     if let output {
-      report = try store.export(places, files: !noFiles, for: viewer, to: output)
+      report = try store.export(conversations, files: !noFiles, for: viewer, to: output)
     } else {
       let output = StandardOutput()
       let isTerminal = StandardOutput.isTerminal
-      report = try store.export(places, files: !noFiles, for: viewer) { piece in
+      report = try store.export(conversations, files: !noFiles, for: viewer) { piece in
         if isTerminal {
           for line in piece.split(separator: UInt8(ascii: "\n")) {
             output.write(JSONLine.safe(String(decoding: line, as: UTF8.self)))

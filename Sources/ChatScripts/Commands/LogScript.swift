@@ -51,10 +51,10 @@ package struct LogScript: Subcommand {
   package func run(_ launch: Launch) throws -> Int32 {
     let span = try TimeSpan(since: since, until: until, now: Store.wallClock())
     return try launch.script { script in
-      let place = try script.conversation(conversation)
+      let conversation = try script.conversation(conversation)
       let bell =
         follow ? try BellWait(script.store, seconds: nil, watchesReader: true) : nil
-      var log = PrintedLog(script, of: place, isJSON: json, hasEvents: events)
+      var log = PrintedLog(script, of: conversation, isJSON: json, hasEvents: events)
       try log.print(self, within: span)
       script.output.flush()
       while let bell, !script.output.isClosed, bell.next() == .rang {
@@ -70,7 +70,7 @@ package struct LogScript: Subcommand {
 @MainActor
 private struct PrintedLog {
   /// The requested messages among those at the start: a range of sort keys, of numbers and of time.
-  private struct Asked {
+  private struct Selection {
     var sorts: Range<Int64> = .min..<(.min)
     var numbers = 1...Int.max
     var span = TimeSpan.always
@@ -88,7 +88,7 @@ private struct PrintedLog {
   private var (numberAtStart, newest) = (0, 0)
   /// The position of the last read.
   private var position: Int64 = 0
-  private var asked = Asked()
+  private var asked = Selection()
   private var events: LoggedEvents?
   private var printer: MessagePrinter
 
@@ -116,7 +116,7 @@ private struct PrintedLog {
     let isByNumber = from != nil || options.to != nil
     let first = try from.map(number) ?? 1
     let last = min(try options.to.map(number) ?? newest, newest)
-    asked = Asked(
+    asked = Selection(
       sorts: try sorts(ofNumbers: first, last, isByNumber: isByNumber, within: span),
       numbers: first...max(first, last), span: span)
     if first > last { asked.sorts = .min..<(.min) }
@@ -193,8 +193,8 @@ private struct PrintedLog {
   mutating func printNew() throws {
     let (end, last) = try state()
     try events?.follow(from: position, upTo: end)
-    let news = try script.store.read {
-      try $0.laterNews(
+    let updates = try script.store.read {
+      try $0.messageUpdates(
         in: conversation.id, since: position, upTo: end, ofMessagesUpTo: newest, for: script.me.id
       )
     }.filter { isPrinted($0.message) }
@@ -208,29 +208,29 @@ private struct PrintedLog {
       position = page.count < Script.page ? end : page.last?.position ?? end
     }
     try events?.finish()
-    try print(news)
+    try print(updates)
   }
 
   private func isPrinted(_ message: Message) -> Bool {
     message.number > numberAtStart ? !message.isImported : asked.contains(message)
   }
 
-  private mutating func print(_ news: [LaterNews]) throws {
+  private mutating func print(_ updates: [MessageUpdate]) throws {
     if isJSON {
       // Each message appears once, in its current state, whatever happened to it.
       var told: Set<ID<Message>> = []
-      let messages = news.map(\.message).filter { told.insert($0.id).inserted }
+      let messages = updates.map(\.message).filter { told.insert($0.id).inserted }
       return try script.print(messages, isJSON: true)
     }
-    for entry in news {
+    for entry in updates {
       switch entry {
       case .revised(let message):
         for line in printer.revision(of: message) { script.output.write(line.plain) }
-      case .reacted(let news):
-        let person = news.participant
+      case .reacted(let reaction):
+        let person = reaction.participant
         let name = try script.names(of: [person.id]).name(person.name, of: person.id)
         script.output.write(
-          MessagePrinter.line(for: news, by: name, widths: printer.options.widths).plain)
+          MessagePrinter.line(for: reaction, by: name, widths: printer.options.widths).plain)
       }
     }
   }
@@ -258,8 +258,8 @@ private struct PrintedLog {
 extension Script {
   /// Prints messages as `log` does.
   ///
-  /// - Parameter place: printed with each, if it is not clear.
-  func print(_ messages: [Message], in place: SafeText? = nil, isJSON: Bool) throws {
+  /// - Parameter conversation: printed with each, if it is not clear.
+  func print(_ messages: [Message], in conversation: SafeText? = nil, isJSON: Bool) throws {
     if isJSON {
       for message in messages {
         // Nil: it was removed a moment ago.
@@ -274,7 +274,8 @@ extension Script {
       of: messages.map(\.sender) + reactions.values.joined().map(\.participant.id))
     for message in messages {
       let lines = LogLines.all(
-        message, reactions: reactions[message.id] ?? [], in: place, names: names, folding: folding)
+        message, reactions: reactions[message.id] ?? [], in: conversation, names: names,
+        folding: folding)
       for line in lines {
         output.write(line)
       }

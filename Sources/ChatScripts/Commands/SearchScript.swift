@@ -50,12 +50,12 @@ package struct SearchScript: Subcommand {
         }
         let senders = try json ? ShownNames() : script.names(of: hits.map(\.message.sender))
         for hit in hits {
-          let place = hit.message.conversation
+          let conversation = hit.message.conversation
           if json {
             try script.print([hit.message], isJSON: true)
           } else {
-            let name = try names[place] ?? script.name(of: place)
-            names[place] = name
+            let name = try names[conversation] ?? script.name(of: conversation)
+            names[conversation] = name
             let line = Self.line(
               for: hit, in: name, names: senders, isWhole: script.folding == nil)
             script.output.write(line, isMarked: marksHits(launch))
@@ -76,10 +76,11 @@ package struct SearchScript: Subcommand {
   /// - Parameter isWhole: whether a long line is shown whole, or only the part around the first
   ///   hit.
   static func line(
-    for hit: SearchHit, in place: SafeText, names: ShownNames = ShownNames(), isWhole: Bool = true
+    for hit: SearchHit, in conversation: SafeText, names: ShownNames = ShownNames(),
+    isWhole: Bool = true
   ) -> StyledLine {
     let message = hit.message
-    let head = LogLines.head(message, in: place) + LogLines.sender(message, names)
+    let head = LogLines.head(message, in: conversation) + LogLines.sender(message, names)
     let body = Array(message.body.utf8)
     let newline = UInt8(ascii: "\n")
     let first = hit.ranges.first?.lowerBound ?? 0

@@ -55,11 +55,11 @@ package struct SendScript: Subcommand {
     try launch.script(creates: true) { script in
       let limit = script.settings.attachmentLimit * 1_000_000
       // Check all files before reading, copying or sending anything.
-      let files = try attach.map { try Store.look(atFile: $0, limit: limit).bytes }
-      let place = try script.conversation(conversation, creates: create)
-      let abilities = try script.store.read { try $0.knownAbilities(of: place.id) }
-      try check(abilities, in: place)
-      let answered = try reply.map { try script.message($0, in: place) }
+      let files = try attach.map { try Store.inspect(fileAt: $0, limit: limit).bytes }
+      let conversation = try script.conversation(conversation, creates: create)
+      let abilities = try script.store.read { try $0.knownAbilities(of: conversation.id) }
+      try check(abilities, in: conversation)
+      let answered = try reply.map { try script.message($0, in: conversation) }
       let body = try body()
       guard body.contains(where: { !$0.isWhitespace }) || !attach.isEmpty else {
         throw Refusal(
@@ -73,7 +73,7 @@ package struct SendScript: Subcommand {
             SafeText(most)))
       }
       try abilities.check(
-        text: body, isReply: reply != nil, files: files, in: place.name)
+        text: body, isReply: reply != nil, files: files, in: conversation.name)
       let store = script.store
       let attachments = try attach.map { each in
         try store.keep(fileAt: each, type: FileType.sniff(path:), limit: limit)
@@ -81,10 +81,10 @@ package struct SendScript: Subcommand {
       let bell = try state.map { _ in try BellWait(store, seconds: timeout.seconds) }
       let message = try store.writeDurably {
         try $0.send(
-          body, in: place.id, by: script.me.id, requireMembership: false,
+          body, in: conversation.id, by: script.me.id, requireMembership: false,
           attachments: attachments, replyTo: answered?.id)
       }
-      if let waiting = try script.waiting(message, in: place, launch.environment) {
+      if let waiting = try script.waiting(message, in: conversation, launch.environment) {
         StandardError.say(waiting)
       }
       if let state, let bell {
@@ -95,12 +95,12 @@ package struct SendScript: Subcommand {
   }
 
   /// Refuses to wait for what can never happen.
-  private func check(_ abilities: Abilities, in place: Conversation) throws {
+  private func check(_ abilities: Abilities, in conversation: Conversation) throws {
     guard let state, !abilities.reports(state) else { return }
     throw Refusal(
       say(
         "The network of %1 never reports that a message was %2; nothing was sent. Use --wait sent.",
-        SafeText(name: place.name), state.word))
+        SafeText(name: conversation.name), state.word))
   }
 
   private func body() throws -> String {
@@ -147,9 +147,9 @@ extension Script {
   /// A note that no process serves the message's network now, since a script starts none (decision
   /// 5); nil if one does.
   fileprivate func waiting(
-    _ message: Message, in place: Conversation, _ environment: [String: String]
+    _ message: Message, in conversation: Conversation, _ environment: [String: String]
   ) throws -> SafeText? {
-    guard message.state == .sending, let network = place.network,
+    guard message.state == .sending, let network = conversation.network,
       let account = try store.read({ try $0.account(network: network) }),
       try !store.read({ try $0.holderIsAlive(of: account) })
     else { return nil }

@@ -25,15 +25,15 @@ package struct WaitScript: Subcommand {
   /// - Returns: 0; it throws a sentence when the time limit is over.
   package func run(_ launch: Launch) throws -> Int32 {
     try launch.script { script in
-      let place = try conversation.map { try script.conversation($0) }
+      let conversation = try conversation.map { try script.conversation($0) }
       // Someone in no conversation would wait for ever.
-      if place == nil, script.isNobody {
+      if conversation == nil, script.isNobody {
         throw Script.nobody(called: script.me.identity)
       }
       let bell = try BellWait(script.store, seconds: timeout?.seconds, watchesReader: true)
-      var news = try ArrivalReader(script: script, place: place)
+      var reader = try NewMessageReader(script: script, conversation: conversation)
       while true {
-        let arrived = try news.arrived()
+        let arrived = try reader.arrived()
         let me = try script.knownID
         let attention =
           try me.map { each in try script.store.read { try $0.attention(of: each) } } ?? Attention()
@@ -41,47 +41,47 @@ package struct WaitScript: Subcommand {
           $0.sender != me && $0.deletedAt == nil
             && !attention.hides($0.sender, in: $0.conversation)
             && (!mention
-              || !attention.isQuiet($0.sender, in: $0.conversation) && script.isForMe($0))
+              || !attention.isSilenced($0.sender, in: $0.conversation) && script.isForMe($0))
         }
         if let message = found.first {
           try script.print(
-            [message], in: place == nil ? script.name(of: message.conversation) : nil,
+            [message], in: conversation == nil ? script.name(of: message.conversation) : nil,
             isJSON: json)
           return 0
         }
         switch bell.next() {
         case .rang: continue
         case .readerIsGone: return 0
-        case .timeIsOver: throw silence(in: place)
+        case .timeIsOver: throw silence(in: conversation)
         }
       }
     }
   }
 
-  private func silence(in place: Conversation?) -> Refusal {
+  private func silence(in conversation: Conversation?) -> Refusal {
     let seconds = SafeText(timeout?.seconds ?? 0)
-    guard let place else { return Refusal(say("No message arrived within %1 s.", seconds)) }
+    guard let conversation else { return Refusal(say("No message arrived within %1 s.", seconds)) }
     return Refusal(
-      say("No message arrived in %1 within %2 s.", SafeText(name: place.name), seconds))
+      say("No message arrived in %1 within %2 s.", SafeText(name: conversation.name), seconds))
   }
 }
 
 /// New messages, in one conversation or in all of a person's.
 @MainActor
-private struct ArrivalReader {
+private struct NewMessageReader {
   let script: Script
-  let place: Conversation?
+  let conversation: Conversation?
   private var position: Int64
 
-  init(script: Script, place: Conversation?) throws {
+  init(script: Script, conversation: Conversation?) throws {
     self.script = script
-    self.place = place
+    self.conversation = conversation
     position = try script.store.read { try $0.position }
   }
 
   /// The next ones, in order of arrival; empty if there are none.
   mutating func arrived() throws -> [Message] {
-    guard let place else {
+    guard let conversation else {
       var found: [Message] = []
       var hasMore = true
       while hasMore, found.isEmpty {
@@ -95,7 +95,7 @@ private struct ArrivalReader {
     let end = try script.store.read { try $0.position }
     let found = try script.store.read {
       try $0.arrivals(
-        in: place.id, since: position, upTo: end, limit: .max, for: script.me.id)
+        in: conversation.id, since: position, upTo: end, limit: .max, for: script.me.id)
     }
     position = end
     return found.map(\.message)

@@ -7,10 +7,10 @@ import StyledText
 /// begins a message, whatever the text (rule 12.2).
 enum LogLines {
   /// `2026-11-21 10:30 [42] `, after the conversation if it is not clear.
-  static func head(_ message: Message, in place: SafeText? = nil) -> SafeText {
+  static func head(_ message: Message, in conversation: SafeText? = nil) -> SafeText {
     let stamp = LocalTime.stamp(message.createdAt)
-    guard let place else { return "\(stamp) [\(message.number)] " }
-    return "\(stamp) \(place) [\(message.number)] "
+    guard let conversation else { return "\(stamp) [\(message.number)] " }
+    return "\(stamp) \(conversation) [\(message.number)] "
   }
 
   /// `anna: `, or `* anna ` for an action, or `- anna: ` for a notice.
@@ -27,10 +27,10 @@ enum LogLines {
   ///
   /// - Parameter folding: nil for the whole of it, however long.
   static func all(
-    _ message: Message, reactions: [Reaction] = [], in place: SafeText? = nil,
+    _ message: Message, reactions: [Reaction] = [], in conversation: SafeText? = nil,
     names: ShownNames = ShownNames(), folding: Folding? = nil
   ) -> [SafeText] {
-    let head = head(message, in: place)
+    let head = head(message, in: conversation)
     guard message.deletedAt == nil else {
       let sender = names.name(message.senderName, of: message.sender)
       return [

@@ -8,7 +8,7 @@ import StyledText
 @MainActor
 struct LoggedEvents {
   private let script: Script
-  private let place: ID<Conversation>
+  private let conversation: ID<Conversation>
   private let isJSON: Bool
   /// The first moment; nil to begin with the first printed message, if there is one.
   private var start: Milliseconds?
@@ -20,8 +20,8 @@ struct LoggedEvents {
   /// New events; nil while old ones are being printed.
   private var new: [NumberedEvent]?
 
-  init(_ script: Script, of place: ID<Conversation>, isJSON: Bool) {
-    (self.script, self.place, self.isJSON) = (script, place, isJSON)
+  init(_ script: Script, of conversation: ID<Conversation>, isJSON: Bool) {
+    (self.script, self.conversation, self.isJSON) = (script, conversation, isJSON)
   }
 
   mutating func begin(from start: Milliseconds?, until end: Milliseconds?, upTo position: Int64) {
@@ -30,7 +30,7 @@ struct LoggedEvents {
 
   /// Makes the events between two positions the next to print.
   mutating func follow(from start: Int64, upTo end: Int64) throws {
-    new = try script.store.read { try $0.events(in: place, after: start, upTo: end) }
+    new = try script.store.read { try $0.events(in: conversation, after: start, upTo: end) }
   }
 
   /// Prints messages, with the events between them.
@@ -69,7 +69,7 @@ struct LoggedEvents {
     while true {
       let page = try script.store.read {
         try $0.events(
-          in: place, from: start ?? .min, behind: last, until: time, limit: Script.page)
+          in: conversation, from: start ?? .min, behind: last, until: time, limit: Script.page)
       }
       last = page.last ?? last
       found += page.filter { $0.id <= position }

@@ -18,7 +18,7 @@ extension Script {
   /// The current printed names of these people; `log --follow` outlives a change of name.
   func names(of people: [ID<Participant>]) throws -> ShownNames {
     // An older store may not have the shapes of names yet.
-    try? store.writeIfNeeded { try $0.lookAtNames() }
+    try? store.writeIfNeeded { try $0.checkLookAlikes() }
     let alike = try store.read { try $0.lookAlikes(among: Array(Set(people)), to: me.id) }
     return ShownNames(lookAlikes: Set(alike), mark: glyphs.lookAlike)
   }

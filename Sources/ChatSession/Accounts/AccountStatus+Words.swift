@@ -69,7 +69,7 @@ extension AccountStatus.Activity {
     guard let bars else { return say("%1 %2 %%", words, SafeText(percent)) }
     let columns = 10
     let done = percent * columns / 100
-    let bar = (0..<columns).map { $0 < done ? bars.done : bars.undone }.joined()
+    let bar = (0..<columns).map { $0 < done ? bars.done : bars.notDone }.joined()
     return say("%1 %2 %3 %%", words, bar, SafeText(percent))
   }
 }

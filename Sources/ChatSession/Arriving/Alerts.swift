@@ -13,7 +13,7 @@ struct Alerts {
   /// 7.11).
   func isForMe(_ message: Message, isDirect: Bool) -> Bool {
     guard message.kind != .notice,
-      !attention.isQuiet(message.sender, in: message.conversation)
+      !attention.isSilenced(message.sender, in: message.conversation)
     else { return false }
     return switch attention.notify[message.conversation] {
     case .everything?: true

@@ -7,7 +7,7 @@ import StyledText
 @MainActor
 struct CommandContext {
   let me: Participant
-  let face: Face
+  let outputMode: OutputMode
   let preferences: Preferences
   let attention: Attention
   let open: OpenConversation
@@ -33,7 +33,7 @@ struct CommandContext {
   var widths: Widths { printer.options.widths }
 
   /// Messages scroll by while you type, and a line can wait for the store.
-  var isInteractive: Bool { face != .batch }
+  var isInteractive: Bool { outputMode != .batch }
 
   /// The network to use when an address does not name an account.
   var network: String? { open.conversation?.network }

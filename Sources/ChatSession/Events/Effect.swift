@@ -16,8 +16,8 @@ package enum Effect {
   /// Show a short-lived message, if there is a status line.
   case notice(SafeText)
   /// Remove that message, if it is still on the status line.
-  case noticeIsOver(SafeText)
-  /// Ask a question once the next line has begun, and answer with ``SessionEvent/meant(_:)`` the
+  case endNotice(SafeText)
+  /// Ask a question once the next line has begun, and answer with ``SessionEvent/answered(_:)`` the
   /// meaning of the pressed key, a letter in lower case. `n` and Return mean no if they are not
   /// among them.
   case ask(SafeText, [Character: Intent])
@@ -49,10 +49,10 @@ package enum Effect {
   /// Bind lines of an inputrc. `mustWork`: a typed line does nothing else; see `refused`.
   case bind([KeyBinding], mustWork: Bool)
   case copy(SafeText)
-  /// Copy the files into the store, and answer with ``SessionEvent/filesKept(_:number:)``, which
+  /// Copy the files into the store, and answer with ``SessionEvent/filesReady(_:number:)``, which
   /// gets this number.
   case keep(WaitingFiles, limit: Int, number: Int)
-  /// Write files out of the store, and answer with ``SessionEvent/wrote(_:_:)``.
+  /// Write files out of the store, and answer with ``SessionEvent/filesWritten(_:_:)``.
   case write(FileChore)
   /// Run the program for an address or a file.
   case open([String], target: SafeText)

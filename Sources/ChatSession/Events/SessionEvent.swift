@@ -14,7 +14,7 @@ package enum SessionEvent {
   /// The same, to send the text as the file at this path (rule 1.9).
   case enteredAsFile(String, path: String)
   /// The person answered a question.
-  case meant(Intent)
+  case answered(Intent)
   /// The command line named a room that does not exist (rule 11.7), perhaps a mistyped subcommand.
   case unknownRoom(String, subcommand: String?)
   /// The shell has carried out a whole command, or it failed and made room for another line.
@@ -36,17 +36,17 @@ package enum SessionEvent {
   /// The draft was not put into the line, because it already had text (rule 5.2).
   case stashConflict(Conversations.Draft)
   /// A line that waited for the store returns, with the reason.
-  case gaveBack(Line, SafeText)
+  case lineReturned(Line, SafeText)
   /// Files of a line that was not sent wait again.
-  case filesBack(WaitingFiles)
+  case filesReturned(WaitingFiles)
   /// The store's bell rang, or it is time to check it.
-  case rang(BellNews)
+  case bellRang(BellReasons)
   /// It is ``Session/deadline``, or later.
   case tick
   /// The end of a turn: the output is on the screen, unless the terminal is behind.
   case turnEnded
   /// Whether the terminal accepts no output at present.
-  case behind(Bool)
+  case outputBehind(Bool)
   /// Whether the terminal's window has the focus; nil if unknown.
   case focus(Bool?)
   /// The terminal's size.
@@ -67,9 +67,9 @@ package enum SessionEvent {
   /// The person wants to send a file with the next message.
   case attach(path: String)
   /// The files of a sent line are in the store, or the reason why they are not.
-  case filesKept(Result<[Attachment], Refusal>, number: Int)
+  case filesReady(Result<[Attachment], Refusal>, number: Int)
   /// The files are written, or the reason why they are not.
-  case wrote(FileChore, FileChore.Outcome)
+  case filesWritten(FileChore, FileChore.Outcome)
   /// The process that this shell started for an account ended, with this exit status.
   case networkProcessEnded(ID<Account>, status: Int32)
   /// An effect failed, and why; the ones after it were carried out (rule 14.8).

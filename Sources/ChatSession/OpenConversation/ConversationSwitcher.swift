@@ -114,13 +114,13 @@ package struct ConversationSwitcher {
 
   // MARK: On the way
 
-  mutating func goOn(to next: Conversation?, at now: Int64) {
+  mutating func beginSwitch(to next: Conversation?, at now: Int64) {
     deadline = now + Self.pause
     if let next { target = next }
   }
 
   /// The session has entered the conversation that the keys reached.
-  mutating func arrive() {
+  mutating func commit() {
     (target, deadline) = (nil, nil)
     run?.passed = []
   }

@@ -17,7 +17,7 @@ package struct OpenConversation {
   package private(set) var typing = TypingList()
   private(set) var newestOwn: Message?
   /// How many of its recipients have it.
-  private(set) var reach = Reach()
+  private(set) var deliveryCounts = DeliveryCounts()
   /// My away message; nil if I am not away.
   private(set) var away: String?
   private let me: ID<Participant>
@@ -69,13 +69,13 @@ package struct OpenConversation {
   // MARK: Coming and going
 
   /// Records that another conversation is open.
-  mutating func becomes(
+  mutating func enter(
     _ target: Conversation, _ membership: Membership, newestOwn: Message?, _ settings: Settings
   ) {
     conversation = target
     self.membership = membership
     self.newestOwn = newestOwn
-    reach = Reach()
+    deliveryCounts = DeliveryCounts()
     typing = TypingList()
     apply(settings)
   }
@@ -132,15 +132,15 @@ package struct OpenConversation {
   mutating func readNewestOwn(_ snapshot: borrowing Snapshot) {
     guard let conversation else { return }
     newestOwn = (try? snapshot.newest(by: me, in: conversation.id)) ?? nil
-    reach = Reach()
+    deliveryCounts = DeliveryCounts()
     if let newestOwn, newestOwn.state == .sent || newestOwn.state == .delivered {
-      reach = (try? snapshot.reach(of: newestOwn)) ?? reach
+      deliveryCounts = (try? snapshot.deliveryCounts(of: newestOwn)) ?? deliveryCounts
     }
   }
 
   mutating func sent(_ message: Message) {
     newestOwn = message
-    reach = Reach()
+    deliveryCounts = DeliveryCounts()
   }
 
   // MARK: Typing (rule 4)

@@ -7,17 +7,17 @@ import StyledText
 /// A line of an inputrc, and its position if it is from a file.
 package struct KeyBinding: Sendable {
   package let line: String
-  private let place: SafeText?
+  private let source: SafeText?
   /// How many complaints the lines before it in its files caused.
   private let complaintsBefore: Int
 
-  package init(_ line: String, from place: SafeText? = nil, complaintsBefore: Int = 0) {
-    (self.line, self.place, self.complaintsBefore) = (line, place, complaintsBefore)
+  package init(_ line: String, from source: SafeText? = nil, complaintsBefore: Int = 0) {
+    (self.line, self.source, self.complaintsBefore) = (line, source, complaintsBefore)
   }
 
   /// readline's complaint about it, with the position.
   package func complaint(_ sentence: SafeText) -> SafeText {
-    place.map { say("%1: %2", $0, sentence) } ?? sentence
+    source.map { say("%1: %2", $0, sentence) } ?? sentence
   }
 
   /// The errors in the other lines of the files and in those that bind, in order.
@@ -184,8 +184,8 @@ package struct RcFile {
       guard !rest.isEmpty else {
         throw Refusal(say("In a file, /bind needs a line of an inputrc."))
       }
-      let place = open.last.map { say("%1, line %2", SafeText(line: $0), SafeText(number)) }
-      bindings.append(KeyBinding(rest, from: place, complaintsBefore: complaintsBefore))
+      let source = open.last.map { say("%1, line %2", SafeText(line: $0), SafeText(number)) }
+      bindings.append(KeyBinding(rest, from: source, complaintsBefore: complaintsBefore))
     case "theme":
       guard let path = SharedFiles.theme(rest, environment: environment) else {
         throw Self.noTheme(rest, environment: environment)

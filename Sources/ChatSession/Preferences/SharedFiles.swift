@@ -21,7 +21,7 @@ enum SharedFiles {
   /// - Parameter name: below `share/hobnob`, such as `emoji.tsv` or `themes/slack.theme`.
   /// - Returns: nil if no folder has it, or if the name would lead out of them.
   static func path(_ name: String, environment: [String: String]) -> String? {
-    path(name, in: places(environment: environment, executable: executable()))
+    path(name, in: folders(environment: environment, executable: executable()))
   }
 
   /// The path of a theme, a file of `/set NAME VALUE` lines.
@@ -33,34 +33,36 @@ enum SharedFiles {
 
   /// The names of the themes in all folders, each once, in order.
   static func themes(environment: [String: String]) -> [String] {
-    themes(in: places(environment: environment, executable: executable()))
+    themes(in: folders(environment: environment, executable: executable()))
   }
 
   // MARK: Places
 
   /// The folders to search, in order. They need not exist.
-  static func places(environment: [String: String], executable: String?) -> [String] {
-    var places: [String] = []
-    if let chosen = environment["HOBNOB_SHARE"], !chosen.isEmpty { places.append(chosen) }
-    if let own = OwnFolder.data.path(environment) { places.append(own) }
-    places += executable.map(neighbourhood) ?? []
+  static func folders(environment: [String: String], executable: String?) -> [String] {
+    var folders: [String] = []
+    if let chosen = environment["HOBNOB_SHARE"], !chosen.isEmpty { folders.append(chosen) }
+    if let own = OwnFolder.data.path(environment) { folders.append(own) }
+    folders += executable.map(neighbourhood) ?? []
     let system = environment["XDG_DATA_DIRS"] ?? ""
-    places += (system.isEmpty ? "/usr/local/share:/usr/share" : system).split(separator: ":")
+    folders += (system.isEmpty ? "/usr/local/share:/usr/share" : system).split(separator: ":")
       .filter { $0.hasPrefix("/") }.map { $0 + "/hobnob" }
-    return places
+    return folders
   }
 
   /// `share/hobnob` in the five folders above the program's own.
   private static func neighbourhood(of executable: String) -> [String] {
-    var places: [String] = []
+    var folders: [String] = []
     var parts = executable.split(separator: "/").dropLast()
     for _ in 0..<5 where !parts.isEmpty {
       parts.removeLast()
       let folder = parts.map { "/" + $0 }.joined()
       // Anyone could have put a file into a folder that all may write to, such as /tmp.
-      if !isWritableByAll(folder.isEmpty ? "/" : folder) { places.append(folder + "/share/hobnob") }
+      if !isWritableByAll(folder.isEmpty ? "/" : folder) {
+        folders.append(folder + "/share/hobnob")
+      }
     }
-    return places
+    return folders
   }
 
   /// The path of this program, with links resolved.
@@ -72,17 +74,17 @@ enum SharedFiles {
 
   // MARK: Files
 
-  static func path(_ name: String, in places: [String]) -> String? {
+  static func path(_ name: String, in folders: [String]) -> String? {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.allSatisfy({ !["", ".", ".."].contains($0) }), !name.utf8.contains(0) else {
       return nil
     }
-    return places.lazy.map { $0 + "/" + name }.first(where: isReadableFile)
+    return folders.lazy.map { $0 + "/" + name }.first(where: isReadableFile)
   }
 
-  static func themes(in places: [String]) -> [String] {
+  static func themes(in folders: [String]) -> [String] {
     var names: Set<String> = []
-    for folder in places.map({ $0 + "/themes" }) {
+    for folder in folders.map({ $0 + "/themes" }) {
       for file in entries(of: folder) where file.hasSuffix(themeSuffix) {
         let name = String(file.dropLast(themeSuffix.count))
         if isThemeName(name), isReadableFile(folder + "/" + file) { names.insert(name) }

@@ -37,10 +37,10 @@ package struct Folding: Equatable {
   /// Cuts a line that is too long for a list to the text around a position in it.
   ///
   /// - Parameters:
-  ///   - place: a UTF-8 offset.
+  ///   - position: a UTF-8 offset.
   ///   - text: the line.
   /// - Returns: the UTF-8 offsets of whole characters; all of them if the line is not long.
-  package static func part(around place: Int, of text: String) -> Range<Int> {
+  package static func part(around position: Int, of text: String) -> Range<Int> {
     let utf8 = text.utf8
     guard utf8.count > 400 else { return 0..<utf8.count }
     func boundary(_ offset: Int) -> Int {
@@ -50,6 +50,6 @@ package struct Folding: Equatable {
       let start = text.index(before: text.index(after: index))
       return utf8.distance(from: utf8.startIndex, to: start)
     }
-    return boundary(place - 120)..<max(boundary(place - 120), boundary(place + 240))
+    return boundary(position - 120)..<max(boundary(position - 120), boundary(position + 240))
   }
 }

@@ -23,11 +23,11 @@ extension Message {
 extension Reading where Self: ~Copyable {
   /// Unread messages, with mentions of me.
   ///
-  /// - Parameter places: the conversations; nil for all.
+  /// - Parameter conversations: the conversations; nil for all.
   package func unread(
-    mentioning me: Participant, highlight: [String], in places: Set<ID<Conversation>>? = nil
+    mentioning me: Participant, highlight: [String], in conversations: Set<ID<Conversation>>? = nil
   ) throws -> [Unread] {
-    try unreadConversations(for: me.id, in: places, words: highlight) {
+    try unreadConversations(for: me.id, in: conversations, words: highlight) {
       me.isMentioned(in: $0, mentions: $1, highlight: highlight)
     }
   }

@@ -133,7 +133,7 @@ package struct MessagePrinter {
     // Without an edit, its files have arrived.
     let files = message.editedAt == nil ? message.attachments : []
     var head =
-      StyledLine((files.isEmpty ? options.glyphs.edited : options.glyphs.came) + " ", .dim)
+      StyledLine((files.isEmpty ? options.glyphs.edited : options.glyphs.arrival) + " ", .dim)
       + StyledLine("[\(message.number)] ", .dim) + name(of: message)
       + StyledLine(message.kind == .action ? " " : ": ")
     head.margin = head.columns(options.widths)
@@ -315,8 +315,8 @@ package struct MessagePrinter {
   func name(_ name: SafeText, of person: ID<Participant>, identity: String) -> StyledLine {
     var style = Style.bold
     if options.colourNames, person != me {
-      let place = options.colours[person] ?? NameColours.place(of: identity)
-      style = Style(foreground: NameColours.color(place, areMany: options.hasManyColours))
+      let hue = options.colours[person] ?? NameColours.hue(of: identity)
+      style = Style(foreground: NameColours.color(hue, areMany: options.hasManyColours))
     }
     let line = StyledLine(name, style)
     return options.lookAlikes.contains(person) ? lookAlikeMark + line : line

@@ -22,13 +22,13 @@ enum NameColours {
   }
 
   /// A colour by its index in ``many``, which the store keeps.
-  static func color(_ place: Int, areMany: Bool) -> Color {
-    let place = min(max(0, place), many.count - 1)
-    return areMany ? many[place] : few[place * few.count / many.count]
+  static func color(_ hue: Int, areMany: Bool) -> Color {
+    let hue = min(max(0, hue), many.count - 1)
+    return areMany ? many[hue] : few[hue * few.count / many.count]
   }
 
   /// The index for an identity: its hue, which is the beginning of its SHA-1 (XEP-0392, 5.1).
-  static func place(of identity: String) -> Int {
+  static func hue(of identity: String) -> Int {
     let digest = SHA1.digest(of: identity)
     let angle = Int(digest[0]) | Int(digest[1]) << 8
     return (angle * many.count) >> 16
@@ -38,7 +38,7 @@ enum NameColours {
   static func free(for identity: String, besides taken: some Collection<Int>) -> Int? {
     guard taken.count < many.count else { return nil }
     let taken = Set(taken)
-    let first = place(of: identity)
+    let first = hue(of: identity)
     return (first..<(first + many.count)).map { $0 % many.count }.first { !taken.contains($0) }
   }
 }

@@ -7,17 +7,17 @@ import StyledText
 @MainActor
 package struct Transcript {
   package var printer: MessagePrinter
-  private let face: Face
+  private let outputMode: OutputMode
   private var rows = 24
   /// Whether output longer than a screen goes to a pager.
   private var pages = false
 
-  init(_ face: Face, _ preferences: Preferences, me: ID<Participant>) {
-    self.face = face
+  init(_ outputMode: OutputMode, _ preferences: Preferences, me: ID<Participant>) {
+    self.outputMode = outputMode
     printer = MessagePrinter(
       options: MessagePrinter.Options(glyphs: preferences.glyphs), me: me)
     // In plain mode and in a pipe, each line is complete in itself.
-    printer.options.groupsRuns = face == .tty
+    printer.options.groupsRuns = outputMode == .tty
     printer.options.hasManyColours = NameColours.areMany(environment: preferences.environment)
   }
 
@@ -33,10 +33,10 @@ package struct Transcript {
     printer.options.styling = settings.styling ? .standard : .off
     printer.options.colourNames = settings.looks.colourNames
     printer.options.ownAtRight = settings.looks.bubble == .right
-    printer.options.wraps = face == .tty && settings.wrap == .word
-    printer.options.nameWidth = face == .tty ? settings.nameWidth : 0
+    printer.options.wraps = outputMode == .tty && settings.wrap == .word
+    printer.options.nameWidth = outputMode == .tty ? settings.nameWidth : 0
     printer.options.widths = settings.terminalWidths(environment: preferences.environment)
-    pages = face == .tty && settings.pager
+    pages = outputMode == .tty && settings.pager
     // Later output may look different.
     printer.endRun()
   }

@@ -4,8 +4,8 @@ import StyledText
 
 /// Reads changes from the store and shows them.
 extension Session {
-  func rang(_ news: BellNews, _ snapshot: borrowing Snapshot) {
-    if news.contains(.processExited) {
+  func handleBell(_ reasons: BellReasons, _ snapshot: borrowing Snapshot) {
+    if reasons.contains(.processExited) {
       write([.reapStaleShells])
       if !accounts.list.isEmpty { act(on: accounts.startWanted(at: now, snapshot), snapshot) }
     }
@@ -16,7 +16,7 @@ extension Session {
   /// 7.6, 11.5).
   func holdOrCatchUp() {
     readState.isHolding =
-      readState.isBehind || face == .plain && settings.holdWhileTyping && !line.isEmpty
+      readState.isBehind || outputMode == .plain && settings.holdWhileTyping && !line.isEmpty
     catchUpLater()
   }
 
@@ -117,7 +117,7 @@ extension Session {
       people.peopleChanged()
       transcript.printer.options.lookAlikes = []
       open.peopleChanged(snapshot)
-      if let mine = try? snapshot.participant(me.id) { becomes(mine, snapshot) }
+      if let mine = try? snapshot.participant(me.id) { updateMe(mine, snapshot) }
     }
     if changes.networkChanged { act(on: accounts.refresh(snapshot), snapshot) }
     tell(changes.answers, snapshot)
@@ -156,14 +156,14 @@ extension Session {
       let said = preferences.glyphs.failed + " [\(message.number)] " + message.notSent
       lines.append(Transcript.error(said))
     }
-    for news in changes.reacted
-    where news.message.conversation == open.id
-      && !attention.hides(news.participant.id, in: news.message.conversation)
+    for update in changes.reacted
+    where update.message.conversation == open.id
+      && !attention.hides(update.participant.id, in: update.message.conversation)
     {
       transcript.printer.endRun()
-      recognise([news.participant.id], snapshot)
+      recognise([update.participant.id], snapshot)
       lines.append(
-        transcript.printer.line(for: news, by: people.shownName(news.participant)))
+        transcript.printer.line(for: update, by: people.shownName(update.participant)))
     }
     for event in changes.events { lines += self.lines(for: event, snapshot) }
     return lines
@@ -221,7 +221,7 @@ extension Session {
 
   func recognise(sendersOf messages: [Message], _ snapshot: borrowing Snapshot) {
     recognise(messages.map(\.sender), snapshot)
-    guard face == .tty, let conversation = open.id else { return }
+    guard outputMode == .tty, let conversation = open.id else { return }
     let new = people.giveColours(toSendersOf: messages, in: conversation)
     guard !new.isEmpty else { return }
     transcript.printer.options.colours = people.colours
@@ -343,7 +343,7 @@ extension Session {
   private func tell(_ answers: [NetworkAnswer], _ snapshot: borrowing Snapshot) {
     for answer in answers {
       if !answer.text.isEmpty {
-        emit(.noticeIsOver(HistoryCommand.fetching))
+        emit(.endNotice(HistoryCommand.fetching))
         act(on: [.tell(SafeText(line: answer.text))], snapshot)
       }
       fetched(answer, snapshot)

@@ -152,10 +152,10 @@ extension Session {
   /// The name and size of a file.
   ///
   /// - Throws: `AttachmentError` if it cannot be sent.
-  package func look(
-    atFile path: String
+  package func inspectAttachment(
+    at path: String
   ) throws -> (name: String, bytes: Int, identity: String) {
-    try Store.look(atFile: path, limit: attachmentLimit)
+    try Store.inspect(fileAt: path, limit: attachmentLimit)
   }
 
   /// Attaches a file to the next message.

@@ -9,12 +9,12 @@ extension Session {
   ///
   /// - Parameter path: the file that holds the text, to send it as a file (rule 1.9).
   func enter(_ text: String, asFileAt path: String? = nil) {
-    keyCame()
+    noteKeyPress()
     let isEdit = editing.isOn
     do {
       var isLeft = false
       let found = try store.read {
-        try arrive($0)
+        try commitSwitch($0)
         isLeft = leaveLiveLine($0)
         return try path.map { try self.file(text, at: $0) }
           ?? interpret(LineRules.withoutNewlinesAtEnd(text), $0)
@@ -138,7 +138,7 @@ extension Session {
   /// What commands may read.
   var context: CommandContext {
     CommandContext(
-      me: me, face: face, preferences: preferences, attention: attention, open: open,
+      me: me, outputMode: outputMode, preferences: preferences, attention: attention, open: open,
       switcher: switcher, readState: readState, elsewhere: elsewhere, accounts: accounts,
       people: people, waitingFiles: files.waiting, lines: queue.lines,
       bindings: { [line] in line.bindings },
@@ -150,7 +150,7 @@ extension Session {
 
   /// `/edit` without a number.
   func editNewest(_ snapshot: borrowing Snapshot) throws -> Step {
-    try arrive(snapshot)
+    try commitSwitch(snapshot)
     return try MessageCommands(context: context).edit("", snapshot)
   }
 
@@ -163,7 +163,7 @@ extension Session {
     if !wasOn { stopTyping() }
     emit(effect)
     // No status line shows it.
-    if face == .plain, let mode = editing.mode { emit(.notice(mode.status)) }
+    if outputMode == .plain, let mode = editing.mode { emit(.notice(mode.status)) }
   }
 
   private func editStep(_ text: String, _ snapshot: borrowing Snapshot) throws -> Step {

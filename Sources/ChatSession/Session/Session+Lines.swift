@@ -80,14 +80,14 @@ extension Session {
   var attachmentLimit: Int { settings.attachmentLimit * 1_000_000 }
 
   /// The files of a line are in the store, or could not be stored.
-  func filesKept(_ result: Result<[Attachment], Refusal>, number: Int) {
+  func filesReady(_ result: Result<[Attachment], Refusal>, number: Int) {
     switch result {
     case .success(let kept):
       // It was recalled meanwhile.
-      guard queue.filesKept(kept, copy: number) else { return }
+      guard queue.filesReady(kept, copy: number) else { return }
     case .failure(let refusal):
       guard let line = queue.takeLine(copy: number) else { return }
-      comesBack(line, because: refusal.sentence)
+      returnLine(line, because: refusal.sentence)
     }
     queue.waitAnew(now: now)
     retry()
@@ -100,23 +100,23 @@ extension Session {
 
   func giveUpOldLine() {
     guard let line = queue.takeReadyLine(since: now - Self.linePatience) else { return }
-    comesBack(line, because: sentence(for: StoreError.locked(path: store.path)))
+    returnLine(line, because: sentence(for: StoreError.locked(path: store.path)))
   }
 
-  func comesBack(_ line: Line, because reason: SafeText) {
+  func returnLine(_ line: Line, because reason: SafeText) {
     // Someone who is leaving begins no other line.
     if outgoing.isLeaving {
       outgoing.leavesUnsent()
       write([.returned([ReturnedLine(line: line, reason: reason)], to: line.conversation)])
     } else {
-      emit(.whenLineBegins(.gaveBack(line, reason)))
+      emit(.whenLineBegins(.lineReturned(line, reason)))
     }
   }
 
   /// C-g and `/cancel`: takes back the line that has waited longest. Returns false if none waits.
   func takeBackOldestLine() -> Bool {
     guard let line = queue.takeFirstLine() else { return false }
-    comesBack(line, because: say("The line that waited for the store was not sent."))
+    returnLine(line, because: say("The line that waited for the store was not sent."))
     // Its files held up the lines after it, or leaving.
     if queue.isReady || outgoing.isLeaving { outgoing.scheduleRetry(at: now) }
     return true
@@ -124,8 +124,8 @@ extension Session {
 
   /// Returns a line that could not be stored: into the line if its conversation is open and the
   /// line is empty; otherwise it becomes the draft of its conversation, or enters the history.
-  func giveBack(_ line: Line, because reason: SafeText, _ snapshot: borrowing Snapshot) {
-    if outgoing.isLeaving { return comesBack(line, because: reason) }
+  func putLineBack(_ line: Line, because reason: SafeText, _ snapshot: borrowing Snapshot) {
+    if outgoing.isLeaving { return returnLine(line, because: reason) }
     let isHere = line.conversation == present?.id
     let name = SafeText(name: line.conversationName)
     let returned = Write.returned(
@@ -168,7 +168,7 @@ extension Session {
   /// A conversation was entered before the store accepted its returned lines.
   func bringBackLines(of conversation: ID<Conversation>) {
     for each in queue.takeReturned(to: conversation) {
-      comesBack(each.line, because: each.reason)
+      returnLine(each.line, because: each.reason)
     }
   }
 

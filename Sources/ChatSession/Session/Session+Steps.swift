@@ -80,8 +80,8 @@ extension Session {
     case .saveLater(let request, let save): pendingSaves[request] = save
     case .begin(let chore): try begin(chore)
     case .preferences(let preferences): apply(preferences)
-    case .renamed(let me): becomes(me, snapshot)
-    case .nicknamesChanged: becomes(me, snapshot)
+    case .renamed(let me): updateMe(me, snapshot)
+    case .nicknamesChanged: updateMe(me, snapshot)
     case .away(let word): open.become(away: word)
     case .attentionChanged:
       _ = refreshAttention(snapshot)
@@ -251,7 +251,7 @@ extension Session {
   /// Drops a write that cannot be stored, where waiting would not help.
   private func dropWrite(_ write: Write, because reason: SafeText) {
     switch write {
-    case .line(let line): comesBack(line, because: reason)
+    case .line(let line): returnLine(line, because: reason)
     case .returned(let lines, _):
       outgoing.leavesUnsent()
       for each in lines { showUnsent(each.line) }
@@ -291,7 +291,7 @@ extension Session {
     case .show(let changes, let isSeen): show(changes, isSeenNow: isSeen, snapshot)
     case .nicknames:
       act(on: accounts.readSettings(), snapshot)
-      becomes(me, snapshot)
+      updateMe(me, snapshot)
     }
   }
 }

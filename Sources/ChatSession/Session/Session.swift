@@ -11,10 +11,10 @@ import StyledText
 /// go out when all of that is done.
 @MainActor
 package final class Session {
-  package typealias Face = ChatSession.Face
+  package typealias OutputMode = ChatSession.OutputMode
 
   package let store: Store
-  let face: Face
+  let outputMode: OutputMode
   package let line: any SessionLine
 
   // MARK: State
@@ -63,28 +63,29 @@ package final class Session {
   var effects: [Effect] = []
 
   package init(
-    store: Store, me: Participant, preferences: Preferences, face: Face, line: any SessionLine,
+    store: Store, me: Participant, preferences: Preferences, outputMode: OutputMode,
+    line: any SessionLine,
     at now: Int64
   ) {
     self.store = store
     self.me = me
     self.preferences = preferences
-    self.face = face
+    self.outputMode = outputMode
     self.line = line
     self.now = now
     open = OpenConversation(me: me.id)
     files = AttachedFiles(environment: preferences.environment, storePath: store.path)
-    transcript = Transcript(face, preferences, me: me.id)
+    transcript = Transcript(outputMode, preferences, me: me.id)
     people = People(me: me.id, glyphs: preferences.glyphs)
     accounts = Accounts(
-      of: me.id, preferences, storePath: store.path, isInteractive: face != .batch)
+      of: me.id, preferences, storePath: store.path, isInteractive: outputMode != .batch)
     apply(preferences)
   }
 
   var settings: Settings { preferences.settings }
 
   /// Messages scroll by while you type, and a line can wait for the store.
-  var isInteractive: Bool { face != .batch }
+  var isInteractive: Bool { outputMode != .batch }
 
   /// The conversation that the line belongs to.
   package var present: Conversation? { switcher.target ?? open.conversation }
@@ -134,13 +135,13 @@ package final class Session {
     case .entered(let name) where switcher.isChoosing: chooseName(name)
     case .entered(let text): enter(text)
     case .enteredAsFile(let text, let path): enter(text, asFileAt: path)
-    case .meant(let intent):
+    case .answered(let intent):
       lead { try ConversationCommands(context: context).step(for: intent, $0) }
     case .editLast where !switcher.isChoosing: lead { try editNewest($0) }
-    case .filesKept(let result, let number): filesKept(result, number: number)
+    case .filesReady(let result, let number): filesReady(result, number: number)
     case .promptShown:
       isStarting = false
-      write([.lookAtNames, .attach])
+      write([.checkLookAlikes, .attach])
       followUps.append(.settleIn)
     case .tick:
       observe { tick($0) }
@@ -148,13 +149,13 @@ package final class Session {
     case .ended:
       let leaves = !switcher.isChoosing && !editing.isOn
       observe {
-        if leaves { try? arrive($0) } else { cancel() }
+        if leaves { try? commitSwitch($0) } else { cancel() }
       }
       if leaves { leave(status: 0, insists: true) }
     case .leave(let status):
-      observe { try? arrive($0) }
+      observe { try? commitSwitch($0) }
       leave(status: status, insists: false)
-    default: observe { take(event, $0) }
+    default: observe { handleInSnapshot(event, $0) }
     }
     commitReady()
     defer { effects = [] }
@@ -186,7 +187,7 @@ package final class Session {
   }
 
   /// Handles an event that only needs to read the store.
-  private func take(_ event: SessionEvent, _ snapshot: borrowing Snapshot) {
+  private func handleInSnapshot(_ event: SessionEvent, _ snapshot: borrowing Snapshot) {
     switch event {
     case .lineReady: restoreDraft(snapshot)
     case .unknownRoom(let name, let subcommand):
@@ -208,11 +209,11 @@ package final class Session {
     case .restored(let draft): restored(draft, snapshot)
     case .stashConflict(let draft):
       if let here = present?.id { drafts.stash(draft, in: here, at: now) }
-    case .gaveBack(let line, let reason): giveBack(line, because: reason, snapshot)
-    case .filesBack(let back): bringBack(back, snapshot)
-    case .rang(let news): rang(news, snapshot)
+    case .lineReturned(let line, let reason): putLineBack(line, because: reason, snapshot)
+    case .filesReturned(let back): bringBack(back, snapshot)
+    case .bellRang(let reasons): handleBell(reasons, snapshot)
     case .turnEnded: write(readState.markPrinted(tells: settings.receipts))
-    case .behind(let isBehind):
+    case .outputBehind(let isBehind):
       readState.isBehind = isBehind
       holdOrCatchUp()
     case .focus(let isFocused): window(isFocused: isFocused)
@@ -226,16 +227,17 @@ package final class Session {
     case .setAside: setAside()
     case .attach(let path):
       reportingErrors {
-        try arrive(snapshot)
+        try commitSwitch(snapshot)
         try attach(path, snapshot)
       }
-    case .wrote(let chore, let outcome): ended(chore, outcome)
+    case .filesWritten(let chore, let outcome): ended(chore, outcome)
     case .networkProcessEnded(let account, let status):
       act(on: accounts.processEnded(account, status: status, at: now, snapshot), snapshot)
     // A batch reports failures on standard error.
     case .failed(_, let reason): if isInteractive { complain([reason]) }
     case .complain(let sentences): complain(sentences)
-    case .entered, .enteredAsFile, .meant, .filesKept, .promptShown, .tick, .ended, .leave: break
+    case .entered, .enteredAsFile, .answered, .filesReady, .promptShown, .tick, .ended, .leave:
+      break
     }
   }
 
@@ -255,7 +257,7 @@ package final class Session {
   private func lineChanged(_ snapshot: borrowing Snapshot) {
     lastKey = now
     if switcher.isChoosing { return }
-    try? arrive(snapshot)
+    try? commitSwitch(snapshot)
     noteDraft(byHand: true)
     let text = line.text
     files.noteChange(of: text)
@@ -294,7 +296,7 @@ package final class Session {
   private func tick(_ snapshot: borrowing Snapshot) {
     if let deadline = drafts.deadline, now >= deadline { saveDraft() }
     tellTyping(open.tick(at: now))
-    arriveIfDue(snapshot)
+    commitSwitchIfDue(snapshot)
     joinsAndLeaves.tick(at: now)
     tellJoinsAndLeaves(snapshot)
     act(on: accounts.tick(at: now, snapshot), snapshot)
@@ -303,7 +305,7 @@ package final class Session {
   // MARK: Who
 
   /// Handles a change of my name, in this shell or another.
-  func becomes(_ me: Participant, _ snapshot: borrowing Snapshot) {
+  func updateMe(_ me: Participant, _ snapshot: borrowing Snapshot) {
     self.me = me
     if !accounts.list.isEmpty, let nicknames = try? snapshot.roomNicknames(of: me.id) {
       self.me.nicknames = nicknames
@@ -329,7 +331,7 @@ package final class Session {
     open.apply(preferences.settings)
   }
 
-  func keyCame() { lastKey = now }
+  func noteKeyPress() { lastKey = now }
 
   // MARK: Saying
 

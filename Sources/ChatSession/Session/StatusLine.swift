@@ -168,7 +168,7 @@ package struct StatusLine {
       let networks = session.elsewhere.networksAwaited.union(
         [session.present?.network].compactMap { $0 })
       let details: [AccountStatus.Detail] =
-        session.face == .tty ? [.whole, .withTime, .word] : [.withTime, .word]
+        session.outputMode == .tty ? [.whole, .withTime, .word] : [.withTime, .word]
       let statuses = details.compactMap { session.accounts.status($0, of: networks) }
       if let status = statuses.first(where: { widths.columns(of: $0.string) <= rest }) {
         add((4, StyledLine(status, .dim)))
@@ -203,9 +203,9 @@ package struct StatusLine {
     var parts: [(rank: Int, line: StyledLine)] = []
     if let newestOwn = open.newestOwn {
       let state = newestOwn.state
-      let said = open.reach.words ?? state.word
+      let said = open.deliveryCounts.words ?? state.word
       let mark =
-        state == .seen || open.reach.seen > 0
+        state == .seen || open.deliveryCounts.seen > 0
         ? SafeText() : MessagePrinter.mark(state, glyphs) + " "
       let style = state == .failed ? Style(foreground: .red) : .dim
       parts.append((1, StyledLine("[\(newestOwn.number)] " + mark + said, style)))
@@ -228,7 +228,7 @@ extension Unread {
   func style(accent: Color?) -> Style { isForMe ? Style(.bold, foreground: accent) : .plain }
 }
 
-extension Reach {
+extension DeliveryCounts {
   /// `seen by 2 of 3`, while only some of several people have it (rule 7.2).
   var words: SafeText? {
     guard recipients > 1, state < .seen else { return nil }

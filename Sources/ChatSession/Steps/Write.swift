@@ -23,7 +23,7 @@ enum Write {
   case colours([ID<Participant>: Int], in: ID<Conversation>)
   /// The latest nickname applies to an account that is about to connect.
   case nickname(Account)
-  case attach, lookAtNames, reapStaleShells
+  case attach, checkLookAlikes, reapStaleShells
 
   /// Whether this write makes an earlier waiting one unnecessary.
   func replaces(_ other: Write) -> Bool {
@@ -34,7 +34,8 @@ enum Write {
     // Other conversations have writes of their own.
     case (.delivered(_, let one), .delivered(_, let two)): one == two
     case (.open, .open), (.lastConversation, .lastConversation), (.typing, .typing),
-      (.attach, .attach), (.lookAtNames, .lookAtNames), (.reapStaleShells, .reapStaleShells):
+      (.attach, .attach), (.checkLookAlikes, .checkLookAlikes),
+      (.reapStaleShells, .reapStaleShells):
       true
     default: false
     }
@@ -90,7 +91,7 @@ extension Writing where Self: ~Copyable {
     case .lastConversation(let conversation): try setLastConversation(conversation, of: me)
     case .typing(let isTyping, let conversation): try setTyping(isTyping, in: conversation)
     case .colours(let colours, let conversation): try setColours(colours, in: conversation)
-    case .lookAtNames: try lookAtNames()
+    case .checkLookAlikes: try checkLookAlikes()
     case .line, .returned, .draft, .open, .attach, .reapStaleShells, .nickname: break
     }
     return []

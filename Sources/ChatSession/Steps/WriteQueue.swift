@@ -113,7 +113,7 @@ struct WriteQueue {
   /// The files of the line with this number were copied; it waits on, without a number.
   ///
   /// - Returns: false if the line no longer waits.
-  mutating func filesKept(_ attachments: [Attachment], copy: Int) -> Bool {
+  mutating func filesReady(_ attachments: [Attachment], copy: Int) -> Bool {
     guard let index = writes.firstIndex(where: { $0.line?.copyNumber == copy }),
       var line = writes[index].line
     else { return false }

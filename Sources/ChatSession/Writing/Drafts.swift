@@ -82,7 +82,7 @@ struct Drafts {
     asideDeadline = nil
     knownFiles = files
     clock.stored(clock.present)
-    return history + [.draft(here, whole(in: here))]
+    return history + [.draft(here, combinedDraft(in: here))]
   }
 
   /// Records that a draft was stored or removed.
@@ -91,7 +91,7 @@ struct Drafts {
   }
 
   /// The lines that were set aside, and below them the current one; nil if there is nothing.
-  private func whole(in conversation: ID<Conversation>) -> Conversations.Draft? {
+  private func combinedDraft(in conversation: ID<Conversation>) -> Conversations.Draft? {
     let isEmptied = clock.present.isEmpty && knownFiles.isEmpty
     let present = isEmptied ? nil : Conversations.Draft(clock.present, files: knownFiles)
     return Conversations.Draft.joined((aside[conversation] ?? []) + (present.map { [$0] } ?? []))
@@ -140,7 +140,7 @@ struct Drafts {
   /// Brings back the line that was set aside last; nil if there is none.
   mutating func bringBackLast(in conversation: ID<Conversation>) -> [Effect]? {
     guard let last = aside[conversation]?.popLast() else { return nil }
-    return [.noticeIsOver(Self.isSetAside), .swapLine(last)]
+    return [.endNotice(Self.isSetAside), .swapLine(last)]
   }
 
   /// A line was sent or run there: the next line is the one set aside last.
@@ -232,7 +232,8 @@ struct Drafts {
   /// now, stores the rest.
   mutating func restored(_ files: WaitingFiles, in here: ID<Conversation>) -> [Write] {
     knownFiles = files
-    guard asideDeadline == nil, let whole = whole(in: here), whole.text != known[here] else {
+    guard asideDeadline == nil, let whole = combinedDraft(in: here), whole.text != known[here]
+    else {
       return []
     }
     return write(files, in: here)

@@ -40,7 +40,7 @@ struct RowWrap {
   /// Goes through one row and hands over what is drawn: the UTF-8 offset in the text, the column in
   /// the row, and the look. What has no columns is handed over too, for the caret.
   mutating func walkRow(
-    _ body: ((_ offset: Int, _ column: Int, _ drawn: Drawn) -> Void)?
+    _ body: ((_ offset: Int, _ column: Int, _ drawn: DrawnPiece) -> Void)?
   ) -> RowStart? {
     var column = 0
     var skipped = Int(start.piece)
@@ -90,7 +90,7 @@ struct RowWrap {
   }
 
   /// What is drawn for a grapheme or a piece of one.
-  enum Drawn {
+  enum DrawnPiece {
     case ascii(UInt8)
     /// A character and its columns.
     case character(Character, Int)

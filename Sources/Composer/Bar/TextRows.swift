@@ -39,7 +39,7 @@ struct TextRows {
   /// One row of the text, with the prompt or the indentation before it.
   func row(_ number: Int) -> CellRow {
     var row = number == 0 ? lead.row : CellRow()
-    let (line, part, start) = place(ofRow: number)
+    let (line, part, start) = position(ofRow: number)
     row.cells.reserveCapacity(usable)
     if number > 0 { row.pad(to: lead.indent) }
     text.withUTF8Bytes { utf8 in
@@ -71,7 +71,7 @@ struct TextRows {
   }
 
   /// The line a row belongs to, which of the line's rows it is, and where the line begins.
-  private func place(ofRow number: Int) -> (line: Int, part: Int, start: Int) {
+  private func position(ofRow number: Int) -> (line: Int, part: Int, start: Int) {
     var (left, start, line) = (number, 0, 0)
     while left > lines[line].breaks.count {
       left -= lines[line].breaks.count + 1

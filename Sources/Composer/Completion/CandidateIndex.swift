@@ -88,19 +88,21 @@ struct CandidateIndex {
   /// one. Nil where it is any other list.
   func updated(to list: [Candidate]) -> CandidateIndex? {
     guard list.count == self.list.count else { return nil }
-    var ranks: [(place: Int, rank: Int)] = []
+    var ranks: [(position: Int, rank: Int)] = []
     let isSame = self.list.withUnsafeBufferPointer { old in
       list.withUnsafeBufferPointer { new in
-        new.indices.allSatisfy { place in
-          if new[place].rank != old[place].rank { ranks.append((place, new[place].rank)) }
-          return new[place].text == old[place].text
+        new.indices.allSatisfy { position in
+          if new[position].rank != old[position].rank {
+            ranks.append((position, new[position].rank))
+          }
+          return new[position].text == old[position].text
         }
       }
     }
     guard isSame else { return nil }
     var index = self
     index.list = list
-    for change in ranks { index.entries[change.place].rank = change.rank }
+    for change in ranks { index.entries[change.position].rank = change.rank }
     return index
   }
 
@@ -122,8 +124,8 @@ struct CandidateIndex {
     guard !things.isEmpty else { return matches }
     var seen = [Bool](repeating: false, count: thingCount)
     func first(_ group: [Int32]) -> [Int32] {
-      group.filter { place in
-        let thing = Int(things[Int(place)])
+      group.filter { position in
+        let thing = Int(things[Int(position)])
         defer { seen[thing] = true }
         return !seen[thing]
       }
@@ -168,16 +170,16 @@ struct CandidateIndex {
         entries.withUnsafeBufferPointer { entries in
           letters.withUnsafeBufferPointer { letters in
             for candidate in group {
-              let place = Int(candidate)
-              guard letters[place] & wanted == wanted else { continue }
+              let position = Int(candidate)
+              guard letters[position] & wanted == wanted else { continue }
               // Most are decided by the head, or by the one letter that is there somewhere.
-              let isLikely = (entries[place].head ^ head) >> rest == 0
-              if fitsHead && isLikely && entries[place].count >= word.count {
+              let isLikely = (entries[position].head ^ head) >> rest == 0
+              if fitsHead && isLikely && entries[position].count >= word.count {
                 found(candidate, true)
               } else if isOneLetter {
                 found(candidate, false)
               } else if let start = Ranking.firstMatch(
-                of: word, in: entries[place].text(in: bytes))
+                of: word, in: entries[position].text(in: bytes))
               {
                 found(candidate, start == 0)
               }
@@ -267,9 +269,9 @@ struct CandidateIndex {
         guard precedes(candidate, nearest[count - 1]) else { continue }
         nearest.removeLast()
       }
-      var place = nearest.count
-      while place > 0 && precedes(candidate, nearest[place - 1]) { place -= 1 }
-      nearest.insert(candidate, at: place)
+      var position = nearest.count
+      while position > 0 && precedes(candidate, nearest[position - 1]) { position -= 1 }
+      nearest.insert(candidate, at: position)
     }
     return nearest
   }
@@ -285,8 +287,8 @@ struct CandidateIndex {
   /// Eight bytes as a number, the first one the highest; zeros behind the end.
   private static func packedBytes(_ text: UnsafeBufferPointer<UInt8>, from start: Int) -> UInt64 {
     var number: UInt64 = 0
-    for place in start..<(start + 8) {
-      number = number << 8 | (place < text.count ? UInt64(text[place]) : 0)
+    for position in start..<(start + 8) {
+      number = number << 8 | (position < text.count ? UInt64(text[position]) : 0)
     }
     return number
   }

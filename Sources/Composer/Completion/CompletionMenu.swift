@@ -90,14 +90,14 @@ struct CompletionMenu {
   /// Selects a candidate that the user had selected in another list, in the same row where that is
   /// possible; the first one where it is not there any more.
   mutating func select(_ candidate: Candidate, row: Int) {
-    let place = index.list.firstIndex {
+    let entry = index.list.firstIndex {
       $0.identity == candidate.identity && $0.text.hasSameBytes(as: candidate.text)
     }.map(Int32.init)
-    guard let place, let position = position(of: place) else { return enter() }
-    let above = last(row, before: place)
-    shown = above + [place] + first(limit - above.count - 1, behind: place)
+    guard let entry, let position = position(of: entry) else { return enter() }
+    let above = last(row, before: entry)
+    shown = above + [entry] + first(limit - above.count - 1, behind: entry)
     if shown.count < limit { shown = last(limit - shown.count, before: shown.first) + shown }
-    top = position - (shown.firstIndex(of: place) ?? 0)
+    top = position - (shown.firstIndex(of: entry) ?? 0)
     selected = position
   }
 
@@ -182,9 +182,9 @@ struct CompletionMenu {
   ///
   /// - Parameter prefix: drawn before each.
   func rows(prefix: SafeText, columns: Int, widths: Widths) -> [StyledLine] {
-    var rows = shown.enumerated().map { row, place in
+    var rows = shown.enumerated().map { row, entry in
       let line = line(
-        for: index.list[Int(place)], prefix, isSelected: selected == top + row, atMost: columns)
+        for: index.list[Int(entry)], prefix, isSelected: selected == top + row, atMost: columns)
       return line.truncated(to: columns, widths: widths)
     }
     if count > shown.count {

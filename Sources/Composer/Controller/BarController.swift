@@ -33,7 +33,7 @@ public final class BarController<Line: BarLine> {
   private var listeners: [Listener] = []
   private var untold: [BarEvent] = []
   private var isTelling = false
-  private var asides: [(line: Line.Aside, draft: LineDraft, settled: HandledWords)] = []
+  private var asides: [(line: Line.SavedLine, draft: LineDraft, settled: HandledWords)] = []
 
   /// - Parameters:
   ///   - line: where the text is.
@@ -232,7 +232,7 @@ public final class BarController<Line: BarLine> {
   }
 
   /// Shows plugins what was pasted or attached. False: none has taken it; insert the text.
-  public func take(_ content: PastedContent, pasted: String = "") -> Bool {
+  public func offerToPlugins(_ content: PastedContent, pasted: String = "") -> Bool {
     plugins.contains { $0(content, pasted) }
   }
 

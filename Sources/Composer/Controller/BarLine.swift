@@ -12,7 +12,7 @@
 @MainActor
 public protocol BarLine: AnyObject {
   /// A line that was put aside, with its caret and undo.
-  associatedtype Aside
+  associatedtype SavedLine
   /// The text, the caret and the region as they are now.
   var composed: ComposedText { get }
   /// Changes whenever the text changes.
@@ -28,8 +28,8 @@ public protocol BarLine: AnyObject {
   /// Gives the line another text, forgetting its undo.
   func setLine(_ text: String, caret: Int?)
   /// Puts the line aside with its undo, leaving an empty one; and brings it back.
-  func setAside() -> Aside
-  func bringBack(_ aside: consuming Aside)
+  func setAside() -> SavedLine
+  func bringBack(_ aside: consuming SavedLine)
 }
 
 /// The keys of a menu (2.7).

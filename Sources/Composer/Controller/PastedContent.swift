@@ -20,7 +20,7 @@ public enum PastedContent: Hashable, Sendable {
   ///
   /// ```swift
   /// let content = PastedContent(paste: text) { access($0, F_OK) == 0 }
-  /// if !controller.take(content, pasted: text) { editor.insert(text) }
+  /// if !controller.offerToPlugins(content, pasted: text) { editor.insert(text) }
   /// ```
   ///
   /// - Parameters:

@@ -114,7 +114,9 @@ extension BarController where Line == TypedLine {
   ///
   /// - Parameter exists: whether a path is a file that could be attached.
   public func paste(_ text: String, exists: (String) -> Bool = { _ in false }) {
-    if !take(PastedContent(paste: text, exists: exists), pasted: text) { type(.text(text)) }
+    if !offerToPlugins(PastedContent(paste: text, exists: exists), pasted: text) {
+      type(.text(text))
+    }
   }
 
   /// Lays the bar out with its menu; listeners hear of a changed number of rows.

@@ -105,11 +105,11 @@ public enum Formatting {
   /// From white space to white space; only what is behind the caret if white space is before it.
   private static func word(at caret: Int, in text: String) -> Range<Int> {
     let scalars = text.unicodeScalars
-    let place = text.index(atByte: caret)
+    let index = text.index(atByte: caret)
     let start =
-      scalars[..<place].lastIndex { $0.properties.isWhitespace }
+      scalars[..<index].lastIndex { $0.properties.isWhitespace }
       .map { scalars.index(after: $0) } ?? scalars.startIndex
-    let end = scalars[place...].firstIndex { $0.properties.isWhitespace } ?? scalars.endIndex
+    let end = scalars[index...].firstIndex { $0.properties.isWhitespace } ?? scalars.endIndex
     return text.byteOffset(of: start)..<text.byteOffset(of: end)
   }
 

@@ -29,13 +29,13 @@ struct Graphemes {
     let start = offset
     guard start < limit else { return nil }
     if stretch.isEmpty {
-      var end = start + utf8.scalarSpot(at: start).length
+      var end = start + utf8.decodedScalar(at: start).length
       if end >= limit || Self.isCertainBoundary(utf8, end) {
         offset = end
         return start..<end
       }
       while end < limit && !Self.isCertainBoundary(utf8, end) {
-        end += utf8.scalarSpot(at: end).length
+        end += utf8.decodedScalar(at: end).length
       }
       stretch = String(decoding: utf8[start..<end], as: UTF8.self)[...]
     }
@@ -57,8 +57,8 @@ struct Graphemes {
     if offset <= 0 || offset >= utf8.count { return true }
     let (last, first) = (utf8[offset - 1], utf8[offset])
     if last < 0x80 && first < 0x80 { return true }
-    guard let after = utf8.scalarSpot(at: offset).scalar,
-      let before = utf8.scalarSpot(endingAt: offset).scalar
+    guard let after = utf8.decodedScalar(at: offset).scalar,
+      let before = utf8.decodedScalar(endingAt: offset).scalar
     else {
       // In the middle of a scalar there is no boundary; beside a bad byte always is.
       return utf8.scalarStart(at: offset) == offset
@@ -71,7 +71,7 @@ struct Graphemes {
   /// The nearest certain boundary at or before `offset`.
   static func certainBoundary(_ utf8: UnsafeBufferPointer<UInt8>, atOrBefore offset: Int) -> Int {
     var at = utf8.scalarStart(at: offset)
-    while !isCertainBoundary(utf8, at) { at -= utf8.scalarSpot(endingAt: at).length }
+    while !isCertainBoundary(utf8, at) { at -= utf8.decodedScalar(endingAt: at).length }
     return at
   }
 

@@ -4,7 +4,7 @@ import StyledText
 /// What one grapheme of the composed text looks like on the screen: itself, blanks for a tab, or
 /// the sanitiser's mark for what is not text to a terminal (`^[`, 12.2).
 struct ShownGrapheme {
-  enum Look {
+  enum Appearance {
     /// One cell, straight from the byte.
     case ascii(UInt8)
     case tab
@@ -16,7 +16,7 @@ struct ShownGrapheme {
     case nothing
   }
 
-  var look: Look
+  var look: Appearance
   var columns: Int
 
   /// - Parameters:
@@ -38,7 +38,7 @@ struct ShownGrapheme {
         return
       }
     }
-    let spot = utf8.scalarSpot(at: grapheme.lowerBound)
+    let spot = utf8.decodedScalar(at: grapheme.lowerBound)
     if spot.length == grapheme.count, let scalar = spot.scalar, Graphemes.standsAlone(scalar) {
       // The sanitiser would change none of these, and most text beyond ASCII consists of them.
       (look, columns) = (.whole(Character(scalar)), widths.columns(of: scalar))

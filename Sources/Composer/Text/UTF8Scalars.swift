@@ -2,7 +2,7 @@
 import StyledText
 
 /// One scalar, or one bad byte, in a buffer of UTF-8 that may be damaged.
-struct ScalarSpot {
+struct DecodedScalar {
   /// Nil for a bad byte, which then is one byte long.
   var scalar: Unicode.Scalar?
   var length: Int
@@ -10,17 +10,19 @@ struct ScalarSpot {
 
 extension UnsafeBufferPointer<UInt8> {
   /// The scalar that begins at `at`, strictly: no overlong forms, no surrogates.
-  func scalarSpot(at: Int) -> ScalarSpot {
-    guard let found = decodeScalar(self, at: at) else { return ScalarSpot(scalar: nil, length: 1) }
-    return ScalarSpot(scalar: found.scalar, length: found.length)
+  func decodedScalar(at: Int) -> DecodedScalar {
+    guard let found = decodeScalar(self, at: at) else {
+      return DecodedScalar(scalar: nil, length: 1)
+    }
+    return DecodedScalar(scalar: found.scalar, length: found.length)
   }
 
   /// The scalar that ends at `end`; a bad byte where none does. `end` must be above 0.
-  func scalarSpot(endingAt end: Int) -> ScalarSpot {
+  func decodedScalar(endingAt end: Int) -> DecodedScalar {
     var start = end - 1
     while start > 0 && end - start < 4 && self[start] & 0xC0 == 0x80 { start -= 1 }
-    let spot = scalarSpot(at: start)
-    return spot.length == end - start ? spot : ScalarSpot(scalar: nil, length: 1)
+    let spot = decodedScalar(at: start)
+    return spot.length == end - start ? spot : DecodedScalar(scalar: nil, length: 1)
   }
 
   /// The start of the scalar that `offset` lies in; `offset` itself when it lies between two.
@@ -28,7 +30,7 @@ extension UnsafeBufferPointer<UInt8> {
     guard offset > 0 && offset < count && self[offset] & 0xC0 == 0x80 else { return offset }
     var start = offset - 1
     while start > 0 && offset - start < 3 && self[start] & 0xC0 == 0x80 { start -= 1 }
-    return start + scalarSpot(at: start).length > offset ? start : offset
+    return start + decodedScalar(at: start).length > offset ? start : offset
   }
 }
 

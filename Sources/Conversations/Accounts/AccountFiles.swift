@@ -63,9 +63,9 @@ package struct AccountFiles: Sendable {
       defer { free(found) }
       return String(cString: found)
     }
-    let place = target.map(StoreFiles.split) ?? (folder: folder, name: name)
+    let destination = target.map(StoreFiles.split) ?? (folder: folder, name: name)
     do {
-      try Self.replace(place.name, in: place.folder, by: list.text)
+      try Self.replace(destination.name, in: destination.folder, by: list.text)
     } catch {
       throw .unusable(path: path, reason: (error as? SystemFailure)?.reason ?? "\(error)")
     }
@@ -176,16 +176,16 @@ package struct AccountFiles: Sendable {
 
   /// Replaces a file in one step: a reader sees either the old or the new one.
   private static func replace(_ name: String, in folder: String, by text: String) throws {
-    let place = try OpenFile(folder: folder, following: true)
+    let directory = try OpenFile(folder: folder, following: true)
     let new = "." + name + ".new"
-    unlinkat(place.number, new, 0)
-    let file = try OpenFile(in: place, new, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+    unlinkat(directory.number, new, 0)
+    let file = try OpenFile(in: directory, new, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
     do {
       try Array(text.utf8).withUnsafeBytes { try file.write($0) }
       try file.flush()
-      if renameat(place.number, new, place.number, name) != 0 { throw SystemFailure() }
+      if renameat(directory.number, new, directory.number, name) != 0 { throw SystemFailure() }
     } catch {
-      unlinkat(place.number, new, 0)
+      unlinkat(directory.number, new, 0)
       throw error
     }
   }

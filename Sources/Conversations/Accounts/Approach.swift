@@ -66,7 +66,7 @@ extension Reading where Self: ~Copyable {
 
 extension Writing where Self: ~Copyable {
   /// Entering a conversation accepts the request that led there, which is removed.
-  func takeUp(_ conversation: ID<Conversation>, by me: ID<Participant>) throws {
+  func acceptApproach(_ conversation: ID<Conversation>, by me: ID<Participant>) throws {
     try database.run(
       """
       DELETE FROM approach WHERE (account, kind, address) = (

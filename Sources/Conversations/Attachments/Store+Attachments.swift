@@ -66,8 +66,8 @@ extension Store {
   /// - Returns: its future name, its size, and what distinguishes it from a later file at this
   ///   path.
   /// - Throws: `AttachmentError.missing`, `.notAFile`, `.unreadable`, `.tooLarge`.
-  package static func look(
-    atFile path: String, limit: Int
+  package static func inspect(
+    fileAt path: String, limit: Int
   ) throws -> (name: String, bytes: Int, identity: String) {
     let (number, found) = try AttachmentCopy.open(path, limit: limit)
     _ = OpenFile(number)
@@ -126,7 +126,7 @@ extension Attachment {
       let fields = entry.split(separator: 31, maxSplits: 4, omittingEmptySubsequences: false)
         .map { String(Substring($0)) }
       guard fields.count == 5, let ordinal = Int(fields[0]), let bytes = Int(fields[2]),
-        AttachmentFolder.place(of: fields[1]) != nil
+        AttachmentFolder.location(of: fields[1]) != nil
       else { return nil }
       return (
         ordinal, Attachment(checkedHash: fields[1], name: fields[4], type: fields[3], bytes: bytes)

@@ -67,13 +67,13 @@ extension Reading where Self: ~Copyable {
       changes.hasMore = true
     }
     let end = changes.position
-    func told(_ list: [Store.Numbered]) throws -> [Message] {
+    func reported(_ list: [Store.NumberedMessage]) throws -> [Message] {
       try presented(list.filter { $0.number <= end }.map(\.message), to: me)
     }
-    changes.arrived = try told(arrived)
-    changes.revised = try told(revised)
-    changes.moved = try told(moved)
-    changes.reacted = try news(reacted.filter { $0.number <= end }, for: me)
+    changes.arrived = try reported(arrived)
+    changes.revised = try reported(revised)
+    changes.moved = try reported(moved)
+    changes.reacted = try reactionUpdates(reacted.filter { $0.number <= end }, for: me)
     changes.events = try events(after: since, upTo: end, for: me)
 
     let marks = try database.rows(
@@ -83,9 +83,9 @@ extension Reading where Self: ~Copyable {
         SELECT 1 FROM membership s
         WHERE s.conversation = r.conversation AND s.participant = ?3)
       """, since, end, me
-    ) { (place: $0.id("conversation") as ID<Conversation>, isMine: $0.bool("is_mine")) }
-    changes.receiptsChanged = Set(marks.map(\.place))
-    changes.readElsewhere = Set(marks.filter(\.isMine).map(\.place))
+    ) { (conversation: $0.id("conversation") as ID<Conversation>, isMine: $0.bool("is_mine")) }
+    changes.receiptsChanged = Set(marks.map(\.conversation))
+    changes.readElsewhere = Set(marks.filter(\.isMine).map(\.conversation))
     changes.typing = try database.rows(
       """
       SELECT \(Participant.columns), t.conversation, t.active, t.at, t.shell
@@ -129,5 +129,5 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Store {
-  fileprivate typealias Numbered = (number: Int64, message: Message)
+  fileprivate typealias NumberedMessage = (number: Int64, message: Message)
 }

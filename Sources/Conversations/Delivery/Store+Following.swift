@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// A later change to a known message.
-package enum LaterNews: Hashable, Sendable {
+package enum MessageUpdate: Hashable, Sendable {
   /// It was edited, deleted or recalled; the message is the current version.
   case revised(Message)
-  case reacted(ReactionNews)
+  case reacted(ReactionUpdate)
 
   package var message: Message {
     switch self {
     case .revised(let message): message
-    case .reacted(let news): news.message
+    case .reacted(let update): update.message
     }
   }
 }
@@ -42,10 +42,10 @@ extension Reading where Self: ~Copyable {
   ///   - since: a former `position`.
   ///   - end: a later one.
   ///   - number: leaves out messages with a larger number.
-  package func laterNews(
+  package func messageUpdates(
     in conversation: ID<Conversation>, since: Int64, upTo end: Int64, ofMessagesUpTo number: Int,
     for me: ID<Participant>
-  ) throws -> [LaterNews] {
+  ) throws -> [MessageUpdate] {
     if end <= since { return [] }
     guard try self.conversation(conversation, for: me) != nil else { return [] }
     // The + keeps SQLite from searching by that column: few rows are new, and the conversation may
@@ -58,7 +58,7 @@ extension Reading where Self: ~Copyable {
         """, since, end, conversation, number
     ) { (at: $0.int64("revised"), message: Message($0)) }
     var found = try zip(revised, presented(revised.map(\.message), to: me)).map {
-      (at: $0.at, news: LaterNews.revised($1))
+      (at: $0.at, update: MessageUpdate.revised($1))
     }
     let reacted = try database.rows(
       """
@@ -69,8 +69,8 @@ extension Reading where Self: ~Copyable {
       ORDER BY x.change
       """, since, end, conversation, number, read: ChangedReaction.init(_:))
     for entry in reacted {
-      found += try news([entry], for: me).map { (entry.number, .reacted($0)) }
+      found += try reactionUpdates([entry], for: me).map { (entry.number, .reacted($0)) }
     }
-    return found.sorted { $0.at < $1.at }.map(\.news)
+    return found.sorted { $0.at < $1.at }.map(\.update)
   }
 }

@@ -66,11 +66,11 @@ extension Writing where Self: ~Copyable {
         ? Store.Marks(delivered: number, seen: number, read: number)
         : Store.Marks(delivered: number)
     }
-    let news = try upTo.filter {
+    let advanced = try upTo.filter {
       let (old, new) = (try marks(of: me, in: $0.key), wanted($0.key, $0.value))
       return old.delivered < new.delivered || old.seen < new.seen || old.read < new.read
     }
-    for (conversation, number) in news {
+    for (conversation, number) in advanced {
       try advance(me, in: conversation, to: wanted(conversation, number))
     }
     // Nobody can recall a message that I have, so this is final, whichever of my shells recorded it

@@ -46,11 +46,11 @@ extension Reading where Self: ~Copyable {
   /// index finds it, so that more unread messages do not cost more.
   ///
   /// - Parameters:
-  ///   - places: the conversations; nil for all. The cost grows with their number.
+  ///   - conversations: the conversations; nil for all. The cost grows with their number.
   ///   - words: candidates for a mention beside my names.
   ///   - isMention: whether such a message is one, by its text and its mentions.
   public func unreadConversations(
-    for me: ID<Participant>, in places: Set<ID<Conversation>>? = nil, words: [String] = [],
+    for me: ID<Participant>, in conversations: Set<ID<Conversation>>? = nil, words: [String] = [],
     isMention: (_ body: String, _ mentions: String) -> Bool = { _, _ in true }
   ) throws -> [Unread] {
     let person = try participant(me)
@@ -59,18 +59,20 @@ extension Reading where Self: ~Copyable {
     }
     let called = names.sorted().map { SearchExpression.words(.init($0)) }
       .joined(separator: " OR ")
-    let muted = try attention(of: me).mutedPlaces
-    return try listing(for: me, in: places).filter { $0.unread > 0 }.map { listing in
-      let place = listing.conversation.id
-      let marker = try readMarker(of: me, in: place)
+    let muted = try attention(of: me).mutedConversations
+    return try listing(for: me, in: conversations).filter { $0.unread > 0 }.map { listing in
+      let conversation = listing.conversation.id
+      let marker = try readMarker(of: me, in: conversation)
       let mentions =
         try called.isEmpty
-        ? [] : unreadNumbers("(\(called))", in: place, behind: marker, for: me, where: isMention)
+        ? []
+        : unreadNumbers("(\(called))", in: conversation, behind: marker, for: me, where: isMention)
       return Unread(
         conversation: listing.conversation, count: listing.unread,
         mentions: min(mentions.count, listing.unread), firstMention: mentions.min(),
-        oldest: try firstUnread("sort", by: me, in: place, behind: marker) { $0.int64() } ?? .max,
-        isMuted: muted.contains(place))
+        oldest: try firstUnread("sort", by: me, in: conversation, behind: marker) { $0.int64() }
+          ?? .max,
+        isMuted: muted.contains(conversation))
     }
   }
 
@@ -95,7 +97,7 @@ extension Reading where Self: ~Copyable {
   }
 
   fileprivate func unreadNumbers(
-    _ words: String, in place: ID<Conversation>, behind marker: Int, for me: ID<Participant>,
+    _ words: String, in conversation: ID<Conversation>, behind marker: Int, for me: ID<Participant>,
     where isMention: (String, String) -> Bool
   ) throws -> [Int] {
     // In one conversation, ids and numbers of arrived messages grow together.
@@ -108,7 +110,8 @@ extension Reading where Self: ~Copyable {
         AND m.number > ?4 AND m.sender <> ?3 AND m.gone = 0 AND m.brought < 2 AND m.kind <> 2
         AND NOT EXISTS (SELECT 1 FROM person_attention a
           WHERE a.participant = ?3 AND a.person = m.sender AND (a.muted <> 0 OR a.ignored <> 0))
-      """, "\(words) AND \(SearchExpression.facts(["c\(place.rawValue)"]))", place, me,
+      """, "\(words) AND \(SearchExpression.facts(["c\(conversation.rawValue)"]))", conversation,
+      me,
       marker
     ) { isMention($0.text("body"), $0.text("mentions")) ? $0.int("number") : nil }.compactMap { $0 }
   }

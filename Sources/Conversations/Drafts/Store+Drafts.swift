@@ -33,10 +33,10 @@ extension Reading where Self: ~Copyable {
       ($0.id("conversation") as ID<Conversation>, Draft($0))
     }
     return try found.compactMap { id, draft in
-      guard let place = try conversation(id, for: me) else { return nil }
+      guard let conversation = try conversation(id, for: me) else { return nil }
       var draft = draft
       draft.files = try draftFiles(of: me, in: id)
-      return (place, draft)
+      return (conversation, draft)
     }
   }
 }
@@ -48,7 +48,7 @@ extension DurableTransaction {
     _ draft: Draft?, of me: ID<Participant>, in conversation: ID<Conversation>
   ) throws {
     var wanted = draft.flatMap { $0.text.isEmpty && $0.files.isEmpty ? nil : $0 }
-    wanted?.placeCaret()
+    wanted?.clampCaret()
     if let old = try self.draft(of: me, in: conversation) {
       // To Swift, composed and decomposed letters are equal; the draft keeps the bytes as typed.
       if let wanted, old == wanted, old.text.utf8.elementsEqual(wanted.text.utf8),

@@ -30,7 +30,7 @@ package final class ArrivingFile {
   /// - Throws: `AttachmentError`.
   package func finish(name: String) throws -> Attachment {
     let digits = file.hash()
-    try folder.writing { try file.place(as: digits) }
+    try folder.writing { try file.commit(as: digits) }
     return Attachment(
       hash: digits, name: FileName.safe(name), type: FileType.type(ofBytes: beginning),
       bytes: bytes)

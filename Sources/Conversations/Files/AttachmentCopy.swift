@@ -141,7 +141,7 @@ package final class AttachmentCopy {
       throw AttachmentError.changed(path: path)
     }
     let digits = file.hash()
-    try folder.writing { try file.place(as: digits) }
+    try folder.writing { try file.commit(as: digits) }
     let found = type(folder.path(of: digits)).flatMap(FileType.checked)
     return Attachment(hash: digits, name: name, type: found ?? FileType.unknown, bytes: copied)
   }

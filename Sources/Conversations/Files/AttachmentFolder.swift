@@ -15,7 +15,7 @@ package struct AttachmentFolder {
   package static let temporaryPrefix = "incoming-"
 
   /// The folder and the name of a hash's file; nil if it is not a hash.
-  package static func place(of hash: String) -> (folder: String, name: String)? {
+  package static func location(of hash: String) -> (folder: String, name: String)? {
     guard hash.utf8.count == 64, bytes(ofHexadecimal: hash) != nil else { return nil }
     return (String(hash.prefix(2)), String(hash.dropFirst(2)))
   }
@@ -28,7 +28,7 @@ package struct AttachmentFolder {
   /// The path of a hash's file, which need not exist. For anything but a hash, a file that never
   /// does.
   package func path(of hash: String) -> String {
-    guard let (folder, name) = AttachmentFolder.place(of: hash) else { return path + "/none" }
+    guard let (folder, name) = AttachmentFolder.location(of: hash) else { return path + "/none" }
     return "\(path)/\(folder)/\(name)"
   }
 
@@ -85,13 +85,15 @@ package struct AttachmentFolder {
   /// damage and restarts the hour for which pruning spares it.
   ///
   /// - Throws: `SystemFailure`.
-  package func place(_ temporary: String, in folder: borrowing OpenFile, as hash: String) throws {
-    guard let place = AttachmentFolder.place(of: hash) else { throw SystemFailure(code: EINVAL) }
-    let part = try made(place.folder, in: folder)
-    if renameat(folder.number, temporary, part.number, place.name) != 0 {
+  package func move(_ temporary: String, in folder: borrowing OpenFile, as hash: String) throws {
+    guard let location = AttachmentFolder.location(of: hash) else {
+      throw SystemFailure(code: EINVAL)
+    }
+    let part = try made(location.folder, in: folder)
+    if renameat(folder.number, temporary, part.number, location.name) != 0 {
       // So says the first Landlock (Linux before 5.19) of every step from one folder to another.
       guard errno == EXDEV else { throw SystemFailure() }
-      try copy(temporary, in: folder, to: part, as: place.name)
+      try copy(temporary, in: folder, to: part, as: location.name)
     }
     try part.flush()
   }
@@ -120,9 +122,9 @@ package struct AttachmentFolder {
 
   /// The size of a hash's file in bytes; nil if there is no regular file.
   package func size(of hash: String) -> Int? {
-    guard let place = AttachmentFolder.place(of: hash), let folder = try? open(),
-      let part = try? OpenFile(in: folder, place.folder, O_RDONLY | O_DIRECTORY),
-      let found = part.status(of: place.name), found.st_mode & S_IFMT == S_IFREG
+    guard let location = AttachmentFolder.location(of: hash), let folder = try? open(),
+      let part = try? OpenFile(in: folder, location.folder, O_RDONLY | O_DIRECTORY),
+      let found = part.status(of: location.name), found.st_mode & S_IFMT == S_IFREG
     else { return nil }
     return Int(found.st_size)
   }
@@ -131,9 +133,11 @@ package struct AttachmentFolder {
   ///
   /// - Throws: `SystemFailure`.
   package func file(of hash: String) throws -> OpenFile {
-    guard let place = AttachmentFolder.place(of: hash) else { throw SystemFailure(code: ENOENT) }
-    let part = try OpenFile(in: open(), place.folder, O_RDONLY | O_DIRECTORY)
-    let file = try OpenFile(in: part, place.name, O_RDONLY | O_NONBLOCK)
+    guard let location = AttachmentFolder.location(of: hash) else {
+      throw SystemFailure(code: ENOENT)
+    }
+    let part = try OpenFile(in: open(), location.folder, O_RDONLY | O_DIRECTORY)
+    let file = try OpenFile(in: part, location.name, O_RDONLY | O_NONBLOCK)
     guard try file.status().st_mode & S_IFMT == S_IFREG else { throw SystemFailure(code: ENOENT) }
     return file
   }

@@ -11,7 +11,7 @@ package final class StagedFile {
   private let temporary: String
   private let file: OpenFile
   private var sum = SHA256()
-  private var isPlaced = false
+  private var isCommitted = false
 
   /// - Throws: `SystemFailure`.
   package init(in home: AttachmentFolder) throws {
@@ -23,7 +23,7 @@ package final class StagedFile {
   }
 
   deinit {
-    if !isPlaced { unlinkat(folder.number, temporary, 0) }
+    if !isCommitted { unlinkat(folder.number, temporary, 0) }
   }
 
   /// - Throws: `SystemFailure`.
@@ -43,11 +43,11 @@ package final class StagedFile {
   /// Moves the file to the name of that hash; it is on disk on return. Call this once.
   ///
   /// - Throws: `SystemFailure`.
-  package func place(as hash: String) throws {
-    precondition(!isPlaced, "a file is placed once")
+  package func commit(as hash: String) throws {
+    precondition(!isCommitted, "a file is placed once")
     try file.flush()
-    try home.place(temporary, in: folder, as: hash)
-    isPlaced = true
+    try home.move(temporary, in: folder, as: hash)
+    isCommitted = true
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// How many of those a message is for have it (rule 7.2).
-public struct Reach: Hashable, Sendable {
+public struct DeliveryCounts: Hashable, Sendable {
   public var recipients = 0
   public var delivered = 0
   public var seen = 0
@@ -19,7 +19,7 @@ public struct Reach: Hashable, Sendable {
 
 /// Whom the messages of a conversation are for, and how far each of them is.
 struct Audience {
-  struct Stay {
+  struct Interval {
     var participant: ID<Participant>
     var first: Int
     var last: Int
@@ -36,43 +36,46 @@ struct Audience {
   }
 
   /// By participant.
-  var stays: [Stay]
+  var intervals: [Interval]
 
   /// Those who were members when the message got its number, and had been here within a week: who
   /// comes or goes later changes nothing, so a state cannot move backwards.
-  func recipients(of message: Message) -> [Stay] {
+  func recipients(of message: Message) -> [Interval] {
     let number = message.number
     var last: ID<Participant>?
-    return stays.filter { stay in
+    return intervals.filter { interval in
       // A damaged store may hold two open stays of one person.
       guard
-        stay.participant != message.sender && stay.first <= number && number <= stay.last
-          && (stay.began <= number || stay.seen >= number) && stay.participant != last
-          && !stay.absences.contains(where: { $0.contains(message.createdAt) })
+        interval.participant != message.sender && interval.first <= number
+          && number <= interval.last
+          && (interval.began <= number || interval.seen >= number) && interval.participant != last
+          && !interval.absences.contains(where: { $0.contains(message.createdAt) })
       else { return false }
-      last = stay.participant
+      last = interval.participant
       return true
     }
   }
 
-  func reach(of message: Message) -> Reach {
-    var reach = Reach()
-    for stay in recipients(of: message) {
-      let state = stay.state(of: message.number)
-      reach.recipients += 1
-      if state >= .delivered { reach.delivered += 1 }
-      if state == .seen { reach.seen += 1 }
+  func deliveryCounts(of message: Message) -> DeliveryCounts {
+    var counts = DeliveryCounts()
+    for interval in recipients(of: message) {
+      let state = interval.state(of: message.number)
+      counts.recipients += 1
+      if state >= .delivered { counts.delivered += 1 }
+      if state == .seen { counts.seen += 1 }
     }
-    return reach
+    return counts
   }
 }
 
 extension Reading where Self: ~Copyable {
   func audience(of conversation: ID<Conversation>) throws -> Audience {
-    if let readers = try readers(ofNetworkRoom: conversation) { return Audience(stays: readers) }
+    if let readers = try readers(ofNetworkRoom: conversation) {
+      return Audience(intervals: readers)
+    }
     let absences = try absences(from: conversation)
     return Audience(
-      stays: try database.rows(
+      intervals: try database.rows(
         """
         SELECT s.participant, s.first, s.last, r.delivered, r.seen
         FROM membership s LEFT JOIN reader r
@@ -82,7 +85,7 @@ extension Reading where Self: ~Copyable {
         """, conversation
       ) {
         let person: ID<Participant> = $0.id("participant")
-        return Audience.Stay(
+        return Audience.Interval(
           participant: person, first: $0.int("first"),
           last: $0.isNull("last") ? Int.max : $0.int("last"),
           // NULL, where nothing is known yet, is 0.
@@ -94,7 +97,7 @@ extension Reading where Self: ~Copyable {
   /// In a network's room only those count whose programs tell how far they read: for what was said
   /// since they first did so, and for what they have seen. So a state cannot move backwards there
   /// either. nil for any other conversation.
-  fileprivate func readers(ofNetworkRoom room: ID<Conversation>) throws -> [Audience.Stay]? {
+  fileprivate func readers(ofNetworkRoom room: ID<Conversation>) throws -> [Audience.Interval]? {
     guard
       try database.exists(
         """
@@ -108,7 +111,7 @@ extension Reading where Self: ~Copyable {
       WHERE conversation = ? AND began IS NOT NULL ORDER BY participant
       """, room
     ) {
-      Audience.Stay(
+      Audience.Interval(
         participant: $0.id("participant"), first: 1, last: Int.max, delivered: $0.int("seen"),
         seen: $0.int("seen"), began: $0.int("began"))
     }
@@ -153,19 +156,19 @@ extension Reading where Self: ~Copyable {
     of message: ID<Message>
   ) throws -> [(participant: Participant, state: DeliveryState)] {
     guard let found = try stored(message), !found.isPast else { return [] }
-    let stays = try audience(of: found.conversation).recipients(of: found)
-    return try stays.map { stay in
-      let state = found.state < .sent ? found.state : stay.state(of: found.number)
-      return (try participant(stay.participant), state)
+    let intervals = try audience(of: found.conversation).recipients(of: found)
+    return try intervals.map { interval in
+      let state = found.state < .sent ? found.state : interval.state(of: found.number)
+      return (try participant(interval.participant), state)
     }
     .sorted { ($0.0.name, $0.0.id.rawValue) < ($1.0.name, $1.0.id.rawValue) }
   }
 
   /// How many of those a message is for have it. A room may have many thousand members: they are
   /// counted when presence or a membership changed, and not for each message.
-  public func reach(of message: Message) throws -> Reach {
+  public func deliveryCounts(of message: Message) throws -> DeliveryCounts {
     if let readers = try readers(ofNetworkRoom: message.conversation) {
-      return Audience(stays: readers).reach(of: message)
+      return Audience(intervals: readers).deliveryCounts(of: message)
     }
     // A receipt for a message that arrived has a higher change number than the message.
     let marks = try database.first(
@@ -176,7 +179,7 @@ extension Reading where Self: ~Copyable {
       """, message.conversation, message.number, message.sender, message.createdAt,
       message.isImported ? .min : message.id.rawValue
     ) { (delivered: $0.int("delivered"), seen: $0.int("seen")) }
-    return Reach(
+    return DeliveryCounts(
       recipients: try countRecipients(of: message), delivered: marks?.delivered ?? 0,
       seen: marks?.seen ?? 0)
   }

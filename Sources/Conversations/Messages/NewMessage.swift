@@ -74,7 +74,7 @@ package struct NewMessage<Author: Hashable & Sendable>: Hashable, Sendable {
 package typealias NetworkMessage = NewMessage<NetworkUser>
 
 /// The values that a message gets when it is stored.
-package struct NewMessagePlace {
+package struct MessagePosition {
   package var id: ID<Message>
   package var number: Int64
   package var sort: Int64
@@ -90,7 +90,7 @@ extension Writing where Self: ~Copyable {
   ///
   /// - Returns: its uid; nil if its uid, its number or its archive id is taken.
   package func insert(
-    _ message: NewMessage<ID<Participant>>, at place: NewMessagePlace,
+    _ message: NewMessage<ID<Participant>>, at position: MessagePosition,
     in conversation: ID<Conversation>
   ) throws -> [UInt8]? {
     let uid = message.uid ?? Message.newUID()
@@ -101,7 +101,8 @@ extension Writing where Self: ~Copyable {
         mentions, attachments, removed_by, removal_reason)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT DO NOTHING
-      """, place.id, uid, conversation, place.number, place.sort, place.arrival.rawValue,
+      """, position.id, uid, conversation, position.number, position.sort,
+      position.arrival.rawValue,
       message.speaker, message.kind.rawValue, message.state.rawValue, message.gone,
       message.time ?? clock(), message.editedAt, message.deletedAt, message.failure,
       message.name.origin ?? (message.state == .sending ? hexadecimal(uid) : nil),
@@ -114,25 +115,25 @@ extension Writing where Self: ~Copyable {
   /// Stores a message in a conversation under its next number.
   package func store(
     _ message: NewMessage<ID<Participant>>, as id: ID<Message>, sort: Int64,
-    _ arrival: Message.Arrival, in place: Conversation
+    _ arrival: Message.Arrival, in conversation: Conversation
   ) throws -> (uid: [UInt8], number: Int) {
-    let number = place.lastNumber + 1
+    let number = conversation.lastNumber + 1
     // No reader would show a message with a larger number.
     guard Message.numbers.contains(Int64(number)) else {
       throw StoreError.corrupt(
-        path: path, detail: "\(place.name) counts \(place.lastNumber) messages")
+        path: path, detail: "\(conversation.name) counts \(conversation.lastNumber) messages")
     }
     let uid = try insert(
       message,
-      at: NewMessagePlace(id: id, number: Int64(number), sort: sort, arrival: arrival),
-      in: place.id)
+      at: MessagePosition(id: id, number: Int64(number), sort: sort, arrival: arrival),
+      in: conversation.id)
     guard let uid else {
       throw StoreError.corrupt(
-        path: path, detail: "\(place.name) has another message \(number) already")
+        path: path, detail: "\(conversation.name) has another message \(number) already")
     }
     try database.run(
       "UPDATE conversation SET last_number = ?, last_at = max(ifnull(last_at, ?2), ?2) WHERE id = ?",
-      number, message.time ?? clock(), place.id)
+      number, message.time ?? clock(), conversation.id)
     return (uid, number)
   }
 

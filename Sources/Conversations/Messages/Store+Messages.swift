@@ -155,20 +155,20 @@ extension Reading where Self: ~Copyable {
     if receipts, messages.count == 1, messages[0].sender == me, messages[0].state == .sent,
       !messages[0].isPast
     {
-      messages[0].state = try reach(of: messages[0]).state
+      messages[0].state = try deliveryCounts(of: messages[0]).state
       return messages
     }
-    for place in messages.indices {
-      if messages[place].sender != me {
-        messages[place].state = .sent
-        messages[place].failure = nil
-      } else if receipts, messages[place].state == .sent, !messages[place].isPast {
-        let conversation = messages[place].conversation
+    for index in messages.indices {
+      if messages[index].sender != me {
+        messages[index].state = .sent
+        messages[index].failure = nil
+      } else if receipts, messages[index].state == .sent, !messages[index].isPast {
+        let conversation = messages[index].conversation
         if known?.conversation != conversation {
           known = (conversation, try audience(of: conversation))
         }
         if let known {
-          messages[place].state = known.audience.reach(of: messages[place]).state
+          messages[index].state = known.audience.deliveryCounts(of: messages[index]).state
         }
       }
     }

@@ -55,11 +55,13 @@ extension Reading where Self: ~Copyable {
       """, since, me, limit, read: ChangedReaction.init(_:))
   }
 
-  func news(_ found: [ChangedReaction], for me: ID<Participant>) throws -> [ReactionNews] {
+  func reactionUpdates(
+    _ found: [ChangedReaction], for me: ID<Participant>
+  ) throws -> [ReactionUpdate] {
     try found.compactMap { entry in
       guard let message = try stored(entry.message) else { return nil }
       let emoji = entry.reaction.emoji
-      return ReactionNews(
+      return ReactionUpdate(
         message: try presented([message], to: me)[0], participant: entry.reaction.participant,
         emoji: entry.isRemoved ? nil : emoji, removed: entry.isRemoved ? emoji : nil,
         at: entry.reaction.at, failure: entry.failure)
@@ -159,11 +161,13 @@ extension DurableTransaction {
   ) throws -> ReactionChange {
     guard Reaction.isEmoji(emoji) else { throw RuleError.notAnEmoji(emoji) }
     guard let found = try stored(message), !found.isRecalled,
-      let place = try conversation(found.conversation, for: me)
+      let conversation = try conversation(found.conversation, for: me)
     else { throw RuleError.noSuchMessage(try stored(message)?.number ?? Int(message.rawValue)) }
-    guard try isInside(me, of: place.id) else { throw RuleError.notAMember(place.name) }
-    let abilities = try knownAbilities(of: place.id)
-    try abilities.checkReaction(in: place.name)
+    guard try isInside(me, of: conversation.id) else {
+      throw RuleError.notAMember(conversation.name)
+    }
+    let abilities = try knownAbilities(of: conversation.id)
+    try abilities.checkReaction(in: conversation.name)
     guard found.deletedAt == nil else { throw RuleError.deleted(found.number) }
     guard found.state >= .sent else { throw RuleError.notSent(found.number) }
 
@@ -176,7 +180,7 @@ extension DurableTransaction {
       throw RuleError.tooManyReactions(found.number, most: Reaction.most)
     }
     try setReactions(new, of: me, on: message, at: clock(), asOne: asOne)
-    if place.network != nil {
+    if conversation.network != nil {
       try postReaction(same ?? emoji, to: message, by: me, asOne: asOne)
     }
     return same != nil ? .removed : asOne && !former.isEmpty ? .replaced : .set

@@ -2,8 +2,9 @@
 
 extension Reading where Self: ~Copyable {
   /// The quote of a message to answer.
-  func quote(of message: ID<Message>, in place: ID<Conversation>) throws -> Quote {
-    guard let found = try stored(message), found.conversation == place, !found.isRecalled else {
+  func quote(of message: ID<Message>, in conversation: ID<Conversation>) throws -> Quote {
+    guard let found = try stored(message), found.conversation == conversation, !found.isRecalled
+    else {
       throw RuleError.noSuchMessage(try stored(message)?.number ?? Int(message.rawValue))
     }
     if found.deletedAt != nil { throw RuleError.deleted(found.number) }

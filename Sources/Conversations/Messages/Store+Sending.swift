@@ -20,20 +20,21 @@ extension Reading where Self: ~Copyable {
 
 extension Writing where Self: ~Copyable {
   fileprivate func insert(
-    _ body: String, kind: Message.Kind, in place: Conversation, by sender: Participant,
+    _ body: String, kind: Message.Kind, in conversation: Conversation, by sender: Participant,
     state: DeliveryState, at time: Milliseconds, attachments: [Attachment],
     replyTo: ID<Message>?, mentions: String
   ) throws -> Message {
-    let quote = try replyTo.map { try self.quote(of: $0, in: place.id) }
+    let quote = try replyTo.map { try self.quote(of: $0, in: conversation.id) }
     // Writing to someone who closed a direct chat reopens it for them.
-    if place.kind == .direct { try reopen(place.id) }
+    if conversation.kind == .direct { try reopen(conversation.id) }
     let id = ID<Message>(rawValue: try nextChange())
-    let sort = try sort(ofArrivalAt: time, in: place.id)
+    let sort = try sort(ofArrivalAt: time, in: conversation.id)
     var new = NewMessage(speaker: sender.id, body: body, kind: kind, time: time)
     (new.state, new.answeredNumber, new.mentions) = (state, quote?.number, mentions)
-    let (uid, number) = try store(new, as: id, sort: sort, .arrived, in: place)
+    let (uid, number) = try store(new, as: id, sort: sort, .arrived, in: conversation)
     var message = Message(
-      id: id, uid: hexadecimal(uid), conversation: place.id, number: number, sender: sender.id,
+      id: id, uid: hexadecimal(uid), conversation: conversation.id, number: number,
+      sender: sender.id,
       senderName: sender.name, senderIdentity: sender.identity, body: body, kind: kind,
       createdAt: time, state: state, replyTo: quote, mentions: mentions)
     message.sort = sort
@@ -103,17 +104,17 @@ extension DurableTransaction {
     requireMembership: Bool = true, attachments: [Attachment] = [], replyTo: ID<Message>? = nil,
     mentions: String = "", draft: String? = nil, rest: Draft? = nil
   ) throws -> Message {
-    let place = try self.conversation(existing: conversation, for: me)
+    let target = try self.conversation(existing: conversation, for: me)
     if requireMembership, try !isInside(me, of: conversation) {
-      throw RuleError.notAMember(place.name)
+      throw RuleError.notAMember(target.name)
     }
-    if let network = place.network { try requireAccount(of: network) }
+    if let network = target.network { try requireAccount(of: network) }
     try knownAbilities(of: conversation).check(
-      text: body, isReply: replyTo != nil, files: attachments.map(\.bytes), in: place.name)
-    let state: DeliveryState = place.network == nil ? .sent : .sending
+      text: body, isReply: replyTo != nil, files: attachments.map(\.bytes), in: target.name)
+    let state: DeliveryState = target.network == nil ? .sent : .sending
     if presence == nil { try noteHere(me) }
     let message = try insert(
-      body, kind: kind, in: place, by: try participant(me), state: state, at: clock(),
+      body, kind: kind, in: target, by: try participant(me), state: state, at: clock(),
       attachments: attachments, replyTo: replyTo, mentions: mentions)
     if state == .sending { try post(.send, message.id) }
     if let rest {

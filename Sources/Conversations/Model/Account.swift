@@ -56,7 +56,7 @@ public struct Account: Identifiable, Hashable, Sendable {
   }
 
   /// An address that tells accounts apart: with the server, as in `ben@irc.example.net`.
-  package func whole(_ address: String) -> String {
+  package func withServer(_ address: String) -> String {
     rules.domain == nil ? address + "@" + server : address
   }
 }

@@ -11,7 +11,7 @@
 /// ```
 public struct AddressRules: Hashable, Sendable {
   /// Which letters of an address are the same.
-  public enum Folding: String, Hashable, Sendable {
+  public enum CaseMapping: String, Hashable, Sendable {
     case none
     /// The letters A to Z and a to z.
     case ascii
@@ -37,7 +37,7 @@ public struct AddressRules: Hashable, Sendable {
   public var roomDomain: String?
   /// The characters with which a room's address begins; empty if rooms have addresses like people.
   public var roomSigns: String
-  public var folding: Folding
+  public var folding: CaseMapping
   public var identityScope: IdentityScope
 
   /// The rules of a network with addresses such as `ben@example.org`.
@@ -47,7 +47,7 @@ public struct AddressRules: Hashable, Sendable {
   }
 
   /// The rules of a network whose addresses are bare names.
-  public init(roomSigns: String, folding: Folding, identityScope: IdentityScope) {
+  public init(roomSigns: String, folding: CaseMapping, identityScope: IdentityScope) {
     (self.roomSigns, self.folding, self.identityScope) = (roomSigns, folding, identityScope)
   }
 
@@ -145,7 +145,7 @@ extension AddressRules {
   /// Rules in their stored form; nil if that is empty, or only a later version knows them.
   package init?(storedForm: String) {
     let values = Dictionary(storedForm.split(separator: "\n").map { $0.keyAndValue }) { $1 }
-    guard let folding = values["fold"].flatMap(Folding.init),
+    guard let folding = values["fold"].flatMap(CaseMapping.init),
       let scope = values["people"].flatMap(IdentityScope.init)
     else { return nil }
     self.init(roomSigns: values["signs"] ?? "", folding: folding, identityScope: scope)

@@ -35,7 +35,7 @@ public struct Changes: Hashable, Sendable {
   /// My own messages that a network moved on or refused.
   public var moved: [Message] = []
   /// Reactions set, replaced or removed in my conversations, my own included.
-  public var reacted: [ReactionNews] = []
+  public var reacted: [ReactionUpdate] = []
   /// Events other than messages in my conversations, and my own actions.
   public var events: [Event] = []
   /// Conversations of mine in which a read marker or receipt moved, my own included.

@@ -22,11 +22,11 @@ extension Draft {
   /// From the columns text, caret and spans.
   package init(_ row: Row) {
     self.init(text: row.text("text"), caret: row.int("caret"), spans: row.text("spans"))
-    placeCaret()
+    clampCaret()
   }
 
   /// Moves a caret inside a character to its beginning, and one past the end to the end.
-  package mutating func placeCaret() {
+  package mutating func clampCaret() {
     let wanted = text.utf8.index(
       text.startIndex, offsetBy: max(0, caret), limitedBy: text.endIndex)
     guard let wanted, wanted < text.endIndex else {
@@ -34,8 +34,8 @@ extension Draft {
       return
     }
     // The start of the character that holds the wanted byte.
-    let place = text.index(before: text.index(after: wanted))
-    caret = text.utf8.distance(from: text.startIndex, to: place)
+    let index = text.index(before: text.index(after: wanted))
+    caret = text.utf8.distance(from: text.startIndex, to: index)
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// A conversation in the network's own names. Addresses are folded by the account's rules.
-package enum NetworkPlace: Hashable, Sendable {
+package enum ConversationAddress: Hashable, Sendable {
   /// A room by its address; its conversation is created if it is missing.
   case room(String)
   /// The direct chat with the person at that address; created if it is missing.

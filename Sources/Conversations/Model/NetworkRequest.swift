@@ -68,10 +68,10 @@ extension NetworkRequest {
 /// An activity of the owner that a network passes on while it lasts, and stores nowhere.
 package enum NetworkSignal: Hashable, Sendable {
   /// The owner started or stopped typing there.
-  case typing(NetworkPlace, Bool)
+  case typing(ConversationAddress, Bool)
   /// The owner's shell has, or has shown, the messages of this conversation up to this one, by that
   /// author.
-  case reached(NetworkPlace, MessageIDs, by: NetworkUser, DeliveryState)
+  case receipt(ConversationAddress, MessageIDs, by: NetworkUser, DeliveryState)
 }
 
 /// A network's answer to a request of its account's owner.

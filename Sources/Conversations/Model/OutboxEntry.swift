@@ -26,7 +26,7 @@ package struct OutboxEntry: Identifiable, Hashable, Sendable {
   /// For `react`: what changed.
   package var reaction: OutgoingReaction?
   /// Its conversation, in the network's names.
-  package var place: NetworkPlace
+  package var conversation: ConversationAddress
   /// The network's ids of the message. The owner's own messages have their final origin id from the
   /// start.
   package var name: MessageIDs
@@ -41,7 +41,7 @@ package struct OutboxEntry: Identifiable, Hashable, Sendable {
 
   package init(
     id: Int64, message: Message, operation: Operation, reaction: OutgoingReaction? = nil,
-    place: NetworkPlace = .direct(""), name: MessageIDs = MessageIDs(),
+    conversation: ConversationAddress = .direct(""), name: MessageIDs = MessageIDs(),
     author: NetworkUser = NetworkUser(identity: "", isOwner: true), answers: NetworkQuote? = nil,
     wasTried: Bool = false, links: [String] = []
   ) {
@@ -49,7 +49,7 @@ package struct OutboxEntry: Identifiable, Hashable, Sendable {
     self.message = message
     self.operation = operation
     self.reaction = reaction
-    self.place = place
+    self.conversation = conversation
     self.name = name
     self.author = author
     self.answers = answers

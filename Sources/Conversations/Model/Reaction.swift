@@ -25,7 +25,7 @@ public enum ReactionChange: Hashable, Sendable {
 }
 
 /// The current state of a changed reaction.
-public struct ReactionNews: Hashable, Sendable {
+public struct ReactionUpdate: Hashable, Sendable {
   public var message: Message
   public var participant: Participant
   /// Nil if it was removed.

@@ -34,7 +34,7 @@ package struct Retry: Hashable, Sendable {
   /// Whether to try again.
   ///
   /// - Parameter failures: how many tries have failed in a row.
-  package func goesOn(after failures: Int) -> Bool { tries.map { failures < $0 } ?? true }
+  package func allowsAnotherTry(after failures: Int) -> Bool { tries.map { failures < $0 } ?? true }
 }
 
 // The list, from the outermost to the innermost.

@@ -3,10 +3,12 @@
 /// The network's names for what the store holds.
 extension Reading where Self: ~Copyable {
   /// The network's own name for a conversation, and whom it is with; nil for one of this machine.
-  package func networkPlace(of conversation: ID<Conversation>) throws -> NetworkPlace? {
+  package func conversationAddress(
+    of conversation: ID<Conversation>
+  ) throws -> ConversationAddress? {
     try database.first(
-      "SELECT \(NetworkPlace.columns) FROM conversation c WHERE c.id = ? AND c.network <> ''",
-      conversation, read: { NetworkPlace($0) })
+      "SELECT \(ConversationAddress.columns) FROM conversation c WHERE c.id = ? AND c.network <> ''",
+      conversation, read: { ConversationAddress($0) })
   }
 }
 
@@ -40,7 +42,7 @@ extension NetworkUser {
 
 }
 
-extension NetworkPlace {
+extension ConversationAddress {
   /// The columns for the network's name of conversation `c`.
   package static let columns = """
     c.kind AS place_kind, ifnull(c.address, substr(c.name, 2)) AS place_address,

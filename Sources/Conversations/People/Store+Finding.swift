@@ -15,7 +15,7 @@ extension Reading where Self: ~Copyable {
     try database.first(
       "SELECT \(Participant.columns) FROM participant p WHERE network = '' AND identity = ?",
       identity, read: { Participant($0) })
-      ?? namesakes(of: identity, seenBy: nil).first {
+      ?? participants(named: identity, visibleTo: nil).first {
         $0.network == nil && Naming.same($0.identity, identity)
       }
   }
@@ -38,9 +38,9 @@ extension Reading where Self: ~Copyable {
       }
       if let found { return found }
     }
-    let all = try namesakes(of: wanted, seenBy: me)
+    let all = try participants(named: wanted, visibleTo: me)
     let others = all.filter { !$0.isOccupant }
-    return try meant(by: wanted, among: others) ?? meant(by: wanted, among: all)
+    return try match(for: wanted, among: others) ?? match(for: wanted, among: all)
   }
 
   /// The person with an address on a network, if the store knows them.
@@ -51,7 +51,7 @@ extension Reading where Self: ~Copyable {
     ) { Participant($0) }
   }
 
-  fileprivate func meant(by wanted: String, among candidates: [Participant]) throws -> Participant?
+  fileprivate func match(for wanted: String, among candidates: [Participant]) throws -> Participant?
   {
     let tests: [(Participant) -> Bool] = [
       // No local name may be the address of somebody on a network.
@@ -74,8 +74,8 @@ extension Reading where Self: ~Copyable {
 
   /// Everyone whose name or identity may equal a name, in the order of `participants()`; the caller
   /// compares them with it.
-  func namesakes(
-    of name: String, seenBy me: ID<Participant>?
+  func participants(
+    named name: String, visibleTo me: ID<Participant>?
   ) throws -> [Participant] {
     let key = Naming.key(name)
     if key.isEmpty { return try participants(for: me) }

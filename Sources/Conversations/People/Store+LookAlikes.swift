@@ -44,7 +44,7 @@ extension Reading where Self: ~Copyable {
 extension Writing where Self: ~Copyable {
   /// Computes the shapes of names in a store from before names had any. With nothing to do, it
   /// costs one index look-up.
-  package func lookAtNames() throws {
+  package func checkLookAlikes() throws {
     let missing = "FROM participant WHERE skeleton = ''"
     guard try database.exists("SELECT 1 \(missing) LIMIT 1") else { return }
     let names = try database.rows("SELECT id, name \(missing)") {

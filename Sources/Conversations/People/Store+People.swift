@@ -6,7 +6,9 @@ extension Reading where Self: ~Copyable {
   fileprivate func freeName(_ wanted: String) throws -> String {
     var name = wanted
     var next = 2
-    while try namesakes(of: name, seenBy: nil).contains(where: { Naming.same($0.name, name) }) {
+    while try participants(named: name, visibleTo: nil).contains(where: {
+      Naming.same($0.name, name)
+    }) {
       name = wanted + String(next)
       next += 1
     }

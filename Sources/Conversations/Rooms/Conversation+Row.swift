@@ -3,13 +3,13 @@
 extension Conversation {
   static let columns = """
     c.id, c.kind, CASE c.kind
-        WHEN 1 THEN '@' || iif(\(personIsAlike), \(whole("o.identity")), o.name)
-        ELSE iif(\(roomIsAlike), \(sign) || \(whole("c.address")), c.name)
+        WHEN 1 THEN '@' || iif(\(personIsAlike), \(withServer("o.identity")), o.name)
+        ELSE iif(\(roomIsAlike), \(sign) || \(withServer("c.address")), c.name)
       END AS shown_name, c.topic, c.network, c.last_number
     """
 
   /// An address, with the account's server behind a bare name (`Account.server`).
-  private static func whole(_ address: String) -> String {
+  private static func withServer(_ address: String) -> String {
     """
     iif(instr(\(address), '@') > 0, \(address),
       \(address) || '@' || substr(c.network, instr(c.network, '@') + 1))

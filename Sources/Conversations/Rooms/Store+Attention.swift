@@ -17,26 +17,27 @@ public struct Attention: Hashable, Sendable {
   }
 
   /// How to silence a room or a person.
-  public enum Quiet: String, Sendable { case muted, ignored }
+  public enum Silencing: String, Sendable { case muted, ignored }
 
   public var mutedPeople: Set<ID<Participant>> = []
   public var ignoredPeople: Set<ID<Participant>> = []
   /// Rooms, and direct chats.
-  public var mutedPlaces: Set<ID<Conversation>> = []
-  public var ignoredPlaces: Set<ID<Conversation>> = []
+  public var mutedConversations: Set<ID<Conversation>> = []
+  public var ignoredConversations: Set<ID<Conversation>> = []
   /// Only values that differ from the default: mentions in a room, all in a direct chat.
   public var notify: [ID<Conversation>: Notify] = [:]
 
   public init() {}
 
   /// Whether to hide somebody's messages.
-  public func hides(_ person: ID<Participant>, in place: ID<Conversation>) -> Bool {
-    ignoredPeople.contains(person) || ignoredPlaces.contains(place)
+  public func hides(_ person: ID<Participant>, in conversation: ID<Conversation>) -> Bool {
+    ignoredPeople.contains(person) || ignoredConversations.contains(conversation)
   }
 
   /// Whether somebody's messages neither ring nor count as urgent.
-  public func isQuiet(_ person: ID<Participant>, in place: ID<Conversation>) -> Bool {
-    hides(person, in: place) || mutedPeople.contains(person) || mutedPlaces.contains(place)
+  public func isSilenced(_ person: ID<Participant>, in conversation: ID<Conversation>) -> Bool {
+    hides(person, in: conversation) || mutedPeople.contains(person)
+      || mutedConversations.contains(conversation)
   }
 }
 
@@ -51,7 +52,7 @@ extension Reading where Self: ~Copyable {
       if isMuted { attention.mutedPeople.insert(id) }
       if isIgnored { attention.ignoredPeople.insert(id) }
     }
-    let places = try database.rows(
+    let conversations = try database.rows(
       """
       SELECT conversation AS place, muted, ignored, notify FROM room_attention
       WHERE participant = ?1
@@ -66,9 +67,9 @@ extension Reading where Self: ~Copyable {
         $0.isNull("notify") ? nil : Attention.Notify(rawValue: $0.int("notify"))
       )
     }
-    for (id, isMuted, isIgnored, notify) in places {
-      if isMuted { attention.mutedPlaces.insert(id) }
-      if isIgnored { attention.ignoredPlaces.insert(id) }
+    for (id, isMuted, isIgnored, notify) in conversations {
+      if isMuted { attention.mutedConversations.insert(id) }
+      if isIgnored { attention.ignoredConversations.insert(id) }
       if let notify { attention.notify[id] = notify }
     }
     return attention
@@ -81,9 +82,10 @@ extension DurableTransaction {
   /// - Returns: false if nothing changes.
   @discardableResult
   public func set(
-    _ quiet: Attention.Quiet, _ isOn: Bool, of room: ID<Conversation>, by me: ID<Participant>
+    _ silencing: Attention.Silencing, _ isOn: Bool, of room: ID<Conversation>,
+    by me: ID<Participant>
   ) throws -> Bool {
-    try setAttention("room_attention", "conversation", room, quiet.rawValue, isOn ? 1 : 0, me)
+    try setAttention("room_attention", "conversation", room, silencing.rawValue, isOn ? 1 : 0, me)
   }
 
   /// Mutes or ignores a person everywhere, or undoes it.
@@ -91,9 +93,10 @@ extension DurableTransaction {
   /// - Returns: false if nothing changes.
   @discardableResult
   public func set(
-    _ quiet: Attention.Quiet, _ isOn: Bool, of person: ID<Participant>, by me: ID<Participant>
+    _ silencing: Attention.Silencing, _ isOn: Bool, of person: ID<Participant>,
+    by me: ID<Participant>
   ) throws -> Bool {
-    try setAttention("person_attention", "person", person, quiet.rawValue, isOn ? 1 : 0, me)
+    try setAttention("person_attention", "person", person, silencing.rawValue, isOn ? 1 : 0, me)
   }
 
   /// Sets which messages of a conversation notify me.

@@ -106,13 +106,13 @@ extension Reading where Self: ~Copyable {
     of me: ID<Participant>, in conversation: ID<Conversation>
   ) throws -> Membership {
     // One row for each stay.
-    let stays: Bool? =
+    let isMember: Bool? =
       try database.first(
         "SELECT max(last IS NULL) FROM membership WHERE conversation = ? AND participant = ?",
         conversation, me
       ) { $0.isNull() ? nil : $0.bool() } ?? nil
-    guard let stays else { return .never }
-    if stays { return .member }
+    guard let isMember else { return .never }
+    if isMember { return .member }
     let isRemoved = try database.first(
       """
       SELECT text <> '' FROM event WHERE conversation = ? AND participant = ? AND kind = ?
@@ -147,19 +147,19 @@ extension Reading where Self: ~Copyable {
 
   /// The conversations I am in, the one with the newest message first.
   ///
-  /// - Parameter places: which ones; nil for all.
+  /// - Parameter conversations: which ones; nil for all.
   public func listing(
-    for me: ID<Participant>, in places: Set<ID<Conversation>>? = nil
+    for me: ID<Participant>, in conversations: Set<ID<Conversation>>? = nil
   ) throws -> [Listing] {
-    guard let places else { return try listing("", me) }
-    let list = places.map { String($0.rawValue) }.joined(separator: ",")
+    guard let conversations else { return try listing("", me) }
+    let list = conversations.map { String($0.rawValue) }.joined(separator: ",")
     return try listing(
       "AND m.conversation IN (SELECT value FROM json_each(?2))", me, "[\(list)]")
   }
 
   /// - Parameter condition: limits the list to the conversations of a JSON array, `?2`.
   fileprivate func listing(
-    _ condition: String, _ me: ID<Participant>, _ places: String? = nil
+    _ condition: String, _ me: ID<Participant>, _ conversations: String? = nil
   ) throws -> [Listing] {
     // Counts unread messages from indexes alone: all numbers after the marker, minus my own, those
     // of people whom I ignore, removed ones, past ones and notices. If numbers after the marker may be
@@ -202,7 +202,7 @@ extension Reading where Self: ~Copyable {
       WHERE \(Conversation.visible)
       ORDER BY c.last_at IS NULL, c.last_at DESC, c.id
       """
-    guard let places else { return try database.rows(sql, me, read: read) }
-    return try database.rows(sql, me, places, read: read)
+    guard let conversations else { return try database.rows(sql, me, read: read) }
+    return try database.rows(sql, me, conversations, read: read)
   }
 }

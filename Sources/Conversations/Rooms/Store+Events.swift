@@ -38,32 +38,32 @@ extension Reading where Self: ~Copyable {
   fileprivate func roomThatIMade(
     _ room: ID<Conversation>, _ me: ID<Participant>
   ) throws -> Conversation {
-    let place = try ownRoom(room, of: me)
+    let conversation = try ownRoom(room, of: me)
     guard let maker = try maker(of: room), maker == me else {
       let name = try maker(of: room).map { try participant($0).name }
-      throw RuleError.notTheMaker(place.name, maker: name ?? "")
+      throw RuleError.notTheMaker(conversation.name, maker: name ?? "")
     }
-    return place
+    return conversation
   }
 
   fileprivate func ownRoom(
     _ room: ID<Conversation>, of me: ID<Participant>
   ) throws -> Conversation {
-    let place = try conversation(existing: room, for: me)
-    guard place.kind == .room, place.network == nil, !place.isRemoved else {
-      throw RuleError.onlyInRooms(place.name)
+    let conversation = try conversation(existing: room, for: me)
+    guard conversation.kind == .room, conversation.network == nil, !conversation.isRemoved else {
+      throw RuleError.onlyInRooms(conversation.name)
     }
-    guard try isInside(me, of: room) else { throw RuleError.notAMember(place.name) }
-    return place
+    guard try isInside(me, of: room) else { throw RuleError.notAMember(conversation.name) }
+    return conversation
   }
 
   /// What happened in a conversation between two positions, in that order.
   package func events(
-    in place: ID<Conversation>, after start: Int64, upTo end: Int64
+    in conversation: ID<Conversation>, after start: Int64, upTo end: Int64
   ) throws -> [NumberedEvent] {
     try database.rows(
       Event.select + "WHERE e.id > ? AND e.id <= ? AND +e.conversation = ? ORDER BY e.id",
-      start, end, place, read: { NumberedEvent($0) }
+      start, end, conversation, read: { NumberedEvent($0) }
     ).compactMap { $0 }
   }
 
@@ -71,7 +71,7 @@ extension Reading where Self: ~Copyable {
   ///
   /// - Parameter end: the first moment that no longer counts.
   package func events(
-    in place: ID<Conversation>, from start: Milliseconds, behind last: NumberedEvent?,
+    in conversation: ID<Conversation>, from start: Milliseconds, behind last: NumberedEvent?,
     until end: Milliseconds, limit: Int
   ) throws -> [NumberedEvent] {
     let from = last.map { ($0.event.at, $0.id) } ?? (start, .min)
@@ -81,40 +81,41 @@ extension Reading where Self: ~Copyable {
         WHERE e.conversation = ? AND (e.at, e.id) > (?, ?) AND e.at < ? AND e.kind IN (\(Event.kinds))
           AND +e.at BETWEEN \(Message.times.lowerBound) AND \(Message.times.upperBound)
         ORDER BY e.at, e.id LIMIT ?
-        """, place, from.0, from.1, end, limit, read: { NumberedEvent($0) }
+        """, conversation, from.0, from.1, end, limit, read: { NumberedEvent($0) }
     ).compactMap { $0 }
   }
 
   /// When someone last wrote in a conversation; nil if they never did.
   package func lastSpoke(
-    _ person: ID<Participant>, in place: ID<Conversation>
+    _ person: ID<Participant>, in conversation: ID<Conversation>
   ) throws -> Milliseconds? {
     try database.first(
       """
       SELECT created_at FROM message WHERE sender = ? AND conversation = ? AND brought < 2
       ORDER BY number DESC LIMIT 1
-      """, person, place
+      """, person, conversation
     ) { $0.time("created_at") }
   }
 
   /// Whether a conversation has more members than a number.
-  package func holds(moreThan count: Int, in place: ID<Conversation>) throws -> Bool {
+  package func holds(moreThan count: Int, in conversation: ID<Conversation>) throws -> Bool {
     try database.exists(
-      "SELECT 1 FROM membership WHERE conversation = ? AND last IS NULL LIMIT 1 OFFSET ?", place,
+      "SELECT 1 FROM membership WHERE conversation = ? AND last IS NULL LIMIT 1 OFFSET ?",
+      conversation,
       count)
   }
 }
 
 extension Writing where Self: ~Copyable {
   package func record(
-    _ kind: Event.Kind, in place: ID<Conversation>, by me: ID<Participant>,
+    _ kind: Event.Kind, in conversation: ID<Conversation>, by me: ID<Participant>,
     other: ID<Participant>? = nil, text: String = ""
   ) throws {
     try database.run(
       """
       INSERT INTO event(id, conversation, participant, other, kind, text, at)
       VALUES (?, ?, ?, ?, ?, ?, ?)
-      """, try nextChange(), place, me, other, kind.rawValue, text, clock())
+      """, try nextChange(), conversation, me, other, kind.rawValue, text, clock())
   }
 }
 
@@ -128,12 +129,12 @@ extension DurableTransaction {
     var participant = try participant(me)
     // Byte by byte: another spelling of the same characters is a change.
     if participant.name.utf8.elementsEqual(name.utf8) { return participant }
-    let isTaken = try namesakes(of: name, seenBy: nil).contains {
+    let isTaken = try participants(named: name, visibleTo: nil).contains {
       $0.id != me && (Naming.same($0.name, name) || Naming.same($0.identity, name))
     }
     if isTaken { throw RuleError.nameTaken(name) }
-    for place in try joined(by: me) {
-      try record(.renamed, in: place, by: me, text: participant.name)
+    for conversation in try joined(by: me) {
+      try record(.renamed, in: conversation, by: me, text: participant.name)
     }
     try setName(of: me, to: name)
     participant.name = name
@@ -148,8 +149,8 @@ extension DurableTransaction {
   public func setTopic(
     _ topic: String, of room: ID<Conversation>, by me: ID<Participant>
   ) throws {
-    let place = try ownRoom(room, of: me)
-    if place.topic.utf8.elementsEqual(topic.utf8) { return }
+    let conversation = try ownRoom(room, of: me)
+    if conversation.topic.utf8.elementsEqual(topic.utf8) { return }
     try database.run("UPDATE conversation SET topic = ? WHERE id = ?", topic, room)
     try record(.topic, in: room, by: me, other: nil, text: topic)
   }
@@ -179,9 +180,9 @@ extension DurableTransaction {
     _ room: ID<Conversation>, to name: String, by me: ID<Participant>
   ) throws {
     let bare = try Naming.checkedRoom(Naming.bare(name))
-    let place = try roomThatIMade(room, me)
+    let conversation = try roomThatIMade(room, me)
     let new = "#" + bare
-    if place.name.utf8.elementsEqual(new.utf8) { return }
+    if conversation.name.utf8.elementsEqual(new.utf8) { return }
     let isTaken = try rooms(andUnused: true).contains {
       $0.id != room && $0.network == nil && Naming.same($0.name, new)
     }
@@ -189,7 +190,7 @@ extension DurableTransaction {
     try database.run(
       "UPDATE conversation SET name = ?, folded = ? WHERE id = ?", new, new.lowercased(), room)
     try touchPeople()
-    try record(.roomRenamed, in: room, by: me, text: place.name)
+    try record(.roomRenamed, in: room, by: me, text: conversation.name)
   }
 
   /// Removes a room of this machine: everybody leaves it, and its name is free. Its messages stay,
@@ -197,20 +198,20 @@ extension DurableTransaction {
   ///
   /// - Throws: as `setTopic`; `RuleError.notTheMaker`.
   public func remove(_ room: ID<Conversation>, by me: ID<Participant>) throws {
-    let place = try roomThatIMade(room, me)
-    try record(.roomRemoved, in: room, by: me, text: place.name)
+    let conversation = try roomThatIMade(room, me)
+    try record(.roomRemoved, in: room, by: me, text: conversation.name)
     // A number beyond the newest message distinguishes them from people who left earlier.
     try database.run(
       """
       UPDATE membership SET last = (SELECT last_number + 1 FROM conversation WHERE id = ?1)
       WHERE conversation = ?1 AND last IS NULL
       """, room)
-    var (name, next) = (place.name + Conversation.removedSuffix, 2)
+    var (name, next) = (conversation.name + Conversation.removedSuffix, 2)
     while try database.exists(
       "SELECT 1 FROM conversation WHERE kind <> 1 AND folded = ? AND network = ''",
       name.lowercased())
     {
-      name = "\(place.name)\(Conversation.removedSuffix)-\(next)"
+      name = "\(conversation.name)\(Conversation.removedSuffix)-\(next)"
       next += 1
     }
     try database.run(

@@ -69,7 +69,7 @@ extension Writing where Self: ~Copyable {
   package func enter(_ me: ID<Participant>, _ conversation: ID<Conversation>) throws {
     if try isInside(me, of: conversation) { return }
     try touchPeople()
-    try takeUp(conversation, by: me)
+    try acceptApproach(conversation, by: me)
     // I am back before any message: continue the former stay.
     try database.run(
       """
@@ -149,8 +149,8 @@ extension DurableTransaction {
     _ me: ID<Participant>, _ conversation: ID<Conversation>, isTold: Bool = false
   ) throws {
     if try isInside(me, of: conversation) { return try list(conversation, for: me) }
-    let place = try self.conversation(existing: conversation, for: me)
-    if place.isRemoved { throw RuleError.noSuchRoom(place.name) }
+    let target = try self.conversation(existing: conversation, for: me)
+    if target.isRemoved { throw RuleError.noSuchRoom(target.name) }
     try enter(me, conversation)
     if isTold { try record(.joined, in: conversation, by: me) }
   }

@@ -44,7 +44,7 @@ package enum Schema {
   /// The people whom a message mentions (rule 2.10), in a form that the store does not read.
   static let mentions = "ALTER TABLE message ADD COLUMN mentions TEXT NOT NULL DEFAULT ''"
 
-  /// A new table defines the shapes of names: `lookAtNames` computes them again.
+  /// A new table defines the shapes of names: `checkLookAlikes` computes them again.
   static let shapes = "UPDATE participant SET skeleton = ''"
 
   /// The day when anyone last entered a room, joined or not (rule 13.10).

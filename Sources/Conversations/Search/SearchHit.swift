@@ -33,8 +33,8 @@ extension SearchQuery {
   private static func matches(
     _ wanted: [[UInt8]], _ tokens: ArraySlice<Tokenizer.Token>, isPrefix: Bool
   ) -> Bool {
-    for (place, (word, token)) in zip(wanted, tokens).enumerated() {
-      let mayGoOn = isPrefix && place == wanted.count - 1
+    for (index, (word, token)) in zip(wanted, tokens).enumerated() {
+      let mayGoOn = isPrefix && index == wanted.count - 1
       guard mayGoOn ? token.folded.starts(with: word) : token.folded == word else { return false }
     }
     return true
@@ -59,19 +59,19 @@ extension SearchQuery {
     var pending = ranges[...]
     var offset = 0
     for grapheme in body {
-      let place = offset..<(offset + grapheme.utf8.count)
-      offset = place.upperBound
-      while let range = pending.first, range.upperBound <= place.lowerBound {
+      let graphemeRange = offset..<(offset + grapheme.utf8.count)
+      offset = graphemeRange.upperBound
+      while let range = pending.first, range.upperBound <= graphemeRange.lowerBound {
         pending.removeFirst()
       }
       guard let range = pending.first else { break }
-      guard range.overlaps(place) else { continue }
-      if let last = result.last, last.upperBound == place.lowerBound,
-        range.lowerBound < place.lowerBound
+      guard range.overlaps(graphemeRange) else { continue }
+      if let last = result.last, last.upperBound == graphemeRange.lowerBound,
+        range.lowerBound < graphemeRange.lowerBound
       {
-        result[result.count - 1] = last.lowerBound..<place.upperBound
+        result[result.count - 1] = last.lowerBound..<graphemeRange.upperBound
       } else {
-        result.append(place)
+        result.append(graphemeRange)
       }
     }
     return result

@@ -25,7 +25,7 @@ public struct SearchQuery: Hashable, Sendable {
   /// Names or identities, any of which matches. Empty for everyone.
   public var senders: [String] = []
   /// Names of conversations, any of which matches. Empty for all.
-  public var places: [String] = []
+  public var conversations: [String] = []
   /// The first moment that counts.
   public var since: Milliseconds?
   /// The first moment that no longer counts.
@@ -34,12 +34,13 @@ public struct SearchQuery: Hashable, Sendable {
   public var hasFile = false
 
   public init(
-    terms: [Term] = [], senders: [String] = [], places: [String] = [], since: Milliseconds? = nil,
+    terms: [Term] = [], senders: [String] = [], conversations: [String] = [],
+    since: Milliseconds? = nil,
     until: Milliseconds? = nil, hasFile: Bool = false
   ) {
     self.terms = terms
     self.senders = senders
-    self.places = places
+    self.conversations = conversations
     self.since = since
     self.until = until
     self.hasFile = hasFile
@@ -67,7 +68,7 @@ public struct SearchQuery: Hashable, Sendable {
       }
     }
     if query == SearchQuery() { throw .nothingToLookFor(text) }
-    if query.terms.count + query.senders.count + query.places.count > 64 { throw .tooLong }
+    if query.terms.count + query.senders.count + query.conversations.count > 64 { throw .tooLong }
     return query
   }
 
@@ -84,7 +85,7 @@ public struct SearchQuery: Hashable, Sendable {
     }
     switch name {
     case "from": senders.append(value)
-    case "in": places.append(value)
+    case "in": conversations.append(value)
     case "since":
       let start = try span().lowerBound
       since = max(since ?? start, start)

@@ -149,20 +149,20 @@ extension Reading where Self: ~Copyable {
     let senders = try query.senders.map { try senderID(named: $0, me).rawValue }
     if !senders.isEmpty { conditions.append(SearchExpression.facts(senders.map { "s\($0)" })) }
 
-    var places = try query.places.flatMap {
+    var conversations = try query.conversations.flatMap {
       try self.searchedConversations(named: $0, me, anyRoom: anyRoom)
     }
-    if places.isEmpty, !anyRoom {
+    if conversations.isEmpty, !anyRoom {
       let mine = try database.rows(
         "SELECT DISTINCT conversation FROM membership WHERE participant = ?", me
       ) { $0.id() as ID<Conversation> }
       let all = try database.first("SELECT count(*) FROM conversation") { $0.int() } ?? 0
       if mine.isEmpty { return nil }
       // Skip other people's conversations, unless the list grows too long to help.
-      if mine.count < all, mine.count <= 64 { places = mine }
+      if mine.count < all, mine.count <= 64 { conversations = mine }
     }
-    if !places.isEmpty {
-      conditions.append(SearchExpression.facts(places.map { "c\($0.rawValue)" }))
+    if !conversations.isEmpty {
+      conditions.append(SearchExpression.facts(conversations.map { "c\($0.rawValue)" }))
     }
     if query.since != nil || query.until != nil || conditions.isEmpty {
       let newest = try database.first("SELECT max(last_at) FROM conversation") { $0.time() }
@@ -195,14 +195,14 @@ extension Reading where Self: ~Copyable {
       """, bare.lowercased(), me, anyRoom
     ) { $0.id() }
     do {
-      return try [place(named: name, me, anyRoom: anyRoom)] + removed
+      return try [conversation(named: name, me, anyRoom: anyRoom)] + removed
     } catch let error as RuleError {
       if removed.isEmpty { throw error }
       return removed
     }
   }
 
-  fileprivate func place(
+  fileprivate func conversation(
     named name: String, _ me: ID<Participant>, anyRoom: Bool
   ) throws -> ID<Conversation> {
     if name.hasPrefix("@") {

@@ -131,8 +131,8 @@ package struct DateParser: Hashable, Sendable {
           let digits = rest.prefix { (0x30...0x39).contains($0) }
           guard !digits.isEmpty else { return nil }
           rest = rest.dropFirst(digits.count)
-          for place in 0..<3 {
-            let digit = digits.dropFirst(place).first.map { Int($0 - 0x30) } ?? 0
+          for index in 0..<3 {
+            let digit = digits.dropFirst(index).first.map { Int($0 - 0x30) } ?? 0
             thousandths = thousandths * 10 + digit
           }
         }

@@ -58,17 +58,17 @@ extension Writing where Self: ~Copyable {
       (id: $0.id("id") as ID<Conversation>, keep: $0.int64("keep"))
     }
     var (rest, bytes, gone) = (budget, 128 * 1024, 0)
-    for place in kept where rest > 0 && bytes > 0 {
-      let (limit, isTooEarly) = now.subtractingReportingOverflow(place.keep)
+    for conversation in kept where rest > 0 && bytes > 0 {
+      let (limit, isTooEarly) = now.subtractingReportingOverflow(conversation.keep)
       if isTooEarly || limit < Message.times.lowerBound { continue }
-      let count = try forget(in: place.id, before: limit, rows: rest, bytes: &bytes)
+      let count = try forget(in: conversation.id, before: limit, rows: rest, bytes: &bytes)
       (rest, gone) = (rest - count, gone + count)
     }
     return gone
   }
 
   fileprivate func forget(
-    in place: ID<Conversation>, before limit: Milliseconds, rows: Int, bytes: inout Int
+    in conversation: ID<Conversation>, before limit: Milliseconds, rows: Int, bytes: inout Int
   ) throws -> Int {
     // With nothing to do, it costs two index look-ups and no lock.
     var found: [(id: ID<Message>, number: Int, length: Int)] = []
@@ -79,7 +79,7 @@ extension Writing where Self: ~Copyable {
         SELECT id, number, length(body) AS length FROM message
         WHERE \(condition) AND created_at < ?2 AND state NOT IN (0, 1)
         ORDER BY \(first) LIMIT ?3
-        """, place, limit, rows
+        """, conversation, limit, rows
       ) { (id: $0.id("id"), number: $0.int("number"), length: $0.int("length")) }
     }
     if found.isEmpty { return 0 }
@@ -94,10 +94,10 @@ extension Writing where Self: ~Copyable {
       "DELETE FROM message WHERE id IN (SELECT value FROM json_each(?))", "[\(ids)]")
     // Waiting changes hold texts, too; delete those that are as old.
     try database.run(
-      "DELETE FROM waiting_change WHERE conversation = ? AND at < ?", place, limit)
+      "DELETE FROM waiting_change WHERE conversation = ? AND at < ?", conversation, limit)
     try database.run(
       "UPDATE conversation SET forgotten = max(forgotten, ?) WHERE id = ?",
-      found.prefix(count).map(\.number).max() ?? 0, place)
+      found.prefix(count).map(\.number).max() ?? 0, conversation)
     return count
   }
 }

@@ -106,7 +106,7 @@ extension Store {
       for name in names { remove(name) }
     } else {
       let old = names.filter { rest in
-        AttachmentFolder.place(of: folder + rest) != nil
+        AttachmentFolder.location(of: folder + rest) != nil
           && part.status(of: rest).map({ isOld($0, time) }) == true
       }
       let loose = try read { snapshot in try old.filter { try !snapshot.isNamed(folder + $0) } }

@@ -95,9 +95,11 @@ enum Composition {
   /// - Returns: the letters of a Hangul syllable; nil for anything else (The Unicode Standard, 3.12).
   static func hangul(_ syllable: UInt32) -> [UInt32]? {
     guard (0xAC00...0xD7A3).contains(syllable) else { return nil }
-    let place = syllable - 0xAC00
-    let letters = [0x1100 + place / 588, 0x1161 + place % 588 / 28, 0x11A7 + place % 28]
-    return place % 28 == 0 ? letters.dropLast() : letters
+    let syllableIndex = syllable - 0xAC00
+    let letters = [
+      0x1100 + syllableIndex / 588, 0x1161 + syllableIndex % 588 / 28, 0x11A7 + syllableIndex % 28,
+    ]
+    return syllableIndex % 28 == 0 ? letters.dropLast() : letters
   }
 
   /// - Returns: the syllable made of a Hangul letter, or half a syllable, and the next letter.

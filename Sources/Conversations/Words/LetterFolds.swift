@@ -12,9 +12,9 @@ enum LetterFolds {
   /// - Returns: nil for a character outside the tables.
   static func meaning(of scalar: UInt32) -> CharacterClass? {
     for table in tables where scalar >= table.first {
-      let place = Int(scalar - table.first)
-      guard place < table.letters.count else { continue }
-      switch table.letters[place] {
+      let index = Int(scalar - table.first)
+      guard index < table.letters.count else { continue }
+      switch table.letters[index] {
       case 0x20: return .separator
       case 0xDF: return .letter(0x73, 0x73)
       case let letter: return .letter(UInt32(letter), nil)

@@ -49,17 +49,17 @@ enum Tokenizer {
   ) -> Int32 {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: longest) { buffer in
       var scanner = Scanner(buffer: buffer)
-      var place = 0
-      while place < text.count {
-        let byte = text[place]
-        let start = place
+      var position = 0
+      while position < text.count {
+        let byte = text[position]
+        let start = position
         let code: Int32
         if byte < 0x80 {
-          place += 1
+          position += 1
           code = scanner.add(ascii: byte, at: start, emit)
         } else {
-          let scalar = Tokenizer.nextScalar(in: text, at: &place)
-          code = scanner.add(scalar, at: start..<place, emit)
+          let scalar = Tokenizer.nextScalar(in: text, at: &position)
+          code = scanner.add(scalar, at: start..<position, emit)
         }
         if code != 0 { return code }
       }
@@ -69,10 +69,10 @@ enum Tokenizer {
 
   /// The next scalar; for invalid UTF-8, U+0000, which separates.
   private static func nextScalar(
-    in text: UnsafeBufferPointer<UInt8>, at place: inout Int
+    in text: UnsafeBufferPointer<UInt8>, at position: inout Int
   ) -> UInt32 {
-    let lead = text[place]
-    place += 1
+    let lead = text[position]
+    position += 1
     let more: Int
     var value: UInt32
     switch lead {
@@ -81,12 +81,12 @@ enum Tokenizer {
     case 0xF0...0xF4: (more, value) = (3, UInt32(lead & 0x07))
     default: return 0
     }
-    guard place + more <= text.count else { return 0 }
+    guard position + more <= text.count else { return 0 }
     for offset in 0..<more {
-      guard text[place + offset] & 0xC0 == 0x80 else { return 0 }
-      value = value << 6 | UInt32(text[place + offset] & 0x3F)
+      guard text[position + offset] & 0xC0 == 0x80 else { return 0 }
+      value = value << 6 | UInt32(text[position + offset] & 0x3F)
     }
-    place += more
+    position += more
     return value
   }
 }
@@ -121,7 +121,7 @@ private struct Scanner {
     return count == 0 ? 0 : emit(UnsafeBufferPointer(rebasing: buffer[..<count]), start..<end)
   }
 
-  mutating func add(ascii byte: UInt8, at place: Int, _ emit: Emit) -> Int32 {
+  mutating func add(ascii byte: UInt8, at position: Int, _ emit: Emit) -> Int32 {
     let folded: UInt8
     switch byte {
     case 0x61...0x7A, 0x30...0x39: folded = byte
@@ -129,12 +129,12 @@ private struct Scanner {
     default: return finish(emit)
     }
     var code: Int32 = 0
-    if case .inWord = state {} else { code = begin(.inWord, at: place, emit) }
+    if case .inWord = state {} else { code = begin(.inWord, at: position, emit) }
     if count < buffer.count {
       buffer[count] = folded
       count += 1
     }
-    end = place + 1
+    end = position + 1
     return code
   }
 
@@ -178,10 +178,10 @@ private struct Scanner {
     return code
   }
 
-  private mutating func begin(_ next: State, at place: Int, _ emit: Emit) -> Int32 {
+  private mutating func begin(_ next: State, at position: Int, _ emit: Emit) -> Int32 {
     let code = finish(emit)
     state = next
-    start = place
+    start = position
     return code
   }
 
@@ -202,8 +202,8 @@ private struct Scanner {
       buffer[count] = UInt8(scalar)
     } else {
       var rest = scalar
-      for place in (1..<length).reversed() {
-        buffer[count + place] = UInt8(0x80 | rest & 0x3F)
+      for position in (1..<length).reversed() {
+        buffer[count + position] = UInt8(0x80 | rest & 0x3F)
         rest >>= 6
       }
       buffer[count] = UInt8(truncatingIfNeeded: (0xF00 >> length) & 0xFF) | UInt8(rest)

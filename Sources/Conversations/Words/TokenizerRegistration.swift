@@ -8,13 +8,13 @@ import CSQLite
 /// - Returns: a result code of SQLite.
 func registerTokenizer(on handle: OpaquePointer) -> Int32 {
   var api: UnsafeMutablePointer<fts5_api>?
-  let code = withUnsafeMutablePointer(to: &api) { place in
+  let code = withUnsafeMutablePointer(to: &api) { pointer in
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v2(handle, "SELECT fts5(?1)", -1, &statement, nil)
     guard code == SQLITE_OK else { return code }
     // FTS5 returns its interface through a pointer of this name, which SQLite does not copy.
     let name = UnsafeRawPointer(pointerName.utf8Start).assumingMemoryBound(to: CChar.self)
-    sqlite3_bind_pointer(statement, 1, place, name, nil)
+    sqlite3_bind_pointer(statement, 1, pointer, name, nil)
     sqlite3_step(statement)
     return sqlite3_finalize(statement)
   }

@@ -17,9 +17,9 @@ extension Store {
     _ conversations: [ID<Conversation>]? = nil, files: Bool = true,
     for me: ID<Participant>? = nil, to path: String
   ) throws -> ExportReport {
-    let (place, name) = StoreFiles.split(path)
+    let (folder, name) = StoreFiles.split(path)
     do {
-      let new = try NewFile(name, in: place)
+      let new = try NewFile(name, in: folder)
       return try new.finished {
         try exporting(
           conversations, files: files, for: me,
@@ -32,7 +32,7 @@ extension Store {
       if failure.code == EEXIST {
         throw StoreError.cannotOpen(path: path, reason: "it exists; name a new file")
       }
-      throw AttachmentError(failure, at: place)
+      throw AttachmentError(failure, at: folder)
     }
   }
 }

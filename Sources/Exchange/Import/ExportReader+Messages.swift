@@ -9,7 +9,7 @@ extension ExportReader {
     guard digits.utf8.count == 32, let uid = bytes(ofHexadecimal: digits) else {
       throw LineFault("“%1” is not 32 hexadecimal digits in lower case", "uid")
     }
-    let place = try place(object)
+    let conversation = try conversation(object)
     let attachments = try object.objects("attachments")
     let revisions = try object.objects("revisions").map {
       try Revision(body: $0.text("text"), at: $0.time("time"))
@@ -41,7 +41,7 @@ extension ExportReader {
     try setKind(of: &message, object)
     message.isPast = try object.optionalInteger("past", in: 0...1) == 1
     if message.gone > 0 { message.body = "" }
-    switch try work.add(message, in: place) {
+    switch try work.add(message, in: conversation) {
     case .known(let known):
       try work.update(known, to: message, revisions)
       if known.gone == 0, message.gone == 0 { try add(reactionsIn: object, on: known.id) }
@@ -51,7 +51,7 @@ extension ExportReader {
       for (ordinal, attachment) in attachments.enumerated() {
         try add(attachment: attachment, at: ordinal, of: id)
       }
-      if !place.isLocal { try add(outboxIn: object, of: id) }
+      if !conversation.isLocal { try add(outboxIn: object, of: id) }
     case .tooOld: break
     }
   }
@@ -86,8 +86,10 @@ extension ExportReader {
 
   /// Keeps the newest reaction of each person, where people have only one.
   private func keepNewest(on message: ID<Message>) throws {
-    let place = try work.transaction.stored(message)?.conversation
-    guard let place, try work.transaction.knownAbilities(of: place).reactionLimit == .one else {
+    let conversation = try work.transaction.stored(message)?.conversation
+    guard let conversation,
+      try work.transaction.knownAbilities(of: conversation).reactionLimit == .one
+    else {
       return
     }
     try database.run(
@@ -127,7 +129,7 @@ extension ExportReader {
   /// - Throws: `LineFault`, `AttachmentError`.
   func add(file object: JSONObject) throws {
     let hash = try object.text("hash")
-    guard AttachmentFolder.place(of: hash) != nil else {
+    guard AttachmentFolder.location(of: hash) != nil else {
       throw LineFault("“%1” is not 64 hexadecimal digits in lower case", "hash")
     }
     let bytes = try object.integer("bytes", in: 0...Int64.max)

@@ -9,10 +9,10 @@ final class ExportReader {
   private var hasBegun = false
   private var hasEnded = false
   /// By their names in the file.
-  private var places: [JSONObject.Value: ImportedPlace] = [:]
+  private var conversations: [JSONObject.Value: ImportedConversation] = [:]
   private var people: [JSONObject.Value: ID<Participant>] = [:]
   /// The last conversations of people, which may come later in the file.
-  var lastPlaces: [(ID<Participant>, JSONObject.Value)] = []
+  var lastConversations: [(ID<Participant>, JSONObject.Value)] = []
   var file: IncomingFile?
 
   init(_ work: Import) { self.work = work }
@@ -33,7 +33,7 @@ final class ExportReader {
           : ("its last line is missing: the export was cut off", []))
     }
     if file != nil { throw LineFault("the last file is incomplete") }
-    try returnToPlaces()
+    try returnToConversations()
   }
 
   /// - Returns: why the line is unknown and left out.
@@ -74,8 +74,8 @@ final class ExportReader {
         "a newer hobnob wrote this export (version %1, this one reads up to %2); use the newer one",
         String(version), String(JSONShape.version))
     }
-    try returnToPlaces()
-    (places, people) = ([:], [:])
+    try returnToConversations()
+    (conversations, people) = ([:], [:])
     try work.beginSource()
     // How often the store has each event and each line of the input history.
     try database.execute(
@@ -89,14 +89,14 @@ final class ExportReader {
       """)
   }
 
-  private func returnToPlaces() throws {
-    for (person, name) in lastPlaces {
-      guard let place = places[name] else { continue }
+  private func returnToConversations() throws {
+    for (person, name) in lastConversations {
+      guard let conversation = conversations[name] else { continue }
       try database.run(
         "UPDATE participant SET last_conversation = ifnull(last_conversation, ?) WHERE id = ?",
-        place.id, person)
+        conversation.id, person)
     }
-    lastPlaces = []
+    lastConversations = []
   }
 
   func person(_ object: JSONObject, _ name: String) throws -> ID<Participant> {
@@ -121,12 +121,12 @@ final class ExportReader {
     return found
   }
 
-  func place(_ object: JSONObject) throws -> ImportedPlace {
+  func conversation(_ object: JSONObject) throws -> ImportedConversation {
     guard let value = object["conversation"] else {
       throw LineFault("“%1” is missing", "conversation")
     }
-    if let known = places[value] { return known }
-    let found: ImportedPlace
+    if let known = conversations[value] { return known }
+    let found: ImportedConversation
     if case .text(let name) = value {
       found = try work.room(name, network: "")
     } else if let parts = try object.object(value) {
@@ -141,7 +141,7 @@ final class ExportReader {
     } else {
       throw LineFault("“%1” names no conversation", "conversation")
     }
-    places[value] = found
+    conversations[value] = found
     return found
   }
 }

@@ -3,7 +3,7 @@ import Conversations
 
 extension Import {
   /// What the store has under the uid of an imported message.
-  struct Existing {
+  struct ExistingMessage {
     var id: ID<Message>
     var number: Int64
     var state: Int
@@ -13,7 +13,7 @@ extension Import {
 
   enum Arrival {
     case new(ID<Message>)
-    case known(Existing)
+    case known(ExistingMessage)
     /// Older than its conversation keeps messages; hobnob would remove it again at once.
     case tooOld
   }
@@ -21,69 +21,74 @@ extension Import {
   /// Stores a message in order, unless the store has it. Replaces a taken number with the next free
   /// one; a network's id identifies a message as well as its uid. Leaves out messages that the
   /// conversation would remove at once, except those waiting for a network.
-  func add(_ message: NewMessage<ID<Participant>>, in place: ImportedPlace) throws -> Arrival {
-    let known = try existing(message, in: place)
+  func add(
+    _ message: NewMessage<ID<Participant>>, in conversation: ImportedConversation
+  ) throws -> Arrival {
+    let known = try existing(message, in: conversation)
     let time = message.time ?? transaction.clock()
-    if known == nil, time < place.oldest, message.state == .sent {
+    if known == nil, time < conversation.oldest, message.state == .sent {
       report.tooOld += 1
       return .tooOld
     }
-    let id = try known?.id ?? insert(message, at: time, in: place)
+    let id = try known?.id ?? insert(message, at: time, in: conversation)
     if known == nil {
       try database.run("INSERT INTO import_message VALUES (?)", id)
       report.messages += 1
-      place.hasNew = true
-      place.lastAt = max(place.lastAt ?? time, time)
+      conversation.hasNew = true
+      conversation.lastAt = max(conversation.lastAt ?? time, time)
     } else {
       report.known += 1
     }
-    if !place.isNew, let old = message.number {
+    if !conversation.isNew, let old = message.number {
       try database.run(
         """
         INSERT OR IGNORE INTO import_number(place, old, new)
         SELECT ?, ?, number FROM message WHERE id = ?
-        """, place.id, old, id)
+        """, conversation.id, old, id)
       if known == nil, let reply = message.answeredNumber {
         try database.run(
-          "INSERT INTO import_reply(message, place, old) VALUES (?, ?, ?)", id, place.id, reply)
+          "INSERT INTO import_reply(message, place, old) VALUES (?, ?, ?)", id, conversation.id,
+          reply)
       }
     }
     return known.map { .known($0) } ?? .new(id)
   }
 
   private func insert(
-    _ message: NewMessage<ID<Participant>>, at time: Milliseconds, in place: ImportedPlace
+    _ message: NewMessage<ID<Participant>>, at time: Milliseconds,
+    in conversation: ImportedConversation
   ) throws -> ID<Message> {
     // An older message by others moves nobody's marker and never counts as unread. A message that
     // still waits to be sent is not past.
-    let isPast = (message.isPast || !place.isNew) && message.state == .sent
-    let sort = try place.keys.free(from: message.sort ?? SortKey.first(at: time), in: database)
+    let isPast = (message.isPast || !conversation.isNew) && message.state == .sent
+    let sort = try conversation.keys.free(
+      from: message.sort ?? SortKey.first(at: time), in: database)
     let isNewest = newest.map { sort >= $0 } ?? true
     let id = try isNewest ? ID(rawValue: transaction.nextChange()) : transaction.idForOlder()
     if isNewest { newest = sort }
     var stored = message
-    if !place.isNew { stored.answeredNumber = nil }
-    for number in [message.number, place.lastNumber + 1].compactMap({ $0 }) {
+    if !conversation.isNew { stored.answeredNumber = nil }
+    for number in [message.number, conversation.lastNumber + 1].compactMap({ $0 }) {
       guard number <= Message.numbers.upperBound else {
         throw LineFault("the conversation holds too many messages")
       }
       let isIn = try transaction.insert(
         stored,
-        at: NewMessagePlace(
+        at: MessagePosition(
           id: id, number: number, sort: sort, arrival: isPast ? .past : .withConversation),
-        in: place.id)
+        in: conversation.id)
       if isIn != nil {
-        place.lastNumber = max(place.lastNumber, number)
+        conversation.lastNumber = max(conversation.lastNumber, number)
         return id
       }
     }
     throw StoreError.corrupt(
-      path: transaction.path, detail: "message \(place.lastNumber + 1) appears twice")
+      path: transaction.path, detail: "message \(conversation.lastNumber + 1) appears twice")
   }
 
   private func existing(
-    _ message: NewMessage<ID<Participant>>, in place: ImportedPlace
-  ) throws -> Existing? {
+    _ message: NewMessage<ID<Participant>>, in conversation: ImportedConversation
+  ) throws -> ExistingMessage? {
     // Its state after the earlier lines of this import.
     let columns = """
       SELECT m.id, m.number, m.state, ifnull(c.gone, m.gone) AS gone,
@@ -91,13 +96,13 @@ extension Import {
         m.conversation
       FROM message m LEFT JOIN import_change c ON c.message = m.id
       """
-    func existing(_ row: Row) -> Existing {
-      Existing(
+    func existing(_ row: Row) -> ExistingMessage {
+      ExistingMessage(
         id: row.id("id"), number: Int64(row.int("number")), state: row.int("state"),
         gone: row.int("gone"), editedAt: row.optionalTime("edited_at"))
     }
     let same = try database.first(columns + " WHERE m.uid = ?", message.uid) {
-      (existing($0), $0.id("conversation") == place.id)
+      (existing($0), $0.id("conversation") == conversation.id)
     }
     if let (known, isHere) = same {
       // A message to some people must not enter a conversation that others read.
@@ -108,7 +113,7 @@ extension Import {
     }
     if let archiveID = message.name.archive {
       let known = try database.first(
-        columns + " WHERE m.conversation = ? AND m.archive_id = ?", place.id, archiveID,
+        columns + " WHERE m.conversation = ? AND m.archive_id = ?", conversation.id, archiveID,
         read: existing)
       if let known { return known }
     }
@@ -117,19 +122,21 @@ extension Import {
       columns + """
          WHERE m.conversation = ?1 AND m.remote_id = ?2 AND m.sender = ?3
           AND (m.archive_id IS NULL OR ?4 IS NULL)
-        """, place.id, remoteID, message.speaker, message.name.archive, read: existing)
+        """, conversation.id, remoteID, message.speaker, message.name.archive, read: existing)
   }
 
   // MARK: Messages that are here
 
   /// Updates a stored message to the imported state, if that is newer: deleted is newer than
   /// existing, a later edit than an earlier one, sent than unsent.
-  func update(_ known: Existing, to message: NewMessage<ID<Participant>>, _ revisions: [Revision])
+  func update(
+    _ known: ExistingMessage, to message: NewMessage<ID<Participant>>, _ revisions: [Revision]
+  )
     throws
   {
-    var isNews = false
+    var hasChanged = false
     if message.state == .sent, known.state < DeliveryState.sent.rawValue {
-      isNews = true
+      hasChanged = true
       try database.run(
         "UPDATE message SET state = ?, failure = NULL WHERE id = ?", message.state.rawValue,
         known.id)
@@ -137,7 +144,7 @@ extension Import {
     }
     let isEdited = known.gone == 0 && (message.editedAt ?? .min) > (known.editedAt ?? .min)
     if known.gone == 0, message.gone > 0 || isEdited {
-      isNews = true
+      hasChanged = true
       try database.run("DELETE FROM revision WHERE message = ?", known.id)
       try add(revisions, to: known.id)
       // All new messages must be in the search index first.
@@ -146,7 +153,7 @@ extension Import {
         message.body, message.mentions, message.editedAt, message.deletedAt, message.gone,
         message.removal?.moderator, message.removal?.reason ?? "")
     }
-    if isNews {
+    if hasChanged {
       report.changed += 1
       report.known -= 1
     }
@@ -169,9 +176,9 @@ extension Import {
   }
 
   func add(_ revisions: [Revision], to message: ID<Message>) throws {
-    for (place, revision) in revisions.enumerated() {
+    for (index, revision) in revisions.enumerated() {
       try database.run(
-        "INSERT INTO revision(message, ordinal, body, at) VALUES (?, ?, ?, ?)", message, place + 1,
+        "INSERT INTO revision(message, ordinal, body, at) VALUES (?, ?, ?, ?)", message, index + 1,
         revision.body, revision.at)
     }
   }

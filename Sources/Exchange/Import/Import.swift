@@ -2,7 +2,7 @@
 import Conversations
 
 /// A conversation that an import adds to.
-final class ImportedPlace {
+final class ImportedConversation {
   let id: ID<Conversation>
   /// Whether this import created it, so that all of it is as exported.
   let isNew: Bool
@@ -49,10 +49,10 @@ package final class Import {
   private var rooms: [String: ID<Conversation>] = [:]
   /// The names of people who were in the store before.
   private let takenNames: Set<String>
-  var places: [ID<Conversation>: ImportedPlace] = [:]
+  var conversations: [ID<Conversation>: ImportedConversation] = [:]
   /// New members of conversations that were in the store before.
-  var entering: [(ID<Participant>, ImportedPlace)] = []
-  private var makesNews = false
+  var entering: [(ID<Participant>, ImportedConversation)] = []
+  private var changesPeople = false
   /// People whom this import created.
   private(set) var newcomers: Set<ID<Participant>> = []
 
@@ -171,7 +171,7 @@ package final class Import {
         next += 1
       }
     }
-    makesNews = true
+    changesPeople = true
     report.people += 1
     let id = try transaction.insert(identity: identity, name: chosen, network: network).id
     newcomers.insert(id)
@@ -190,11 +190,11 @@ package final class Import {
   }
 
   /// A room, created if it is missing.
-  func room(_ name: String, network: String) throws -> ImportedPlace {
+  func room(_ name: String, network: String) throws -> ImportedConversation {
     try checkOwner(of: network)
     let bare = Naming.bare(name)
     let key = Import.key("#" + bare.lowercased(), network)
-    if let known = rooms[key] { return try place(known, isNew: false) }
+    if let known = rooms[key] { return try conversation(known, isNew: false) }
     if network.isEmpty || bare.isEmpty { try check(room: bare) }
     // On a network a room may have another sign.
     let isSigned = bare.first.map { !$0.isLetter && !$0.isNumber } ?? false
@@ -204,54 +204,54 @@ package final class Import {
         address: network.isEmpty ? nil : bare
       ).id)
     rooms[key] = new
-    return try place(new, isNew: true)
+    return try conversation(new, isNew: true)
   }
 
   /// The direct chat of two people, created if it is missing, without members yet.
   func direct(
     _ one: ID<Participant>, _ other: ID<Participant>, network: String
-  ) throws -> ImportedPlace {
+  ) throws -> ImportedConversation {
     try checkOwner(of: network)
     let pair = [one, other].sorted { $0.rawValue < $1.rawValue }
     let known: ID<Conversation>? = try database.first(
       "SELECT id FROM conversation WHERE kind = 1 AND one = ? AND other = ?", pair[0], pair[1]
     ) { $0.id() }
-    if let known { return try place(known, isNew: false) }
+    if let known { return try conversation(known, isNew: false) }
     let id: ID<Conversation>? = try database.first(
       """
       INSERT INTO conversation(kind, network, name, folded, one, other)
       VALUES (1, ?, '', '', ?, ?) RETURNING id
       """, network, pair[0], pair[1]
     ) { $0.id() }
-    return try place(made(id ?? ID(rawValue: 0)), isNew: true)
+    return try conversation(made(id ?? ID(rawValue: 0)), isNew: true)
   }
 
   private func made(_ id: ID<Conversation>) -> ID<Conversation> {
-    makesNews = true
+    changesPeople = true
     report.conversations += 1
     return id
   }
 
-  private func place(_ id: ID<Conversation>, isNew: Bool) throws -> ImportedPlace {
-    if let known = places[id] { return known }
+  private func conversation(_ id: ID<Conversation>, isNew: Bool) throws -> ImportedConversation {
+    if let known = conversations[id] { return known }
     let now = transaction.clock()
-    let place = try database.first(
+    let conversation = try database.first(
       """
       SELECT network = '' AS is_local, last_number, iif(keep_from <= ?2, keep, NULL) AS keep
       FROM conversation WHERE id = ?1
       """, id, now
     ) {
       let oldest = $0.optionalInt64("keep").map { now.subtractingReportingOverflow($0) }
-      return ImportedPlace(
+      return ImportedConversation(
         id: id, isNew: isNew, isLocal: $0.bool("is_local"),
         lastNumber: Int64($0.int("last_number")),
         oldest: oldest.map { $0.overflow ? .min : $0.partialValue } ?? .min)
     }
-    guard let place else {
+    guard let conversation else {
       throw StoreError.failed(path: transaction.path, detail: "a room is gone")
     }
-    places[id] = place
-    return place
+    conversations[id] = conversation
+    return conversation
   }
 
   // MARK: The end
@@ -261,7 +261,7 @@ package final class Import {
   func beginSource() throws {
     try finish()
     try database.execute("DELETE FROM import_number; DELETE FROM import_reply")
-    (places, entering, newcomers) = ([:], [], [])
+    (conversations, entering, newcomers) = ([:], [], [])
   }
 
   /// Work that needs all of a source.
@@ -273,29 +273,32 @@ package final class Import {
         WHERE r.message = message.id)
       WHERE id IN (SELECT message FROM import_reply)
       """)
-    for place in places.values where place.hasNew || place.isNew { try updateCounters(of: place) }
-    for (person, place) in entering { try enter(person, place) }
-    if makesNews { try transaction.touchPeople() }
+    for conversation in conversations.values where conversation.hasNew || conversation.isNew {
+      try updateCounters(of: conversation)
+    }
+    for (person, conversation) in entering { try enter(person, conversation) }
+    if changesPeople { try transaction.touchPeople() }
   }
 
-  private func updateCounters(of place: ImportedPlace) throws {
+  private func updateCounters(of conversation: ImportedConversation) throws {
     try database.run(
       """
       UPDATE conversation SET last_number = max(last_number, ?1),
         last_at = CASE WHEN ?2 IS NULL THEN last_at ELSE max(ifnull(last_at, ?2), ?2) END
       WHERE id = ?3
-      """, place.lastNumber, place.lastAt, place.id)
-    guard place.hasNew else { return }
-    makesNews = true
+      """, conversation.lastNumber, conversation.lastAt, conversation.id)
+    guard conversation.hasNew else { return }
+    changesPeople = true
   }
 
   /// Adds someone who was never in it, after the imported messages.
-  func enter(_ person: ID<Participant>, _ place: ImportedPlace) throws {
+  func enter(_ person: ID<Participant>, _ conversation: ImportedConversation) throws {
     let wasHere = try database.exists(
-      "SELECT 1 FROM membership WHERE conversation = ? AND participant = ?", place.id, person)
+      "SELECT 1 FROM membership WHERE conversation = ? AND participant = ?", conversation.id, person
+    )
     if wasHere { return }
-    makesNews = true
-    try transaction.enter(person, place.id)
+    changesPeople = true
+    try transaction.enter(person, conversation.id)
   }
 
   func dropTables() {

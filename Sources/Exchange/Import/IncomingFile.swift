@@ -28,7 +28,7 @@ final class IncomingFile {
     guard file.hash() == hash else {
       throw LineFault("the bytes of file %1 do not match its hash", hash)
     }
-    try file.place(as: hash)
+    try file.commit(as: hash)
     return true
   }
 }

@@ -15,7 +15,7 @@ struct JSONObject {
   }
 
   private let members: [(name: String, value: Value)]
-  private let nul: NULStandIn?
+  private let nul: NULPlaceholder?
   private let database: Database
 
   /// - Throws: `LineFault` for anything but an object.
@@ -26,11 +26,11 @@ struct JSONObject {
       throw LineFault("the line is not UTF-8")
     }
     // Most lines have no escapes, and searching for a byte costs next to nothing.
-    let nul = line.contains(UInt8(ascii: "\\")) ? try NULStandIn(for: text) : nil
+    let nul = line.contains(UInt8(ascii: "\\")) ? try NULPlaceholder(for: text) : nil
     try self.init(nul?.text ?? text, nul, database)
   }
 
-  init(_ text: String, _ nul: NULStandIn?, _ database: Database) throws {
+  init(_ text: String, _ nul: NULPlaceholder?, _ database: Database) throws {
     guard text.utf8.first(where: { $0 != 0x20 && $0 != 0x09 }) == UInt8(ascii: "{") else {
       throw LineFault("the line is not an object of JSON")
     }
@@ -107,12 +107,12 @@ struct JSONObject {
   /// The index of the value among some words; the first one if it is missing.
   func choice(_ name: String, of words: [String]) throws -> Int {
     guard let text = try optionalText(name) else { return 0 }
-    guard let place = words.firstIndex(of: text) else {
+    guard let index = words.firstIndex(of: text) else {
       throw LineFault(
         "“%2” is not a valid value for “%1”; use %3", name, text,
         words.filter { !$0.isEmpty }.joined(separator: ", "))
     }
-    return place
+    return index
   }
 
   /// The objects of an array; empty if it is missing.
@@ -159,7 +159,7 @@ struct JSONObject {
 
 /// A stand-in character for each `\u0000` of a JSON text, at which SQLite's functions would end the
 /// text.
-struct NULStandIn {
+struct NULPlaceholder {
   let text: String
   private let scalar: Unicode.Scalar
 

@@ -50,10 +50,10 @@ final class LineReader {
     }
   }
 
-  private func newline(from place: Int) -> Int? {
+  private func newline(from position: Int) -> Int? {
     buffer.withUnsafeBytes { bytes in
-      guard let base = bytes.baseAddress, place < rest.upperBound else { return nil }
-      let found = memchr(base + place, 0x0A, rest.upperBound - place)
+      guard let base = bytes.baseAddress, position < rest.upperBound else { return nil }
+      let found = memchr(base + position, 0x0A, rest.upperBound - position)
       return found.map { UnsafeRawPointer($0) - base }
     }
   }

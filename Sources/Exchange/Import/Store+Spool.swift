@@ -91,20 +91,20 @@ final class Spool {
   /// - Returns: whether the reader wants more.
   func release() throws -> Bool {
     keeps = false
-    var place = 0
+    var offset = 0
     for count in pieces {
       var piece = [UInt8](repeating: 0, count: count)
       var length = 0
       while length < count {
         let more = piece.withUnsafeMutableBytes {
-          pread(file.number, $0.baseAddress.map { $0 + length }, count - length, place + length)
+          pread(file.number, $0.baseAddress.map { $0 + length }, count - length, offset + length)
         }
         if more < 0, errno == EINTR { continue }
         if more <= 0 { throw SystemFailure(code: more == 0 ? EIO : errno) }
         length += more
       }
       if try !write(piece) { return false }
-      place += count
+      offset += count
     }
     pieces = []
     ftruncate(file.number, 0)

@@ -19,7 +19,7 @@ protocol ChatLog {
   /// The room whose log has this base name; nil if the name does not tell.
   static func room(ofFile name: String) -> String?
   /// Whether it could be a line of such a log.
-  static func looks(_ line: String) -> Bool
+  static func matches(_ line: String) -> Bool
 }
 
 /// irssi's log in its default format: `10:00 <@anna> text`, the day in lines of its own
@@ -30,7 +30,7 @@ struct IrssiLog: ChatLog {
   /// The error in that day, if it makes all following lines unreadable.
   private var unknownDay: LineFault?
 
-  static func looks(_ line: String) -> Bool {
+  static func matches(_ line: String) -> Bool {
     line.hasPrefix("--- Log opened ") || line.hasPrefix("--- Day changed ")
       || (clock(in: line) != nil)
   }
@@ -129,7 +129,7 @@ struct IrssiLog: ChatLog {
 /// WeeChat's log in its default format: date and time, prefix and text between tabs
 /// (https://weechat.org/files/doc/weechat/stable/weechat_user.en.html, logger.file.time_format).
 struct WeeChatLog: ChatLog {
-  static func looks(_ line: String) -> Bool {
+  static func matches(_ line: String) -> Bool {
     let fields = line.split(separator: "\t", maxSplits: 2, omittingEmptySubsequences: false)
     return fields.count == 3 && time(String(fields[0])) != nil
   }
@@ -151,7 +151,7 @@ struct WeeChatLog: ChatLog {
     }
     switch fields[1] {
     case "--":
-      guard let (nick, text) = Self.notice(fields[2]) else { return .event }
+      guard let (nick, text) = Self.noticeParts(fields[2]) else { return .event }
       return logMessage(nick, text, at: time, .text)
     case "", "-->", "<--", "=!=": return .event
     case " *", "*":
@@ -163,7 +163,7 @@ struct WeeChatLog: ChatLog {
   }
 
   /// `Notice(anna): text`, or `Notice(anna) -> #tea: text`.
-  private static func notice(_ said: Substring) -> (nick: Substring, text: Substring)? {
+  private static func noticeParts(_ said: Substring) -> (nick: Substring, text: Substring)? {
     guard said.hasPrefix("Notice("), let end = said.firstIndex(of: ")"),
       let text = said[end...].firstRange(of: ": ")
     else { return nil }
@@ -184,11 +184,11 @@ struct WeeChatLog: ChatLog {
 
 extension ImportFormat {
   /// The format of the first lines of a file; nil if it is none of these.
-  static func told(by lines: [[UInt8]]) -> ImportFormat? {
+  static func format(of lines: [[UInt8]]) -> ImportFormat? {
     for line in lines.map(logLine) {
       if line.drop(while: { $0 == "\u{FEFF}" || $0.isWhitespace }).hasPrefix("{") { return .json }
-      if IrssiLog.looks(line) { return .irssi }
-      if WeeChatLog.looks(line) { return .weechat }
+      if IrssiLog.matches(line) { return .irssi }
+      if WeeChatLog.matches(line) { return .weechat }
     }
     return nil
   }

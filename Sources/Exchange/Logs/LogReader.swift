@@ -23,10 +23,10 @@ struct LogReader {
         ("its name does not show the room of the log; name the room with --conversation", []))
     }
     try work.beginSource()
-    let wanted = try logPlace(named)
+    let wanted = try logConversation(named)
     // Found or created at the first message: a file without any creates no room.
-    var place: ImportedPlace?
-    var copies = Copies(place: wanted.key)
+    var joined: ImportedConversation?
+    var copies = LogUIDs(conversation: wanted.key)
     var said: Set<String> = []
     func leaveOut(_ fault: LineFault) {
       if fault.isSaidOnce, !said.insert(fault.sentence.key.description).inserted {
@@ -53,8 +53,8 @@ struct LogReader {
           leaveOut(fault)
           continue
         }
-        let found = try place ?? self.place(of: wanted)
-        place = found
+        let found = try joined ?? self.conversation(of: wanted)
+        joined = found
         var message = NewMessage(
           speaker: try speakerID(nick, in: wanted), body: text, kind: kind, time: time, isPast: true
         )
@@ -69,7 +69,7 @@ struct LogReader {
   }
 
   /// The conversation of a log.
-  private enum LogPlace {
+  private enum LogConversation {
     case room(String)
     case direct(DirectLog)
 
@@ -105,7 +105,7 @@ struct LogReader {
   }
 
   /// - Parameter name: a room, or `@` and the name or identity of a person, who may be new.
-  private func logPlace(_ name: String) throws -> LogPlace {
+  private func logConversation(_ name: String) throws -> LogConversation {
     guard name.hasPrefix("@") else {
       // With the existing spelling.
       return .room((try? work.transaction.room(name))??.name ?? name)
@@ -124,38 +124,38 @@ struct LogReader {
     return .direct(log)
   }
 
-  private func speakerID(_ nick: String, in log: LogPlace) throws -> ID<Participant> {
+  private func speakerID(_ nick: String, in log: LogConversation) throws -> ID<Participant> {
     guard case .direct(let direct) = log else { return try work.person(nick, network: "") }
     return try work.person(direct.otherName(named: nick), network: "")
   }
 
   /// The importing person joins the log's conversation.
-  private func place(of log: LogPlace) throws -> ImportedPlace {
+  private func conversation(of log: LogConversation) throws -> ImportedConversation {
     let mine = try work.person(work.me, network: "")
     switch log {
     case .room(let name):
-      let place = try work.room(name, network: "")
-      work.entering.append((mine, place))
-      return place
+      let conversation = try work.room(name, network: "")
+      work.entering.append((mine, conversation))
+      return conversation
     case .direct(let log):
       let other = try work.person(log.other, network: "")
-      let place = try work.direct(mine, other, network: "")
-      work.entering += [(mine, place), (other, place)]
-      return place
+      let conversation = try work.direct(mine, other, network: "")
+      work.entering += [(mine, conversation), (other, conversation)]
+      return conversation
     }
   }
 }
 
 /// Gives messages of a log, which have no ids, the same uid each time, so that importing a longer
 /// version adds only the new messages.
-private struct Copies {
-  let place: String
+private struct LogUIDs {
+  let conversation: String
   /// How often the same message was sent at the same time, which is a minute for irssi.
   private var counts: [String: Int] = [:]
   private var day: Milliseconds = 0
 
-  init(place: String) {
-    self.place = place
+  init(conversation: String) {
+    self.conversation = conversation
   }
 
   mutating func uid(
@@ -169,7 +169,7 @@ private struct Copies {
     let count = counts[said, default: 0]
     counts[said] = count + 1
     var hash = SHA256()
-    let all = Array("hobnob log\u{0}\(place)\u{0}\(count)\u{0}\(said)".utf8)
+    let all = Array("hobnob log\u{0}\(conversation)\u{0}\(count)\u{0}\(said)".utf8)
     all.withUnsafeBytes { hash.update($0) }
     return Array((bytes(ofHexadecimal: hash.finish()) ?? []).prefix(16))
   }

@@ -43,7 +43,7 @@ final class DatabasePages {
   /// Nil for a missing page; for one at which the file was cut off, its beginning.
   subscript(_ number: Int) -> [UInt8]? {
     guard number >= 1, number <= count else { return nil }
-    if let place = logged[number] { return Self.read(log, at: place, count: size) }
+    if let offset = logged[number] { return Self.read(log, at: offset, count: size) }
     return Self.read(file, at: (number - 1) * size, count: size)
   }
 
@@ -62,9 +62,9 @@ final class DatabasePages {
     return file
   }
 
-  private static func read(_ file: Int32, at place: Int, count: Int) -> [UInt8]? {
+  private static func read(_ file: Int32, at offset: Int, count: Int) -> [UInt8]? {
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
-      length = max(0, pread(file, buffer.baseAddress, count, place))
+      length = max(0, pread(file, buffer.baseAddress, count, offset))
     }
     return bytes.isEmpty ? nil : bytes
   }
@@ -81,15 +81,15 @@ final class DatabasePages {
     sum.add(header[0..<24])
     guard sum.equals(header[24..<32]) else { return ([:], 0) }
     var (pages, new): ([Int: Int], [Int: Int]) = ([:], [:])
-    var (count, place) = (0, 32)
-    while let frame = read(log, at: place, count: 24 + size), frame.count == 24 + size,
+    var (count, offset) = (0, 32)
+    while let frame = read(log, at: offset, count: 24 + size), frame.count == 24 + size,
       let page = frame.number(at: 0, bytes: 4), let end = frame.number(at: 4, bytes: 4)
     {
       sum.add(frame[0..<8])
       sum.add(frame[24...])
       guard frame[8..<16] == header[16..<24], sum.equals(frame[16..<24]) else { break }
-      new[page] = place + 24
-      place += frame.count
+      new[page] = offset + 24
+      offset += frame.count
       guard end > 0 else { continue }
       pages.merge(new) { _, new in new }
       new = [:]
@@ -109,9 +109,9 @@ private struct LogChecksum {
   /// - Parameter bytes: a multiple of eight.
   mutating func add(_ bytes: ArraySlice<UInt8>) {
     bytes.withUnsafeBytes { raw in
-      for place in stride(from: 0, to: raw.count - 7, by: 8) {
-        let one = raw.loadUnaligned(fromByteOffset: place, as: UInt32.self)
-        let two = raw.loadUnaligned(fromByteOffset: place + 4, as: UInt32.self)
+      for offset in stride(from: 0, to: raw.count - 7, by: 8) {
+        let one = raw.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+        let two = raw.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
         sums.0 &+= (isBigEndian ? one.bigEndian : one.littleEndian) &+ sums.1
         sums.1 &+= (isBigEndian ? two.bigEndian : two.littleEndian) &+ sums.0
       }
@@ -125,21 +125,21 @@ private struct LogChecksum {
 
 extension [UInt8] {
   /// An unsigned number, highest byte first; nil if it would reach beyond the end.
-  func number(at place: Int, bytes length: Int) -> Int? {
-    guard place >= 0, place <= count - length else { return nil }
+  func number(at offset: Int, bytes length: Int) -> Int? {
+    guard offset >= 0, offset <= count - length else { return nil }
     var value = 0
-    for index in place..<(place + length) { value = value << 8 | Int(self[index]) }
+    for index in offset..<(offset + length) { value = value << 8 | Int(self[index]) }
     return value
   }
 
   /// A number in SQLite's format of one to nine bytes, and the offset after it.
-  func varint(at place: Int) -> (value: Int64, next: Int)? {
+  func varint(at offset: Int) -> (value: Int64, next: Int)? {
     var value: UInt64 = 0
-    var next = place
+    var next = offset
     while next >= 0, next < count {
       let byte = self[next]
       next += 1
-      if next - place == 9 {
+      if next - offset == 9 {
         value = value << 8 | UInt64(byte)
       } else {
         value = value << 7 | UInt64(byte & 0x7F)

@@ -42,8 +42,8 @@ struct TreePage {
     (self.kind, self.bytes) = (kind, bytes)
     let pointers = start + (kind.isLeaf ? 8 : 12)
     for index in 0..<count {
-      guard let place = bytes.number(at: pointers + index * 2, bytes: 2),
-        place >= pointers + count * 2, addCell(at: place, size)
+      guard let offset = bytes.number(at: pointers + index * 2, bytes: 2),
+        offset >= pointers + count * 2, addCell(at: offset, size)
       else {
         isWhole = false
         continue
@@ -53,20 +53,20 @@ struct TreePage {
   }
 
   private mutating func addCell(at start: Int, _ size: Int) -> Bool {
-    var place = start
+    var offset = start
     if !kind.isLeaf {
-      guard let child = bytes.number(at: place, bytes: 4) else { return false }
+      guard let child = bytes.number(at: offset, bytes: 4) else { return false }
       children.append(child)
-      place += 4
+      offset += 4
       if kind == .innerTable { return true }
     }
-    guard let (length, behind) = bytes.varint(at: place), (1...1_000_000_000).contains(length)
+    guard let (length, behind) = bytes.varint(at: offset), (1...1_000_000_000).contains(length)
     else { return false }
     var cell = Cell(length: Int(length))
-    place = behind
+    offset = behind
     if kind == .leafTable {
-      guard let (rowid, behind) = bytes.varint(at: place) else { return false }
-      (cell.rowid, place) = (rowid, behind)
+      guard let (rowid, behind) = bytes.varint(at: offset) else { return false }
+      (cell.rowid, offset) = (rowid, behind)
     }
     // How much of a long record is on the page itself.
     let most = kind == .leafTable ? size - 35 : (size - 12) * 64 / 255 - 23
@@ -75,11 +75,11 @@ struct TreePage {
     if local > most {
       let rest = least + (cell.length - least) % (size - 4)
       local = rest <= most ? rest : least
-      guard let next = bytes.number(at: place + local, bytes: 4) else { return false }
+      guard let next = bytes.number(at: offset + local, bytes: 4) else { return false }
       cell.next = next
     }
-    guard place + local <= bytes.count else { return false }
-    cell.local = place..<(place + local)
+    guard offset + local <= bytes.count else { return false }
+    cell.local = offset..<(offset + local)
     cells.append(cell)
     return true
   }
@@ -92,16 +92,16 @@ struct TreePage {
       length <= Int64(cell.local.count)
     else { return nil }
     let end = cell.local.lowerBound + Int(length)
-    var (kinds, place, sum): ([Int], Int, Int) = ([], start, Int(length))
-    while place < end {
-      guard let (kind, behind) = bytes.varint(at: place), (0...2_000_000_013).contains(kind),
+    var (kinds, offset, sum): ([Int], Int, Int) = ([], start, Int(length))
+    while offset < end {
+      guard let (kind, behind) = bytes.varint(at: offset), (0...2_000_000_013).contains(kind),
         kind != 10, kind != 11
       else { return nil }
       kinds.append(Int(kind))
       sum += RecordValue.valueSize(ofKind: Int(kind))
-      place = behind
+      offset = behind
     }
-    return place == end && sum == cell.length ? (kinds, Int(length)) : nil
+    return offset == end && sum == cell.length ? (kinds, Int(length)) : nil
   }
 }
 

@@ -10,7 +10,7 @@ import Conversations
 /// that nothing deleted comes back.
 final class Salvage {
   /// A tree as far as it was found.
-  private struct Found {
+  private struct FoundTree {
     /// The leaf pages.
     var pages: [Int] = []
     var entries = 0
@@ -20,7 +20,7 @@ final class Salvage {
 
   private let pages: DatabasePages
   private let trees: [StoreTree]
-  private var found: [Found]
+  private var found: [FoundTree]
   /// The tree that each page belongs to; -1 for none.
   private var owners: [Int]
   /// By the numbers of the pages.
@@ -36,7 +36,7 @@ final class Salvage {
   init(_ pages: DatabasePages, trees: [StoreTree]) {
     self.pages = pages
     self.trees = [.schema] + trees
-    found = Array(repeating: Found(), count: trees.count + 1)
+    found = Array(repeating: FoundTree(), count: trees.count + 1)
     owners = Array(repeating: -1, count: pages.count + 1)
     patience = pages.count * 20
     // The third page is the root of a tree, and the map says so.
@@ -44,9 +44,11 @@ final class Salvage {
     walk(from: 1, 0, depth: 0)
     var told: [String: Int] = [:]
     for (name, root, _) in schema where root > 1 { told[name] = root }
-    let places = self.trees.map { told[$0.name] ?? $0.root }
-    for (tree, place) in places.enumerated() where tree > 0 { roots[place] = tree }
-    for (tree, place) in places.enumerated() where tree > 0 { walk(from: place, tree, depth: 0) }
+    let rootPages = self.trees.map { told[$0.name] ?? $0.root }
+    for (table, page) in rootPages.enumerated() where table > 0 { roots[page] = table }
+    for (tree, offset) in rootPages.enumerated() where tree > 0 {
+      walk(from: offset, tree, depth: 0)
+    }
     assignOrphans()
   }
 
@@ -144,7 +146,7 @@ final class Salvage {
 
   // MARK: The map
 
-  private enum Use: UInt8 {
+  private enum PageUse: UInt8 {
     case root = 1
     case unused = 2
     case firstOverflow = 3
@@ -157,19 +159,19 @@ final class Salvage {
   /// The page of the map that lists a page.
   private func map(of number: Int) -> Int {
     let each = pages.size / 5 + 1
-    let place = (number - 2) / each * each + 2
+    let mapPage = (number - 2) / each * each + 2
     // The page at SQLite's lock bytes does not exist.
-    return place == 0x4000_0000 / pages.size + 1 ? place + 1 : place
+    return mapPage == 0x4000_0000 / pages.size + 1 ? mapPage + 1 : mapPage
   }
 
   private func isMap(_ number: Int) -> Bool { hasMap && number > 1 && map(of: number) == number }
 
   /// The map's entry for a page: its kind and its parent; nil if there is no entry.
-  private func above(_ number: Int) -> (kind: Use, page: Int)? {
+  private func above(_ number: Int) -> (kind: PageUse, page: Int)? {
     guard hasMap, number > 2, let map = pages[map(of: number)] else { return nil }
-    let place = (number - self.map(of: number) - 1) * 5
-    guard let kind = map.number(at: place, bytes: 1).flatMap({ Use(rawValue: UInt8($0)) }),
-      let page = map.number(at: place + 1, bytes: 4)
+    let offset = (number - self.map(of: number) - 1) * 5
+    guard let kind = map.number(at: offset, bytes: 1).flatMap({ PageUse(rawValue: UInt8($0)) }),
+      let page = map.number(at: offset + 1, bytes: 4)
     else { return nil }
     return (kind, page)
   }
@@ -198,11 +200,11 @@ final class Salvage {
         guard let (kinds, start) = page.kinds(of: cell), trees[tree].takes(kinds),
           let record = record(cell, on: page, number)
         else { continue }
-        var place = start
+        var offset = start
         var values = kinds.map { kind in
-          let end = place + RecordValue.valueSize(ofKind: kind)
-          defer { place = end }
-          return RecordValue(kind: kind, Array(record[place..<end]))
+          let end = offset + RecordValue.valueSize(ofKind: kind)
+          defer { offset = end }
+          return RecordValue(kind: kind, Array(record[offset..<end]))
         }
         if let alias = trees[tree].alias { values[alias] = .integer(cell.rowid) }
         try each(values)

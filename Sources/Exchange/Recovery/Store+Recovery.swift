@@ -109,10 +109,11 @@ private struct Refill {
     }
     columns.removeAll { table == "conversation" && $0.name == "by_time" }
     let names = columns.map(\.name).joined(separator: ", ")
-    let places = String(repeating: ", ?", count: columns.count - 1)
+    let placeholders = String(repeating: ", ?", count: columns.count - 1)
     do {
       try database.run(
-        "INSERT OR IGNORE INTO \(table)(\(names)) VALUES (?\(places))", all: columns.map(\.value))
+        "INSERT OR IGNORE INTO \(table)(\(names)) VALUES (?\(placeholders))",
+        all: columns.map(\.value))
       return database.changedRows > 0
     } catch StoreError.contradiction {
       // Its values make no sense; count it as lost.
@@ -253,11 +254,11 @@ extension Salvage {
     if isOurs, version > Schema.version, most < listed.count {
       throw StoreError.newer(path: path, found: version, supported: Schema.version)
     }
-    let place =
+    let modelIndex =
       most > 0
       ? known.lastIndex(of: most)
       : models.indices.contains(version - 1) ? version - 1 : nil
-    self.init(pages, trees: models[place ?? models.count - 1].trees)
+    self.init(pages, trees: models[modelIndex ?? models.count - 1].trees)
   }
 
   var meta: Meta? {

@@ -43,9 +43,9 @@ struct StoreTree {
   /// Whether it can contain a record of these kinds of values.
   func takes(_ kinds: [Int]) -> Bool {
     (least...columns.count).contains(kinds.count)
-      && zip(kinds, columns).enumerated().allSatisfy { place, pair in
+      && zip(kinds, columns).enumerated().allSatisfy { index, pair in
         let (kind, column) = pair
-        if kind == 0 { return column.mayBeNull || place == alias }
+        if kind == 0 { return column.mayBeNull || index == alias }
         return switch column.type {
         case "INTEGER": kind < 7 || kind == 8 || kind == 9
         case "TEXT": kind >= 13 && kind & 1 == 1

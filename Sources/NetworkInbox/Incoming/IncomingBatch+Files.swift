@@ -10,9 +10,10 @@ extension IncomingBatch {
   /// owner on another device. Fetching would tell a stranger, or someone in a room, when and from
   /// where the owner is online; their files wait for `/save`.
   func askForFiles(
-    of message: NetworkMessage, _ id: ID<Message>, from sender: ID<Participant>, in place: Place
+    of message: NetworkMessage, _ id: ID<Message>, from sender: ID<Participant>,
+    in conversation: BatchConversation
   ) throws {
-    guard fetchesFiles, !place.isRoom, try isTrusted(sender) else { return }
+    guard fetchesFiles, !conversation.isRoom, try isTrusted(sender) else { return }
     var waiting =
       try database.first(
         "SELECT count(*) FROM request WHERE account = ? AND verb = ? AND answer IS NULL",

@@ -20,8 +20,8 @@ extension IncomingBatch {
     let attention = try store.attention(of: owner.id)
     let who = try self.person(NetworkUser(identity: person), knownIn: .direct(person))?.id
     let room = try kind == .invitation ? known(.room(address))?.id : nil
-    let (one, place) = (who ?? Participant.nobody, room ?? ID<Conversation>(rawValue: 0))
-    let isIgnored = attention.hides(one, in: place)
+    let (one, conversation) = (who ?? Participant.nobody, room ?? ID<Conversation>(rawValue: 0))
+    let isIgnored = attention.hides(one, in: conversation)
     // Not even stored: one person can send invitations into any number of rooms.
     if isIgnored, kind == .invitation { return }
     // The store already has the first message; without an entry here nobody would find it.
@@ -41,7 +41,7 @@ extension IncomingBatch {
     case .invitation:
       try store.tell(
         "\(sender) invites you to \(address): /join \(address) enters it.",
-        account, as: attention.isQuiet(one, in: place) ? .plain : .invitation)
+        account, as: attention.isSilenced(one, in: conversation) ? .plain : .invitation)
     case .contact:
       try store.tell(
         "\(address) wants to be a contact: /contact accept \(address) accepts.", account)
@@ -87,7 +87,10 @@ extension IncomingBatch {
 
   func invited(to room: String, by speaker: NetworkUser) throws {
     if speaker.isOwner || speaker.identity.isEmpty { return }
-    if let place = try known(.room(room)), try store.isInside(owner.id, of: place.id) { return }
+    if let conversation = try known(.room(room)), try store.isInside(owner.id, of: conversation.id)
+    {
+      return
+    }
     let isInside = speaker.identity.hasPrefix(room + "/")
     try approached(
       .invitation, room, from: speaker.identity,
@@ -100,15 +103,17 @@ extension IncomingBatch {
 
   /// Opens a direct chat for a new message, unless it is from a stranger to whom the owner never
   /// wrote.
-  func open(_ place: Place, _ address: String, for message: NetworkMessage) throws {
-    let stay = try store.membership(of: owner.id, in: place.id)
+  func open(
+    _ conversation: BatchConversation, _ address: String, for message: NetworkMessage
+  ) throws {
+    let membership = try store.membership(of: owner.id, in: conversation.id)
     let isKnown =
-      try message.speaker.isOwner || stay != .never || address == account.rules.domain
-      || place.other.map { try isTrusted($0.id) } ?? true
+      try message.speaker.isOwner || membership != .never || address == account.rules.domain
+      || conversation.other.map { try isTrusted($0.id) } ?? true
     guard isKnown else {
       return try approached(.message, address, from: address, isPast: message.isPast)
     }
-    if !message.isPast || stay == .never { try store.reopen(place.id) }
+    if !message.isPast || membership == .never { try store.reopen(conversation.id) }
   }
 
   /// Opens the chat of a person who becomes a contact and so is no longer a stranger.
@@ -116,10 +121,10 @@ extension IncomingBatch {
     let wrote = try database.exists(
       "SELECT 1 FROM approach WHERE account = ? AND kind = ? AND address = ?", account.id,
       Approach.Kind.message.rawValue, speaker.identity)
-    guard wrote, let place = try known(.direct(speaker.identity)) else { return }
-    try store.enter(owner.id, place.id)
+    guard wrote, let conversation = try known(.direct(speaker.identity)) else { return }
+    try store.enter(owner.id, conversation.id)
     try database.run(
-      "UPDATE membership SET first = 1 WHERE conversation = ? AND participant = ?", place.id,
+      "UPDATE membership SET first = 1 WHERE conversation = ? AND participant = ?", conversation.id,
       owner.id)
   }
 }

@@ -19,7 +19,7 @@ extension IncomingBatch {
   private struct Waiting {
     var kind: Kind
     var message: MessageIDs
-    var place: NetworkPlace
+    var conversation: ConversationAddress
     var author: String?
     var speaker = ""
     /// The name of the speaker, or of the moderator who removed the message.
@@ -35,8 +35,10 @@ extension IncomingBatch {
   // MARK: In
 
   /// Keeps a change until its message arrives with an older page.
-  func keep(_ news: NetworkEvent) throws {
-    guard let waiting = waiting(news), let place = try known(waiting.place) else { return }
+  func keep(_ event: NetworkEvent) throws {
+    guard let waiting = waiting(event), let conversation = try known(waiting.conversation) else {
+      return
+    }
     try database.run(
       """
       INSERT INTO waiting_change(conversation, page, kind, archive_id, origin_id, author, speaker,
@@ -48,7 +50,7 @@ extension IncomingBatch {
         WHERE conversation = ?1 AND archive_id IS ?4 AND origin_id IS ?5
           AND (kind, author, speaker, text, at, change_archive, change_origin)
             IS (?3, ?6, ?7, ?10, ?11, ?12, ?13))
-      """, place.id, waiting.told == nil ? 0 : place.page, waiting.kind.rawValue,
+      """, conversation.id, waiting.told == nil ? 0 : conversation.page, waiting.kind.rawValue,
       waiting.message.archive, waiting.message.origin, waiting.author, waiting.speaker,
       waiting.name, waiting.isVerified, waiting.text, time(waiting.told), waiting.change.archive,
       waiting.change.origin)
@@ -56,23 +58,24 @@ extension IncomingBatch {
       """
       DELETE FROM waiting_change WHERE id IN (
         SELECT id FROM waiting_change WHERE conversation = ? ORDER BY id DESC LIMIT -1 OFFSET ?)
-      """, place.id, Self.mostWaiting)
+      """, conversation.id, Self.mostWaiting)
   }
 
   /// - Returns: nil for a change that could not apply to any message.
-  private func waiting(_ news: NetworkEvent) -> Waiting? {
-    switch news {
-    case .edited(let message, let speaker, let place, let body, let told, let change):
-      return waiting(.correction, of: message, by: speaker, in: place, body, told, change)
-    case .retracted(let message, let speaker, let place, let told):
-      return waiting(.retraction, of: message, by: speaker, in: place, "", told)
+  private func waiting(_ event: NetworkEvent) -> Waiting? {
+    switch event {
+    case .edited(let message, let speaker, let conversation, let body, let told, let change):
+      return waiting(.correction, of: message, by: speaker, in: conversation, body, told, change)
+    case .retracted(let message, let speaker, let conversation, let told):
+      return waiting(.retraction, of: message, by: speaker, in: conversation, "", told)
     case .removed(let archive, let room, let removal, let told):
       return Waiting(
-        kind: .removal, message: MessageIDs(archive: archive), place: .room(room),
+        kind: .removal, message: MessageIDs(archive: archive), conversation: .room(room),
         name: removal.moderator, text: removal.reason, told: told)
-    case .reacted(let message, let author, let speaker, let place, let emoji, let told, let change):
+    case .reacted(
+      let message, let author, let speaker, let conversation, let emoji, let told, let change):
       guard let text = emoji.stored else { return nil }
-      var found = waiting(.reaction, of: message, by: speaker, in: place, text, told, change)
+      var found = waiting(.reaction, of: message, by: speaker, in: conversation, text, told, change)
       found?.author = author.map { Self.storedIdentity($0) }
       return found
     default:
@@ -81,17 +84,19 @@ extension IncomingBatch {
   }
 
   private func waiting(
-    _ kind: Kind, of message: MessageIDs, by speaker: NetworkUser, in place: NetworkPlace,
+    _ kind: Kind, of message: MessageIDs, by speaker: NetworkUser,
+    in conversation: ConversationAddress,
     _ text: String, _ told: Milliseconds?, _ change: MessageIDs = MessageIDs()
   ) -> Waiting? {
-    if case .direct(let address) = place, !speaker.isOwner, speaker.identity != address {
+    if case .direct(let address) = conversation, !speaker.isOwner, speaker.identity != address {
       return nil
     }
     guard speaker.isOwner || !speaker.identity.isEmpty,
       message.archive != nil || message.origin != nil
     else { return nil }
     return Waiting(
-      kind: kind, message: message, place: place, speaker: Self.storedIdentity(speaker),
+      kind: kind, message: message, conversation: conversation,
+      speaker: Self.storedIdentity(speaker),
       name: speaker.name, isVerified: speaker.isVerified, text: text, told: told, change: change)
   }
 
@@ -100,9 +105,9 @@ extension IncomingBatch {
   }
 
   /// The number of a new page: lower than those of all pages with waiting changes, which are newer.
-  func pageBeforeThoseKept(in place: Place) throws -> Int {
+  func nextPageNumber(in conversation: BatchConversation) throws -> Int {
     let first = try database.first(
-      "SELECT min(page) FROM waiting_change WHERE conversation = ?", place.id
+      "SELECT min(page) FROM waiting_change WHERE conversation = ?", conversation.id
     ) { $0.int() }
     return min(first ?? 0, 0) - 1
   }
@@ -115,10 +120,10 @@ extension IncomingBatch {
     let all = unsettled
     unsettled = [:]
     for (network, messages) in all {
-      guard let place = try known(network) else { continue }
+      guard let conversation = try known(network) else { continue }
       if !messages.isEmpty {
         let list = "[" + messages.map { String($0.rawValue) }.joined(separator: ",") + "]"
-        try makeWaitingChanges(of: list, in: place)
+        try makeWaitingChanges(of: list, in: conversation)
         try database.run(
           """
           UPDATE message SET revised = NULL
@@ -132,11 +137,11 @@ extension IncomingBatch {
         """
         DELETE FROM waiting_change WHERE conversation = ?1
           AND EXISTS (SELECT 1 FROM conversation WHERE id = ?1 AND archive_from = '')
-        """, place.id)
+        """, conversation.id)
     }
   }
 
-  private func makeWaitingChanges(of messages: String, in place: Place) throws {
+  private func makeWaitingChanges(of messages: String, in conversation: BatchConversation) throws {
     // The + keeps SQLite from going through the list for each change.
     let found = try database.rows(
       """
@@ -146,8 +151,8 @@ extension IncomingBatch {
         OR EXISTS (SELECT 1 FROM message WHERE conversation = ?1 AND remote_id = w.origin_id
           AND +id IN (SELECT value FROM json_each(?2))))
       ORDER BY w.page, w.id
-      """, place.id, messages
-    ) { (id: $0.int64("id"), change: Self.event($0, in: place.network)) }
+      """, conversation.id, messages
+    ) { (id: $0.int64("id"), change: Self.event($0, in: conversation.address)) }
     for (id, change) in found {
       // A change by someone other than the author keeps waiting, as if its message were missing.
       guard let change, try applyChange(change) else { continue }
@@ -156,7 +161,7 @@ extension IncomingBatch {
   }
 
   /// A change as the network sent it; nil for a row that only another program could have stored.
-  private static func event(_ row: Row, in place: NetworkPlace) -> NetworkEvent? {
+  private static func event(_ row: Row, in conversation: ConversationAddress) -> NetworkEvent? {
     let message = MessageIDs(
       origin: row.optionalText("origin_id"), archive: row.optionalText("archive_id"))
     let change = MessageIDs(
@@ -164,18 +169,19 @@ extension IncomingBatch {
     let (name, text, time) = (row.text("name"), row.text("text"), row.time("at"))
     var speaker = someone(row.text("speaker"))
     (speaker.name, speaker.isVerified) = (name, row.bool("verified"))
-    switch (Kind(rawValue: row.int("kind")), place) {
+    switch (Kind(rawValue: row.int("kind")), conversation) {
     case (.correction?, _):
-      return .edited(message, by: speaker, in: place, body: text, at: time, change: change)
+      return .edited(message, by: speaker, in: conversation, body: text, at: time, change: change)
     case (.retraction?, _):
-      return .retracted(message, by: speaker, in: place, at: time)
+      return .retracted(message, by: speaker, in: conversation, at: time)
     case (.removal?, .room(let room)):
       guard let archive = message.archive else { return nil }
       return .removed(
         archive: archive, room: room, Removal(moderator: name, reason: text), at: time)
     case (.reaction?, _):
       return .reacted(
-        message, author: row.optionalText("author").map { someone($0) }, by: speaker, in: place,
+        message, author: row.optionalText("author").map { someone($0) }, by: speaker,
+        in: conversation,
         emoji: NetworkReaction(stored: text), at: time, change: change)
     case (.removal?, .direct), (nil, _):
       return nil

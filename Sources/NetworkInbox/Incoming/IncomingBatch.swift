@@ -32,9 +32,9 @@ extension NetworkEvent {
 /// One batch of events on its way into the store.
 final class IncomingBatch {
   /// A conversation of the account.
-  final class Place {
-    let network: NetworkPlace
-    var conversation: Conversation
+  final class BatchConversation {
+    let address: ConversationAddress
+    var stored: Conversation
     /// The other person, in a direct chat.
     let other: Participant?
     /// Whether the owner is in the room, and knows its people.
@@ -47,15 +47,15 @@ final class IncomingBatch {
     var page = 0
 
     init(
-      _ network: NetworkPlace, _ conversation: Conversation, with other: Participant?, _ row: Row
+      _ address: ConversationAddress, _ stored: Conversation, with other: Participant?, _ row: Row
     ) {
-      (self.network, self.conversation, self.other) = (network, conversation, other)
+      (self.address, self.stored, self.other) = (address, stored, other)
       isLive = row.bool("live")
-      keys = SortKeys(of: conversation.id)
+      keys = SortKeys(of: stored.id)
     }
 
-    var id: ID<Conversation> { conversation.id }
-    var isRoom: Bool { conversation.kind == .room }
+    var id: ID<Conversation> { stored.id }
+    var isRoom: Bool { stored.kind == .room }
   }
 
   /// Someone on the network.
@@ -74,12 +74,12 @@ final class IncomingBatch {
   let joining: Set<String>
   /// Who is in a room, by identity, as far as this batch says it.
   var namedPeople: [String: Set<String>] = [:]
-  private var places: [NetworkPlace: Place] = [:]
+  private var conversations: [ConversationAddress: BatchConversation] = [:]
   private var people: [String: Person] = [:]
   /// How many past messages arrived, by conversation.
-  var past: [NetworkPlace: Int] = [:]
+  var past: [ConversationAddress: Int] = [:]
   /// The past messages since `settle`, by conversation. One whose page had none has an empty list.
-  var unsettled: [NetworkPlace: [ID<Message>]] = [:]
+  var unsettled: [ConversationAddress: [ID<Message>]] = [:]
   /// New messages that are not in the search index yet.
   private var unindexed: [ID<Message>] = []
 
@@ -89,7 +89,7 @@ final class IncomingBatch {
   var hasOccupants: Bool { account.rules.identityScope == .room }
 
   init(
-    _ store: consuming DurableTransaction, _ account: Account, _ news: [NetworkEvent],
+    _ store: consuming DurableTransaction, _ account: Account, _ events: [NetworkEvent],
     fetchesFiles: Bool = false
   ) throws {
     self.store = store
@@ -97,22 +97,23 @@ final class IncomingBatch {
     owner = try self.store.participant(account.owner)
     now = min(max(self.store.clock(), Message.times.lowerBound), Message.times.upperBound)
     joining = Set(
-      news.compactMap { if case .joined(let room, _) = $0 { room } else { nil } })
-    for case .present(let speaker, let room, _) in news where joining.contains(room) {
+      events.compactMap { if case .joined(let room, _) = $0 { room } else { nil } })
+    for case .present(let speaker, let room, _) in events where joining.contains(room) {
       namedPeople[room, default: []].insert(speaker.identity)
     }
   }
 
   func apply(_ event: NetworkEvent) throws {
     switch event {
-    case .messageReceived(let message, let place): try applyMessage(message, in: place)
+    case .messageReceived(let message, let conversation):
+      try applyMessage(message, in: conversation)
     case .edited, .retracted, .removed, .reacted:
       if try !applyChange(event) { try keep(event) }
-    case .typing(let speaker, let place, let isTyping):
-      try applyTyping(speaker, in: place, isTyping)
-    case .receipt(let name, let speaker, let place, let state):
-      try applyReceipt(name, by: speaker, in: place, state)
-    case .read(let name, let place): try read(name, in: place)
+    case .typing(let speaker, let conversation, let isTyping):
+      try applyTyping(speaker, in: conversation, isTyping)
+    case .receipt(let name, let speaker, let conversation, let state):
+      try applyReceipt(name, by: speaker, in: conversation, state)
+    case .read(let name, let conversation): try read(name, in: conversation)
     case .joined(let room, let nick): try joined(room, as: nick)
     case .left(let room, let reason): try left(room, reason)
     case .lost(let room, let reason): try lost(room, reason)
@@ -138,10 +139,12 @@ final class IncomingBatch {
     case .offline: try store.forgetPresence(on: network)
     case .accepted(let entry, let archive): try accepted(entry, archive)
     case .refused(let entry, let reason): try refused(entry, reason)
-    case .bounced(let name, let place, let reason): try bounced(name, in: place, reason)
+    case .bounced(let name, let conversation, let reason):
+      try bounced(name, in: conversation, reason)
     case .caughtUp(let archive, let mark): try caughtUp(archive, mark)
-    case .page(let place, let from, let until): try page(of: place, from: from, until: until)
-    case .toldHistory(let room): try toldHistory(room)
+    case .page(let conversation, let from, let until):
+      try page(of: conversation, from: from, until: until)
+    case .historySent(let room): try historySent(room)
     case .answered(let request, let text): try store.answer(request, of: account, text)
     case .fetched(let request, let file): try fetched(request, file)
     case .notice(let sentence): try store.tell(sentence, account)
@@ -150,10 +153,10 @@ final class IncomingBatch {
       account.rules = rules
     case .abilities(let abilities): try store.setAbilities(of: account, abilities)
     case .abilitiesHere(let abilities, let network):
-      try store.setAbilities(of: place(network).id, abilities)
+      try store.setAbilities(of: batchConversation(network).id, abilities)
     }
     if case .offline = event {
-      for place in places.values { place.isLive = false }
+      for conversation in conversations.values { conversation.isLive = false }
       people = [:]
     }
   }
@@ -163,13 +166,13 @@ final class IncomingBatch {
   /// Stores a new message. `index` adds its words to the search index later, with those of others.
   func insert(
     _ message: NewMessage<ID<Participant>>, as id: ID<Message>, sort: Int64,
-    _ arrival: Message.Arrival, in place: Place
+    _ arrival: Message.Arrival, in conversation: BatchConversation
   ) throws {
     if unindexed.isEmpty { try database.run("INSERT OR IGNORE INTO indexing VALUES (1)") }
     unindexed.append(id)
-    place.keys.note(sort)
-    place.conversation.lastNumber = try store.store(
-      message, as: id, sort: sort, arrival, in: place.conversation
+    conversation.keys.note(sort)
+    conversation.stored.lastNumber = try store.store(
+      message, as: id, sort: sort, arrival, in: conversation.stored
     ).number
   }
 
@@ -188,12 +191,12 @@ final class IncomingBatch {
     unindexed = []
   }
 
-  // MARK: Places
+  // MARK: Conversations
 
   /// The conversation with a network's name, created if missing.
-  func place(_ network: NetworkPlace) throws -> Place {
-    if let known = try known(network) { return known }
-    switch network {
+  func batchConversation(_ target: ConversationAddress) throws -> BatchConversation {
+    if let known = try known(target) { return known }
+    switch target {
     case .room(let address):
       guard !address.isEmpty else { throw RuleError.badName(address) }
       _ = try store.insert(
@@ -201,43 +204,43 @@ final class IncomingBatch {
         address: address)
     case .direct(let address):
       guard !address.isEmpty else { throw RuleError.badName(address) }
-      let person = try person(NetworkUser(identity: address), in: network)
+      let person = try person(NetworkUser(identity: address), in: target)
       try store.insertDirect(owner.id, with: person.id)
     }
-    guard let made = try known(network) else {
-      throw StoreError.failed(path: store.path, detail: "\(network) is not found")
+    guard let made = try known(target) else {
+      throw StoreError.failed(path: store.path, detail: "\(target) is not found")
     }
     return made
   }
 
   /// The conversation with a network's name, if there is one.
-  func known(_ network: NetworkPlace) throws -> Place? {
-    if let known = places[network] { return known }
-    var found: Place?
-    switch network {
+  func known(_ target: ConversationAddress) throws -> BatchConversation? {
+    if let known = conversations[target] { return known }
+    var found: BatchConversation?
+    switch target {
     case .room(let address):
-      found = try place(
-        network, with: nil, "c.kind = 0 AND c.network = ?2 AND c.address = ?3", self.network,
+      found = try storedConversation(
+        target, with: nil, "c.kind = 0 AND c.network = ?2 AND c.address = ?3", self.network,
         address)
     case .direct(let address):
       guard let other = try person(known: address) else { return nil }
       let two = [owner.id.rawValue, other.id.rawValue].sorted()
-      found = try place(
-        network, with: other.participant, "c.kind = 1 AND c.one = ?2 AND c.other = ?3", two[0],
+      found = try storedConversation(
+        target, with: other.participant, "c.kind = 1 AND c.one = ?2 AND c.other = ?3", two[0],
         two[1])
     }
-    places[network] = found
+    conversations[target] = found
     return found
   }
 
-  private func place(
-    _ network: NetworkPlace, with other: Participant?, _ condition: String,
+  private func storedConversation(
+    _ address: ConversationAddress, with other: Participant?, _ condition: String,
     _ one: some Bindable, _ two: some Bindable
-  ) throws -> Place? {
+  ) throws -> BatchConversation? {
     try database.first(
       Conversation.select(and: ", c.live") + "WHERE " + condition, owner.id, one,
       two
-    ) { Place(network, Conversation($0), with: other, $0) }
+    ) { BatchConversation(address, Conversation($0), with: other, $0) }
   }
 
   /// A room's name with its sign, with a number if another has it.
@@ -257,21 +260,21 @@ final class IncomingBatch {
 
   /// A person's identity in the store, with the room before it where a room's ids for its people are
   /// valid only there.
-  private func identity(of speaker: NetworkUser, in place: NetworkPlace) -> String {
-    guard case .room(let address) = place, hasOccupants else { return speaker.identity }
+  private func identity(of speaker: NetworkUser, in conversation: ConversationAddress) -> String {
+    guard case .room(let address) = conversation, hasOccupants else { return speaker.identity }
     return address + "/" + speaker.identity
   }
 
   /// Someone on the network, created if missing.
   ///
-  /// - Parameter isNews: whether this is their current name, not one from an old message.
+  /// - Parameter isCurrent: whether this is their current name, not one from an old message.
   func person(
-    _ speaker: NetworkUser, in place: NetworkPlace, isNews: Bool = false
+    _ speaker: NetworkUser, in conversation: ConversationAddress, isCurrent: Bool = false
   ) throws -> Person {
-    let identity = identity(of: speaker, in: place)
+    let identity = identity(of: speaker, in: conversation)
     guard !speaker.identity.isEmpty else { throw RuleError.badName(speaker.identity) }
     if var known = try person(known: identity) {
-      if isNews, !speaker.name.isEmpty,
+      if isCurrent, !speaker.name.isEmpty,
         !known.participant.name.utf8.elementsEqual(speaker.name.utf8)
       {
         try store.setName(of: known.id, to: speaker.name)
@@ -282,9 +285,9 @@ final class IncomingBatch {
     }
     var made = try store.insert(
       identity: identity,
-      name: speaker.name.isEmpty ? name(ofUnnamed: speaker, in: place) : speaker.name,
+      name: speaker.name.isEmpty ? name(ofUnnamed: speaker, in: conversation) : speaker.name,
       network: network)
-    if case .room = place, hasOccupants {
+    if case .room = conversation, hasOccupants {
       made.isOccupant = true
       try database.run(
         "UPDATE participant SET given = ? WHERE id = ?", speaker.identity, made.id)
@@ -294,16 +297,18 @@ final class IncomingBatch {
     return person
   }
 
-  private func name(ofUnnamed speaker: NetworkUser, in place: NetworkPlace) -> String {
-    if case .room = place {
+  private func name(
+    ofUnnamed speaker: NetworkUser, in conversation: ConversationAddress
+  ) -> String {
+    if case .room = conversation {
       speaker.identity
     } else {
       account.rules.shortName(of: speaker.identity)
     }
   }
 
-  func person(_ speaker: NetworkUser, knownIn place: NetworkPlace) throws -> Person? {
-    try person(known: identity(of: speaker, in: place))
+  func person(_ speaker: NetworkUser, knownIn conversation: ConversationAddress) throws -> Person? {
+    try person(known: identity(of: speaker, in: conversation))
   }
 
   func person(known identity: String) throws -> Person? {
@@ -329,20 +334,23 @@ final class IncomingBatch {
   }
 
   func setOnline(
-    _ isOnline: Bool?, _ person: Person, _ speaker: NetworkUser, in place: NetworkPlace
+    _ isOnline: Bool?, _ person: Person, _ speaker: NetworkUser,
+    in conversation: ConversationAddress
   ) throws {
     if person.isOnline == isOnline { return }
     try database.run("UPDATE participant SET online = ? WHERE id = ?", isOnline, person.id)
     try store.touchPeople()
-    people[identity(of: speaker, in: place)]?.isOnline = isOnline
+    people[identity(of: speaker, in: conversation)]?.isOnline = isOnline
   }
 
   /// Who did something in an existing conversation; nil for people who cannot have: in a direct
   /// chat anyone but the two.
-  func speakerID(_ speaker: NetworkUser, in place: Place) throws -> ID<Participant>? {
+  func speakerID(
+    _ speaker: NetworkUser, in conversation: BatchConversation
+  ) throws -> ID<Participant>? {
     if speaker.isOwner { return owner.id }
-    if case .direct(let address) = place.network, speaker.identity != address { return nil }
-    return try person(speaker, knownIn: place.network)?.id
+    if case .direct(let address) = conversation.address, speaker.identity != address { return nil }
+    return try person(speaker, knownIn: conversation.address)?.id
   }
 
   // MARK: Messages
@@ -357,13 +365,13 @@ final class IncomingBatch {
   /// - Parameter author: who must have written it; nil if only an archive id, or an origin id that
   ///   nobody else used there, identifies it.
   func knownMessage(
-    _ name: MessageIDs, of author: ID<Participant>?, in place: Place
-  ) throws -> Known? {
+    _ name: MessageIDs, of author: ID<Participant>?, in conversation: BatchConversation
+  ) throws -> KnownMessage? {
     // Queries only ids at first: most messages are new.
     var found: [ID<Message>] = []
     if let archive = name.archive {
       found = try database.rows(
-        "SELECT id FROM message WHERE conversation = ? AND archive_id = ?", place.id, archive
+        "SELECT id FROM message WHERE conversation = ? AND archive_id = ?", conversation.id, archive
       ) { $0.id() }
     }
     if found.isEmpty, let origin = name.origin {
@@ -373,18 +381,18 @@ final class IncomingBatch {
         SELECT id FROM message WHERE conversation = ?1 AND remote_id = ?2
           AND (?3 IS NULL OR sender = ?3) AND (?4 IS NULL OR archive_id IS NULL)
         ORDER BY +sort DESC LIMIT 2
-        """, place.id, origin, author, name.archive
+        """, conversation.id, origin, author, name.archive
       ) { $0.id() }
       if author == nil, found.count > 1 { return nil }
     }
     guard let id = found.first else { return nil }
     let known = try database.first(
       "SELECT \(Message.columns), m.archive_id \(Message.rows) WHERE m.id = ?", id
-    ) { Known(message: Message($0), archive: $0.optionalText("archive_id")) }
+    ) { KnownMessage(message: Message($0), archive: $0.optionalText("archive_id")) }
     return author == nil || known?.message.sender == author ? known : nil
   }
 
-  struct Known {
+  struct KnownMessage {
     var message: Message
     var archive: String?
   }

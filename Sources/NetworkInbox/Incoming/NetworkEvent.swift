@@ -10,31 +10,32 @@ package enum NetworkEvent: Hashable, Sendable {
   /// only adds a missing archive id, and sets one of the owner's own from `sending` to `sent`. A
   /// message older than the newest stored one sorts by time, equal times in the order of these
   /// events.
-  case messageReceived(NetworkMessage, in: NetworkPlace)
+  case messageReceived(NetworkMessage, in: ConversationAddress)
   /// The speaker edited a message of theirs. Ignored if someone else wrote it, or it was removed.
   /// This and the next three wait for a missing message, which may arrive with an older page of the
   /// archive. `change` is the network's id of the correction; the store ignores repetitions.
   /// Otherwise the last received one counts, whatever its time (rule 14.3).
   case edited(
-    MessageIDs, by: NetworkUser, in: NetworkPlace, body: String, at: Milliseconds?,
+    MessageIDs, by: NetworkUser, in: ConversationAddress, body: String, at: Milliseconds?,
     change: MessageIDs = MessageIDs())
   /// The speaker deleted a message of theirs.
-  case retracted(MessageIDs, by: NetworkUser, in: NetworkPlace, at: Milliseconds?)
+  case retracted(MessageIDs, by: NetworkUser, in: ConversationAddress, at: Milliseconds?)
   /// A moderator removed the message with that archive id, according to the room.
   case removed(archive: String, room: String, Removal, at: Milliseconds?)
   /// The speaker's reactions to a message, or a change to them. `author` wrote the message, if known;
   /// `change` as above. The store leaves out what is no emoji, and keeps the first one where people
   /// have only one (rule 7.8).
   case reacted(
-    MessageIDs, author: NetworkUser?, by: NetworkUser, in: NetworkPlace, emoji: NetworkReaction,
+    MessageIDs, author: NetworkUser?, by: NetworkUser, in: ConversationAddress,
+    emoji: NetworkReaction,
     at: Milliseconds?, change: MessageIDs = MessageIDs())
-  case typing(NetworkUser, in: NetworkPlace, Bool)
+  case typing(NetworkUser, in: ConversationAddress, Bool)
   /// The speaker's program has the message, or showed it, and all before it. In a room only `.seen`
   /// counts, for any message; in a direct chat, only the other person's receipts for the owner's
   /// messages.
-  case receipt(MessageIDs, by: NetworkUser, in: NetworkPlace, DeliveryState)
+  case receipt(MessageIDs, by: NetworkUser, in: ConversationAddress, DeliveryState)
   /// The owner read up to there on another device.
-  case read(MessageIDs, in: NetworkPlace)
+  case read(MessageIDs, in: ConversationAddress)
   /// The owner is now in a room, under a nickname; or no longer, with the reason.
   case joined(room: String, nick: String)
   case left(room: String, reason: String?)
@@ -76,14 +77,14 @@ package enum NetworkEvent: Hashable, Sendable {
   /// The server refused an entry, or returned it after accepting it.
   case refused(OutboxEntry, reason: String)
   /// The same, for a message that is no longer in the outbox.
-  case bounced(MessageIDs, in: NetworkPlace, reason: String)
+  case bounced(MessageIDs, in: ConversationAddress, reason: String)
   /// The store has all of an archive up to this id: of the account ("") or of a room's address.
   case caughtUp(archive: String, mark: String)
   /// The messages that follow in this batch are a page of a conversation's archive: all from the id
   /// `from` up to, but not including, the id `until`. Empty ids mean its beginning and its end.
-  case page(of: NetworkPlace, from: String, until: String)
+  case page(of: ConversationAddress, from: String, until: String)
   /// A room without an archive has sent all its past messages.
-  case toldHistory(room: String)
+  case historySent(room: String)
   /// The answer to a request; empty when it is done and there is nothing to add. The first one
   /// counts.
   case answered(NetworkRequest, String)
@@ -98,5 +99,5 @@ package enum NetworkEvent: Hashable, Sendable {
   case abilities(NetworkAbilities)
   /// What they can do in one of them, which is created if it is missing; nil for what the account
   /// says.
-  case abilitiesHere(Abilities?, in: NetworkPlace)
+  case abilitiesHere(Abilities?, in: ConversationAddress)
 }

@@ -15,39 +15,42 @@ extension Reading where Self: ~Copyable {
     if now <= position { return ([], now) }
     var signals = try database.rows(
       """
-      SELECT \(NetworkPlace.columns), t.active
+      SELECT \(ConversationAddress.columns), t.active
       FROM typing t JOIN conversation c ON c.id = t.conversation
       WHERE t.participant = ? AND t.change > ? AND t.change <= ? AND c.network = ?
       ORDER BY t.change
       """, account.owner, position, now, account.network
-    ) { NetworkSignal.typing(NetworkPlace($0), $0.bool("active")) }
+    ) { NetworkSignal.typing(ConversationAddress($0), $0.bool("active")) }
     let marks = try database.rows(
       """
-      SELECT c.id, \(NetworkPlace.columns), r.delivered, r.seen
+      SELECT c.id, \(ConversationAddress.columns), r.delivered, r.seen
       FROM reader r JOIN conversation c ON c.id = r.conversation
       WHERE r.participant = ? AND r.change > ? AND r.change <= ? AND c.network = ?
       ORDER BY r.change
       """, account.owner, position, now, account.network
     ) {
       (
-        id: $0.id("id") as ID<Conversation>, place: NetworkPlace($0),
+        id: $0.id("id") as ID<Conversation>, conversation: ConversationAddress($0),
         delivered: $0.int("delivered"), seen: $0.int("seen")
       )
     }
     for mark in marks {
-      let seen = try newestHeard(in: mark.id, upTo: mark.seen, account)
-      let delivered = try newestHeard(in: mark.id, upTo: mark.delivered, account)
+      let seen = try newestReceived(in: mark.id, upTo: mark.seen, account)
+      let delivered = try newestReceived(in: mark.id, upTo: mark.delivered, account)
       // Whoever has seen it also has it.
       if let delivered, delivered.number != seen?.number {
-        signals.append(.reached(mark.place, delivered.name, by: delivered.speaker, .delivered))
+        signals.append(
+          .receipt(mark.conversation, delivered.name, by: delivered.speaker, .delivered))
       }
-      if let seen { signals.append(.reached(mark.place, seen.name, by: seen.speaker, .seen)) }
+      if let seen {
+        signals.append(.receipt(mark.conversation, seen.name, by: seen.speaker, .seen))
+      }
     }
     return (signals, now)
   }
 
   /// The newest message of others up to a number.
-  fileprivate func newestHeard(
+  fileprivate func newestReceived(
     in conversation: ID<Conversation>, upTo number: Int, _ account: Account
   ) throws -> (number: Int, name: MessageIDs, speaker: NetworkUser)? {
     try database.first(
@@ -77,7 +80,7 @@ extension Reading where Self: ~Copyable {
   }
 
   /// When the newest message of others with an archive id was made; by archive, as above.
-  package func newestTold(of account: Account) throws -> [String: Milliseconds] {
+  package func newestArchived(of account: Account) throws -> [String: Milliseconds] {
     let told = try database.rows(
       """
       SELECT ifnull(c.address, '') AS archive, (SELECT m.created_at FROM message m
@@ -94,7 +97,7 @@ extension Reading where Self: ~Copyable {
   package func writtenTo(by account: Account) throws -> [String] {
     try database.rows(
       """
-      SELECT \(NetworkPlace.columns) FROM conversation c
+      SELECT \(ConversationAddress.columns) FROM conversation c
       WHERE c.network = ?1 AND c.kind = \(Conversation.Kind.direct.rawValue) AND EXISTS (
         SELECT 1 FROM message m WHERE m.sender = ?2 AND m.conversation = c.id AND m.brought < 2
           AND m.state >= \(DeliveryState.sent.rawValue))

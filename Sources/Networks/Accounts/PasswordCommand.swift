@@ -46,7 +46,7 @@ final class PasswordCommand {
       return done(.failure(.command(name, status: 127)))
     }
     terminal = Self.foregroundTerminal()
-    loop.handleSignals([SIGCHLD]) { [weak self] _ in self?.lookWhetherItEnded() }
+    loop.handleSignals([SIGCHLD]) { [weak self] _ in self?.checkExit() }
     let started = ChildProcess.start(
       words, input: .null, output: .descriptor(pipe.writing),
       group: terminal >= 0 ? .foreground(terminal: terminal) : .own)
@@ -59,7 +59,7 @@ final class PasswordCommand {
     (process, output) = (started, pipe.reading)
     // If other threads wait for children too, one of them may take the signal.
     ending = clinux_watch_process(started)
-    if ending >= 0 { loop.watch(ending) { [weak self] in self?.lookWhetherItEnded() } }
+    if ending >= 0 { loop.watch(ending) { [weak self] in self?.checkExit() } }
     _ = fcntl(output, F_SETFL, O_NONBLOCK)
     loop.watch(output) { [weak self] in self?.read() }
     timer = loop.after(milliseconds: patience) { [weak self] in self?.end() }
@@ -137,7 +137,7 @@ final class PasswordCommand {
     output = -1
   }
 
-  private func lookWhetherItEnded() {
+  private func checkExit() {
     var (status, found) = (Int32(0), siginfo_t())
     guard process > 0, waitid(P_PID, id_t(process), &found, WEXITED | WNOHANG | WNOWAIT) == 0,
       found.si_signo != 0

@@ -35,7 +35,7 @@ final class Downloads {
       mark = (now, 0)
     }
 
-    func lookAtSpeed(at now: Milliseconds) {
+    func checkSpeed(at now: Milliseconds) {
       guard now - mark.time >= Downloads.span else { return }
       isSlow = (bytes - mark.bytes) * Downloads.span < Downloads.slowBytes * (now - mark.time)
       mark = (now, bytes)
@@ -101,7 +101,7 @@ final class Downloads {
     let look = waiting.isEmpty ? nil : running.filter { !$0.isSlow }.map(\.mark.time).min()
     loop.schedule(&timer, at: look.map { $0 + Self.span }) { [weak self] in
       guard let self else { return }
-      for running in running { running.lookAtSpeed(at: loop.now) }
+      for running in running { running.checkSpeed(at: loop.now) }
       next()
     }
   }
@@ -149,7 +149,7 @@ final class Downloads {
       progress: { [loop, weak new] in
         progress.move($0, of: $1)
         new?.bytes = $0
-        new?.lookAtSpeed(at: loop.now)
+        new?.checkSpeed(at: loop.now)
       },
       ended: { [weak self] result in
         if let fault { return self?.end(new, .failure(Transfers.Failure("\(fault)"))) ?? () }
@@ -166,10 +166,10 @@ final class Downloads {
     running.remove(at: index)
     former.progress?.end()
     let request = former.request
-    var news: [NetworkEvent] = []
+    var events: [NetworkEvent] = []
     var reason = ""
     switch result {
-    case .success(let file): news = [.fetched(request, file)]
+    case .success(let file): events = [.fetched(request, file)]
     case .failure(let failure):
       reason = filled(
         ("%1 could not be fetched: %2.", [Self.name(of: request.text), failure.reason]))
@@ -182,7 +182,7 @@ final class Downloads {
       }
     waiting.removeAll { waits in all.contains { $0.id == waits.id } }
     ended.formUnion(all.map(\.id))
-    report(news + all.map { .answered($0, $0.verb == .fetch ? reason : "") })
+    report(events + all.map { .answered($0, $0.verb == .fetch ? reason : "") })
     next()
   }
 

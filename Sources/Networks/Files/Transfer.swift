@@ -6,7 +6,7 @@ import Glibc
 /// One file that ``Transfers`` moves; libcurl's callbacks have a pointer to it.
 final class Transfer {
   let handle: UnsafeMutableRawPointer
-  let ended: Transfers.Ended
+  let ended: Transfers.Completion
   /// The file to upload.
   var file: UnsafeMutablePointer<FILE>?
   var headers: UnsafeMutablePointer<curl_slist>?
@@ -23,7 +23,7 @@ final class Transfer {
 
   init(
     _ handle: UnsafeMutableRawPointer, server: String?,
-    progress: @escaping Transfers.Progress, ended: @escaping Transfers.Ended
+    progress: @escaping Transfers.Progress, ended: @escaping Transfers.Completion
   ) {
     (self.handle, self.server, self.progress, self.ended) = (handle, server, progress, ended)
   }
@@ -85,7 +85,7 @@ final class Transfer {
     _ = ccurl_set_writer(
       handle,
       { buffer, size, count, transfer in
-        Transfer.at(transfer).take(UnsafeRawBufferPointer(start: buffer, count: size * count))
+        Transfer.at(transfer).receive(UnsafeRawBufferPointer(start: buffer, count: size * count))
       }, me)
     _ = ccurl_set_progress(
       handle,
@@ -108,7 +108,7 @@ final class Transfer {
     return false
   }
 
-  private func take(_ piece: UnsafeRawBufferPointer) -> Int {
+  private func receive(_ piece: UnsafeRawBufferPointer) -> Int {
     // The body of a redirect is not the file.
     if (300..<400).contains(ccurl_status(handle)) { return piece.count }
     left -= Int64(piece.count)

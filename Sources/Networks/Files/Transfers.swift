@@ -22,7 +22,7 @@ package final class Transfers {
     }
   }
 
-  package typealias Ended = (Result<Void, Failure>) -> Void
+  package typealias Completion = (Result<Void, Failure>) -> Void
   /// How many bytes of how many are transferred; 0 of 0 while that is not known.
   package typealias Progress = (Int64, Int64) -> Void
 
@@ -89,7 +89,7 @@ package final class Transfers {
   package func upload(
     _ hash: String, from folder: AttachmentFolder, to address: String, type: String,
     headers: [String],
-    progress: @escaping Progress = { _, _ in }, ended: @escaping Ended
+    progress: @escaping Progress = { _, _ in }, ended: @escaping Completion
   ) -> ID? {
     begin(address, progress: progress, ended: ended) { transfer in
       guard let found = try? folder.file(of: hash) else { return Failure("it cannot be read") }
@@ -123,7 +123,7 @@ package final class Transfers {
   package func download(
     _ address: String, limit: Int64, seconds: Int? = nil,
     write: @escaping (UnsafeRawBufferPointer) -> Bool,
-    progress: @escaping Progress = { _, _ in }, ended: @escaping Ended
+    progress: @escaping Progress = { _, _ in }, ended: @escaping Completion
   ) -> ID? {
     begin(address, progress: progress, ended: ended) { transfer in
       transfer.write = write
@@ -144,7 +144,7 @@ package final class Transfers {
 
   /// - Parameter prepare: returns the reason if it cannot begin.
   private func begin(
-    _ address: String, progress: @escaping Progress, ended: @escaping Ended,
+    _ address: String, progress: @escaping Progress, ended: @escaping Completion,
     prepare: (Transfer) -> Failure?
   ) -> ID? {
     guard let handle = curl_easy_init() else {

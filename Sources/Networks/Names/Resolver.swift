@@ -47,23 +47,23 @@ package final class Resolver: NameSource {
 /// One look-up, with its own c-ares channel. The loop keeps it alive until it has a result.
 @MainActor
 private final class LookUp {
-  enum Finding: Sendable {
+  enum Response: Sendable {
     case services([ServiceRecord])
     case addresses([String])
     case failed(String)
   }
 
   private let loop: EventLoop
-  private let then: (Finding) -> Void
+  private let then: (Response) -> Void
   private var channel: ares_channel?
   private var timer: TimerID?
-  private var finding: Finding?
+  private var finding: Response?
 
   /// c-ares has to be initialised before any other call.
   private static let library = ares_library_init(ARES_LIB_INIT_ALL)
 
   init(
-    loop: EventLoop, servers: String?, policy: Retry, _ then: @escaping (Finding) -> Void
+    loop: EventLoop, servers: String?, policy: Retry, _ then: @escaping (Response) -> Void
   ) {
     (self.loop, self.then) = (loop, then)
     var options = ares_options()
@@ -122,7 +122,7 @@ private final class LookUp {
         { owner, status, _, list in
           defer { if let list { ares_freeaddrinfo(list) } }
           if status == ARES_EDESTRUCTION { return }
-          let finding: Finding =
+          let finding: Response =
             status == ARES_SUCCESS
             ? .addresses(LookUp.addresses(in: list?.pointee.nodes))
             : .failed(LookUp.words(status))

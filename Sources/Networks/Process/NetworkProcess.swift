@@ -50,7 +50,7 @@ package final class NetworkProcess {
   /// A shell was killed, and what it left is still to be cleared away.
   private var aShellEnded = true
   /// The store could not be read, so its contents still have to be looked at.
-  private var hasToLook = false
+  private var mustReadStore = false
 
   /// Milliseconds that it stays after its owner's last shell.
   private let patience: Int64
@@ -85,8 +85,8 @@ package final class NetworkProcess {
   /// - Returns: why the network refused the account for good; nil when nothing is wrong.
   /// - Throws: `StoreError`, ``HelperIsGone``.
   package func run() throws -> String? {
-    wire.report = { [weak self] in self?.hear($0) }
-    downloads.report = { [weak self] in self?.hear(.news($0)) }
+    wire.report = { [weak self] in self?.handleReport($0) }
+    downloads.report = { [weak self] in self?.handleReport(.events($0)) }
     source.ended = { [weak self] in
       self?.isHelperGone = true
       self?.leave()
@@ -94,17 +94,17 @@ package final class NetworkProcess {
     loop.watch(try lease.bellDescriptor) { [weak self] in
       guard let self else { return }
       if lease.drainBell().contains(.processExited) { aShellEnded = true }
-      look()
+      readStore()
     }
     loop.handleSignals([SIGTERM, SIGINT, SIGHUP]) { [weak self] _ in self?.leave() }
     connect()
-    look()
+    readStore()
     if !hasToLeave { loop.run() }
     // This waits for shells that end at the same time, since nobody tries again.
     lease.patience = 10_000
     isUp = false
     wire.close()
-    try? storeNews()
+    try? applyUnstored()
     if isHelperGone { throw HelperIsGone() }
     return failure
   }
@@ -140,7 +140,7 @@ package final class NetworkProcess {
     }
   }
 
-  private func hear(_ report: WireReport) {
+  private func handleReport(_ report: WireReport) {
     switch report {
     case .up:
       isUp = true
@@ -148,17 +148,17 @@ package final class NetworkProcess {
       downloads.server = wire.server
       pump()
     case .status(let status): tell(status)
-    case .news(let news):
-      unstored += news
-      keep()
+    case .events(let events):
+      unstored += events
+      storeEvents()
     case .learned(let name, let value):
       learned[name] = value
-      keep()
-    case .down(let reason, let isFinal): down(reason, isFinal: isFinal)
+      storeEvents()
+    case .down(let reason, let isFinal): handleDown(reason, isFinal: isFinal)
     }
   }
 
-  private func down(_ reason: String, isFinal: Bool) {
+  private func handleDown(_ reason: String, isFinal: Bool) {
     isUp = false
     if isFinal {
       failure = reason
@@ -173,15 +173,15 @@ package final class NetworkProcess {
   // MARK: The store
 
   /// Stores the events. Until that is done, nothing more is read from the wire.
-  private func keep() {
+  private func storeEvents() {
     if let storing { loop.cancel(storing) }
     storing = nil
     do {
       try storeWhatIsLearned()
-      try storeNews()
+      try applyUnstored()
       if hasToShowStatus { showStatus() }
       if !wire.isReading { wire.isReading = true }
-      if hasToLook { look() }
+      if mustReadStore { readStore() }
     } catch {
       if access(lease.path, F_OK) != 0 { return leave() }
       wire.isReading = false
@@ -190,11 +190,11 @@ package final class NetworkProcess {
         show(.storeIsFull)
         hasToShowStatus = true
       }
-      loop.schedule(&storing, at: loop.now + policy.pause) { [weak self] in self?.keep() }
+      loop.schedule(&storing, at: loop.now + policy.pause) { [weak self] in self?.storeEvents() }
     }
   }
 
-  private func storeNews() throws {
+  private func applyUnstored() throws {
     if unstored.isEmpty { return }
     do {
       try lease.apply(unstored, fetchesFiles: settings.fetchLimit > 0)
@@ -212,8 +212,8 @@ package final class NetworkProcess {
   }
 
   /// Reacts to a commit, or to a shell that ended.
-  private func look() {
-    hasToLook = false
+  private func readStore() {
+    mustReadStore = false
     do {
       if aShellEnded {
         try lease.reapStaleShells()
@@ -224,9 +224,9 @@ package final class NetworkProcess {
       else { return leave() }
       try stayOrLeave()
       try readSettingsIfAsked()
-      if isUp { try give() }
+      if isUp { try deliverToWire() }
     } catch {
-      again(behind: error)
+      tryAgain(after: error)
     }
   }
 
@@ -270,16 +270,16 @@ package final class NetworkProcess {
   }
 
   private func pump() {
-    do { try give() } catch { again(behind: error) }
+    do { try deliverToWire() } catch { tryAgain(after: error) }
   }
 
-  private func again(behind error: any Error) {
+  private func tryAgain(after error: any Error) {
     // Nothing comes back after the store's files are gone.
     if access(lease.path, F_OK) != 0 { return leave() }
-    hasToLook = true
+    mustReadStore = true
     guard storing == nil else { return }
     loop.schedule(&storing, at: loop.now + Self.storingPolicy(after: error).pause) { [weak self] in
-      self?.keep()
+      self?.storeEvents()
     }
   }
 
@@ -287,7 +287,7 @@ package final class NetworkProcess {
     if case StoreError.locked = error { .lockedStore } else { .fullStore }
   }
 
-  private func give() throws {
+  private func deliverToWire() throws {
     // Two processes would send everything twice, so the one that has lost the lease ends.
     guard try lease.isHeld else { return leave() }
     let outbox = try lease.read { try $0.outbox(of: account.network) }
@@ -298,7 +298,7 @@ package final class NetworkProcess {
     }
     // If this process ends now, the next one knows that the network may have them.
     if isNew { try lease.noteTried(outbox.filter { !$0.wasTried }) }
-    wire.take(
+    wire.deliver(
       outbox: outbox, requests: requests.filter { ![.reconnect, .readSettings].contains($0.verb) },
       signals: signals)
     self.position = position
@@ -355,7 +355,7 @@ package final class NetworkProcess {
     } catch {
       hasToShowStatus = true
       // The next try shows the status of that moment.
-      again(behind: error)
+      tryAgain(after: error)
     }
   }
 }

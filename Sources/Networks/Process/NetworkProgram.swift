@@ -139,7 +139,7 @@ package struct NetworkProgram {
   private func serve(
     _ account: Account, _ settings: AccountSettings, in store: Store, _ mode: Mode, stays: Bool
   ) throws -> Int32 {
-    guard let lease = try AccountLease.take(account, in: store) else {
+    guard let lease = try AccountLease.acquire(account, in: store) else {
       say(
         "Another process of yours already serves \(account.address). If a shell started it, it "
           + "ends a minute after the last shell ends; then try again.")

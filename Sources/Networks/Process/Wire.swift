@@ -8,7 +8,7 @@ package enum WireReport: Sendable {
   case up
   /// The state of the connection: connecting, or connected and what it is doing.
   case status(AccountStatus)
-  case news([NetworkEvent])
+  case events([NetworkEvent])
   /// A fact about the account's server, to be kept.
   case learned(String, String)
   /// The connection is gone, or could not be made. `isFinal`: another try would end the same way.
@@ -26,7 +26,7 @@ package protocol Wire: AnyObject {
   /// it reports the result.
   func connect(secret: String, settings: [String: String])
   /// All that waits for the network. The wire recognises by the ids what it was given before.
-  func take(outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal])
+  func deliver(outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal])
   /// Whether it reads from the network. While it does not, nothing counts as received.
   var isReading: Bool { get set }
   /// The address of the server in digits, while there is a connection.

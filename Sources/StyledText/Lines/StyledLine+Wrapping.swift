@@ -83,7 +83,7 @@ private struct WordWrap {
   private var addresses: ArraySlice<Range<Int>>?
 
   /// A character, or several letters of ASCII.
-  private struct Step {
+  private struct Piece {
     /// Where what follows begins, and in which column.
     var end: Int
     var column: Int
@@ -111,38 +111,38 @@ private struct WordWrap {
   }
 
   /// - Parameter letters: how many it may be at once.
-  private func step(from place: Int, at column: Int, letters most: Int) -> Step {
-    let letters = plainLetters(from: place, atMost: most)
+  private func step(from position: Int, at column: Int, letters most: Int) -> Piece {
+    let letters = plainLetters(from: position, atMost: most)
     if letters > 0 {
-      let end = place + letters
-      return Step(
-        end: end, column: column + letters, width: 1, first: Unicode.Scalar(bytes[place]),
+      let end = position + letters
+      return Piece(
+        end: end, column: column + letters, width: 1, first: Unicode.Scalar(bytes[position]),
         last: Unicode.Scalar(bytes[end - 1]))
     }
-    if bytes[place] == 0x20, place + 1 == bytes.count || bytes[place + 1] < 0x80 {
-      return Step(end: place + 1, column: column + 1, width: 1, first: " ", last: " ")
+    if bytes[position] == 0x20, position + 1 == bytes.count || bytes[position + 1] < 0x80 {
+      return Piece(end: position + 1, column: column + 1, width: 1, first: " ", last: " ")
     }
-    let character = text[text.utf8.index(text.startIndex, offsetBy: place)]
+    let character = text[text.utf8.index(text.startIndex, offsetBy: position)]
     let next = widths.column(after: character, at: column)
     let first = character.unicodeScalars.first ?? " "
-    return Step(
-      end: place + character.utf8.count, column: next, width: next - column, first: first,
+    return Piece(
+      end: position + character.utf8.count, column: next, width: next - column, first: first,
       last: first)
   }
 
   /// How many of the next bytes are letters of ASCII that nothing joins. In most texts that is every
   /// word, and going from character to character takes many times longer.
-  private func plainLetters(from place: Int, atMost most: Int) -> Int {
-    var end = place
-    let limit = min(bytes.count, place + most)
+  private func plainLetters(from position: Int, atMost most: Int) -> Int {
+    var end = position
+    let limit = min(bytes.count, position + most)
     while end < limit, bytes[end] > 0x20, bytes[end] < 0x7F { end += 1 }
-    return end < bytes.count && bytes[end] >= 0x80 ? max(0, end - 1 - place) : end - place
+    return end < bytes.count && bytes[end] >= 0x80 ? max(0, end - 1 - position) : end - position
   }
 
   /// Whether there is a blank, with no combining mark on it.
-  private func isBlank(_ place: Int) -> Bool {
-    (bytes[place] == 0x20 || bytes[place] == 0x09)
-      && step(from: place, at: 0, letters: 1).end == place + 1
+  private func isBlank(_ position: Int) -> Bool {
+    (bytes[position] == 0x20 || bytes[position] == 0x09)
+      && step(from: position, at: 0, letters: 1).end == position + 1
   }
 
   /// The next row, without the blanks at its end; nil after the last one.
@@ -166,8 +166,8 @@ private struct WordWrap {
         let mayBreak = at >= textStart && (hasWord || isFirst && at == textStart && column > indent)
         if mayBreak, before.map({ isGap($0, (step.first, step.width)) }) ?? true { next = at }
         if step.column > columns {
-          let place = step.width == 1 ? at + max(0, columns - column) : at
-          if place > start { return row(from: start, overflowingAt: place, next: next) }
+          let position = step.width == 1 ? at + max(0, columns - column) : at
+          if position > start { return row(from: start, overflowingAt: position, next: next) }
           // Nothing fits, but each row must take something.
           step = self.step(from: at, at: column, letters: 1)
         }
@@ -183,8 +183,10 @@ private struct WordWrap {
   }
 
   /// The row that has no room for the character at a place.
-  private mutating func row(from start: Int, overflowingAt place: Int, next: Int?) -> Range<Int> {
-    let end = next ?? endOfAddress(at: place) ?? place
+  private mutating func row(
+    from start: Int, overflowingAt position: Int, next: Int?
+  ) -> Range<Int> {
+    let end = next ?? endOfAddress(at: position) ?? position
     self.start = (end..<bytes.count).first { !isBlank($0) }
     return start..<endOfWords(from: start, to: end)
   }
@@ -196,11 +198,11 @@ private struct WordWrap {
   /// Where an address ends that goes over a place, with what is written to it. Only ASCII is left for
   /// the terminal to wrap, none of which looks like a blank: it begins a row where a message would
   /// (rule 12.2).
-  private mutating func endOfAddress(at place: Int) -> Int? {
+  private mutating func endOfAddress(at position: Int) -> Int? {
     var rest = addresses ?? WebAddresses.ranges(in: text)[...]
     defer { addresses = rest }
-    while let first = rest.first, first.upperBound <= place { rest.removeFirst() }
-    guard let address = rest.first, address.lowerBound < place else { return nil }
+    while let first = rest.first, first.upperBound <= position { rest.removeFirst() }
+    guard let address = rest.first, address.lowerBound < position else { return nil }
     let end = bytes[address.lowerBound...].firstIndex { $0 <= 0x20 || $0 >= 0x80 } ?? bytes.count
     // A part of it may be other letters, of which nothing is known.
     guard end >= address.upperBound else {

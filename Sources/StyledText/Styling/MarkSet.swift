@@ -14,8 +14,8 @@ struct MarkSet: Hashable, Sendable {
   private var firstBytes = [Bool](repeating: false, count: 256)
 
   mutating func add(_ mark: Mark) {
-    let place = marks.firstIndex { $0.bytes.count < mark.bytes.count } ?? marks.count
-    marks.insert(mark, at: place)
+    let index = marks.firstIndex { $0.bytes.count < mark.bytes.count } ?? marks.count
+    marks.insert(mark, at: index)
     firstBytes[Int(mark.bytes[0])] = true
   }
 

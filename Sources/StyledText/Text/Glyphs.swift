@@ -28,21 +28,21 @@ public struct Glyphs: Hashable, Sendable {
   /// Before a name that looks like another's (12.3).
   public var lookAlike: SafeText
   /// Before who joined.
-  public var came: SafeText
+  public var arrival: SafeText
   /// Before who left.
-  public var went: SafeText
+  public var departure: SafeText
   /// One column of a progress bar: of the part that is done, and of the rest.
   public var done: SafeText
-  public var undone: SafeText
+  public var notDone: SafeText
 
   /// For a terminal that shows Unicode.
   public static let unicode = Glyphs(
     ellipsis: "…", sending: "…", failed: "✗", sent: "✓", delivered: "✓✓", seen: "seen",
     edited: "✎", separator: "·", rule: "─", prompt: "›", send: "↑",
-    lookAlike: "≈", came: "→", went: "←", done: "█", undone: "░")
+    lookAlike: "≈", arrival: "→", departure: "←", done: "█", notDone: "░")
   /// For everything else.
   public static let ascii = Glyphs(
     ellipsis: "...", sending: ".", failed: "!", sent: "+", delivered: "++", seen: "seen",
     edited: "*edited*", separator: "-", rule: "-", prompt: ">", send: "^",
-    lookAlike: "~", came: "->", went: "<-", done: "#", undone: "-")
+    lookAlike: "~", arrival: "->", departure: "<-", done: "#", notDone: "-")
 }

@@ -53,7 +53,7 @@ extension Client {
     if message["type"] == "groupchat" {
       if room != nil { interpretRoom(incoming, in: from.bare) }
     } else if room != nil || message.has("x", Feature.roomUser) {
-      interpretFromRoomAside(incoming, from)
+      interpretPrivateFromRoom(incoming, from)
     } else {
       interpretDirect(incoming)
     }
@@ -147,7 +147,7 @@ extension Client {
   }
 
   /// A message from a room or an occupant that is not for everyone in it.
-  private mutating func interpretFromRoomAside(_ incoming: IncomingMessage, _ from: Address) {
+  private mutating func interpretPrivateFromRoom(_ incoming: IncomingMessage, _ from: Address) {
     let message = incoming.stanza
     guard incoming.source != .sent else { return }
     if from.resource.isEmpty {
@@ -216,7 +216,7 @@ extension Client {
   }
 
   /// Who wrote what a message answers, as the answer says.
-  private func quotedUser(_ to: Address, in conversation: NetworkPlace) -> NetworkUser? {
+  private func quotedUser(_ to: Address, in conversation: ConversationAddress) -> NetworkUser? {
     switch conversation {
     case .direct(let other):
       let isOwner = to.bare == context.owner.account

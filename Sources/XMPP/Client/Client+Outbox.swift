@@ -20,7 +20,7 @@ extension Client {
   mutating func update(outbox entries: [OutboxEntry]) {
     for entry in outbox.update(to: entries) {
       let name =
-        switch entry.place {
+        switch entry.conversation {
         case .room(let name), .direct(let name): name
         }
       context.tell(.refused(entry, reason: filled(("%1 is not an address.", [name]))))
@@ -119,7 +119,8 @@ extension Client {
     if (stanza.isResend || stanza.acceptance != nil) && stanza.entry.operation == .send {
       // The server had it, so the outbox no longer has it.
       context.tell(
-        .bounced(MessageIDs(origin: stanza.stanzaID), in: stanza.entry.place, reason: reason))
+        .bounced(MessageIDs(origin: stanza.stanzaID), in: stanza.entry.conversation, reason: reason)
+      )
     } else {
       context.tell(.refused(stanza.entry, reason: reason))
     }
@@ -175,7 +176,7 @@ extension Client {
     if let known = outbox.stanza(id) {
       guard known.mayBeRefused(by: from, isServer: isServer) else { return }
       if known.isRoom, error.condition == "not-acceptable",
-        Retry.returnedMessage.goesOn(after: known.returns + 1)
+        Retry.returnedMessage.allowsAnotherTry(after: known.returns + 1)
       {
         // The room no longer knows the owner: enter it again, then send once more.
         outbox.putBack(known)

@@ -82,7 +82,7 @@ extension Client {
     case .typing(let conversation, let isTyping):
       guard let recipient = signalRecipient(in: conversation) else { return }
       typing.announce(isTyping, in: conversation, to: recipient, &context)
-    case .reached(let conversation, let ids, let sender, let state):
+    case .receipt(let conversation, let ids, let sender, let state):
       if sender.isOwner || state < .delivered { return }
       if state == .seen, hasUnsentReadMarker(in: conversation) {
         return receipts.postpone(signal, of: conversation)
@@ -94,7 +94,7 @@ extension Client {
 
   /// Whether a read marker has to wait: the client does not know yet who may know of the owner, or is
   /// not in the room yet.
-  private func hasUnsentReadMarker(in conversation: NetworkPlace) -> Bool {
+  private func hasUnsentReadMarker(in conversation: ConversationAddress) -> Bool {
     switch conversation {
     case .room(let name): Address(name).flatMap { rooms[$0] }.map { !$0.isEntered } ?? false
     case .direct: !roster.isKnown
@@ -111,7 +111,7 @@ extension Client {
   }
 
   /// Where a signal may go: into a room that the owner is in, and to people who may know of the owner.
-  private func signalRecipient(in conversation: NetworkPlace) -> SignalRecipient? {
+  private func signalRecipient(in conversation: ConversationAddress) -> SignalRecipient? {
     switch conversation {
     case .room(let name):
       guard let address = Address(name), rooms[address]?.isEntered == true else { return nil }

@@ -103,7 +103,7 @@ import Platform
     let connection = Connection(
       .xmpp, of: settings.login.address.domain, settings.server, loop: loop, names: names,
       limit: settings.login.limit
-    ) { [weak self] in self?.take($0) }
+    ) { [weak self] in self?.handle($0) }
     self.connection = connection
     connection.connect()
   }
@@ -174,18 +174,18 @@ import Platform
     if !isPaused || isOver { return }
     isPaused = false
     connection?.isReading = true
-    heard()
+    noteTraffic()
     watchSilence()
     deliver()
   }
 
-  private func take(_ event: Connection.Event) {
+  private func handle(_ event: Connection.Event) {
     if isOver { return }
     switch event {
     case .connected(let isSecure): negotiate(.connected(isSecure: isSecure))
     case .secured: negotiate(.tlsReady)
     case .received(let bytes):
-      heard()
+      noteTraffic()
       inbox += reader.read(bytes)
       deliver()
     case .ended(let failure?): finish(.connection(failure))
@@ -206,7 +206,7 @@ import Platform
     while !isPaused, !isOver, delivered < inbox.count {
       let event = inbox[delivered]
       delivered += 1
-      take(event)
+      handle(event)
     }
     isDelivering = false
     if delivered == inbox.count { forgetInbox() }
@@ -217,16 +217,16 @@ import Platform
     delivered = 0
   }
 
-  private func take(_ event: XMLReader.Event) {
+  private func handle(_ event: XMLReader.Event) {
     switch event {
     case .failed(let fault): finish(.xml(fault))
     case .opened(let attributes): negotiate(.opened(attributes))
     case .element(let element):
-      if features == nil { negotiate(.element(element)) } else { take(element) }
+      if features == nil { negotiate(.element(element)) } else { handle(element) }
     case .part(let element): handler(.part(element))
     case .skipped(let element, let bytes):
       if features == nil { return finish(.xml(.tooLong(limit: settings.limits.bytes))) }
-      guard StreamManagement<Payload>.counts(element) else { return take(element) }
+      guard StreamManagement<Payload>.counts(element) else { return handle(element) }
       handler(.skipped(element, bytes: bytes))
       counts.handle()
     case .closed:
@@ -241,7 +241,7 @@ import Platform
   }
 
   /// An element that arrived after the login.
-  private func take(_ element: Element) {
+  private func handle(_ element: Element) {
     if element.isStreamError {
       let (condition, text) = element.condition(Namespace.streamErrors)
       return finish(.streamError(String(condition.prefix(40)), text: text))
@@ -272,11 +272,11 @@ import Platform
   }
 
   private func acknowledge(_ count: UInt32?) {
-    guard let count else { return finish(.falseCount) }
-    do throws(StreamManagement<Payload>.FalseCount) {
+    guard let count else { return finish(.impossibleCount) }
+    do throws(StreamManagement<Payload>.ImpossibleCount) {
       tellAcknowledged(try counts.acknowledge(count))
     } catch {
-      finish(.falseCount)
+      finish(.impossibleCount)
     }
   }
 
@@ -288,7 +288,7 @@ import Platform
   // MARK: - logging in
 
   private func negotiate(_ event: Negotiation.Event) {
-    for effect in negotiation.take(event, at: loop.now) {
+    for effect in negotiation.handle(event, at: loop.now) {
       if isOver { return }
       perform(effect)
     }
@@ -312,7 +312,7 @@ import Platform
       self.address = address
       self.features = features
       reader.skips = true
-      heard()
+      noteTraffic()
       watchSilence()
       handler(.ready(address, features))
     // It arrived before the counting began.
@@ -331,7 +331,7 @@ import Platform
 
   // MARK: - silence and the end
 
-  private func heard() {
+  private func noteTraffic() {
     lastHeard = loop.now
     asked = nil
   }

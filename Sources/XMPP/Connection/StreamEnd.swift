@@ -14,7 +14,7 @@ package enum StreamEnd: Hashable, Sendable, CustomStringConvertible {
   case closedByServer
   case noAnswer(Milliseconds)
   /// It acknowledged stanzas that were never sent.
-  case falseCount
+  case impossibleCount
   case closedByUs
 
   /// Whether another try would fail for the same reason, until someone changes something.
@@ -39,7 +39,7 @@ package enum StreamEnd: Hashable, Sendable, CustomStringConvertible {
     case .streamError(let condition, let text):
       LoginFailure.streamError(condition, text: text).description
     case .noAnswer(let limit): "The server has not answered for \(limit / 1000) s."
-    case .falseCount: "The server acknowledged messages that hobnob never sent."
+    case .impossibleCount: "The server acknowledged messages that hobnob never sent."
     case .closedByUs: "The connection was closed."
     }
   }

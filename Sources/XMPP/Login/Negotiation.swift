@@ -94,7 +94,7 @@ package struct Negotiation: Sendable {
   package init(_ settings: Settings) { self.settings = settings }
 
   /// - Parameter now: on the same clock as in `timePassed`.
-  package mutating func take(_ event: Event, at now: Milliseconds) -> [Effect] {
+  package mutating func handle(_ event: Event, at now: Milliseconds) -> [Effect] {
     if case .over = state { return [] }
     let step = step
     let effects: [Effect]

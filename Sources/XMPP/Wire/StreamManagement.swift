@@ -6,7 +6,7 @@
 /// - `Payload`: what the stream reports when a stanza is acknowledged.
 package struct StreamManagement<Payload> {
   /// The server claims to have received stanzas that were never sent.
-  package struct FalseCount: Error {}
+  package struct ImpossibleCount: Error {}
 
   /// How many stanzas of the server are handled (modulo 2^32).
   package private(set) var handled: UInt32 = 0
@@ -63,10 +63,10 @@ package struct StreamManagement<Payload> {
   /// The server has received so many in all (`h`); it answers each question once.
   ///
   /// - Returns: the payloads that are acknowledged by that, the oldest first.
-  /// - Throws: `FalseCount`, for a count beyond what was sent or below an earlier one.
-  package mutating func acknowledge(_ count: UInt32) throws(FalseCount) -> [Payload] {
+  /// - Throws: `ImpossibleCount`, for a count beyond what was sent or below an earlier one.
+  package mutating func acknowledge(_ count: UInt32) throws(ImpossibleCount) -> [Payload] {
     let new = Int(count &- taken)
-    guard new <= waiting.count else { throw FalseCount() }
+    guard new <= waiting.count else { throw ImpossibleCount() }
     guard let asked, new >= Int(asked &- taken) else { return [] }
     answers += 1
     return answers < Self.questions ? [] : answered()

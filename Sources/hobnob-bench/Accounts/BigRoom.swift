@@ -12,7 +12,7 @@ enum BigRoom {
   private static let letters = Array("qzjkv".utf8)
 
   static func measure(
-    _ program: Program, _ network: String, in folder: ScratchFolder, at server: Prosody
+    _ program: BenchedProgram, _ network: String, in folder: ScratchFolder, at server: Prosody
   ) throws -> [Figure] {
     let stream = try TypedStream("ben", at: server)
     let echo = try TerminalChild([ScratchFolder.ownPath, "--echo"], environment: [])

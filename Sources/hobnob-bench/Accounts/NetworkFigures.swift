@@ -3,7 +3,7 @@ import ProsodyFixture
 
 /// What an account on a server costs, on a Prosody of this machine: the one that the tests use.
 enum NetworkFigures {
-  static func measure(_ program: Program, in folder: ScratchFolder) throws -> [Figure] {
+  static func measure(_ program: BenchedProgram, in folder: ScratchFolder) throws -> [Figure] {
     guard let network = program.network else {
       complain("accounts are not measured: there is no hobnob-xmpp beside \(program.built)")
       return []

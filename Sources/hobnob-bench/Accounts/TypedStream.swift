@@ -14,7 +14,7 @@ final class TypedStream {
         "sh", "-c",
         "stty raw -echo && echo ready && exec openssl s_client -quiet -connect \"$0\" 2>/dev/null",
         "127.0.0.1:\(server.directPort)",
-      ], environment: Program.environment)
+      ], environment: BenchedProgram.environment)
     try child.wait(for: Array("ready".utf8))
     let start =
       "<stream:stream xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams' "

@@ -41,14 +41,14 @@ struct BenchReport {
 }
 
 /// A number with a fixed count of decimals; no Foundation, so no format strings.
-func decimal(_ value: Double, _ places: Int) -> String {
-  let scale = (0..<places).reduce(1.0) { power, _ in power * 10 }
+func decimal(_ value: Double, _ digits: Int) -> String {
+  let scale = (0..<digits).reduce(1.0) { power, _ in power * 10 }
   let rounded = Int((value.magnitude * scale).rounded())
   let whole = rounded / Int(scale)
   let sign = value < 0 && rounded > 0 ? "-" : ""
-  guard places > 0 else { return "\(sign)\(whole)" }
+  guard digits > 0 else { return "\(sign)\(whole)" }
   let fraction = String(rounded % Int(scale))
-  return "\(sign)\(whole)." + String(repeating: "0", count: places - fraction.count) + fraction
+  return "\(sign)\(whole)." + String(repeating: "0", count: digits - fraction.count) + fraction
 }
 
 func milliseconds(_ nanoseconds: Int64) -> String {

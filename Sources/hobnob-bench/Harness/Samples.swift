@@ -8,8 +8,8 @@ struct Samples {
   var count: Int { sorted.count }
 
   mutating func add(_ nanoseconds: Int64) {
-    let place = sorted.partitioningIndex { $0 >= nanoseconds }
-    sorted.insert(nanoseconds, at: place)
+    let index = sorted.partitioningIndex { $0 >= nanoseconds }
+    sorted.insert(nanoseconds, at: index)
   }
 
   var median: Int64 { percentile(50) }

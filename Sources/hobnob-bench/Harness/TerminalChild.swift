@@ -165,26 +165,26 @@ final class TerminalChild {
 /// What a program printed, without its escape sequences.
 struct PlainText {
   var bytes: [UInt8] = []
-  private enum Place { case text, escape, control, string, stringEscape }
-  private var place = Place.text
+  private enum State { case text, escape, control, string, stringEscape }
+  private var state = State.text
 
   mutating func feed(_ input: Slice<UnsafeBufferPointer<UInt8>>) {
     for byte in input {
-      switch place {
+      switch state {
       case .text:
-        if byte == 0x1B { place = .escape } else { bytes.append(byte) }
+        if byte == 0x1B { state = .escape } else { bytes.append(byte) }
       case .escape:
         switch byte {
-        case UInt8(ascii: "["): place = .control
-        case UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "_"): place = .string
-        default: place = .text
+        case UInt8(ascii: "["): state = .control
+        case UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "_"): state = .string
+        default: state = .text
         }
       case .control:
-        if 0x40...0x7E ~= byte { place = .text }
+        if 0x40...0x7E ~= byte { state = .text }
       case .string:
-        if byte == 0x07 { place = .text } else if byte == 0x1B { place = .stringEscape }
+        if byte == 0x07 { state = .text } else if byte == 0x1B { state = .stringEscape }
       case .stringEscape:
-        place = .text
+        state = .text
       }
     }
   }

@@ -8,7 +8,7 @@ enum Arrivals {
   private static let count = 1000
   private static let pairs = 5
 
-  static func measure(_ program: Program, store: BenchStore) throws -> [Figure] {
+  static func measure(_ program: BenchedProgram, store: BenchStore) throws -> [Figure] {
     let shell = try program.open(store, as: "ben")
     let own = try Store(path: store.path)
     defer { own.close() }

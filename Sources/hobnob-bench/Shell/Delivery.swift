@@ -6,7 +6,7 @@ import Glibc
 /// the disk itself takes to keep one page.
 enum Delivery {
   static func measure(
-    _ program: Program, store: BenchStore, folder: ScratchFolder, lines: Int
+    _ program: BenchedProgram, store: BenchStore, folder: ScratchFolder, lines: Int
   ) throws -> [Figure] {
     let shell = try program.open(store, as: "ben")
     let own = try Store(path: store.path)

@@ -4,9 +4,9 @@ import Platform
 
 /// What the program takes: memory at its prompt, and the size of the file that is installed.
 enum Footprint {
-  static func memory(_ program: Program, store: BenchStore) throws -> [Figure] {
+  static func memory(_ program: BenchedProgram, store: BenchStore) throws -> [Figure] {
     let shell = try program.open(store)
-    let bash = try Program.openBash().child
+    let bash = try BenchedProgram.openBash().child
     let ofShell = try residentBytes(of: shell.process)
     let ofBash = try residentBytes(of: bash.process)
     let own = (try ownBytes(of: shell.process), try ownBytes(of: bash.process))
@@ -25,7 +25,7 @@ enum Footprint {
 
   /// Beside the same program with nothing in its store.
   static func memory(
-    _ program: Program, store: BenchStore, beside empty: BenchStore
+    _ program: BenchedProgram, store: BenchStore, beside empty: BenchStore
   ) throws -> [Figure] {
     let (shell, other) = (try program.open(store), try program.open(empty))
     let (bytes, otherBytes) = (
@@ -42,7 +42,7 @@ enum Footprint {
     ]
   }
 
-  static func size(_ program: Program, folder: ScratchFolder) throws -> [Figure] {
+  static func size(_ program: BenchedProgram, folder: ScratchFolder) throws -> [Figure] {
     let copy = "\(folder.path)/stripped-hobnob"
     guard try run(["cp", program.built, copy]) == 0, try run(["strip", copy]) == 0 else {
       throw MeasuringError("\(program.built) could not be stripped (is binutils installed?)")

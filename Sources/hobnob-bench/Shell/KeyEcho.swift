@@ -5,7 +5,7 @@ import Glibc
 enum KeyEcho {
   static let keysPerLine = 60
 
-  static func measure(_ program: Program, store: BenchStore, keys: Int) throws -> [Figure] {
+  static func measure(_ program: BenchedProgram, store: BenchStore, keys: Int) throws -> [Figure] {
     let shell = try program.open(store)
     let echo = try TerminalChild([ScratchFolder.ownPath, "--echo"], environment: [])
     try echo.wait(for: Array(RawEcho.greeting.utf8))

@@ -6,7 +6,7 @@ import Glibc
 /// costs to bring the past in.
 enum Lifetime {
   static func measure(
-    _ program: Program, in folder: ScratchFolder, messages: Int, rounds: Int
+    _ program: BenchedProgram, in folder: ScratchFolder, messages: Int, rounds: Int
   ) throws -> [Figure] {
     let lifetime = try LifetimeStore.make(program, in: folder, messages: messages)
     let empty = try BenchStore.make(in: folder, named: "empty", messages: 0)

@@ -15,7 +15,7 @@ struct LifetimeStore {
 
   /// Makes the lines, and has the program import them.
   static func make(
-    _ program: Program, in folder: ScratchFolder, messages: Int
+    _ program: BenchedProgram, in folder: ScratchFolder, messages: Int
   ) throws -> LifetimeStore {
     let lines = "\(folder.path)/lifetime.jsonl"
     complain("writing \(messages) messages as JSON Lines …")
@@ -72,8 +72,8 @@ struct LifetimeStore {
     }
     var numbers = [Int](repeating: 0, count: conversations)
     var logBytes = 0
-    for (index, place) in rooms.enumerated() {
-      numbers[Int(place)] += 1
+    for (index, pick) in rooms.enumerated() {
+      numbers[Int(pick)] += 1
       let sender = people[dice.below(people.count)]
       let text = (0..<(3 + dice.below(12))).map { _ in word(&dice) }.joined(separator: " ")
       logBytes += "12:03 <\(sender)> \(text)\n".utf8.count
@@ -83,8 +83,8 @@ struct LifetimeStore {
         ? #","edited":"\#(DateParser.text(at + 9000))","revisions":[{"time":"\#(DateParser.text(at + 9000))","text":"so"}]"#
         : ""
       put(
-        #"{"type":"message","uid":"\#(uid(&dice))","conversation":"\#(room(Int(place)))","#
-          + #""number":\#(numbers[Int(place)]),"time":"\#(DateParser.text(at))","sender":"\#(sender)","#
+        #"{"type":"message","uid":"\#(uid(&dice))","conversation":"\#(room(Int(pick)))","#
+          + #""number":\#(numbers[Int(pick)]),"time":"\#(DateParser.text(at))","sender":"\#(sender)","#
           + #""kind":"text","state":"sent","text":"\#(text)"\#(edited)}"#)
     }
     put(#"{"type":"end"}"#)

@@ -8,7 +8,7 @@ enum NamesMenu {
 
   /// Every name begins with all the letters that are typed, so that none of the keys makes the menu
   /// shorter.
-  static func measure(_ program: Program, store: BenchStore, keys: Int) throws -> [Figure] {
+  static func measure(_ program: BenchedProgram, store: BenchStore, keys: Int) throws -> [Figure] {
     let shell = try program.open(store)
     var closed = Samples()
     var open = Samples()

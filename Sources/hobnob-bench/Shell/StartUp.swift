@@ -3,7 +3,7 @@
 /// From the start of the program to its first prompt, beside bash and beside an empty store.
 enum StartUp {
   static func measure(
-    _ program: Program, full: BenchStore, empty: BenchStore, rounds: Int
+    _ program: BenchedProgram, full: BenchStore, empty: BenchStore, rounds: Int
   ) throws -> [Figure] {
     let starts: [() throws -> Int64] = [
       { try timeOfBash() },
@@ -42,14 +42,14 @@ enum StartUp {
   }
 
   private static func timeOfBash() throws -> Int64 {
-    let bash = try Program.openBash()
+    let bash = try BenchedProgram.openBash()
     defer { try? bash.child.leave() }
     return bash.promptAt - bash.child.startedAt
   }
 
-  static func timeOfShell(_ program: Program, _ store: BenchStore) throws -> Int64 {
+  static func timeOfShell(_ program: BenchedProgram, _ store: BenchStore) throws -> Int64 {
     let child = try program.start(store)
-    let prompt = try child.wait(for: Program.prompt)
+    let prompt = try child.wait(for: BenchedProgram.prompt)
     child.settle(milliseconds: 20)
     try child.leave()
     return prompt - child.startedAt

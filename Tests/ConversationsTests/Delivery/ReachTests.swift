@@ -22,25 +22,31 @@ import Testing
       try transaction.touchPeople()
     }
     var sent = try lobby.says("first")
-    #expect(try store.read { try $0.reach(of: sent) } == Reach(recipients: 20_001))
+    #expect(
+      try store.read { try $0.deliveryCounts(of: sent) } == DeliveryCounts(recipients: 20_001))
     // Others are asked about, and their messages as well.
     sent = try lobby.says("second")
     try lobby.other.writeIfNeeded {
       try $0.noteDelivered(to: lobby.ben, upTo: [lobby.lobby: sent.number])
     }
-    #expect(try store.read { try $0.reach(of: sent) } == Reach(recipients: 20_001, delivered: 1))
+    #expect(
+      try store.read { try $0.deliveryCounts(of: sent) }
+        == DeliveryCounts(recipients: 20_001, delivered: 1))
     try lobby.other.writeIfNeeded {
       try $0.noteSeen(by: lobby.ben, in: lobby.lobby, upTo: sent.number, sendReceipt: true)
     }
     #expect(
-      try store.read { try $0.reach(of: sent) } == Reach(recipients: 20_001, delivered: 1, seen: 1))
+      try store.read { try $0.deliveryCounts(of: sent) }
+        == DeliveryCounts(recipients: 20_001, delivered: 1, seen: 1))
     #expect(try store.read { try $0.recipients(of: sent.id) }.count == 20_001)
-    var found = Reach()
+    var found = DeliveryCounts()
     let counted = processorTime {
       store.connection.knownRecipients = nil
-      found = (try? store.read { try $0.reach(of: sent) }) ?? found
+      found = (try? store.read { try $0.deliveryCounts(of: sent) }) ?? found
     }
-    let known = processorTime { found = (try? store.read { try $0.reach(of: sent) }) ?? found }
+    let known = processorTime {
+      found = (try? store.read { try $0.deliveryCounts(of: sent) }) ?? found
+    }
     #expect(found.recipients == 20_001)
     #expect(known < counted / 5, "\(known) s, and \(counted) s with counting")
   }
@@ -58,15 +64,15 @@ import Testing
     let late = try lobby.says("late")
     for (message, recipients) in [(before, 1), (with, 2), (after, 1), (late, 0)] {
       #expect(
-        try lobby.store.read { try $0.reach(of: message) }.recipients == recipients,
+        try lobby.store.read { try $0.deliveryCounts(of: message) }.recipients == recipients,
         "\(message.body)")
       #expect(
         try lobby.store.read { try $0.recipients(of: message.id) }.count == recipients,
         "\(message.body)")
     }
     try lobby.benSays("back")
-    #expect(try lobby.store.read { try $0.reach(of: late) }.recipients == 0)
+    #expect(try lobby.store.read { try $0.deliveryCounts(of: late) }.recipients == 0)
     let again = try lobby.says("again")
-    #expect(try lobby.store.read { try $0.reach(of: again) }.recipients == 1)
+    #expect(try lobby.store.read { try $0.deliveryCounts(of: again) }.recipients == 1)
   }
 }

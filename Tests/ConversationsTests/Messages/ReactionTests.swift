@@ -38,7 +38,7 @@ import Testing
     let lobby = try Lobby()
     let (one, two) = (try lobby.says("one"), try lobby.says("two"))
     var position = try lobby.store.read { try $0.position }
-    func news(for me: ID<Participant>, limit: Int = 500) throws -> [ReactionNews] {
+    func news(for me: ID<Participant>, limit: Int = 500) throws -> [ReactionUpdate] {
       let changes = try lobby.store.read { try $0.changes(since: position, for: me, limit: limit) }
       #expect(changes.arrived.isEmpty && changes.revised.isEmpty)
       return changes.reacted
@@ -218,8 +218,8 @@ import Testing
       ])
     // One that is refused goes alone.
     _ = try react("🔥")
-    let entries = try outbox()
-    try lobby.other.writeDurably { try $0.finish(entries[2], as: .failed("no")) }
+    let fire = try #require(try outbox().last)
+    try lobby.other.writeDurably { try $0.finish(fire, as: .failed("no")) }
     #expect(
       try lobby.store.read { try $0.emojiStored(of: lobby.anna, on: message.id) } == ["👍"])
     // Where one takes the place of the other, it takes that of all.

@@ -10,7 +10,7 @@ struct AddressRulesTests {
 
   @Test("each folding makes the same addresses equal")
   func folds() {
-    let foldings: [(AddressRules.Folding, String)] = [
+    let foldings: [(AddressRules.CaseMapping, String)] = [
       (.none, #"ÄB[]\~^"#), (.ascii, #"Äb[]\~^"#), (.strict, "Äb{}|~^"), (.rfc1459, "Äb{}|~~"),
       (.unicode, #"äb[]\~^"#),
     ]
@@ -53,13 +53,13 @@ struct AddressRulesTests {
     #expect(!account.isNamed(in: "ben@x.org"))
     #expect(account.address(ofPerson: "Ben@irc.x.org") == "ben")
     #expect(account.address(ofRoom: "##tea@irc.x.org") == "##tea")
-    #expect(account.whole("ben") == "ben@irc.x.org")
+    #expect(account.withServer("ben") == "ben@irc.x.org")
   }
 
   @Test("the store keeps all of it")
   func roundTrip() {
     var rules = [mail, bare, AddressRules(domain: "x.org")]
-    for folding in [AddressRules.Folding.none, .ascii, .strict, .unicode] {
+    for folding in [AddressRules.CaseMapping.none, .ascii, .strict, .unicode] {
       rules.append(AddressRules(roomSigns: "", folding: folding, identityScope: .room))
     }
     for one in rules { #expect(AddressRules(storedForm: one.storedForm) == one) }

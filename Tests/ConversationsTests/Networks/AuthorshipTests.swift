@@ -31,7 +31,7 @@ import Testing
     try edit("mine now", by: linked.me)
     try edit("by its archive id", by: linked.max, MessageIDs(archive: "a1"))
     // The same id in another room is another message, and nobody's there.
-    let other = NetworkPlace.room("dev@rooms.example")
+    let other = ConversationAddress.room("dev@rooms.example")
     try linked.hear(.edited(name, by: linked.zoe, in: other, body: "elsewhere", at: nil))
     try edit("of nothing", by: linked.zoe, MessageIDs(origin: "o9"))
     #expect(try linked.bodies() == ["helo"])
@@ -250,7 +250,7 @@ import Testing
     }
     #expect(try linked.outbox().last?.author.identity == "ben@example.org")
     // Nor can another room speak for this one's.
-    let dev = NetworkPlace.room("dev@rooms.example")
+    let dev = ConversationAddress.room("dev@rooms.example")
     try linked.say("same id", in: dev, origin: "o1")
     #expect(try linked.messages()[0].senderIdentity == "tea@rooms.example/occupant-7")
   }
@@ -317,7 +317,7 @@ import Testing
     let name = MessageIDs(origin: message.uid)
     func told(
       _ name: MessageIDs, by speaker: NetworkUser, _ state: DeliveryState,
-      in place: NetworkPlace? = nil
+      in place: ConversationAddress? = nil
     ) throws -> DeliveryState? {
       try linked.hear(.receipt(name, by: speaker, in: place ?? linked.direct, state))
       return try linked.state(message)
@@ -366,8 +366,8 @@ import Testing
     try seen("3", by: linked.zoe)
     #expect(try linked.state(third) == .sent)
     #expect(
-      try linked.store.read { try $0.reach(of: third) }
-        == Reach(recipients: 2, delivered: 1, seen: 1))
+      try linked.store.read { try $0.deliveryCounts(of: third) }
+        == DeliveryCounts(recipients: 2, delivered: 1, seen: 1))
     // What others said is read with it.
     try linked.say("between", archive: "4")
     try seen("4", by: linked.max)
@@ -399,7 +399,7 @@ import Testing
     let linked = try Linked()
     try linked.join()
     try linked.say("one", by: linked.ben, in: linked.direct, origin: "1")
-    let max = NetworkPlace.direct("max@example.org")
+    let max = ConversationAddress.direct("max@example.org")
     try linked.say("two", by: NetworkUser(identity: "max@example.org"), in: max, origin: "2")
     _ = try linked.hear(.accepted(linked.send("to all").entry, archive: "a1"))
     let refused = try linked.send("mine", in: max).entry
@@ -430,7 +430,7 @@ import Testing
     #expect(try told() == [])
     let speaker = NetworkUser(identity: "ben@example.org", name: "Ben")
     func reached(_ origin: String, _ state: DeliveryState) -> NetworkSignal {
-      .reached(linked.direct, MessageIDs(origin: origin), by: speaker, state)
+      .receipt(linked.direct, MessageIDs(origin: origin), by: speaker, state)
     }
     try linked.store.writeIfNeeded { try $0.noteDelivered(to: linked.anna, upTo: [place: 3]) }
     #expect(try told() == [reached("2", .delivered)])

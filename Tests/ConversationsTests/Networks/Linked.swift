@@ -12,8 +12,8 @@ final class Linked {
   let anna: ID<Participant>
   let account: Account
 
-  let tea = NetworkPlace.room("tea@rooms.example")
-  let direct = NetworkPlace.direct("ben@example.org")
+  let tea = ConversationAddress.room("tea@rooms.example")
+  let direct = ConversationAddress.direct("ben@example.org")
   let ben = NetworkUser(identity: "ben@example.org", name: "Ben")
   /// People of #tea.
   let zoe = NetworkUser(identity: "occupant-7", name: "zoe")
@@ -34,7 +34,7 @@ final class Linked {
   }
 
   /// Nil while another process has it.
-  func lease() throws -> AccountLease? { try AccountLease.take(account, in: wire) }
+  func lease() throws -> AccountLease? { try AccountLease.acquire(account, in: wire) }
 
   /// Anyone who writes to anna is not a stranger: she has opened the chat.
   func hear(_ news: NetworkEvent...) throws {
@@ -47,7 +47,7 @@ final class Linked {
 
   /// A message by somebody in #tea, by default sent just now.
   func say(
-    _ body: String, by speaker: NetworkUser? = nil, in place: NetworkPlace? = nil,
+    _ body: String, by speaker: NetworkUser? = nil, in place: ConversationAddress? = nil,
     origin: String? = nil, archive: String? = nil, at time: Milliseconds? = nil,
     isPast: Bool = false
   ) throws {
@@ -60,26 +60,26 @@ final class Linked {
 
   func join() throws { try hear(.joined(room: "tea@rooms.example", nick: "anna")) }
 
-  func conversation(_ place: NetworkPlace? = nil) throws -> ID<Conversation> {
+  func conversation(_ place: ConversationAddress? = nil) throws -> ID<Conversation> {
     let all = try store.read { try $0.listing(for: anna) }.map(\.conversation.id)
     let found = try all.first { each in
-      try store.read { try $0.networkPlace(of: each) } == place ?? tea
+      try store.read { try $0.conversationAddress(of: each) } == place ?? tea
     }
     guard let found else { throw RuleError.noSuchRoom("\(place ?? tea)") }
     return found
   }
 
-  func messages(in place: NetworkPlace? = nil) throws -> [Message] {
+  func messages(in place: ConversationAddress? = nil) throws -> [Message] {
     try store.read { try $0.messages(in: conversation(place), limit: 99, for: anna) }
   }
 
-  func bodies(in place: NetworkPlace? = nil) throws -> [String] {
+  func bodies(in place: ConversationAddress? = nil) throws -> [String] {
     try messages(in: place).map(\.body)
   }
 
   /// Sends what anna types, and returns the outbox entry.
   func send(
-    _ body: String, in place: NetworkPlace? = nil
+    _ body: String, in place: ConversationAddress? = nil
   ) throws -> (message: Message, entry: OutboxEntry) {
     let message = try store.writeDurably { try $0.send(body, in: conversation(place), by: anna) }
     guard let entry = try outbox().last else { throw RuleError.noSuchMessage(message.number) }

@@ -15,7 +15,7 @@ final class LinkedFileTests {
   init() throws { linked = try Linked() }
 
   private func say(
-    _ body: String, in place: NetworkPlace? = nil, by speaker: NetworkUser? = nil,
+    _ body: String, in place: ConversationAddress? = nil, by speaker: NetworkUser? = nil,
     isPast: Bool = false,
     links: [String]? = nil
   ) throws {

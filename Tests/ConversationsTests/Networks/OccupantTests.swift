@@ -120,7 +120,7 @@ import Testing
     for name in ["tea", "#tea", "#" + room, room] {
       let found = try #require(
         try linked.store.read { try $0.room(name, for: linked.anna) }, "\(name)")
-      #expect(try linked.store.read { try $0.networkPlace(of: found.id) } == linked.tea)
+      #expect(try linked.store.read { try $0.conversationAddress(of: found.id) } == linked.tea)
     }
   }
 
@@ -140,7 +140,7 @@ import Testing
     let chat = try linked.store.writeDurablyIfNeeded {
       try $0.directChat(linked.anna, with: ben.id)
     }
-    #expect(try linked.store.read { try $0.networkPlace(of: chat.id) } == linked.direct)
+    #expect(try linked.store.read { try $0.conversationAddress(of: chat.id) } == linked.direct)
     try linked.hear(.contactRemoved(linked.ben))
     #expect(
       try linked.store.read { try $0.contacts(of: linked.account) }.map(\.participant.name) == [

@@ -15,8 +15,8 @@ final class PeopleEverywhereTests {
   private let anna: ID<Participant>
   private let account: Account
   private let ben = NetworkUser(identity: "ben", name: "Ben")
-  private let tea = NetworkPlace.room("#tea")
-  private let teatime = NetworkPlace.room("##tea")
+  private let tea = ConversationAddress.room("#tea")
+  private let teatime = ConversationAddress.room("##tea")
 
   init() throws {
     store = try fixture.open()
@@ -37,7 +37,7 @@ final class PeopleEverywhereTests {
 
   private func hear(_ events: NetworkEvent...) throws { try wire.apply(events, of: account) }
 
-  private func say(_ body: String, by speaker: NetworkUser, in place: NetworkPlace) throws {
+  private func say(_ body: String, by speaker: NetworkUser, in place: ConversationAddress) throws {
     try hear(
       .messageReceived(NetworkMessage(name: MessageIDs(), speaker: speaker, body: body), in: place))
   }

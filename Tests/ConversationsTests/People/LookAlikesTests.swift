@@ -104,10 +104,10 @@ import Testing
     _ = try lobby.store.writeDurably { try $0.rename(late, to: "b\u{435}n") }
     try lobby.store.database.execute("UPDATE participant SET skeleton = ''")
     #expect(try lobby.store.read { try $0.lookAlikes(among: [late], to: lobby.anna) } == [])
-    try lobby.store.writeIfNeeded { try $0.lookAtNames() }
+    try lobby.store.writeIfNeeded { try $0.checkLookAlikes() }
     #expect(try lobby.store.read { try $0.lookAlikes(among: [late], to: lobby.anna) } == [late])
     let now = try lobby.store.read { try $0.position }
-    try lobby.store.writeIfNeeded { try $0.lookAtNames() }
+    try lobby.store.writeIfNeeded { try $0.checkLookAlikes() }
     #expect(try lobby.store.read { try $0.position } == now)
   }
 
@@ -127,7 +127,7 @@ import Testing
       """)
     database.close()
     let store = try fixture.open()
-    try store.writeIfNeeded { try $0.lookAtNames() }
+    try store.writeIfNeeded { try $0.checkLookAlikes() }
     #expect(
       try store.read { try $0.lookAlikes(among: [ID(rawValue: 2)], to: ID(rawValue: 1)) }.count == 1
     )

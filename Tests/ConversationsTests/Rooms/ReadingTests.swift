@@ -140,7 +140,8 @@ import Testing
     _ = try lobby.other.attach(lobby.ben)
     let third = try lobby.says("three")
     #expect(try recipients(second) == [] && recipients(third) == ["ben"])
-    #expect(try lobby.store.read { try $0.reach(of: third) } == Reach(recipients: 1))
+    #expect(
+      try lobby.store.read { try $0.deliveryCounts(of: third) } == DeliveryCounts(recipients: 1))
     // However long the shell runs, he is here; and a week after it has ended he is not.
     lobby.fixture.now += 30 * day
     #expect(try recipients(try lobby.says("four")) == ["ben"])
@@ -194,14 +195,14 @@ import Testing
       try lobby.other.writeDurablyIfNeeded { try $0.leave(lobby.ben, lobby.lobby) }
       try lobby.other.writeDurablyIfNeeded { try $0.join(lobby.ben, lobby.lobby) }
     }
-    let stays = try lobby.store.read { try $0.audience(of: lobby.lobby) }.stays
-    #expect(stays.map(\.first) == [1, 1])
-    #expect(stays.map(\.last) == [.max, .max])
+    let intervals = try lobby.store.read { try $0.audience(of: lobby.lobby) }.intervals
+    #expect(intervals.map(\.first) == [1, 1])
+    #expect(intervals.map(\.last) == [.max, .max])
     // A stay in which nothing was said is nobody's message, but a stay.
     let carl = try lobby.store.writeDurablyIfNeeded { try $0.participant(identity: "carl") }.id
     try lobby.store.writeDurablyIfNeeded { try $0.join(carl, lobby.lobby) }
     try lobby.store.writeDurablyIfNeeded { try $0.leave(carl, lobby.lobby) }
-    #expect(try lobby.store.read { try $0.audience(of: lobby.lobby) }.stays.count == 2)
+    #expect(try lobby.store.read { try $0.audience(of: lobby.lobby) }.intervals.count == 2)
     #expect(try lobby.store.read { try $0.membership(of: carl, in: lobby.lobby) } == .left)
     let dora = try lobby.store.writeDurablyIfNeeded { try $0.participant(identity: "dora") }.id
     #expect(try lobby.store.read { try $0.membership(of: dora, in: lobby.lobby) } == .never)

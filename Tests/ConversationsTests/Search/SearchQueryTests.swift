@@ -64,7 +64,7 @@ private func utc(
       query
         == SearchQuery(
           terms: [.init("tea")], senders: ["anna", "Anna Maria"],
-          places: ["#lobby", "@ben", "tea room"], hasFile: true))
+          conversations: ["#lobby", "@ben", "tea room"], hasFile: true))
     #expect(try parsed("from:anna").senders == ["anna"])
   }
 

@@ -39,13 +39,13 @@ import Testing
     _ = try store.read { try $0.recipients(of: message.id) }
     _ = try store.read { try $0.changes(since: position, for: anna) }
     _ = try store.read {
-      try $0.laterNews(
+      try $0.messageUpdates(
         in: room, since: position, upTo: try $0.position, ofMessagesUpTo: 9, for: anna)
     }
     _ = try store.read { try $0.listing(for: anna) }
     _ = try store.read { try $0.joined(by: anna) }
     _ = try store.read { try $0.unreadConversations(for: anna, in: [room]) }
-    _ = try store.read { try $0.reach(of: message) }
+    _ = try store.read { try $0.deliveryCounts(of: message) }
     _ = try store.read { try $0.othersHere(in: room, than: anna) }
     _ = try store.read { try $0.lastSpoke(anna, in: room) }
     _ = try store.read { try $0.holds(moreThan: 20, in: room) }
@@ -55,7 +55,7 @@ import Testing
     _ = try store.read { try $0.inputHistory(of: anna, shell: "x", limit: 9) }
     _ = try store.read { try $0.people(in: room) }
     _ = try store.read { try $0.lookAlikes(among: [lobby.ben], to: anna) }
-    try store.writeIfNeeded { try $0.lookAtNames() }
+    try store.writeIfNeeded { try $0.checkLookAlikes() }
     _ = try store.read { try $0.find(participant: "@Ben") }
     _ = try store.writeDurablyIfNeeded { try $0.participant(identity: "BEN") }
     _ = try store.read { try $0.away(of: anna) }

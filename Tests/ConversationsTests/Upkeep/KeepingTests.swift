@@ -86,13 +86,13 @@ private func run(_ words: String...) -> Int32 {
       (folder + "/big", .tooLarge(path: folder + "/big", limit: 4)),
     ]
     for (path, error) in refusals {
-      #expect(throws: error) { try Store.look(atFile: path, limit: 4) }
+      #expect(throws: error) { try Store.inspect(fileAt: path, limit: 4) }
       #expect(throws: error) {
         try lobby.store.keep(fileAt: path, type: { _ in nil }, limit: 4)
       }
     }
     #expect(fixture.names(in: "store.attachments").isEmpty)
-    let found = try Store.look(atFile: folder + "/big", limit: 5)
+    let found = try Store.inspect(fileAt: folder + "/big", limit: 5)
     #expect(found.name == "big")
     #expect(found.bytes == 5)
   }
@@ -111,7 +111,7 @@ private func run(_ words: String...) -> Int32 {
     if isRoot { _ = setUser(65534) }
     defer { if isRoot { _ = setUser(0) } }
     #expect(throws: AttachmentError.unreadable(path: path, reason: "Permission denied")) {
-      try Store.look(atFile: path, limit: 0)
+      try Store.inspect(fileAt: path, limit: 0)
     }
   }
 

@@ -123,7 +123,9 @@ struct ClientFuzzTests {
     guard let from = Address(text) else { return false }
     if from == Talk.account { return true }
     let bare = from.bare.description
-    func isOf(_ place: NetworkPlace) -> Bool { place == .direct(bare) || place == .room(bare) }
+    func isOf(_ place: ConversationAddress) -> Bool {
+      place == .direct(bare) || place == .room(bare)
+    }
     switch news {
     case .messageReceived(let message, let place):
       return isOf(place) && (place == .room(bare) || message.speaker.identity == bare)
@@ -135,7 +137,7 @@ struct ClientFuzzTests {
       return isOf(place)
     case .joined(let room, _), .left(let room, _), .lost(let room, _), .roomNamed(let room, _),
       .present(_, let room, _), .absent(_, let room, _), .renamed(_, let room?, _),
-      .topic(let room, _, _, _), .toldHistory(let room), .removed(_, let room, _, _):
+      .topic(let room, _, _, _), .historySent(let room), .removed(_, let room, _, _):
       return room == bare
     case .invited(let room, let speaker):
       return speaker.isVerified ? speaker.identity == bare : room == bare
@@ -143,7 +145,7 @@ struct ClientFuzzTests {
       .answeredContact(let speaker, _):
       return speaker.identity == bare
     case .accepted(let entry, _), .refused(let entry, _):
-      return isOf(entry.place) || bare == "example.org"
+      return isOf(entry.conversation) || bare == "example.org"
     case .caughtUp(let archive, _): return archive == bare || archive.isEmpty
     case .rules(let rules): return rules.roomDomain == bare
     case .offline, .answered, .fetched, .notice, .countStrangers, .renamed, .abilities,
@@ -155,7 +157,7 @@ struct ClientFuzzTests {
   /// What waits for a room that was left is given back when its turn comes, and that comes when
   /// anybody's answer lets the outbox go on.
   private static func isOfRoomLeft(_ news: NetworkEvent, _ client: Client) -> Bool {
-    guard case .refused(let entry, let reason) = news, case .room(let name) = entry.place,
+    guard case .refused(let entry, let reason) = news, case .room(let name) = entry.conversation,
       let address = Address(name), case .refused(let sentence) = client.rooms[address]?.state
     else { return false }
     return sentence == reason

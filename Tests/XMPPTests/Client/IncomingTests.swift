@@ -7,7 +7,7 @@ import Testing
 
 struct IncomingTests {
   private let ben = NetworkUser(identity: "ben@example.org")
-  private let place = NetworkPlace.direct("ben@example.org")
+  private let place = ConversationAddress.direct("ben@example.org")
 
   private func message(_ inner: String, id: String = "b1") -> String {
     "<message from='Ben@example.org/phone' to='anna@example.org' type='chat' id='\(id)'>\(inner)"

@@ -6,7 +6,7 @@ import Testing
 @testable import XMPP
 
 struct OutboxTests {
-  private let room = NetworkPlace.room("room@muc.example.org")
+  private let room = ConversationAddress.room("room@muc.example.org")
 
   @Test func aMessageHasOneIdAsksForAReceiptAndMayBeMarked() throws {
     var talk = Talk.ready()

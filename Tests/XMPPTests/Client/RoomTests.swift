@@ -105,7 +105,7 @@ struct RoomTests {
       talk.hear(late("ben", "b1"))
       #expect(try #require(talk.news.messages.last).isPast == isAskedFor)
       talk.hear("<message from='\(room)' type='groupchat'><subject/></message>")
-      #expect(talk.news.contains(.toldHistory(room: room)) == isAskedFor)
+      #expect(talk.news.contains(.historySent(room: room)) == isAskedFor)
       talk.hear(late("ben", "b2"))
       #expect(try #require(talk.news.messages.last).isPast == false)
     }

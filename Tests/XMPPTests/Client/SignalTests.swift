@@ -5,7 +5,7 @@ import Testing
 @testable import XMPP
 
 struct SignalTests {
-  private let place = NetworkPlace.direct("ben@example.org")
+  private let place = ConversationAddress.direct("ben@example.org")
   private let ben = NetworkUser(identity: "ben@example.org")
   private static let contact = "<item jid='ben@example.org' subscription='both'/>"
 
@@ -77,27 +77,27 @@ struct SignalTests {
     var talk = Talk.ready { $0.roster = SignalTests.contact }
     for id in ["b1", "b2", "b3"] { talk.hear(message(id)) }
     #expect(talk.sent.isEmpty)
-    let reached = NetworkSignal.reached(place, MessageIDs(origin: "b2"), by: ben, .delivered)
+    let reached = NetworkSignal.receipt(place, MessageIDs(origin: "b2"), by: ben, .delivered)
     talk.handle(.signals([reached, reached]))
     #expect(payloads(talk) == ["received b1", "received b2"])
     talk.forget()
-    let seen = NetworkSignal.reached(place, MessageIDs(origin: "b3"), by: ben, .seen)
+    let seen = NetworkSignal.receipt(place, MessageIDs(origin: "b3"), by: ben, .seen)
     talk.handle(.signals([seen, seen]))
     #expect(payloads(talk) == ["received b3", "displayed b3"])
   }
 
   @Test func whatWasSeenBeforeItCouldBeSaidIsSaidThen() throws {
-    let room = NetworkPlace.room("room@muc.example.org")
+    let room = ConversationAddress.room("room@muc.example.org")
     var talk = Talk(rooms: [WantedRoom(address: "room@muc.example.org", nick: "anna")])
     talk.roomFeatures["room@muc.example.org"] = [Feature.archive]
     talk.ignores = { $0.has("query", Feature.roster) || $0["to"]?.contains("room@") == true }
     talk.logIn()
     talk.handle(
       .signals([
-        .reached(place, MessageIDs(origin: "b1"), by: ben, .seen),
-        .reached(place, MessageIDs(origin: "b2"), by: ben, .seen),
-        .reached(.direct("eve@x.org"), MessageIDs(origin: "e1"), by: ben, .seen),
-        .reached(room, MessageIDs(archive: "r1"), by: ben, .seen),
+        .receipt(place, MessageIDs(origin: "b1"), by: ben, .seen),
+        .receipt(place, MessageIDs(origin: "b2"), by: ben, .seen),
+        .receipt(.direct("eve@x.org"), MessageIDs(origin: "e1"), by: ben, .seen),
+        .receipt(room, MessageIDs(archive: "r1"), by: ben, .seen),
       ]))
     #expect(payloads(talk) == [])
     let question = try #require(talk.sent.first { $0.has("query", Feature.roster) })
@@ -113,7 +113,7 @@ struct SignalTests {
   @Test func aStrangerIsToldNothingUntilTheOwnerWritesToThem() {
     var talk = Talk.ready()
     talk.hear(message("b1"))
-    let reached = NetworkSignal.reached(place, MessageIDs(origin: "b1"), by: ben, .seen)
+    let reached = NetworkSignal.receipt(place, MessageIDs(origin: "b1"), by: ben, .seen)
     talk.handle(.signals([reached]))
     #expect(talk.sent.isEmpty)
     talk.handle(.outbox([.test(1)]))
@@ -124,7 +124,7 @@ struct SignalTests {
 
   /// A process that has just begun knows from the store whom the owner wrote to.
   @Test func whoWasWrittenToByAFormerProcessIsToldStill() {
-    let signal = NetworkSignal.reached(place, MessageIDs(origin: "b1"), by: ben, .seen)
+    let signal = NetworkSignal.receipt(place, MessageIDs(origin: "b1"), by: ben, .seen)
     for (writtenTo, told) in [(["ben@example.org"], ["displayed b1"]), (["max@x.org"], [])] {
       var talk = Talk(writtenTo: writtenTo)
       talk.logIn()
@@ -141,11 +141,11 @@ struct SignalTests {
         + message("b1").replacingPrefix(
           "<message", with: "<message xmlns='jabber:client' to='anna@example.org/phone'")
         + "</forwarded></received></message>")
-    talk.handle(.signals([.reached(place, MessageIDs(origin: "b1"), by: ben, .delivered)]))
+    talk.handle(.signals([.receipt(place, MessageIDs(origin: "b1"), by: ben, .delivered)]))
     #expect(talk.sent.isEmpty)
     talk.handle(
       .signals([
-        .reached(
+        .receipt(
           place, MessageIDs(origin: "a1"),
           by: NetworkUser(identity: "anna@example.org", isOwner: true), .seen)
       ]))
@@ -160,12 +160,12 @@ struct SignalTests {
         + "xmlns='\(Feature.occupantIDs)' id='id-ben'/><stanza-id xmlns='\(Feature.ids)' "
         + "by='room@muc.example.org' id='r1'/></message>")
     let name = MessageIDs(origin: "b1", archive: "r1")
-    let room = NetworkPlace.room("room@muc.example.org")
+    let room = ConversationAddress.room("room@muc.example.org")
     let speaker = NetworkUser(identity: "id-ben")
     talk.handle(
       .signals([
-        .reached(room, name, by: speaker, .delivered), .reached(room, name, by: speaker, .seen),
-        .reached(room, name, by: speaker, .seen),
+        .receipt(room, name, by: speaker, .delivered), .receipt(room, name, by: speaker, .seen),
+        .receipt(room, name, by: speaker, .seen),
       ]))
     #expect(payloads(talk) == ["displayed r1"])
     #expect(talk.messages.first?["type"] == "groupchat")
@@ -173,7 +173,7 @@ struct SignalTests {
 
   @Test func aMessageOfAFormerRunIsMarkedAllTheSame() {
     var talk = Talk.ready { $0.roster = SignalTests.contact }
-    talk.handle(.signals([.reached(place, MessageIDs(origin: "old"), by: ben, .seen)]))
+    talk.handle(.signals([.receipt(place, MessageIDs(origin: "old"), by: ben, .seen)]))
     #expect(payloads(talk) == ["displayed old"])
   }
 }

@@ -304,7 +304,8 @@ extension [NetworkEvent] {
 extension OutboxEntry {
   /// An outbox entry of the owner.
   static func test(
-    _ id: Int64, _ body: String = "hello", to place: NetworkPlace = .direct("ben@example.org"),
+    _ id: Int64, _ body: String = "hello",
+    to place: ConversationAddress = .direct("ben@example.org"),
     operation: Operation = .send, uid: String? = nil, kind: Message.Kind = .text,
     archive: String? = nil, reaction: String? = nil, answers: NetworkQuote? = nil
   ) -> OutboxEntry {
@@ -322,6 +323,6 @@ extension OutboxEntry {
           participant: Conversations.ID(rawValue: 1), emoji: $0, isRemoved: $0.isEmpty,
           all: $0.split(separator: " ").map(String.init))
       },
-      place: place, name: MessageIDs(origin: uid, archive: archive), answers: answers)
+      conversation: place, name: MessageIDs(origin: uid, archive: archive), answers: answers)
   }
 }

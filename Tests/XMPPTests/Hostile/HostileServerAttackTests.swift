@@ -300,7 +300,7 @@ struct HostileServerAttackTests {
   }
 
   @Test("an acknowledgement of what was never sent ends it, and nothing counts as sent")
-  func falseCount() throws {
+  func impossibleCount() throws {
     for count in ["2", "4294967295", "x", "-1"] {
       let server = try ScriptedServer { peer in
         try peer.logIn(Peer.counting)
@@ -311,7 +311,7 @@ struct HostileServerAttackTests {
       let anna = try user(server)
       try anna.runUntilReady()
       anna.stream.send(Element("message"), as: "a")
-      #expect(anna.runToEnd() == .falseCount)
+      #expect(anna.runToEnd() == .impossibleCount)
       #expect(anna.acknowledged.isEmpty && anna.stream.unacknowledged == ["a"])
       _ = server.finish()
     }
@@ -392,7 +392,7 @@ struct HostileServerAttackTests {
   @Test("during a pause the server waits, and nothing is acknowledged")
   func paused() throws {
     let count = 400
-    let written = Counter()
+    let written = EventCounter()
     let server = try ScriptedServer { peer in
       try peer.logIn(Peer.counting)
       let stanza = "<message><body>\(String(repeating: "x", count: 90_000))</body></message>"
@@ -422,7 +422,7 @@ struct HostileServerAttackTests {
   }
 }
 
-private final class Counter: Sendable {
+private final class EventCounter: Sendable {
   private let count = Mutex(0)
   var value: Int { count.withLock { $0 } }
   func increase() { count.withLock { $0 += 1 } }

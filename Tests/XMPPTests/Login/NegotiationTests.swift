@@ -24,7 +24,7 @@ private struct LoginTalk {
   }
 
   mutating func take(_ event: Negotiation.Event) -> [Negotiation.Effect] {
-    let effects = machine.take(event, at: now)
+    let effects = machine.handle(event, at: now)
     for case .send(let text) in effects { sent += text }
     return effects
   }

@@ -276,17 +276,17 @@ private let prosody = Result { try Prosody() }
       "host": "127.0.0.1", "port": String(server.port), "ca": server.certificates.authority,
     ]
     let loop = EventLoop()
-    let lease = try #require(try AccountLease.take(account, in: store))
+    let lease = try #require(try AccountLease.acquire(account, in: store))
     let wire = try XMPPWire(lease, settings, loop: loop)
     var (accepted, isRead): ([OutboxEntry.ID], Bool) = ([], false)
     func give(_ ids: ClosedRange<OutboxEntry.ID>) {
-      let ben = NetworkPlace.direct("ben@" + Prosody.domain)
-      wire.take(outbox: ids.map { .test($0, to: ben) }, requests: [], signals: [])
+      let ben = ConversationAddress.direct("ben@" + Prosody.domain)
+      wire.deliver(outbox: ids.map { .test($0, to: ben) }, requests: [], signals: [])
     }
     wire.report = { report in
       switch report {
       case .up: give(1...3)
-      case .news(let news):
+      case .events(let news):
         accepted += news.accepted
         // What waited for this goes out in the same turn.
         if !isRead, news.contains(where: { if case .caughtUp = $0 { true } else { false } }) {

@@ -36,14 +36,14 @@ import XMPP
   @Test("a count beyond what was sent, or below an earlier one, is refused and changes nothing")
   func falseCounts() throws {
     var counts = StreamManagement<String>()
-    #expect(throws: StreamManagement<String>.FalseCount.self) { try counts.acknowledge(1) }
+    #expect(throws: StreamManagement<String>.ImpossibleCount.self) { try counts.acknowledge(1) }
     counts.send("a")
     counts.send("b")
-    #expect(throws: StreamManagement<String>.FalseCount.self) { try counts.acknowledge(3) }
+    #expect(throws: StreamManagement<String>.ImpossibleCount.self) { try counts.acknowledge(3) }
     _ = counts.ask()
     for _ in 0..<2 { _ = try counts.acknowledge(2) }
     counts.send("c")
-    #expect(throws: StreamManagement<String>.FalseCount.self) { try counts.acknowledge(1) }
+    #expect(throws: StreamManagement<String>.ImpossibleCount.self) { try counts.acknowledge(1) }
     #expect(counts.unacknowledged == ["c"])
   }
 

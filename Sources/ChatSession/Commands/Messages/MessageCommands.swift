@@ -75,7 +75,7 @@ struct MessageCommands {
           path: folder.path(of: each.hash), name: each.name, bytes: each.bytes, type: each.type,
           identity: folder.identity(of: each.hash) ?? "")
       }
-      return [.catchUp, put, .effect(.whenLineBegins(.filesBack(WaitingFiles(files))))]
+      return [.catchUp, put, .effect(.whenLineBegins(.filesReturned(WaitingFiles(files))))]
     }
   }
 

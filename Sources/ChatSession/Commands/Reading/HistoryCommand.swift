@@ -18,7 +18,7 @@ struct HistoryCommand {
     // Messages that the entrance left out: read from the first of them.
     let first = argument.isEmpty ? context.readState.firstUnprinted : nil
     let wanted =
-      try first.map { Wanted.numbers($0...($0 + Self.mostHistory)) } ?? Self.wanted(argument)
+      try first.map { MessageRange.numbers($0...($0 + Self.mostHistory)) } ?? Self.wanted(argument)
     let messages: [Message]
     var step = Step()
     switch wanted {
@@ -60,14 +60,14 @@ struct HistoryCommand {
   }
 
   /// The range of messages to show.
-  private enum Wanted {
+  private enum MessageRange {
     case newest(Int)
     case numbers(ClosedRange<Int>)
   }
 
   /// An empty argument: 20, or the messages that the entrance left out; `50`: that many; `10-30`,
   /// `10-`: by number.
-  private static func wanted(_ argument: String) throws -> Wanted {
+  private static func wanted(_ argument: String) throws -> MessageRange {
     if argument.isEmpty { return .newest(20) }
     let refusal = Refusal(
       say(

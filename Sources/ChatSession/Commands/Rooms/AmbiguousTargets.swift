@@ -67,7 +67,7 @@ extension ConversationCommands {
   }
 
   /// What a typed name means.
-  enum Meant {
+  enum NameMatch {
     case named(NamedTarget)
     /// A similar name exists: ask about it.
     case near(String)
@@ -76,7 +76,7 @@ extension ConversationCommands {
   /// By name, or by the number in `/list` if no room or person has that name.
   ///
   /// - Throws: a ``Refusal`` if no name matches, and none is similar.
-  func meant(by name: String, _ snapshot: borrowing Snapshot) throws -> Meant {
+  func nameMatch(for name: String, _ snapshot: borrowing Snapshot) throws -> NameMatch {
     do {
       return .named(try snapshot.target(named: name, for: context.me.id))
     } catch let error as RuleError {
@@ -145,7 +145,7 @@ extension ConversationCommands {
       return Refusal(
         say(
           "No one named %1 has used this store; for somebody on %2, type /msg %3.", shown,
-          SafeText(line: account.server), SafeText(line: account.whole(address))))
+          SafeText(line: account.server), SafeText(line: account.withServer(address))))
     }
     return Refusal(say("No one named %1 has used this store.", shown))
   }

@@ -24,49 +24,49 @@ struct AttentionCommands {
   }
 
   private func set(
-    _ quiet: Attention.Quiet, _ isOn: Bool, _ argument: String, _ command: String,
+    _ silencing: Attention.Silencing, _ isOn: Bool, _ argument: String, _ command: String,
     _ snapshot: borrowing Snapshot
   ) throws -> Step {
     let name = argument.trimmingBlanks
     guard !name.contains(where: \.isWhitespace) else { throw usage(command) }
-    if name.isEmpty, isOn { return list(quiet, snapshot) }
+    if name.isEmpty, isOn { return list(silencing, snapshot) }
     guard !name.isEmpty else { throw usage(command) }
     let target = try target(named: name, snapshot)
     if case .person(let person) = target, person.id == context.me.id {
       throw Refusal(say("That is you."))
     }
     return Step { transaction in
-      let (shown, isNews): (SafeText, Bool)
+      let (shown, hasChanged): (SafeText, Bool)
       switch target {
       case .room(let room):
-        isNews = try transaction.set(quiet, isOn, of: room.id, by: context.me.id)
+        hasChanged = try transaction.set(silencing, isOn, of: room.id, by: context.me.id)
         shown = SafeText(name: room.name)
       case .person(let person):
-        isNews = try transaction.set(quiet, isOn, of: person.id, by: context.me.id)
+        hasChanged = try transaction.set(silencing, isOn, of: person.id, by: context.me.id)
         shown = SafeText(name: "@" + person.name)
       case .stranger(let address, let account):
         let person = try transaction.networkPerson(address, of: account)
-        isNews = try transaction.set(quiet, isOn, of: person.id, by: context.me.id)
+        hasChanged = try transaction.set(silencing, isOn, of: person.id, by: context.me.id)
         shown = SafeText(name: "@" + person.name)
       }
-      return [.attentionChanged, .tell(said(quiet, isOn, shown, isNews))]
+      return [.attentionChanged, .tell(said(silencing, isOn, shown, hasChanged))]
     }
   }
 
   private func said(
-    _ quiet: Attention.Quiet, _ isOn: Bool, _ name: SafeText, _ isNews: Bool
+    _ silencing: Attention.Silencing, _ isOn: Bool, _ name: SafeText, _ hasChanged: Bool
   ) -> SafeText {
-    switch (quiet, isOn) {
-    case (.muted, true) where isNews:
+    switch (silencing, isOn) {
+    case (.muted, true) where hasChanged:
       say("%1 no longer rings or counts as urgent; /unmute %1 undoes it.", name)
     case (.muted, true): say("%1 is already muted; /unmute %1 undoes it.", name)
     case (.muted, false):
-      isNews ? say("%1 is no longer muted.", name) : say("%1 is not muted.", name)
-    case (.ignored, true) where isNews:
+      hasChanged ? say("%1 is no longer muted.", name) : say("%1 is not muted.", name)
+    case (.ignored, true) where hasChanged:
       say("You ignore %1; hobnob hides the messages until /unignore %1.", name)
     case (.ignored, true): say("You already ignore %1; /unignore %1 undoes it.", name)
     case (.ignored, false):
-      isNews
+      hasChanged
         ? say("You no longer ignore %1; /history shows the hidden messages.", name)
         : say("You do not ignore %1.", name)
     }
@@ -97,13 +97,13 @@ struct AttentionCommands {
 
   /// The possible arguments of `/unmute` or `/unignore`.
   static func names(
-    _ quiet: Attention.Quiet, in attention: Attention, for me: ID<Participant>,
+    _ silencing: Attention.Silencing, in attention: Attention, for me: ID<Participant>,
     _ snapshot: borrowing Snapshot
   ) -> [String] {
     let (conversations, people) =
-      quiet == .muted
-      ? (attention.mutedPlaces, attention.mutedPeople)
-      : (attention.ignoredPlaces, attention.ignoredPeople)
+      silencing == .muted
+      ? (attention.mutedConversations, attention.mutedPeople)
+      : (attention.ignoredConversations, attention.ignoredPeople)
     var rooms: [String] = []
     for id in conversations {
       guard let found = try? snapshot.conversation(id, for: me), found.kind == .room else {
@@ -118,11 +118,11 @@ struct AttentionCommands {
     return rooms.sorted() + names.sorted()
   }
 
-  private func list(_ quiet: Attention.Quiet, _ snapshot: borrowing Snapshot) -> Step {
-    let names = Self.names(quiet, in: context.attention, for: context.me.id, snapshot)
+  private func list(_ silencing: Attention.Silencing, _ snapshot: borrowing Snapshot) -> Step {
+    let names = Self.names(silencing, in: context.attention, for: context.me.id, snapshot)
     guard !names.isEmpty else {
       return .tell(
-        quiet == .muted
+        silencing == .muted
           ? say("Nothing is muted; /mute #tea or /mute @ben stops the ringing.")
           : say("You ignore nobody; /ignore #tea or /ignore @ben hides messages."))
     }

@@ -175,7 +175,7 @@ struct ConversationCommands {
       }
       return Step([.open(found, isNew: false)])
     }
-    switch try meant(by: argument, snapshot) {
+    switch try nameMatch(for: argument, snapshot) {
     case .named(.conversation(let found)): return Step([.open(found, isNew: false)])
     case .named(.person(let person)):
       return Step { [.open(try $0.directChat(me, with: person.id), isNew: false)] }

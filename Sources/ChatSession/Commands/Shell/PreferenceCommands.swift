@@ -20,7 +20,7 @@ struct PreferenceCommands {
     return step
   }
 
-  func source(_ argument: String) throws -> Step {
+  func readFile(_ argument: String) throws -> Step {
     guard !argument.isEmpty else { throw usage("source") }
     var rc = preferences.asFile(reserved: reserved)
     var complaints: [SafeText] = []

@@ -53,8 +53,8 @@ struct SettingsCommand {
 
   /// All settings with their current values; that of the open conversation last.
   private func listSettings(_ snapshot: borrowing Snapshot) throws -> Step {
-    func entry(_ name: String, _ value: String, _ help: SafeText) -> Explained {
-      Explained(
+    func entry(_ name: String, _ value: String, _ help: SafeText) -> ColumnEntry {
+      ColumnEntry(
         name: StyledLine(SafeText(line: name), .bold) + StyledLine(SafeText(line: " " + value)),
         help: StyledLine(help, .dim))
     }

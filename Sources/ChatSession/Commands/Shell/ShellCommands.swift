@@ -40,7 +40,7 @@ struct ShellCommands {
           StyledLine(
             say(
               "Your newest message here, [%1], is %2.", SafeText(newestOwn.number),
-              open.reach.words ?? newestOwn.state.word)))
+              open.deliveryCounts.words ?? newestOwn.state.word)))
       }
       let unsent = try snapshot.unsent(by: context.me.id, in: nil)
       let failed = unsent.filter { $0.state == .failed }.count

@@ -2,7 +2,7 @@
 import StyledText
 
 /// A name, and its explanation.
-struct Explained {
+struct ColumnEntry {
   var name: StyledLine
   var help: StyledLine
 }
@@ -11,7 +11,7 @@ extension CommandContext {
   /// Prints names and their explanations in two columns. The first takes at most a third of a row,
   /// where the margin of wrapped rows ends; after a longer name the explanation begins on a row of
   /// its own.
-  func list(_ sections: [(heading: SafeText, entries: [Explained])]) -> Step {
+  func list(_ sections: [(heading: SafeText, entries: [ColumnEntry])]) -> Step {
     let longest = sections.flatMap(\.entries).map { $0.name.columns(widths) }.max() ?? 0
     // A list has a margin of two columns.
     let most = max(8, printer.options.columns / 3 - 2 - 2)

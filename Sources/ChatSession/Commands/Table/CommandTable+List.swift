@@ -38,7 +38,7 @@ extension Command {
   ]
 
   /// The commands about conversations.
-  static let places: [Command] = [
+  static let navigation: [Command] = [
     Command("/next", "go to the next conversation with unread messages, mentions first") {
       try UnreadCommands(context: $0).next($1, $2)
     },

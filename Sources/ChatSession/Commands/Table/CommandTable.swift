@@ -9,7 +9,7 @@ extension Command {
   /// The same by subject, as in the manual.
   static let sections: [(heading: SafeText, commands: [Command])] = [
     (say("Messages"), messages), (say("Reading messages"), list),
-    (say("Conversations"), conversations + places), (say("You and the shell"), you),
+    (say("Conversations"), conversations + navigation), (say("You and the shell"), you),
   ]
 
   private static let messages: [Command] = [
@@ -135,7 +135,7 @@ extension Command {
       try PreferenceCommands(context: context, reserved: names).bind(argument)
     },
     Command("/source FILE", "apply the settings in a file", .file) { context, argument, _ in
-      try PreferenceCommands(context: context, reserved: names).source(argument)
+      try PreferenceCommands(context: context, reserved: names).readFile(argument)
     },
     Command("/clear", "clear the screen, as C-l does; the line stays") { context, argument, _ in
       try ShellCommands(context: context).clear(argument)

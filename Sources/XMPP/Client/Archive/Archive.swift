@@ -15,7 +15,7 @@ struct Archive: Sendable {
   }
 
   /// A live message that waits, because the archive is going to deliver it, too.
-  struct Held: Sendable {
+  struct HeldMessage: Sendable {
     var id: String
     var message: Element
     var source: MessageSource
@@ -28,7 +28,7 @@ struct Archive: Sendable {
   private(set) var count = 0
   /// When the first of them was sent, and the last one so far.
   private var span: ClosedRange<Milliseconds>?
-  private(set) var held: [Held] = []
+  private(set) var held: [HeldMessage] = []
   /// Whether there was no room for some of them: the archive has them.
   private var hasDropped = false
   /// How many pages in a row did not arrive.
@@ -73,7 +73,7 @@ struct Archive: Sendable {
     return Int(min(100, Double(done) / Double(all) * 100))
   }
 
-  mutating func hold(_ message: Held) {
+  mutating func hold(_ message: HeldMessage) {
     if held.count < Limits.held, message.message.weight <= Limits.waitingWeight {
       held.append(message)
     } else {
@@ -81,7 +81,7 @@ struct Archive: Sendable {
     }
   }
 
-  mutating func takeHeld() -> [Held] {
+  mutating func takeHeld() -> [HeldMessage] {
     defer { held = [] }
     return held
   }

@@ -69,7 +69,7 @@ struct ArchiveQuery: Sendable {
 /// A shell's request for older messages: pages, one after the other, until there are enough.
 struct HistoryRequest: Hashable, Sendable {
   var request: NetworkRequest
-  var conversation: NetworkPlace
+  var conversation: ConversationAddress
   /// In the account's archive: only messages to and from them.
   var with: Address?
   /// The archive id that the next page ends before.

@@ -168,7 +168,7 @@ struct Archives: Sendable {
   /// - Returns: the live messages that waited for the archive.
   mutating func finish(
     _ page: ArchivePage, messages count: Int, in context: inout ClientContext
-  ) -> [Archive.Held] {
+  ) -> [Archive.HeldMessage] {
     switch page.query.scope {
     case .history(let history):
       continueHistory(history, page, count, in: &context)
@@ -210,7 +210,7 @@ struct Archives: Sendable {
 
   private mutating func continueCatchUp(
     _ page: ArchivePage, after: String?, in context: inout ClientContext
-  ) -> [Archive.Held] {
+  ) -> [Archive.HeldMessage] {
     let key = page.query.archive
     guard byKey[key]?.state == .catchingUp else { return [] }
     switch page.answer {
@@ -240,7 +240,7 @@ struct Archives: Sendable {
     case .error(let error) where !error.isPassing: break
     case .error, .silence:
       byKey[key]?.failures += 1
-      if Retry.archivePage.goesOn(after: byKey[key]?.failures ?? 0) {
+      if Retry.archivePage.allowsAnotherTry(after: byKey[key]?.failures ?? 0) {
         context.clock.set(.archive(key), in: Retry.archivePage.pause)
         return []
       }
@@ -251,7 +251,7 @@ struct Archives: Sendable {
 
   private mutating func takeHeld(
     of key: ArchiveKey, in context: inout ClientContext
-  ) -> [Archive.Held] {
+  ) -> [Archive.HeldMessage] {
     context.needsPump = true
     return byKey[key]?.takeHeld() ?? []
   }
@@ -266,7 +266,7 @@ struct Archives: Sendable {
     _ message: Element, _ source: MessageSource, id: String?, of key: ArchiveKey
   ) -> Bool {
     guard let id, byKey[key]?.state == .catchingUp else { return false }
-    byKey[key]?.hold(Archive.Held(id: id, message: message, source: source))
+    byKey[key]?.hold(Archive.HeldMessage(id: id, message: message, source: source))
     return true
   }
 

@@ -9,7 +9,7 @@ struct AddressedMessage: Sendable {
   var sender: NetworkUser
   /// The address that it came from: in a room, the sender's nickname is its resource.
   var from: Address
-  var conversation: NetworkPlace
+  var conversation: ConversationAddress
 
   var stanza: Element { incoming.stanza }
 

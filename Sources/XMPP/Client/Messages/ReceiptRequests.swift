@@ -11,17 +11,19 @@ struct ReceiptRequests: Sendable {
   }
 
   /// By conversation, oldest first.
-  private(set) var requests: [NetworkPlace: [Request]] = [:]
+  private(set) var requests: [ConversationAddress: [Request]] = [:]
   /// The last message that the client marked as seen.
-  private var lastMarked: [NetworkPlace: MessageIDs] = [:]
+  private var lastMarked: [ConversationAddress: MessageIDs] = [:]
   /// What the owner has seen while it could not be sent yet.
-  private(set) var unsentMarkers: [NetworkPlace: NetworkSignal] = [:]
+  private(set) var unsentMarkers: [ConversationAddress: NetworkSignal] = [:]
 
-  mutating func postpone(_ signal: NetworkSignal, of conversation: NetworkPlace) {
+  mutating func postpone(_ signal: NetworkSignal, of conversation: ConversationAddress) {
     if unsentMarkers.count < Limits.receiptConversations { unsentMarkers[conversation] = signal }
   }
 
-  mutating func removeMarker(of conversation: NetworkPlace) { unsentMarkers[conversation] = nil }
+  mutating func removeMarker(of conversation: ConversationAddress) {
+    unsentMarkers[conversation] = nil
+  }
 
   /// Remembers what the sender of a message wants to know. Another device answers for the copies that
   /// it got.
@@ -45,7 +47,7 @@ struct ReceiptRequests: Sendable {
 
   /// Sends what is due now that the owner has, or has seen, all messages up to one.
   mutating func send(
-    upTo ids: MessageIDs, in conversation: NetworkPlace, _ state: DeliveryState,
+    upTo ids: MessageIDs, in conversation: ConversationAddress, _ state: DeliveryState,
     to recipient: SignalRecipient, _ context: inout ClientContext
   ) {
     let (receipts, marker) = take(upTo: ids, in: conversation, state)
@@ -61,7 +63,7 @@ struct ReceiptRequests: Sendable {
 
   /// - Returns: the messages to send receipts for, and the one to mark as seen.
   private mutating func take(
-    upTo ids: MessageIDs, in conversation: NetworkPlace, _ state: DeliveryState
+    upTo ids: MessageIDs, in conversation: ConversationAddress, _ state: DeliveryState
   ) -> (receipts: [String], marker: MessageIDs?) {
     let known = requests[conversation] ?? []
     guard let last = known.lastIndex(where: { ReceiptRequests.isSame($0.ids, ids) }) else {
@@ -80,7 +82,9 @@ struct ReceiptRequests: Sendable {
   }
 
   /// - Returns: whether that is news.
-  private mutating func noteMarked(_ ids: MessageIDs, in conversation: NetworkPlace) -> Bool {
+  private mutating func noteMarked(
+    _ ids: MessageIDs, in conversation: ConversationAddress
+  ) -> Bool {
     if lastMarked[conversation] == ids { return false }
     if lastMarked.count >= Limits.receiptConversations, lastMarked[conversation] == nil {
       lastMarked[lastMarked.keys.first ?? conversation] = nil

@@ -6,12 +6,12 @@ import NetworkInbox
 struct TypingStates: Sendable {
   private struct Typist: Hashable {
     var identity: String
-    var conversation: NetworkPlace
+    var conversation: ConversationAddress
   }
 
   private var typists: Set<Typist> = []
   /// Where others were told that the owner is typing.
-  private var ownTyping: Set<NetworkPlace> = []
+  private var ownTyping: Set<ConversationAddress> = []
 
   var count: Int { typists.count }
 
@@ -30,7 +30,7 @@ struct TypingStates: Sendable {
 
   /// Someone has stopped, or wrote what they were typing.
   mutating func end(
-    of sender: NetworkUser, in conversation: NetworkPlace, _ context: inout ClientContext
+    of sender: NetworkUser, in conversation: ConversationAddress, _ context: inout ClientContext
   ) {
     let typist = Typist(identity: sender.identity, conversation: conversation)
     if typists.remove(typist) != nil { context.tell(.typing(sender, in: conversation, false)) }
@@ -38,7 +38,7 @@ struct TypingStates: Sendable {
 
   /// Tells the others that the owner is typing, or no longer is; changes only (XEP-0085, 5.3).
   mutating func announce(
-    _ isTyping: Bool, in conversation: NetworkPlace, to recipient: SignalRecipient,
+    _ isTyping: Bool, in conversation: ConversationAddress, to recipient: SignalRecipient,
     _ context: inout ClientContext
   ) {
     guard ownTyping.contains(conversation) != isTyping else { return }

@@ -123,7 +123,7 @@ struct Outbox: Sendable {
   var connectionKillers: [OutboxEntry.ID] {
     waiting.filter {
       let policy = $0.bytes >= Retry.longBytes ? Retry.longMessage : .message
-      return !policy.goesOn(after: $0.breaks)
+      return !policy.allowsAnotherTry(after: $0.breaks)
     }.map(\.entry.id)
   }
 }

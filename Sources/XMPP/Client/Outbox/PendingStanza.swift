@@ -38,7 +38,7 @@ struct PendingStanza: Sendable {
     self.entry = entry
     stanzaID = entry.origin
     let (name, isRoom) =
-      switch entry.place {
+      switch entry.conversation {
       case .room(let name): (name, true)
       case .direct(let name): (name, false)
       }
@@ -70,7 +70,7 @@ struct PendingStanza: Sendable {
   }
 
   /// Whether it is in a conversation. The store has addresses as someone typed them.
-  func isIn(_ conversation: NetworkPlace) -> Bool {
+  func isIn(_ conversation: ConversationAddress) -> Bool {
     switch conversation {
     case .room(let name): isRoom && to == Address(name)
     case .direct(let name): !isRoom && to.bare == Address(name)?.bare

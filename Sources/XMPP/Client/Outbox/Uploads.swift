@@ -120,7 +120,7 @@ struct Uploads: Sendable {
     current = nil
     context.needsPump = true
     let count = failures[id, default: 0] + 1
-    guard failure.isPassing, Retry.upload.goesOn(after: count) else {
+    guard failure.isPassing, Retry.upload.allowsAnotherTry(after: count) else {
       failures[id] = nil
       return Refusal(
         entry: id,

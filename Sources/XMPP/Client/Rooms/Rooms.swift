@@ -144,7 +144,7 @@ struct Rooms: Sendable {
     else { return }
     let error = StanzaError(stanza)
     let sentence = refusalSentence(error, room, address)
-    if error.condition == "conflict", Retry.nickname.goesOn(after: room.takenNicks + 1) {
+    if error.condition == "conflict", Retry.nickname.allowsAnotherTry(after: room.takenNicks + 1) {
       byAddress[address]?.takenNicks += 1
       byAddress[address]?.nick += "_"
       sendEntry(to: address, in: &context)
@@ -287,7 +287,7 @@ struct Rooms: Sendable {
     byAddress[address]?.hasSentHistory = true
     context.needsPump = true
     if room.isAskedFor, room.isEntered, !room.hasArchive {
-      context.tell(.toldHistory(room: address.description))
+      context.tell(.historySent(room: address.description))
     }
   }
 

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
   @Suite("3: Editing what was sent")
-  struct EditingTests {
+  struct EditingEndToEndTests {
     private let home: Home
     private let anna: PseudoTerminal
 

@@ -55,10 +55,10 @@ extension Session {
     elsewhere.moved(from: former, to: target.id)
     joinsAndLeaves = JoinLeaveDigest()
     switcher.noteFormer(former, before: target.id)
-    open.becomes(target, entrance.membership, newestOwn: entrance.newestOwn, settings)
+    open.enter(target, entrance.membership, newestOwn: entrance.newestOwn, settings)
     readState.enter(
       printedUpTo: entrance.printedUpTo, firstUnprinted: entrance.firstUnprinted)
-    people.enter(target.id, hasColours: face == .tty, snapshot)
+    people.enter(target.id, hasColours: outputMode == .tty, snapshot)
     transcript.printer.options.colours = people.colours
     recognise(sendersOf: entrance.messages, snapshot)
     var lines: [StyledLine] = []
@@ -66,8 +66,8 @@ extension Session {
     if isInteractive {
       transcript.printer.startOver(on: entrance.day)
       lines = entrance.headingLines(
-        for: me.id, isNew: isNew, isPlain: face == .plain, glyphs: preferences.glyphs,
-        ignores: attention.ignoredPlaces.contains(target.id), snapshot)
+        for: me.id, isNew: isNew, isPlain: outputMode == .plain, glyphs: preferences.glyphs,
+        ignores: attention.ignoredConversations.contains(target.id), snapshot)
     }
     emit(.show(lines + entrance.lines(for: me.id, by: &transcript)))
     write([.lastConversation(target.id)])
@@ -117,13 +117,13 @@ extension Session {
       if let notice { emit(.notice(notice)) }
       guard let found else { return emit(.bell) }
       if move != .nextUnread { switcher.endRun() }
-      goOn(to: found, snapshot)
+      beginSwitch(to: found, snapshot)
     }
   }
 
   /// Replaces the line with that of the other conversation (rule 13.2).
-  private func goOn(to next: Conversation, _ snapshot: borrowing Snapshot) {
-    guard next.id != present?.id else { return switcher.goOn(to: nil, at: now) }
+  private func beginSwitch(to next: Conversation, _ snapshot: borrowing Snapshot) {
+    guard next.id != present?.id else { return switcher.beginSwitch(to: nil, at: now) }
     if editing.isOn {
       editing.cancel(line.text).forEach(emit)
       write(drafts.leave(files.waiting, in: draftTarget))
@@ -131,27 +131,27 @@ extension Session {
       noteAndLeaveDraft()
     }
     if switcher.target == nil { stopTyping() }
-    switcher.goOn(to: next, at: now)
+    switcher.beginSwitch(to: next, at: now)
     bringDraft(snapshot)
   }
 
   /// Enters the conversation that the keys have reached, since the person acts there.
   ///
   /// - Throws: `StoreError`; then the switch remains pending.
-  func arrive(_ snapshot: borrowing Snapshot) throws {
+  func commitSwitch(_ snapshot: borrowing Snapshot) throws {
     if let target = switcher.target, target.id != open.id {
       try enter(target, snapshot)
       bringBackLines(of: target.id)
     }
-    switcher.arrive()
+    switcher.commit()
   }
 
-  func arriveIfDue(_ snapshot: borrowing Snapshot) {
+  func commitSwitchIfDue(_ snapshot: borrowing Snapshot) {
     guard let deadline = switcher.deadline, now >= deadline else { return }
     do {
-      try arrive(snapshot)
+      try commitSwitch(snapshot)
     } catch StoreError.locked {
-      switcher.goOn(to: nil, at: now)
+      switcher.beginSwitch(to: nil, at: now)
     } catch {
       // The former line is under its own prompt again.
       noteAndLeaveDraft()
@@ -166,15 +166,15 @@ extension Session {
     reportingErrors {
       guard let found = try snapshot.conversation(chosen, for: me.id) else { return }
       switcher.endRun()
-      goOn(to: found, snapshot)
-      try arrive(snapshot)
+      beginSwitch(to: found, snapshot)
+      try commitSwitch(snapshot)
     }
   }
 
   // MARK: By name
 
   private func beginChoice(_ snapshot: borrowing Snapshot) throws {
-    try arrive(snapshot)
+    try commitSwitch(snapshot)
     noteDraft()
     stopTyping()
     let listing = try snapshot.listing(for: me.id).filter { $0.conversation.id != present?.id }
@@ -184,7 +184,7 @@ extension Session {
 
   /// Handles Return on a name, or on a part of it: opens the conversation.
   func chooseName(_ text: String) {
-    keyCame()
+    noteKeyPress()
     let name = text.trimmingBlanks
     do {
       if isPresent(name) {
@@ -193,7 +193,7 @@ extension Session {
         endChoice(of: found.id)
       } else {
         let commands = ConversationCommands(context: context)
-        switch try store.read({ try commands.meant(by: name, $0) }) {
+        switch try store.read({ try commands.nameMatch(for: name, $0) }) {
         case .named(.conversation(let found)): endChoice(of: found.id)
         case .named(.person(let person)):
           let me = me.id

@@ -7,7 +7,7 @@ extension ExportReader {
     let person = try work.person(
       object.text("identity"), network: object.optionalText("network") ?? "",
       name: object.text("name"))
-    if let last = object["last_conversation"] { lastPlaces.append((person, last)) }
+    if let last = object["last_conversation"] { lastConversations.append((person, last)) }
     // People who are already here have a more recent away state.
     guard work.newcomers.contains(person) else { return }
     try database.run(
@@ -21,35 +21,37 @@ extension ExportReader {
   }
 
   func add(conversation object: JSONObject) throws {
-    let place = try place(object)
-    guard place.isNew else { return }
+    let conversation = try conversation(object)
+    guard conversation.isNew else { return }
     let last = try object.optionalInteger("last_number", in: 0...Message.numbers.upperBound) ?? 0
-    place.lastNumber = max(place.lastNumber, last)
+    conversation.lastNumber = max(conversation.lastNumber, last)
     let keep = try object.optionalInteger("keep", in: 1...Int64.max)
     try database.run(
       """
       UPDATE conversation SET topic = ?, last_number = ?, last_at = ?, forgotten = ?, keep = ?,
         keep_from = ?, maker = ?, kind = iif(? AND kind = 0 AND network = '', \(Conversation.removed), kind)
       WHERE id = ?
-      """, object.optionalText("topic") ?? "", place.lastNumber, object.optionalTime("last_time"),
+      """, object.optionalText("topic") ?? "", conversation.lastNumber,
+      object.optionalTime("last_time"),
       object.optionalInteger("forgotten", in: 0...Message.numbers.upperBound) ?? 0, keep,
       // Never removes imported messages on the same day (rule 7.12).
       keep == nil ? 0 : work.transaction.clock() + Store.keepDelay,
       object["maker"] == nil ? nil : person(object, "maker"),
-      object.optionalInteger("removed", in: 1...1) != nil, place.id)
-    if !place.isLocal, let address = try object.optionalText("address") {
+      object.optionalInteger("removed", in: 1...1) != nil, conversation.id)
+    if !conversation.isLocal, let address = try object.optionalText("address") {
       try database.run(
-        "UPDATE OR IGNORE conversation SET address = ? WHERE id = ? AND kind = 0", address, place.id
+        "UPDATE OR IGNORE conversation SET address = ? WHERE id = ? AND kind = 0", address,
+        conversation.id
       )
     }
   }
 
   func add(member object: JSONObject) throws {
-    let (place, person) = (try place(object), try person(object, "participant"))
+    let (conversation, person) = (try conversation(object), try person(object, "participant"))
     let first = try object.integer("first", in: 1...Message.numbers.upperBound + 1)
     let last = try object.optionalInteger("last", in: 0...Message.numbers.upperBound)
-    guard place.isNew else {
-      if last == nil { work.entering.append((person, place)) }
+    guard conversation.isNew else {
+      if last == nil { work.entering.append((person, conversation)) }
       return
     }
     if last == nil {
@@ -58,7 +60,7 @@ extension ExportReader {
         """
         UPDATE OR REPLACE membership SET first = min(first, ?)
         WHERE conversation = ? AND participant = ? AND last IS NULL
-        """, first, place.id, person)
+        """, first, conversation.id, person)
       if database.changedRows > 0 { return }
     }
     try database.run(
@@ -66,44 +68,44 @@ extension ExportReader {
       INSERT INTO membership(conversation, participant, first, last, joined)
       VALUES (?, ?, ?, ?, ifnull(?, 0))
       ON CONFLICT DO UPDATE SET last = excluded.last
-      """, place.id, person, first, last, object.optionalTime("joined"))
+      """, conversation.id, person, first, last, object.optionalTime("joined"))
   }
 
   func add(reader object: JSONObject) throws {
-    let (place, person) = (try place(object), try person(object, "participant"))
+    let (conversation, person) = (try conversation(object), try person(object, "participant"))
     let marks = try ["delivered", "seen", "read"].map {
       try object.optionalInteger($0, in: 0...Message.numbers.upperBound) ?? 0
     }
     // Numbers of another store mean nothing here.
-    guard place.isNew else { return }
+    guard conversation.isNew else { return }
     try database.run(
       """
       INSERT INTO reader(conversation, participant, delivered, seen, read, change)
       VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET delivered = excluded.delivered, seen = excluded.seen,
         read = excluded.read
-      """, place.id, person, marks[0], marks[1], marks[2], try work.silentNumber())
+      """, conversation.id, person, marks[0], marks[1], marks[2], try work.silentNumber())
   }
 
   func add(draft object: JSONObject) throws {
-    let (place, person) = (try place(object), try person(object, "participant"))
+    let (conversation, person) = (try conversation(object), try person(object, "participant"))
     var draft = Draft(
       text: try object.text("text"),
       caret: Int(try object.optionalInteger("caret", in: 0...Int64(Int32.max)) ?? 0),
       spans: try object.optionalText("spans") ?? "")
-    draft.placeCaret()
+    draft.clampCaret()
     try database.run(
       """
       INSERT INTO draft(participant, conversation, text, caret, spans) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT DO NOTHING
-      """, person, place.id, draft.text, draft.caret, draft.spans)
+      """, person, conversation.id, draft.text, draft.caret, draft.spans)
     if database.changedRows == 0 { return }
     for (ordinal, file) in try object.objects("files").enumerated() {
       try database.run(
         """
         INSERT INTO draft_file(participant, conversation, ordinal, path, name)
         VALUES (?, ?, ?, ?, ?)
-        """, person, place.id, ordinal, file.text("path"), file.optionalText("name"))
+        """, person, conversation.id, ordinal, file.text("path"), file.optionalText("name"))
     }
   }
 
@@ -111,7 +113,7 @@ extension ExportReader {
   ///
   /// - Returns: why it was left out; nil if it was not.
   func add(event object: JSONObject) throws -> LineFault? {
-    let (place, person) = (try place(object), try person(object, "participant"))
+    let (conversation, person) = (try conversation(object), try person(object, "participant"))
     let kinds: [(name: String, kind: Event.Kind)] = [
       ("topic", .topic), ("invitation", .invitation), ("joined", .joined), ("left", .left),
       ("renamed", .renamed), ("keep", .keep), ("room-renamed", .roomRenamed),
@@ -130,13 +132,13 @@ extension ExportReader {
       """
       UPDATE import_event SET count = count - 1 WHERE conversation = ? AND participant = ?
         AND other = ? AND kind = ? AND text = ? AND at = ? AND count > 0
-      """, place.id, person, other?.rawValue ?? 0, kind.rawValue, text, time)
+      """, conversation.id, person, other?.rawValue ?? 0, kind.rawValue, text, time)
     if database.changedRows > 0 { return nil }
     try database.run(
       """
       INSERT INTO event(id, conversation, participant, other, kind, text, at)
       VALUES (?, ?, ?, ?, ?, ?, ?)
-      """, try work.silentNumber(), place.id, person, other, kind.rawValue, text, time)
+      """, try work.silentNumber(), conversation.id, person, other, kind.rawValue, text, time)
     return nil
   }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Conversations
 
-@Suite("7.11: What a person wants to hear of") struct AttentionTests {
+@Suite("7.11: What a person wants to hear of") struct AttentionStoreTests {
   private let lobby: Lobby
 
   init() throws { lobby = try Lobby() }

@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
   @Suite("Between people")
-  struct ConversationTests {
+  struct ConversationEndToEndTests {
     private let home: Home
 
     init() throws {

@@ -2,7 +2,7 @@
 import Glibc
 
 /// The program that is measured, and how it is started.
-struct Program {
+struct BenchedProgram {
   /// The program as it was built.
   let built: String
   /// A copy of it, as `install` makes one: a file that the linker has written lies in the page cache
@@ -19,7 +19,7 @@ struct Program {
   ///     linked in, as it is meant to be installed.
   ///   - folder: where it is installed for as long as it is measured.
   init(_ given: String?, in folder: ScratchFolder) throws {
-    built = try given ?? Program.build()
+    built = try given ?? BenchedProgram.build()
     path = "\(folder.path)/installed-hobnob"
     guard access(built, X_OK) == 0 else { throw MeasuringError("no program at \(built)") }
     guard try run(["install", built, path]) == 0 else {
@@ -71,13 +71,13 @@ struct Program {
   func start(_ store: BenchStore, as name: String = "anna") throws -> TerminalChild {
     try TerminalChild(
       [path, "--store", store.path, "--no-rc", "--as", name, "lobby"],
-      environment: Program.environment)
+      environment: BenchedProgram.environment)
   }
 
   /// Starts a shell and waits until it is quiet at its prompt.
   func open(_ store: BenchStore, as name: String = "anna") throws -> TerminalChild {
     let child = try start(store, as: name)
-    try child.wait(for: Program.prompt)
+    try child.wait(for: BenchedProgram.prompt)
     child.settle(milliseconds: 200)
     return child
   }

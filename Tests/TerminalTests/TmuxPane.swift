@@ -5,7 +5,7 @@ import Glibc
 
 /// A real tmux whose one pane shows the bytes it is given. It wraps rows anew on a resize and keeps
 /// a scrollback, which libvterm does not do as terminals do.
-final class Tmux {
+final class TmuxPane {
   static let isInstalled = ["/usr/bin/tmux", "/usr/local/bin/tmux"]
     .contains { FileManager.default.isExecutableFile(atPath: $0) }
 

@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
   @Suite("7.3: The focus of the window")
-  struct FocusTests {
+  struct FocusEndToEndTests {
     private let home: Home
     private let focusIn = "\u{1B}[I"
     private let focusOut = "\u{1B}[O"

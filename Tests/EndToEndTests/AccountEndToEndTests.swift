@@ -10,7 +10,7 @@ extension EndToEnd {
     "An account on a server",
     .onASharedServer(
       "anna", "ben", "cem", "dan", "eva", "finn", "gina", "hana", "ivo", "jan"))
-  struct AccountTests {
+  struct AccountEndToEndTests {
     private let home: Home
     private let server: LocalServer
 

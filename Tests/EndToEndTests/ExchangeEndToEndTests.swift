@@ -7,7 +7,7 @@ import Testing
 
 extension EndToEnd {
   @Suite("11.3: History goes out and comes in")
-  struct ExchangeTests {
+  struct ExchangeEndToEndTests {
     private let home: Home
 
     init() throws {

@@ -11,7 +11,7 @@ import Testing
 /// What anyone who may write a shared store may put into it, and the shell of somebody else.
 @MainActor
 @Suite("Hostile rows, and a shell", .serialized)
-struct HostileRowsAttackTests {
+struct HostileRowsSessionAttackTests {
   private static let commands = [
     "/list", "/who", "/history", "/info 1", "/info 2", "/status", "/unread", "/drafts",
     "/search hello", "/outbox", "/set", "/can", "/switch @ben", "/topic", "/quote 1", "/open 1",
@@ -96,7 +96,7 @@ struct HostileRowsAttackTests {
     anna.look()
     let message = try #require(anna.session.open.newestOwn)
     let store = try town.store()
-    #expect(try store.read { try $0.reach(of: message) }.recipients == 1)
+    #expect(try store.read { try $0.deliveryCounts(of: message) }.recipients == 1)
     #expect(try store.read { try $0.recipients(of: message.id) }.count == 1)
     anna.say("/leave")
     #expect(try anna.store.read { try $0.joined(by: anna.session.me.id) }.isEmpty)

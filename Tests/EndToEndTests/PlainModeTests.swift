@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
   @Suite("11.5: Plain mode")
-  struct FaceTests {
+  struct PlainModeTests {
     private let home: Home
 
     init() throws {
@@ -36,7 +36,7 @@ extension EndToEnd {
     }
 
     /// A text that a terminal would obey, or draw as something else than it is, and what stands for
-    /// it. `^J`, where a row of its own cannot be, is the plain face's alone.
+    /// it. `^J`, where a row of its own cannot be, is plain mode's alone.
     private static let hostile: [(text: String, shown: String)] = [
       ("hi\u{9B}2J\u{9B}H\u{9D}0;OWNED\u{9C}", "hi<U+009B>2J<U+009B>H<U+009D>0;OWNED<U+009C>"),
       ("\u{9D}52;c;aGk=\u{9C}x", "<U+009D>52;c;aGk=<U+009C>x"),

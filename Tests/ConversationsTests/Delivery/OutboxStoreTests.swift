@@ -31,7 +31,7 @@ private final class Wired {
   }
 }
 
-@Suite("The outbox of a network") struct OutboxTests {
+@Suite("The outbox of a network") struct OutboxStoreTests {
   @Test func aMessageWaitsUntilTheNetworkHasIt() throws {
     let wired = try Wired()
     let message = try wired.says("hello")

@@ -5,7 +5,7 @@ import Testing
 @testable import Conversations
 @testable import NetworkInbox
 
-@Suite("Messages that a network delivers late") struct LateTests {
+@Suite("Messages that a network delivers late") struct BackfillTests {
   @Test("7.1: stand in place by time, are unread, and -N counts as /history prints")
   func inItsPlace() throws {
     let linked = try Linked()
@@ -97,7 +97,7 @@ import Testing
     #expect(try comes(["3"]) == [])
     // A room without an archive tells one after the other.
     let position = try linked.store.read { try $0.position }
-    try linked.hear(.toldHistory(room: "tea@rooms.example"))
+    try linked.hear(.historySent(room: "tea@rooms.example"))
     #expect(
       try linked.store.read { try $0.changes(since: position, for: linked.anna) }.notices.map(
         \.text)
@@ -154,7 +154,7 @@ import Testing
       try linked.bodies().filter { $0 != "elsewhere" } == ["one", "two", "three"])
     try linked.say("four", by: linked.max, archive: "b2", at: linked.fixture.now - 999)
     #expect(try linked.bodies().suffix(2) == ["elsewhere", "four"])
-    let newest = try linked.wire.read { try $0.newestTold(of: linked.account) }
+    let newest = try linked.wire.read { try $0.newestArchived(of: linked.account) }
     #expect(newest == ["tea@rooms.example": linked.fixture.now - 999])
   }
 

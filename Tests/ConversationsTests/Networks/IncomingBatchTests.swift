@@ -5,7 +5,7 @@ import Testing
 @testable import Conversations
 @testable import NetworkInbox
 
-@Suite("What a network process receives") struct TakingTests {
+@Suite("What a network process receives") struct IncomingBatchTests {
   @Test("a message is stored once, however often it is delivered")
   func once() throws {
     let linked = try Linked()
@@ -79,7 +79,7 @@ import Testing
     try linked.join()
     let (message, entry) = try linked.send("hello")
     #expect(entry.name.origin == message.uid && entry.origin == message.uid)
-    #expect(entry.place == linked.tea && entry.author.isOwner && !entry.wasTried)
+    #expect(entry.conversation == linked.tea && entry.author.isOwner && !entry.wasTried)
     // Someone else under the same id is someone else.
     try linked.say("hello", origin: message.uid)
     #expect(try linked.state(message) == .sending)

@@ -7,7 +7,7 @@ import Testing
 
 extension EndToEnd {
   @Suite("Searching, unread messages, and the outbox")
-  struct FindingTests {
+  struct FindingEndToEndTests {
     @Test("10: /search shows conversation, number and marked words, the newest last")
     func searches() throws {
       let home = try Home()

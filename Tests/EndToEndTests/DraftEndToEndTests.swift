@@ -31,7 +31,7 @@ extension Home {
 
 extension EndToEnd {
   @Suite("Unfinished lines")
-  struct DraftTests {
+  struct DraftEndToEndTests {
     let home: Home
 
     init() throws { home = try Home() }

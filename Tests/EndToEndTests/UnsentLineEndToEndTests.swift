@@ -7,7 +7,7 @@ import Testing
 extension EndToEnd {
   /// All of them wait out a locked store.
   @Suite("1.2: Lines that the locked store did not take")
-  struct UnsentLineTests {
+  struct UnsentLineEndToEndTests {
     let home: Home
 
     init() throws { home = try Home() }

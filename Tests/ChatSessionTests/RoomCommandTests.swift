@@ -6,7 +6,7 @@ import Testing
 
 @MainActor
 @Suite("10: Rooms, and being away")
-struct RoomTests {
+struct RoomCommandTests {
   private let town: Town
   private let anna: Person
   private let ben: Person

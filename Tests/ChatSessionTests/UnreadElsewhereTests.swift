@@ -9,7 +9,7 @@ import Testing
 /// What the status line says of other conversations, and of my newest message.
 @MainActor
 @Suite("Unread messages elsewhere, and who has my messages")
-struct NewsTests {
+struct UnreadElsewhereTests {
   // MARK: The count (rules 7.4 and 7.7)
 
   @Test("7.7: what was deleted elsewhere, or seen in another shell, is no longer unread")
@@ -215,7 +215,7 @@ struct NewsTests {
   // MARK: My newest message (rule 7.2)
 
   @Test("7.2: in a room the status line counts until everyone has the message")
-  func reach() throws {
+  func deliveryCounts() throws {
     let town = try Town()
     let anna = try town.person("anna")
     let others = try ["ben", "carl", "dora"].map { try town.person($0) }

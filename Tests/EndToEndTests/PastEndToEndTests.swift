@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
   @Suite("7.3, 7.7: An import into a used room is older than what was said there")
-  struct PastTests {
+  struct PastEndToEndTests {
     private let home: Home
 
     init() throws {

@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
   @Suite("7.1, 7.5: /history")
-  struct HistoryTests {
+  struct HistoryEndToEndTests {
     private let home: Home
 
     init() throws {

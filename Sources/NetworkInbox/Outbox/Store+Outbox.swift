@@ -113,7 +113,7 @@ extension OutboxEntry {
   fileprivate static let select = """
     SELECT \(Message.columns), x.id AS entry, x.operation, x.tried,
       \(MessageIDs.columns), \(NetworkUser.Columns.sender.select(from: "p")),
-      \(NetworkPlace.columns), \(NetworkQuote.columns), \(linksColumn),
+      \(ConversationAddress.columns), \(NetworkQuote.columns), \(linksColumn),
       \(OutgoingReaction.columns)
     FROM outbox x
     JOIN message m ON m.id = x.message JOIN participant p ON p.id = m.sender\(Quote.joins)
@@ -134,7 +134,8 @@ extension OutboxEntry {
     self.init(
       id: row.int64("entry"), message: Message(row),
       operation: Operation(rawValue: row.int("operation")) ?? .send,
-      reaction: OutgoingReaction(row), place: NetworkPlace(row), name: MessageIDs(row),
+      reaction: OutgoingReaction(row), conversation: ConversationAddress(row),
+      name: MessageIDs(row),
       author: NetworkUser(row, .sender, network: network),
       answers: NetworkQuote(row, network: network), wasTried: row.int64("tried") > 0,
       links: row.optionalText("links").map { $0.split(separator: "\n").map(String.init) } ?? [])

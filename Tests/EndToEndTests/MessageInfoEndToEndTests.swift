@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
   @Suite("One message: /info, /quote, /copy")
-  struct MessageInfoTests {
+  struct MessageInfoEndToEndTests {
 
     @Test("12.5: a body over 64 KiB is folded when printed, and whole in /info")
     func longBodies() throws {

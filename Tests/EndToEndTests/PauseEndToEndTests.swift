@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
   @Suite("7.6: Paused output")
-  struct PauseTests {
+  struct PauseEndToEndTests {
     private let home: Home
 
     init() throws {

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// How a person uses a session (rule 11.5).
-package enum Face { case tty, plain, batch }
+package enum OutputMode { case tty, plain, batch }

@@ -6,7 +6,7 @@ import Testing
 @testable import Conversations
 @testable import NetworkInbox
 
-@Suite("An account on a network") struct AccountTests {
+@Suite("An account on a network") struct AccountStoreTests {
   @Test func isTheOwners() throws {
     let fixture = Fixture()
     let store = try fixture.open()
@@ -74,7 +74,7 @@ import Testing
       try linked.store.writeDurably { try $0.ask(.leave, target: "x", of: linked.account) }
     }
     #expect(throws: gone) { try linked.store.writeDurably { try $0.removeAccount(linked.account) } }
-    #expect(throws: gone) { try AccountLease.take(linked.account, in: linked.wire) }
+    #expect(throws: gone) { try AccountLease.acquire(linked.account, in: linked.wire) }
     let ben = try linked.store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
     #expect(try linked.store.read { try $0.rooms(for: ben) }.isEmpty)
 
@@ -138,13 +138,13 @@ import Testing
     }
     #expect(try !isServed())
     let first = try #require(try linked.lease())
-    #expect(try AccountLease.take(linked.account, in: other) == nil)
+    #expect(try AccountLease.acquire(linked.account, in: other) == nil)
     #expect(try linked.lease() == nil)
     #expect(try isServed() && first.isHeld)
     try first.release()
     #expect(try !isServed() && !first.isHeld)
     try first.release()
-    var second = try AccountLease.take(linked.account, in: other)
+    var second = try AccountLease.acquire(linked.account, in: other)
     #expect(try second?.isHeld == true)
     second = nil
     #expect(try !isServed())
@@ -192,7 +192,7 @@ import Testing
     #expect(try linked.store.read { try $0.accounts(of: linked.anna) }[0].status == .notRunning)
     #expect(try ben()?.isHere == false && ben()?.typingSince == nil && ben()?.away == nil)
     #expect(try !linked.store.reapStaleShells())
-    #expect(try AccountLease.take(linked.account, in: other) != nil)
+    #expect(try AccountLease.acquire(linked.account, in: other) != nil)
   }
 
   @Test func isNoShellOfTheOwner() throws {
@@ -215,9 +215,9 @@ import Testing
     let path = linked.wire.files.lockPath(of: lease.holder)
     unlink(path)
     try lease.reapStaleShells()
-    #expect(try AccountLease.take(linked.account, in: other) == nil)
+    #expect(try AccountLease.acquire(linked.account, in: other) == nil)
     unlink(path)
-    let second = try #require(try AccountLease.take(linked.account, in: other))
+    let second = try #require(try AccountLease.acquire(linked.account, in: other))
     #expect(try !lease.isHeld)
     try lease.reapStaleShells()
     #expect(try !lease.isHeld)

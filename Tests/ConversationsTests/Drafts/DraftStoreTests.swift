@@ -4,7 +4,7 @@ import Testing
 
 @testable import Conversations
 
-@Suite("Drafts (rule 5)") struct DraftTests {
+@Suite("Drafts (rule 5)") struct DraftStoreTests {
   @Test func aDraftIsOnePerParticipantAndConversation() throws {
     let lobby = try Lobby()
     let room = try lobby.store.writeDurablyIfNeeded { try $0.makeRoom("tea") }.id
@@ -96,7 +96,7 @@ import Testing
   }
 }
 
-@Suite("1.12: Input history") struct HistoryTests {
+@Suite("1.12: Input history") struct InputHistoryTests {
   @Test func ownLinesStandBehindThoseOfOtherShells() throws {
     let lobby = try Lobby()
     let store = lobby.store

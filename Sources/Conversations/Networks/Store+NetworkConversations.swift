@@ -9,7 +9,7 @@ extension Reading where Self: ~Copyable {
 
   /// The network's own name for a conversation; empty for one of this machine.
   package func networkAddress(of conversation: ID<Conversation>) throws -> String {
-    switch try networkPlace(of: conversation) {
+    switch try conversationAddress(of: conversation) {
     case .room(let address), .direct(let address): address
     case nil: ""
     }

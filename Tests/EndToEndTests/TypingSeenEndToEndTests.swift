@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
   @Suite("4: Who is seen typing, and when")
-  struct TypingSeenTests {
+  struct TypingSeenEndToEndTests {
     private let home: Home
 
     init() throws {

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+/// Messages on a network, and later changes to them.
+
+/// Edits, retractions, removals and reactions of messages in the store.
+extension IncomingBatch {
+  /// Changes a message.
+  ///
+  /// - Returns: false if the message is missing or is another's.
+  func applyChange(_ event: NetworkEvent) throws -> Bool {
+    switch event {
+    case .edited(let name, let speaker, let conversation, let body, let time, let change):
+      return try edited(name, by: speaker, in: conversation, body, at: time, change)
+    case .retracted(let name, let speaker, let conversation, let time):
+      return try retracted(name, by: speaker, in: conversation, at: time)
+    case .removed(let archive, let room, let removal, let time):
+      return try removed(archive, from: room, removal, at: time)
+    case .reacted(
+      let name, let author, let speaker, let conversation, let emoji, let time, let change):
+      return try reacted(name, of: author, by: speaker, in: conversation, emoji, at: time, change)
+    default:
+      return true
+    }
+  }
+
+  /// The message that its author wants to change; nil if it is missing or someone else's.
+  private func target(
+    _ name: MessageIDs, by speaker: NetworkUser, in address: ConversationAddress
+  ) throws -> Message? {
+    guard let conversation = try known(address),
+      let author = try speakerID(speaker, in: conversation),
+      let found = try knownMessage(name, of: author, in: conversation)?.message
+    else { return nil }
+    if isRemoved(found) { return found }
+    if author == owner.id { try cameBack(found) }
+    try index()
+    return found
+  }
+
+  private func isRemoved(_ message: Message) -> Bool {
+    message.deletedAt != nil || message.isRecalled
+  }
+
+  private func edited(
+    _ name: MessageIDs, by speaker: NetworkUser, in address: ConversationAddress, _ body: String,
+    at told: Milliseconds?, _ change: MessageIDs
+  ) throws -> Bool {
+    guard let found = try target(name, by: speaker, in: address) else { return false }
+    guard !isRemoved(found), try isNew(change, of: found.id, by: found.sender, isLive: told == nil)
+    else { return true }
+    let body = try withoutLinks(ofFilesOf: found, body)
+    let waits = "FROM outbox WHERE message = ? AND operation = 1"
+    if found.body.utf8.elementsEqual(body.utf8) {
+      // The owner's own change returns.
+      if speaker.isOwner { try database.run("DELETE \(waits)", found.id) }
+      return true
+    }
+    // The owner's own text from here is newer, and on its way.
+    if speaker.isOwner, try database.exists("SELECT 1 \(waits)", found.id) { return true }
+    let time = time(told)
+    try database.run(
+      """
+      INSERT INTO revision(message, ordinal, body, at)
+      SELECT ?1, ifnull(max(ordinal), 0) + 1, ?2, ?3 FROM revision WHERE message = ?1
+      """, found.id, found.body, time)
+    try database.run(
+      """
+      UPDATE message SET body = ?, mentions = '', edited_at = ?, revised = ?,
+        unverified = max(unverified, ?)
+      WHERE id = ?
+      """, body, time, try store.nextChange(), !speaker.isVerified, found.id)
+    return true
+  }
+
+  private func retracted(
+    _ name: MessageIDs, by speaker: NetworkUser, in address: ConversationAddress,
+    at told: Milliseconds?
+  ) throws -> Bool {
+    guard let found = try target(name, by: speaker, in: address) else { return false }
+    if isRemoved(found) { return true }
+    try store.wipe(found.id, gone: 1, at: time(told))
+    if !speaker.isVerified {
+      try database.run("UPDATE message SET unverified = 1 WHERE id = ?", found.id)
+    }
+    return true
+  }
+
+  /// A moderator's removal counts for anybody's message, the owner's own included.
+  private func removed(
+    _ archive: String, from room: String, _ removal: Removal, at told: Milliseconds?
+  ) throws -> Bool {
+    // Only by the room's own id: a sender can choose any other.
+    guard let conversation = try known(.room(room)),
+      let found = try knownMessage(MessageIDs(archive: archive), of: nil, in: conversation)?.message
+    else { return false }
+    if isRemoved(found) { return true }
+    if found.sender == owner.id { try cameBack(found) }
+    try index()
+    try store.wipe(found.id, gone: 1, at: time(told))
+    try database.run(
+      "UPDATE message SET removed_by = ?, removal_reason = ? WHERE id = ?", removal.moderator,
+      removal.reason, found.id)
+    return true
+  }
+
+  /// Records someone's change to a message.
+  ///
+  /// - Parameter isLive: whether it arrives live. Then only its archive id can show that it is
+  ///   known: some programs use one of their own ids twice.
+  /// - Returns: false if it is known: archives and rooms repeat changes, and return the owner's
+  ///   own.
+  private func isNew(
+    _ change: MessageIDs, of message: ID<Message>, by author: ID<Participant>, isLive: Bool
+  ) throws -> Bool {
+    let known = try database.exists(
+      """
+      SELECT 1 FROM applied_change WHERE message = ?1 AND participant = ?2
+        AND (archive_id = ?3 OR origin_id = ?4 AND (archive_id IS NULL OR ?3 IS NULL))
+      """, message, author, change.archive, isLive ? nil : change.origin)
+    if known { return false }
+    try store.noteApplied(change, to: message, by: author)
+    return true
+  }
+
+  private func reacted(
+    _ name: MessageIDs, of author: NetworkUser?, by speaker: NetworkUser,
+    in target: ConversationAddress,
+    _ emoji: NetworkReaction, at told: Milliseconds?, _ change: MessageIDs
+  ) throws -> Bool {
+    guard let conversation = try known(target) else { return false }
+    var writer: ID<Participant>?
+    if let author {
+      guard let known = try speakerID(author, in: conversation) else { return false }
+      writer = known
+    }
+    guard let found = try knownMessage(name, of: writer, in: conversation)?.message else {
+      return false
+    }
+    guard !isRemoved(found), found.state >= .sent || found.sender != owner.id else { return true }
+    let person: ID<Participant>
+    if speaker.isOwner {
+      person = owner.id
+    } else {
+      if case .direct(let address) = target, speaker.identity != address { return true }
+      person = try self.person(speaker, in: target).id
+    }
+    let asOne = try store.knownAbilities(of: conversation.id).reactionLimit == .one
+    let former = try store.emojiStored(of: person, on: found.id)
+    guard let new = emoji.applied(to: former, asOne: asOne) else { return true }
+    guard try isNew(change, of: found.id, by: person, isLive: told == nil) else { return true }
+    // The owner's own changes that are on their way: all, or those to this reaction.
+    let waits = """
+      FROM outbox WHERE message = ?1 AND operation = 3 AND participant = ?2
+        AND ifnull(emoji = ?3, 1)
+      """
+    let one: String? =
+      switch emoji {
+      case .all: nil
+      case .given(let one), .removed(let one): one
+      }
+    if Set(former.map { Array($0.utf8) }) == Set(new.map { Array($0.utf8) }) {
+      if speaker.isOwner { try database.run("DELETE \(waits)", found.id, person, one) }
+      return true
+    }
+    if speaker.isOwner, try database.exists("SELECT 1 \(waits)", found.id, person, one) {
+      return true
+    }
+    try store.setReactions(new, of: person, on: found.id, at: time(told), asOne: asOne)
+    return true
+  }
+}
