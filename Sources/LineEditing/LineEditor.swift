@@ -6,44 +6,46 @@ import Platform
 import StyledText
 import Terminal
 
-/// A line with readline's editing, drawn by hobnob on a terminal or by readline on a dumb one,
-/// with settled lines printed above it. Single-threaded: everything happens in `loop`.
+/// The line being typed, which readline edits. hobnob draws it on a terminal, readline on a dumb
+/// one. Settled lines, which no longer change, are printed above it. Single-threaded: everything
+/// happens in `loop`.
 @MainActor
 public final class LineEditor {
   /// The two interactive modes (rule 11.5).
   public enum DisplayMode: Sendable { case tty, plain }
 
   public let loop: EventLoop
-  /// Receives events of the line; returns whether it has handled one.
+  /// Receives each event of the line; returns whether it has handled the event.
   public var handler: ((LineEvent) -> Bool)?
-  /// Returns the candidates for the word at a caret (bytes) of a text; readline's own completion
-  /// functions call it.
+  /// Returns the candidates for the word at the caret, a byte offset in `text`; readline's own
+  /// completion functions call it.
   public var completions: ((_ text: String, _ caret: Int) -> Completions?)?
-  /// For M-Backspace: where the last word begins in a name of several words that ends at or
-  /// contains the caret (bytes); nil if the caret is in no such name.
+  /// For M-Backspace in a name of several words: returns the byte offset at which the last word of
+  /// the name begins; nil if the caret, a byte offset, is neither in such a name nor at its end.
   public var nameWordStart: ((_ caret: Int) -> Int?)?
-  /// Receives the next key as an answer. If it returns false, the key is not an answer, and a
-  /// character is typed.
+  /// Receives the next key as an answer. If it returns false, the key is not an answer; a character
+  /// then goes into the line.
   public var question: ((Answer) -> Bool)?
 
-  /// Whether keys go to a menu; the program shows it with ``InputBar/menu``.
+  /// Returns whether a menu is open, and whether keys go to it; ``InputBar/menu`` shows it.
   public var menu: () -> MenuState = { .closed }
 
-  /// Whether the terminal's window has the focus; a terminal that does not report it counts as focused.
+  /// Whether the terminal's window has the focus; the window of a terminal that does not report it
+  /// counts as focused.
   public var isFocused: Bool { focus.isHere }
-  /// Whether ``isFocused`` is known: until the terminal has reported its focus, or has not reported
-  /// it for so long that it never will, ``isFocused`` is false by default.
+  /// Whether ``isFocused`` is known. It is not while the editor waits for the terminal's report;
+  /// ``isFocused`` is then false.
   public var isFocusKnown: Bool { focus.isKnown }
 
   let device: TerminalDevice
   let display: LineDisplay
   let keys: KeyReader
   private let focus: WindowFocus
-  private let untold: ChangeCoalescer
-  /// Whether the program changed the line while handling keys; that is not typing.
+  private let unreportedChanges: ChangeCoalescer
+  /// Whether the program changed the line while handling keys; such a change is not typing.
   var isProgramChange = false
   private var lastCaret: Int32 = 0
-  /// Whether the last key inserted a letter, and nothing else happened.
+  /// Whether the last key only inserted a letter.
   private var isInsertion = false
   var isAccepting = false
   var afterLine: [() -> Void] = []
@@ -60,14 +62,14 @@ public final class LineEditor {
     display = LineDisplay(displayMode: displayMode, device: device, widths: widths, looks: looks)
     keys = KeyReader(of: device, in: loop)
     focus = WindowFocus(isHere: displayMode == .plain, loop: loop)
-    untold = ChangeCoalescer(loop: loop)
+    unreportedChanges = ChangeCoalescer(loop: loop)
     keys.ended = { [weak self] in self?.handle($0) }
     keys.pasteIsOpen = { [weak self] in self?.tell(.pasteIsOpen) }
     focus.changed = { [weak self] in self?.tell(.focusChanged) }
-    untold.isDue = { [weak self] in self?.tellChanges() }
+    unreportedChanges.isDue = { [weak self] in self?.tellChanges() }
   }
 
-  /// Tells the handler, if there is one; false if it did nothing.
+  /// - Returns: whether there is a handler and it has handled the event.
   @discardableResult
   func tell(_ event: LineEvent) -> Bool { handler?(event) ?? false }
 
@@ -85,7 +87,8 @@ public final class LineEditor {
 
   // MARK: Life
 
-  /// Takes over the terminal, unless it has it, and shows the prompt at the end of the turn.
+  /// Takes over the terminal, and shows the prompt at the end of the loop's turn. If it has the
+  /// terminal already, it only changes the prompt.
   public func start(prompt: StyledLine) {
     bar.prompt = prompt
     guard !isStarted else { return }
@@ -139,7 +142,7 @@ public final class LineEditor {
 
   var resizeProbe = ResizeProbe()
 
-  /// Restores the terminal's modes; the cursor is on a fresh row.
+  /// Restores the terminal's modes, and leaves the cursor on an empty row.
   public func stop() {
     guard isStarted else { return }
     isStarted = false
@@ -170,7 +173,7 @@ public final class LineEditor {
     display.comeBack()
   }
 
-  /// C-z: restores the terminal until the shell continues.
+  /// Handles C-z: restores the terminal's modes and stops the process until SIGCONT.
   public func suspend() {
     guard JobControl.canStop else {
       tell(.cannotSuspend)
@@ -186,7 +189,7 @@ public final class LineEditor {
     tell(.resumed)
   }
 
-  /// After a stop from outside (SIGCONT): the terminal may be in any mode.
+  /// Handles SIGCONT after another process stopped this one: the terminal may be in any mode.
   public func continued() {
     device.takeAgain()
     if displayMode == .tty { focus.wait() }
@@ -240,25 +243,25 @@ public final class LineEditor {
     // now and then.
     draw()
     // A menu updates after each letter.
-    if isInsertion, menu() == .closed { return untold.addLetter() }
-    untold.add()
+    if isInsertion, menu() == .closed { return unreportedChanges.addLetter() }
+    unreportedChanges.add()
     tellChanges()
   }
 
   /// Reports the changes of earlier keys before an event of another kind.
   func tellEarlierChanges() {
-    if creadline_take_changed(), !isProgramChange { untold.add() }
+    if creadline_take_changed(), !isProgramChange { unreportedChanges.add() }
     tellChanges()
   }
 
   /// Lays out what was only echoed, and reports the change.
   private func tellChanges() {
-    guard untold.take() else { return }
+    guard unreportedChanges.take() else { return }
     display.needsDrawing = true
     tellChanged()
   }
 
-  /// Reports a change, which includes the caret.
+  /// Reports a change of the text; the new place of the caret needs no report of its own.
   func tellChanged() {
     lastCaret = Readline.line.caret
     tell(.changed)
@@ -266,18 +269,18 @@ public final class LineEditor {
 
   /// A new line has begun: drops the changes of the old one that were not reported yet.
   func forgetChanges() {
-    _ = untold.take()
+    _ = unreportedChanges.take()
     _ = creadline_take_changed()
     display.needsDrawing = true
   }
 
   private func handle(_ event: KeyEvent) {
-    if let ask = question {
+    if let takesAnswer = question {
       guard let answer = Answer(event) else { return }
       question = nil
       display.needsDrawing = true
-      let isAnswer = ask(answer)
-      // A paste answers nothing: insert it after the text that the question was about.
+      let isAnswer = takesAnswer(answer)
+      // A paste is not an answer: insert it after the text that the question was about.
       switch event {
       case .paste, .unfinishedPaste: break
       case .key(let bytes) where !isAnswer && bytes[0] >= 0x20 && bytes[0] != 0x7F: break
@@ -289,8 +292,8 @@ public final class LineEditor {
     case .key(let bytes): key(bytes)
     case .escape:
       tellEarlierChanges()
-      // In vi mode Esc belongs to vi; in emacs mode it ends something or does nothing, and does not
-      // modify the next key (3.4).
+      // In vi mode, Esc is a command of vi. In emacs mode it cancels something or does nothing, and
+      // does not modify the next key (3.4).
       let isOurs = !Readline.line.vi || menu() != .closed
       if isOurs, creadline_is_idle() { tell(.cancelled) } else { Readline.feed([0x1B]) }
     case .newline:
@@ -321,17 +324,18 @@ public final class LineEditor {
     tell(.selectionEnded(replacing: inserts ? text : nil))
   }
 
-  /// Accepts the line like Return, to answer ``question``; never while a key is being handled.
+  /// Accepts the line as Return does, after an answer to ``question``. Do not call it while
+  /// readline handles a key.
   public func pressReturn() { key([0x0D]) }
 
   private func key(_ bytes: [UInt8]) {
-    // A key that is not a letter may depend on those before it, and changes other than letters are
-    // reported one by one. The text of a sent line need not be reported.
+    // What another key than a letter does may depend on the letters before it, so report those
+    // first, and report other changes one by one. Return reports the text itself.
     let isReturn = bytes == [0x0D]
     if !isReturn, bytes[0] < 0x20 || bytes[0] == 0x7F {
       tellEarlierChanges()
     } else if !isReturn, !isInsertion, creadline_take_changed(), !isProgramChange {
-      untold.add()
+      unreportedChanges.add()
       tellChanges()
     }
     if menu() == .entered, creadline_is_idle(), tell(.menuKey(MenuKey(bytes))) { return }
@@ -375,7 +379,8 @@ public final class LineEditor {
   }
 
   private func paste(_ bytes: [UInt8], isWhole: Bool) {
-    // A C string ends at NUL; the rest stays as pasted, with marks for unsafe characters.
+    // A C string ends at NUL, so remove each NUL. Other unsafe characters stay in the line, which
+    // shows marks for them.
     let text = String(decoding: bytes.lazy.filter { $0 != 0 }, as: UTF8.self)
     tellEarlierChanges()
     creadline_settle()

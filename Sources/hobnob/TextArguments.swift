@@ -2,24 +2,24 @@
 import ChatScripts
 import ChatShell
 
-/// Keeps a text on the command line from being taken for options: a script sends whatever `"$msg"`
-/// holds.
+/// Prevents the argument parser from reading a message as options: a script may send any text, as
+/// in `hobnob send @ben "$msg"`.
 enum TextArguments {
-  /// Questions about `send`, which count only where the line ends.
-  private static let questions: Set = ["--help", "--version"]
+  /// Options that ask about `send`; they count only at the end of the arguments.
+  private static let helpOptions: Set = ["--help", "--version"]
   private static let send = OptionNames(of: SendScript.self)
 
   /// The arguments of `hobnob send` with its options in front and `--` before the text.
   ///
-  /// Behind the conversation all is text but send's own long options in front of it, and a row of
-  /// them, `--help` and `--version` with which the line ends. Behind `--` all is text. Other commands
-  /// stay as they are.
+  /// After the conversation, only two groups of arguments are options: `send`'s own long options
+  /// directly after it, and a series of them, `--help` and `--version` at the very end. All else is
+  /// text, as is everything after `--`. The arguments of other commands stay unchanged.
   static func marked(_ arguments: [String]) -> [String] {
     guard arguments.first == "send" else { return arguments }
     var rest = arguments.dropFirst()
     var options: [String] = []
     takeOptions(from: &rest, into: &options)
-    // Anything else there is the parser's to refuse, or to help with.
+    // The parser refuses other options, or prints help.
     guard let conversation = rest.first, !conversation.hasPrefix("-") else { return arguments }
     rest.removeFirst()
     takeOptions(from: &rest, into: &options)
@@ -32,7 +32,8 @@ enum TextArguments {
     return ["send"] + options + [conversation] + (rest.isEmpty ? [] : ["--"] + rest)
   }
 
-  /// The word of `hobnob search` that the parser would take for short options, which it has not.
+  /// The first word of a `hobnob search` query that the parser would read as short options, which
+  /// `search` does not have.
   static func slippedWord(_ arguments: [String]) -> String? {
     guard arguments.first == "search" else { return nil }
     let options = OptionNames(of: SearchScript.self)
@@ -49,7 +50,7 @@ enum TextArguments {
 
   private static func takeOptions(from rest: inout ArraySlice<String>, into options: inout [String])
   {
-    while let count = width(of: rest) {
+    while let count = optionLength(in: rest) {
       options += rest.prefix(count)
       rest = rest.dropFirst(count)
     }
@@ -57,7 +58,7 @@ enum TextArguments {
 
   private static func areOptions(_ words: ArraySlice<String>) -> Bool {
     var rest = words
-    while let count = rest.first.map(questions.contains) == true ? 1 : width(of: rest),
+    while let count = rest.first.map(helpOptions.contains) == true ? 1 : optionLength(in: rest),
       count <= rest.count,
       count == 1 || isValue(rest[rest.startIndex + 1], of: rest[rest.startIndex])
     {
@@ -70,8 +71,9 @@ enum TextArguments {
     !word.hasPrefix("-") || option == "--reply"
   }
 
-  /// How many words the option takes with which a command line begins; nil where none does.
-  private static func width(of words: ArraySlice<String>) -> Int? {
+  /// The number of words of the option that `words` begin with, its value included; nil if they
+  /// begin with another word.
+  private static func optionLength(in words: ArraySlice<String>) -> Int? {
     guard let word = words.first else { return nil }
     if send.flags.contains(word) { return 1 }
     if send.withValue.contains(word) { return 2 }

@@ -80,10 +80,10 @@ struct ListTests {
     anna.say("/keys conversation-2")
     #expect(
       anna.news() == [
-        #"No key is bound to conversation-2. /bind "\C-xk": conversation-2 binds C-x k."#
+        #"No key is bound to conversation-2. For example, /bind "\C-xk": conversation-2 binds C-x k to it."#
       ])
     anna.say("/keys conversation")
-    #expect(anna.news()[0].hasPrefix("No key is bound to conversation-1, conversation-2. /bind"))
+    #expect(anna.news()[0].hasPrefix("No key is bound to conversation-1, conversation-2. For"))
     #expect(!anna.say("/keys nothing"))
   }
 

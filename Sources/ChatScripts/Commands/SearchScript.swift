@@ -4,8 +4,9 @@ import ChatSession
 import Conversations
 import StyledText
 
-/// `hobnob search` (rule 11.3): the messages that a query finds, newest first: in the rooms, as
-/// `log` reads them, and in your direct chats. It marks nothing as seen or read (rule 7.3).
+/// `hobnob search` (rule 11.3): prints the messages that match a query, newest first. It searches
+/// the rooms that `log` can read, and your direct chats. It marks no message as seen or read
+/// (rule 7.3).
 package struct SearchScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "search",
@@ -35,15 +36,16 @@ package struct SearchScript: Subcommand {
     return Launch.answer("hobnob: " + sentence.string, status: 64)
   }
 
-  /// - Returns: 0; it throws a sentence if it finds nothing.
+  /// - Returns: the exit status 0.
+  /// - Throws: ``Refusal`` if no messages match.
   package func run(_ launch: Launch) throws -> Int32 {
     let parsed = try SearchQuery.parse(query.joined(separator: " "))
     return try launch.script { script in
-      var (left, last): (Int, ID<Message>?) = (lines, nil)
+      var (remaining, last): (Int, ID<Message>?) = (lines, nil)
       var isFound = false
       var names: [ID<Conversation>: SafeText] = [:]
-      while left > 0, !script.output.isClosed {
-        let limit = min(left, Script.page)
+      while remaining > 0, !script.output.isClosed {
+        let limit = min(remaining, Script.page)
         let hits = try script.store.read {
           try $0.search(
             parsed, for: script.me.id, limit: limit, before: last, anyRoom: true)
@@ -63,7 +65,7 @@ package struct SearchScript: Subcommand {
         }
         isFound = isFound || !hits.isEmpty
         guard hits.count == limit, let message = hits.last?.message else { break }
-        left -= limit
+        remaining -= limit
         last = message.id
       }
       if !isFound, lines > 0 { throw Refusal(say("No messages match.")) }
@@ -71,10 +73,11 @@ package struct SearchScript: Subcommand {
     }
   }
 
-  /// One line: the message's line with the first hit, and every hit on it marked.
+  /// The line to print for a message: the line of its text that has the first match, with every
+  /// match on that line in bold.
   ///
-  /// - Parameter isWhole: whether a long line is shown whole, or only the part around the first
-  ///   hit.
+  /// - Parameter isWhole: whether to show a long line whole, or only the part around the first
+  ///   match.
   static func line(
     for hit: SearchHit, in conversation: SafeText, names: ShownNames = ShownNames(),
     isWhole: Bool = true
@@ -111,8 +114,8 @@ package struct SearchScript: Subcommand {
     return line
   }
 
-  /// Whether to use bold on standard output: it is a terminal, and nobody asked for plain text.
-  /// `NO_COLOR` is about colours.
+  /// Whether to print matches in bold: if standard output is a terminal that is not dumb, and
+  /// nobody asked for `--plain`. `NO_COLOR` does not matter, since bold is not a colour.
   @MainActor private func marksHits(_ launch: Launch) -> Bool {
     let term = launch.environment["TERM"] ?? ""
     return StandardOutput.isTerminal && !common.plain && !term.isEmpty && term != "dumb"

@@ -4,27 +4,29 @@ import StyledText
 
 /// Which of my accounts a command means.
 extension Accounts {
-  /// The account for an address that names none: that of the open conversation's network, else the
-  /// only one.
+  /// My only account, or of several, the one on the open conversation's network; nil if there is
+  /// none.
   func present(in network: String?) -> Account? {
     list.count == 1 ? list.first : list.first { $0.network == network }
   }
 
-  /// The account for an address: one whose server it names, else that of ``present(in:)``.
+  /// The account to use for an address: the one on the server that the address ends with, else
+  /// ``present(in:)``.
   func present(in network: String?, for address: String) -> Account? {
     list.first { $0.isNamed(in: address) } ?? present(in: network)
   }
 
-  /// The account that can reach an address: the only one, or the only one on the same server.
+  /// The account that can reach an address: my only one, or the only one on the same server; else
+  /// my account on the open conversation's network.
   ///
-  /// - Parameter network: of the open conversation.
+  /// - Parameter network: the open conversation's network.
   /// - Throws: ``Refusal`` if no account matches, or several do.
   func reaching(_ address: String, from network: String?) throws -> Account {
     try Account.reaching(address, among: list)
       ?? named("", from: network)
   }
 
-  /// The account with that address, or the only one.
+  /// The account with that address; for an empty address, ``present(in:)``.
   ///
   /// - Throws: ``Refusal`` if no account matches, or several do.
   func named(_ address: String, from network: String?) throws -> Account {
@@ -33,7 +35,7 @@ extension Accounts {
       guard list.isEmpty else {
         throw Refusal(
           say(
-            "Which account? You have %1. Open a conversation of the account you mean; /msg %2 opens one with yourself.",
+            "Which account? You have %1. First open a conversation of the account you mean; for example, /msg %2 opens one with yourself.",
             list.names.map { SafeText(line: $0) }.joined(separator: ", "),
             SafeText(line: list[0].address)))
       }

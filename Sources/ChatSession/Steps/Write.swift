@@ -8,12 +8,14 @@ enum Write {
   case line(Line)
   /// Lines that could not be sent, which become part of the draft of their conversation.
   case returned([ReturnedLine], to: ID<Conversation>)
-  /// The draft of a conversation; nil: the line that it belonged to was emptied.
+  /// The draft of a conversation; nil if the person emptied the line that showed the draft.
   case draft(ID<Conversation>, Conversations.Draft?)
   case history(String)
-  /// This shell has messages up to these numbers; those of `seen` are on the screen.
+  /// This shell has received messages up to these numbers; those of the conversation `seen` are on
+  /// the screen.
   case delivered([ID<Conversation>: Int], seen: ID<Conversation>?)
-  /// They are on the screen. `tells`: send receipts; `isSeen`: somebody looks at it.
+  /// Messages up to this number are on the screen. `tells`: whether to send receipts; `isSeen`:
+  /// whether somebody looks at the screen.
   case shown(ID<Conversation>, upTo: Int, tells: Bool, isSeen: Bool)
   /// The conversation that this shell shows.
   case open(ID<Conversation>?, isPaused: Bool)
@@ -21,7 +23,7 @@ enum Write {
   case typing(Bool, in: ID<Conversation>)
   /// New colours of names.
   case colours([ID<Participant>: Int], in: ID<Conversation>)
-  /// The latest nickname applies to an account that is about to connect.
+  /// Gives the latest nickname to an account that is about to connect.
   case nickname(Account)
   case attach, checkLookAlikes, reapStaleShells
 
@@ -31,7 +33,7 @@ enum Write {
     case (.draft(let one, _), .draft(let two, _)): one == two
     case (.returned(_, let one), .returned(_, let two)): one == two
     case (.shown(let one, _, _, _), .shown(let two, _, _, _)): one == two
-    // Other conversations have writes of their own.
+    // A write that shows another conversation, or none, stays separate.
     case (.delivered(_, let one), .delivered(_, let two)): one == two
     case (.open, .open), (.lastConversation, .lastConversation), (.typing, .typing),
       (.attach, .attach), (.checkLookAlikes, .checkLookAlikes),
@@ -41,7 +43,7 @@ enum Write {
     }
   }
 
-  /// This write, with what is still necessary of the other.
+  /// This write, with those parts of the replaced one that are still necessary.
   func merged(with other: Write) -> Write {
     switch (self, other) {
     case (.delivered(let new, let seen), .delivered(let old, _)):
@@ -107,17 +109,17 @@ extension DurableTransaction {
       rest: line.rest)
   }
 
-  /// Stores a draft; nil removes the one that the emptied line came from, but not one that another
-  /// shell of this person stored.
+  /// Stores a draft. nil removes the stored draft if this shell knows it, but not one that another
+  /// shell of this person has stored since.
   ///
   /// - Parameter known: the text of the draft that this shell knows.
-  /// - Returns: whether it did.
+  /// - Returns: whether it stored or removed one.
   func store(
     _ draft: Conversations.Draft?, of me: ID<Participant>, in conversation: ID<Conversation>,
     known: String?
   ) throws -> Bool {
     if draft == nil {
-      guard let other = try self.draft(of: me, in: conversation), other.text == known else {
+      guard let stored = try self.draft(of: me, in: conversation), stored.text == known else {
         return false
       }
     }
@@ -131,20 +133,20 @@ extension DurableTransaction {
     _ shell: ShellID?
   ) throws {
     var draft = try draft(of: me, in: conversation)
-    let own = lines.first { $0.draft != nil && $0.draft == draft?.text }
-    if own != nil { draft = nil }
+    let lineOfDraft = lines.first { $0.draft != nil && $0.draft == draft?.text }
+    if lineOfDraft != nil { draft = nil }
     for line in lines.reversed() {
-      if let own = line.asDraft {
-        draft = Conversations.Draft(own, files: line.files).followed(by: draft)
+      if let text = line.asDraft {
+        draft = Conversations.Draft(text, files: line.files).followed(by: draft)
       } else {
         try appendHistory(line.typed, of: me, shell: shell ?? "")
-        // A line that only a command could send is not a draft, but its files still wait.
+        // A line that only a command could send cannot be a draft, but its files can.
         if !line.files.isEmpty {
           draft = Conversations.Draft(LineDraft(), files: line.files).followed(by: draft)
         }
       }
     }
-    if let rest = own?.rest { draft = rest.followed(by: draft) }
+    if let rest = lineOfDraft?.rest { draft = rest.followed(by: draft) }
     try setDraft(draft, of: me, in: conversation)
   }
 }

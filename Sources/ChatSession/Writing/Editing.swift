@@ -8,19 +8,19 @@ import StyledText
 package struct Editing {
   private(set) var mode: EditMode?
   private var message: Message?
-  /// The latest text in the editor that was not a command.
-  private var typedOver: String?
+  /// The latest typed text that was not a command.
+  private var lastTyped: String?
   /// A text that may be a mistyped `/cancel`; a second Return saves it.
-  private var doubted: String?
+  private var doubtfulText: String?
   /// Changes to messages that were not saved, by message (rule 3.4).
-  private var abandoned: [ID<Message>: String] = [:]
+  private var unsavedChanges: [ID<Message>: String] = [:]
 
   package var isOn: Bool { mode != nil }
 
   /// What Return does.
   enum Outcome {
     case save(Message, as: String)
-    /// The message stays unchanged.
+    /// Edit mode has ended, and the message stays unchanged; a sentence to show.
     case ended(SafeText?)
     /// Edit another message, by number.
     case another(String)
@@ -32,46 +32,48 @@ package struct Editing {
   /// - Parameter text: the text of the line.
   mutating func begin(_ message: Message, over text: String) -> Effect {
     let wasOn = isOn
-    keepAbandoned(text)
+    keepUnsavedChanges(text)
     let shown = EditMode.shown(message.body)
     mode = EditMode(target: message.number, original: message.body)
     self.message = message
-    typedOver = nil
+    lastTyped = nil
     return .edit(
-      shown, offering: abandoned.removeValue(forKey: message.id),
+      shown, offering: unsavedChanges.removeValue(forKey: message.id),
       mentions: message.mentions(in: shown), isAnother: wasOn)
   }
 
   /// Handles a change of the line's text by hand.
+  ///
+  /// - Parameter isLive: whether it is the newest line, not one of the history.
   mutating func noteChange(of text: String, isLive: Bool) {
-    if isOn, isLive, !text.isEmpty, !LineRules.isCommand(text) { typedOver = text }
+    if isOn, isLive, !text.isEmpty, !LineRules.isCommand(text) { lastTyped = text }
   }
 
   /// Remembers unsaved changes to the message, for its next `/edit`.
-  private mutating func keepAbandoned(_ text: String) {
+  private mutating func keepUnsavedChanges(_ text: String) {
     guard let mode, let message else { return }
     let present = mode.typedCommand(in: text)?.text ?? text
     // A typed /cancel or /edit N has replaced the text.
-    guard let typed = present.isEmpty || LineRules.isCommand(present) ? typedOver : present
+    guard let typed = present.isEmpty || LineRules.isCommand(present) ? lastTyped : present
     else { return }
-    if typed != EditMode.shown(mode.original) { abandoned[message.id] = typed }
+    if typed != EditMode.shown(mode.original) { unsavedChanges[message.id] = typed }
   }
 
   /// Handles Return.
   ///
-  /// - Parameter line: the whole line, which may be longer.
+  /// - Parameter line: the whole line, which may be longer than `text`.
   mutating func enter(_ text: String, line: String, _ rules: LineRules) throws -> Outcome {
     guard let mode, let message else { return .ended(nil) }
     var outcome = mode.judge(text, rules: rules)
-    if case .mayMeanCancel(let body) = outcome, text == doubted { outcome = .save(body) }
-    doubted = nil
+    if case .mayMeanCancel(let body) = outcome, text == doubtfulText { outcome = .save(body) }
+    doubtfulText = nil
     let number = SafeText(message.number)
     switch outcome {
     case .mayMeanCancel:
-      doubted = text
+      doubtfulText = text
       throw Refusal(
         say(
-          "This would save the text with /cancel at its end. Return again saves it, C-g leaves [%1] as it was.",
+          "This would save the text with /cancel at its end. Press Return again to save it, or C-g to leave [%1] unchanged.",
           number))
     case .save(let body): return .save(message, as: body)
     case .unchanged:
@@ -84,7 +86,7 @@ package struct Editing {
           number))
     case .refusedOverLimit(let count, let limit): return .tooLong(count, limit: limit)
     case .command(.cancel):
-      keepAbandoned(line)
+      keepUnsavedChanges(line)
       drop()
       return .ended(nil)
     case .command(.edit(let number)): return .another(number.map { String($0) } ?? "")
@@ -96,39 +98,40 @@ package struct Editing {
     }
   }
 
-  /// The text was saved.
+  /// Ends edit mode after the text was saved.
   ///
-  /// - Returns: unsaved changes, if the person saved a line of the history instead.
+  /// - Returns: the unsaved changes, if the person saved a line of the history instead of them.
   mutating func saved(_ text: String) -> String? {
     guard let mode, let message else { return nil }
-    abandoned[message.id] = nil
+    unsavedChanges[message.id] = nil
     drop()
-    guard let typedOver, typedOver != text, typedOver != EditMode.shown(mode.original) else {
+    guard let lastTyped, lastTyped != text, lastTyped != EditMode.shown(mode.original) else {
       return nil
     }
-    return typedOver
+    return lastTyped
   }
 
   /// C-g, Esc, C-c or C-d on an empty text: leaves the message unchanged and restores the draft.
   mutating func cancel(_ text: String) -> [Effect] {
     guard let message else { return [] }
-    keepAbandoned(text)
+    keepUnsavedChanges(text)
     drop()
     return [
-      .endEdit(offering: abandoned[message.id]),
+      .endEdit(offering: unsavedChanges[message.id]),
       .notice(say("Message [%1] stays as it was", SafeText(message.number))),
     ]
   }
 
-  /// The person quits; nothing comes back.
+  /// Ends edit mode; the draft returns only with the effect ``Effect/endEdit(offering:)``.
   mutating func drop() {
     mode = nil
     message = nil
   }
 
-  /// Another shell changed or deleted the edited message (rule 3.5).
+  /// Handles that the edited message was changed or deleted in another shell (rule 3.5).
   ///
-  /// - Returns: a message about it, and the end of edit mode if it was deleted.
+  /// - Returns: a sentence about it and, if the message was deleted, the effect that ends edit
+  ///   mode; nil if it is another message or has the same text.
   mutating func changedElsewhere(
     _ new: Message, _ text: String
   ) -> (sentence: SafeText, end: Effect?)? {

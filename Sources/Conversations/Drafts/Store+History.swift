@@ -2,8 +2,8 @@
 
 /// The input history.
 extension Reading where Self: ~Copyable {
-  /// The input history in the order of one shell: newest last, its own lines after those of the
-  /// participant's other shells, without immediate repetitions.
+  /// The input history as one shell shows it, the newest line last. The shell's own lines come
+  /// after those of the participant's other shells. A line that repeats the one before is omitted.
   package func inputHistory(
     of me: ID<Participant>, shell: ShellID, limit: Int
   ) throws -> [String] {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Gives messages of a conversation keys by their time.
+/// Assigns sort keys to the messages of a conversation by their time.
 package struct SortKeys {
   private let conversation: ID<Conversation>
-  /// The last wanted key and the one assigned: many messages may have one time.
-  private var last: (wanted: Int64, given: Int64)?
-  /// The highest key there is; nil before the first question. Behind it every key is free.
+  /// The last key asked for and the one assigned: many messages can have the same time.
+  private var last: (wanted: Int64, assigned: Int64)?
+  /// The highest key in use; nil before it is read. Every key above it is free.
   private var highest: Int64?
 
   package init(of conversation: ID<Conversation>) { self.conversation = conversation }
 
-  /// The first free key from a wanted one on, behind those of the same millisecond.
+  /// Assigns a key: `wanted`, or if messages of its millisecond have that key or later ones, the
+  /// first free key after them.
   package mutating func free(from wanted: Int64, in database: Database) throws -> Int64 {
     if try wanted > highest(in: database) {
       last = (wanted, wanted)
@@ -18,7 +19,7 @@ package struct SortKeys {
       return wanted
     }
     var key = wanted
-    if let last, last.wanted == wanted { key = last.given + 1 }
+    if let last, last.wanted == wanted { key = last.assigned + 1 }
     while true {
       let end = ((key >> SortKey.bits) + 1) << SortKey.bits
       let taken =
@@ -35,7 +36,7 @@ package struct SortKeys {
     return key
   }
 
-  /// Records a key that was given in another way.
+  /// Records that a key is in use.
   package mutating func note(_ key: Int64) { highest = highest.map { max($0, key) } }
 
   private mutating func highest(in database: Database) throws -> Int64 {
@@ -47,7 +48,7 @@ package struct SortKeys {
     return highest ?? .min
   }
 
-  /// The first free key from a time on.
+  /// Assigns a key to a message of this time.
   package mutating func free(at time: Milliseconds, in database: Database) throws -> Int64 {
     try free(from: SortKey.first(at: time), in: database)
   }
@@ -72,7 +73,7 @@ extension Reading where Self: ~Copyable {
     ) { $0.optionalInt64() } ?? nil
   }
 
-  /// The key of an arriving message: behind all others, whatever the clock says.
+  /// The key of an arriving message: after all others, even if the clock is behind.
   package func sort(ofArrivalAt time: Milliseconds, in conversation: ID<Conversation>) throws
     -> Int64
   {

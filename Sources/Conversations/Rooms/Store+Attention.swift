@@ -21,10 +21,12 @@ public struct Attention: Hashable, Sendable {
 
   public var mutedPeople: Set<ID<Participant>> = []
   public var ignoredPeople: Set<ID<Participant>> = []
-  /// Rooms, and direct chats.
+  /// Muted rooms, and the direct chats with muted people.
   public var mutedConversations: Set<ID<Conversation>> = []
+  /// Ignored rooms, and the direct chats with ignored people.
   public var ignoredConversations: Set<ID<Conversation>> = []
-  /// Only values that differ from the default: mentions in a room, all in a direct chat.
+  /// Only values that differ from the default, which is `mentions` for a room and `everything` for
+  /// a direct chat.
   public var notify: [ID<Conversation>: Notify] = [:]
 
   public init() {}
@@ -112,14 +114,14 @@ extension DurableTransaction {
     _ table: String, _ key: String, _ target: some Bindable, _ column: String, _ value: Int,
     _ me: ID<Participant>
   ) throws -> Bool {
-    let isSo = try database.exists(
+    let isUnchanged = try database.exists(
       "SELECT 1 FROM \(table) WHERE participant = ? AND \(key) = ? AND \(column) = ?", me, target,
       value)
-    let isNew =
+    let isDefault =
       try value == 0 && column != "notify"
       && !database.exists(
         "SELECT 1 FROM \(table) WHERE participant = ? AND \(key) = ?", me, target)
-    if isSo || isNew { return false }
+    if isUnchanged || isDefault { return false }
     try database.run(
       """
       INSERT INTO \(table)(participant, \(key), \(column)) VALUES (?1, ?2, ?3)

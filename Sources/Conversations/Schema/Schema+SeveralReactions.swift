@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Schema {
+  /// Each person may give a message several reactions.
   static let severalReactions = """
     CREATE TABLE former_reaction AS SELECT * FROM reaction WHERE emoji <> '';
     DROP TABLE reaction;

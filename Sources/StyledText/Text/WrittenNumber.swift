@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Int {
-  /// A number as a person or another program wrote it: the one door every number of the outside
-  /// goes through, so that nothing that is calculated from it can overflow.
+  /// Reads a number that a person or another program wrote. Read every number from outside with it,
+  /// so that no calculation with the number can overflow.
   ///
   /// - Parameters:
-  ///   - text: decimal digits, with a sign in front or without.
-  ///   - range: the numbers that make sense there; a caller that negates, adds or multiplies must choose it so
-  ///     that nothing overflows.
-  /// - Returns: nil for what is not a number, or not one of these.
+  ///   - text: decimal digits, with or without a sign before them.
+  ///   - range: the valid numbers. If you negate, add to or multiply the number, choose a range
+  ///     with which nothing overflows.
+  /// - Returns: nil if the text is not a number, or the number is out of range.
   package init?(written text: some StringProtocol, in range: ClosedRange<Int>) {
     guard let number = Int(text), range.contains(number) else { return nil }
     self = number

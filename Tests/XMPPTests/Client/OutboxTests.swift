@@ -218,7 +218,7 @@ struct OutboxTests {
   }
 
   @Test(arguments: [
-    ("service-unavailable", "ben@example.org does not exist, or takes no messages from you."),
+    ("service-unavailable", "ben@example.org does not exist, or does not accept your messages."),
     ("not-acceptable", "You have blocked ben@example.org. Unblock it first."),
     ("remote-server-not-found", "The server of ben@example.org cannot be found."),
     ("item-not-found", "ben@example.org does not exist."),

@@ -441,8 +441,9 @@ struct RoomTests {
     let way = "/join \(room) --password WORD."
     #expect(
       words == [
-        ["\(room) asks for a password: \(way)"], ["\(room) has another password: \(way)"],
-        ["\(room) has another password: \(way)"],
+        ["\(room) asks for a password: \(way)"],
+        ["Wrong password for \(room). To try another, type \(way)"],
+        ["Wrong password for \(room). To try another, type \(way)"],
       ])
   }
 

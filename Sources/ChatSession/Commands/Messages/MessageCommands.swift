@@ -8,8 +8,9 @@ import StyledText
 struct MessageCommands {
   let context: CommandContext
 
-  /// The message that N or -N names; without a number, my newest.
-  func own(
+  /// The message that a command's argument means: for N, the one with that number, by any sender;
+  /// for -N, my Nth newest; for none, my newest.
+  private func target(
     _ argument: String, missing: RuleError, _ snapshot: borrowing Snapshot
   ) throws -> Message {
     let conversation = try context.open.required()
@@ -56,7 +57,8 @@ struct MessageCommands {
       do {
         taken = try transaction.takeBack(message.id, by: context.me.id)
       } catch let error as RuleError {
-        // A person with the newest message has all sent before it; nobody has an unsent one.
+        // Others have my newest sent message, and so all that I sent before it, but they cannot
+        // have one that is still unsent.
         guard case .othersHaveIt = error,
           let unsent = try transaction.unsent(by: context.me.id, in: conversation.id).max(by: {
             $0.number < $1.number
@@ -67,7 +69,7 @@ struct MessageCommands {
       let isAction = taken.kind == .action
       let text = isAction ? "/me " + taken.body : EditMode.shown(taken.body)
       let put = Outcome.effect(.put(text, mentions: taken.mentions(in: text)))
-      // A script's next line must not send the files.
+      // In a script, the next line would send the files.
       guard context.isInteractive else { return [.catchUp, put] }
       let folder = transaction.attachmentFolder
       let files = taken.attachments.map { each in
@@ -81,10 +83,10 @@ struct MessageCommands {
 
   func edit(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     let conversation = try context.open.requiredAsMember()
-    let message = try own(argument, missing: .nothingToEdit, snapshot)
+    let message = try target(argument, missing: .nothingToEdit, snapshot)
     guard message.sender == context.me.id else { throw RuleError.notYours(message.number) }
     guard message.deletedAt == nil else { throw RuleError.deleted(message.number) }
-    // Before the text replaces the line.
+    // Check this before the text replaces the line.
     if message.state >= .sent {
       try snapshot.knownAbilities(of: conversation.id).checkEdit(
         of: message, at: snapshot.clock(), in: conversation.name)
@@ -94,13 +96,13 @@ struct MessageCommands {
 
   func delete(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     _ = try context.open.requiredAsMember()
-    let message = try own(argument, missing: .nothingToDelete, snapshot)
+    let message = try target(argument, missing: .nothingToDelete, snapshot)
     return .change { _ = try $0.deleteMessage(message.id, by: context.me.id) }
   }
 
   func retry(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     guard argument.isEmpty || argument == "all" else {
-      let message = try own(argument, missing: .nothingToEdit, snapshot)
+      let message = try target(argument, missing: .nothingToEdit, snapshot)
       return .change { _ = try $0.retry(message.id, by: context.me.id) }
     }
     let here = argument.isEmpty ? try context.open.required().id : nil
@@ -108,7 +110,7 @@ struct MessageCommands {
     guard !failed.isEmpty else {
       throw Refusal(
         argument.isEmpty
-          ? say("None of your messages here failed; /retry all looks everywhere.")
+          ? say("None of your messages here failed; /retry all looks in all conversations.")
           : say("None of your messages failed."))
     }
     return Step { transaction in

@@ -22,28 +22,28 @@ struct PersonCommands {
   }
 
   func goAway(_ argument: String) throws -> Step {
-    let word = argument.trimmingBlanks
-    guard word.count <= 200 else {
-      throw Refusal(say("The text of /away may have up to %1 characters.", SafeText(200)))
+    let reason = argument.trimmingBlanks
+    guard reason.count <= 200 else {
+      throw Refusal(say("An away message can have at most %1 characters.", SafeText(200)))
     }
-    return become(away: word, say("You are away; /back ends it"))
+    return setAway(reason, say("You are away; /back ends it"))
   }
 
   func comeBack(_ argument: String) throws -> Step {
     guard argument.isEmpty else { throw usage("back") }
     guard context.open.away != nil else { return .tell(say("You are not away.")) }
-    return become(away: nil, say("You are back"))
+    return setAway(nil, say("You are back"))
   }
 
-  private func become(away word: String?, _ notice: SafeText) -> Step {
+  private func setAway(_ reason: String?, _ notice: SafeText) -> Step {
     Step { transaction in
-      try transaction.setAway(word, of: context.me.id)
-      // A network that connects later reads the store.
+      try transaction.setAway(reason, of: context.me.id)
+      // An account that connects later reads it from the store.
       for account in context.accounts.list where context.accounts.isWanted(account) {
         try transaction.ask(
-          .presence, target: word == nil ? "" : "away", text: word ?? "", of: account)
+          .presence, target: reason == nil ? "" : "away", text: reason ?? "", of: account)
       }
-      return [.away(word), .catchUp, .inPassing(notice)]
+      return [.away(reason), .catchUp, .inPassing(notice)]
     }
   }
 
@@ -52,7 +52,7 @@ struct PersonCommands {
       return .tell(
         context.settings.typing
           ? say("Others see when you type; /typing off stops that.")
-          : say("Others do not see when you type; /typing on shows them."))
+          : say("Others do not see when you type; /typing on lets them see it."))
     }
     guard argument == "on" || argument == "off" else { throw usage("typing") }
     var preferences = context.preferences

@@ -10,7 +10,7 @@ struct RoomCommands {
 
   // MARK: The room
 
-  /// The most characters of a topic: a line, not a text.
+  /// The longest topic, in characters: a topic is a line, not a long text.
   private static let topicLimit = 300
 
   func topic(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
@@ -26,7 +26,7 @@ struct RoomCommands {
     guard argument.count <= Self.topicLimit else {
       throw Refusal(
         say(
-          "A topic has up to %1 characters; this one has %2.", SafeText(Self.topicLimit),
+          "A topic can have at most %1 characters; this one has %2.", SafeText(Self.topicLimit),
           SafeText(argument.count)))
     }
     let wanted = argument == "-" ? "" : argument

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// `/help`: the commands, or one.
+/// `/help`: lists the commands, or explains one.
 @MainActor
 struct HelpCommand {
   let context: CommandContext
@@ -34,7 +34,7 @@ struct HelpCommand {
           entry("Return", say("send the line; M-Return begins a new one")),
           entry("TAB", say("complete a word or name, then enter the menu")),
           entry("C-c", say("empty the line; C-_ brings it back")),
-          entry("C-d", say("leave, on an empty line")),
+          entry("C-d", say("quit hobnob, on an empty line")),
           entry("/keys", say("list all keys; man hobnob has the rest")),
         ]
       ))

@@ -9,7 +9,7 @@ struct KeysCommand {
 
   func run(_ argument: String) throws -> Step {
     let wanted = MatchFolding.folded(argument)
-    func isNamed(_ name: String) -> Bool {
+    func matches(_ name: String) -> Bool {
       wanted.isEmpty || MatchFolding.folded(name).contains(wanted)
     }
     let bindings = context.bindings()
@@ -19,17 +19,17 @@ struct KeysCommand {
     )
     let found: [(String, String)] = bound.compactMap { name, keys in
       let keys = KeyNames.list(keys)
-      let asked = keys.split(separator: ", ").filter { MatchFolding.folded(String($0)) == wanted }
+      let exact = keys.split(separator: ", ").filter { MatchFolding.folded(String($0)) == wanted }
       // Do not list every letter.
       if Self.letters.contains(name) {
-        return asked.isEmpty ? nil : (name, asked.joined(separator: ", "))
+        return exact.isEmpty ? nil : (name, exact.joined(separator: ", "))
       }
-      return asked.isEmpty && !isNamed(name) ? nil : (name, keys)
+      return exact.isEmpty && !matches(name) ? nil : (name, keys)
     }
-    if found.isEmpty, !wanted.isEmpty, case let others = unbound.filter(isNamed), !others.isEmpty {
+    if found.isEmpty, !wanted.isEmpty, case let others = unbound.filter(matches), !others.isEmpty {
       return .tell(
         say(
-          "No key is bound to %1. /bind \"\\C-xk\": %2 binds C-x k.",
+          "No key is bound to %1. For example, /bind \"\\C-xk\": %2 binds C-x k to it.",
           SafeText(line: others.joined(separator: ", ")), SafeText(line: others[0])))
     }
     guard !found.isEmpty else {
@@ -56,13 +56,13 @@ struct KeysCommand {
     ])
   }
 
-  /// Functions that insert the key's own character, or are a digit of an argument.
+  /// Functions that insert the key's own character, or add it as a digit to a numeric argument.
   private static let letters: Set = [
     "self-insert", "digit-argument", "vi-arg-digit",
   ]
 }
 
-/// The purpose of a function. Functions that are not readline's are hobnob's own.
+/// The purpose of a function; `hobnob` for those that are not readline's.
 private enum Purpose: CaseIterable {
   case hobnob, moving, history, completion, deleting, changing, vi, other
 

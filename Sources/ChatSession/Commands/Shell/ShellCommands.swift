@@ -26,7 +26,7 @@ struct ShellCommands {
     var lines: [StyledLine] = []
     if let conversation = context.open.conversation {
       let shown = SafeText(name: conversation.name)
-      let belonging =
+      let membershipSentence =
         switch context.open.membership {
         case .member: say("You are %1 in %2.", SafeText(name: context.me.name), shown)
         case .left: say("You are %1; you left %2.", SafeText(name: context.me.name), shown)
@@ -34,7 +34,7 @@ struct ShellCommands {
           say("You are %1, and no longer in %2.", SafeText(name: context.me.name), shown)
         case .never: say("You are %1, and not in %2.", SafeText(name: context.me.name), shown)
         }
-      lines.append(StyledLine(belonging))
+      lines.append(StyledLine(membershipSentence))
       if let newestOwn = open.newestOwn {
         lines.append(
           StyledLine(

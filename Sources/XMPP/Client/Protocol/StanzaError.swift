@@ -2,18 +2,18 @@
 import Conversations
 import Sentences
 
-/// Why someone did not do what a stanza asked for (RFC 6120, 8.3).
+/// The reason for which a server, a room or a person refused a stanza (RFC 6120, 8.3).
 struct StanzaError: Hashable, Sendable {
   /// As in the RFC: `item-not-found`.
   var condition: String
-  /// What the other side adds, as received; empty for nothing.
+  /// The text that the other side added, as received; empty if there is none.
   var text: String
   /// Whether another try may work.
   var isPassing: Bool
   /// Bytes of the largest file that a service accepts (XEP-0363, 5).
   var longestFile: Int?
 
-  /// What a stanza of the type `error` says; something general if it says nothing.
+  /// Reads a stanza of the type `error`; without a condition, it is `undefined-condition`.
   init(_ stanza: Element) {
     let error = stanza.first("error")
     let parts = error?.children.filter { $0.namespace == Feature.stanzaErrors } ?? []
@@ -35,12 +35,12 @@ struct StanzaError: Hashable, Sendable {
     let sentence: Sentence =
       switch (condition, isRoom) {
       case ("service-unavailable", false):
-        ("%1 does not exist, or takes no messages from you.", [address])
+        ("%1 does not exist, or does not accept your messages.", [address])
       case ("not-acceptable", false): ("You have blocked %1. Unblock it first.", [address])
       case ("not-acceptable", true): ("You are not in %1 any more.", [address])
       case ("conflict", true): ("The nickname is taken in %1.", [address])
       case ("not-allowed", true), ("forbidden", true):
-        ("%1 does not allow you to write or to do this.", [address])
+        ("%1 does not allow you to do this.", [address])
       case ("not-allowed", false), ("forbidden", false):
         ("The server does not let you write to %1.", [address])
       case ("remote-server-not-found", _):
@@ -50,7 +50,7 @@ struct StanzaError: Hashable, Sendable {
       case ("registration-required", _), ("subscription-required", _):
         ("%1 is for its members only.", [address])
       case ("policy-violation", _), ("resource-constraint", _):
-        ("The server of %1 refuses this: it is too long, or too much at once.", [address])
+        ("The server of %1 refuses this: it is too long, or you sent too much at once.", [address])
       case ("jid-malformed", _): ("%1 is not an address.", [address])
       case ("bad-request", _), ("feature-not-implemented", _):
         ("%1 does not support this.", [address])
@@ -68,12 +68,12 @@ struct StanzaError: Hashable, Sendable {
     let sentence: Sentence =
       switch condition {
       case "not-authorized" where hasPassword:
-        ("%1 has another password: /join %1 --password WORD.", [room])
+        ("Wrong password for %1. To try another, type /join %1 --password WORD.", [room])
       case "not-authorized": ("%1 asks for a password: /join %1 --password WORD.", [room])
       case "forbidden": ("You are banned from %1.", [room])
       case "item-not-found": ("%1 does not exist, or is not open yet.", [room])
-      case "not-allowed": ("The server does not let you make the room %1.", [room])
-      case "not-acceptable": ("%1 does not take the nickname %2.", [room, nick])
+      case "not-allowed": ("The server does not let you create the room %1.", [room])
+      case "not-acceptable": ("%1 does not accept the nickname %2.", [room, nick])
       case "registration-required": ("%1 is for its members only.", [room])
       case "conflict": ("The nickname %2 is taken in %1.", [room, nick])
       case "service-unavailable" where isPassing, "resource-constraint": ("%1 is full.", [room])
@@ -82,13 +82,13 @@ struct StanzaError: Hashable, Sendable {
       case "remote-server-not-found": ("The server of %1 cannot be found.", [room])
       case "remote-server-timeout": ("The server of %1 does not answer.", [room])
       case "gone": ("%1 is closed.", [room])
-      case "jid-malformed": ("The room does not understand %1 or %2 as a name.", [room, nick])
+      case "jid-malformed": ("%1 or %2 is not a valid name.", [room, nick])
       default: ("%1 does not let you in (%2).", [room, condition])
       }
     return withText(filled(sentence))
   }
 
-  /// With what the other side adds.
+  /// The sentence, followed by the text that the other side added.
   func withText(_ sentence: String) -> String {
     text.isEmpty ? sentence : sentence + " It says: " + text
   }
