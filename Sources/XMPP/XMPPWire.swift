@@ -191,7 +191,7 @@ extension XMPPWire {
         self?.endUpload()
         var failure: UploadFailure?
         if case .failure(let why) = result {
-          failure = UploadFailure(why.reason, isPassing: why.isPassing)
+          failure = UploadFailure(why.reason, isTemporary: why.isTemporary)
         }
         self?.tell(.uploaded(file.entry, failure))
       })

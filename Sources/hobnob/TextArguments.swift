@@ -34,7 +34,7 @@ enum TextArguments {
 
   /// The first word of a `hobnob search` query that the parser would read as short options, which
   /// `search` does not have.
-  static func slippedWord(_ arguments: [String]) -> String? {
+  static func wordThatLooksLikeOptions(_ arguments: [String]) -> String? {
     guard arguments.first == "search" else { return nil }
     let options = OptionNames(of: SearchScript.self)
     var rest = arguments.dropFirst()

@@ -24,5 +24,7 @@ if let quick = QuickStart(words) {
     })
 }
 let arguments = QuickStart.subcommandFirst(words)
-if let word = TextArguments.slippedWord(arguments) { exit(SearchScript.refuse(word: word)) }
+if let word = TextArguments.wordThatLooksLikeOptions(arguments) {
+  exit(SearchScript.refuse(word: word))
+}
 Hobnob.end(with: TextArguments.marked(arguments))

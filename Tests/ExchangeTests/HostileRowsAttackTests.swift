@@ -291,7 +291,7 @@ import Testing
     }
     attempt { _ = try store.read { try $0.sorts(ofNumbers: 1...Int.max, in: place) } }
     attempt { _ = try store.read { try $0.sort(behindTime: .max, in: place) } }
-    attempt { _ = try store.read { try $0.newestSort() } }
+    attempt { _ = try store.read { try $0.newestSortKey() } }
     attempt {
       _ = try store.read {
         try $0.arrivals(in: place, since: 0, upTo: .max, limit: 99, for: me)

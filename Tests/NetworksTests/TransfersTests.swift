@@ -146,15 +146,15 @@ final class TransfersTests {
       reason(fetch(web.address("/code/404"))) == "it does not exist, or no longer does (404)")
     #expect(
       reason(fetch("https://127.0.0.1:1/a")) == "the web server cannot be reached")
-    for (code, isPassing) in [(403, false), (413, false), (503, true), (204, nil)] {
+    for (code, isTemporary) in [(403, false), (413, false), (503, true), (204, nil)] {
       let result = run { transfers, ended in
         transfers.upload(
           hash, from: attachments, to: web.address("/code/\(code)"), type: "text/plain",
           headers: [], ended: ended)
       }
       var found: Bool?
-      if case .failure(let failure) = result { found = failure.isPassing }
-      #expect(found == isPassing, "\(code)")
+      if case .failure(let failure) = result { found = failure.isTemporary }
+      #expect(found == isTemporary, "\(code)")
     }
   }
 
@@ -209,7 +209,7 @@ final class TransfersTests {
       Issue.record("it came")
       return
     }
-    #expect(failure.isPassing)
+    #expect(failure.isTemporary)
     #expect(failure.reason == "the connection to the web server broke")
   }
 
@@ -267,7 +267,7 @@ final class TransfersTests {
       Issue.record("it went")
       return
     }
-    #expect(!failure.isPassing)
+    #expect(!failure.isTemporary)
     #expect(web.put == nil)
     // The name in the certificate has to be the one in the address.
     let other = try WebServer(names: ["DNS:elsewhere.test"])

@@ -48,7 +48,7 @@ struct CommandContext {
   }
 
   /// - Throws: a ``Refusal`` if nobody is at a terminal to answer a command's question.
-  func requireSomebodyToAsk(_ command: SafeText) throws {
+  func requireTerminal(_ command: SafeText) throws {
     guard !isInteractive else { return }
     throw Refusal(
       say(

@@ -177,7 +177,7 @@ extension Session {
         return [.saved(text), .catchUp]
       }
     case .ended(let notice):
-      return Step([.effect(.endEdit(offering: nil))] + (notice.map { [.inPassing($0)] } ?? []))
+      return Step([.effect(.endEdit(offering: nil))] + (notice.map { [.shortNotice($0)] } ?? []))
     case .another(let number): return try MessageCommands(context: context).edit(number, snapshot)
     case .tooLong(let count, let limit): throw TextTooLong(count: count, limit: limit)
     }

@@ -59,7 +59,7 @@ enum Outcome {
     .answer([StyledLine(sentence, .dim)], indent: 2)
   }
 
-  static func inPassing(_ sentence: SafeText) -> Outcome { .effect(.notice(sentence)) }
+  static func shortNotice(_ sentence: SafeText) -> Outcome { .effect(.notice(sentence)) }
 }
 
 /// A text to send as a message of the open conversation.

@@ -117,7 +117,7 @@ struct Drafts {
     asideDeadline = now + DraftClock.idle
     killed = KilledDraft()
     step.outcomes += [
-      .effect(.swapLine(Conversations.Draft(LineDraft()))), .inPassing(Self.isSetAside),
+      .effect(.swapLine(Conversations.Draft(LineDraft()))), .shortNotice(Self.isSetAside),
     ]
     return step
   }

@@ -56,7 +56,7 @@ package struct SortKeys {
 
 extension Reading where Self: ~Copyable {
   /// The key of the newest message; nil if there is none.
-  func newestSort(in conversation: ID<Conversation>) throws -> Int64? {
+  func newestSortKey(in conversation: ID<Conversation>) throws -> Int64? {
     try database.first(
       "SELECT sort FROM message WHERE conversation = ? AND sort <= ? ORDER BY sort DESC LIMIT 1",
       conversation, SortKey.all.upperBound
@@ -64,7 +64,7 @@ extension Reading where Self: ~Copyable {
   }
 
   /// The key of the newest message of all conversations.
-  package func newestSort() throws -> Int64? {
+  package func newestSortKey() throws -> Int64? {
     try database.first(
       """
       SELECT max((SELECT sort FROM message WHERE conversation = c.id AND sort <= ?
@@ -74,11 +74,11 @@ extension Reading where Self: ~Copyable {
   }
 
   /// The key of an arriving message: after all others, even if the clock is behind.
-  package func sort(ofArrivalAt time: Milliseconds, in conversation: ID<Conversation>) throws
+  package func sortKey(ofArrivalAt time: Milliseconds, in conversation: ID<Conversation>) throws
     -> Int64
   {
     let key = SortKey.first(at: time)
-    guard let newest = try newestSort(in: conversation) else { return key }
+    guard let newest = try newestSortKey(in: conversation) else { return key }
     return max(key, newest + 1)
   }
 }

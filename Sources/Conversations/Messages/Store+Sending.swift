@@ -28,7 +28,7 @@ extension Writing where Self: ~Copyable {
     // Writing to someone who closed a direct chat reopens it for them.
     if conversation.kind == .direct { try reopen(conversation.id) }
     let id = ID<Message>(rawValue: try nextChange())
-    let sort = try sort(ofArrivalAt: time, in: conversation.id)
+    let sort = try sortKey(ofArrivalAt: time, in: conversation.id)
     var new = NewMessage(speaker: sender.id, body: body, kind: kind, time: time)
     (new.state, new.answeredNumber, new.mentions) = (state, quote?.number, mentions)
     let (uid, number) = try store(new, as: id, sort: sort, .arrived, in: conversation)

@@ -31,7 +31,7 @@ extension Reading where Self: ~Copyable {
   }
 
   /// - Throws: as `remove`, if I may not.
-  package func requireMaker(of room: ID<Conversation>, _ me: ID<Participant>) throws {
+  package func requireCreator(of room: ID<Conversation>, _ me: ID<Participant>) throws {
     _ = try roomThatIMade(room, me)
   }
 

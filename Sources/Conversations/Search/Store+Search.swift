@@ -135,7 +135,7 @@ extension Reading where Self: ~Copyable {
         ORDER BY sort LIMIT 1)) FROM conversation c
       """
     ) { $0.int64() }
-    let end = try newest.map { $0 + 1_000 } ?? (newestSort() ?? 0) >> SortKey.bits
+    let end = try newest.map { $0 + 1_000 } ?? (newestSortKey() ?? 0) >> SortKey.bits
     return SearchMonths.years(from: (oldest ?? 0) >> SortKey.bits, to: end)
   }
 

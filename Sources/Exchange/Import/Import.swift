@@ -78,7 +78,7 @@ package final class Import {
       throw StoreError.corrupt(path: transaction.path, detail: "a counter stands at \(least)")
     }
     (firstSilent, nextSilent) = (first, first)
-    newest = try transaction.newestSort()
+    newest = try transaction.newestSortKey()
     let everyone = try transaction.allParticipants()
     takenNames = Set(everyone.map { $0.name.lowercased() })
     for one in everyone { people[Import.key(one.identity, one.network ?? "")] = one.id }

@@ -39,7 +39,7 @@ extension IncomingBatch {
     let id = ID<Message>(rawValue: try store.nextChange())
     let sort =
       try message.time == nil
-      ? store.sort(ofArrivalAt: time, in: conversation.id)
+      ? store.sortKey(ofArrivalAt: time, in: conversation.id)
       : sort(ofLate: time, by: sender, in: conversation)
     try insert(new, as: id, sort: sort, .arrived, in: conversation)
     try store.endTyping(of: sender, in: conversation.id)

@@ -127,7 +127,7 @@ final class Transfer {
       return .failure(
         Transfers.Failure(
           Self.words(forAnswer: status),
-          isPassing: [408, 429, 500, 502, 503, 504].contains(status)))
+          isTemporary: [408, 429, 500, 502, 503, 504].contains(status)))
     }
     if left < 0 || result == CURLE_FILESIZE_EXCEEDED {
       return .failure(Transfers.Failure("it is larger than allowed"))
@@ -141,7 +141,7 @@ final class Transfer {
       CURLE_READ_ERROR, CURLE_WRITE_ERROR, CURLE_ABORTED_BY_CALLBACK, CURLE_TOO_MANY_REDIRECTS,
       CURLE_SSL_CACERT_BADFILE,
     ].contains(result)
-    return .failure(Transfers.Failure(Self.words(for: result), isPassing: !isFinal))
+    return .failure(Transfers.Failure(Self.words(for: result), isTemporary: !isFinal))
   }
 
   /// An HTTP status in words for a person who sends or fetches a file.

@@ -15,10 +15,10 @@ package final class Transfers {
     /// As the end of a sentence, without its full stop.
     package var reason: String
     /// Whether another try may work.
-    package var isPassing = false
+    package var isTemporary = false
 
-    package init(_ reason: String, isPassing: Bool = false) {
-      (self.reason, self.isPassing) = (reason, isPassing)
+    package init(_ reason: String, isTemporary: Bool = false) {
+      (self.reason, self.isTemporary) = (reason, isTemporary)
     }
   }
 
@@ -182,7 +182,7 @@ package final class Transfers {
         transfer.go(to: address, host, port, addresses)
         curl_multi_add_handle(multi, transfer.handle)
       case .failure:
-        fail(transfer, Failure("the web server's name cannot be found", isPassing: true))
+        fail(transfer, Failure("the web server's name cannot be found", isTemporary: true))
       }
     }
   }

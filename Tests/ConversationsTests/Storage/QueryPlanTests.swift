@@ -23,7 +23,7 @@ import Testing
     _ = try store.read { try $0.messages(in: room, sorts: 0..<9, oldest: 9, for: anna) }
     _ = try store.read { try $0.sorts(ofNumbers: 1...9, in: room) }
     _ = try store.read { try $0.sort(behindTime: 9, in: room) }
-    _ = try store.read { try $0.newestSort() }
+    _ = try store.read { try $0.newestSortKey() }
     _ = try store.read { try $0.arrivals(in: room, since: 1, upTo: 9, limit: 9, for: anna) }
     for query in ["x", "has:file"] {
       _ = try store.read { try $0.search(SearchQuery.parse(query), for: anna) }

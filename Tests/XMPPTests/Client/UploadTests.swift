@@ -176,14 +176,14 @@ struct UploadTests {
     talk.handle(.outbox([entry(1)]))
     for turn in 1..<(try #require(Retry.upload.tries)) {
       talk.answer(try #require(talk.slots.last), slot())
-      talk.handle(.uploaded(1, UploadFailure("the connection broke", isPassing: true)))
+      talk.handle(.uploaded(1, UploadFailure("the connection broke", isTemporary: true)))
       #expect(talk.news.refusals == [])
       #expect(talk.slots.count == turn)
       talk.wait(Retry.upload.pause(after: turn))
       #expect(talk.slots.count == turn + 1)
     }
     talk.answer(try #require(talk.slots.last), slot())
-    talk.handle(.uploaded(1, UploadFailure("the connection broke", isPassing: true)))
+    talk.handle(.uploaded(1, UploadFailure("the connection broke", isTemporary: true)))
     #expect(talk.news.refusals == ["photo0.png could not be sent: the connection broke."])
     #expect(talk.messages.isEmpty)
   }

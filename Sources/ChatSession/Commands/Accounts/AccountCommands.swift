@@ -51,7 +51,7 @@ struct AccountCommands {
     case "remove" where words.count == 2: return try remove(words[1])
     case "accept" where words.count == 2:
       // Only a person at a prompt has seen the settings in the store.
-      try context.requireSomebodyToAsk(say("/account accept"))
+      try context.requireTerminal(say("/account accept"))
       return try accept(named(words[1]), snapshot)
     case "discard" where words.count == 2:
       return try discard(named(words[1]), snapshot)

@@ -23,7 +23,7 @@ struct QuoteCopyOpenCommands {
     guard !argument.isEmpty, !argument.contains(where: \.isWhitespace) else { throw usage("copy") }
     return Step([
       .effect(.copy(SafeText(body: try text(of: argument, snapshot)))),
-      .inPassing(say("Copied, if the terminal allows it; see hobnob-commands(7)")),
+      .shortNotice(say("Copied, if the terminal allows it; see hobnob-commands(7)")),
     ])
   }
 

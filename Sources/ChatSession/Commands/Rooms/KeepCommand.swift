@@ -28,7 +28,7 @@ struct KeepCommand {
         say("%1 already has the setting keep %2.", name, SafeText(line: Keep.written(wanted))))
     }
     guard let age = wanted else { return set(nil, in: conversation.id) }
-    try context.requireSomebodyToAsk(say("/set keep %1", SafeText(line: value)))
+    try context.requireTerminal(say("/set keep %1", SafeText(line: value)))
     let begin = Store.wallClock() + Store.keepDelay
     // Messages of this millisecond count too.
     let (messages, files) = try snapshot.aged(in: conversation.id, before: begin - age + 1)

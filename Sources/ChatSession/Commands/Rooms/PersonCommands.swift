@@ -43,7 +43,7 @@ struct PersonCommands {
         try transaction.ask(
           .presence, target: reason == nil ? "" : "away", text: reason ?? "", of: account)
       }
-      return [.away(reason), .catchUp, .inPassing(notice)]
+      return [.away(reason), .catchUp, .shortNotice(notice)]
     }
   }
 

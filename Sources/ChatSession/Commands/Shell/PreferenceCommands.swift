@@ -62,7 +62,7 @@ struct PreferenceCommands {
     var step = adopt(rc)
     let shown = SafeText(line: name)
     step.outcomes.append(
-      .inPassing(
+      .shortNotice(
         rc.aliases[name].map {
           say(
             "/%1 is %2, until you leave (to keep it, use hobnobrc)", shown,

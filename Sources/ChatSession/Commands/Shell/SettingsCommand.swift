@@ -39,7 +39,7 @@ struct SettingsCommand {
     }
     return Step([
       .preferences(preferences),
-      .inPassing(
+      .shortNotice(
         say(
           "%1 %2, until you leave (to keep it, use hobnobrc)", SafeText(line: name),
           SafeText(line: Settings.entry(name)?.get(preferences.settings) ?? ""))),

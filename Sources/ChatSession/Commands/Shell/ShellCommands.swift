@@ -103,6 +103,6 @@ struct ShellCommands {
     }
     let hasNone = context.readState.held.count == 0
     return Step(
-      [.resume, .catchUp] + (hasNone ? [.inPassing(say("No messages arrived meanwhile"))] : []))
+      [.resume, .catchUp] + (hasNone ? [.shortNotice(say("No messages arrived meanwhile"))] : []))
   }
 }

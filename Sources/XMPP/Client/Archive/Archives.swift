@@ -237,7 +237,7 @@ struct Archives: Sendable {
       byKey[key]?.hasLostMark = true
       askNextPage(of: key, in: &context)
       return []
-    case .error(let error) where !error.isPassing: break
+    case .error(let error) where !error.isTemporary: break
     case .error, .silence:
       byKey[key]?.failures += 1
       if Retry.archivePage.allowsAnotherTry(after: byKey[key]?.failures ?? 0) {

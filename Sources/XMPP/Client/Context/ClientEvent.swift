@@ -74,9 +74,9 @@ package struct UploadFailure: Error, Hashable, Sendable {
   /// As the end of a sentence, without its full stop.
   package var reason: String
   /// Whether another try may work.
-  package var isPassing: Bool
+  package var isTemporary: Bool
 
-  package init(_ reason: String, isPassing: Bool = false) {
-    (self.reason, self.isPassing) = (reason, isPassing)
+  package init(_ reason: String, isTemporary: Bool = false) {
+    (self.reason, self.isTemporary) = (reason, isTemporary)
   }
 }

@@ -89,7 +89,7 @@ struct Uploads: Sendable {
       let service = server.upload?.description ?? context.owner.account.domain
       return Refusal(entry: id, reason: error.sentence(for: service, isRoom: false))
     case .silence:
-      let failure = UploadFailure("the server does not answer", isPassing: true)
+      let failure = UploadFailure("the server does not answer", isTemporary: true)
       return noteFailure(failure, of: file, id, in: &context)
     }
   }
@@ -120,7 +120,7 @@ struct Uploads: Sendable {
     current = nil
     context.needsPump = true
     let count = failures[id, default: 0] + 1
-    guard failure.isPassing, Retry.upload.allowsAnotherTry(after: count) else {
+    guard failure.isTemporary, Retry.upload.allowsAnotherTry(after: count) else {
       failures[id] = nil
       return Refusal(
         entry: id,

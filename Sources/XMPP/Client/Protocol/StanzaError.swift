@@ -9,7 +9,7 @@ struct StanzaError: Hashable, Sendable {
   /// The text that the other side added, as received; empty if there is none.
   var text: String
   /// Whether another try may work.
-  var isPassing: Bool
+  var isTemporary: Bool
   /// Bytes of the largest file that a service accepts (XEP-0363, 5).
   var longestFile: Int?
 
@@ -19,14 +19,14 @@ struct StanzaError: Hashable, Sendable {
     let parts = error?.children.filter { $0.namespace == Feature.stanzaErrors } ?? []
     condition = parts.first { $0.name != "text" }?.name ?? "undefined-condition"
     text = parts.first { $0.name == "text" }.map { String($0.text.prefix(300)) } ?? ""
-    isPassing = error?["type"] == "wait"
+    isTemporary = error?["type"] == "wait"
     longestFile = error?.first("file-too-large", Feature.upload)?
       .first("max-file-size", Feature.upload).flatMap { Int($0.text) }
   }
 
-  init(_ condition: String, isPassing: Bool = false) {
+  init(_ condition: String, isTemporary: Bool = false) {
     self.condition = condition
-    self.isPassing = isPassing
+    self.isTemporary = isTemporary
     text = ""
   }
 
@@ -76,7 +76,7 @@ struct StanzaError: Hashable, Sendable {
       case "not-acceptable": ("%1 does not accept the nickname %2.", [room, nick])
       case "registration-required": ("%1 is for its members only.", [room])
       case "conflict": ("The nickname %2 is taken in %1.", [room, nick])
-      case "service-unavailable" where isPassing, "resource-constraint": ("%1 is full.", [room])
+      case "service-unavailable" where isTemporary, "resource-constraint": ("%1 is full.", [room])
       case "service-unavailable", "feature-not-implemented":
         ("There is no room with the address %1.", [room])
       case "remote-server-not-found": ("The server of %1 cannot be found.", [room])
