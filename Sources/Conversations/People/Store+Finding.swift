@@ -54,8 +54,9 @@ extension Reading where Self: ~Copyable {
   fileprivate func match(for wanted: String, among candidates: [Participant]) throws -> Participant?
   {
     let tests: [(Participant) -> Bool] = [
-      // No local name may be the address of somebody on a network.
-      { $0.network != nil && $0.identity == wanted },
+      // No local name may be the address of somebody on a network. Where that is a bare name, the
+      // name means somebody of this machine.
+      { $0.network != nil && $0.identity.contains("@") && $0.identity == wanted },
       { $0.name == wanted }, { $0.identity == wanted },
       { Naming.same($0.name, wanted) }, { Naming.same($0.identity, wanted) },
     ]

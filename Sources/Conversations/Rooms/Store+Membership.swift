@@ -10,6 +10,19 @@ extension Reading where Self: ~Copyable {
     }
     return found
   }
+
+  /// A room's name with its sign, with a number behind it if another room of the network has it.
+  package func freeName(_ name: String, on network: String) throws -> String {
+    var (free, next) = (name, 2)
+    while try database.exists(
+      "SELECT 1 FROM conversation WHERE kind = 0 AND folded = ? AND network = ?",
+      free.lowercased(), network)
+    {
+      free = "\(name)-\(next)"
+      next += 1
+    }
+    return free
+  }
 }
 
 extension Writing where Self: ~Copyable {
@@ -110,10 +123,12 @@ extension DurableTransaction {
     let known = try database.first(
       Conversation.select
         + """
-        WHERE c.kind = 0 AND c.network = ?3 AND (c.address = ?2 OR c.folded = ?4)
+        WHERE c.kind = 0 AND c.network = ?3
+          AND (c.address = ?2 OR c.address IS NULL AND c.folded = ?4)
         ORDER BY c.address = ?2 DESC
         """, Participant.nobody, address, network, name.lowercased(), read: { Conversation($0) })
-    return try known ?? insert(room: name, network: network, address: address)
+    return try known
+      ?? insert(room: freeName(name, on: network), network: network, address: address)
   }
 
   // MARK: Direct chats

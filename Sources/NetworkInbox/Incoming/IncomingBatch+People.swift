@@ -115,7 +115,7 @@ extension IncomingBatch {
     if name == "#" || isCalledSo { return }
     try database.run(
       "UPDATE conversation SET name = '', folded = '' WHERE id = ?", conversation.id)
-    let shown = try free(name: name)
+    let shown = try store.freeName(name, on: network)
     try database.run(
       "UPDATE conversation SET name = ?, folded = ? WHERE id = ?", shown, shown.lowercased(),
       conversation.id)
@@ -155,8 +155,11 @@ extension IncomingBatch {
       let person = try person(speaker, knownIn: .room(room))
     else { return }
     let wasThere = try endMembership(of: person.id, in: conversation)
-    if try hasOccupants || !isInARoom(person.id) {
+    if hasOccupants {
       try setOnline(false, person, speaker, in: .room(room))
+    } else if try !isInARoom(person.id), try !isContact(person.id) {
+      // They may be online in rooms where the owner is not.
+      try setOnline(nil, person, speaker, in: .room(room))
     }
     guard wasThere else { return }
     try store.endTyping(of: person.id, in: conversation.id)
@@ -197,6 +200,10 @@ extension IncomingBatch {
   /// Whether somebody is in a room that the owner is in now.
   private func isInARoom(_ person: ID<Participant>) throws -> Bool {
     try !liveRooms(of: person).isEmpty
+  }
+
+  private func isContact(_ person: ID<Participant>) throws -> Bool {
+    try database.exists("SELECT 1 FROM participant WHERE id = ? AND contact <> 0", person)
   }
 
   private func liveRooms(of person: ID<Participant>) throws -> [ConversationAddress] {

@@ -37,10 +37,13 @@ extension IncomingBatch {
     try database.run(
       "UPDATE approach SET told = ? WHERE account = ? AND kind = ? AND address = ?", now,
       account.id, kind.rawValue, address)
+    // A bare name could be that of a room or person of this machine.
+    let address = account.withServer(address)
     switch kind {
     case .invitation:
+      let inviter = sender == person ? account.withServer(sender) : sender
       try store.tell(
-        "\(sender) invites you to \(address): /join \(address) enters it.",
+        "\(inviter) invites you to \(address): /join \(address) enters it.",
         account, as: attention.isSilenced(one, in: conversation) ? .plain : .invitation)
     case .contact:
       try store.tell(
@@ -91,7 +94,7 @@ extension IncomingBatch {
     {
       return
     }
-    let isInside = speaker.identity.hasPrefix(room + "/")
+    let isInside = hasOccupants && speaker.identity.hasPrefix(room + "/")
     try approached(
       .invitation, room, from: speaker.identity,
       by: isInside ? speaker.name : speaker.identity)

@@ -200,7 +200,7 @@ final class IncomingBatch {
     case .room(let address):
       guard !address.isEmpty else { throw RuleError.badName(address) }
       _ = try store.insert(
-        room: free(name: account.rules.shown(room: address)), network: self.network,
+        room: store.freeName(account.rules.shown(room: address), on: network), network: network,
         address: address)
     case .direct(let address):
       guard !address.isEmpty else { throw RuleError.badName(address) }
@@ -241,19 +241,6 @@ final class IncomingBatch {
       Conversation.select(and: ", c.live") + "WHERE " + condition, owner.id, one,
       two
     ) { BatchConversation(address, Conversation($0), with: other, $0) }
-  }
-
-  /// A room's name with its sign, with a number if another has it.
-  func free(name: String) throws -> String {
-    var (free, next) = (name, 2)
-    while try database.exists(
-      "SELECT 1 FROM conversation WHERE kind = 0 AND folded = ? AND network = ?",
-      free.lowercased(), network)
-    {
-      free = "\(name)-\(next)"
-      next += 1
-    }
-    return free
   }
 
   // MARK: People
@@ -330,6 +317,8 @@ final class IncomingBatch {
   func move(_ person: Person, to speaker: NetworkUser) throws {
     people[person.participant.identity] = nil
     people[speaker.identity] = nil
+    // Somebody else may write under the former name in the same batch.
+    conversations[.direct(person.participant.identity)] = nil
     try store.setIdentity(of: person.id, to: speaker.identity)
   }
 

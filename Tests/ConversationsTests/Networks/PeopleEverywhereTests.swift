@@ -131,6 +131,87 @@ final class PeopleEverywhereTests {
     #expect(try people(in: "#tea") == [])
     try hear(.absent(ben, room: "##tea"))
     #expect(try isHere() != true)
+    // Nobody knows whether they are online elsewhere.
+    let chat = try chat(with: "ben")
+    let there = try store.read { try $0.people(in: chat) }.first {
+      $0.participant.identity == "ben"
+    }
+    #expect(there?.isKnown == false)
+  }
+
+  @Test("a contact who leaves the last room stays online while the network says so")
+  func contactLeaves() throws {
+    try hear(
+      .contact(ben, isOnline: true, away: nil), .absent(ben, room: "#tea"),
+      .absent(ben, room: "##tea"))
+    #expect(try store.read { try $0.contacts(of: account) }.map(\.isHere) == [true])
+  }
+
+  private func chat(with name: String) throws -> ID<Conversation> {
+    let person = try #require(try find(name))
+    return try store.writeDurably { try $0.directChat(anna, with: person.id) }.id
+  }
+
+  @Test("in one batch, a new person with a former name has a chat of their own")
+  func formerNameInOneBatch() throws {
+    func message(_ body: String) -> NetworkEvent {
+      .messageReceived(
+        NetworkMessage(name: MessageIDs(), speaker: ben, body: body), in: .direct("ben"))
+    }
+    try hear(
+      message("former"),
+      .renamed(NetworkUser(identity: "benny", name: "benny"), room: nil, former: "Ben"),
+      message("new"))
+    for (name, body) in [("benny", "former"), ("ben", "new")] {
+      let chat = try chat(with: name)
+      let messages = try store.read { try $0.messages(in: chat, limit: 9, for: anna) }
+      #expect(messages.map(\.body) == [body], "\(name)")
+    }
+  }
+
+  @Test("a bare name means somebody of this machine before somebody of the network")
+  func bareName() throws {
+    let local = try store.writeDurably { try $0.participant(identity: "ben") }
+    #expect(try find("ben")?.id == local.id && find("@ben")?.id == local.id)
+    #expect(try find("ben@irc.x.org")?.network == account.network)
+  }
+
+  @Test(
+    "a room has another's name only if their addresses are the same",
+    arguments: [AddressRules.CaseMapping.none, .strict])
+  func addresses(folding: AddressRules.CaseMapping) throws {
+    try hear(
+      .rules(AddressRules(roomSigns: "#", folding: folding, identityScope: .network)),
+      .roomNamed(room: "##tea", name: "#cake"))
+    let known = try #require(try store.read { try $0.account(network: account.network) })
+    func room(_ word: String) throws -> Conversation {
+      let address = try #require(known.address(ofRoom: word))
+      return try store.writeDurably { try $0.networkRoom(address, network: known.network) }
+    }
+    let isSame = try room("#Tea").id == room("#tea").id
+    #expect(isSame == (folding == .strict))
+    let isNamedSo = try room("#cake").id == room("##tea").id
+    #expect(!isNamedSo)
+    #expect(try room("#cake").id == room("#cake").id && room("#cake").name == "#cake-2")
+  }
+
+  @Test("what strangers ask for is named with the server behind it")
+  func strangers() throws {
+    let start = try store.read { try $0.position }
+    let eve = NetworkUser(identity: "eve", name: "eve")
+    try hear(.invited(room: "#new", by: eve), .wantsContact(eve))
+    try say("hello", by: eve, in: .direct("eve"))
+    // A bare name is not from inside the room, whatever it looks like.
+    try hear(.invited(room: "#x", by: NetworkUser(identity: "#x/eve", name: "Eve")))
+    let told = try store.read { try $0.changes(since: start, for: anna) }.notices.map(\.text)
+    #expect(
+      told == [
+        "eve@irc.x.org invites you to #new@irc.x.org: /join #new@irc.x.org enters it.",
+        "eve@irc.x.org wants to be a contact: /contact accept eve@irc.x.org accepts.",
+        "eve@irc.x.org, a stranger, wrote to you: /msg eve@irc.x.org shows it, "
+          + "/block eve@irc.x.org blocks them.",
+        "#x/eve@irc.x.org invites you to #x@irc.x.org: /join #x@irc.x.org enters it.",
+      ])
   }
 
   @Test("a person who left while the account was offline is no longer in the room")
