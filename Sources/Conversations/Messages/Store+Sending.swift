@@ -12,6 +12,20 @@ extension Reading where Self: ~Copyable {
     return found
   }
 
+  /// Whether a network may have a message: it was handed over, or is about to be.
+  fileprivate func isHandedOver(_ message: Message) throws -> Bool {
+    try message.state >= .sent
+      || database.exists(
+        "SELECT 1 FROM outbox WHERE message = ? AND operation = 0 AND tried > 0", message.id)
+  }
+
+  /// - Throws: `RuleError.cannotDelete` if a network may have a message and cannot delete it.
+  fileprivate func checkDeletion(of message: Message, by me: ID<Participant>) throws {
+    guard try isHandedOver(message) else { return }
+    try knownAbilities(of: message.conversation).checkDeletion(
+      in: conversation(existing: message.conversation, for: me).name)
+  }
+
   fileprivate func isLocal(_ message: Message) throws -> Bool {
     try database.exists(
       "SELECT 1 FROM conversation WHERE id = ? AND network = ''", message.conversation)
@@ -148,9 +162,9 @@ extension DurableTransaction {
     let name = try conversation(existing: found.conversation, for: me).name
     let abilities = try knownAbilities(of: found.conversation)
     try abilities.check(text: body, in: name)
+    let now = clock()
+    if try isHandedOver(found) { try abilities.checkEdit(of: found, at: now, in: name) }
     if found.state >= .sent {
-      let now = clock()
-      try abilities.checkEdit(of: found, at: now, in: name)
       try database.run(
         """
         INSERT INTO revision(message, ordinal, body, at)
@@ -178,12 +192,11 @@ extension DurableTransaction {
   @discardableResult
   public func deleteMessage(_ message: ID<Message>, by me: ID<Participant>) throws -> Message {
     var found = try own(message, by: me)
+    try checkDeletion(of: found, by: me)
     if found.state < .sent {
       found.isRecalled = true
       try wipe(message, gone: 2, at: nil)
     } else {
-      try knownAbilities(of: found.conversation).checkDeletion(
-        in: conversation(existing: found.conversation, for: me).name)
       found.deletedAt = clock()
       try wipe(message, gone: 1, at: found.deletedAt)
       if try !isLocal(found) {
@@ -205,12 +218,14 @@ extension DurableTransaction {
   ///
   /// - Returns: the message with its body, to edit again, and its attachments: their files stay for
   ///   an hour, for a draft to name them by `path(of:)`.
-  /// - Throws: `RuleError.othersHaveIt`, `.noSuchMessage`, `.notYours`, `.deleted`; `StoreError`.
+  /// - Throws: `RuleError.othersHaveIt`, `.cannotDelete`, `.noSuchMessage`, `.notYours`, `.deleted`;
+  ///   `StoreError`.
   public func takeBack(_ message: ID<Message>, by me: ID<Participant>) throws -> Message {
     var found = try own(message, by: me)
     if found.state >= .sent, try !isLocal(found) || othersHave(found) {
       throw RuleError.othersHaveIt(found.number)
     }
+    try checkDeletion(of: found, by: me)
     try wipe(message, gone: 2, at: nil)
     found.isRecalled = true
     return found
@@ -218,11 +233,15 @@ extension DurableTransaction {
 
   /// Tries a failed message of mine again, under the same uid, so it cannot appear twice.
   ///
-  /// - Throws: `RuleError.notFailed`, `.noSuchMessage`, `.notYours`, `.deleted`; `StoreError`.
+  /// - Throws: `RuleError.notFailed`, `.noSuchMessage`, `.notYours`, `.deleted`; what ``Abilities``
+  ///   forbid, which may be more than when it was written; `StoreError`.
   @discardableResult
   public func retry(_ message: ID<Message>, by me: ID<Participant>) throws -> Message {
     var found = try own(message, by: me)
     guard found.state == .failed else { throw RuleError.notFailed(found.number) }
+    try knownAbilities(of: found.conversation).check(
+      text: found.body, isReply: found.replyTo != nil, files: found.attachments.map(\.bytes),
+      in: conversation(existing: found.conversation, for: me).name)
     try requireAccount(of: message)
     try setState(.sending, failure: nil, of: message)
     try post(.send, message)

@@ -102,6 +102,35 @@ import Testing
     #expect(try store.read { try $0.outbox(of: account.network).map(\.operation) } == [.send])
   }
 
+  @Test("what a network may have already is changed only if the network can change it")
+  func handedOver() throws {
+    var abilities = Abilities.ofIRC
+    abilities.deletes = false
+    let (store, place, _, account, lobby) = try sent(abilities)
+    let me = lobby.anna
+    let message = try store.writeDurably { try $0.send("two", in: place.id, by: me) }
+    try store.writeDurably { try $0.noteTried($0.outbox(of: account.network)) }
+    #expect(throws: RuleError.cannotEdit(place.name, deletable: nil)) {
+      try store.writeDurably { _ = try $0.edit(message.id, to: "three", by: me) }
+    }
+    #expect(throws: RuleError.cannotDelete(place.name)) {
+      try store.writeDurably { _ = try $0.deleteMessage(message.id, by: me) }
+    }
+    #expect(throws: RuleError.cannotDelete(place.name)) {
+      try store.writeDurably { _ = try $0.takeBack(message.id, by: me) }
+    }
+    // One that has failed is checked again before another attempt.
+    try store.writeDurably {
+      for entry in try $0.outbox(of: account.network) { try $0.finish(entry, as: .failed("no")) }
+    }
+    abilities.longestMessage = 2
+    try store.apply([.abilities(NetworkAbilities(rooms: abilities))], of: account)
+    #expect(throws: RuleError.tooManyBytes(place.name, 3, most: 2)) {
+      try store.writeDurably { _ = try $0.retry(message.id, by: me) }
+    }
+    #expect(try store.writeDurably { try $0.takeBack(message.id, by: me) }.body == "two")
+  }
+
   @Test("a conversation may have abilities of its own")
   func ofOneConversation() throws {
     let (store, place, _, account, lobby) = try sent(.ofIRC)
