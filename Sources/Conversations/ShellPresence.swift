@@ -71,6 +71,7 @@ extension Store {
       try write {
         made.lock = try makeLockFile(of: id)
         try $0.insert(made)
+        try $0.forgetOldNotices()
       }
     } catch {
       if made.lock >= 0 { removeLockFile(of: id, made.lock) }

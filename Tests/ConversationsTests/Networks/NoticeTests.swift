@@ -72,6 +72,16 @@ import Testing
     #expect(try stored() == ["younger", "new"])
   }
 
+  @Test("one older than a day is removed when a shell starts")
+  func removesTheOldAtTheStart() throws {
+    try linked.wire.write { try $0.tell("older", linked.account) }
+    linked.fixture.now += 24 * 3_600_000 - 1
+    try linked.wire.write { try $0.tell("younger", linked.account) }
+    linked.fixture.now += 2
+    _ = try linked.store.attach(linked.anna)
+    #expect(try stored() == ["younger"])
+  }
+
   @Test("a kind that only a later version knows is a plain one")
   func readsLaterKinds() throws {
     try linked.wire.write { try $0.tell("you are invited", linked.account, as: .invitation) }
