@@ -9,7 +9,7 @@ public struct Unread: Hashable, Sendable {
   public var mentions: Int
   /// The number of the first that mentions me.
   public var firstMention: Int?
-  /// The sort key of the first of them: the smaller, the longer it has waited.
+  /// The sort key of the first of them, without notices: the smaller, the longer it has waited.
   public var oldest: Int64
   /// Not urgent, because I muted the conversation or the sender.
   public var isMuted: Bool
@@ -70,8 +70,9 @@ extension Reading where Self: ~Copyable {
       return Unread(
         conversation: listing.conversation, count: listing.unread,
         mentions: min(mentions.count, listing.unread), firstMention: mentions.min(),
-        oldest: try firstUnread("sort", by: me, in: conversation, behind: marker) { $0.int64() }
-          ?? .max,
+        oldest: try firstUnread(
+          "sort", by: me, in: conversation, behind: marker, andNotices: false
+        ) { $0.int64() } ?? .max,
         isMuted: muted.contains(conversation))
     }
   }
@@ -85,15 +86,15 @@ extension Reading where Self: ~Copyable {
 
   fileprivate func firstUnread<T>(
     _ column: StaticString, by me: ID<Participant>, in conversation: ID<Conversation>,
-    behind marker: Int, read: (Row) -> T
+    behind marker: Int, andNotices: Bool = true, read: (Row) -> T
   ) throws -> T? {
     try database.first(
       """
       SELECT \(column) FROM message WHERE conversation = ?2 AND number > ?3 AND brought < 2
-        AND gone = 0
+        AND gone = 0 AND (kind <> 2 OR ?4)
         AND +sender NOT IN (\(Conversation.uncounted))
       ORDER BY number LIMIT 1
-      """, me, conversation, marker, read: read)
+      """, me, conversation, marker, andNotices, read: read)
   }
 
   fileprivate func unreadNumbers(

@@ -41,6 +41,15 @@ import Testing
     #expect(try lobby.store.read { try $0.attention(of: lobby.ben) } == Attention())
   }
 
+  @Test("7.4: a notice does not make a conversation wait longer")
+  func notices() throws {
+    try lobby.other.writeDurably {
+      _ = try $0.send("backup done", kind: .notice, in: lobby.lobby, by: lobby.ben)
+    }
+    let message = try lobby.benSays("one")
+    #expect(try unread().map(\.oldest) == [message.sort])
+  }
+
   @Test("7.11: an ignored conversation is not unread, even after old messages were deleted")
   func ignored() throws {
     let carl = try lobby.store.writeDurablyIfNeeded { try $0.participant(identity: "carl") }.id
