@@ -43,7 +43,7 @@ extension AccountStatus {
   private static func offline(until nextTry: Milliseconds?, now: Milliseconds) -> SafeText {
     guard let nextTry else { return say("offline") }
     return say(
-      "offline, next try %1", LocalTime.clock(nextTry, hasSeconds: nextTry - now < 60_000))
+      "offline, next try %1", LocalTime.clock(nextTry, hasSeconds: nextTry < now + 60_000))
   }
 }
 

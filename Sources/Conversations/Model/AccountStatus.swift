@@ -77,7 +77,7 @@ extension AccountStatus {
   }
 
   /// A status in its stored form. Text that is damaged, or that only a later version knows, is
-  /// ``notRunning``; an activity of that kind is left out.
+  /// ``notRunning``; an activity of that kind is left out. A time is limited to years of four digits.
   package init(storedForm: String) {
     let lines = storedForm.split(separator: "\n")
     let values = Dictionary(lines.dropFirst().map { $0.keyAndValue }) { $1 }
@@ -87,7 +87,10 @@ extension AccountStatus {
     case "store-full": self = .storeIsFull
     case "offline":
       self = .offline(
-        reason: values["reason"] ?? "", nextTry: values["next"].flatMap { Milliseconds($0) })
+        reason: values["reason"] ?? "",
+        nextTry: values["next"].flatMap { Milliseconds($0) }.map {
+          min(max($0, Message.times.lowerBound), Message.times.upperBound)
+        })
     case "ended": self = .ended(reason: values["reason"] ?? "")
     default: self = .notRunning
     }

@@ -46,6 +46,17 @@ struct AccountStatusTests {
     #expect(AccountStatus(storedForm: "offline\nnext soon") == .offline(reason: "", nextTry: nil))
   }
 
+  @Test("an impossible time of the next try becomes the nearest possible one")
+  func limitsTimes() {
+    for (stored, time) in [
+      (Int64.min, Message.times.lowerBound), (.max, Message.times.upperBound),
+    ] {
+      #expect(
+        AccountStatus(storedForm: "offline\nnext \(stored)")
+          == .offline(reason: "", nextTry: time))
+    }
+  }
+
   @Test("a text from elsewhere stays on its line")
   func keepsToTheLine() {
     let status = AccountStatus.offline(reason: "gone\nnext 7\r\n\u{2028}", nextTry: nil)
