@@ -59,12 +59,16 @@ package enum NetworkReaction: Hashable, Sendable, ExpressibleByArrayLiteral {
 
   package init(arrayLiteral emoji: String...) { self = .all(emoji) }
 
+  private func isAmong(_ list: [String], _ emoji: String) -> Bool {
+    list.contains { Reaction.same($0, emoji) }
+  }
+
   /// The person's reactions after it; nil if it has no emoji that this program knows.
   package func applied(to former: [String], asOne: Bool) -> [String]? {
     switch self {
     case .all(let all):
       var known: [String] = []
-      for emoji in all where Reaction.isEmoji(emoji) && !known.contains(emoji) {
+      for emoji in all where Reaction.isEmoji(emoji) && !isAmong(known, emoji) {
         known.append(emoji)
       }
       if known.isEmpty, !all.isEmpty { return nil }
@@ -72,7 +76,7 @@ package enum NetworkReaction: Hashable, Sendable, ExpressibleByArrayLiteral {
     case .given(let emoji):
       guard Reaction.isEmoji(emoji) else { return nil }
       if asOne { return [emoji] }
-      let isKnown = former.contains(emoji) || former.count >= Reaction.most
+      let isKnown = isAmong(former, emoji) || former.count >= Reaction.most
       return isKnown ? former : former + [emoji]
     case .removed(let emoji): return former.filter { !Reaction.same($0, emoji) }
     }

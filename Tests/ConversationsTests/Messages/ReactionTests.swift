@@ -254,6 +254,7 @@ import Testing
     #expect(try hear(.given("🔥")) == ["🎉", "👍", "🔥"])
     #expect(try hear(.removed("🎉")) == ["👍", "🔥"])
     #expect(try hear(.given("x")) == ["👍", "🔥"])
+    #expect(try hear(["👍", "❤", "❤️"]) == ["👍", "❤"] && hear(.given("❤️")) == ["👍", "❤"])
     #expect(try hear(["👍"]) == ["👍"])
     try provide(.one)
     #expect(try hear(.given("🍵")) == ["🍵"])
