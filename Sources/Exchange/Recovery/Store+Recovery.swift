@@ -80,14 +80,19 @@ private struct Refill {
       try transaction.indexTogether {
         for name in tables {
           var displaced: [[RecordValue]] = []
+          var unneeded = 0
           try salvage.rows(of: name) { values in
+            if isRemovedReaction(values, in: name) {
+              unneeded += 1
+              return
+            }
             let isNew = try insert(values, into: name)
             if !isNew, name == "message" { displaced.append(values) }
           }
           for values in displaced { try insertAsNewest(values) }
           let got = try database.first("SELECT count(*) FROM \(name)") { $0.int() } ?? 0
           let all = salvage.count(of: name)
-          let lost = max(all.rows - got, all.isExact ? 0 : 1)
+          let lost = max(all.rows - unneeded - got, all.isExact ? 0 : 1)
           report.append(.init(name: name, got: got, lost: lost, isExact: all.isExact))
         }
       }
@@ -97,6 +102,14 @@ private struct Refill {
     }
     try database.execute("PRAGMA foreign_keys=ON")
     return report
+  }
+
+  /// Older stores keep a removed reaction as a row without an emoji, for others to notice.
+  private func isRemovedReaction(_ values: [RecordValue], in table: String) -> Bool {
+    guard table == "reaction", let emoji = salvage.columns(of: table).firstIndex(of: "emoji"),
+      values.indices.contains(emoji), case .text("") = values[emoji]
+    else { return false }
+    return true
   }
 
   /// - Returns: false if another row has its id.
