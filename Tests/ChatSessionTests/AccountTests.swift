@@ -84,6 +84,19 @@ struct AccountTests {
     #expect(anna.say("/disconnect xmpp:anna@x.org"))
   }
 
+  @Test("8: only an account on XMPP must have an @ in its address")
+  func addsOtherAddresses() throws {
+    try town.install("signal")
+    for name in ["signal:", "signal:+49/1", "xmpp:+491", "xmpp:@x.org"] {
+      #expect(!anna.say("/account add " + name), "\(name)")
+      #expect(anna.printed.last?.contains("is not an address") == true)
+    }
+    #expect(anna.say("/account add Signal:+49Ab"))
+    #expect(try anna.account().network == "signal:+49Ab")
+    #expect(anna.say("/disconnect +49Ab"))
+    #expect(!anna.say("/disconnect +49ab"))
+  }
+
   @Test("8: only executables named hobnob-KIND are networks, and the benchmark is not one")
   func findsNetworks() throws {
     for name in ["bench", "bar-example", "IRC", "xmpp.product"] { try town.install(name) }

@@ -85,6 +85,34 @@ struct BareNameNetworkTests {
     #expect(!anna.say("/msg #tea"))
   }
 
+  @Test("2.8: completion keeps a room's sign, unless it is one #")
+  func completesRooms() throws {
+    for room in ["##tea", "&here", "plans"] { anna.say("/join " + room) }
+    for line in ["/join ", "/mute "] {
+      let offered = anna.session.commandArgument(in: line, caret: line.utf8.count)?.candidates
+      #expect(offered?.map(\.text).sorted() == ["##tea", "&here", "lobby", "plans"], "\(line)")
+    }
+    let behindSign = anna.session.candidates(behind: .room).map(\.text)
+    #expect(behindSign.sorted() == ["#tea", "lobby", "plans"])
+  }
+
+  @Test("14.5: /requests names the server, since somebody of this machine may have a bare name")
+  func requests() throws {
+    _ = try town.person("ben", in: "tea")
+    let ben = NetworkUser(identity: "ben", name: "ben")
+    try anna.store.apply([.invited(room: "#tea", by: ben), .wantsContact(ben)], of: account)
+    anna.look()
+    _ = anna.news()
+    anna.say("/requests")
+    let printed = anna.news()
+    for command in ["/join #tea@irc.x.org", "/contact accept ben@irc.x.org"] {
+      #expect(printed.contains { $0.contains(command + "  ") }, "\(printed)")
+    }
+    anna.say("/contact accept ben@irc.x.org")
+    anna.say("/join #tea@irc.x.org")
+    #expect(try targets == ["ben", "#tea"])
+  }
+
   @Test("a room whose name has spaces is joined and opened by it")
   func blanks() throws {
     anna.say("/join #tea")
@@ -99,5 +127,12 @@ struct BareNameNetworkTests {
     anna.say("/join #Family ❤ 2026")
     #expect(anna.picture[0].hasPrefix("#Family ❤ 2026>"))
     #expect(!anna.say("/join two words"))
+    let line = "/search in:"
+    let offered = anna.session.commandArgument(in: line, caret: line.utf8.count)?.candidates
+    #expect(offered?.map(\.text).sorted() == ["in:\"#Family ❤ 2026\"", "in:#lobby"])
+    #expect(anna.say("/mute #Family ❤ 2026"))
+    #expect(anna.say("/unmute family ❤ 2026"))
+    #expect(anna.printed.last == "#Family ❤ 2026 is no longer muted.")
+    #expect(!anna.say("/mute two words"))
   }
 }

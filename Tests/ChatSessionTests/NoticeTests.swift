@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
 import Conversations
+import StyledText
 import Testing
 
 @testable import ChatSession
@@ -74,5 +75,24 @@ struct NoticeTests {
     #expect(anna.printed.contains { $0.hasSuffix("- nickserv: logged") }, "\(anna.printed)")
     anna.say("/search logged")
     #expect(anna.printed.last { $0.contains("logged") }?.contains("- nickserv: logged") == true)
+    let place = try #require(anna.session.open.id)
+    let newest = try anna.store.read {
+      try $0.messages(in: place, limit: 1, for: anna.session.me.id)
+    }
+    var edited = try #require(newest.first)
+    edited.editedAt = edited.createdAt
+    var printer = anna.session.transcript.printer
+    let line = try #require(printer.revision(of: edited).first?.plain.string)
+    #expect(line.hasSuffix("] - nickserv: logged"))
+  }
+
+  @Test("13.9: unread texts above two screens of notices are counted as hidden")
+  func hidesNoText() throws {
+    for number in 1...5 { try hear("text \(number)", .text, in: .room("#tea")) }
+    for number in 1...60 { try hear("notice \(number)", .notice, in: .room("#tea")) }
+    _ = anna.rows()
+    anna.say("/switch #tea")
+    let rows = anna.rows()
+    #expect(rows.contains("5 more: /history") && !rows.contains { $0.contains("text ") })
   }
 }

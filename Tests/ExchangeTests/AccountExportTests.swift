@@ -118,6 +118,27 @@ import Testing
     #expect(try take(as: "anna").messages == 1)
   }
 
+  @Test("and an import finds a room of theirs that has another sign than #")
+  func importsTwice() throws {
+    let store = lobby.store
+    let account = try store.writeDurably {
+      try $0.addAccount(owner: lobby.anna, network: "stub:anna@irc.example.net")
+    }
+    let rules = AddressRules(roomSigns: "#&", folding: .rfc1459, identityScope: .network)
+    let rooms = ["&here", "##tea"]
+    try store.apply(
+      [.rules(rules)] + rooms.map { .joined(room: $0, nick: "anna") }, of: account)
+    let places = try rooms.map { name in
+      try #require(try store.read { try $0.room(name, for: lobby.anna) }).id
+    }
+    for place in places {
+      try store.writeDurably { try $0.send("said", in: place, by: lobby.anna) }
+    }
+    let lines = try text(places, for: lobby.anna)
+    let report = try store.take([lines])
+    #expect(report.conversations == 0 && report.messages == 0 && report.known == 2)
+  }
+
   @Test("mentions no account to a person who has none, not even by number")
   func isNobodys() throws {
     let eve = try lobby.store.writeDurablyIfNeeded { try $0.participant(identity: "eve") }.id

@@ -39,7 +39,7 @@ import Testing
     let me = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
     let place = try #require(try store.read { try $0.room(room) })
     return try store.read { try $0.messages(in: place.id, limit: 99, for: me) }.map {
-      "\($0.number) \($0.senderIdentity)\($0.kind == .action ? "*" : ":") \($0.body)"
+      "\($0.number) \($0.senderIdentity)\([":", "*", "-"][$0.kind.rawValue]) \($0.body)"
     }
   }
 
@@ -50,7 +50,7 @@ import Testing
     #expect(
       try bodies(store) == [
         "1 anna: hello", "2 ben: hi *there*", "3 carla:  two blanks", "4 anna* waves",
-        "5 ben: a notice", "6 anna: hello", "7 anna: hello", "8 anna: late",
+        "5 ben- a notice", "6 anna: hello", "7 anna: hello", "8 anna: late",
       ])
     #expect(report.messages == 8 && report.events == 3 && report.leftOut == 0)
     #expect(report.people == 3 && report.conversations == 1)
@@ -73,7 +73,7 @@ import Testing
     #expect(said == ["irc.libera.#tea.weechatlog:7: there is no such time: 2026-11-21T10:00:05"])
   }
 
-  @Test("a notice in a WeeChat log is a message; a message without a text is an event")
+  @Test("a WeeChat log has notices; a message without a text is an event")
   func notices() throws {
     let store = try Fixture().open()
     let lines = [
@@ -82,11 +82,19 @@ import Testing
     ]
     let log = lines.map { "2026-11-21 10:00:00\t\($0)\n" }.joined()
     let report = try store.take([log], into: "tea")
-    #expect(try bodies(store) == ["1 anna: to all", "2 ben: to: some"])
+    #expect(try bodies(store) == ["1 anna- to all", "2 ben- to: some"])
     #expect(report.messages == 2 && report.events == 5 && report.leftOut == 0)
     let irssi = "--- Log opened Sat Nov 21 09:58:00 2026\n10:00 <@anna> \n10:00 <@anna> x\n"
     let more = try store.take([irssi], into: "coffee")
     #expect(more.messages == 1 && more.events == 1)
+  }
+
+  @Test("a notice that an earlier version imported as a text is not imported again")
+  func knowsNotices() throws {
+    let store = try Fixture().open()
+    let head = "--- Log opened Sat Nov 21 09:58:00 2026\n"
+    #expect(try store.take([head + "10:00 <ben> tea\n"], into: "tea").messages == 1)
+    #expect(try store.take([head + "10:00 -ben:#tea- tea\n"], into: "tea").messages == 0)
   }
 
   @Test("a log without messages creates no room and no one")

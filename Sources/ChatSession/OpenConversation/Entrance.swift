@@ -72,6 +72,7 @@ struct Entrance {
       all
         - printed.count {
           $0.number > marker && $0.sender != me && !$0.isPast && $0.deletedAt == nil
+            && $0.kind != .notice
         })
     if hidden > 0 { messages = Array(printed) }
   }

@@ -134,7 +134,8 @@ package struct MessagePrinter {
     let files = message.editedAt == nil ? message.attachments : []
     var head =
       StyledLine((files.isEmpty ? options.glyphs.edited : options.glyphs.arrival) + " ", .dim)
-      + StyledLine("[\(message.number)] ", .dim) + name(of: message)
+      + StyledLine("[\(message.number)] " + (message.kind == .notice ? "- " : ""), .dim)
+      + name(of: message)
       + StyledLine(message.kind == .action ? " " : ": ")
     head.margin = head.columns(options.widths)
     return placed(said(in: message, files, behind: head, tail: StyledLine()), message)

@@ -32,7 +32,9 @@ extension Session {
         .map { Candidate($0.name, hint: $0.help.string) }
         + preferences.aliases.map { Candidate($0.key, hint: $0.value) }
     case .person: return people.candidates(in: open.id, snapshot)
-    case .room: return rooms(snapshot)
+    case .room:
+      // On a network a room may have another sign.
+      return roomNames(snapshot).filter { $0.hasPrefix("#") }.map { Candidate(Naming.bare($0)) }
     case .reaction where abilitiesHere(snapshot).reactionLimit == .no: return []
     case .emoji, .reaction:
       return emoji.candidates(of: me.id, shellID, preferences.emoji, snapshot)
@@ -52,18 +54,19 @@ extension Session {
 
   // MARK: Sources
 
-  private func rooms(_ snapshot: borrowing Snapshot) -> [Candidate] {
-    ((try? snapshot.rooms(for: me.id)) ?? []).map {
-      Candidate(String($0.name.dropFirst()))
-    }
+  private func roomNames(_ snapshot: borrowing Snapshot) -> [String] {
+    ((try? snapshot.rooms(for: me.id)) ?? []).map(\.name)
   }
 
-  private func conversationCandidates(
-    behind filter: String = "", _ snapshot: borrowing Snapshot
-  ) -> [Candidate] {
+  /// A bare name means the room with one `#`, so only that one goes without its sign.
+  private func roomArguments(_ snapshot: borrowing Snapshot) -> [Candidate] {
+    roomNames(snapshot).map { Candidate($0.hasPrefix("##") ? $0 : Naming.bare($0)) }
+  }
+
+  private func conversationCandidates(_ snapshot: borrowing Snapshot) -> [Candidate] {
     let mark = people.markOfChats(snapshot)
     return ((try? snapshot.listing(for: me.id)) ?? []).map {
-      Candidate(filter + $0.conversation.name, mark: mark($0.conversation))
+      Candidate($0.conversation.name, mark: mark($0.conversation))
     }
   }
 
@@ -151,7 +154,11 @@ extension Session {
         }
     }
     if word.hasPrefix("in:") {
-      return conversationCandidates(behind: "in:", snapshot)
+      return conversationCandidates(snapshot).map {
+        // Only a quoted value may have blanks.
+        let isQuoted = word.hasPrefix("in:\"") || $0.text.contains(where: \.isWhitespace)
+        return Candidate(isQuoted ? "in:\"\($0.text)\"" : "in:" + $0.text, mark: $0.mark)
+      }
     }
     for filter in ["since:", "until:"] where word.hasPrefix(filter) {
       return ["today", "yesterday", "7d", "1mo", "1y"].map { Candidate(filter + $0) }
@@ -180,15 +187,15 @@ extension Session {
     }
     guard before.isEmpty else { return [] }
     switch command.argument {
-    case .room: return rooms(snapshot)
+    case .room: return roomArguments(snapshot)
     case .person: return people.candidates(in: open.id, snapshot)
     case .roomVerb: return [Candidate("rename"), Candidate("remove")]
-    case .roomOrPerson: return rooms(snapshot) + people.candidates(in: open.id, snapshot)
+    case .roomOrPerson: return roomArguments(snapshot) + people.candidates(in: open.id, snapshot)
     case .muted, .ignored:
       return AttentionCommands.names(
         command.argument == .muted ? .muted : .ignored, in: attention, for: me.id, snapshot
       ).map { Candidate($0) }
-    case .conversation: return conversationCandidates(behind: "", snapshot)
+    case .conversation: return conversationCandidates(snapshot)
     case .command: return Command.table.map { Candidate($0.name, hint: $0.help.string) }
     case .setting:
       return Settings.table.map { Candidate($0.name, hint: $0.help.string) }

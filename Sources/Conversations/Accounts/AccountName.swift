@@ -4,7 +4,7 @@
 package struct AccountName: Hashable, Sendable {
   /// The kind of network, as in `xmpp`; nil where the name does not say it.
   package var kind: String?
-  /// In lower case.
+  /// In lower case if it has an `@`; in others, as a telephone number or an id, case may count.
   package var address: String
 
   package init(_ written: String) {
@@ -12,10 +12,14 @@ package struct AccountName: Hashable, Sendable {
     let kind = parts[0].lowercased()
     // A port may stand behind an address.
     if parts.count == 2, Self.isKind(kind) {
-      (self.kind, address) = (kind, parts[1].lowercased())
+      (self.kind, address) = (kind, Self.folded(String(parts[1])))
     } else {
-      address = written.lowercased()
+      address = Self.folded(written)
     }
+  }
+
+  private static func folded(_ address: String) -> String {
+    address.contains("@") ? address.lowercased() : address
   }
 
   /// Letters alone: a kind is part of the name of an executable.
@@ -25,7 +29,7 @@ package struct AccountName: Hashable, Sendable {
 
   /// Whether the name means an account.
   package func means(_ account: Account) -> Bool {
-    address == account.address.lowercased() && (kind == nil || kind == account.kind)
+    address == Self.folded(account.address) && (kind == nil || kind == account.kind)
   }
 }
 

@@ -20,7 +20,7 @@ package struct NewMessage<Author: Hashable & Sendable>: Hashable, Sendable {
   package var answeredNumber: Int?
   /// Whom its mentions mean (rule 2.10).
   package var mentions = ""
-  /// Addresses of files (XEP-0066), shown as text until hobnob fetches the files.
+  /// Addresses of files, shown as text until hobnob fetches the files.
   package var links: [String] = []
   /// It is from an archive or a log and older than the stored messages: it sorts by its time, never
   /// counts as unread and causes no notice.

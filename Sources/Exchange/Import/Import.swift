@@ -193,14 +193,15 @@ package final class Import {
   func room(_ name: String, network: String) throws -> ImportedConversation {
     try checkOwner(of: network)
     let bare = Naming.bare(name)
-    let key = Import.key("#" + bare.lowercased(), network)
-    if let known = rooms[key] { return try conversation(known, isNew: false) }
-    if network.isEmpty || bare.isEmpty { try check(room: bare) }
     // On a network a room may have another sign.
     let isSigned = bare.first.map { !$0.isLetter && !$0.isNumber } ?? false
+    let shown = network.isEmpty || !isSigned ? "#" + bare : name
+    let key = Import.key(shown.lowercased(), network)
+    if let known = rooms[key] { return try conversation(known, isNew: false) }
+    if network.isEmpty || bare.isEmpty { try check(room: bare) }
     let new = try made(
       transaction.insert(
-        room: network.isEmpty || !isSigned ? "#" + bare : name, network: network,
+        room: shown, network: network,
         address: network.isEmpty ? nil : bare
       ).id)
     rooms[key] = new

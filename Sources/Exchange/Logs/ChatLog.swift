@@ -113,7 +113,9 @@ struct IrssiLog: ChatLog {
     if rest.hasPrefix("-"), let end = rest.firstRange(of: "- ") {
       let source = rest[..<end.lowerBound].dropFirst()
       let nick = source.prefix { $0 != ":" && $0 != "(" }
-      if nick.count < source.count { return messageEntry(nick, rest[end.upperBound...], at: time) }
+      if nick.count < source.count {
+        return messageEntry(nick, rest[end.upperBound...], at: time, .notice)
+      }
       return .event
     }
     throw LineFault("it is neither a message nor an event")
@@ -152,7 +154,7 @@ struct WeeChatLog: ChatLog {
     switch fields[1] {
     case "--":
       guard let (nick, text) = Self.noticeParts(fields[2]) else { return .event }
-      return logMessage(nick, text, at: time, .text)
+      return logMessage(nick, text, at: time, .notice)
     case "", "-->", "<--", "=!=": return .event
     case " *", "*":
       let nick = fields[2].prefix { $0 != " " }

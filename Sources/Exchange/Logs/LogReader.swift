@@ -165,6 +165,8 @@ private struct LogUIDs {
       counts.removeAll(keepingCapacity: true)
       day = time / 86_400_000
     }
+    // A notice has the uid of a text, which it was to earlier versions.
+    let kind = kind == .notice ? .text : kind
     let said = "\(time)\u{0}\(kind.rawValue)\u{0}\(nick)\u{0}\(text)"
     let count = counts[said, default: 0]
     counts[said] = count + 1

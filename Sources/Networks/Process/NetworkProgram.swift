@@ -120,7 +120,7 @@ package struct NetworkProgram {
     }
     let options = settings.sorted { $0.key < $1.key }.map { " --\($0.key) \($0.value)" }
     say(
-      "You now have the account \(address). To use it, type in hobnob: /account add \(address)"
+      "You now have the account \(address). To use it, type in hobnob: /account add \(kind):\(address)"
         + options.joined())
     return 0
   }

@@ -78,12 +78,18 @@ extension Client {
   /// - Returns: whether it went out.
   private mutating func transmit(_ stanza: PendingStanza) -> Bool {
     let id = stanza.entry.id
-    guard let element = stanza.makeElement() else {
+    guard var element = stanza.makeElement() else {
       refuse(
         id, "The message has no id on the network, so you cannot change, delete or react to it.")
       return false
     }
-    let bytes = element.xml().utf8.count
+    var bytes = element.xml().utf8.count
+    // Only programs that know no answers need the quote.
+    if let longest = server.longestStanza, bytes > longest, stanza.entry.answers != nil,
+      let short = stanza.makeElement(quotes: false)
+    {
+      (element, bytes) = (short, short.xml().utf8.count)
+    }
     if let longest = server.longestStanza, bytes > longest {
       refuse(
         id,

@@ -11,6 +11,7 @@ struct AccountNameTests {
       ("irc:Anna@x.org", "irc", "anna@x.org"), ("anna@x.org", nil, "anna@x.org"),
       ("IRC:anna@x.org:6667", "irc", "anna@x.org:6667"),
       ("anna@x.org:6667", nil, "anna@x.org:6667"),
+      ("Signal:+49Ab", "signal", "+49Ab"),
       (":anna@x.org", nil, ":anna@x.org"), ("ir/c:anna", nil, "ir/c:anna"), ("", nil, ""),
     ] as [(String, String?, String)])
   func parts(written: String, kind: String?, address: String) {

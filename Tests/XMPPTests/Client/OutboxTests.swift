@@ -217,6 +217,31 @@ struct OutboxTests {
     #expect(talk.news.refusals.first?.contains("10000") == true)
   }
 
+  @Test func aTextOfTheLongestLengthAlsoFitsAsAnAnswerAndBesideFiles() throws {
+    var talk = Talk()
+    talk.streamFeatures =
+      "<features><limits xmlns='urn:xmpp:stream-limits:0'><max-bytes>10000</max-bytes></limits>"
+      + "</features>"
+    talk.logIn()
+    let longest = talk.news.compactMap {
+      if case .abilities(let abilities) = $0 { abilities.direct.longestMessage } else { nil }
+    }
+    let text = String(repeating: "x", count: try #require(longest.last))
+    let quote = NetworkQuote(
+      name: MessageIDs(origin: "b7"), speaker: NetworkUser(identity: "ben@example.org"),
+      text: Array(repeating: String(repeating: "🇩🇪", count: 200), count: 5).joined(separator: "\n"))
+    var withFiles = OutboxEntry.test(2, text, kind: .action)
+    withFiles.links = (1...3).map {
+      "https://upload.example.org/" + String(repeating: "\($0)", count: 300)
+    }
+    talk.handle(.outbox([.test(1, text, answers: quote), withFiles]))
+    #expect(talk.news.refusals == [] && talk.messages.count == 2)
+    let answer = try #require(talk.messages.first)
+    #expect(answer.first("body")?.text == text)
+    #expect(answer.first("reply", Feature.replies)?["id"] == "b7")
+    #expect(!answer.has("fallback", Feature.fallback))
+  }
+
   @Test(arguments: [
     ("service-unavailable", "ben@example.org does not exist, or does not accept your messages."),
     ("not-acceptable", "You have blocked ben@example.org. Unblock it first."),

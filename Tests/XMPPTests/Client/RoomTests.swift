@@ -200,7 +200,7 @@ struct RoomTests {
 
   @Test(arguments: [
     ("not-authorized", "password"), ("forbidden", "banned"), ("registration-required", "members"),
-    ("not-allowed", "make the room"), ("remote-server-not-found", "cannot be found"),
+    ("not-allowed", "create the room"), ("remote-server-not-found", "cannot be found"),
     ("item-not-found", "not open"), ("jid-malformed", "name"), ("novelty", "novelty"),
   ])
   func aRoomThatLetsNobodyInSaysWhy(condition: String, word: String) throws {

@@ -13,7 +13,7 @@ struct AccountCommands {
   /// The settings of an account, and what each means.
   nonisolated static let options: [(name: String, help: SafeText)] = [
     ("host", say("the server's host, if DNS does not give it for the domain")),
-    ("port", say("its port; 5223 means direct TLS")),
+    ("port", say("its port")),
     ("ca", say("a file with the certificates to trust instead of the system's")),
     ("pin", say("trust only a public key with this SHA-256")),
     ("nick", say("your nickname in rooms")),
@@ -105,7 +105,7 @@ struct AccountCommands {
       return .answer([
         StyledLine(say("You need no account for the people on this machine. To reach others:")),
         StyledLine(
-          say("  /account add you@example.org   add an XMPP account that you already have")),
+          say("  /account add you@example.org   add an account that you already have")),
         StyledLine(
           say(
             "  hobnob account register you@example.org   create one, if the server lets anyone register"
@@ -272,19 +272,20 @@ struct AccountCommands {
       ])
   }
 
-  /// The network of a new account: `KIND:name@domain`, in lower case.
+  /// The network of a new account, `KIND:ADDRESS`. Only XMPP's addresses must have an `@`.
   private func networkName(_ written: String) throws -> String {
     let name = AccountName(written)
-    let address = name.address
+    let (kind, address) = (try context.preferences.networks.kind(of: name), name.address)
     let parts = address.split(separator: "@", omittingEmptySubsequences: false)
-    guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && !$0.contains("/") }),
-      !address.contains(where: { $0.isWhitespace || $0 == "\"" || $0 == "'" })
+    guard !address.isEmpty,
+      !address.contains(where: { $0.isWhitespace || "/\"'".contains($0) }),
+      kind != "xmpp" || parts.count == 2 && parts.allSatisfy({ !$0.isEmpty })
     else {
       throw Refusal(
         say(
           "%1 is not an address; one looks like you@example.org.", SafeText(line: written)))
     }
-    return try context.preferences.networks.kind(of: name) + ":" + address
+    return kind + ":" + address
   }
 
   private func checkedOption(_ name: String, _ value: String) throws -> String {

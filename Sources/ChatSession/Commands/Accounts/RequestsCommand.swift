@@ -20,18 +20,21 @@ struct RequestsCommand {
 
   private func list(_ snapshot: borrowing Snapshot) throws -> Step {
     var lists: [[Approach]] = []
-    for account in accounts { lists.append(try snapshot.approaches(to: account)) }
-    let approaches = lists.flatMap { $0 }
-    guard !approaches.isEmpty else { return .tell(say("No requests.")) }
+    var lines: [StyledLine] = []
+    for account in accounts {
+      let approaches = try snapshot.approaches(to: account)
+      lists.append(approaches)
+      lines += approaches.map {
+        (StyledLine("  " + words(for: $0, to: account))
+          + StyledLine("  " + LocalTime.stamp($0.at), .dim))
+          .with(margin: 4)
+      }
+    }
+    guard !lines.isEmpty else { return .tell(say("No requests.")) }
     let isFull = lists.contains { list in
       [Approach.Kind.invitation, .contact].contains { kind in
         list.count { $0.kind == kind } >= Approach.most
       }
-    }
-    var lines = approaches.map { approach in
-      (StyledLine("  " + words(for: approach))
-        + StyledLine("  " + LocalTime.stamp(approach.at), .dim))
-        .with(margin: 4)
     }
     if isFull {
       lines.append(
@@ -50,8 +53,10 @@ struct RequestsCommand {
     return .answer(lines)
   }
 
-  private func words(for approach: Approach) -> SafeText {
-    let (address, sender) = (SafeText(line: approach.address), SafeText(line: approach.sender))
+  private func words(for approach: Approach, to account: Account) -> SafeText {
+    // A bare name may also be one of this machine.
+    let address = SafeText(line: account.withServer(approach.address))
+    let sender = SafeText(line: approach.sender)
     switch approach.kind {
     case .invitation: return say("/join %1  %2 invites you", address, sender)
     case .contact: return say("/contact accept %1  wants to be a contact", address)

@@ -28,7 +28,6 @@ struct AttentionCommands {
     _ snapshot: borrowing Snapshot
   ) throws -> Step {
     let name = argument.trimmingBlanks
-    guard !name.contains(where: \.isWhitespace) else { throw usage(command) }
     if name.isEmpty, isOn { return list(silencing, snapshot) }
     guard !name.isEmpty else { throw usage(command) }
     let target = try target(named: name, snapshot)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// The commands about messages (rules 7 and 10).
+/// The commands about messages and about conversations (rules 7 and 10).
 extension Command {
   /// One message, or several.
   static let list: [Command] = [

@@ -4,7 +4,9 @@ import Conversations
 // What the owner wrote, as the server gets it.
 extension PendingStanza {
   /// The stanza; nil if the network knows no id of the message that it changes.
-  func makeElement() -> Element? {
+  ///
+  /// - Parameter quotes: whether an answer begins with a quote.
+  func makeElement(quotes: Bool = true) -> Element? {
     var message = Element(
       "message",
       [
@@ -13,9 +15,9 @@ extension PendingStanza {
       ])
     switch entry.operation {
     case .send:
-      addText(to: &message)
+      addText(to: &message, quotes: quotes)
     case .edit:
-      addText(to: &message)
+      addText(to: &message, quotes: quotes)
       let original = entry.name.origin ?? entry.message.uid
       message.add(Element("replace", namespace: Feature.correction, ["id": original]))
     case .delete:
@@ -40,14 +42,14 @@ extension PendingStanza {
     return message
   }
 
-  private func addText(to message: inout Element) {
+  private func addText(to message: inout Element, quotes: Bool) {
     // A message that is nothing but an address tells programs that they may show the file. A text
     // with files stays one message, with the addresses on lines behind it, so that it has one id to
     // be edited, retracted and answered by.
     var body = entry.message.kind == .action ? "/me " + entry.message.body : entry.message.body
     for link in entry.links { body += (body.isEmpty ? "" : "\n") + link }
     if let answers = entry.answers {
-      let quote = Self.quote(answers.text)
+      let quote = quotes ? Self.quote(answers.text) : ""
       let id = isRoom ? answers.name.archive : answers.name.origin ?? answers.name.archive
       if let id {
         var reply = Element("reply", namespace: Feature.replies, ["id": id])

@@ -51,9 +51,10 @@ enum Limits {
   static let reactions = 20
   static let reactionBytes = 64
   static let links = 20
-  /// Bytes of a message beside its text: addresses, ids, marks. A text with many characters that XML
-  /// has to escape may still be too long; then the client refuses it.
-  static let besideText = 1_024
+  /// Bytes of a message beside its text: addresses, ids, marks, and the links of a few files. A text
+  /// with many characters that XML has to escape, or with many files, may still be too long; then the
+  /// client refuses it.
+  static let besideText = 4_096
   /// Characters of a moderator's reason.
   static let reason = 300
   /// Bytes of an id, a nickname or an address that others chose.
