@@ -25,6 +25,11 @@ extension Writing where Self: ~Copyable {
     try touchPeople()
   }
 
+  /// Removes the notices of all accounts that are too old for slow shells.
+  func forgetOldNotices() throws {
+    try database.run("DELETE FROM account_notice WHERE at < ?", clock() - Store.noticesStay)
+  }
+
   func remove(_ shell: ShellID) throws {
     let person: ID<Participant>? = try database.first(
       "SELECT participant FROM shell WHERE id = ?", shell

@@ -21,11 +21,6 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Writing where Self: ~Copyable {
-  /// Removes the notices that are too old, whoever's they are.
-  func forgetOldNotices() throws {
-    try database.run("DELETE FROM account_notice WHERE at < ?", clock() - Store.noticesStay)
-  }
-
   /// Shows an account's owner a notice in all of their shells, and removes notices that are too old or
   /// too many.
   package func tell(
