@@ -41,6 +41,25 @@ struct AbilitiesTests {
     try anna.provide(NetworkAbilities(rooms: abilities), for: account)
   }
 
+  @Test("/retry all sends what the network still takes, and says why the rest stays")
+  func retriesTheRest() throws {
+    for text in [String(repeating: "x", count: 300), "short"] { anna.say(text) }
+    try anna.store.apply(
+      try anna.store.read { try $0.outbox(of: account.network) }.map { .refused($0, reason: "closed") },
+      of: account)
+    anna.look()
+    try provide { $0.longestMessage = 200 }
+    #expect(anna.say("/retry all"))
+    let waiting = try anna.store.read { try $0.outbox(of: account.network) }
+    #expect(waiting.map(\.message.body) == ["short"])
+    #expect(anna.printed.contains { $0.contains("Sending 1 again.") })
+    #expect(anna.printed.contains { $0.contains("has 300 bytes") })
+    try anna.store.apply(waiting.map { .refused($0, reason: "closed") }, of: account)
+    anna.look()
+    try provide { $0.longestMessage = 2 }
+    #expect(!anna.say("/retry all"))
+  }
+
   @Test("3.1: /edit says that nothing sent can change, before the old text is in the line")
   func edits() throws {
     anna.say("one")

@@ -114,8 +114,17 @@ struct MessageCommands {
           : say("None of your messages failed."))
     }
     return Step { transaction in
-      for message in failed { _ = try transaction.retry(message.id, by: context.me.id) }
-      return [.tell(say("Sending %1 again.", SafeText(failed.count))), .catchUp]
+      var refusals: [RuleError] = []
+      for message in failed {
+        do {
+          _ = try transaction.retry(message.id, by: context.me.id)
+        } catch let error as RuleError {
+          refusals.append(error)
+        }
+      }
+      if refusals.count == failed.count, let first = refusals.first { throw first }
+      let sent = say("Sending %1 again.", SafeText(failed.count - refusals.count))
+      return [.tell(sent), .complain(refusals.map { sentence(for: $0) }), .catchUp]
     }
   }
 
