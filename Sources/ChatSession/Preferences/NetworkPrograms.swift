@@ -60,11 +60,11 @@ package struct NetworkPrograms: Sendable {
         SafeText(line: kind)))
   }
 
-  /// What a new account is on: the kind that its name says, or the only one that is installed.
+  /// The kind of network of a new account: the one that its name says, or the only one installed.
   ///
   /// - Parameter name: `KIND:ADDRESS` or `ADDRESS`.
-  /// - Throws: a ``Refusal`` if no network of that kind is installed, or the name does not say which of
-  ///   several.
+  /// - Throws: a ``Refusal`` if no network of that kind is installed, or the name does not say
+  ///   which of several.
   package func kind(of name: AccountName) throws -> String {
     let kinds = kinds
     if let kind = name.kind {
@@ -90,7 +90,7 @@ package struct NetworkPrograms: Sendable {
     say("hobnob found no network program beside itself or in libexec/hobnob; run make install.")
   }
 
-  /// This process becomes that program; returns where it could not be run.
+  /// Turns this process into the program that these words start; returns only if that failed.
   package static func become(_ words: [String]) {
     let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
     execv(words[0], arguments)

@@ -115,8 +115,8 @@ package struct Transcript {
     return rows.reduce(0) { $0 + max(1, ($1.columns(widths) + columns - 1) / columns) }
   }
 
-  /// The rows of unread messages that an entrance prints: two screens, minus its heading, two
-  /// rules, the prompt and the status line (rule 13.9).
+  /// How many rows of unread messages are printed when a conversation is entered: two screens,
+  /// minus the heading, two rules, the prompt and the status line (rule 13.9).
   var entranceRows: Int { max(1, 2 * rows - 5) }
 
   /// The newest of these messages: as many as an entrance prints, and at least one.

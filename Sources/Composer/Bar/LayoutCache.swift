@@ -8,7 +8,8 @@ import StyledText
 ///
 /// ```swift
 /// var cache = LayoutCache()  // once
-/// let drawn = bar.layout(size: rows, columns: columns, widths: widths, cache: &cache)  // at each key
+/// // At each key:
+/// let drawn = bar.layout(size: rows, columns: columns, widths: widths, cache: &cache)
 /// ```
 public struct LayoutCache: Sendable {
   /// Where rows begin and how many columns they have.
@@ -35,9 +36,9 @@ public struct LayoutCache: Sendable {
   package var isWrapped: Bool { rowCount > lines.count }
   private(set) var rowCount = 0
   private(set) var geometry: Geometry?
-  /// The text of the layout before, to find the change: any bar may be laid out. These are bytes of
-  /// the cache's own, changed in place; if it kept the string, its owner would have to copy all of it at
-  /// every key.
+  /// The text of the previous layout, to find what changed since, which no caller says. The cache
+  /// has bytes of its own and changes them in place; if it shared the bar's string, the bar would
+  /// have to copy the whole string at every key.
   private var bytes: [UInt8] = []
 
   public init() {}
@@ -86,8 +87,8 @@ public struct LayoutCache: Sendable {
       end += lines[last].length + 1
     }
     rowCount -= lines[first...last].reduce(0) { $0 + $1.breaks.count + 1 }
-    // What is changed may join the grapheme before it. Both scalars beside the boundary found here
-    // are the same in old and new, so everything before it is what it was.
+    // The change may join the grapheme before it. So rows are kept up to a boundary that two
+    // scalars before the change make certain: old and new text have the same up to there.
     let same = max(start, new.scalarStart(at: prefix) - 1)
     let untouched = Graphemes.certainBoundary(new, atOrBefore: new.scalarStart(at: same))
     // Taken out and put back: a copy would cost as much as the line is long.
@@ -105,7 +106,8 @@ public struct LayoutCache: Sendable {
 
   /// Wraps whole lines of the text.
   ///
-  /// - Parameter kept: rows of the first line that are what they were; they are moved into it.
+  /// - Parameter kept: rows of the first line that stay as they were; moved into that line, so that
+  ///   this is empty afterwards.
   private static func wrapped(
     _ utf8: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, isFirst: Bool,
     keeping kept: inout [RowStart], _ geometry: Geometry

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Something for each zone, or nothing: used as a dictionary is, and made without one, for the first
-/// dictionary of a key type costs a tenth of a millisecond of every start.
+/// A value, or none, for each zone. It is used like a dictionary but contains none, because the
+/// first dictionary with a new type of key makes every start a tenth of a millisecond longer.
 ///
 /// ```swift
 /// bar.zones = [.right: [Item(id: "count", line: StyledLine("12"))]]
@@ -14,7 +14,7 @@ public struct ZoneValues<Value>: ExpressibleByDictionaryLiteral {
   private var toolbar: Value?
   private var above: Value?
 
-  /// For each zone what is given; of two for one zone the later.
+  /// Gives each zone its value; of two values for the same zone, the later one counts.
   public init(dictionaryLiteral elements: (Zone, Value)...) {
     for (zone, value) in elements { self[zone] = value }
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// The completion of the word at the caret: when the menu opens, what is in it, and what the keys do
-/// that belong to it (2.1 to 2.9). It neither changes nor holds the text: each call passes the text and
-/// its edition, and returns what to replace. Offsets are UTF-8 bytes.
+/// The completion of the word at the caret: when the menu opens, what is in it, and what the keys
+/// do that belong to it (2.1 to 2.9). It neither changes nor holds the text: each call passes the
+/// text and its edition, and returns what to replace. Offsets are UTF-8 bytes.
 ///
 /// ```swift
 /// controller.completion.isLive = false  // only TAB opens the menu
@@ -25,7 +25,7 @@ public struct CompletionSession {
   /// Errors of sources, each source once.
   private var complaints: [SafeText] = []
 
-  /// The line at the last call: the edition of its text, and its caret.
+  /// The line at the last call: the edition of its text, its caret, and whether it has a region.
   private var told: (edition: Int, caret: Int, hasRegion: Bool) = (0, 0, false)
   /// Counts the changes of the text.
   private var revision = 0
@@ -39,7 +39,7 @@ public struct CompletionSession {
   private(set) var menu: CompletionMenu?
   private var asked: (prefix: String, word: String, revision: Int)?
   private var complained: Set<ObjectIdentifier> = []
-  /// The last list of each prefix, so that only the first key of many pays for a long one.
+  /// The index of the last list of each prefix, so that a long list is not indexed at every key.
   private var indexes: [String: CandidateIndex] = [:]
 
   package init(registry: CompletionRegistry, argumentSource: (any ArgumentSource)? = nil) {
@@ -77,7 +77,7 @@ public struct CompletionSession {
   ///
   /// - Parameters:
   ///   - line: with an active region there is no session (2.3).
-  ///   - edition: another number for another text.
+  ///   - edition: a number that is another one whenever the text is another one.
   ///   - byHand: a key of the user's did it. A restored draft or another change by the program
   ///     closes the menu and opens none (5.2). A change this session asked for counts as by hand.
   package mutating func textChanged(_ line: ComposedText, edition: Int, byHand: Bool) {
@@ -95,8 +95,8 @@ public struct CompletionSession {
 
   /// Another line has taken the place of the one that the session knows.
   ///
-  /// - Parameter settled: the words of the new one.
-  /// - Returns: those of the old one.
+  /// - Parameter settled: the handled words of the new line.
+  /// - Returns: the handled words of the old line.
   mutating func begin(_ settled: HandledWords = HandledWords()) -> HandledWords {
     defer { self.settled = settled }
     told = (-1, 0, false)
@@ -117,7 +117,8 @@ public struct CompletionSession {
     settled.moveAlong(replacing: range, with: count)
   }
 
-  /// The change that the session asked for was made; it has moved along by itself.
+  /// The change that the session asked for was made. What the session remembers has moved along
+  /// already, so `moveAlong(replacing:with:)` is not to be called for it.
   package mutating func madeChange(_ line: ComposedText, edition: Int) {
     told = (edition, line.caret, line.region != nil)
     isOwnChange = true
@@ -153,7 +154,8 @@ public struct CompletionSession {
     isByTab = byTab
     menu?.leave()
     let found = topic.found
-    // A caret that moves in the word asks nothing new; its position can change an argument.
+    // A caret that only moves within the word does not make the session ask again, except in an
+    // argument, whose candidates can depend on the caret.
     let asks = (prefix: found.prefix, word: found.word, revision: revision)
     if let asked, asked == asks, !topic.isArgument { return }
     asked = asks
@@ -231,7 +233,7 @@ public struct CompletionSession {
   }
 
   /// The next candidate (1) or the one before (−1) in an entered menu; behind the last comes the
-  /// first. With ``arrowsEnter`` the menu is entered so, by its first or its last.
+  /// first. With ``arrowsEnter`` this also enters an open menu, at its first or its last candidate.
   package mutating func move(_ step: Int) -> CompletionAction {
     guard isEntered || arrowsEnter && isOpen else { return .notMine }
     let enters = !isEntered
@@ -240,7 +242,7 @@ public struct CompletionSession {
     return .none
   }
 
-  /// Return: accepts the selected candidate. Until the menu is entered it is the line's.
+  /// Return: accepts the selected candidate. Until the menu is entered, the line has this key.
   package mutating func returnKey(_ line: ComposedText) -> CompletionAction {
     guard let candidate = menu?.selectedCandidate else { return .notMine }
     return accept(candidate, in: line)
@@ -261,11 +263,13 @@ public struct CompletionSession {
 
   // MARK: Changes
 
-  /// Puts the common part in place of the word; nil where it would not be found as one word.
+  /// Puts the common part in place of the word; nil where that changes nothing, or where the result
+  /// would not be one word to complete.
   private mutating func fillIn(_ common: String, in line: ComposedText) -> CompletionAction? {
     guard let found = topic?.found else { return nil }
     let insert = found.prefix + common
-    // A candidate may be matched by less than its text.
+    // An argument may be matched by less than the text that is replaced, so the line may have the
+    // common part already.
     if insert.hasSameBytes(as: String(line.text.slice(found.range))) { return nil }
     var (after, changed) = (self, line)
     after.applyChange(to: &changed, found.range, insert, found.range.lowerBound + insert.utf8.count)
@@ -319,7 +323,7 @@ extension CompletionSession {
     if let hint = topic.hint, !hint.isEmpty {
       rows.append(StyledLine(hint, .dim).truncated(to: columns, widths: widths))
     }
-    // One that does not stay is not shown either.
+    // A prefix that accepting would replace is not shown either.
     let isKept = topic.rules.replacement == nil
     let prefix = isKept ? SafeText(line: topic.found.prefix) : SafeText()
     if let menu { rows += menu.rows(prefix: prefix, columns: columns, widths: widths) }

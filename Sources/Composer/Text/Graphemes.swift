@@ -2,9 +2,9 @@
 
 /// Walks over the graphemes of a buffer of UTF-8, from a boundary on.
 ///
-/// The boundaries are those of Swift's `Character`, with two exceptions: every ASCII control
-/// character is a grapheme of its own, since a carriage return before a newline is shown as a mark of its
-/// own; and so does every byte that is not UTF-8.
+/// The boundaries are those of Swift's `Character`, with two exceptions. Every ASCII control
+/// character is a grapheme of its own, since even a carriage return before a newline is shown as a
+/// mark of its own. And so is every byte that is not UTF-8.
 ///
 /// Most boundaries are seen from the two scalars beside them; only the rest goes through `String`.
 struct Graphemes {
@@ -52,7 +52,8 @@ struct Graphemes {
     stretch = ""
   }
 
-  /// Whether two scalars beside `offset` alone show that a boundary is there. False says nothing.
+  /// Whether the two scalars beside `offset` are enough to show that a boundary is there. False
+  /// says nothing.
   static func isCertainBoundary(_ utf8: UnsafeBufferPointer<UInt8>, _ offset: Int) -> Bool {
     if offset <= 0 || offset >= utf8.count { return true }
     let (last, first) = (utf8[offset - 1], utf8[offset])
@@ -60,7 +61,7 @@ struct Graphemes {
     guard let after = utf8.decodedScalar(at: offset).scalar,
       let before = utf8.decodedScalar(endingAt: offset).scalar
     else {
-      // In the middle of a scalar there is no boundary; beside a bad byte always is.
+      // In the middle of a scalar there is no boundary; beside a bad byte there always is one.
       return utf8.scalarStart(at: offset) == offset
     }
     if isControl(before) || isControl(after) { return true }
@@ -79,8 +80,8 @@ struct Graphemes {
     scalar.value < 0x20 || scalar.value == 0x7F
   }
 
-  /// Whether the scalar may be a "prepend" of UAX #29. Their blocks are spelt out widely, so that a
-  /// newer Unicode adds none outside them.
+  /// Whether the scalar may be a "prepend" of UAX #29. Whole regions of Unicode count as such, so
+  /// that a newer version adds none outside them; the ranges below are those without any.
   private static func mayJoinWhatFollows(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x600, 0x900..<0xD00, 0xE00..<0x11000, 0x1F000...: false
@@ -88,8 +89,8 @@ struct Graphemes {
     }
   }
 
-  /// Whether the scalar is one that joins neither another such scalar before it nor one behind it:
-  /// letters and symbols that are "other", a whole Hangul syllable or a pictograph in UAX #29.
+  /// Whether there is a boundary between this scalar and any other that stands alone: UAX #29 calls
+  /// it "other" (most letters and symbols), a whole Hangul syllable or a pictograph.
   static func standsAlone(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x20..<0x7F, 0xA1..<0xAD, 0xAE..<0x300, 0x370..<0x483, 0x48A..<0x589: true

@@ -4,13 +4,14 @@
 package struct AccountName: Hashable, Sendable {
   /// The kind of network, as in `xmpp`; nil where the name does not say it.
   package var kind: String?
-  /// In lower case if it has an `@`; in others, as a telephone number or an id, case may count.
+  /// In lower case if it has an `@`. In other addresses, such as telephone numbers and ids, case
+  /// may count.
   package var address: String
 
   package init(_ written: String) {
     let parts = written.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let kind = parts[0].lowercased()
-    // A port may stand behind an address.
+    // Otherwise the colon belongs to the address, such as one before a port.
     if parts.count == 2, Self.isKind(kind) {
       (self.kind, address) = (kind, Self.folded(String(parts[1])))
     } else {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Schema {
-  /// Older messages from elsewhere: those of a log, and those of an export into an existing
-  /// conversation. They have the next numbers, though they are older than messages with lower ones;
-  /// so they sort before all others, by their times, and nobody's marks cover them.
+  /// Adds `past`, which is 1 for older messages from elsewhere: those of a log, and those of an
+  /// export into an existing conversation. Their numbers follow the highest one, though messages
+  /// with lower numbers are newer. `past` lets them sort before all others, by their times, and
+  /// nobody's marks cover them.
   ///
   /// A conversation that an import creates stays as it was exported: its numbers are its order, and
   /// its marks hold.

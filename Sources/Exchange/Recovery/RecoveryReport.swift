@@ -31,7 +31,7 @@ package struct RecoveryReport: Hashable, Sendable {
   /// The new store.
   package var path: String
   package var tables: [Table]
-  /// Whether it is less than a tenth of the file: of its messages, its rows or its pages.
+  /// Whether less than a tenth was recovered of the file's messages, of its rows or of its pages.
   package var isMeagre: Bool
 
   init(path: String, tables: [Table], isMeagre: Bool) {

@@ -16,14 +16,15 @@ extension Writing where Self: ~Copyable {
   /// then knows that the network may have them.
   package func noteTried(_ entries: [OutboxEntry]) throws {
     if entries.isEmpty { return }
-    // The change number distinguishes later edits from the sent text. It wakes no other process.
+    // Edits after this have higher change numbers than `tried`, so they are known not to be in the
+    // text that was handed over. Setting `tried` wakes no other process.
     let now = try position
     for entry in entries {
       try database.run("UPDATE outbox SET tried = max(?, 1) WHERE id = ?", now, entry.id)
     }
   }
 
-  /// Records that a correction or reaction is known.
+  /// Records that a correction or reaction was applied, so that it is known when it arrives again.
   func noteApplied(
     _ change: MessageIDs, to message: ID<Message>, by author: ID<Participant>
   ) throws {
@@ -43,7 +44,7 @@ extension Writing where Self: ~Copyable {
 
   /// Records that the network has a message of mine.
   ///
-  /// - Parameter isEdited: whether its text differs from the current one.
+  /// - Parameter isEdited: whether the text that the network has differs from the current one.
   func noteSent(_ message: Message, isEdited: Bool) throws {
     // A retry posted after a time-out is now unnecessary.
     try database.run("DELETE FROM outbox WHERE message = ? AND operation = 0", message.id)

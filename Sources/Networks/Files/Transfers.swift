@@ -4,10 +4,10 @@ import Conversations
 import Glibc
 import Platform
 
-/// Uploads and downloads of files, by libcurl in the loop. The network names the web server.
+/// Uploads and downloads of files, by libcurl in the loop. Their addresses come from the network.
 ///
-/// It uses only HTTPS, and checks the certificate. It never connects to this machine or the network
-/// around it, whatever address a stranger names, unless the account's own server is there.
+/// It uses only HTTPS, and checks the certificate. It never connects to this machine or the local
+/// network, whatever address a stranger names, unless the account's own server is there.
 @MainActor
 package final class Transfers {
   /// Why a transfer failed.
@@ -79,7 +79,7 @@ package final class Transfers {
 
   // MARK: Transfers
 
-  /// Uploads an attachment; it does not follow a link in its place.
+  /// Uploads an attachment; if its file was replaced by a symbolic link, this fails.
   ///
   /// - Parameters:
   ///   - hash: the attachment's.
@@ -153,7 +153,7 @@ package final class Transfers {
     }
     let transfer = Transfer(handle, server: server, progress: progress, ended: ended)
     if let failure = Self.fault(of: address) ?? prepare(transfer) {
-      // In the loop, like any other end.
+      // Called from the loop, as at the end of any other transfer.
       loop.after(milliseconds: 0) { ended(.failure(failure)) }
       return nil
     }
@@ -187,7 +187,7 @@ package final class Transfers {
     }
   }
 
-  /// In the loop, like any other end.
+  /// Ends a transfer that has failed. `ended` is called from the loop, as it always is.
   private func fail(_ transfer: Transfer, _ failure: Failure) {
     loop.after(milliseconds: 0) { [weak self] in
       guard self?.running.removeValue(forKey: transfer.handle) != nil else { return }

@@ -20,7 +20,7 @@ public struct Link: Hashable, Sendable {
     else { return nil }
     var target = ""
     for byte in bytes {
-      // A colon or a backslash of its own is harmless inside OSC 8; ESC and BEL are not safe text.
+      // A colon or a lone backslash is harmless inside OSC 8; ESC and BEL never occur in safe text.
       if byte > 0x20, byte < 0x7F {
         target.unicodeScalars.append(Unicode.Scalar(byte))
       } else {
@@ -34,9 +34,9 @@ public struct Link: Hashable, Sendable {
 
 /// Finds the addresses in a text: `https://…`, `http://…`, `mailto:…`, `xmpp:…` (rule 7.9).
 package enum WebAddresses {
-  /// The ranges of the addresses: UTF-8 offsets, ascending, not overlapping. What ends a sentence behind
-  /// an address, or closes a bracket that was opened before it, does not belong to it. In linear
-  /// time.
+  /// The ranges of the addresses: UTF-8 offsets, ascending, not overlapping. What ends a sentence
+  /// behind an address, or closes a bracket that was opened before it, does not belong to it. In
+  /// linear time.
   package static func ranges(in text: String) -> [Range<Int>] {
     guard text.utf8.contains(UInt8(ascii: ":")) else { return [] }
     let bytes = Array(text.utf8)
@@ -81,7 +81,8 @@ package enum WebAddresses {
     (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte >= 0x80
   }
 
-  /// Blanks, quotes, and the brackets that the marks of unsafe characters have.
+  /// Blanks, quotes and brackets that end an address. `<` also begins a mark that stands for an
+  /// unsafe character, such as `<U+202E>`.
   private static let stops = Set("<>\"^`{}|\\ \t\n".utf8)
   private static let sentenceEnds = Set(".,;:!?'".utf8)
 
@@ -116,7 +117,8 @@ package enum WebAddresses {
     return end
   }
 
-  /// 　、。「」 and the full-width marks: U+3000–303F and U+FF00–FF1F.
+  /// The no-break space, the CJK space and marks such as 、。「」 (U+3000–303F), and the full-width
+  /// marks and digits (U+FF00–FF1F).
   private static func isWideStop(_ bytes: [UInt8], _ at: Int) -> Bool {
     guard at + 1 < bytes.count else { return false }
     return bytes[at] == 0xE3 && bytes[at + 1] == 0x80

@@ -2,8 +2,8 @@
 import Conversations
 import Glibc
 
-/// From a committed line to the same line on the screen of another person's shell, beside what
-/// the disk itself takes to keep one page.
+/// How long a line takes until it is committed, and until it is on the screen of another person's
+/// shell; beside that, how long the disk itself takes to keep one page.
 enum Delivery {
   static func measure(
     _ program: BenchedProgram, store: BenchStore, folder: ScratchFolder, lines: Int

@@ -12,7 +12,7 @@ struct RequestQueue: Sendable {
   private var entries: [(request: NetworkRequest, state: State)] = []
   private var ended: [NetworkRequest.ID] = []
 
-  /// - Returns: those that there is no room for.
+  /// - Returns: those that were refused, since the queue is full.
   mutating func add(_ new: [NetworkRequest]) -> [NetworkRequest] {
     var refused: [NetworkRequest] = []
     for request in new where !ended.contains(request.id) && index(of: request) == nil {
