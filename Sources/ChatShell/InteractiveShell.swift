@@ -145,7 +145,7 @@ final class InteractiveShell {
     } catch {
       complain(sentence(for: error))
       complain(
-        say("Until you restart hobnob, it looks for new messages each time you press a key."))
+        say("Until you restart hobnob, it looks for new messages only when you press a key."))
       loop.endOfTurn { [weak self] in
         guard let self else { return }
         tell(.bellRang([]))

@@ -88,7 +88,7 @@ public final class StoreConnection {
   func successor(of number: Int64) throws -> Int64 {
     let (next, isTooMuch) = number.addingReportingOverflow(1)
     if isTooMuch || next < 1 {
-      throw StoreError.corrupt(path: path, detail: "a counter stands at \(number)")
+      throw StoreError.corrupt(path: path, detail: "a counter has reached its limit, \(number)")
     }
     return next
   }

@@ -63,7 +63,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
       )
     case .folderWritableByOthers(let path):
       (
-        "others may write to the folder %1; name a store in a folder of your own with --store",
+        "others may write to the folder %1; use --store to name a store in a folder of your own",
         [path]
       )
     case .cannotOpen(let path, let reason):

@@ -45,7 +45,9 @@ struct AbilitiesTests {
   func retriesTheRest() throws {
     for text in [String(repeating: "x", count: 300), "short"] { anna.say(text) }
     try anna.store.apply(
-      try anna.store.read { try $0.outbox(of: account.network) }.map { .refused($0, reason: "closed") },
+      try anna.store.read { try $0.outbox(of: account.network) }.map {
+        .refused($0, reason: "closed")
+      },
       of: account)
     anna.look()
     try provide { $0.longestMessage = 200 }

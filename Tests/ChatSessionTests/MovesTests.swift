@@ -266,7 +266,8 @@ struct MovesTests {
     #expect(prompt == "#lobby> h|")
     ben.say("h/switch #dev")
     #expect(
-      ben.printed.last?.contains("The returned draft is still on the line before /switch.") == true)
+      ben.printed.last?.contains("Your line begins with the draft that returned, then /switch.")
+        == true)
     #expect(prompt == "#lobby> h/switch #dev|")
     ben.say("h /switch #dev")
     #expect(try ben.newest()?.body == "h /switch #dev")

@@ -14,7 +14,7 @@ package struct LogScript: Subcommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "How many of the newest messages to print (20, or all if you select by time or number).",
+      "How many of the newest messages to print (default: 20, or all if you select by time or number).",
       valueName: "n"))
   var lines: Int?
   @Option(

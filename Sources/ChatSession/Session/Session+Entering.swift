@@ -89,7 +89,7 @@ extension Session {
       if settings.slashGuard, let command = commandBehindDraft(in: text) {
         throw Refusal(
           say(
-            "The returned draft is still on the line before /%1. Delete it, or put a blank between them to send both.",
+            "Your line begins with the draft that returned, then /%1. Delete the draft, or put a blank before /%1 to send both.",
             SafeText(line: command.name)))
       }
       return (messageStep(body, typed: text), false)

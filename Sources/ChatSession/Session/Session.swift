@@ -175,7 +175,7 @@ package final class Session {
     case .undo:
       guard line.isEmpty, files.undo() else { return nil }
       noteDraft()
-      emit(.notice(say("The files wait again")))
+      emit(.notice(say("The files are attached again")))
     case .up:
       guard settings.upEditsLast, !editing.isOn, !switcher.isChoosing,
         let step = try? store.read({ try editNewest($0) }), (try? perform(step)) != nil

@@ -73,7 +73,7 @@ package struct Editing {
       doubtfulText = text
       throw Refusal(
         say(
-          "This would save the text with /cancel at its end. Press Return again to save it, or C-g to leave [%1] unchanged.",
+          "The text ends with /cancel, which would be saved, too. Press Return again to save it, or C-g to leave [%1] unchanged.",
           number))
     case .save(let body): return .save(message, as: body)
     case .unchanged:

@@ -67,7 +67,7 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
       ("you are not in %1; /join it first", [conversation])
     case .onlyInRooms(let conversation):
       (
-        "%1 is not a room of this machine; only such rooms have topics, invitations and makers here",
+        "only rooms of this machine have topics, invitations and makers here; %1 is not one",
         [conversation]
       )
     case .notTheMaker(let room, let maker) where maker.isEmpty:
@@ -107,7 +107,8 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
       )
     case .accountTaken(let address):
       (
-        "%1 is the account of somebody else in this store; use it in a store of your own", [address]
+        "somebody else has the account %1 in this store; to use it yourself, open a store of your own",
+        [address]
       )
     case .noSuchAccount(let address):
       ("there is no account %1; /account add %1 adds it", [address])

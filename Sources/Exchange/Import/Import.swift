@@ -75,7 +75,8 @@ package final class Import {
       ) { $0.int64() } ?? 0
     let (first, isTooMuch) = min(0, least).subtractingReportingOverflow(Import.block)
     if isTooMuch {
-      throw StoreError.corrupt(path: transaction.path, detail: "a counter stands at \(least)")
+      throw StoreError.corrupt(
+        path: transaction.path, detail: "a counter has reached its limit, \(least)")
     }
     (firstSilent, nextSilent) = (first, first)
     newest = try transaction.newestSortKey()

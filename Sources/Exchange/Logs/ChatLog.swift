@@ -82,7 +82,7 @@ struct IrssiLog: ChatLog {
       if day == nil { throw LineFault("there is no such day: %1", String(date)) }
       return .nothing
     }
-    throw LineFault("it is not a line that irssi writes by itself")
+    throw LineFault("it does not look like a line that irssi itself writes")
   }
 
   private static func clock(

@@ -121,7 +121,7 @@ final class Transfer {
     let status = ccurl_status(handle)
     if result == CURLE_OK, (200..<300).contains(status) { return .success(()) }
     if result == CURLE_OK, (300..<400).contains(status) {
-      return .failure(Transfers.Failure("the web server only redirects it"))
+      return .failure(Transfers.Failure("the web server answered only with a redirect"))
     }
     if result == CURLE_OK || result == CURLE_HTTP_RETURNED_ERROR {
       return .failure(
@@ -170,7 +170,7 @@ final class Transfer {
     case CURLE_SSL_CONNECT_ERROR: "encryption with the web server failed"
     case CURLE_PEER_FAILED_VERIFICATION: "the web server's certificate is invalid"
     case CURLE_SSL_CACERT_BADFILE: "the trusted certificates cannot be read"
-    case CURLE_TOO_MANY_REDIRECTS: "the web server only redirects it"
+    case CURLE_TOO_MANY_REDIRECTS: "the web server redirects too often"
     case CURLE_UNSUPPORTED_PROTOCOL: "it redirects to an address without https://"
     case CURLE_READ_ERROR: "the file cannot be read"
     default: String(cString: curl_easy_strerror(result))

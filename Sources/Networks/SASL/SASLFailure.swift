@@ -30,7 +30,7 @@ package enum SASLFailure: Error, Hashable, Sendable, CustomStringConvertible {
         + "/account set ADDRESS scram."
     case .weakenedHash(let former):
       "The server now offers only SCRAM-SHA-1, not \(former). hobnob did not use the password, "
-        + "because somebody may be in between. If the server was changed: "
+        + "because somebody may be between you and the server. If the server was changed: "
         + "/account set ADDRESS scram."
     case .noMechanism(let offered):
       "The server offers no way to log in that hobnob knows, only "

@@ -191,7 +191,7 @@ package struct Client {
       .notice(
         filled(
           (
-            "hobnob skipped %1 of %2 from %3, which was too large or too complicated to read. Until it reconnects, it skips others without a notice.",
+            "hobnob skipped %1 of %2 from %3, which was too large or too complicated to read. Until hobnob reconnects, it skips others without a notice.",
             [what, Attachment.size(bytes), sender]
           ))))
   }

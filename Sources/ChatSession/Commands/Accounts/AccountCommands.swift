@@ -77,7 +77,9 @@ struct AccountCommands {
     stored.values = stored.values.filter { name, _ in Self.options.contains { $0.name == name } }
     return Step { [stored] in
       try accounts.accept(stored, of: account, $0)
-      return [.tell(say("They are now in %1.", SafeText(line: accounts.path))), .startAccounts]
+      return [
+        .tell(say("The settings are now in %1.", SafeText(line: accounts.path))), .startAccounts,
+      ]
     }
   }
 

@@ -58,8 +58,8 @@ struct CanCommand {
       (say("recall"), say("/cancel, until somebody else's hobnob has it; then /delete")),
       (say("react"), reactionsFact(.one)),
       (say("reply"), say("/reply N shows others which message you answer")),
-      (say("typing"), say("others see that you type, unless /typing off")),
-      (say("seen"), say("once it is on their screen, unless they /set receipts off")),
+      (say("typing"), say("others see that you type, unless you turn that off with /typing off")),
+      (say("seen"), say("once it is on their screen, unless they turned receipts off")),
       (say("files"), say("copied into this store; /save N copies them out")),
       (say("history"), say("everything, also from before you joined")),
     ]

@@ -82,7 +82,8 @@ enum AbilitySentences {
     ]
     var sentence = list(parts, of: address)
     if features.contains("muc_passwordprotected") { sentence += " It asks for a password." }
-    return sentence + " Messages there stay “sent” unless a program reports more."
+    return sentence
+      + " Messages there stay “sent” unless programs there report that they were seen."
   }
 
   private static func list(_ parts: [(Bool, String, String)], of address: String) -> String {
