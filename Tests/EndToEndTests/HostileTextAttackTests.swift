@@ -91,8 +91,13 @@ extension EndToEnd {
       try #require(isTyped, "\(line): \(shell.emulator.picture)")
       shell.send("\r")
       // In plain a refused line is for a moment not there, before it is shown again.
-      if !shell.wait(for: 2, until: { $0.picture.contains("> |") }) { shell.send("\u{15}") }
-      try shell.expect("> |")
+      if !shell.wait(for: 2, until: Self.hasEmptyLine) { shell.send("\u{15}") }
+      #expect(shell.wait(for: 20, until: Self.hasEmptyLine), "\(line): \(shell.emulator.picture)")
+    }
+
+    /// The prompt of a room with a very long name is cut.
+    private static func hasEmptyLine(_ emulator: Emulator) -> Bool {
+      emulator.picture.contains("> |") || emulator.picture.contains("… |")
     }
 
     /// Takes away the text being typed, line by line. What is typed behind it each time tells when
