@@ -48,7 +48,7 @@ package final class XMPPWire: Wire {
   /// Counts the connections, to tell the present one from earlier ones.
   private var connections = 0
 
-  /// - Parameter settings: the account's settings, and the facts about its server.
+  /// - Parameter settings: what the account's owner has set.
   /// - Throws: `StoreError`.
   package init(
     _ lease: AccountLease, _ settings: [String: String], loop: EventLoop,
@@ -79,8 +79,10 @@ package final class XMPPWire: Wire {
 
   package var isBusy: Bool { upload != nil || client.isSendingAgain }
 
-  package func connect(secret: String, settings account: [String: String]) {
-    strongest = account["scram"].map { SCRAMHash(rawValue: $0) ?? .sha1 }
+  package func connect(
+    secret: String, settings account: [String: String], facts: [String: String]
+  ) {
+    strongest = facts["scram"].map { SCRAMHash(rawValue: $0) ?? .sha1 }
     var settings = Stream.Settings(
       login: Negotiation.Settings(
         address: address, password: Secret(secret), strongest: strongest),

@@ -20,14 +20,15 @@ private final class ToldWire: Wire {
   var connects = 0
   var secrets: [String] = []
   var settings: [String: String] = [:]
+  var facts: [String: String] = [:]
   /// What happens when it is to connect, by how often it was.
   var onConnect: (ToldWire, Int) -> Void = { wire, _ in wire.report(.up) }
   var onOutbox: (ToldWire, [OutboxEntry]) -> Void = { _, _ in }
 
-  func connect(secret: String, settings: [String: String]) {
+  func connect(secret: String, settings: [String: String], facts: [String: String]) {
     connects += 1
     secrets.append(secret)
-    self.settings = settings
+    (self.settings, self.facts) = (settings, facts)
     onConnect(self, connects)
   }
 
@@ -322,6 +323,10 @@ final class NetworkProcessTests {
     #expect(facts() == ["scram": "seen"])
     // It is nobody's setting, and the store has none of it (12.7).
     #expect(try files.settings(of: account, inStoreAt: mine.path) == nil)
+    // The next process gives it to the wire, apart from what the owner has set.
+    stop { [self] in wire.connects > 1 }
+    #expect(try process().run() == nil)
+    #expect(wire.facts == ["scram": "seen"] && wire.settings["scram"] == nil)
   }
 
   @Test("while the disk is full it says so, and no longer afterwards")

@@ -117,7 +117,7 @@ package final class NetworkProcess {
     guard let secret else { return askForPassword() }
     do throws(AccountFileError) {
       let facts = try files.facts(of: account, inStoreAt: lease.path).merging(learned) { $1 }
-      wire.connect(secret: secret, settings: facts.merging(settings.values) { $1 })
+      wire.connect(secret: secret, settings: settings.values, facts: facts)
     } catch {
       failure = error.description
       leave()

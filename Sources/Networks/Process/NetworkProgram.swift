@@ -194,8 +194,7 @@ package struct NetworkProgram {
       return error.description
     }
     try files.learn(["sandbox": confinement.words], of: account, inStoreAt: lease.path)
-    let known = try files.facts(of: account, inStoreAt: lease.path)
-    let wire = try makeWire(lease, known.merging(settings.values) { $1 }, loop, helper)
+    let wire = try makeWire(lease, settings.values, loop, helper)
     let process = try NetworkProcess(
       lease, settings, over: wire, loop: loop, source: helper, files: files,
       typed: typed, stays: stays)

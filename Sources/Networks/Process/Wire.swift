@@ -22,9 +22,12 @@ package protocol Wire: AnyObject {
   /// Called in the loop; set before `connect`. What the process tells the wire during a report
   /// waits until the wire has finished.
   var report: (WireReport) -> Void { get set }
-  /// Begins to connect and to log in, with the account's settings and the facts about its server;
-  /// it reports the result.
-  func connect(secret: String, settings: [String: String])
+  /// Begins to connect and to log in; reports the result.
+  ///
+  /// - Parameters:
+  ///   - settings: what the owner has set.
+  ///   - facts: what the account's processes have learned about the server.
+  func connect(secret: String, settings: [String: String], facts: [String: String])
   /// All that waits for the network. The wire recognises by the ids what it was given before.
   func deliver(outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal])
   /// Whether it reads from the network. While it does not, nothing counts as received.

@@ -300,7 +300,7 @@ private let prosody = Result { try Prosody() }
       default: break
       }
     }
-    wire.connect(secret: Prosody.password, settings: settings)
+    wire.connect(secret: Prosody.password, settings: settings, facts: [:])
     let limit = loop.after(milliseconds: 20_000) { loop.stop() }
     loop.run()
     loop.cancel(limit)
