@@ -72,7 +72,7 @@ struct AbilitiesTests {
     #expect(!anna.say("/edit"))
     #expect(
       anna.printed.last
-        == "The network of ##tea cannot change what was sent; /delete 1 takes the message back.")
+        == "The network of ##tea does not allow edits; /delete 1 removes the message.")
     #expect(!anna.session.editing.isOn)
     try provide { $0.editsWithin = 3600 }
     #expect(anna.say("/edit"))
@@ -113,7 +113,7 @@ struct AbilitiesTests {
     #expect(
       anna.news().prefix(10) == [
         "##tea is on the network stub:anna@irc.x.org.",
-        "  edit      no: what was sent stays as it is",
+        "  edit      no: nobody can change a message that was sent",
         "  recall    /cancel, until the network has it; nothing takes it back then",
         "  react     no",
         "  reply     no: others cannot see which message you answer",

@@ -590,7 +590,7 @@ struct AccountTests {
     #expect(anna.status().contains("xmpp: connecting"))
     try process.writeIfNeeded { try $0.setStatus(of: account, .connected([])) }
     anna.look()
-    #expect(anna.printed.last == "anna@x.org is connected; /list shows what is there.")
+    #expect(anna.printed.last == "anna@x.org is connected; /list shows its rooms and chats.")
   }
 
   @Test("a network's answer appears in every shell of its owner, and nowhere else")

@@ -62,7 +62,7 @@ struct AccountProcesses {
     let address = SafeText(line: account.address)
     let places = try snapshot.listing(for: account.owner)
     if places.contains(where: { $0.conversation.network == account.network }) {
-      return say("%1 is connected; /list shows what is there.", address)
+      return say("%1 is connected; /list shows its rooms and chats.", address)
     }
     return say(
       "%1 is connected. /join %2 enters a room, /msg %3 opens a direct chat.",

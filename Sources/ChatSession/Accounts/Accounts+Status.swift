@@ -2,7 +2,7 @@
 import Conversations
 import StyledText
 
-/// The state of my accounts' connections, for whoever shows it or decides by it.
+/// The connection states of my accounts, which commands and the status line read.
 extension Accounts {
   /// The state of an account's connection; nil if I want none.
   private func status(of account: Account) -> AccountStatus? {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// The completion of the word at the caret: when the menu opens, what is in it, and what the keys
-/// do that belong to it (2.1 to 2.9). It neither changes nor holds the text: each call passes the
+/// Completes the word at the caret: it decides when the menu opens, which candidates it lists, and
+/// what the menu's keys do (2.1 to 2.9). It neither changes nor holds the text: each call passes the
 /// text and its edition, and returns what to replace. Offsets are UTF-8 bytes.
 ///
 /// ```swift

@@ -43,7 +43,7 @@ public struct Abilities: Hashable, Sendable {
     return abilities
   }
 
-  /// Whether the sender can learn that a message got this far: whoever has seen it has it, too.
+  /// Whether the sender can learn of this state. A message that was seen was also delivered.
   public func reports(_ state: DeliveryState) -> Bool {
     switch state {
     case .seen: seen

@@ -112,8 +112,8 @@ extension Message {
   /// notice.
   public var isImported: Bool { arrival != .arrived }
 
-  /// Whether it is older and from elsewhere: it never counts as unread, and nobody's marks cover
-  /// it.
+  /// Whether it is older and from elsewhere: it never counts as unread, and read
+  /// markers do not apply to it.
   public var isPast: Bool { arrival == .past }
 }
 

@@ -128,18 +128,18 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .cannotEdit(let place, let deletable?):
       (
-        "the network of %1 cannot change what was sent; /delete %2 takes the message back",
+        "the network of %1 does not allow edits; /delete %2 removes the message",
         [place, String(deletable)]
       )
     case .cannotEdit(let place, nil):
-      ("the network of %1 cannot change what was sent", [place])
+      ("the network of %1 does not allow edits", [place])
     case .editsAreOver(let number, let place, let seconds):
       (
         "the network of %1 allows edits only for %2 after sending; message %3 is older",
         [place, Abilities.span(seconds), String(number)]
       )
     case .cannotDelete(let place):
-      ("the network of %1 cannot take back what was sent", [place])
+      ("the network of %1 cannot delete messages", [place])
     case .cannotReact(let place):
       ("the network of %1 has no reactions", [place])
     case .cannotReply(let place):

@@ -102,7 +102,7 @@ extension Writing where Self: ~Copyable {
 extension DurableTransaction {
   // MARK: Rooms
 
-  /// The room that `room(_:for:)` finds, created if there is none.
+  /// Finds a room as `room(_:for:)` does, or creates it.
   ///
   /// - Parameter me: who makes it.
   /// - Throws: `RuleError.badName`, `.ambiguous`, `.nameTaken`.

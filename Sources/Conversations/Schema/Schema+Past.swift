@@ -4,7 +4,7 @@ extension Schema {
   /// Adds `past`, which is 1 for older messages from elsewhere: those of a log, and those of an
   /// export into an existing conversation. Their numbers follow the highest one, though messages
   /// with lower numbers are newer. `past` lets them sort before all others, by their times, and
-  /// nobody's marks cover them.
+  /// read markers do not apply to them.
   ///
   /// A conversation that an import creates stays as it was exported: its numbers are its order, and
   /// its marks hold.

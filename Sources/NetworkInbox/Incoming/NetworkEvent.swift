@@ -23,8 +23,8 @@ package enum NetworkEvent: Hashable, Sendable {
   /// A moderator removed the message with that archive id, according to the room.
   case removed(archive: String, room: String, Removal, at: Milliseconds?)
   /// The speaker's reactions to a message, or a change to them. `author` wrote the message, if known;
-  /// `change` as above. The store leaves out what is no emoji, and keeps the first one where people
-  /// have only one (rule 7.8).
+  /// `change` as above. The store ignores texts that are not emoji, and keeps only the first emoji
+  /// where people have one reaction (rule 7.8).
   case reacted(
     MessageIDs, author: NetworkUser?, by: NetworkUser, in: ConversationAddress,
     emoji: NetworkReaction,

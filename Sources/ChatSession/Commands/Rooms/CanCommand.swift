@@ -99,7 +99,7 @@ struct CanCommand {
   private static func edits(_ can: Abilities) -> SafeText {
     switch can.editsWithin {
     case nil: say("sent to the others as an edit; some programs show both texts")
-    case 0?: say("no: what was sent stays as it is")
+    case 0?: say("no: nobody can change a message that was sent")
     case let seconds?:
       say("for %1 after sending, as an edit", SafeText(line: Abilities.span(seconds)))
     }
