@@ -11,7 +11,7 @@ struct Step {
   var writes: [Write] = []
   /// A command's change, which is refused while the store is locked.
   var change: Change?
-  /// What to do after the writes and the change, before the outcomes of the change.
+  /// What to do after the writes, and before the change and its outcomes.
   var outcomes: [Outcome] = []
 
   init(writes: [Write] = [], _ outcomes: [Outcome] = [], change: Change? = nil) {
