@@ -1,5 +1,5 @@
-import Conversations
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
 import Platform
 
 /// Maintains the store while nobody types: removes messages older than their conversation keeps

@@ -1,5 +1,5 @@
-import Foundation
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Foundation
 import Platform
 import StyledText
 import Testing

@@ -1,5 +1,5 @@
-import Conversations
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
 import Platform
 import Testing
 

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Foundation
-// SPDX-License-Identifier: GPL-3.0-or-later
 import Platform
 import Testing
 

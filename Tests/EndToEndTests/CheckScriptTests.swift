@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Emulator
 import Foundation
-// SPDX-License-Identifier: GPL-3.0-or-later
 import Platform
 import Testing
 

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 import ArgumentParser
 import ChatSession
 import Conversations
-// SPDX-License-Identifier: GPL-3.0-or-later
 import Platform
 import StyledText
 

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
 import Conversations
-// SPDX-License-Identifier: GPL-3.0-or-later
 import Platform
 import StyledText
 

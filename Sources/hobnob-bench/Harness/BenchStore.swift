@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Glibc
 import NetworkInbox
-// SPDX-License-Identifier: GPL-3.0-or-later
 import Platform
 
 /// A store to measure with: ten rooms, twenty people, `messages` messages in the past months.

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Glibc
-// SPDX-License-Identifier: GPL-3.0-or-later
 import Platform
 
 /// Ten years of chat: a store of very many messages in 200 conversations, imported from JSON Lines

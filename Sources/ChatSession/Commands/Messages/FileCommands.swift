@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
 import Conversations
 import Exchange
-// SPDX-License-Identifier: GPL-3.0-or-later
 import Platform
 import StyledText
 
