@@ -105,6 +105,45 @@ struct AccountTests {
     #expect(throws: Refusal.self) { try NetworkPrograms(in: []).kind(of: AccountName("a@x")) }
   }
 
+  @Test(
+    "a shared library that a network's program lacks is named, with Debian's package",
+    arguments: [
+      ("libcurl.so.4", "libcurl4"), ("libsqlite3.so.0", "libsqlite3-0"),
+      ("libcares.so.2", "libc-ares2"),
+      ("libcrypto.so.3", "libssl3"), ("libgcc_s.so.1", "libgcc-s1"),
+      ("libstdc++.so.6", "libstdc++6"),
+    ])
+  func namesAMissingLibrary(library: String, package: String) {
+    let complaint =
+      "/h/hobnob-xmpp: error while loading shared libraries: \(library): cannot open shared object"
+    #expect(
+      NetworkPrograms.missingLibrary(complaint, of: "/h/hobnob-xmpp")?.string
+        == "hobnob-xmpp needs \(library), which is not installed; in Debian, the package \(package) has it."
+    )
+  }
+
+  @Test("a library that is too old is named by the version that it lacks, and no other failure is")
+  func namesAnOldLibrary() {
+    let complaint =
+      "/h/hobnob-xmpp: /lib/libc.so.6: version `GLIBC_2.35' not found (required by /h/hobnob-xmpp)"
+    #expect(
+      NetworkPrograms.missingLibrary(complaint, of: "/h/hobnob-xmpp")?.string
+        == "hobnob-xmpp needs GLIBC_2.35, which the libraries of this system are too old for.")
+    #expect(NetworkPrograms.missingLibrary("The disk is full.", of: "/h/hobnob-xmpp") == nil)
+  }
+
+  @Test("a process that lacks a library is reported by that, here and in /account")
+  func reportsAMissingLibrary() throws {
+    let account = try anna.added()
+    let sentence = "hobnob-xmpp needs libcurl.so.4"
+    anna.tell(
+      .networkProcessEnded(account.id, status: 127, missing: SafeText(line: sentence)))
+    #expect(anna.printed.count { $0.contains(sentence) } == 1)
+    #expect(!anna.printed.contains { $0.contains("ended with status") })
+    anna.say("/account")
+    #expect(anna.printed.contains { $0.contains("offline: " + sentence) })
+  }
+
   @Test("an account with a password command never asks for a password")
   func asksNobody() {
     anna.say("/account add anna@x.org --password-command 'pass show x'")
