@@ -2,7 +2,7 @@
 import Conversations
 
 /// Maintains the store while nobody types: removes messages older than their conversation keeps
-/// them, returns unused space to the disk, and removes unused files.
+/// them, returns unused space to the disk and unused memory to the system, and removes unused files.
 ///
 /// It never wakes the shell: it takes a few milliseconds of a turn of the loop that happens anyway.
 package struct IdleWork {
@@ -47,6 +47,7 @@ package struct IdleWork {
       if isDone, start >= nextFiles {
         isSweeping = true
       } else if isDone {
+        store.releaseMemory()
         next = clock() + Self.pause
       }
     } catch is AttachmentError {

@@ -160,6 +160,11 @@ public final class Store {
     try connection.database.execute("PRAGMA temp_store=MEMORY")
   }
 
+  /// Gives memory back that no later work needs, where a shell may now wait for long.
+  package func releaseMemory() {
+    connection.database.releaseMemory()
+  }
+
   // MARK: Transactions
 
   // `@_optimize(none)`: the optimizer of Swift 6.3 aborts when it specializes a caller of these for
