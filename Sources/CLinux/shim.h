@@ -2,6 +2,7 @@
 // What only Linux has, or what Swift's Glibc overlay leaves out.
 #include <fcntl.h>
 #include <linux/landlock.h>
+#include <malloc.h>
 #include <pty.h>
 #include <sys/file.h>
 #include <sys/inotify.h>

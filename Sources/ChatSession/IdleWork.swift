@@ -3,7 +3,7 @@ import Conversations
 import Platform
 
 /// Maintains the store while nobody types: removes messages older than their conversation keeps
-/// them, returns unused space to the disk, and removes unused files.
+/// them, returns unused space to the disk and unused memory to the system, and removes unused files.
 ///
 /// It never wakes the shell: it takes a few milliseconds of a turn of the loop that happens anyway.
 package struct IdleWork {
@@ -48,6 +48,7 @@ package struct IdleWork {
       if isDone, start >= nextFiles {
         isSweeping = true
       } else if isDone {
+        store.upkeep.releaseMemory()
         next = clock() + Self.pause
       }
     } catch is AttachmentError {

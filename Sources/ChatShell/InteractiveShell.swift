@@ -98,6 +98,8 @@ final class InteractiveShell {
     tell(.promptShown)
     if let first { tell(first) }
     editor.draw()
+    // What the start has read is rarely read again.
+    session.store.upkeep.releaseMemory()
     loop.run()
     return exitStatus
   }

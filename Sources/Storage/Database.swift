@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import CLinux
 import CSQLite
 import Glibc
 
@@ -99,6 +100,13 @@ package final class Database {
 
   /// How many rows the last statement changed.
   package var changedRows: Int { Int(sqlite3_changes64(handle)) }
+
+  /// Gives the memory of pages that were read, and may not be needed again, back to the system. A
+  /// page that is needed is read again, mostly from the memory that all processes share.
+  package func releaseMemory() {
+    sqlite3_db_release_memory(handle)
+    malloc_trim(0)
+  }
 
   /// Runs statements that are not worth keeping, in order.
   package func execute(_ sql: String) throws {

@@ -167,19 +167,18 @@ private struct KnownPeople {
     let lookAlikes = (try? snapshot.lookAlikes(to: me)) ?? []
     self.conversation = conversation
     var (candidates, people) = ([Candidate](), [ID<Participant>]())
-    try? snapshot.forEachParticipant(for: me) { person in
-      let isMember = members.contains(person.id)
-      // Nobody can write to, or mention, a person known only from another room.
-      if person.id == me || person.isOccupant && !isMember { return }
+    try? snapshot.forEachMentionable(for: me, in: conversation) { person, identity, name, isLocal in
+      let isMember = members.contains(person)
       // An address distinguishes equal names; in their own conversation the name is enough.
-      let isAlike = person.network != nil && !isMember && shared.contains(person.name)
-      people.append(person.id)
+      let isAlike = !isLocal && !isMember && shared.contains(name)
+      people.append(person)
       candidates.append(
         Candidate(
-          isAlike ? person.address : person.name, identity: person.identity,
+          isAlike ? (try? snapshot.participant(person).address) ?? identity : name,
+          identity: identity,
           // Members precede everyone else, even recent speakers.
-          recency: recency[person.id].map { $0 + 1 } ?? (isMember ? 1 : 0),
-          mark: lookAlikes.contains(person.id) ? mark.string : ""))
+          recency: recency[person].map { $0 + 1 } ?? (isMember ? 1 : 0),
+          mark: lookAlikes.contains(person) ? mark.string : ""))
     }
     (self.candidates, self.people) = (candidates, people)
   }

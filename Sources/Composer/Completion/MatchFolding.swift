@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
 
 /// A text without case, accents and character width, for comparing only, so that `lodz` finds `Łódź`
 /// (2.5). ß becomes `ss`, ø becomes `o`, and full-width letters become plain ones. Two texts that are
@@ -18,7 +19,7 @@ package enum MatchFolding {
   }
 
   private static func isFoldedASCII(_ text: String) -> Bool {
-    text.utf8.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) }
+    text.withUTF8Bytes { $0.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) } }
   }
 
   private static func appendFolded(

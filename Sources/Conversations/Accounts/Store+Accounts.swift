@@ -182,4 +182,10 @@ extension Account {
       WHERE hidden.network = \(network) AND hidden.owner <> \(viewer)))
     """
   }
+
+  /// A list of the networks whose people are not visible to a viewer, for a query of very many
+  /// people: SQLite makes it once, where it would look up an account for each of them.
+  package static func networksHidden(from viewer: String) -> String {
+    "SELECT hidden.network FROM account hidden WHERE hidden.owner <> \(viewer)"
+  }
 }

@@ -27,35 +27,42 @@ extension Reading where Self: ~Copyable {
     ) { Participant($0) }
   }
 
-  /// Calls `body` for each of them, in no order: with very many people, the order costs more than
-  /// all the rest.
-  package func forEachParticipant(
-    for me: ID<Participant>, _ body: (Participant) -> Void
+  /// Calls `body` for each person whom a line in this conversation can mention, in no order: with
+  /// very many people, the order costs more than all the rest, and so does a whole ``Participant``.
+  /// Nobody can write to, or mention, a person known only from another room.
+  package func forEachMentionable(
+    for me: ID<Participant>, in conversation: ID<Conversation>?,
+    _ body: (_ person: ID<Participant>, _ identity: String, _ name: String, _ isLocal: Bool) -> Void
   ) throws {
     try database.each(
       """
-      SELECT \(Participant.columns) FROM participant p
-      WHERE \(Account.isVisible(network: "p.network", to: "?1"))
-      """, me
+      SELECT p.id AS person, p.identity AS identity, p.name AS name, p.network = '' AS local
+      FROM participant p
+      WHERE p.id <> ?1 AND p.network NOT IN (\(Account.networksHidden(from: "?1")))
+        AND (p.given IS NULL OR p.id IN (SELECT s.participant FROM membership s
+          WHERE s.conversation = ?2 AND s.last IS NULL))
+      """, me, conversation
     ) {
-      body(Participant($0))
+      body($0.id("person"), $0.text("identity"), $0.text("name"), $0.bool("local"))
       return true
     }
   }
 
   /// The names of people on networks that somebody else has, too; a person known only from a room
-  /// counts if they are in this conversation.
+  /// counts if they are in this conversation. Examines only names that occur twice.
   package func sharedNames(
     for me: ID<Participant>, in conversation: ID<Conversation>?
   ) throws -> Set<String> {
     Set(
       try database.rows(
         """
-        SELECT p.name FROM participant p WHERE p.network > '' AND p.given IS NULL AND EXISTS (
-          SELECT 1 FROM participant q WHERE q.name = p.name AND q.id <> p.id
-            AND (q.given IS NULL OR EXISTS (SELECT 1 FROM membership s
-              WHERE s.conversation = ?2 AND s.participant = q.id AND s.last IS NULL))
-            AND \(Account.isVisible(network: "q.network", to: "?1")))
+        SELECT p.name FROM participant p
+        WHERE p.name IN (SELECT name FROM participant GROUP BY name HAVING count(*) > 1)
+          AND p.network > '' AND p.given IS NULL AND EXISTS (
+            SELECT 1 FROM participant q WHERE q.name = p.name AND q.id <> p.id
+              AND (q.given IS NULL OR EXISTS (SELECT 1 FROM membership s
+                WHERE s.conversation = ?2 AND s.participant = q.id AND s.last IS NULL))
+              AND \(Account.isVisible(network: "q.network", to: "?1")))
         """, me, conversation
       ) { $0.text() })
   }

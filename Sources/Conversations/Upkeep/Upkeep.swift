@@ -51,6 +51,9 @@ package struct Upkeep {
     }
   }
 
+  /// Gives memory back that no later work needs, where a shell may now wait for long.
+  package func releaseMemory() { store.database.releaseMemory() }
+
   /// Removes files that no message and no draft uses, and those that a killed process left half
   /// copied, an hour after they last changed. Leaves other files alone.
   ///

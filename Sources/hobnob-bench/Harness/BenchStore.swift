@@ -53,12 +53,11 @@ struct BenchStore {
       let account = try store.writeDurably {
         try $0.addAccount(owner: people[0].id, network: "bench:anna@example.org")
       }
+      // Contacts, whom a menu offers everywhere; people of other rooms are offered in none.
       let crowd = (0..<names).map { index in
-        NetworkEvent.messageReceived(
-          NetworkMessage(
-            name: MessageIDs(),
-            speaker: NetworkUser(identity: "abcdefghijklmnopqrstuvwxyz\(index)"), body: "hello"),
-          in: .room("crowd"))
+        NetworkEvent.contact(
+          NetworkUser(identity: "abcdefghijklmnopqrstuvwxyz\(index)@example.org"), isOnline: nil,
+          away: nil)
       }
       try store.inbox.apply(crowd, of: account)
     }

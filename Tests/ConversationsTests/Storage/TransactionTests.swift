@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import CSQLite
 import StoreFixture
 import Testing
 
@@ -10,6 +11,24 @@ import Testing
   init() throws { lobby = try Lobby() }
 
   private struct Stop: Error {}
+
+  @Test("pages that were read take no memory once it is released, and can be read again")
+  func releasedMemory() throws {
+    func bytesOfPages() -> Int32 {
+      var (now, most): (Int32, Int32) = (0, 0)
+      sqlite3_db_status(
+        lobby.store.database.connection, SQLITE_DBSTATUS_CACHE_USED, &now, &most, 0)
+      return now
+    }
+    for number in 0..<200 { try lobby.says("message \(number)") }
+    let before = bytesOfPages()
+    lobby.store.upkeep.releaseMemory()
+    #expect(bytesOfPages() < before / 4)
+    let messages = try lobby.store.read {
+      try $0.messages(in: lobby.lobby, limit: 300, for: lobby.anna)
+    }
+    #expect(messages.count == 200)
+  }
 
   @Test("a write that changes nothing waits for no one")
   func needsNothing() throws {
