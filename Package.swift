@@ -50,7 +50,7 @@ let package = Package(
     .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
     .systemLibrary(name: "CAres", providers: [.apt(["libc-ares-dev"])]),
     .systemLibrary(name: "CLinux"),
-    .target(name: "Sentences", swiftSettings: hot),
+    .target(name: "Sentences", dependencies: ["CLinux"], swiftSettings: hot),
     .target(name: "StyledText", dependencies: ["Sentences"], swiftSettings: hot),
     .target(name: "Platform", dependencies: ["CNettle", "CLinux"], swiftSettings: hot),
     .target(
@@ -83,7 +83,8 @@ let package = Package(
     .target(
       name: "ChatScripts",
       dependencies: [
-        "ChatSession", "Composer", "StyledText", "Conversations", "Exchange", "Platform",
+        "ChatSession", "Composer", "StyledText", "Sentences", "Conversations", "Exchange",
+        "Platform",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Program"])),
@@ -93,7 +94,7 @@ let package = Package(
       name: "ChatShell",
       dependencies: [
         "ChatScripts", "ChatSession", "LineEditing", "Composer", "Terminal", "StyledText",
-        "Conversations", "Platform",
+        "Sentences", "Conversations", "Platform",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Program"])),
@@ -102,7 +103,8 @@ let package = Package(
     .executableTarget(
       name: "hobnob",
       dependencies: [
-        "ChatShell", "ChatScripts", "ChatSession", "Conversations", "Exchange",
+        "ChatShell", "ChatScripts", "ChatSession", "Conversations", "Exchange", "Platform",
+        "Sentences",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Program"])),
@@ -114,7 +116,10 @@ let package = Package(
         // the shared ones, which name fewer libraries than the static Foundation is made of. (Only
         // ArgumentParser uses any of it.) Packages that use our libraries get none of this. The
         // tests start it thousands of times; the sanitizers need the C library.
-        .unsafeFlags(["-static-executable"], .when(configuration: .release)),
+        // A static C library has a category of locales only if it is named.
+        .unsafeFlags(
+          ["-static-executable", "-Xlinker", "-u", "-Xlinker", "_nl_current_LC_MESSAGES_used"],
+          .when(configuration: .release)),
         .unsafeFlags(["-static-stdlib"], .when(configuration: .debug)),
         .unsafeFlags([
           "-use-ld=lld", "-l_FoundationCollections", "-l_FoundationCShims",
@@ -137,7 +142,8 @@ let package = Package(
       ],
       swiftSettings: ours),
     .executableTarget(
-      name: "hobnob-xmpp", dependencies: ["XMPP", "Networks", "Conversations", "Platform"],
+      name: "hobnob-xmpp",
+      dependencies: ["XMPP", "Networks", "Conversations", "Platform", "Sentences"],
       swiftSettings: ours,
       // OpenSSL and libcurl are shared libraries, and so is the C library that they use.
       linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),

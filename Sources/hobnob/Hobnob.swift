@@ -3,6 +3,7 @@ import ArgumentParser
 import ChatScripts
 import ChatShell
 import Glibc
+import Sentences
 
 /// The command line (rule 11).
 struct Hobnob: ParsableCommand {
@@ -18,7 +19,7 @@ struct Hobnob: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "hobnob",
-    abstract: "A chat shell with a readline prompt.",
+    abstract: translated("A chat shell with a readline prompt."),
     usage: """
       hobnob [OPTIONS] [--create] [CONVERSATION]
       hobnob send CONVERSATION [TEXT ...]
