@@ -49,8 +49,9 @@ let package = Package(
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
     .systemLibrary(name: "CAres", providers: [.apt(["libc-ares-dev"])]),
+    .systemLibrary(name: "CGettext"),
     .systemLibrary(name: "CLinux"),
-    .target(name: "Sentences", dependencies: ["CLinux"], swiftSettings: hot),
+    .target(name: "Sentences", dependencies: ["CGettext"], swiftSettings: hot),
     .target(name: "StyledText", dependencies: ["Sentences"], swiftSettings: hot),
     .target(name: "Platform", dependencies: ["CNettle", "CLinux"], swiftSettings: hot),
     .target(
@@ -193,9 +194,7 @@ let package = Package(
       name: "ChatSessionTests",
       dependencies: [
         "ChatShell", "ChatSession", "NetworkInbox", "Conversations", "StyledText", "Composer",
-        "CSQLite",
-        "Repeatable",
-        "StoreFixture",
+        "Platform", "CSQLite", "Repeatable", "StoreFixture",
       ],
       swiftSettings: tests),
     .testTarget(
@@ -231,7 +230,9 @@ let package = Package(
       swiftSettings: tests),
     .testTarget(
       name: "EndToEndTests",
-      dependencies: ["Emulator", "NetworkInbox", "Conversations", "Repeatable", "StoreFixture"],
+      dependencies: [
+        "Emulator", "NetworkInbox", "Conversations", "Platform", "Repeatable", "StoreFixture",
+      ],
       exclude: ["Themes", "foreign.py"],
       swiftSettings: tests),
   ],

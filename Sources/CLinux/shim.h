@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What only Linux has, or what Swift's Glibc overlay leaves out.
 #include <fcntl.h>
-#include <libintl.h>
 #include <linux/landlock.h>
 #include <pty.h>
 #include <sys/file.h>

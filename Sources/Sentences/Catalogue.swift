@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import CLinux
+import CGettext
 import Glibc
 
 /// The translations of the program's sentences into the user's language, by glibc's gettext.

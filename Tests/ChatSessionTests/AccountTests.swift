@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Platform
 import StyledText
 import Testing
 
@@ -130,7 +131,7 @@ struct AccountTests {
   func changesTheNickname() throws {
     let account = try anna.added()
     let process = try town.store()
-    try process.apply(
+    try process.inbox.apply(
       [.joined(room: "tea@rooms.x.org", nick: "anna"), .joined(room: "b@x.org", nick: "queen")],
       of: account)
     func nicks(_ usual: String) -> [String: String] {
@@ -432,7 +433,7 @@ struct AccountTests {
     }
     #expect(!lines.joined().contains("sesame"))
     // Once it is answered the store has it no more.
-    try town.store().apply(
+    try town.store().inbox.apply(
       [.answered(try #require(try anna.store.read { try $0.requests(of: account) }.first), "")],
       of: account)
     let database = try Database(path: town.path, patience: 0)
@@ -453,7 +454,7 @@ struct AccountTests {
     }
     let network = try town.store()
     let joined = NetworkEvent.joined(room: "tea@rooms.x.org", nick: "anna")
-    try network.apply([joined] + said.reversed(), of: account)
+    try network.inbox.apply([joined] + said.reversed(), of: account)
     anna.look()
     let before = try anna.store.read { try $0.requests(of: account) }.count
     anna.say("/history")
@@ -465,7 +466,7 @@ struct AccountTests {
     // Who asks twice is not answered twice.
     anna.say("/history 60")
     #expect(try anna.store.read { try $0.requests(of: account) }.last == asked)
-    try network.apply(
+    try network.inbox.apply(
       [
         .page(of: place, from: "", until: "a1"), .answered(asked, "There is nothing older."),
       ], of: account)
@@ -495,7 +496,7 @@ struct AccountTests {
     anna.say("/join tea@rooms.x.org")
     let entrance = try #require(anna.printed.last { $0.contains("#tea@rooms.x.org") })
     #expect(!entrance.contains("here"))
-    try town.store().apply(
+    try town.store().inbox.apply(
       [
         .joined(room: "tea@rooms.x.org", nick: "anna"),
         .present(NetworkUser(identity: "id-8", name: "kim"), room: "tea@rooms.x.org"),
@@ -518,7 +519,7 @@ struct AccountTests {
   @Test("14.1: that a network is offline is shown where it matters, with a whole reason or none")
   func offline() throws {
     let (account, process) = try connected()
-    let nextTry = Store.wallClock() + 3_600_000
+    let nextTry = Clock.wall() + 3_600_000
     let short = "xmpp: offline, next try " + LocalTime.clock(nextTry).string
     let reason = "the certificate of h.x.org is not valid before Saturday, 21 November 2026"
     try process.writeIfNeeded {
@@ -553,16 +554,16 @@ struct AccountTests {
     anna.say("/switch -")
     #expect(!anna.notice.contains("/contact"))
     let ben = NetworkUser(identity: "ben@x.org", name: "ben")
-    try process.apply([.contact(ben, isOnline: nil, away: nil)], of: account)
+    try process.inbox.apply([.contact(ben, isOnline: nil, away: nil)], of: account)
     anna.look()
     #expect(anna.status() == "anna")
-    try process.apply([.contact(ben, isOnline: false, away: nil)], of: account)
+    try process.inbox.apply([.contact(ben, isOnline: false, away: nil)], of: account)
     anna.look()
     #expect(anna.status() == "ben is not online")
-    try process.apply([.contact(ben, isOnline: true, away: nil)], of: account)
+    try process.inbox.apply([.contact(ben, isOnline: true, away: nil)], of: account)
     anna.look()
     #expect(anna.status() == "anna, with 1 other here")
-    try process.apply([.contactRemoved(ben)], of: account)
+    try process.inbox.apply([.contactRemoved(ben)], of: account)
     anna.look()
     #expect(anna.status() == "anna")
   }
@@ -599,7 +600,7 @@ struct AccountTests {
     let (second, ben) = (try town.person("anna"), try town.person("ben"))
     anna.say("/join tea@rooms.x.org")
     let asked = try #require(try anna.store.read { try $0.requests(of: account) }.first)
-    try town.store().apply([.answered(asked, "You are banned from tea.")], of: account)
+    try town.store().inbox.apply([.answered(asked, "You are banned from tea.")], of: account)
     for shell in [anna, second, ben] { shell.look() }
     #expect(anna.printed.contains("You are banned from tea."))
     #expect(second.printed.contains("You are banned from tea."))
@@ -610,7 +611,7 @@ struct AccountTests {
     let account = try anna.added()
     let (second, ben) = (try town.person("anna"), try town.person("ben"))
     let sentence = "The server restarts."
-    try town.store().apply([.notice(sentence)], of: account)
+    try town.store().inbox.apply([.notice(sentence)], of: account)
     let later = try town.person("anna")
     for _ in 1...2 { for shell in [anna, second, ben, later] { shell.look() } }
     #expect(

@@ -75,7 +75,7 @@ package struct CheckScript: Subcommand {
   @MainActor private func report(
     _ store: Store, _ output: StandardOutput
   ) throws -> [Finding] {
-    let findings = try store.check(deep: deep)
+    let findings = try store.upkeep.check(deep: deep)
     for finding in findings where finding.severity == .fine {
       output.write("  " + sentence(for: finding))
     }
@@ -90,7 +90,7 @@ package struct CheckScript: Subcommand {
   }
 
   @MainActor private func backUp(_ store: Store, to path: String, _ output: StandardOutput) throws {
-    try store.backup(to: path, shared: common.shared ? true : nil)
+    try store.upkeep.backup(to: path, shared: common.shared ? true : nil)
     output.write(say("Backup: %1", SafeText(line: path)))
     let files = StoreName(store.path).with(".attachments")
     if access(files, F_OK) == 0 {
@@ -102,15 +102,15 @@ package struct CheckScript: Subcommand {
   }
 
   @MainActor private func compactStore(_ store: Store, _ output: StandardOutput) throws {
-    let now = Store.wallClock()
+    let now = Clock.wall()
     var forgotten = 0
     while case let count = try store.writeIfNeeded({ try $0.forgetOld(now: now, budget: 500) }),
       count > 0
     {
       forgotten += count
     }
-    let removed = try store.pruneAttachments(now: now)
-    let bytes = try store.compact()
+    let removed = try store.upkeep.pruneAttachments(now: now)
+    let bytes = try store.upkeep.compact()
     output.write(say("Compacted:"))
     output.write(say("  messages deleted: %1", SafeText(forgotten)))
     output.write(

@@ -2,6 +2,7 @@
 import ArgumentParser
 import ChatSession
 import Conversations
+import Platform
 import Sentences
 import StyledText
 
@@ -55,7 +56,7 @@ package struct LogScript: Subcommand {
   }
 
   package func run(_ launch: Launch) throws -> Int32 {
-    let span = try TimeSpan(since: since, until: until, now: Store.wallClock())
+    let span = try TimeSpan(since: since, until: until, now: Clock.wall())
     return try launch.script { script in
       let conversation = try script.conversation(conversation)
       let bell =

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Platform
 import StyledText
 
 /// The network processes of my accounts: which of them this shell has started, and what it waits for.
@@ -44,7 +45,7 @@ struct AccountProcesses {
       if case .offline = account.status, !hasFailed {
         // The status line has no room for a reason; later ones are in `/account`.
         awaited[account.id] = true
-        let words = account.status.words(now: Store.wallClock())
+        let words = account.status.words(now: Clock.wall())
         outcomes.append(.tell(say("%1: %2", SafeText(line: account.address), words)))
       }
       if try account.status.isSettled && snapshot.holderIsAlive(of: account) {

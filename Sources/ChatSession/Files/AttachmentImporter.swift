@@ -60,7 +60,7 @@ package enum AttachmentImporter {
   ) throws(Refusal) -> [Attachment] {
     do {
       return try files.files.map { file in
-        try store.keep(
+        try store.attachmentFolder.keep(
           fileAt: file.path, name: file.name, identity: file.identity,
           type: FileType.sniff(path:), limit: limit)
       }

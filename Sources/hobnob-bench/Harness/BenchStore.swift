@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Glibc
 import NetworkInbox
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Platform
 
 /// A store to measure with: ten rooms, twenty people, `messages` messages in the past months.
 struct BenchStore {
@@ -33,7 +34,7 @@ struct BenchStore {
   private static func fill(_ path: String, messages: Int, names: Int) throws {
     let folder = path.split(separator: "/").dropLast().joined(separator: "/")
     mkdir("/" + folder, 0o700)
-    let start = Store.wallClock() - 90 * 86_400_000
+    let start = Clock.wall() - 90 * 86_400_000
     var sent: Int64 = 0
     let store = try Store(path: path) { start + sent * 60_000 }
     defer { store.close() }
@@ -59,7 +60,7 @@ struct BenchStore {
             speaker: NetworkUser(identity: "abcdefghijklmnopqrstuvwxyz\(index)"), body: "hello"),
           in: .room("crowd"))
       }
-      try store.apply(crowd, of: account)
+      try store.inbox.apply(crowd, of: account)
     }
     for index in 0..<messages {
       let body = (0..<(3 + dice.below(12))).map { _ in words[dice.below(words.count)] }
