@@ -63,14 +63,15 @@ let package = Package(
       swiftSettings: hot),
     // What the process that serves an account may do in the store.
     .target(
-      name: "NetworkInbox", dependencies: ["Conversations"], swiftSettings: hot),
+      name: "NetworkInbox", dependencies: ["Conversations", "Sentences"], swiftSettings: hot),
     .target(
       name: "Exchange",
       dependencies: ["Conversations", "Platform", "Sentences", "CSQLite", "CLinux"],
       swiftSettings: hot),
     .target(name: "Composer", dependencies: ["StyledText"], swiftSettings: hot),
     .target(
-      name: "Terminal", dependencies: ["StyledText", "Platform", "CLinux"], swiftSettings: hot),
+      name: "Terminal", dependencies: ["StyledText", "Sentences", "Platform", "CLinux"],
+      swiftSettings: hot),
     .target(
       name: "LineEditing",
       dependencies: ["Composer", "Terminal", "StyledText", "Platform", "CReadline"],
@@ -161,7 +162,8 @@ let package = Package(
       swiftSettings: hot),
     .target(name: "Repeatable", path: "Tests/Repeatable", swiftSettings: ours),
     .testTarget(
-      name: "StyledTextTests", dependencies: ["StyledText", "Repeatable"], swiftSettings: tests),
+      name: "StyledTextTests", dependencies: ["StyledText", "Sentences", "Repeatable"],
+      swiftSettings: tests),
     .target(
       name: "StoreFixture", dependencies: ["NetworkInbox", "Conversations", "Platform", "CSQLite"],
       path: "Tests/StoreFixture", swiftSettings: ours),
@@ -231,7 +233,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Emulator", "NetworkInbox", "Conversations", "Platform", "Repeatable", "StoreFixture",
+        "Emulator", "NetworkInbox", "Conversations", "StyledText", "Platform", "Repeatable",
+        "StoreFixture",
       ],
       exclude: ["Themes", "foreign.py"],
       swiftSettings: tests),

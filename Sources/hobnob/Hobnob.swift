@@ -33,14 +33,15 @@ struct Hobnob: ParsableCommand {
       hobnob connect [ADDRESS]
       hobnob account register ADDRESS
       """,
-    discussion: """
+    discussion: translated(
+      """
       Without CONVERSATION hobnob opens your last one, or the room lobby. A bare name is a room; \
       '#lobby' and @name work too, but # begins a comment in a shell, so quote it. \
       --create creates a room that does not exist. man hobnob explains the rest.
 
       Every command takes --as NAME (who you are), --store PATH, --shared, --rc FILE, \
       --no-rc and --plain; hobnob open --help says what they do.
-      """,
+      """),
     version: "hobnob 0.1.0",
     subcommands: subcommands,
     defaultSubcommand: OpenShell.self)

@@ -30,7 +30,7 @@ package struct AccountScript: Subcommand {
   package func validate() throws {
     if verb != "register" {
       throw ValidationError(
-        "hobnob account can only register; for the rest, type /account in hobnob.")
+        translated("hobnob account can only register; for the rest, type /account in hobnob."))
     }
   }
 

@@ -28,7 +28,8 @@ package struct CheckScript: Subcommand {
 
   package func validate() throws {
     if recover, deep || compact || backup != nil {
-      throw ValidationError("Use --recover without --deep, --compact and --backup.")
+      throw ValidationError(
+        translated("Use --recover without --deep, --compact and --backup."))
     }
   }
 

@@ -28,7 +28,7 @@ package struct ExportScript: Subcommand {
 
   package func validate() throws {
     if everything, !conversation.isEmpty {
-      throw ValidationError("--everything takes no conversation.")
+      throw ValidationError(translated("--everything takes no conversation."))
     }
   }
 

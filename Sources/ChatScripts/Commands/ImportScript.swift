@@ -30,7 +30,8 @@ package struct ImportScript: Subcommand {
 
   package func validate() throws {
     if let format, ImportFormat(rawValue: format) == nil {
-      throw ValidationError("--format takes json, irssi or weechat, not \(format).")
+      throw ValidationError(
+        filled(("--format takes json, irssi or weechat, not %1.", [format])))
     }
   }
 

@@ -51,7 +51,7 @@ package struct LogScript: Subcommand {
     if let from { try validNumber(from, "--from") }
     if let to { try validNumber(to, "--to") }
     if follow, until != nil || to != nil {
-      throw ValidationError("--follow has no end; leave out --until and --to.")
+      throw ValidationError(translated("--follow has no end; leave out --until and --to."))
     }
   }
 

@@ -41,7 +41,7 @@ package struct SendScript: Subcommand {
 
   package func validate() throws {
     if let wait, state == nil {
-      throw ValidationError("--wait takes sent, delivered or seen, not \(wait).")
+      throw ValidationError(filled(("--wait takes sent, delivered or seen, not %1.", [wait])))
     }
     if let reply { try validNumber(reply, "--reply") }
   }

@@ -50,17 +50,18 @@ package struct CommonOptions: ParsableArguments, Sendable {
 
 extension ArgumentHelp {
   package static let conversation: ArgumentHelp =
-    "A room's name, or @name of a person. Quote a leading #: '#lobby'."
+    .init(translated("A room's name, or @name of a person. Quote a leading #: '#lobby'."))
 }
 
 /// Checks a number of lines.
 func validCount(_ lines: Int) throws {
-  if lines < 0 { throw ValidationError("--lines needs a number, 0 or more.") }
+  if lines < 0 { throw ValidationError(translated("--lines needs a number, 0 or more.")) }
 }
 
 /// Checks a message number: `N`, or `-N` from the newest.
 func validNumber(_ number: Int, _ option: String) throws {
   if number == 0 || number == .min {
-    throw ValidationError("\(option) takes a message number: 12, or -1 for the newest.")
+    throw ValidationError(
+      filled(("%1 takes a message number: 12, or -1 for the newest.", [option])))
   }
 }

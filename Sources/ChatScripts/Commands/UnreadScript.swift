@@ -19,7 +19,7 @@ package struct UnreadScript: Subcommand {
   package init() {}
 
   package func validate() throws {
-    if count, json { throw ValidationError("Give either --count or --json, not both.") }
+    if count, json { throw ValidationError(translated("Give either --count or --json, not both.")) }
   }
 
   package func run(_ launch: Launch) throws -> Int32 {

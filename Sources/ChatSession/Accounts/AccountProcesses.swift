@@ -1,6 +1,7 @@
 import Conversations
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Platform
+import Sentences
 import StyledText
 
 /// The network processes of my accounts: which of them this shell has started, and what it waits for.
@@ -21,7 +22,9 @@ struct AccountProcesses {
   /// The state of an account's connection.
   func status(of account: Account) -> AccountStatus {
     ended[account.id].map {
-      .offline(reason: "hobnob-\(account.kind) ended with status \($0)", nextTry: nil)
+      .offline(
+        reason: filled(("%1 ended with status %2", ["hobnob-\(account.kind)", String($0)])),
+        nextTry: nil)
     } ?? account.status
   }
 

@@ -78,7 +78,8 @@ package struct NetworkPrograms: Sendable {
       throw Refusal(
         say(
           "On which network? Write %1.",
-          kinds.map { SafeText(line: "\($0):\(name.address)") }.joined(separator: " or ")))
+          // Translators: between the names of accounts to choose from.
+          kinds.map { SafeText(line: "\($0):\(name.address)") }.joined(separator: say(" or "))))
     }
     return only
   }

@@ -95,9 +95,10 @@ struct HistoryRequest: Hashable, Sendable {
           "hobnob fetched %1 older messages; repeat /history to see them.", count: count),
         [String(count)])
     }
-    return isEnd
-      ? "The archive has no older messages."
-      : "That part of the archive has no messages; repeat /history to look further back."
+    return translated(
+      isEnd
+        ? "The archive has no older messages."
+        : "That part of the archive has no messages; repeat /history to look further back.")
   }
 }
 
