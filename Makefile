@@ -5,27 +5,44 @@ PREFIX = /usr/local
 DESTDIR =
 SWIFT = swift
 BUILT = .build/release
+# Where the catalogues are compiled; the program finds them there before it is installed.
+LOCALES = share/locale
 CHECKED = --explicit-target-dependency-import-check error
 # Empty for root, who may have no sudo.
 SUDO = $$([ "$$(id -u)" = 0 ] || echo sudo)
 LIBRARIES = libreadline-dev libsqlite3-dev nettle-dev libssl-dev libexpat1-dev libcurl4-openssl-dev \
 	libseccomp-dev libc-ares-dev
 # Programs that hobnob starts or reads by default: the pager, the editor, a program that opens
-# addresses, the usual certificate authorities. xdg-utils recommends half a desktop.
-TOOLS = less vim-tiny xdg-utils ca-certificates
+# addresses, the usual certificate authorities. xdg-utils recommends half a desktop. gettext has
+# msgfmt, for the catalogues.
+TOOLS = less vim-tiny xdg-utils ca-certificates gettext
 # What share/packaging needs.
 PACKAGE_TOOLS = binutils dpkg-dev lintian xz-utils
 PACKAGES = .build/packages
 TEST_TOOLS = libvterm-dev mandoc openssl procps prosody python3-slixmpp sqlite3 tmux
 
-all:
+all: catalogues
 	$(SWIFT) build -c release --product hobnob $(CHECKED)
 	$(SWIFT) build -c release --product hobnob-xmpp $(CHECKED)
+
+# Each share/locale/LANGUAGE.po is a catalogue of translations.
+catalogues:
+	@for file in share/locale/*.po; do \
+	  test -f "$$file" || continue; \
+	  name=$${file##*/}; folder=$(LOCALES)/$${name%.po}/LC_MESSAGES; \
+	  mkdir -p $$folder && msgfmt -o $$folder/hobnob.mo $$file || exit 1; \
+	done
 
 # It builds nothing, so that root needs no Swift.
 install:
 	@for name in hobnob hobnob-xmpp; do test -x $(BUILT)/$$name || \
 	  { echo "$(BUILT)/$$name is not there; run make first." >&2; exit 1; }; done
+	@for file in share/locale/*.po; do \
+	  test -f "$$file" || continue; \
+	  name=$${file##*/}; catalogue=$${name%.po}/LC_MESSAGES/hobnob.mo; \
+	  install -D -m 644 $(LOCALES)/$$catalogue $(DESTDIR)$(PREFIX)/share/locale/$$catalogue || \
+	  exit 1; \
+	done
 	install -D $(BUILT)/hobnob $(DESTDIR)$(PREFIX)/bin/hobnob
 	install -D $(BUILT)/hobnob-xmpp $(DESTDIR)$(PREFIX)/libexec/hobnob/hobnob-xmpp
 	install -d $(DESTDIR)$(PREFIX)/share
@@ -40,6 +57,7 @@ install:
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/hobnob
 	rm -rf $(DESTDIR)$(PREFIX)/share/hobnob $(DESTDIR)$(PREFIX)/libexec/hobnob
+	rm -f $(DESTDIR)$(PREFIX)/share/locale/*/LC_MESSAGES/hobnob.mo
 	for page in man/*.[157]; do \
 	  rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; \
 	done
@@ -71,4 +89,5 @@ deb tarball: all
 check-packages:
 	share/packaging/check $(PACKAGES) $(ROOTS)
 
-.PHONY: all install uninstall deps test-deps check version package-deps deb tarball check-packages
+.PHONY: all catalogues install uninstall deps test-deps check version package-deps deb tarball \
+	check-packages

@@ -49,8 +49,9 @@ let package = Package(
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
     .systemLibrary(name: "CAres", providers: [.apt(["libc-ares-dev"])]),
+    .systemLibrary(name: "CGettext"),
     .systemLibrary(name: "CLinux"),
-    .target(name: "Sentences", swiftSettings: hot),
+    .target(name: "Sentences", dependencies: ["CGettext"], swiftSettings: hot),
     .target(name: "StyledText", dependencies: ["Sentences"], swiftSettings: hot),
     .target(name: "Platform", dependencies: ["CNettle", "CLinux"], swiftSettings: hot),
     .target(
@@ -62,14 +63,15 @@ let package = Package(
       swiftSettings: hot),
     // What the process that serves an account may do in the store.
     .target(
-      name: "NetworkInbox", dependencies: ["Conversations"], swiftSettings: hot),
+      name: "NetworkInbox", dependencies: ["Conversations", "Sentences"], swiftSettings: hot),
     .target(
       name: "Exchange",
       dependencies: ["Conversations", "Platform", "Sentences", "CSQLite", "CLinux"],
       swiftSettings: hot),
     .target(name: "Composer", dependencies: ["StyledText"], swiftSettings: hot),
     .target(
-      name: "Terminal", dependencies: ["StyledText", "Platform", "CLinux"], swiftSettings: hot),
+      name: "Terminal", dependencies: ["StyledText", "Sentences", "Platform", "CLinux"],
+      swiftSettings: hot),
     .target(
       name: "LineEditing",
       dependencies: ["Composer", "Terminal", "StyledText", "Platform", "CReadline"],
@@ -83,7 +85,8 @@ let package = Package(
     .target(
       name: "ChatScripts",
       dependencies: [
-        "ChatSession", "Composer", "StyledText", "Conversations", "Exchange", "Platform",
+        "ChatSession", "Composer", "StyledText", "Sentences", "Conversations", "Exchange",
+        "Platform",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Program"])),
@@ -93,7 +96,7 @@ let package = Package(
       name: "ChatShell",
       dependencies: [
         "ChatScripts", "ChatSession", "LineEditing", "Composer", "Terminal", "StyledText",
-        "Conversations", "Platform",
+        "Sentences", "Conversations", "Platform",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Program"])),
@@ -102,7 +105,8 @@ let package = Package(
     .executableTarget(
       name: "hobnob",
       dependencies: [
-        "ChatShell", "ChatScripts", "ChatSession", "Conversations", "Exchange",
+        "ChatShell", "ChatScripts", "ChatSession", "Conversations", "Exchange", "Platform",
+        "Sentences",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Program"])),
@@ -114,7 +118,10 @@ let package = Package(
         // the shared ones, which name fewer libraries than the static Foundation is made of. (Only
         // ArgumentParser uses any of it.) Packages that use our libraries get none of this. The
         // tests start it thousands of times; the sanitizers need the C library.
-        .unsafeFlags(["-static-executable"], .when(configuration: .release)),
+        // A static C library has a category of locales only if it is named.
+        .unsafeFlags(
+          ["-static-executable", "-Xlinker", "-u", "-Xlinker", "_nl_current_LC_MESSAGES_used"],
+          .when(configuration: .release)),
         .unsafeFlags(["-static-stdlib"], .when(configuration: .debug)),
         .unsafeFlags([
           "-use-ld=lld", "-l_FoundationCollections", "-l_FoundationCShims",
@@ -137,7 +144,8 @@ let package = Package(
       ],
       swiftSettings: ours),
     .executableTarget(
-      name: "hobnob-xmpp", dependencies: ["XMPP", "Networks", "Conversations", "Platform"],
+      name: "hobnob-xmpp",
+      dependencies: ["XMPP", "Networks", "Conversations", "Platform", "Sentences"],
       swiftSettings: ours,
       // OpenSSL and libcurl are shared libraries, and so is the C library that they use.
       linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
@@ -154,7 +162,8 @@ let package = Package(
       swiftSettings: hot),
     .target(name: "Repeatable", path: "Tests/Repeatable", swiftSettings: ours),
     .testTarget(
-      name: "StyledTextTests", dependencies: ["StyledText", "Repeatable"], swiftSettings: tests),
+      name: "StyledTextTests", dependencies: ["StyledText", "Sentences", "Repeatable"],
+      swiftSettings: tests),
     .target(
       name: "StoreFixture", dependencies: ["NetworkInbox", "Conversations", "Platform", "CSQLite"],
       path: "Tests/StoreFixture", swiftSettings: ours),
@@ -224,7 +233,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Emulator", "NetworkInbox", "Conversations", "Platform", "Repeatable", "StoreFixture",
+        "Emulator", "NetworkInbox", "Conversations", "StyledText", "Platform", "Repeatable",
+        "StoreFixture",
       ],
       exclude: ["Themes", "foreign.py"],
       swiftSettings: tests),

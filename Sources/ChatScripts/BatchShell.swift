@@ -35,7 +35,7 @@ package final class BatchShell {
       do {
         try perform(session.handle(.entered(text), at: 0))
       } catch {
-        StandardError.say("line \(lineNumber): " + sentence(for: error))
+        StandardError.say(say("line %1: ", SafeText(lineNumber)) + sentence(for: error))
         if status == 0 { status = 1 }
       }
     }

@@ -99,7 +99,7 @@ extension InteractiveShell {
     guard let length = editor.scrolledText else {
       return status.items(notice: notice, columns: columns)
     }
-    let lines = length.lines == 1 ? say("1 line") : say("%1 lines", SafeText(length.lines))
+    let lines = say("1 line", "%1 lines", count: length.lines)
     let said = length.rows.map { say("%1, %2 rows", lines, SafeText($0)) } ?? lines
     let room = columns - editor.widths.columns(of: said.string) - 2
     return [Item(id: "lines", line: StyledLine(said, .bold))]

@@ -6,6 +6,7 @@ import Conversations
 import Glibc
 import LineEditing
 import Platform
+import Sentences
 import StyledText
 import Terminal
 
@@ -13,10 +14,11 @@ import Terminal
 package struct OpenShell: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "open",
-    abstract: "Open the shell in a conversation, even if its name is a subcommand.")
+    abstract: translated("Open the shell in a conversation, even if its name is a subcommand."))
   @OptionGroup package var common: CommonOptions
   @Argument(help: .conversation) var conversation: String?
-  @Flag(help: "Create the room, or add the person, if hobnob does not know it yet.")
+  @Flag(
+    help: .init(translated("Create the room, or add the person, if hobnob does not know it yet.")))
   var create = false
 
   package init() {}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
+import Sentences
 
 extension StoreConnection {
   /// Opens the file, and creates or upgrades it if necessary.
@@ -49,7 +50,8 @@ extension StoreConnection {
       if let refusal = files.refusalIfPrivate { throw refusal }
       if options.shared {
         throw StoreError.cannotOpen(
-          path: files.path, reason: "it was made private; name another file, or leave out --shared")
+          path: files.path,
+          reason: translated("it was made private; name another file, or leave out --shared"))
       }
       files.tighten()
     }
@@ -65,7 +67,8 @@ extension StoreConnection {
         let mode = try database.first("PRAGMA journal_mode=WAL") { $0.text() }
         guard mode == "wal" else {
           throw StoreError.cannotOpen(
-            path: database.path, reason: "its file system cannot share memory between processes")
+            path: database.path,
+            reason: translated("its file system cannot share memory between processes"))
         }
         return
       } catch StoreError.locked where waited < patience {

@@ -2,6 +2,7 @@
 import CLinux
 import Glibc
 import Platform
+import Sentences
 
 /// What a store has open, and the running transaction. Only the store, its snapshots and its
 /// transactions use it.
@@ -97,7 +98,8 @@ public final class StoreConnection {
   func successor(of number: Int64) throws -> Int64 {
     let (next, isTooMuch) = number.addingReportingOverflow(1)
     if isTooMuch || next < 1 {
-      throw StoreError.corrupt(path: path, detail: "a counter has reached its limit, \(number)")
+      throw StoreError.corrupt(
+        path: path, detail: filled(("a counter has reached its limit, %1", [String(number)])))
     }
     return next
   }

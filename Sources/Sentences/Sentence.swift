@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// An English sentence with the placeholders `%1` … `%9`, and the texts that replace them; `%%` is a
-/// per cent sign. The key is what a translation will be looked up by. The arguments may come from
-/// elsewhere and are not yet safe to print.
+/// per cent sign. The key is what a translation is found by. The arguments may come from elsewhere
+/// and are not yet safe to print.
 public typealias Sentence = (key: StaticString, arguments: [String])
 
-/// The sentence with its arguments in place, as they are: a `%1` inside an argument stays.
+/// The sentence in the user's language with its arguments in place, as they are: a `%1` inside an
+/// argument stays.
 ///
 /// ```swift
 /// filled(("%1 & %2 are typing", ["anna", "ben"]))
 /// ```
 public func filled(_ sentence: Sentence) -> String {
-  let key = sentence.key.description
+  filled(translated(sentence.key), sentence.arguments)
+}
+
+/// A translated sentence with its arguments in place.
+public func filled(_ key: String, _ arguments: [String]) -> String {
   guard key.utf8.contains(UInt8(ascii: "%")) else { return key }
   var result = ""
   var rest = key[...]
@@ -26,8 +31,8 @@ public func filled(_ sentence: Sentence) -> String {
     let number = Int(next) - Int(UInt8(ascii: "0"))
     if next == UInt8(ascii: "%") {
       result += "%"
-    } else if (1...9).contains(number), number <= sentence.arguments.count {
-      result += sentence.arguments[number - 1]
+    } else if (1...9).contains(number), number <= arguments.count {
+      result += arguments[number - 1]
     } else {
       // A sentence that asks for more than it was given shows so, and a lone `%` is itself.
       result += "%"

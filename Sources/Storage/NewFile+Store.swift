@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
 import Platform
+import Sentences
 
 extension NewFile {
   /// Creates a store's file, with its permissions.
@@ -20,7 +21,8 @@ extension NewFile {
       return try new.finished { try body(new.path ?? files.path) }
     } catch let failure as SystemFailure {
       switch failure.code {
-      case EEXIST: throw StoreError.cannotOpen(path: path, reason: "it exists; name a new file")
+      case EEXIST:
+        throw StoreError.cannotOpen(path: path, reason: translated("it exists; name a new file"))
       case ENOSPC, EDQUOT: throw StoreError.full(path: path)
       case EROFS, EACCES: throw StoreError.readOnly(path: files.folder)
       default: throw StoreError.cannotOpen(path: path, reason: failure.reason)

@@ -2,6 +2,7 @@
 import CLinux
 import Glibc
 import Platform
+import Sentences
 
 /// The store's file, the files beside it, and their permissions.
 package struct StoreFiles {
@@ -53,7 +54,7 @@ package struct StoreFiles {
     try self.init(around: given, options: .init(shared: shared))
     // SQLite would read the remains of another store's log as the new one's.
     for name in [path, path + "-wal", path + "-journal"] where fileStatus(name) != nil {
-      throw StoreError.cannotOpen(path: name, reason: "it exists; name a new file")
+      throw StoreError.cannotOpen(path: name, reason: translated("it exists; name a new file"))
     }
     if !shared, let refusalIfPrivate { throw refusalIfPrivate }
   }
@@ -61,12 +62,12 @@ package struct StoreFiles {
   private init(around given: String, options: StoreOptions) throws {
     let (parentPath, name) = StoreFiles.split(given)
     guard !name.isEmpty, name != ".", name != ".." else {
-      throw StoreError.cannotOpen(path: given, reason: "it names a folder, not a file")
+      throw StoreError.cannotOpen(path: given, reason: translated("it names a folder, not a file"))
     }
     // Check this before the folder's own permissions, which are not the problem here.
     if let found = fileStatus(given), found.st_mode & S_IFMT == S_IFDIR {
       throw StoreError.cannotOpen(
-        path: given, reason: "it is a folder; name a file in it, such as store.sqlite")
+        path: given, reason: translated("it is a folder; name a file in it, such as store.sqlite"))
     }
     let folderIsNew = try StoreFiles.ensureFolder(
       parentPath, options: options, missing: StoreError.cannotOpen(path: given, reason: noSuchFile))
@@ -103,7 +104,7 @@ package struct StoreFiles {
     if let found = fileStatus(folder) {
       if found.st_mode & S_IFMT == S_IFLNK { throw StoreError.isLink(path: folder) }
       guard found.st_mode & S_IFMT == S_IFDIR else {
-        throw StoreError.cannotOpen(path: folder, reason: "it is not a folder")
+        throw StoreError.cannotOpen(path: folder, reason: translated("it is not a folder"))
       }
       if let closed = closed(folder) { throw closed }
       return false
@@ -131,12 +132,14 @@ package struct StoreFiles {
       let parent = split(folder).folder
       return parent == folder ? nil : closed(parent)
     }
-    let reason = "permission denied"
+    let reason = translated("permission denied")
     guard found.st_mode & 0o010 != 0, !Login.isMember(of: found.st_gid) else {
       return .cannotOpen(path: folder, reason: reason)
     }
     let group = Login.name(ofGroup: found.st_gid) ?? String(found.st_gid)
-    return .cannotOpen(path: folder, reason: reason + "; you are not in the group \(group)")
+    return .cannotOpen(
+      path: folder,
+      reason: filled(("permission denied; you are not in the group %1", [group])))
   }
 
   private mutating func checkFolder(shared: Bool, isNew: Bool) throws {
@@ -153,7 +156,8 @@ package struct StoreFiles {
     if shared, !isNew, fileStatus(path) == nil, !StoreFiles.isForSharing(folderOf: path) {
       throw StoreError.cannotOpen(
         path: folder,
-        reason: "a shared store needs a folder that passes on its group; run chmod 2770 on it")
+        reason: translated(
+          "a shared store needs a folder that passes on its group; run chmod 2770 on it"))
     }
   }
 
@@ -164,7 +168,7 @@ package struct StoreFiles {
       if kind == S_IFLNK { throw StoreError.isLink(path: name) }
       let isFolder = name == shells || name == attachments
       guard kind == (isFolder ? S_IFDIR : S_IFREG) else {
-        let reason = isFolder ? "it is not a folder" : "it is not a regular file"
+        let reason = translated(isFolder ? "it is not a folder" : "it is not a regular file")
         throw StoreError.cannotOpen(path: name, reason: reason)
       }
       guard found.st_uid != geteuid() else { continue }
@@ -315,8 +319,8 @@ package struct StoreFiles {
   }
 }
 
-private let noSuchFile = "there is no such file"
+private var noSuchFile: String { translated("there is no such file") }
 
 private func userName(_ id: uid_t) -> String {
-  Login.name(of: id) ?? "user \(id)"
+  Login.name(of: id) ?? filled(("user %1", [String(id)]))
 }

@@ -2,6 +2,7 @@
 import CLinux
 import Glibc
 import Platform
+import Sentences
 
 /// Why a terminal cannot be used.
 public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
@@ -12,9 +13,10 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .notATerminal: "The shell needs a terminal for its input."
+    case .notATerminal: translated("The shell needs a terminal for its input.")
     case .modesUnreadable(let number):
-      "The modes of the terminal cannot be read (\(String(cString: strerror(number))))."
+      filled(
+        ("The modes of the terminal cannot be read (%1).", [String(cString: strerror(number))]))
     }
   }
 }

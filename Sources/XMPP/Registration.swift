@@ -2,6 +2,7 @@
 import Conversations
 import Networks
 import Platform
+import Sentences
 
 /// Registers an account on a server that lets everybody do so (XEP-0077).
 ///
@@ -12,10 +13,11 @@ package func registerAccount(
   _ address: String, password: String, settings: [String: String]
 ) -> String? {
   guard let wanted = Address(address), !wanted.local.isEmpty, wanted.resource.isEmpty else {
-    return "\(address) is not an address; one looks like you@example.org."
+    return filled(
+      ("%1 is not an address; one looks like you@example.org.", [address]))
   }
   let loop = EventLoop()
-  var reason: String? = "The server shut down or closed the connection."
+  var reason: String? = translated("The server shut down or closed the connection.")
   let stream = ClientStream<Int>(
     loop: loop,
     settings: .init(

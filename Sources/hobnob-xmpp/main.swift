@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
 import Networks
+import Platform
+import Sentences
 import XMPP
 
 signal(SIGPIPE, SIG_IGN)
 signal(SIGXFSZ, SIG_IGN)
 setlocale(LC_CTYPE, "")
+Catalogue.open(in: ProgramFile.shared("locale"))
 exit(
   NetworkProgram(
     kind: "xmpp", arguments: Array(CommandLine.arguments.dropFirst()),

@@ -3,6 +3,7 @@ import ArgumentParser
 import ChatScripts
 import ChatShell
 import Glibc
+import Sentences
 
 /// The command line (rule 11).
 struct Hobnob: ParsableCommand {
@@ -18,7 +19,7 @@ struct Hobnob: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "hobnob",
-    abstract: "A chat shell with a readline prompt.",
+    abstract: translated("A chat shell with a readline prompt."),
     usage: """
       hobnob [OPTIONS] [--create] [CONVERSATION]
       hobnob send CONVERSATION [TEXT ...]
@@ -32,14 +33,15 @@ struct Hobnob: ParsableCommand {
       hobnob connect [ADDRESS]
       hobnob account register ADDRESS
       """,
-    discussion: """
+    discussion: translated(
+      """
       Without CONVERSATION hobnob opens your last one, or the room lobby. A bare name is a room; \
       '#lobby' and @name work too, but # begins a comment in a shell, so quote it. \
       --create creates a room that does not exist. man hobnob explains the rest.
 
       Every command takes --as NAME (who you are), --store PATH, --shared, --rc FILE, \
       --no-rc and --plain; hobnob open --help says what they do.
-      """,
+      """),
     version: "hobnob 0.1.0",
     subcommands: subcommands,
     defaultSubcommand: OpenShell.self)

@@ -3,8 +3,11 @@ import ChatScripts
 import ChatSession
 import ChatShell
 import Glibc
+import Platform
+import Sentences
 
 StandardDescriptors.claim()
+Catalogue.open(in: ProgramFile.shared("locale"))
 // The bare `hobnob [CONVERSATION]` reaches its prompt without the argument parser, which costs
 // more time than all the rest of the start.
 let words = RawArguments.all

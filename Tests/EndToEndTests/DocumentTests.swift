@@ -42,7 +42,8 @@ struct DocumentTests {
     ).finish().output
     let installed = Set(makefile.split(whereSeparator: \.isWhitespace))
     let packages: [Substring: Substring] = [
-      "pkill": "procps", "python3": "python3-slixmpp", "vi": "vim-tiny", "xdg-open": "xdg-utils",
+      "msgfmt": "gettext", "pkill": "procps", "python3": "python3-slixmpp", "vi": "vim-tiny",
+      "xdg-open": "xdg-utils",
     ]
     // Of packages without which there is no Debian, or nothing that could be built.
     let everywhere: Set<Substring> = [
@@ -72,7 +73,7 @@ struct DocumentTests {
         [
           "make", "-C", Repository.root.path, target,
           "BUILT=\(URL(fileURLWithPath: Home.program).deletingLastPathComponent().path)",
-          "DESTDIR=\(home.path)", "PREFIX=/opt/h",
+          "DESTDIR=\(home.path)", "PREFIX=/opt/h", "LOCALES=\(home.path)/locale",
         ], environment: ["PATH": "/usr/bin:/bin"]
       ).finish()
     }
@@ -87,13 +88,15 @@ struct DocumentTests {
       return files
     }
     let installed = home.path + "/opt/h"
+    #expect(try make("catalogues").status == 0)
     let finished = try make("install")
     try #require(finished.status == 0, "\(finished.errors)")
     let pages = Self.pages.map { "share/man/man\($0.suffix(1))/\($0.dropFirst(4))" }
     #expect(pages.count == 5)
     let shared = files(below: Repository.root.path + "/share/hobnob").map { "share/hobnob/" + $0 }
+    let catalogues = CatalogueFile.languages.map { "share/locale/\($0)/LC_MESSAGES/hobnob.mo" }
     let programs = ["bin/hobnob", "libexec/hobnob/hobnob-xmpp"]
-    #expect(files(below: installed) == Set(programs + pages + shared))
+    #expect(files(below: installed) == Set(programs + pages + shared + catalogues))
     let service = try String(
       contentsOfFile: installed + "/share/hobnob/hobnob@.service", encoding: .utf8)
     #expect(service.contains("\nExecStart=/opt/h/bin/hobnob connect %i\n"))

@@ -3,22 +3,26 @@ import ArgumentParser
 import ChatSession
 import Conversations
 import Glibc
+import Sentences
 import StyledText
 
 /// `hobnob account register` (rule 11.3): a new account, on a server that lets anyone register.
 package struct AccountScript: Subcommand {
   package static let configuration = CommandConfiguration(
-    commandName: "account", abstract: "Create an account on a server that is open to anyone.")
+    commandName: "account",
+    abstract: translated("Create an account on a server that is open to anyone."))
   @OptionGroup package var common: CommonOptions
-  @Argument(help: "The only action is register.")
+  @Argument(help: .init(translated("The only action is register.")))
   var verb: String
-  @Argument(help: "The address of the new account: you@example.org or KIND:you@example.org.")
+  @Argument(
+    help: .init(
+      translated("The address of the new account: you@example.org or KIND:you@example.org.")))
   var address: String
-  @Option(help: "The server's host, if DNS does not give it for the domain.")
+  @Option(help: .init(translated("The server's host, if DNS does not give it for the domain.")))
   var host: String?
-  @Option(help: "The server's port.")
+  @Option(help: .init(translated("The server's port.")))
   var port: UInt16?
-  @Option(help: "A file with the certificates to trust.")
+  @Option(help: .init(translated("A file with the certificates to trust.")))
   var ca: String?
 
   package init() {}
@@ -26,7 +30,7 @@ package struct AccountScript: Subcommand {
   package func validate() throws {
     if verb != "register" {
       throw ValidationError(
-        "hobnob account can only register; for the rest, type /account in hobnob.")
+        translated("hobnob account can only register; for the rest, type /account in hobnob."))
     }
   }
 

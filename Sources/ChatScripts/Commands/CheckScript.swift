@@ -4,6 +4,7 @@ import ChatSession
 import Conversations
 import Glibc
 import Platform
+import Sentences
 import StyledText
 
 /// `hobnob check` (rule 11.3): checks the store for damage and unsafe permissions, and shows what
@@ -11,22 +12,24 @@ import StyledText
 package struct CheckScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Check the store, and report what the terminal can do.")
+    abstract: translated("Check the store, and report what the terminal can do."))
   @OptionGroup package var common: CommonOptions
-  @Flag(help: "Also read the files that were sent.")
+  @Flag(help: .init(translated("Also read the files that were sent.")))
   var deep = false
-  @Flag(help: "Delete expired messages and unneeded files, and free disk space.")
+  @Flag(help: .init(translated("Delete expired messages and unneeded files, and free disk space.")))
   var compact = false
-  @Flag(help: "Recover a damaged store into a new one.")
+  @Flag(help: .init(translated("Recover a damaged store into a new one.")))
   var recover = false
-  @Option(help: ArgumentHelp("Write a copy of the store to a new file.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(translated("Write a copy of the store to a new file."), valueName: "file"))
   var backup: String?
 
   package init() {}
 
   package func validate() throws {
     if recover, deep || compact || backup != nil {
-      throw ValidationError("Use --recover without --deep, --compact and --backup.")
+      throw ValidationError(
+        translated("Use --recover without --deep, --compact and --backup."))
     }
   }
 

@@ -4,15 +4,17 @@ import ChatSession
 import Conversations
 import Glibc
 import Platform
+import Sentences
 import StyledText
 
 /// `hobnob connect` (rule 11.3): keeps an account connected without a shell; for a systemd user
 /// unit.
 package struct ConnectScript: Subcommand {
   package static let configuration = CommandConfiguration(
-    commandName: "connect", abstract: "Keep an account connected, even without a shell.")
+    commandName: "connect", abstract: translated("Keep an account connected, even without a shell.")
+  )
   @OptionGroup package var common: CommonOptions
-  @Argument(help: "The account, if you have several: ADDRESS or KIND:ADDRESS.")
+  @Argument(help: .init(translated("The account, if you have several: ADDRESS or KIND:ADDRESS.")))
   var address: String?
 
   package init() {}

@@ -3,6 +3,7 @@ import ArgumentParser
 import ChatSession
 import Conversations
 import Exchange
+import Sentences
 import StyledText
 
 /// `hobnob export` (rules 11.3, 11.6): the part of the store that you may see, some conversations,
@@ -10,23 +11,24 @@ import StyledText
 package struct ExportScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write what you may see, or some conversations, as JSON Lines.")
+    abstract: translated("Write what you may see, or some conversations, as JSON Lines."))
   @OptionGroup package var common: CommonOptions
-  @Argument(help: "Rooms, or @names of people. Quote a leading #: '#lobby'.")
+  @Argument(help: .init(translated("Rooms, or @names of people. Quote a leading #: '#lobby'.")))
   var conversation: [String] = []
   @Option(
-    help: ArgumentHelp("A new file to write instead of standard output.", valueName: "file"))
+    help: ArgumentHelp(
+      translated("A new file to write instead of standard output."), valueName: "file"))
   var output: String?
-  @Flag(help: "Leave out the bytes of attachments.")
+  @Flag(help: .init(translated("Leave out the bytes of attachments.")))
   var noFiles = false
-  @Flag(help: "Write the whole store, even what only others may see.")
+  @Flag(help: .init(translated("Write the whole store, even what only others may see.")))
   var everything = false
 
   package init() {}
 
   package func validate() throws {
     if everything, !conversation.isEmpty {
-      throw ValidationError("--everything takes no conversation.")
+      throw ValidationError(translated("--everything takes no conversation."))
     }
   }
 

@@ -4,30 +4,34 @@ import ChatSession
 import Conversations
 import Exchange
 import Glibc
+import Sentences
 import StyledText
 
 /// `hobnob import` (rule 11.3): imports exports and logs, and prints a summary. It imports all
 /// files or, if anything fails, none.
 package struct ImportScript: Subcommand {
   package static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Import an export, or the logs of irssi or WeeChat.")
+    commandName: "import",
+    abstract: translated("Import an export, or the logs of irssi or WeeChat."))
   @OptionGroup package var common: CommonOptions
-  @Argument(help: "The files; - or no file means standard input.")
+  @Argument(help: .init(translated("The files; - or no file means standard input.")))
   var file: [String] = []
   @Option(
     help: ArgumentHelp(
-      "json, irssi or weechat, if the content does not show it.", valueName: "format"))
+      translated("json, irssi or weechat, if the content does not show it."), valueName: "format"))
   var format: String?
   @Option(
     help: ArgumentHelp(
-      "The room of a log, or @name, if the file's name does not show it.", valueName: "name"))
+      translated("The room of a log, or @name, if the file's name does not show it."),
+      valueName: "name"))
   var conversation: String?
 
   package init() {}
 
   package func validate() throws {
     if let format, ImportFormat(rawValue: format) == nil {
-      throw ValidationError("--format takes json, irssi or weechat, not \(format).")
+      throw ValidationError(
+        filled(("--format takes json, irssi or weechat, not %1.", [format])))
     }
   }
 

@@ -3,39 +3,45 @@ import ArgumentParser
 import ChatSession
 import Conversations
 import Platform
+import Sentences
 import StyledText
 
 /// `hobnob log`: prints the messages of a conversation for scripts, oldest first (rule 11.3). It
 /// marks nothing as seen or read (rule 7.3).
 package struct LogScript: Subcommand {
   package static let configuration = CommandConfiguration(
-    commandName: "log", abstract: "Print messages of a conversation.")
+    commandName: "log", abstract: translated("Print messages of a conversation."))
   @OptionGroup package var common: CommonOptions
   @Argument(help: .conversation) var conversation: String
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "How many of the newest messages to print (default: 20, or all if you select by time or number).",
+      translated(
+        "How many of the newest messages to print (default: 20, or all if you select by time or number)."
+      ),
       valueName: "n"))
   var lines: Int?
   @Option(
     help: ArgumentHelp(
-      "Only messages since a time: 2026-11-21T10:30, or an age: 90m, 12h, 3d.", valueName: "time"))
+      translated("Only messages since a time: 2026-11-21T10:30, or an age: 90m, 12h, 3d."),
+      valueName: "time"))
   var since: String?
-  @Option(help: ArgumentHelp("Only messages until a time.", valueName: "time"))
+  @Option(help: ArgumentHelp(translated("Only messages until a time."), valueName: "time"))
   var until: String?
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Begin with message n; -5 is the fifth newest.", valueName: "n"))
+    help: ArgumentHelp(translated("Begin with message n; -5 is the fifth newest."), valueName: "n"))
   var from: Int?
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("End with message n.", valueName: "n"))
+    parsing: .unconditional, help: ArgumentHelp(translated("End with message n."), valueName: "n"))
   var to: Int?
-  @Flag(help: "Keep printing new messages.")
+  @Flag(help: .init(translated("Keep printing new messages.")))
   var follow = false
-  @Flag(help: "Also print topics, invitations, and who joins, leaves or changes their name.")
+  @Flag(
+    help: .init(
+      translated("Also print topics, invitations, and who joins, leaves or changes their name.")))
   var events = false
-  @Flag(help: "Print one JSON object per line.")
+  @Flag(help: .init(translated("Print one JSON object per line.")))
   var json = false
 
   package init() {}
@@ -45,7 +51,7 @@ package struct LogScript: Subcommand {
     if let from { try validNumber(from, "--from") }
     if let to { try validNumber(to, "--to") }
     if follow, until != nil || to != nil {
-      throw ValidationError("--follow has no end; leave out --until and --to.")
+      throw ValidationError(translated("--follow has no end; leave out --until and --to."))
     }
   }
 

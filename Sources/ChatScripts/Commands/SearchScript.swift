@@ -2,6 +2,7 @@
 import ArgumentParser
 import ChatSession
 import Conversations
+import Sentences
 import StyledText
 
 /// `hobnob search` (rule 11.3): prints the messages that match a query, newest first. It searches
@@ -10,16 +11,18 @@ import StyledText
 package struct SearchScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "search",
-    abstract: "Print the messages that a query finds, newest first.")
+    abstract: translated("Print the messages that a query finds, newest first."))
   @OptionGroup package var common: CommonOptions
   @Argument(
-    help: "Words, 'word*', '\"a phrase\"', from:NAME in:ROOM since:DATE until:DATE has:file.")
+    help: .init(
+      translated(
+        "Words, 'word*', '\"a phrase\"', from:NAME in:ROOM since:DATE until:DATE has:file.")))
   var query: [String]
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("How many messages to print at most.", valueName: "n"))
+    help: ArgumentHelp(translated("How many messages to print at most."), valueName: "n"))
   var lines = 20
-  @Flag(help: "Print one JSON object per line.")
+  @Flag(help: .init(translated("Print one JSON object per line.")))
   var json = false
 
   package init() {}

@@ -5,38 +5,43 @@ import Composer
 import Conversations
 import Glibc
 import Platform
+import Sentences
 import StyledText
 
 /// `hobnob send`: sends a message for scripts, then waits for its delivery if wanted (rule 11.3).
 package struct SendScript: Subcommand {
   package static let configuration = CommandConfiguration(
-    commandName: "send", abstract: "Send a message: TEXT, or standard input.")
+    commandName: "send", abstract: translated("Send a message: TEXT, or standard input."))
   @OptionGroup package var common: CommonOptions
   @Argument(help: .conversation) var conversation: String
-  @Argument(help: "The text; without it, standard input.")
+  @Argument(help: .init(translated("The text; without it, standard input.")))
   var text: [String] = []
   @Option(
     parsing: .singleValue,
-    help: ArgumentHelp("A file to send with the message; may be repeated.", valueName: "path"))
+    help: ArgumentHelp(
+      translated("A file to send with the message; may be repeated."), valueName: "path"))
   var attach: [String] = []
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The number of the message to answer; -1 is the newest.", valueName: "n"))
+      translated("The number of the message to answer; -1 is the newest."), valueName: "n"))
   var reply: Int?
-  @Flag(help: "Create the room, or add the person, if hobnob does not know it yet.")
+  @Flag(
+    help: .init(translated("Create the room, or add the person, if hobnob does not know it yet.")))
   var create = false
   @Option(
-    help: ArgumentHelp("Wait until the message is sent, delivered or seen.", valueName: "state"))
+    help: ArgumentHelp(
+      translated("Wait until the message is sent, delivered or seen."), valueName: "state"))
   var wait: String?
-  @Option(help: ArgumentHelp("How long to wait: seconds, or 90m, 12h.", valueName: "time"))
+  @Option(
+    help: ArgumentHelp(translated("How long to wait: seconds, or 90m, 12h."), valueName: "time"))
   var timeout = TimeLimit(seconds: 60)
 
   package init() {}
 
   package func validate() throws {
     if let wait, state == nil {
-      throw ValidationError("--wait takes sent, delivered or seen, not \(wait).")
+      throw ValidationError(filled(("--wait takes sent, delivered or seen, not %1.", [wait])))
     }
     if let reply { try validNumber(reply, "--reply") }
   }

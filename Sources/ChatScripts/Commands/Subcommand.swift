@@ -2,6 +2,7 @@
 import ArgumentParser
 import ChatSession
 import Glibc
+import Sentences
 
 /// A command of the program (rule 11.3): the parser fills in its properties, and `run` uses them.
 package protocol Subcommand: ParsableCommand, Sendable {
@@ -24,17 +25,20 @@ extension Subcommand {
 
 /// Options of every command.
 package struct CommonOptions: ParsableArguments, Sendable {
-  @Option(help: ArgumentHelp("The store to use instead of your own.", valueName: "path"))
+  @Option(
+    help: ArgumentHelp(translated("The store to use instead of your own."), valueName: "path"))
   var store: String?
-  @Flag(help: "Create the store for the group of its folder.")
+  @Flag(help: .init(translated("Create the store for the group of its folder.")))
   package var shared = false
-  @Option(help: ArgumentHelp("Your name, instead of your login name.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp(translated("Your name, instead of your login name."), valueName: "name"))
   var `as`: String?
-  @Option(help: ArgumentHelp("The settings to read instead of hobnobrc.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(translated("The settings to read instead of hobnobrc."), valueName: "file"))
   var rc: String?
-  @Flag(help: "Read no settings.")
+  @Flag(help: .init(translated("Read no settings.")))
   var noRc = false
-  @Flag(help: "Use plain mode, for dumb terminals and screen readers.")
+  @Flag(help: .init(translated("Use plain mode, for dumb terminals and screen readers.")))
   package var plain = false
 
   package init() {}
@@ -46,17 +50,18 @@ package struct CommonOptions: ParsableArguments, Sendable {
 
 extension ArgumentHelp {
   package static let conversation: ArgumentHelp =
-    "A room's name, or @name of a person. Quote a leading #: '#lobby'."
+    .init(translated("A room's name, or @name of a person. Quote a leading #: '#lobby'."))
 }
 
 /// Checks a number of lines.
 func validCount(_ lines: Int) throws {
-  if lines < 0 { throw ValidationError("--lines needs a number, 0 or more.") }
+  if lines < 0 { throw ValidationError(translated("--lines needs a number, 0 or more.")) }
 }
 
 /// Checks a message number: `N`, or `-N` from the newest.
 func validNumber(_ number: Int, _ option: String) throws {
   if number == 0 || number == .min {
-    throw ValidationError("\(option) takes a message number: 12, or -1 for the newest.")
+    throw ValidationError(
+      filled(("%1 takes a message number: 12, or -1 for the newest.", [option])))
   }
 }

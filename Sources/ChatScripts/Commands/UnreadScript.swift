@@ -2,23 +2,24 @@
 import ArgumentParser
 import ChatSession
 import Conversations
+import Sentences
 import StyledText
 
 /// `hobnob unread` (rule 11.3): the conversations with unread messages, the one with the newest
 /// message first.
 package struct UnreadScript: Subcommand {
   package static let configuration = CommandConfiguration(
-    commandName: "unread", abstract: "Print the conversations with unread messages.")
+    commandName: "unread", abstract: translated("Print the conversations with unread messages."))
   @OptionGroup package var common: CommonOptions
-  @Flag(help: "Print only how many messages are unread.")
+  @Flag(help: .init(translated("Print only how many messages are unread.")))
   var count = false
-  @Flag(help: "Print one JSON object per line.")
+  @Flag(help: .init(translated("Print one JSON object per line.")))
   var json = false
 
   package init() {}
 
   package func validate() throws {
-    if count, json { throw ValidationError("Give either --count or --json, not both.") }
+    if count, json { throw ValidationError(translated("Give either --count or --json, not both.")) }
   }
 
   package func run(_ launch: Launch) throws -> Int32 {

@@ -3,21 +3,27 @@ import ArgumentParser
 import ChatSession
 import Composer
 import Conversations
+import Sentences
 import StyledText
 
 /// `hobnob wait` (rule 11.3): sleeps until somebody else sends a message, and prints it. It marks
 /// nothing as seen or read (rule 7.3).
 package struct WaitScript: Subcommand {
   package static let configuration = CommandConfiguration(
-    commandName: "wait", abstract: "Wait for a message from somebody else, and print it.")
+    commandName: "wait",
+    abstract: translated("Wait for a message from somebody else, and print it."))
   @OptionGroup package var common: CommonOptions
-  @Argument(help: "A room's name, or @name of a person; without it, all your conversations.")
+  @Argument(
+    help: .init(
+      translated("A room's name, or @name of a person; without it, all your conversations.")))
   var conversation: String?
-  @Option(help: ArgumentHelp("Give up after this time: seconds, or 90m, 12h.", valueName: "time"))
+  @Option(
+    help: ArgumentHelp(
+      translated("Give up after this time: seconds, or 90m, 12h."), valueName: "time"))
   var timeout: TimeLimit?
-  @Flag(help: "Wait for a message that mentions you or is sent to you alone.")
+  @Flag(help: .init(translated("Wait for a message that mentions you or is sent to you alone.")))
   var mention = false
-  @Flag(help: "Print it as a JSON object.")
+  @Flag(help: .init(translated("Print it as a JSON object.")))
   var json = false
 
   package init() {}

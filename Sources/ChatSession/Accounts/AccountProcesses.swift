@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Platform
+import Sentences
 import StyledText
 
 /// The network processes of my accounts: which of them this shell has started, and what it waits for.
@@ -123,7 +124,9 @@ struct AccountProcesses {
     guard status != 0, status != Self.isServed, account.status == .notRunning,
       (try? snapshot.holderIsAlive(of: account)) == false
     else { return nil }
-    let reason = missing?.string ?? "hobnob-\(account.kind) ended with status \(status)"
+    let reason =
+      missing?.string
+      ?? filled(("%1 ended with status %2", ["hobnob-\(account.kind)", String(status)]))
     guard ended.updateValue(reason, forKey: account.id) == nil else { return [] }
     return [
       .complain([

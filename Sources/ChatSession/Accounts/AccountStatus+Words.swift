@@ -53,7 +53,7 @@ extension AccountStatus.Activity {
     case .catchingUp(let messages, let percent):
       Self.line(say("catching up %1", SafeText(grouped: messages)), percent, bars)
     case .entering(let rooms):
-      rooms == 1 ? say("entering a room") : say("entering %1 rooms", SafeText(rooms))
+      say("entering a room", "entering %1 rooms", count: rooms)
     case .exploring: say("asking for its rooms")
     case .uploading(let name, let percent):
       Self.line(say("uploading %1", SafeText(line: name)), percent, bars)

@@ -46,7 +46,8 @@ extension Accounts {
         throw Refusal(
           say(
             "Which account? Write %1.",
-            found.names.map { SafeText(line: $0) }.joined(separator: " or ")))
+            // Translators: between the names of accounts to choose from.
+            found.names.map { SafeText(line: $0) }.joined(separator: say(" or "))))
       }
     }
     guard list.isEmpty else {

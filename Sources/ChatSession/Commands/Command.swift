@@ -18,7 +18,8 @@ public struct Command: Sendable {
 
   public let name: String
   public let usage: String
-  public let help: SafeText
+  private let english: StaticString
+  public var help: SafeText { say(english) }
   /// The lines that `/help NAME` adds.
   let more: [SafeText]
   let argument: ArgumentKind?
@@ -27,13 +28,13 @@ public struct Command: Sendable {
   let run: Run
 
   init(
-    _ usage: String, _ help: SafeText, _ argument: ArgumentKind? = nil,
+    _ usage: String, _ english: StaticString, _ argument: ArgumentKind? = nil,
     takesNewlines: Bool = false, more: [SafeText] = [],
     run: @escaping Run
   ) {
     name = String(usage.dropFirst().prefix { $0 != " " })
     self.usage = usage
-    self.help = help
+    self.english = english
     self.more = more
     self.argument = argument
     self.takesNewlines = takesNewlines

@@ -2,6 +2,7 @@
 import Conversations
 import Exchange
 import Glibc
+import Sentences
 import StyledText
 
 /// Files to write out of the store. A shell does it in a child process of this same program:
@@ -125,7 +126,7 @@ package enum FileChore {
       folder = StoreFiles.split(target).folder
       var found = Glibc.stat()
       if lstat(target, &found) == 0 {
-        throw StoreError.cannotOpen(path: target, reason: "it exists; name a new file")
+        throw StoreError.cannotOpen(path: target, reason: translated("it exists; name a new file"))
       }
     }
     if access(folder, W_OK | X_OK) != 0 {

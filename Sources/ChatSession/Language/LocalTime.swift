@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Glibc
+import Sentences
 import StyledText
 
 /// Times and dates in this person's time zone and locale.
@@ -31,7 +32,14 @@ package enum LocalTime {
   }
 
   /// The day in words, for a separator.
-  static func day(_ time: Milliseconds) -> SafeText { format(broken(time), "%A, %-d %B %04Y") }
+  static func day(_ time: Milliseconds) -> SafeText {
+    let parts = broken(time)
+    guard Catalogue.isOpen else { return format(parts, "%A, %-d %B %04Y") }
+    // Translators: a day, as in “Monday, 2 January 2026”: weekday, day, month, year.
+    return say(
+      "%1, %2 %3 %4", CalendarWords.weekday(parts), SafeText(Int(parts.tm_mday)),
+      CalendarWords.month(parts), format(parts, "%04Y"))
+  }
 
   /// `yyyy-MM-dd HH:mm`, for listings.
   package static func stamp(_ time: Milliseconds) -> SafeText {
@@ -40,7 +48,9 @@ package enum LocalTime {
 
   /// `yyyy-MM-dd HH:mm:ss` with the zone, for `/info`.
   static func exact(_ time: Milliseconds) -> SafeText {
-    format(broken(time), "%A, %04Y-%m-%d %H:%M:%S %Z")
+    let parts = broken(time)
+    let weekday = Catalogue.isOpen ? CalendarWords.weekday(parts) : format(parts, "%A")
+    return weekday + ", " + format(parts, "%04Y-%m-%d %H:%M:%S %Z")
   }
 
   /// The age in words; the date if it is more than a week ago or in the future.
@@ -50,8 +60,8 @@ package enum LocalTime {
     case 0..<60: return say("now")
     case 60..<3600: return say("%1 min ago", SafeText(Int(seconds / 60)))
     case 3600..<86_400: return say("%1 h ago", SafeText(Int(seconds / 3600)))
-    case 86_400..<172_800: return say("1 day ago")
-    case 172_800..<604_800: return say("%1 days ago", SafeText(Int(seconds / 86_400)))
+    case 86_400..<604_800:
+      return say("1 day ago", "%1 days ago", count: Int(seconds / 86_400))
     default: return stamp(time)
     }
   }

@@ -22,7 +22,7 @@ package struct WrongUsage: Error {
 package func sentence(for error: any Error) -> SafeText {
   func said(_ sentence: Sentence) -> SafeText {
     // A path or a name, such as the program's own, stays as it is, also at the start.
-    let key = sentence.key.description
+    let key = translated(sentence.key)
     return finished(
       say(sentence), isCapital: !key.hasPrefix("%") && !key.hasPrefix("hobnob "))
   }
@@ -43,10 +43,10 @@ private func finished(_ sentence: SafeText, isCapital: Bool) -> SafeText {
   guard let first = sentence.string.first, let last = sentence.string.last else { return sentence }
   let head = SafeText(line: isCapital ? first.uppercased() : String(first))
   let rest = SafeText(line: String(sentence.string.dropFirst()))
-  return head + rest + (".!?".contains(last) ? "" : ".")
+  return head + rest + (".!?。！？".contains(last) ? "" : ".")
 }
 
 /// The sentence for a system call's failure.
 package func systemReason(_ code: Int32 = errno) -> SafeText {
-  SafeText(line: strerror(code).map { String(cString: $0) } ?? "error \(code)")
+  strerror(code).map { SafeText(line: String(cString: $0)) } ?? say("error %1", SafeText(Int(code)))
 }

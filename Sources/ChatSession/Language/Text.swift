@@ -38,6 +38,7 @@ extension SafeText {
 extension DeliveryState {
   /// The state in one word.
   package var word: SafeText {
+    // Translators: the state of a message, as in “[12] seen”.
     switch self {
     case .failed: say("failed")
     case .sending: say("sending")

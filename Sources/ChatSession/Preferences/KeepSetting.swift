@@ -7,7 +7,7 @@ import StyledText
 enum Keep {
   static let name = "keep"
   static let values = ["off", "30d", "1y"]
-  static let help: SafeText = "how long this conversation keeps its messages"
+  static var help: SafeText { say("how long this conversation keeps its messages") }
 
   private static let day: Milliseconds = 86_400_000
   private static let mostDays = 365_000

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Sentences
 
 /// Keys as people call them, from readline's notation: `M-a`, `Up`, `C-x C-e`.
 enum KeyNames {
@@ -78,6 +79,6 @@ enum KeyNames {
   private static let byNumber: [Int: String] = [
     1: "Home", 2: "Insert", 3: "Delete", 4: "End", 5: "PageUp", 6: "PageDown", 7: "Home", 8: "End",
     11: "F1", 12: "F2", 13: "F3", 14: "F4", 15: "F5", 17: "F6", 18: "F7", 19: "F8", 20: "F9",
-    21: "F10", 23: "F11", 24: "F12", 200: "(a paste)",
+    21: "F10", 23: "F11", 24: "F12", 200: translated("(a paste)"),
   ]
 }

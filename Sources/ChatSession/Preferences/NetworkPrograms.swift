@@ -14,10 +14,7 @@ package struct NetworkPrograms: Sendable {
 
   /// Beside this program, or in `libexec/hobnob` beside its folder.
   package static var installed: NetworkPrograms {
-    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = max(0, readlink("/proc/self/exe", &buffer, buffer.count - 1))
-    let own = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    let folder = StoreFiles.split(own).folder
+    let folder = StoreFiles.split(ProgramFile.path ?? "").folder
     return NetworkPrograms(in: [folder, folder + "/../libexec/hobnob"])
   }
 
@@ -81,7 +78,8 @@ package struct NetworkPrograms: Sendable {
       throw Refusal(
         say(
           "On which network? Write %1.",
-          kinds.map { SafeText(line: "\($0):\(name.address)") }.joined(separator: " or ")))
+          // Translators: between the names of accounts to choose from.
+          kinds.map { SafeText(line: "\($0):\(name.address)") }.joined(separator: say(" or "))))
     }
     return only
   }

@@ -7,7 +7,9 @@ import StyledText
 enum NotifySetting {
   static let name = "notify"
   static let values = Attention.Notify.allCases.map(\.word)
-  static let help: SafeText = "which messages of this conversation ring and run notify-command"
+  static var help: SafeText {
+    say("which messages of this conversation ring and run notify-command")
+  }
 
   /// The setting of a conversation; by default mentions in a room, everything in a direct chat.
   static func value(_ attention: Attention, in conversation: Conversation) -> Attention.Notify {

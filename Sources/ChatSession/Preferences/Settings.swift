@@ -78,16 +78,17 @@ public struct Settings: Sendable, Equatable {
     public let values: [String]
     /// Whether a number is valid as well.
     public var takesNumbers = false
-    public let help: SafeText
+    let english: StaticString
+    public var help: SafeText { say(english) }
     let get: @Sendable (Settings) -> String
     let set: @Sendable (inout Settings, String) -> Bool
   }
 
   private static func onOff(
-    _ name: String, _ path: any WritableKeyPath<Settings, Bool> & Sendable, _ help: SafeText
+    _ name: String, _ path: any WritableKeyPath<Settings, Bool> & Sendable, _ help: StaticString
   ) -> Entry {
     Entry(
-      name: name, values: ["on", "off"], help: help,
+      name: name, values: ["on", "off"], english: help,
       get: { $0[keyPath: path] ? "on" : "off" },
       set: { settings, value in
         guard value == "on" || value == "off" else { return false }
@@ -98,10 +99,10 @@ public struct Settings: Sendable, Equatable {
 
   private static func numberEntry(
     _ name: String, _ path: any WritableKeyPath<Settings, Int> & Sendable, from least: Int = 0,
-    upTo most: Int, _ help: SafeText
+    upTo most: Int, _ help: StaticString
   ) -> Entry {
     Entry(
-      name: name, values: [], help: help, get: { String($0[keyPath: path]) },
+      name: name, values: [], english: help, get: { String($0[keyPath: path]) },
       set: { settings, value in
         guard let number = Int(written: value, in: least...most) else { return false }
         settings[keyPath: path] = number
@@ -112,10 +113,10 @@ public struct Settings: Sendable, Equatable {
   /// A program and its arguments; `word` means none.
   private static func command(
     _ name: String, _ path: any WritableKeyPath<Settings, String> & Sendable, without word: String,
-    _ help: SafeText
+    _ help: StaticString
   ) -> Entry {
     Entry(
-      name: name, values: [], help: help,
+      name: name, values: [], english: help,
       get: { $0[keyPath: path].isEmpty ? word : $0[keyPath: path] },
       set: { settings, value in
         guard !value.isEmpty else { return false }
@@ -125,10 +126,10 @@ public struct Settings: Sendable, Equatable {
   }
 
   private static func choice<Value: CaseIterable & RawRepresentable<String> & Sendable>(
-    _ name: String, _ path: any WritableKeyPath<Settings, Value> & Sendable, _ help: SafeText
+    _ name: String, _ path: any WritableKeyPath<Settings, Value> & Sendable, _ help: StaticString
   ) -> Entry {
     Entry(
-      name: name, values: Value.allCases.map(\.rawValue), help: help,
+      name: name, values: Value.allCases.map(\.rawValue), english: help,
       get: { $0[keyPath: path].rawValue },
       set: { settings, value in
         guard let value = Value(rawValue: value) else { return false }
@@ -141,7 +142,7 @@ public struct Settings: Sendable, Equatable {
   public static let table: [Entry] = [
     Entry(
       name: "nick", values: [],
-      help: "your name without --as; at the prompt it also changes the name that others see",
+      english: "your name without --as; at the prompt it also changes the name that others see",
       get: { $0.nick ?? "" },
       set: { settings, value in
         guard !value.isEmpty else { return false }
@@ -195,7 +196,7 @@ public struct Settings: Sendable, Equatable {
       "max-menu-rows", \.maxMenuRows, from: 1, upTo: 50, "how many candidates the menu shows"),
     Entry(
       name: "emoji-style", values: ["character", "shortcode"],
-      help: "what a completed emoji becomes: the emoji, or its name between colons",
+      english: "what a completed emoji becomes: the emoji, or its name between colons",
       get: { $0.emojiIsCharacter ? "character" : "shortcode" },
       set: { settings, value in
         guard value == "character" || value == "shortcode" else { return false }
@@ -216,7 +217,7 @@ public struct Settings: Sendable, Equatable {
       "the largest file you may send, in megabytes; 0: no limit"),
     Entry(
       name: "max-input-rows", values: ["auto"], takesNumbers: true,
-      help: "rows of input before it scrolls; 0: as many as fit",
+      english: "rows of input before it scrolls; 0: as many as fit",
       get: { $0.maxInputRows.map { String($0) } ?? "auto" },
       set: { settings, value in
         if value == "auto" {
@@ -244,7 +245,7 @@ public struct Settings: Sendable, Equatable {
     choice("menu-style", \.looks.menu, "show candidates one below the other, or side by side"),
     Entry(
       name: "width", values: WidthRule.allCases.map(\.rawValue),
-      help: "how this terminal counts the columns of emoji",
+      english: "how this terminal counts the columns of emoji",
       get: { $0.width.rawValue },
       set: { settings, value in
         guard let rule = WidthRule(rawValue: value) else { return false }
@@ -253,7 +254,7 @@ public struct Settings: Sendable, Equatable {
       }),
     Entry(
       name: "ambiguous", values: ["narrow", "wide"],
-      help: "the width of characters that East Asian fonts draw wide",
+      english: "the width of characters that East Asian fonts draw wide",
       get: { $0.ambiguousIsWide ? "wide" : "narrow" },
       set: { settings, value in
         guard value == "narrow" || value == "wide" else { return false }

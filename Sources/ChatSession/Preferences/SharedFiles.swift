@@ -21,7 +21,7 @@ enum SharedFiles {
   /// - Parameter name: below `share/hobnob`, such as `emoji.tsv` or `themes/slack.theme`.
   /// - Returns: nil if no folder has it, or if the name would lead out of them.
   static func path(_ name: String, environment: [String: String]) -> String? {
-    path(name, in: folders(environment: environment, executable: executable()))
+    path(name, in: folders(environment: environment, executable: ProgramFile.path))
   }
 
   /// The path of a theme, a file of `/set NAME VALUE` lines.
@@ -33,7 +33,7 @@ enum SharedFiles {
 
   /// The names of the themes in all folders, each once, in order.
   static func themes(environment: [String: String]) -> [String] {
-    themes(in: folders(environment: environment, executable: executable()))
+    themes(in: folders(environment: environment, executable: ProgramFile.path))
   }
 
   // MARK: Places
@@ -43,33 +43,11 @@ enum SharedFiles {
     var folders: [String] = []
     if let chosen = environment["HOBNOB_SHARE"], !chosen.isEmpty { folders.append(chosen) }
     if let own = OwnFolder.data.path(environment) { folders.append(own) }
-    folders += executable.map(neighbourhood) ?? []
+    folders += executable.map { ProgramFile.folders("share/hobnob", above: $0) } ?? []
     let system = environment["XDG_DATA_DIRS"] ?? ""
     folders += (system.isEmpty ? "/usr/local/share:/usr/share" : system).split(separator: ":")
       .filter { $0.hasPrefix("/") }.map { $0 + "/hobnob" }
     return folders
-  }
-
-  /// `share/hobnob` in the five folders above the program's own.
-  private static func neighbourhood(of executable: String) -> [String] {
-    var folders: [String] = []
-    var parts = executable.split(separator: "/").dropLast()
-    for _ in 0..<5 where !parts.isEmpty {
-      parts.removeLast()
-      let folder = parts.map { "/" + $0 }.joined()
-      // Anyone could have put a file into a folder that all may write to, such as /tmp.
-      if !isWritableByAll(folder.isEmpty ? "/" : folder) {
-        folders.append(folder + "/share/hobnob")
-      }
-    }
-    return folders
-  }
-
-  /// The path of this program, with links resolved.
-  private static func executable() -> String? {
-    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink("/proc/self/exe", &buffer, buffer.count)
-    return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
   }
 
   // MARK: Files
@@ -116,10 +94,5 @@ enum SharedFiles {
     var found = stat()
     // Opening a pipe or a device instead would block.
     return stat(path, &found) == 0 && found.st_mode & S_IFMT == S_IFREG && access(path, R_OK) == 0
-  }
-
-  private static func isWritableByAll(_ folder: String) -> Bool {
-    var found = stat()
-    return stat(folder, &found) == 0 && found.st_mode & S_IWOTH != 0
   }
 }

@@ -2,6 +2,7 @@
 import CLinux
 import Glibc
 import Platform
+import Sentences
 
 /// The user's own files about accounts (rule 12.7). Nothing in a store says where to connect, whom to
 /// trust or what to run: a store may be shared, or come from elsewhere.
@@ -80,7 +81,7 @@ package struct AccountFiles: Sendable {
     }
     let file = OpenFile(descriptor)
     guard let found = try? file.status(), found.st_mode & S_IFMT == S_IFREG else {
-      throw .unusable(path: path, reason: "it is not a regular file")
+      throw .unusable(path: path, reason: translated("it is not a regular file"))
     }
     try checkFolder()
     try Self.check(path, found)
@@ -109,7 +110,7 @@ package struct AccountFiles: Sendable {
       throw .unusable(path: path, reason: SystemFailure().reason)
     }
     guard bytes.count <= Self.most else {
-      throw .unusable(path: path, reason: "it is larger than a megabyte")
+      throw .unusable(path: path, reason: translated("it is larger than a megabyte"))
     }
     return String(decoding: bytes, as: UTF8.self)
   }

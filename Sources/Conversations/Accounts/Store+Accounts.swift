@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Sentences
 
 /// Accounts on networks: only an account's owner sees its conversations.
 ///
@@ -159,8 +160,11 @@ extension Store {
   /// folder: nothing else may be in it.
   package var failureToHoldAccounts: String? {
     files.foreignName.map {
-      "an account needs its store in a folder of its own, but \(files.folder) also has \($0); "
-        + "quit hobnob, move the store and its files to a new folder, and open it with --store"
+      filled(
+        (
+          "an account needs its store in a folder of its own, but %1 also has %2; quit hobnob, move the store and its files to a new folder, and open it with --store",
+          [files.folder, $0]
+        ))
     }
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Sentences
 
 /// What a network refused.
 extension Writing where Self: ~Copyable {
@@ -56,7 +57,7 @@ extension DurableTransaction {
       throw RuleError.noSuchAccount(account.address)
     }
     // The account's row is there as long as it takes to say what fails.
-    try failOutbox(of: account.network, "the account \(account.address) was removed")
+    try failOutbox(of: account.network, filled(("the account %1 was removed", [account.address])))
     try database.run("DELETE FROM request WHERE account = ?", account.id)
     try database.run("DELETE FROM archive_mark WHERE network = ?", account.network)
     try forgetPresence(on: account.network)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
 import Platform
+import Sentences
 
 extension AttachmentFolder {
   /// Copies an attachment out of the store (`/save`, rule 8.2). It overwrites nothing: if the name
@@ -17,7 +18,8 @@ extension AttachmentFolder {
     }
     let (folder, name) = AttachmentFolder.destination(target, of: attachment)
     guard !target.utf8.contains(0) else {
-      throw AttachmentError.unwritable(path: target, reason: "a path cannot contain a NUL")
+      throw AttachmentError.unwritable(
+        path: target, reason: translated("a path cannot contain a NUL"))
     }
     do {
       let open = try OpenFile(folder: folder, following: true)

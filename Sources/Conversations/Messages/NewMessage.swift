@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Platform
+import Sentences
 
 /// A message before it is stored: written here, received from a network, or imported. Its author is
 /// a participant of the store or, until the store has looked them up, someone on a network.
@@ -121,7 +122,9 @@ extension Writing where Self: ~Copyable {
     // No reader would show a message with a larger number.
     guard Message.numbers.contains(Int64(number)) else {
       throw StoreError.corrupt(
-        path: path, detail: "\(conversation.name) counts \(conversation.lastNumber) messages")
+        path: path,
+        detail: filled(
+          ("%1 counts %2 messages", [conversation.name, String(conversation.lastNumber)])))
     }
     let uid = try insert(
       message,
@@ -129,7 +132,9 @@ extension Writing where Self: ~Copyable {
       in: conversation.id)
     guard let uid else {
       throw StoreError.corrupt(
-        path: path, detail: "\(conversation.name) has another message \(number) already")
+        path: path,
+        detail: filled(
+          ("%1 has another message %2 already", [conversation.name, String(number)])))
     }
     try database.run(
       "UPDATE conversation SET last_number = ?, last_at = max(ifnull(last_at, ?2), ?2) WHERE id = ?",

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Sentences
 
 /// What people can do in a conversation. The store's own conversations allow everything; for the
 /// others the account's process says it, and the store keeps that.
@@ -55,10 +56,14 @@ public struct Abilities: Hashable, Sendable {
   /// A number of seconds in words: `15 minutes`.
   package static func span(_ seconds: Int) -> String {
     let (count, unit) =
-      seconds % 3600 == 0
-      ? (seconds / 3600, "hour")
-      : seconds % 60 == 0 ? (seconds / 60, "minute") : (seconds, "second")
-    return "\(count) \(unit)" + (count == 1 ? "" : "s")
+      if seconds % 3600 == 0 {
+        (seconds / 3600, translated("1 hour", "%1 hours", count: seconds / 3600))
+      } else if seconds % 60 == 0 {
+        (seconds / 60, translated("1 minute", "%1 minutes", count: seconds / 60))
+      } else {
+        (seconds, translated("1 second", "%1 seconds", count: seconds))
+      }
+    return filled(unit, [String(count)])
   }
 
   // MARK: Checks

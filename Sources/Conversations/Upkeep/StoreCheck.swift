@@ -47,7 +47,7 @@ struct StoreCheck {
       faults = try store.database.rows("PRAGMA integrity_check(20)") { $0.text() }
       faults.removeAll { $0 == "ok" }
       faults += try store.database.rows("PRAGMA foreign_key_check") {
-        "\($0.text("table")) refers to a missing \($0.text("parent"))"
+        filled(("%1 refers to a missing %2", [$0.text("table"), $0.text("parent")]))
       }
     } catch StoreError.corrupt(_, let detail) {
       faults = [detail]

@@ -2,6 +2,7 @@
 import Conversations
 import Glibc
 import Platform
+import Sentences
 
 /// What an export wrote.
 package struct ExportReport: Hashable, Sendable {
@@ -78,7 +79,7 @@ package struct Export {
       }
     } catch let failure as SystemFailure {
       if failure.code == EEXIST {
-        throw StoreError.cannotOpen(path: path, reason: "it exists; name a new file")
+        throw StoreError.cannotOpen(path: path, reason: translated("it exists; name a new file"))
       }
       throw AttachmentError(failure, at: folder)
     }

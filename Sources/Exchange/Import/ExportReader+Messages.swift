@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Platform
+import Sentences
 
 // Messages and their files.
 extension ExportReader {
@@ -63,7 +64,8 @@ extension ExportReader {
     case "action": message.kind = .action
     case "notice": message.kind = .notice
     case let kind:
-      let note = "[a message of the kind “\(kind)”, which this version of hobnob does not know]"
+      let note = filled(
+        ("[a message of the kind “%1”, which this version of hobnob does not know]", [kind]))
       message.body = message.body.isEmpty ? note : note + " " + message.body
       message.mentions = ""
     }

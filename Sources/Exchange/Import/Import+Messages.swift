@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Sentences
 
 extension Import {
   /// What the store has under the uid of an imported message.
@@ -83,7 +84,8 @@ extension Import {
       }
     }
     throw StoreError.corrupt(
-      path: transaction.path, detail: "message \(conversation.lastNumber + 1) appears twice")
+      path: transaction.path,
+      detail: filled(("message %1 appears twice", [String(conversation.lastNumber + 1)])))
   }
 
   private func existing(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Sentences
 
 /// A conversation that an import adds to.
 final class ImportedConversation {
@@ -76,7 +77,8 @@ package final class Import {
     let (first, isTooMuch) = min(0, least).subtractingReportingOverflow(Import.block)
     if isTooMuch {
       throw StoreError.corrupt(
-        path: transaction.path, detail: "a counter has reached its limit, \(least)")
+        path: transaction.path,
+        detail: filled(("a counter has reached its limit, %1", [String(least)])))
     }
     (firstSilent, nextSilent) = (first, first)
     newest = try transaction.newestSortKey()
@@ -136,7 +138,7 @@ package final class Import {
   /// The next negative number, for changes that nobody should notice.
   func silentNumber() throws -> Int64 {
     guard nextSilent < firstSilent + Import.block - 1 else {
-      throw StoreError.failed(path: transaction.path, detail: "the import is too large")
+      throw StoreError.failed(path: transaction.path, detail: translated("the import is too large"))
     }
     nextSilent += 1
     return nextSilent

@@ -2,6 +2,7 @@
 import Conversations
 import Glibc
 import Platform
+import Sentences
 
 /// The pages of a database file as the last transaction left them, preferring those in its
 /// write-ahead log, without SQLite, which stops at any damage
@@ -57,7 +58,7 @@ final class DatabasePages {
     var found = Glibc.stat()
     guard fstat(file, &found) == 0, found.st_mode & S_IFMT == S_IFREG else {
       close(file)
-      throw StoreError.cannotOpen(path: path, reason: "it is not a regular file")
+      throw StoreError.cannotOpen(path: path, reason: translated("it is not a regular file"))
     }
     return file
   }

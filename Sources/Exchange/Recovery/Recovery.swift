@@ -3,6 +3,7 @@ import CSQLite
 import Conversations
 import Glibc
 import Platform
+import Sentences
 
 /// Fills a new store with the readable rows of a damaged one.
 package struct Recovery {
@@ -53,7 +54,7 @@ package struct Recovery {
       let report = RecoveryReport(path: newPath, tables: tables, isMeagre: salvage.isMeagre)
       if report.got == 0 {
         throw report.lost > 0
-          ? StoreError.corrupt(path: path, detail: "none of its rows can be read")
+          ? StoreError.corrupt(path: path, detail: translated("none of its rows can be read"))
           : StoreError.notAStore(path: path)
       }
       return report

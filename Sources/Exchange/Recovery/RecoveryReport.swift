@@ -21,10 +21,11 @@ package struct RecoveryReport: Hashable, Sendable {
 
     /// The result in words.
     package var sentence: Sentence {
-      let arguments = [name, String(got), String(lost)]
-      if lost == 0 { return ("%1: %2 rows, all of them", arguments) }
-      return isExact
-        ? ("%1: %2 rows, %3 lost", arguments) : ("%1: %2 rows, at least %3 lost", arguments)
+      let key: StaticString =
+        lost == 0
+        ? "%1: %2 rows, all of them"
+        : isExact ? "%1: %2 rows, %3 lost" : "%1: %2 rows, at least %3 lost"
+      return (key, [name, String(got), String(lost)])
     }
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Sentences
 
 /// Presence on a network, and what people do beside writing.
 extension IncomingBatch {
@@ -91,9 +92,11 @@ extension IncomingBatch {
     else { return }
     let name = conversation.stored.name
     try store.tell(
-      count == 1
-        ? "\(name) has one earlier message; /history shows it."
-        : "\(name) has \(count) earlier messages; /history shows them.", account)
+      filled(
+        translated(
+          "%2 has one earlier message; /history shows it.",
+          "%2 has %1 earlier messages; /history shows them.", count: count),
+        [String(count), name]), account)
   }
 
   func lost(_ room: String, _ reason: String) throws {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Sentences
 
 /// Requests of strangers (rule 14.5).
 extension IncomingBatch {
@@ -43,14 +44,17 @@ extension IncomingBatch {
     case .invitation:
       let inviter = sender == person ? account.withServer(sender) : sender
       try store.tell(
-        "\(inviter) invites you to \(address): /join \(address) enters it.",
+        filled(("%1 invites you to %2: /join %2 enters it.", [inviter, address])),
         account, as: attention.isSilenced(one, in: conversation) ? .plain : .invitation)
     case .contact:
       try store.tell(
-        "\(address) wants to be a contact: /contact accept \(address) accepts.", account)
+        filled(("%1 wants to be a contact: /contact accept %1 accepts.", [address])), account)
     case .message:
       try store.tell(
-        "\(address), a stranger, wrote to you: /msg \(address) shows it, /block \(address) blocks them.",
+        filled(
+          (
+            "%1, a stranger, wrote to you: /msg %1 shows it, /block %1 blocks them.", [address]
+          )),
         account)
     }
   }
@@ -83,9 +87,11 @@ extension IncomingBatch {
     try database.run(
       "UPDATE approach SET told = 0 WHERE account = ? AND told IS NULL", account.id)
     try store.tell(
-      more == 1
-        ? "One more request arrived; /requests lists it."
-        : "\(more) more requests arrived; /requests lists them.", account)
+      filled(
+        translated(
+          "One more request arrived; /requests lists it.",
+          "%1 more requests arrived; /requests lists them.", count: more),
+        [String(more)]), account)
   }
 
   func invited(to room: String, by speaker: NetworkUser) throws {

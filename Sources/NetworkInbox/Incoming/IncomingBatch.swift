@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Sentences
 
 /// One batch of events on its way into the store.
 final class IncomingBatch {
@@ -104,9 +105,12 @@ final class IncomingBatch {
     case .countStrangers: try countStrangers()
     case .answeredContact(let speaker, let isYes):
       try store.tell(
-        isYes
-          ? "\(speaker.identity) lets you see when they are online."
-          : "\(speaker.identity) does not let you see when they are online.", account)
+        filled(
+          (
+            isYes
+              ? "%1 lets you see when they are online."
+              : "%1 does not let you see when they are online.", [speaker.identity]
+          )), account)
     case .contactRemoved(let speaker): try applyContactRemoved(speaker)
     case .offline: try store.forgetPresence(on: network)
     case .accepted(let entry, let archive): try accepted(entry, archive)

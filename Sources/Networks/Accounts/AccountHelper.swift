@@ -2,6 +2,7 @@
 import Conversations
 import Glibc
 import Platform
+import Sentences
 
 /// Gives a network process what only the owner decides: the account's settings and password.
 @MainActor
@@ -91,7 +92,7 @@ package final class AccountHelper: AccountSource, NameSource {
     of host: String, _ then: @escaping (Result<[String], UnknownHost>) -> Void
   ) {
     ask("addresses " + host) { answer in
-      let entries = (try? answer.get()) ?? [("unknown", "no answer")]
+      let entries = (try? answer.get()) ?? [("unknown", translated("no answer"))]
       if let unknown = entries.first(where: { $0.0 == "unknown" }) {
         then(.failure(UnknownHost(unknown.1)))
       } else {

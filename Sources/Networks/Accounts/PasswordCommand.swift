@@ -2,6 +2,7 @@
 import CLinux
 import Glibc
 import Platform
+import Sentences
 
 /// A program that prints a password: the account's `password-command`, or `secret-tool`. It runs
 /// without a shell, in its own process group, which gets the terminal if this process has it. The
@@ -186,11 +187,12 @@ package enum PasswordFailure: Error, Hashable, Sendable {
   /// For the status line, which may be narrow: what to do comes first.
   package var sentence: String {
     switch self {
-    case .none: "/connect asks for its password"
+    case .none: translated("/connect asks for its password")
     case .command(let name, let status):
-      "no password: \(name) ended with status \(status); /connect tries again"
+      filled(
+        ("no password: %1 ended with status %2; /connect tries again", [name, String(status)]))
     case .tooSlow(let name):
-      "no password: \(name) was stopped after a minute; /connect tries again"
+      filled(("no password: %1 was stopped after a minute; /connect tries again", [name]))
     case .settings(let sentence): sentence
     }
   }

@@ -31,7 +31,7 @@ package enum TypedSecret {
       // A C-z from the meantime takes effect now that the terminal is as it was.
       sigprocmask(SIG_SETMASK, &blocked, nil)
     }
-    _ = Array(question.utf8).withUnsafeBytes { try? writeAll(terminal.number, $0) }
+    _ = Array(question.withoutControls.utf8).withUnsafeBytes { try? writeAll(terminal.number, $0) }
     var line: [UInt8] = []
     var byte: UInt8 = 0
     while line.count < 4096 {
@@ -40,5 +40,14 @@ package enum TypedSecret {
       line.append(byte)
     }
     return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
+  }
+}
+
+extension String {
+  /// With blanks instead of control characters, which a server's words or a catalogue may contain.
+  var withoutControls: String {
+    String(
+      UnicodeScalarView(
+        unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
   }
 }

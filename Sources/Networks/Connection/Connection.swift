@@ -2,6 +2,7 @@
 import Conversations
 import Glibc
 import Platform
+import Sentences
 
 /// One connection to a server in an event loop: bytes out, bytes in, and TLS between. It never
 /// blocks, and cannot be reused.
@@ -304,7 +305,7 @@ import Platform
     if count == 0 {
       // In the handshake, some servers refuse that way, and so does anyone who cuts the line.
       let isInHandshake = tls.map { !$0.isReady } ?? false
-      return end(isInHandshake ? .lost("the other side ended it") : nil)
+      return end(isInHandshake ? .lost(translated("the other side ended it")) : nil)
     }
     let bytes = Array(buffer[..<count])
     guard let tls else { return handler(.received(bytes)) }

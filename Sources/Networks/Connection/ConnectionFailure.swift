@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Sentences
 
 /// Why there is no connection to a server, or no longer one, as a sentence.
 package enum ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertible {
@@ -29,19 +30,24 @@ package enum ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertib
     }
   }
 
-  package var description: String {
+  package var description: String { filled(sentence) }
+
+  private var sentence: Sentence {
     switch self {
-    case .noHost(let host, let reason): "The host \(host) cannot be found (\(reason))."
-    case .noService(let domain, let service): "The domain \(domain) says that it has no \(service)."
+    case .noHost(let host, let reason): ("The host %1 cannot be found (%2).", [host, reason])
+    case .noService(let domain, let service):
+      ("The domain %1 says that it has no %2.", [domain, service])
     case .unreachable(let host, let port, let reason):
-      "No connection to \(host), port \(port) (\(reason))."
-    case .tooSlow(let host, let limit): "\(host) did not answer within \(limit / 1000) s."
-    case .certificate(let fault, let domain): fault.text(for: domain)
-    case .noAuthorities(let file): "\(file) has no readable certificates."
-    case .badPin: "A pin is the SHA-256 of a public key: 64 hexadecimal digits."
-    case .tls(let reason): "Encryption with the server failed (\(reason))."
-    case .lost(let reason): "The connection broke (\(reason))."
-    case .tooMuchWaiting(let bytes): "The server accepts no more data; \(bytes) bytes wait."
+      ("No connection to %1, port %2 (%3).", [host, String(port), reason])
+    case .tooSlow(let host, let limit):
+      ("%1 did not answer within %2 s.", [host, String(limit / 1000)])
+    case .certificate(let fault, let domain): fault.sentence(for: domain)
+    case .noAuthorities(let file): ("%1 has no readable certificates.", [file])
+    case .badPin: ("A pin is the SHA-256 of a public key: 64 hexadecimal digits.", [])
+    case .tls(let reason): ("Encryption with the server failed (%1).", [reason])
+    case .lost(let reason): ("The connection broke (%1).", [reason])
+    case .tooMuchWaiting(let bytes):
+      ("The server accepts no more data; %1 bytes wait.", [String(bytes)])
     }
   }
 }
@@ -54,22 +60,31 @@ package enum CertificateFault: Hashable, Sendable {
   /// OpenSSL's reason.
   case other(String)
 
-  func text(for domain: String) -> String {
-    let nothing = "hobnob sent it nothing."
-    return switch self {
-    case .expired: "The certificate of \(domain) has expired. \(nothing)"
+  func sentence(for domain: String) -> Sentence {
+    switch self {
+    case .expired: ("The certificate of %1 has expired. hobnob sent it nothing.", [domain])
     case .notYetValid:
-      "The certificate of \(domain) is not valid yet; is this machine's clock right? \(nothing)"
+      (
+        "The certificate of %1 is not valid yet; is this machine's clock right? hobnob sent it nothing.",
+        [domain]
+      )
     case .selfSigned:
-      "The server for \(domain) has signed its certificate itself, so nobody vouches for it. "
-        + nothing
+      (
+        "The server for %1 has signed its certificate itself, so nobody vouches for it. hobnob sent it nothing.",
+        [domain]
+      )
     case .unknownAuthority:
-      "The certificate of \(domain) is from an authority that this machine does not know. "
-        + nothing
-    case .otherName: "The server's certificate is not for \(domain). \(nothing)"
-    case .revoked: "The certificate of \(domain) was revoked. \(nothing)"
-    case .otherKey: "The server for \(domain) has another key than the pinned one. \(nothing)"
-    case .other(let reason): "The certificate of \(domain) is not good (\(reason)). \(nothing)"
+      (
+        "The certificate of %1 is from an authority that this machine does not know. hobnob sent it nothing.",
+        [domain]
+      )
+    case .otherName:
+      ("The server's certificate is not for %1. hobnob sent it nothing.", [domain])
+    case .revoked: ("The certificate of %1 was revoked. hobnob sent it nothing.", [domain])
+    case .otherKey:
+      ("The server for %1 has another key than the pinned one. hobnob sent it nothing.", [domain])
+    case .other(let reason):
+      ("The certificate of %1 is not good (%2). hobnob sent it nothing.", [domain, reason])
     }
   }
 }

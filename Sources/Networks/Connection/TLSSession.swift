@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import COpenSSL
 import Platform
+import Sentences
 
 /// The TLS of one connection, without a socket: bytes in, bytes out. There is no session unless the
 /// certificate is good and belongs to the domain.
@@ -39,7 +40,8 @@ final class TLSSession {
     guard isTrusting == 1 else {
       SSL_CTX_free(context)
       ERR_clear_error()
-      throw .noAuthorities(file: authorities ?? "the system's folder")
+      // Translators: as in “the system's folder has no readable certificates.”
+      throw .noAuthorities(file: authorities ?? translated("the system's folder"))
     }
     guard copenssl_set_min_version(context, TLS1_2_VERSION) == 1, let session = SSL_new(context),
       let incoming = BIO_new(BIO_s_mem()), let outgoing = BIO_new(BIO_s_mem())
@@ -160,7 +162,7 @@ final class TLSSession {
     let code = ERR_get_error()
     ERR_clear_error()
     return ERR_reason_error_string(code).map { String(cString: $0) }
-      ?? "the other side broke it off"
+      ?? translated("the other side broke it off")
   }
 }
 

@@ -2,6 +2,7 @@
 import CAres
 import CCurl
 import Glibc
+import Sentences
 
 /// One file that ``Transfers`` moves; libcurl's callbacks have a pointer to it.
 final class Transfer {
@@ -121,7 +122,7 @@ final class Transfer {
     let status = ccurl_status(handle)
     if result == CURLE_OK, (200..<300).contains(status) { return .success(()) }
     if result == CURLE_OK, (300..<400).contains(status) {
-      return .failure(Transfers.Failure("the web server answered only with a redirect"))
+      return .failure(Transfers.Failure(translated("the web server answered only with a redirect")))
     }
     if result == CURLE_OK || result == CURLE_HTTP_RETURNED_ERROR {
       return .failure(
@@ -130,11 +131,12 @@ final class Transfer {
           isTemporary: [408, 429, 500, 502, 503, 504].contains(status)))
     }
     if left < 0 || result == CURLE_FILESIZE_EXCEEDED {
-      return .failure(Transfers.Failure("it is larger than allowed"))
+      return .failure(Transfers.Failure(translated("it is larger than allowed")))
     }
     if wasLocal {
       return .failure(
-        Transfers.Failure("its address leads into this machine or the network around it"))
+        Transfers.Failure(
+          translated("its address leads into this machine or the network around it")))
     }
     let isFinal = [
       CURLE_PEER_FAILED_VERIFICATION, CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT,
@@ -146,7 +148,8 @@ final class Transfer {
 
   /// An HTTP status in words for a person who sends or fetches a file.
   private static func words(forAnswer status: Int) -> String {
-    let words =
+    // Translators: the number of the answer follows, as in “the web server took too long (504)”.
+    let words: StaticString =
       switch status {
       case 401, 403, 405: "the web server does not allow it"
       case 404, 410: "it does not exist, or no longer does"
@@ -157,23 +160,25 @@ final class Transfer {
       case 507: "the web server has no room for it"
       default: "the web server refuses it"
       }
-    return words + " (\(status))"
+    return translated(words) + " (\(status))"
   }
 
   private static func words(for result: CURLcode) -> String {
-    switch result {
-    case CURLE_COULDNT_RESOLVE_HOST: "the web server's name cannot be found"
-    case CURLE_COULDNT_CONNECT: "the web server cannot be reached"
-    case CURLE_OPERATION_TIMEDOUT: "the web server is too slow or does not answer"
-    case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR:
-      "the connection to the web server broke"
-    case CURLE_SSL_CONNECT_ERROR: "encryption with the web server failed"
-    case CURLE_PEER_FAILED_VERIFICATION: "the web server's certificate is invalid"
-    case CURLE_SSL_CACERT_BADFILE: "the trusted certificates cannot be read"
-    case CURLE_TOO_MANY_REDIRECTS: "the web server redirects too often"
-    case CURLE_UNSUPPORTED_PROTOCOL: "it redirects to an address without https://"
-    case CURLE_READ_ERROR: "the file cannot be read"
-    default: String(cString: curl_easy_strerror(result))
-    }
+    let words: StaticString? =
+      switch result {
+      case CURLE_COULDNT_RESOLVE_HOST: "the web server's name cannot be found"
+      case CURLE_COULDNT_CONNECT: "the web server cannot be reached"
+      case CURLE_OPERATION_TIMEDOUT: "the web server is too slow or does not answer"
+      case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR:
+        "the connection to the web server broke"
+      case CURLE_SSL_CONNECT_ERROR: "encryption with the web server failed"
+      case CURLE_PEER_FAILED_VERIFICATION: "the web server's certificate is invalid"
+      case CURLE_SSL_CACERT_BADFILE: "the trusted certificates cannot be read"
+      case CURLE_TOO_MANY_REDIRECTS: "the web server redirects too often"
+      case CURLE_UNSUPPORTED_PROTOCOL: "it redirects to an address without https://"
+      case CURLE_READ_ERROR: "the file cannot be read"
+      default: nil
+      }
+    return words.map(translated) ?? String(cString: curl_easy_strerror(result))
   }
 }

@@ -3,6 +3,7 @@ import CCurl
 import Conversations
 import Glibc
 import Platform
+import Sentences
 
 /// Uploads and downloads of files, by libcurl in the loop. Their addresses come from the network.
 ///
@@ -92,8 +93,12 @@ package final class Transfers {
     progress: @escaping Progress = { _, _ in }, ended: @escaping Completion
   ) -> ID? {
     begin(address, progress: progress, ended: ended) { transfer in
-      guard let found = try? folder.file(of: hash) else { return Failure("it cannot be read") }
-      guard let file = fdopen(found.released(), "r") else { return Failure("it cannot be read") }
+      guard let found = try? folder.file(of: hash) else {
+        return Failure(translated("it cannot be read"))
+      }
+      guard let file = fdopen(found.released(), "r") else {
+        return Failure(translated("it cannot be read"))
+      }
       transfer.file = file
       fseeko(file, 0, SEEK_END)
       let size = ftello(file)
@@ -148,7 +153,9 @@ package final class Transfers {
     prepare: (Transfer) -> Failure?
   ) -> ID? {
     guard let handle = curl_easy_init() else {
-      loop.after(milliseconds: 0) { ended(.failure(Failure("there is no memory left for it"))) }
+      loop.after(milliseconds: 0) {
+        ended(.failure(Failure(translated("there is no memory left for it"))))
+      }
       return nil
     }
     let transfer = Transfer(handle, server: server, progress: progress, ended: ended)
@@ -166,7 +173,7 @@ package final class Transfers {
   /// Looks up the web server's name, which libcurl cannot do in a confined process, and connects.
   private func go(to address: String, _ transfer: Transfer) {
     guard let (host, port) = Self.host(of: address) else {
-      return fail(transfer, Failure("its address is not a web address"))
+      return fail(transfer, Failure(translated("its address is not a web address")))
     }
     var (four, six) = (in_addr(), in6_addr())
     let digits = host.filter { $0 != "[" && $0 != "]" }
@@ -182,7 +189,8 @@ package final class Transfers {
         transfer.go(to: address, host, port, addresses)
         curl_multi_add_handle(multi, transfer.handle)
       case .failure:
-        fail(transfer, Failure("the web server's name cannot be found", isTemporary: true))
+        fail(
+          transfer, Failure(translated("the web server's name cannot be found"), isTemporary: true))
       }
     }
   }
@@ -208,10 +216,10 @@ package final class Transfers {
 
   private static func fault(of address: String) -> Failure? {
     guard address.lowercased().hasPrefix("https://") else {
-      return Failure("its address does not begin with https://")
+      return Failure(translated("its address does not begin with https://"))
     }
     let isSound = address.utf8.count <= 4096 && address.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
-    return isSound ? nil : Failure("its address is not a web address")
+    return isSound ? nil : Failure(translated("its address is not a web address"))
   }
 
   // MARK: The loop

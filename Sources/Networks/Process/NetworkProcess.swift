@@ -3,6 +3,7 @@ import Conversations
 import Glibc
 import NetworkInbox
 import Platform
+import Sentences
 
 /// A network process between the store and the wire (decision 5): it takes from the outbox, stores
 /// what it hears and rings the bell, for as long as it holds the account's lease.
@@ -256,7 +257,7 @@ package final class NetworkProcess {
       downloads.limit = now.fetchLimit
       guard reconnects else { return }
       guard now["ca"] == authorities else {
-        failure = "run /connect to use the new certificates (ca)"
+        failure = translated("run /connect to use the new certificates (ca)")
         return leave()
       }
       // It may print another one now.
@@ -364,5 +365,7 @@ package final class NetworkProcess {
 /// can neither look up names nor read settings. It ends as after a crash, so that a shell starts
 /// both again.
 package struct HelperIsGone: Error, CustomStringConvertible {
-  package let description = "the process that reads the settings and looks names up has ended"
+  package var description: String {
+    translated("the process that reads the settings and looks names up has ended")
+  }
 }

@@ -3,6 +3,7 @@ import Conversations
 import Glibc
 import NetworkInbox
 import Platform
+import Sentences
 
 /// What the executable of a network does: from its arguments to its exit status. Shells start it;
 /// hobnob-networks(7) says what it reads and writes.
@@ -85,11 +86,13 @@ package struct NetworkProgram {
       let store = try Store(
         path: words[0], options: .init(createIfMissing: false, patience: 10_000))
       guard let account = try store.read({ try $0.account(network: words[1]) }) else {
-        say("There is no account \(words[1]) in this store.")
+        say(filled(("There is no account %1 in this store.", [words[1]])))
         return 64
       }
       guard let settings = try files.settings(of: account, inStoreAt: store.path) else {
-        say("\(files.path) does not list \(account.address) for the store \(store.path).")
+        say(
+          filled(
+            ("%1 does not list %2 for the store %3.", [files.path, account.address, store.path])))
         return 1
       }
       if mode == .ask { return ask(for: account, settings, stays: stays) }
@@ -106,12 +109,14 @@ package struct NetworkProgram {
     let pairs = words.dropFirst().map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
     let settings = Dictionary(
       pairs.filter { $0.count == 2 }.map { ($0[0], $0[1]) }, uniquingKeysWith: { $1 })
-    guard let password = TypedSecret.ask("A password for \(address): ") else {
-      say("hobnob asks for the password at a terminal, and there is none; nothing was done.")
+    guard let password = TypedSecret.ask(filled(("A password for %1: ", [address]))) else {
+      say(
+        translated(
+          "hobnob asks for the password at a terminal, and there is none; nothing was done."))
       return 1
     }
-    guard TypedSecret.ask("The same again: ") == password else {
-      say("The two passwords differ; nothing was done.")
+    guard TypedSecret.ask(translated("The same again: ")) == password else {
+      say(translated("The two passwords differ; nothing was done."))
       return 1
     }
     if let reason = register(address, password, settings) {
@@ -120,8 +125,11 @@ package struct NetworkProgram {
     }
     let options = settings.sorted { $0.key < $1.key }.map { " --\($0.key) \($0.value)" }
     say(
-      "You now have the account \(address). To use it, type in hobnob: /account add \(kind):\(address)"
-        + options.joined())
+      filled(
+        (
+          "You now have the account %1. To use it, type in hobnob: %2",
+          [address, "/account add \(kind):\(address)" + options.joined()]
+        )))
     return 0
   }
 
@@ -141,8 +149,11 @@ package struct NetworkProgram {
   ) throws -> Int32 {
     guard let lease = try AccountLease.acquire(account, in: store) else {
       say(
-        "Another process of yours already serves \(account.address). If a shell started it, it "
-          + "ends a minute after the last shell ends; then try again.")
+        filled(
+          (
+            "Another process of yours already serves %1. If a shell started it, it ends a minute after the last shell ends; then try again.",
+            [account.address]
+          )))
       return 75
     }
     var hasRun = false
@@ -182,7 +193,9 @@ package struct NetworkProgram {
     guard
       let helper = AccountHelper(
         [ownProgram, "--helper", lease.path, account.network], loop: loop)
-    else { return "the helper process could not be started: \(SystemFailure().reason)" }
+    else {
+      return filled(("the helper process could not be started: %1", [SystemFailure().reason]))
+    }
     // Typing has priority: catching up can keep a processor busy for a while.
     _ = nice(5)
     Self.stopReadingTheTerminal()
@@ -232,9 +245,11 @@ package struct NetworkProgram {
     return process == nil ? 1 : 0
   }
 
-  private func prompt(for account: Account) -> String { "Password of \(account.address): " }
+  private func prompt(for account: Account) -> String {
+    filled(("Password of %1: ", [account.address]))
+  }
 
   private func say(_ sentence: String) {
-    _ = Array((sentence + "\n").utf8).withUnsafeBytes { try? writeAll(2, $0) }
+    _ = Array((sentence.withoutControls + "\n").utf8).withUnsafeBytes { try? writeAll(2, $0) }
   }
 }

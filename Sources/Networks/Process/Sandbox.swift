@@ -3,6 +3,7 @@ import CLinux
 import CSeccomp
 import Glibc
 import Platform
+import Sentences
 
 /// The limits that a network process sets itself before it reads its first byte from the network:
 /// it cannot start programs, gain rights, or reach other processes or files. An attacker who takes
@@ -17,6 +18,10 @@ package struct Sandbox: Hashable, Sendable {
   /// Why the process cannot be confined although the kernel supports it.
   package struct Failure: Error, CustomStringConvertible {
     package let description: String
+
+    fileprivate init(_ failure: SystemFailure) {
+      description = filled(("the network process could not be confined: %1", [failure.reason]))
+    }
   }
 
   /// What certificates and names of the web need, and libraries for other libraries.
@@ -53,16 +58,13 @@ package struct Sandbox: Hashable, Sendable {
         }
       }
       if result != 0 {
-        throw Failure(
-          description: "the network process could not be confined: \(SystemFailure().reason)")
+        throw Failure(SystemFailure())
       }
     }
     if possible.filtersCalls {
       let result = cseccomp_confine()
       if result != 0 {
-        throw Failure(
-          description:
-            "the network process could not be confined: \(SystemFailure(code: -result).reason)")
+        throw Failure(SystemFailure(code: -result))
       }
     }
     return possible
@@ -71,10 +73,12 @@ package struct Sandbox: Hashable, Sendable {
   /// For the facts about an account's server, and for `hobnob check`.
   package var words: String {
     switch (landlock, filtersCalls) {
-    case (0, false): "none: this kernel has neither Landlock nor seccomp"
-    case (0, true): "system calls only: this kernel has no Landlock"
-    case (let version, true): "files and system calls (Landlock \(version), seccomp)"
-    case (let version, false): "files only (Landlock \(version)): this kernel has no seccomp"
+    case (0, false): translated("none: this kernel has neither Landlock nor seccomp")
+    case (0, true): translated("system calls only: this kernel has no Landlock")
+    case (let version, true):
+      filled(("files and system calls (Landlock %1, seccomp)", [String(version)]))
+    case (let version, false):
+      filled(("files only (Landlock %1): this kernel has no seccomp", [String(version)]))
     }
   }
 }

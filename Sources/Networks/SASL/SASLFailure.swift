@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Sentences
 
 /// Why a login by SASL failed, as a sentence to a person.
 package enum SASLFailure: Error, Hashable, Sendable, CustomStringConvertible {
@@ -20,29 +21,56 @@ package enum SASLFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case refused(String)
 
   package var description: String {
+    filled(sentence)
+  }
+
+  private var sentence: Sentence {
     switch self {
-    case .wrongPassword: "The server does not accept this password; /connect asks for another."
+    case .wrongPassword:
+      ("The server does not accept this password; /connect asks for another.", [])
     case .unusablePassword:
-      "The name or the password is empty or has a control character in it, which no server takes."
+      (
+        "The name or the password is empty or has a control character in it, which no server takes.",
+        []
+      )
     case .weakened:
-      "The server asks for the bare password, which it never needed before. hobnob did not "
-        + "send it, because somebody may be listening. If the server was changed: "
-        + "/account set ADDRESS scram."
+      (
+        """
+        The server asks for the bare password, which it never needed before. hobnob did not \
+        send it, because somebody may be listening. If the server was changed: \
+        /account set ADDRESS scram.
+        """, []
+      )
     case .weakenedHash(let former):
-      "The server now offers only SCRAM-SHA-1, not \(former). hobnob did not use the password, "
-        + "because somebody may be between you and the server. If the server was changed: "
-        + "/account set ADDRESS scram."
+      (
+        """
+        The server now offers only SCRAM-SHA-1, not %1. hobnob did not use the password, \
+        because somebody may be between you and the server. If the server was changed: \
+        /account set ADDRESS scram.
+        """, [former]
+      )
+    case .noMechanism(let offered) where offered.isEmpty:
+      ("The server offers no way to log in that hobnob knows, only none.", [])
     case .noMechanism(let offered):
-      "The server offers no way to log in that hobnob knows, only "
-        + (offered.isEmpty ? "none" : offered.prefix(8).joined(separator: ", ")) + "."
+      (
+        "The server offers no way to log in that hobnob knows, only %1.",
+        [offered.prefix(8).joined(separator: ", ")]
+      )
     case .unproven:
-      "The server did not prove that it knows the password. Another machine may be posing as the "
-        + "server."
+      (
+        """
+        The server did not prove that it knows the password. Another machine may be posing as the \
+        server.
+        """, []
+      )
     case .tooManyRounds(let rounds):
-      "The server asks for \(rounds) rounds of hashing the password; only from "
-        + "\(SCRAM.rounds.lowerBound) to \(SCRAM.rounds.upperBound) are safe."
-    case .broken: "The server does not follow the rules for logging in."
-    case .refused(let reason): "The server refuses the login (\(reason))."
+      (
+        """
+        The server asks for %1 rounds of hashing the password; only from %2 to %3 are safe.
+        """, [rounds, String(SCRAM.rounds.lowerBound), String(SCRAM.rounds.upperBound)]
+      )
+    case .broken: ("The server does not follow the rules for logging in.", [])
+    case .refused(let reason): ("The server refuses the login (%1).", [reason])
     }
   }
 }

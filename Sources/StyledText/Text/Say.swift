@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Sentences
 
-/// A sentence that the program shows.
+/// A sentence that the program shows, in the user's language.
 ///
 /// ```swift
 /// say("%1 & %2 are typing", anna, ben)
@@ -20,8 +20,27 @@ public func say(_ sentence: Sentence) -> SafeText {
   say(sentence.key, sentence.arguments.map { SafeText(line: $0) })
 }
 
+/// A sentence with a form for one and a form for other counts.
+///
+/// ```swift
+/// say("1 file waits.", "%1 files wait.", count: files)
+/// ```
+///
+/// - Parameter count: replaces `%1`; the further arguments replace `%2` and so on.
+public func say(
+  _ one: StaticString, _ other: StaticString, count: Int, _ arguments: SafeText...
+) -> SafeText {
+  say(translated(one, other, count: count), [SafeText(count)] + arguments)
+}
+
 private func say(_ english: StaticString, _ arguments: [SafeText]) -> SafeText {
-  SafeText(unchecked: filled((english, arguments.map(shortened))))
+  say(translated(english), arguments)
+}
+
+private func say(_ key: String, _ arguments: [SafeText]) -> SafeText {
+  let text = filled(key, arguments.map(shortened))
+  // A catalogue is a file, and not part of the program.
+  return Catalogue.isOpen ? SafeText(body: text) : SafeText(unchecked: text)
 }
 
 /// The size in bytes up to which a sentence shows an argument whole, and the bytes that it shows of

@@ -80,7 +80,9 @@ extension Client {
     let id = stanza.entry.id
     guard var element = stanza.makeElement() else {
       refuse(
-        id, "The message has no id on the network, so you cannot change, delete or react to it.")
+        id,
+        translated(
+          "The message has no id on the network, so you cannot change, delete or react to it."))
       return false
     }
     var bytes = element.xml().utf8.count

@@ -8,7 +8,8 @@ extension Client {
   mutating func add(_ new: [NetworkRequest]) {
     for request in context.requests.add(new) {
       context.tell(
-        .answered(request, "There are too many requests at once. Try again in a moment."))
+        .answered(
+          request, translated("There are too many requests at once. Try again in a moment.")))
     }
   }
 
@@ -34,7 +35,7 @@ extension Client {
       roster.declineAll(in: &context)
       context.answer(request, "")
     case .block where !server.hasBlocking, .unblock where !server.hasBlocking:
-      context.answer(request, "The server cannot block anybody.")
+      context.answer(request, translated("The server cannot block anybody."))
     case .block where request.target.isEmpty:
       context.sendIQ("get", Element("blocklist", namespace: Feature.blocking), .blocked(request))
     default: return false

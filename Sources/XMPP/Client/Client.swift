@@ -129,7 +129,9 @@ package struct Client {
     for id in outbox.connectionKillers {
       refuse(
         id,
-        "The server closed the connection each time hobnob sent this. It may be too long for the server."
+        translated(
+          "The server closed the connection each time hobnob sent this. It may be too long for the server."
+        )
       )
     }
     uploads.disconnect()
@@ -185,7 +187,13 @@ package struct Client {
     }
     if hasToldOfSkipped { return }
     hasToldOfSkipped = true
-    let what = ["message": "a message", "presence": "a status"][stanza.name] ?? "an answer"
+    // Translators: what hobnob skipped, as in “hobnob skipped a message of 3 MB from ben”.
+    let what =
+      switch stanza.name {
+      case "message": translated("a message")
+      case "presence": translated("a status")
+      default: translated("an answer")
+      }
     let sender = Limits.bounded(from?.description) ?? context.owner.account.domain
     context.tell(
       .notice(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Networks
+import Sentences
 
 /// Why a stream has ended, as a sentence. It quotes the server's text as received, so clean it
 /// before you show it.
@@ -34,13 +35,16 @@ package enum StreamEnd: Hashable, Sendable, CustomStringConvertible {
     case .login(let failure): failure.description
     case .xml(let fault): fault.description
     case .streamError("system-shutdown", _), .closedByServer:
-      "The server shut down or closed the connection."
-    case .streamError("conflict", _): "Another program has taken this session over."
+      translated("The server shut down or closed the connection.")
+    case .streamError("conflict", _):
+      translated("Another program has taken this session over.")
     case .streamError(let condition, let text):
       LoginFailure.streamError(condition, text: text).description
-    case .noAnswer(let limit): "The server has not answered for \(limit / 1000) s."
-    case .impossibleCount: "The server acknowledged messages that hobnob never sent."
-    case .closedByUs: "The connection was closed."
+    case .noAnswer(let limit):
+      filled(("The server has not answered for %1 s.", [String(limit / 1000)]))
+    case .impossibleCount:
+      translated("The server acknowledged messages that hobnob never sent.")
+    case .closedByUs: translated("The connection was closed.")
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Networks
+import Sentences
 
 /// Why a login failed, as a sentence. It quotes the server's text as received, so clean it before
 /// you show it.
@@ -47,43 +48,69 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .noTLS: "The server offers no encryption, so hobnob sends it nothing."
-    case .refusedTLS: "The server refuses to start encryption."
     case .sasl(let failure): failure.description
-    case .notAuthorized("account-disabled", let text):
-      "The server has disabled this account" + Self.said(text)
-    case .notAuthorized("credentials-expired", let text):
-      "The password has expired" + Self.said(text)
-    case .notAuthorized("temporary-auth-failure", let text):
-      "The server cannot check passwords just now" + Self.said(text)
-    case .notAuthorized(let condition, let text):
-      "The server refuses the login (\(condition))" + Self.said(text)
-    case .hostUnknown(let domain): "The server does not serve \(domain)."
-    case .streamError("see-other-host", _):
-      "The server redirects to another host; hobnob does not follow."
-    case .streamError(let condition, let text):
-      "The server ended the connection (\(condition))" + Self.said(text)
-    case .noBinding(let condition, let text):
-      "The server opened no session (\(condition))" + Self.said(text)
-    case .otherAddress(let address):
-      "The server logged you in under another address (\(address))."
-    case .oldServer: "The server speaks an XMPP from before 2004."
-    case .unexpected(let name, let step):
-      "The server sent something unexpected (\(name)) while \(step.phrase)."
-    case .tooSlow(let step, let limit):
-      "The server took longer than \(limit / 1000) s while \(step.phrase)."
-    case .closed(let step): "The server closed the connection while \(step.phrase)."
-    case .noRegistration: "The server lets nobody register an account from here."
-    case .nameTaken(let name): "The name \(name) is taken; choose another."
-    case .registrationNeedsMore(let text):
-      "The server wants to know more than a name and a password" + Self.said(text)
-    case .registrationRefused(let condition, let text):
-      "The server refused to register the account (\(condition))" + Self.said(text)
+    default: filled(sentence)
     }
   }
 
-  /// The end of a sentence, with the server's text if there is one.
-  private static func said(_ text: String) -> String {
-    text.isEmpty ? "." : ": “\(text.prefix(200))”."
+  private var sentence: Sentence {
+    switch self {
+    case .noTLS: ("The server offers no encryption, so hobnob sends it nothing.", [])
+    case .refusedTLS: ("The server refuses to start encryption.", [])
+    case .sasl(let failure): ("%1", [failure.description])
+    case .notAuthorized("account-disabled", let text):
+      Self.quoting(
+        text, "The server has disabled this account.",
+        "The server has disabled this account: “%1”.")
+    case .notAuthorized("credentials-expired", let text):
+      Self.quoting(text, "The password has expired.", "The password has expired: “%1”.")
+    case .notAuthorized("temporary-auth-failure", let text):
+      Self.quoting(
+        text, "The server cannot check passwords just now.",
+        "The server cannot check passwords just now: “%1”.")
+    case .notAuthorized(let condition, let text):
+      Self.quoting(
+        text, "The server refuses the login (%1).", "The server refuses the login (%1): “%2”.",
+        condition)
+    case .hostUnknown(let domain): ("The server does not serve %1.", [domain])
+    case .streamError("see-other-host", _):
+      ("The server redirects to another host; hobnob does not follow.", [])
+    case .streamError(let condition, let text):
+      Self.quoting(
+        text, "The server ended the connection (%1).",
+        "The server ended the connection (%1): “%2”.", condition)
+    case .noBinding(let condition, let text):
+      Self.quoting(
+        text, "The server opened no session (%1).", "The server opened no session (%1): “%2”.",
+        condition)
+    case .otherAddress(let address):
+      ("The server logged you in under another address (%1).", [address])
+    case .oldServer: ("The server speaks an XMPP from before 2004.", [])
+    // Translators: %2 is what comes after “while”, as in “checking the password”.
+    case .unexpected(let name, let step):
+      ("The server sent something unexpected (%1) while %2.", [name, step.phrase])
+    // Translators: %2 is what comes after “while”, as in “checking the password”.
+    case .tooSlow(let step, let limit):
+      ("The server took longer than %1 s while %2.", [String(limit / 1000), step.phrase])
+    // Translators: %1 is what comes after “while”, as in “checking the password”.
+    case .closed(let step): ("The server closed the connection while %1.", [step.phrase])
+    case .noRegistration: ("The server lets nobody register an account from here.", [])
+    case .nameTaken(let name): ("The name %1 is taken; choose another.", [name])
+    case .registrationNeedsMore(let text):
+      Self.quoting(
+        text, "The server wants to know more than a name and a password.",
+        "The server wants to know more than a name and a password: “%1”.")
+    case .registrationRefused(let condition, let text):
+      Self.quoting(
+        text, "The server refused to register the account (%1).",
+        "The server refused to register the account (%1): “%2”.", condition)
+    }
+  }
+
+  /// A sentence, in the form that quotes the server's text as its last argument if there is one.
+  private static func quoting(
+    _ text: String, _ plain: StaticString, _ quoting: StaticString, _ arguments: String...
+  ) -> Sentence {
+    text.isEmpty ? (plain, arguments) : (quoting, arguments + [String(text.prefix(200))])
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Sentences
 
 /// A step between the first packet and the login; each has a time limit.
 package enum LoginStep: Hashable, Sendable {
@@ -6,13 +7,14 @@ package enum LoginStep: Hashable, Sendable {
 
   /// The words after "while" in a sentence.
   var phrase: String {
+    // Translators: what comes after “while” in “The server closed the connection while %1.”
     switch self {
-    case .connecting: "connecting"
-    case .greeting: "greeting us"
-    case .encrypting: "setting up encryption"
-    case .authenticating: "checking the password"
-    case .binding: "setting up the session"
-    case .registering: "registering the account"
+    case .connecting: translated("connecting")
+    case .greeting: translated("greeting us")
+    case .encrypting: translated("setting up encryption")
+    case .authenticating: translated("checking the password")
+    case .binding: translated("setting up the session")
+    case .registering: translated("registering the account")
     }
   }
 }

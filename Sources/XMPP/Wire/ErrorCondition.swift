@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Sentences
 
 extension Element {
   /// The end of a stream, with a reason (RFC 6120, 4.9).
@@ -8,11 +9,14 @@ extension Element {
   /// 8.3.2).
   func condition(_ namespace: String) -> (name: String, text: String) {
     let named = children.first { $0.namespace == namespace && $0.name != "text" }
-    return (named?.name ?? "no reason given", first("text", namespace)?.text ?? "")
+    return (named?.name ?? Self.noReason, first("text", namespace)?.text ?? "")
   }
 
   /// The same for a stanza of the type `error`.
   var stanzaError: (name: String, text: String) {
-    first("error")?.condition(Namespace.stanzaErrors) ?? ("no reason given", "")
+    first("error")?.condition(Namespace.stanzaErrors) ?? (Self.noReason, "")
   }
+
+  /// Translators: in brackets, as in “The server refuses the login (no reason given).”
+  private static var noReason: String { translated("no reason given") }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Sentences
 
 /// Why the input is not XMPP, as a sentence that repeats nothing of the input.
 package enum XMLFault: Error, Hashable, Sendable, CustomStringConvertible {
@@ -19,18 +20,24 @@ package enum XMLFault: Error, Hashable, Sendable, CustomStringConvertible {
   case notXML(String)
 
   package var description: String {
+    filled(sentence)
+  }
+
+  private var sentence: Sentence {
     switch self {
-    case .tooLong(let limit): "The server sent more than \(limit) bytes in one piece."
-    case .tooDeep(let limit): "The server sent XML that is more than \(limit) elements deep."
+    case .tooLong(let limit): ("The server sent more than %1 bytes in one piece.", [String(limit)])
+    case .tooDeep(let limit):
+      ("The server sent XML that is more than %1 elements deep.", [String(limit)])
     case .tooManyAttributes(let limit):
-      "The server sent an element with more than \(limit) attributes."
-    case .docType: "The server sent a document type, which XMPP forbids."
-    case .comment: "The server sent an XML comment, which XMPP forbids."
-    case .processingInstruction: "The server sent a processing instruction, which XMPP forbids."
-    case .otherEncoding: "The server does not send UTF-8."
-    case .textBetweenStanzas: "The server sent text where XMPP has none."
-    case .notAStream: "The program that answers there does not speak XMPP."
-    case .notXML(let reason): "The server sent broken XML (\(reason))."
+      ("The server sent an element with more than %1 attributes.", [String(limit)])
+    case .docType: ("The server sent a document type, which XMPP forbids.", [])
+    case .comment: ("The server sent an XML comment, which XMPP forbids.", [])
+    case .processingInstruction:
+      ("The server sent a processing instruction, which XMPP forbids.", [])
+    case .otherEncoding: ("The server does not send UTF-8.", [])
+    case .textBetweenStanzas: ("The server sent text where XMPP has none.", [])
+    case .notAStream: ("The program that answers there does not speak XMPP.", [])
+    case .notXML(let reason): ("The server sent broken XML (%1).", [reason])
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CExpat
 import Glibc
+import Sentences
 
 /// Reads one stream (RFC 6120, 4) from its bytes. The same bytes give the same events, however they
 /// are split. Each stream needs a new reader.
@@ -138,7 +139,7 @@ package final class XMLReader {
     }
     if isOver || skipped != nil || status == XML_STATUS_OK { return }
     let reason = XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) }
-    fail(.notXML(reason ?? "no reason given"))
+    fail(.notXML(reason ?? translated("no reason given")))
   }
 
   // MARK: - what the parser calls

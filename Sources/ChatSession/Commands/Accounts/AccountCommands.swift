@@ -11,21 +11,23 @@ struct AccountCommands {
   private var accounts: Accounts { context.accounts }
 
   /// The settings of an account, and what each means.
-  nonisolated static let options: [(name: String, help: SafeText)] = [
-    ("host", say("the server's host, if DNS does not give it for the domain")),
-    ("port", say("its port")),
-    ("ca", say("a file with the certificates to trust instead of the system's")),
-    ("pin", say("trust only a public key with this SHA-256")),
-    ("nick", say("your nickname in rooms")),
-    (
-      "fetch",
-      say("the largest file that hobnob fetches from contacts by itself, in megabytes; 0: none")
-    ),
-    ("password-command", say("a command that prints the password, run without a shell")),
-  ]
+  nonisolated static var options: [(name: String, help: SafeText)] {
+    [
+      ("host", say("the server's host, if DNS does not give it for the domain")),
+      ("port", say("its port")),
+      ("ca", say("a file with the certificates to trust instead of the system's")),
+      ("pin", say("trust only a public key with this SHA-256")),
+      ("nick", say("your nickname in rooms")),
+      (
+        "fetch",
+        say("the largest file that hobnob fetches from contacts by itself, in megabytes; 0: none")
+      ),
+      ("password-command", say("a command that prints the password, run without a shell")),
+    ]
+  }
 
   /// What `/help account` adds, as in the manual.
-  nonisolated static let help: [SafeText] =
+  nonisolated static var help: [SafeText] {
     [
       say("/account lists them, or explains how to get one."),
       say(
@@ -38,7 +40,8 @@ struct AccountCommands {
       ),
       say("The options:"),
     ] + options.map { say("  %1: %2", SafeText(line: $0.name), $0.help) }
-    + [say("Do not type a password on this line. See man hobnob-networks for the rest.")]
+      + [say("Do not type a password on this line. See man hobnob-networks for the rest.")]
+  }
 
   func account(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     let words = ChildProcess.words(argument)

@@ -34,7 +34,7 @@ struct FileCommands {
       .tell(
         left == 0
           ? say("No files wait now.")
-          : left == 1 ? say("1 file waits.") : say("%1 files wait.", SafeText(left))),
+          : say("1 file waits.", "%1 files wait.", count: left)),
     ])
   }
 

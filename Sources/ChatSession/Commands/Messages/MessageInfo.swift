@@ -53,9 +53,9 @@ struct MessageInfo {
 
   /// `Sent      Saturday, …`
   private func fact(_ name: SafeText, _ value: StyledLine) -> StyledLine {
-    let blanks = String(repeating: " ", count: max(1, 10 - name.string.count))
-    let head = StyledLine("  ") + StyledLine(name + SafeText(line: blanks), .dim)
-    return (head + value).with(margin: 12)
+    let head = StyledLine("  ") + StyledLine(name, .dim)
+    let blanks = String(repeating: " ", count: max(1, 12 - head.columns(context.widths)))
+    return (head + StyledLine(SafeText(line: blanks)) + value).with(margin: 12)
   }
 
   /// The sender by their permanent identity: a name may look like someone else's (rule 12.3).

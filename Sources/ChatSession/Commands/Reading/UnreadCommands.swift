@@ -36,7 +36,7 @@ package struct UnreadCommands {
   }
 
   package static func mentions(_ count: Int) -> SafeText {
-    count == 1 ? say("1 mention") : say("%1 mentions", SafeText(count))
+    say("1 mention", "%1 mentions", count: count)
   }
 
   func next(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {

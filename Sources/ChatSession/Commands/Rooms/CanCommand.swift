@@ -38,8 +38,9 @@ struct CanCommand {
     let lines =
       [StyledLine(first)]
       + facts.map { word, meaning in
-        let blanks = String(repeating: " ", count: max(1, 10 - word.string.count))
-        return StyledLine("  " + word + SafeText(line: blanks), .bold) + StyledLine(meaning)
+        let label = StyledLine("  " + word, .bold)
+        let blanks = String(repeating: " ", count: max(1, 12 - label.columns(context.widths)))
+        return label + StyledLine(SafeText(line: blanks) + meaning)
       }
     let networks = NetworkCommands(context: context)
     guard networks.carries(conversation) else { return .answer(lines, indent: 12) }
@@ -51,6 +52,7 @@ struct CanCommand {
   private typealias Facts = [(word: SafeText, meaning: SafeText)]
 
   private static var factsOfThisMachine: Facts {
+    // Translators: a single word before a sentence is its label, of at most 9 columns.
     [
       (
         say("edit"), say("at any time; others see the new text, and /info shows the former ones")
@@ -66,6 +68,7 @@ struct CanCommand {
   }
 
   private static func facts(of can: Abilities) -> Facts {
+    // Translators: a single word before a sentence is its label, of at most 9 columns.
     var facts: Facts = [
       (say("edit"), edits(can)),
       (

@@ -37,8 +37,8 @@ struct KeepCommand {
       .ask(
         say(
           "From tomorrow, delete %1 and %2 for everyone? y: yes, any other key: no",
-          messages == 1 ? say("1 message") : say("%1 messages", SafeText(messages)),
-          files == 1 ? say("1 file") : say("%1 files", SafeText(files))),
+          say("1 message", "%1 messages", count: messages),
+          say("1 file", "%1 files", count: files)),
         ["y": .keep(conversation.id, age)]))
   }
 

@@ -88,14 +88,17 @@ struct HistoryRequest: Hashable, Sendable {
 
   /// - Parameter isEnd: whether the archive has nothing older.
   func sentence(isEnd: Bool) -> String {
-    if count == 1 { return "hobnob fetched one older message; repeat /history to see it." }
-    if count > 1 {
+    if count > 0 {
       return filled(
-        ("hobnob fetched %1 older messages; repeat /history to see them.", [String(count)]))
+        translated(
+          "hobnob fetched one older message; repeat /history to see it.",
+          "hobnob fetched %1 older messages; repeat /history to see them.", count: count),
+        [String(count)])
     }
-    return isEnd
-      ? "The archive has no older messages."
-      : "That part of the archive has no messages; repeat /history to look further back."
+    return translated(
+      isEnd
+        ? "The archive has no older messages."
+        : "That part of the archive has no messages; repeat /history to look further back.")
   }
 }
 

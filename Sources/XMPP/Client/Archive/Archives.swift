@@ -93,11 +93,11 @@ struct Archives: Sendable {
         request,
         isRoom
           ? filled(("%1 keeps no archive.", [request.target]))
-          : "The server keeps no archive of your messages.")
+          : translated("The server keeps no archive of your messages."))
     }
     guard queries.count < Limits.queries else {
       return context.answer(
-        request, "There are too many requests at once. Try again in a moment.")
+        request, translated("There are too many requests at once. Try again in a moment."))
     }
     ask(
       ArchiveQuery(key, .history(HistoryRequest(request, of: address, isRoom: isRoom))),

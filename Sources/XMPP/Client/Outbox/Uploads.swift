@@ -37,7 +37,7 @@ struct Uploads: Sendable {
       let id = stanza.entry.id
       guard let service = server.upload else {
         if context.isLookingForServices { break }
-        refusals.append(Refusal(entry: id, reason: "The server accepts no files."))
+        refusals.append(Refusal(entry: id, reason: translated("The server accepts no files.")))
         continue
       }
       if let largest = server.longestFile, file.bytes > largest {
@@ -77,7 +77,8 @@ struct Uploads: Sendable {
       guard let slot = UploadSlot(answer) else {
         current = nil
         return Refusal(
-          entry: id, reason: "The server offers no safe upload address, so hobnob sent no file.")
+          entry: id,
+          reason: translated("The server offers no safe upload address, so hobnob sent no file."))
       }
       address = slot.get
       context.add(
@@ -89,7 +90,7 @@ struct Uploads: Sendable {
       let service = server.upload?.description ?? context.owner.account.domain
       return Refusal(entry: id, reason: error.sentence(for: service, isRoom: false))
     case .silence:
-      let failure = UploadFailure("the server does not answer", isTemporary: true)
+      let failure = UploadFailure(translated("the server does not answer"), isTemporary: true)
       return noteFailure(failure, of: file, id, in: &context)
     }
   }

@@ -90,7 +90,7 @@ struct StanzaError: Hashable, Sendable {
 
   /// The sentence, followed by the text that the other side added.
   func withText(_ sentence: String) -> String {
-    text.isEmpty ? sentence : sentence + " It says: " + text
+    text.isEmpty ? sentence : sentence + filled((" It says: %1", [text]))
   }
 
   /// The element of an error that this client sends.

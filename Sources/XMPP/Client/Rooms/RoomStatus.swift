@@ -43,30 +43,32 @@ enum RoomStatus {
         ("%1 reports that you are no longer in it.", [room])
       }
     let reason = statedReason(in: user)
-    return filled(sentence) + (reason.isEmpty ? "" : " Reason: " + reason)
+    return filled(sentence) + (reason.isEmpty ? "" : filled((" Reason: %1", [reason])))
   }
 
   /// How somebody else was made to leave, as in `kicked by ben (spam)`; nil if they left by
   /// themselves, or lost the connection.
   static func removal(_ codes: Set<String>, _ user: Element?) -> String? {
-    let how =
+    let actor = actor(in: user)
+    // Translators: said of somebody who left a room, as in “ben left: kicked by anna (spam)”.
+    let how: Sentence? =
       if codes.contains(isBanned) {
-        "banned"
+        actor.map { ("banned by %1", [$0]) } ?? ("banned", [])
       } else if codes.contains(isShutDown) || codes.contains(isBroken) {
-        ""
+        nil
       } else if codes.contains(isKicked) {
-        "kicked"
+        actor.map { ("kicked by %1", [$0]) } ?? ("kicked", [])
       } else if codes.contains(isRemoved) {
-        "removed from the members"
+        actor.map { ("removed from the members by %1", [$0]) } ?? ("removed from the members", [])
       } else if codes.contains(isForMembers) {
-        "removed, since the room is now for members only"
+        actor.map { ("removed, since the room is now for members only by %1", [$0]) }
+          ?? ("removed, since the room is now for members only", [])
       } else {
-        ""
+        nil
       }
-    if how.isEmpty { return nil }
+    guard let how else { return nil }
     let reason = statedReason(in: user)
-    return how + (actor(in: user).map { " by " + $0 } ?? "")
-      + (reason.isEmpty ? "" : " (\(reason))")
+    return filled(how) + (reason.isEmpty ? "" : " (\(reason))")
   }
 
   /// Who did it, if the room says so (XEP-0045, 8.2).

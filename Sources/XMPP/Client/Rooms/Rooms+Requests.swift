@@ -28,7 +28,7 @@ extension Rooms {
       return
     }
     guard byAddress[address] != nil || byAddress.count < Limits.rooms else {
-      return context.answer(request, "You are in too many rooms. Leave one first.")
+      return context.answer(request, translated("You are in too many rooms. Leave one first."))
     }
     if byAddress[address] == nil {
       byAddress[address] = Room(nick: wanted)
@@ -59,7 +59,7 @@ extension Rooms {
           ["type": "unavailable", "to": address.withResource(room.nick).description]))
     }
     if let request = room.request {
-      context.answer(request, "You left the room before it answered.")
+      context.answer(request, translated("You left the room before it answered."))
     }
     context.needsPump = true
     context.tell(.left(room: address.description, reason: nil))

@@ -81,7 +81,7 @@ extension Roster {
   /// Who wants to be a contact, as a sentence.
   var askersSentence: String {
     let askers = askers.map(\.description).sorted()
-    if askers.isEmpty { return "You have no contact requests." }
+    if askers.isEmpty { return translated("You have no contact requests.") }
     return filled(
       (
         "These people want to be your contacts: %1. /contact accept ADDRESS accepts one.",
@@ -95,7 +95,7 @@ extension Roster {
     let items = answer.first("blocklist", Feature.blocking)?.children ?? []
     let blocked = items.compactMap { $0["jid"].flatMap(Address.init)?.description }
     return blocked.isEmpty
-      ? "You have blocked nobody." : filled(("You have blocked %1.", [list(blocked)]))
+      ? translated("You have blocked nobody.") : filled(("You have blocked %1.", [list(blocked)]))
   }
 
   private static func list(_ names: [String]) -> String {

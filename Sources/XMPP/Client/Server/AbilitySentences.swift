@@ -8,17 +8,21 @@ enum AbilitySentences {
   static func sentence(
     ofServer domain: String, _ server: ServerFeatures, rooms: Address?
   ) -> String {
-    let largestFile = server.longestFile.map { " of up to " + Attachment.size($0) } ?? ""
-    let parts: [(Bool, String, String)] = [
-      (server.hasArchive, "keeps an archive of your messages", "keeps no archive"),
-      (server.upload != nil, "takes files" + largestFile, "takes no files"),
-      (server.hasBlocking, "can block people", "cannot block people"),
+    // Translators: what a server does, each in a list such as “%1 keeps no archive, takes files.”
+    let parts = [
+      server.hasArchive
+        ? translated("keeps an archive of your messages") : translated("keeps no archive"),
+      server.upload == nil
+        ? translated("takes no files")
+        : server.longestFile.map { filled(("takes files of up to %1", [Attachment.size($0)])) }
+          ?? translated("takes files"),
+      server.hasBlocking ? translated("can block people") : translated("cannot block people"),
     ]
     var sentence = list(parts, of: domain)
     if let rooms {
       sentence += filled((" Its rooms are at %1.", [rooms.description]))
     } else {
-      sentence += " It has no rooms of its own."
+      sentence += translated(" It has no rooms of its own.")
     }
     if let longest = server.longestStanza {
       sentence += filled((" A message may have up to %1 bytes.", [String(longest)]))
@@ -53,11 +57,13 @@ enum AbilitySentences {
   }
 
   private static func sentence(ofProgramOf person: String, _ features: Set<String>) -> String {
+    // Translators: in a list, as in “The program of ben supports edits, replies, who is typing.”
     let words = [
-      (Feature.correction, "edits"), (Feature.retraction, "deletions"),
-      (Feature.replies, "replies"), (Feature.reactions, "reactions"),
-      (Feature.typing, "who is typing"), (Feature.receipts, "what arrived"),
-      (Feature.markers, "what was seen"), (Feature.links, "files"),
+      (Feature.correction, translated("edits")), (Feature.retraction, translated("deletions")),
+      (Feature.replies, translated("replies")), (Feature.reactions, translated("reactions")),
+      (Feature.typing, translated("who is typing")),
+      (Feature.receipts, translated("what arrived")),
+      (Feature.markers, translated("what was seen")), (Feature.links, translated("files")),
     ].filter { features.contains($0.0) }.map { $0.1 }
     return words.isEmpty
       ? filled(("The program of %1 supports only texts.", [person]))
@@ -65,28 +71,27 @@ enum AbilitySentences {
   }
 
   private static func sentence(ofRoom address: String, _ features: Set<String>) -> String {
-    let parts: [(Bool, String, String)] = [
-      (features.contains(Feature.archive), "keeps an archive", "keeps no archive"),
-      (
-        features.contains(Feature.occupantIDs), "identifies people permanently",
-        "knows people by their nicknames only"
-      ),
-      (
-        features.contains("muc_membersonly"), "is for its members only",
-        "is open to everyone"
-      ),
-      (
-        features.contains("muc_nonanonymous"), "shows everyone's address to all",
-        "shows addresses to its moderators only"
-      ),
+    // Translators: what a room does, each in a list such as “%1 keeps no archive, is open to everyone.”
+    let parts: [StaticString] = [
+      features.contains(Feature.archive) ? "keeps an archive" : "keeps no archive",
+      features.contains(Feature.occupantIDs)
+        ? "identifies people permanently" : "knows people by their nicknames only",
+      features.contains("muc_membersonly")
+        ? "is for its members only" : "is open to everyone",
+      features.contains("muc_nonanonymous")
+        ? "shows everyone's address to all" : "shows addresses to its moderators only",
     ]
-    var sentence = list(parts, of: address)
-    if features.contains("muc_passwordprotected") { sentence += " It asks for a password." }
+    var sentence = list(parts.map(translated), of: address)
+    if features.contains("muc_passwordprotected") {
+      sentence += translated(" It asks for a password.")
+    }
     return sentence
-      + " Messages there stay “sent” unless programs there report that they were seen."
+      + translated(
+        " Messages there stay “sent” unless programs there report that they were seen.")
   }
 
-  private static func list(_ parts: [(Bool, String, String)], of address: String) -> String {
-    filled(("%1 ", [address])) + parts.map { $0.0 ? $0.1 : $0.2 }.joined(separator: ", ") + "."
+  private static func list(_ parts: [String], of address: String) -> String {
+    // Translators: %1 is a server or a room, %2 a list of what it does.
+    filled(("%1 %2.", [address, parts.joined(separator: ", ")]))
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Sentences
 
 /// What the account's server offers.
 struct ServerFeatures: Sendable {
@@ -30,7 +31,7 @@ struct ServerFeatures: Sendable {
     case .result(let answer):
       hasBlocking = DiscoveredInfo(answer).features.contains(Feature.blocking)
     case .error: break
-    case .silence: context.add(.hangUp("The server does not answer."))
+    case .silence: context.add(.hangUp(translated("The server does not answer.")))
     }
   }
 

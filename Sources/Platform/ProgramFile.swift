@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
+
+/// The file of this program, and what is installed beside it.
+public enum ProgramFile {
+  /// Its path, with links resolved; nil if the system does not tell.
+  public static var path: String? {
+    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/exe", &buffer, buffer.count)
+    return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
+  }
+
+  /// A folder, such as `share/locale`, in each of the five folders above the program's own: an
+  /// installation wherever it was moved to, and a checkout. They need not exist.
+  public static func folders(_ name: String, above program: String) -> [String] {
+    var folders: [String] = []
+    var parts = program.split(separator: "/").dropLast()
+    for _ in 0..<5 where !parts.isEmpty {
+      parts.removeLast()
+      let folder = parts.map { "/" + $0 }.joined()
+      // Anyone could have put a file into a folder that all may write to, such as /tmp.
+      if !isWritableByAll(folder.isEmpty ? "/" : folder) { folders.append(folder + "/" + name) }
+    }
+    return folders
+  }
+
+  /// A folder of `share`, such as `locale`: above the program, or where systems have it.
+  public static func shared(_ name: String) -> [String] {
+    (path.map { folders("share/" + name, above: $0) } ?? [])
+      + ["/usr/local/share/", "/usr/share/"].map { $0 + name }
+  }
+
+  private static func isWritableByAll(_ folder: String) -> Bool {
+    var found = stat()
+    return stat(folder, &found) == 0 && found.st_mode & S_IWOTH != 0
+  }
+}

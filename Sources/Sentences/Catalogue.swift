@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CGettext
+import Glibc
+
+/// The translations of the program's sentences into the user's language, by glibc's gettext.
+///
+/// A process opens the catalogue once, before its first sentence and its sandbox. Until then, and
+/// where no catalogue fits, sentences are English and cost no look-up.
+///
+/// ```swift
+/// Catalogue.open(in: ["/usr/share/locale"])  // LANG=de_DE.UTF-8
+/// translated("%1 is typing")                 // "%1 tippt"
+/// ```
+public enum Catalogue {
+  /// The name of the catalogues' files, without `.mo`.
+  private static let domain = "hobnob"
+
+  /// Only written by `open`, before there is a second thread.
+  public private(set) nonisolated(unsafe) static var isOpen = false
+
+  /// Finds the catalogue of the user's language.
+  ///
+  /// - Parameter folders: where to look for `LANGUAGE/LC_MESSAGES/hobnob.mo`, after
+  ///   `$TEXTDOMAINDIR`.
+  public static func open(in folders: @autoclosure () -> [String]) {
+    var environment: [String: String] = [:]
+    for name in ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"] {
+      environment[name] = getenv(name).map { String(cString: $0) }
+    }
+    let languages = languages(environment)
+    let own = getenv("TEXTDOMAINDIR").map { [String(cString: $0)] } ?? []
+    guard !languages.isEmpty,
+      let folder = (own + folders()).first(where: { has(languages, in: $0) })
+    else { return }
+    // Where the user's locale is not installed, gettext still follows LANGUAGE, but not in "C".
+    if setlocale(LC_MESSAGES, "") == nil {
+      setlocale(LC_MESSAGES, "C.UTF-8")
+      setenv("LANGUAGE", languages.joined(separator: ":"), 1)
+    }
+    bindtextdomain(domain, folder)
+    bind_textdomain_codeset(domain, "UTF-8")
+    isOpen = true
+    // Reads the file now: a sandbox may not let it be read later.
+    _ = translated("now")
+  }
+
+  /// The languages that the user wants, best first; empty for English. As in gettext's manual,
+  /// LANGUAGE counts only where a locale other than C is set.
+  static func languages(_ environment: [String: String]) -> [String] {
+    let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }
+      .first { !$0.isEmpty }
+    guard let locale, !["C", "POSIX"].contains(locale.prefix { $0 != "." }) else { return [] }
+    let wanted = environment["LANGUAGE"].map { $0.split(separator: ":").map(String.init) } ?? []
+    let all = wanted.isEmpty ? [locale] : wanted
+    // English needs no catalogue, and comes before the languages behind it.
+    return Array(all.prefix { !isEnglish($0) })
+  }
+
+  private static func isEnglish(_ language: String) -> Bool {
+    language == "en" || language.hasPrefix("en_") || language.hasPrefix("en.")
+  }
+
+  /// Whether a folder has the catalogue of one of these languages: of `de_AT.UTF-8@euro`, as
+  /// `de_AT` or as `de`.
+  private static func has(_ languages: [String], in folder: String) -> Bool {
+    languages.contains { language in
+      let territory = language.prefix { $0 != "." && $0 != "@" }
+      return [territory, territory.prefix { $0 != "_" }].contains {
+        access("\(folder)/\($0)/LC_MESSAGES/\(domain).mo", R_OK) == 0
+      }
+    }
+  }
+
+  fileprivate static func text(_ english: StaticString) -> String {
+    english.withCString { found(dgettext(domain, $0), instead: english) }
+  }
+
+  fileprivate static func text(_ one: StaticString, _ other: StaticString, _ count: Int) -> String {
+    one.withCString { first in
+      other.withCString { second in
+        found(
+          dngettext(domain, first, second, UInt(count.magnitude)),
+          instead: count == 1 ? one : other)
+      }
+    }
+  }
+
+  private static func found(_ text: UnsafePointer<CChar>?, instead: StaticString) -> String {
+    text.map { String(cString: $0) } ?? instead.description
+  }
+}
+
+extension StaticString {
+  fileprivate func withCString<T>(_ body: (UnsafePointer<CChar>) -> T) -> T {
+    // A literal ends in NUL.
+    utf8Start.withMemoryRebound(to: CChar.self, capacity: utf8CodeUnitCount + 1) { body($0) }
+  }
+}
+
+/// A sentence in the user's language, with its placeholders.
+public func translated(_ english: StaticString) -> String {
+  // The empty text is the catalogue's heading.
+  Catalogue.isOpen && english.utf8CodeUnitCount > 0
+    ? Catalogue.text(english) : english.description
+}
+
+/// The form of a sentence for a count, in the user's language, with its placeholders.
+public func translated(_ one: StaticString, _ other: StaticString, count: Int) -> String {
+  Catalogue.isOpen
+    ? Catalogue.text(one, other, count) : (count == 1 ? one : other).description
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Emulator
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite("The language")
+  struct LanguageTests {
+    private let home: Home
+    /// Follows a catalogue in a locale that no system has.
+    private let itsLocale: [String: String?]
+
+    init() throws {
+      home = try Home()
+      itsLocale = ["LANG": "xx_XX.UTF-8", "TEXTDOMAINDIR": home.path + "/locale"]
+    }
+
+    /// Compiles a catalogue of the language xx.
+    private func compile(_ translations: [(english: String, own: String)]) throws {
+      let heading = #"msgid ""\#nmsgstr "Content-Type: text/plain; charset=UTF-8\n""#
+      let entries = translations.map { "msgid \"\($0.english)\"\nmsgstr \"\($0.own)\"" }
+      try home.write(([heading] + entries).joined(separator: "\n\n") + "\n", to: "xx.po")
+      let folder = home.path + "/locale/xx/LC_MESSAGES"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      let compiled = try Program(
+        ["msgfmt", "-o", folder + "/hobnob.mo", home.path + "/xx.po"],
+        environment: home.environment
+      ).finish()
+      try #require(compiled.status == 0, "\(compiled.errors)")
+    }
+
+    /// What the commands of a batch print.
+    private func printed(
+      _ lines: String, _ environment: [String: String?]
+    ) throws -> (output: String, errors: String) {
+      let finished = try home.run(
+        ["lobby", "--as", "anna", "--no-rc"], input: lines, environment: environment)
+      return (finished.output, finished.errors)
+    }
+
+    @Test("is that of the locale, also if the system lacks it; where it lacks words, English")
+    func isThatOfTheLocale() throws {
+      try compile([
+        ("send the line; M-Return begins a new one", "xxx lïne xxx"),
+        ("there is no message %1 here", "xx %1 nöt"),
+        ("Check the store, and report what the terminal can do.", "Xx störe."),
+      ])
+      let (output, errors) = try printed("/help\n/info 7\n", itsLocale)
+      #expect(output.contains("xxx lïne xxx") && !output.contains("M-Return begins"))
+      #expect(output.contains("complete a word or name"))
+      #expect(errors.contains("Xx 7 nöt."))
+      #expect(try home.run(["--help"], environment: itsLocale).output.contains("Xx störe."))
+    }
+
+    @Test(
+      "is English in the locale C, and if the best language is English",
+      arguments: [
+        ["LC_ALL": "C"], ["LC_ALL": "C.UTF-8", "LANGUAGE": "xx"], ["LC_MESSAGES": "POSIX"],
+        ["LANGUAGE": "en:xx"], ["LANG": "yy_YY.UTF-8"],
+      ])
+    func isEnglish(changes: [String: String]) throws {
+      try compile([("send the line; M-Return begins a new one", "xxx line xxx")])
+      let environment = itsLocale.merging(changes) { $1 }
+      let output = try printed("/help\n", environment).output
+      #expect(output.contains("M-Return begins") && !output.contains("xxx line"))
+    }
+
+    @Test("a catalogue cannot bring control characters to the terminal")
+    func hostileCatalogue() throws {
+      let evil = #"\033[31mrot\007\r\302\233 "#
+      try compile([
+        ("send the line; M-Return begins a new one", evil),
+        ("there is no message %1 here", evil + "%1"),
+        ("Check the store, and report what the terminal can do.", evil),
+        ("Use --recover without --deep, --compact and --backup.", evil),
+        ("There is no account %1 in this store.", evil + "%1"),
+      ])
+      func expectClean(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(text.contains("[31mrot"), sourceLocation: sourceLocation)
+        let isClean = text.unicodeScalars.allSatisfy {
+          $0 == "\n" || $0.properties.generalCategory != .control
+        }
+        #expect(isClean, "\(text.debugDescription)", sourceLocation: sourceLocation)
+      }
+      let (output, errors) = try printed("/help\n/info 7\n", itsLocale)
+      expectClean(output)
+      expectClean(errors)
+      expectClean(try home.run(["--help"], environment: itsLocale).output)
+      expectClean(try home.run(["check", "--recover", "--deep"], environment: itsLocale).errors)
+      let network = try Program(
+        [Correspondent.networkProgram, home.store, "xmpp:nobody@example.org"],
+        environment: home.environment.merging(itsLocale.compactMapValues { $0 }) { $1 }
+      ).finish()
+      expectClean(network.errors)
+    }
+
+    @Test("is also that of the shell at a terminal")
+    func isThatOfTheShell() throws {
+      try compile([("You are not away.", "Xx da.")])
+      let anna = try home.shellInLobby(as: "anna", environment: itsLocale)
+      try anna.type("/back\r", seeing: "Xx da.")
+    }
+  }
+}
