@@ -122,6 +122,8 @@ extension Session {
     let name = String(line.dropFirst().prefix { !$0.isWhitespace })
     let rest = line.dropFirst(1 + name.count).drop { $0.isWhitespace }
     guard let command = Command.named(name) else { throw Command.unknown(name) }
+    // A usage without a blank names no argument.
+    guard rest.isEmpty || command.usage.contains(" ") else { throw usage(command.name) }
     act(on: accounts.refresh(snapshot), snapshot)
     // Completion leaves a space after a name; only a text argument keeps it.
     return try command.run(

@@ -19,7 +19,7 @@ import Platform
   /// Milliseconds to connect, including the handshake of direct TLS.
   private let limit: Milliseconds
   /// How many bytes may wait to be sent.
-  private let mostWaiting: Int
+  private static let mostWaiting = 8 << 20
   private let loop: EventLoop
   private let domain: String
   private let service: Service
@@ -50,11 +50,10 @@ import Platform
   ///   - domain: the server must belong to it.
   ///   - settings: what the owner has set.
   ///   - limit: milliseconds to connect.
-  ///   - mostWaiting: how many bytes may wait to be sent before the connection is given up.
   package init(
     _ service: Service, of domain: String, _ settings: ServerSettings, loop: EventLoop,
     names: any NameSource,
-    limit: Milliseconds = 30_000, mostWaiting: Int = 8 << 20,
+    limit: Milliseconds = 30_000,
     handler: @escaping @MainActor (Event) -> Void
   ) {
     self.loop = loop
@@ -63,7 +62,6 @@ import Platform
     self.settings = settings
     self.names = names
     self.limit = limit
-    self.mostWaiting = mostWaiting
     self.handler = handler
   }
 
@@ -248,7 +246,7 @@ import Platform
       output += bytes
     }
     flush()
-    if waiting > mostWaiting { end(.tooMuchWaiting(waiting)) }
+    if waiting > Self.mostWaiting { end(.tooMuchWaiting(waiting)) }
   }
 
   private func flush() {

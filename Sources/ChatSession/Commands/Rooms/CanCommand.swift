@@ -25,8 +25,7 @@ struct CanCommand {
     return names
   }
 
-  func run(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    guard argument.isEmpty else { throw usage("can") }
+  func run(_ snapshot: borrowing Snapshot) throws -> Step {
     let conversation = try context.open.required()
     let name = SafeText(name: conversation.name)
     let can = try snapshot.knownAbilities(of: conversation.id)
