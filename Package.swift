@@ -143,7 +143,12 @@ let package = Package(
       linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
     .executableTarget(
       name: "hobnob-bench",
-      dependencies: ["NetworkInbox", "Conversations", "Platform", "CLinux", "ProsodyFixture"],
+      dependencies: [
+        "NetworkInbox", "Conversations", "Platform", "CLinux", "ProsodyFixture", "Repeatable",
+        .product(
+          name: "ArgumentParser", package: "swift-argument-parser",
+          condition: .when(traits: ["Program"])),
+      ],
       swiftSettings: ours),
     .executableTarget(
       name: "hobnob-bar-example", dependencies: ["Composer", "StyledText"], swiftSettings: ours),
