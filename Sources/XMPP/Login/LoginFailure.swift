@@ -17,7 +17,6 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case noBinding(String, text: String)
   /// The server gave another address than the one that was asked for.
   case otherAddress(String)
-  case oldServer
   case unexpected(String, LoginStep)
   case tooSlow(LoginStep, limit: Milliseconds)
   case closed(LoginStep)
@@ -33,8 +32,7 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     // A server that is just starting or stopping says so for a while, and so may someone in
     // between.
-    case .tooSlow, .closed, .noBinding, .noTLS, .refusedTLS, .hostUnknown, .unexpected, .oldServer:
-      false
+    case .tooSlow, .closed, .noBinding, .noTLS, .refusedTLS, .hostUnknown, .unexpected: false
     case .notAuthorized(let condition, _): condition != "temporary-auth-failure"
     case .streamError(let condition, _):
       [
@@ -67,7 +65,6 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
       "The server opened no session (\(condition))" + Self.said(text)
     case .otherAddress(let address):
       "The server logged you in under another address (\(address))."
-    case .oldServer: "The server speaks an XMPP from before 2004."
     case .unexpected(let name, let step):
       "The server sent something unexpected (\(name)) while \(step.phrase)."
     case .tooSlow(let step, let limit):
