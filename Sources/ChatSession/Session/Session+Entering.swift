@@ -103,8 +103,7 @@ extension Session {
   /// Makes a text a file after the waiting ones (rule 1.9). It is small, so copy it at once.
   private func file(_ text: String, at path: String) throws -> Meaning {
     let file = WaitingFiles.File(path: path, name: "text.txt", bytes: text.utf8.count)
-    let kept = try AttachmentImporter.keep(
-      WaitingFiles([file]), limit: attachmentLimit, in: store)
+    let kept = try keep(WaitingFiles([file]))
     return (Step([.send(OutgoingText(body: "", typed: text, attachments: kept))]), false)
   }
 
