@@ -25,8 +25,6 @@ import Testing
         try store.writeDurably { try $0.addAccount(owner: anna, network: bad) }
       }
     }
-    // Nothing in the store says where it connects (12.7).
-    #expect(try store.read { try $0.storedSettings(of: made) } == nil)
   }
 
   @Test func belongsToOneOfAStore() throws {
