@@ -13,6 +13,9 @@ LIBRARIES = libreadline-dev libsqlite3-dev nettle-dev libssl-dev libexpat1-dev l
 # Programs that hobnob starts or reads by default: the pager, the editor, a program that opens
 # addresses, the usual certificate authorities. xdg-utils recommends half a desktop.
 TOOLS = less vim-tiny xdg-utils ca-certificates
+# What share/packaging needs.
+PACKAGE_TOOLS = binutils dpkg-dev lintian xz-utils
+PACKAGES = .build/packages
 TEST_TOOLS = libvterm-dev mandoc openssl procps prosody python3-slixmpp sqlite3 tmux
 
 all:
@@ -30,6 +33,9 @@ install:
 	for section in 1 5 7; do \
 	  install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man$$section man/*.$$section || exit 1; \
 	done
+# The sources name the usual PREFIX.
+	cd $(DESTDIR)$(PREFIX)/share && sed -i 's,^\(ExecStart=\|\.It Pa \)/usr/local/,\1$(PREFIX)/,' \
+	  hobnob/hobnob@.service man/man1/hobnob.1 man/man5/hobnobrc.5
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/hobnob
@@ -49,4 +55,20 @@ test-deps: deps
 check:
 	$(SWIFT) test $(CHECKED)
 
-.PHONY: all install uninstall deps test-deps check
+# The version is in the program's source, and nowhere else.
+version:
+	@sed -n 's/^ *version: "hobnob \(.*\)",$$/\1/p' Sources/hobnob/Hobnob.swift
+
+package-deps: deps
+	$(SUDO) apt-get install -y --no-install-recommends $(PACKAGE_TOOLS)
+
+# A package of what `make install` installs: for Debian, or to unpack anywhere.
+deb tarball: all
+	share/packaging/build $@ $(BUILT) $(PACKAGES)
+
+# Installs, tries and removes both. With roots of fresh systems, such as debootstrap makes, it does
+# so in each of them: make check-packages ROOTS="/srv/bookworm /srv/trixie"
+check-packages:
+	share/packaging/check $(PACKAGES) $(ROOTS)
+
+.PHONY: all install uninstall deps test-deps check version package-deps deb tarball check-packages

@@ -192,9 +192,7 @@ let package = Package(
       name: "ChatSessionTests",
       dependencies: [
         "ChatShell", "ChatSession", "NetworkInbox", "Conversations", "StyledText", "Composer",
-        "CSQLite",
-        "Repeatable",
-        "StoreFixture",
+        "Platform", "CSQLite", "Repeatable", "StoreFixture",
       ],
       swiftSettings: tests),
     .testTarget(
@@ -230,7 +228,9 @@ let package = Package(
       swiftSettings: tests),
     .testTarget(
       name: "EndToEndTests",
-      dependencies: ["Emulator", "NetworkInbox", "Conversations", "Repeatable", "StoreFixture"],
+      dependencies: [
+        "Emulator", "NetworkInbox", "Conversations", "Platform", "Repeatable", "StoreFixture",
+      ],
       exclude: ["Themes", "foreign.py"],
       swiftSettings: tests),
   ],

@@ -163,7 +163,7 @@ package struct Launch {
             "HOME is not set, so there is no place for a store; name one with --store or HOBNOB_STORE."
           ))
       }
-      return Store.defaultPath(environment: environment)
+      return StoreOptions.defaultPath(environment: environment)
     }
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Platform
 
 /// Maintains the store while nobody types: removes messages older than their conversation keeps
 /// them, returns unused space to the disk, and removes unused files.
@@ -36,13 +37,13 @@ package struct IdleWork {
     let start = clock()
     guard start >= next, start - lastKey >= Self.rest else { return }
     do {
-      let wall = Store.wallClock()
+      let wall = Clock.wall()
       if isSweeping { return try sweep(store, wall, from: start, clock) }
       var isDone = false
       while !isDone, clock() - start < Self.longest / 2 {
         isDone =
           try store.writeIfNeeded { try $0.forgetOld(now: wall, budget: 20) } == 0
-          && store.compactStep(pages: 32) == 0
+          && store.upkeep.compactStep(pages: 32) == 0
       }
       if isDone, start >= nextFiles {
         isSweeping = true
@@ -62,7 +63,7 @@ package struct IdleWork {
     _ store: Store, _ wall: Milliseconds, from start: Int64, _ clock: () -> Int64
   ) throws {
     while clock() - start < Self.longest / 2 {
-      if try store.pruneStep(&sweep, files: Self.filesAtOnce, now: wall) {
+      if try sweep.step(Self.filesAtOnce, in: store, now: wall) {
         return endSweep(at: start)
       }
     }

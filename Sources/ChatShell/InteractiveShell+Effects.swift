@@ -215,10 +215,12 @@ extension InteractiveShell {
     let words = try NetworkPrograms.installed.command(account, in: session.store, asks: asks)
     var isStarted = true
     if asks {
+      _ = try NetworkPrograms.sandbox(of: words[0])
       lendScreen { isStarted = ChildProgram.run(words) != nil }
     } else {
       isStarted = programs.start(words) { [weak self] status in
-        self?.tell(.networkProcessEnded(account.id, status: status))
+        let library = status == 0 ? nil : NetworkPrograms.missingLibrary(of: words[0])
+        self?.tell(.networkProcessEnded(account.id, status: status, missing: library))
       }
     }
     guard isStarted else {

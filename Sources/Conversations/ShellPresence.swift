@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import CLinux
-import Glibc
 
 /// This shell among the running ones: a row in the store, and a locked file that the kernel closes
 /// however the process ends.
@@ -27,7 +25,7 @@ extension Writing where Self: ~Copyable {
 
   /// Removes the notices of all accounts that are too old for slow shells.
   func forgetOldNotices() throws {
-    try database.run("DELETE FROM account_notice WHERE at < ?", clock() - Store.noticesStay)
+    try database.run("DELETE FROM account_notice WHERE at < ?", clock() - AccountNotice.stay)
   }
 
   func remove(_ shell: ShellID) throws {
@@ -59,52 +57,5 @@ extension Writing where Self: ~Copyable {
     // Messages are for them again.
     if database.changedRows > 0 { try touchPeople() }
     try database.run("UPDATE participant SET here = ? WHERE id = ? AND network = ''", now, person)
-  }
-}
-
-extension Store {
-  /// Makes this process a running shell of a participant; ends its former presence.
-  ///
-  /// - Returns: its new name.
-  public func attach(_ me: ID<Participant>) throws -> ShellID {
-    try detach()
-    let id = ShellID.random()
-    var made = ShellPresence(id: id, participant: me, lock: -1)
-    do {
-      // Inside the transaction, in which others look for dead shells too: so nobody mistakes a file
-      // that is not locked yet for that of a dead one.
-      try write {
-        made.lock = try makeLockFile(of: id)
-        try $0.insert(made)
-        try $0.forgetOldNotices()
-      }
-    } catch {
-      if made.lock >= 0 { removeLockFile(of: id, made.lock) }
-      throw error
-    }
-    connection.presence = made
-    return id
-  }
-
-  /// Ends this shell's presence and its typing, if it has any.
-  public func detach() throws {
-    guard let shell = connection.presence else { return }
-    connection.presence = nil
-    // Even if the store is locked: the closed file then tells the others that this shell ended.
-    defer { Glibc.close(shell.lock) }
-    try write { try $0.remove(shell.id) }
-    removeLockFile(of: shell.id)
-  }
-
-  /// Tells the others which conversation this shell shows; nil for none.
-  ///
-  /// - Parameter paused: whether output is paused (rule 7.6).
-  public func open(_ conversation: ID<Conversation>?, paused: Bool = false) throws {
-    guard var shell = connection.presence else { throw connection.notAttached }
-    if shell.conversation == conversation, shell.isPaused == paused { return }
-    shell.conversation = conversation
-    shell.isPaused = paused
-    try write { try $0.insert(shell) }
-    connection.presence = shell
   }
 }

@@ -44,7 +44,25 @@ public final class StoreConnection {
     return true
   }
 
-  func begin(isDurable: Bool, isImmediate: Bool = true) throws {
+  /// Runs a body in a write transaction, which a thrown error undoes.
+  ///
+  /// - Parameter isImmediate: whether to lock the store at once. Otherwise the first change locks
+  ///   it; if others were writing then, or had written meanwhile, it runs the body again.
+  func change<T>(isDurable: Bool, isImmediate: Bool = true, _ body: () throws -> T) throws -> T {
+    try begin(isDurable: isDurable, isImmediate: isImmediate)
+    do {
+      let result = try body()
+      try commit()
+      return result
+    } catch {
+      let wasWriting = database.isWriting
+      rollBack()
+      guard !isImmediate, !wasWriting, case StoreError.locked = error else { throw error }
+      return try change(isDurable: isDurable, body)
+    }
+  }
+
+  private func begin(isDurable: Bool, isImmediate: Bool) throws {
     precondition(drawn == nil, "a transaction within a transaction")
     // Anything written to a file that others do not have would be lost.
     if let loss = database.loss() { throw loss }
@@ -54,22 +72,13 @@ public final class StoreConnection {
   }
 
   /// Commits; rings the bell if a number was assigned.
-  func commit() throws {
+  private func commit() throws {
     let rings = try writeCounter()
     try database.run("COMMIT")
     drawn = nil
     // The loss may have happened just now.
     if isDurable, let loss = database.loss() { throw loss }
     if rings { bell.ring() }
-  }
-
-  /// Ends a failed transaction.
-  ///
-  /// - Returns: whether it failed because others were writing, or had written since it began.
-  func wasLate(_ error: any Error) -> Bool {
-    defer { rollBack() }
-    guard case StoreError.locked = error else { return false }
-    return !database.isWriting
   }
 
   func rollBack() {

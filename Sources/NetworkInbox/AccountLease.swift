@@ -38,13 +38,13 @@ package final class AccountLease {
           throw RuleError.noSuchAccount(account.address)
         }
         if try transaction.holderIsAlive(of: account) { return false }
-        lock = try store.makeLockFile(of: holder)
+        lock = try store.shells.makeLockFile(of: holder)
         try transaction.setHolder(holder, of: account)
         return true
       }
       return isTaken ? AccountLease(account, in: store, holder: holder, lock: lock) : nil
     } catch {
-      if lock >= 0 { store.removeLockFile(of: holder, lock) }
+      if lock >= 0 { store.shells.removeLockFile(of: holder, lock) }
       throw error
     }
   }
@@ -69,7 +69,7 @@ package final class AccountLease {
       try $0.removeHolder(holder, of: account, status: status)
       if let notice { try $0.tell(notice, account) }
     }
-    store.removeLockFile(of: holder)
+    store.shells.removeLockFile(of: holder)
   }
 
   // MARK: Reading
@@ -103,7 +103,7 @@ package final class AccountLease {
   /// - Parameter fetchesFiles: whether to ask for small files that contacts send.
   /// - Throws: `RuleError.noSuchAccount` if the account was removed meanwhile; `StoreError`.
   package func apply(_ events: [NetworkEvent], fetchesFiles: Bool = true) throws {
-    try store.apply(events, of: account, fetchesFiles: fetchesFiles)
+    try store.inbox.apply(events, of: account, fetchesFiles: fetchesFiles)
   }
 
   /// Records that entries of the outbox are about to be handed to the network.
@@ -121,18 +121,20 @@ package final class AccountLease {
   package func reapStaleShells() throws {
     if StoreFiles.hasNoName(lock) {
       try store.write {
-        let new = try store.makeLockFile(of: holder)
+        let new = try store.shells.makeLockFile(of: holder)
         close(lock)
         lock = new
         // Unless another process has taken the account meanwhile; then `isHeld` is false.
         try $0.restoreHolder(holder, of: account)
       }
     }
-    _ = try store.reapStaleShells()
+    _ = try store.shells.reapStale()
   }
 
   /// Keeps SQLite's temporary files in memory: for a process that may write only beside the store.
-  package func keepTemporaryFilesInMemory() throws { try store.keepTemporaryFilesInMemory() }
+  package func keepTemporaryFilesInMemory() throws {
+    try store.database.execute("PRAGMA temp_store=MEMORY")
+  }
 
   /// Why no network process can serve an account of this store, as a sentence; nil if one can.
   package var failureToHoldAccounts: String? { store.failureToHoldAccounts }

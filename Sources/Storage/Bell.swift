@@ -140,6 +140,6 @@ public struct BellReasons: OptionSet, Hashable, Sendable {
 
   /// Something was committed: read `Store.changes(since:for:limit:)`.
   public static let changed = BellReasons(rawValue: 1)
-  /// A shell may have ended: call `Store.reapStaleShells()`.
+  /// A shell may have ended: call `RunningShells.reapStale()`.
   public static let processExited = BellReasons(rawValue: 2)
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Platform
 
 /// How to open a store.
 public struct StoreOptions: Hashable, Sendable {
@@ -14,5 +15,10 @@ public struct StoreOptions: Hashable, Sendable {
     self.shared = shared
     self.createIfMissing = createIfMissing
     self.patience = patience
+  }
+
+  /// The store's usual file: `$XDG_DATA_HOME/hobnob/store.sqlite`, or below `~/.local/share`.
+  public static func defaultPath(environment: [String: String]) -> String {
+    (OwnFolder.data.path(environment) ?? "") + "/store.sqlite"
   }
 }

@@ -15,11 +15,11 @@ package final class XMPPWire: Wire {
     didSet {
       if isReading == oldValue { return }
       if isReading {
-        client.skip(to: Store.wallClock())
+        client.skip(to: Clock.wall())
         stopped = nil
         tell(.tick)
       } else {
-        stopped = Store.wallClock()
+        stopped = Clock.wall()
         stream?.pause()
       }
     }
@@ -149,7 +149,7 @@ package final class XMPPWire: Wire {
     if isTelling { return }
     isTelling = true
     while !told.isEmpty {
-      let (now, turn) = (stopped ?? Store.wallClock(), connections)
+      let (now, turn) = (stopped ?? Clock.wall(), connections)
       for effect in client.handle(told.removeFirst(), at: now) {
         // The status of a replaced connection no longer matters.
         if case .status = effect, turn != connections { continue }

@@ -21,7 +21,7 @@ struct NewConversationTests {
     account = try store.writeDurably {
       try $0.addAccount(owner: anna, network: "stub:anna@irc.x.org")
     }
-    try store.apply(
+    try store.inbox.apply(
       [.rules(AddressRules(roomSigns: "#", folding: .rfc1459, identityScope: .network))],
       of: account)
   }

@@ -24,14 +24,14 @@ struct AbilitiesTests {
       AddressRules(roomSigns: "#", folding: .rfc1459, identityScope: .network), for: account)
     try anna.provide(NetworkAbilities(rooms: .ofIRC), for: account)
     anna.say("/join ##tea")
-    try anna.store.apply([.joined(room: "##tea", nick: "anna")], of: account)
+    try anna.store.inbox.apply([.joined(room: "##tea", nick: "anna")], of: account)
     anna.look()
   }
 
   /// The network has the message that waits.
   private func accept() throws {
     let entry = try #require(try anna.store.read { try $0.outbox(of: account.network) }.first)
-    try anna.store.apply([.accepted(entry, archive: "a")], of: account)
+    try anna.store.inbox.apply([.accepted(entry, archive: "a")], of: account)
     anna.look()
   }
 
@@ -44,7 +44,7 @@ struct AbilitiesTests {
   @Test("/retry all sends what the network still takes, and says why the rest stays")
   func retriesTheRest() throws {
     for text in [String(repeating: "x", count: 300), "short"] { anna.say(text) }
-    try anna.store.apply(
+    try anna.store.inbox.apply(
       try anna.store.read { try $0.outbox(of: account.network) }.map {
         .refused($0, reason: "closed")
       },
@@ -56,7 +56,7 @@ struct AbilitiesTests {
     #expect(waiting.map(\.message.body) == ["short"])
     #expect(anna.printed.contains { $0.contains("Sending 1 again.") })
     #expect(anna.printed.contains { $0.contains("has 300 bytes") })
-    try anna.store.apply(waiting.map { .refused($0, reason: "closed") }, of: account)
+    try anna.store.inbox.apply(waiting.map { .refused($0, reason: "closed") }, of: account)
     anna.look()
     try provide { $0.longestMessage = 2 }
     #expect(!anna.say("/retry all"))

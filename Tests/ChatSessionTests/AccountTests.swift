@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
+import Platform
 import StyledText
 import Testing
 
@@ -104,6 +105,45 @@ struct AccountTests {
     #expect(throws: Refusal.self) { try NetworkPrograms(in: []).kind(of: AccountName("a@x")) }
   }
 
+  @Test(
+    "a shared library that a network's program lacks is named, with Debian's package",
+    arguments: [
+      ("libcurl.so.4", "libcurl4"), ("libsqlite3.so.0", "libsqlite3-0"),
+      ("libcares.so.2", "libc-ares2"),
+      ("libcrypto.so.3", "libssl3"), ("libgcc_s.so.1", "libgcc-s1"),
+      ("libstdc++.so.6", "libstdc++6"),
+    ])
+  func namesAMissingLibrary(library: String, package: String) {
+    let complaint =
+      "/h/hobnob-xmpp: error while loading shared libraries: \(library): cannot open shared object"
+    #expect(
+      NetworkPrograms.missingLibrary(complaint, of: "/h/hobnob-xmpp")?.string
+        == "hobnob-xmpp needs \(library), which is not installed; in Debian, the package \(package) has it."
+    )
+  }
+
+  @Test("a library that is too old is named by the version that it lacks, and no other failure is")
+  func namesAnOldLibrary() {
+    let complaint =
+      "/h/hobnob-xmpp: /lib/libc.so.6: version `GLIBC_2.35' not found (required by /h/hobnob-xmpp)"
+    #expect(
+      NetworkPrograms.missingLibrary(complaint, of: "/h/hobnob-xmpp")?.string
+        == "hobnob-xmpp needs GLIBC_2.35, which the libraries of this system are too old for.")
+    #expect(NetworkPrograms.missingLibrary("The disk is full.", of: "/h/hobnob-xmpp") == nil)
+  }
+
+  @Test("a process that lacks a library is reported by that, here and in /account")
+  func reportsAMissingLibrary() throws {
+    let account = try anna.added()
+    let sentence = "hobnob-xmpp needs libcurl.so.4"
+    anna.tell(
+      .networkProcessEnded(account.id, status: 127, missing: SafeText(line: sentence)))
+    #expect(anna.printed.count { $0.contains(sentence) } == 1)
+    #expect(!anna.printed.contains { $0.contains("ended with status") })
+    anna.say("/account")
+    #expect(anna.printed.contains { $0.contains("offline: " + sentence) })
+  }
+
   @Test("an account with a password command never asks for a password")
   func asksNobody() {
     anna.say("/account add anna@x.org --password-command 'pass show x'")
@@ -130,7 +170,7 @@ struct AccountTests {
   func changesTheNickname() throws {
     let account = try anna.added()
     let process = try town.store()
-    try process.apply(
+    try process.inbox.apply(
       [.joined(room: "tea@rooms.x.org", nick: "anna"), .joined(room: "b@x.org", nick: "queen")],
       of: account)
     func nicks(_ usual: String) -> [String: String] {
@@ -379,7 +419,7 @@ struct AccountTests {
     }
     #expect(!lines.joined().contains("sesame"))
     // Once it is answered the store has it no more.
-    try town.store().apply(
+    try town.store().inbox.apply(
       [.answered(try #require(try anna.store.read { try $0.requests(of: account) }.first), "")],
       of: account)
     let database = try Database(path: town.path, patience: 0)
@@ -400,7 +440,7 @@ struct AccountTests {
     }
     let network = try town.store()
     let joined = NetworkEvent.joined(room: "tea@rooms.x.org", nick: "anna")
-    try network.apply([joined] + said.reversed(), of: account)
+    try network.inbox.apply([joined] + said.reversed(), of: account)
     anna.look()
     let before = try anna.store.read { try $0.requests(of: account) }.count
     anna.say("/history")
@@ -412,7 +452,7 @@ struct AccountTests {
     // Who asks twice is not answered twice.
     anna.say("/history 60")
     #expect(try anna.store.read { try $0.requests(of: account) }.last == asked)
-    try network.apply(
+    try network.inbox.apply(
       [
         .page(of: place, from: "", until: "a1"), .answered(asked, "There is nothing older."),
       ], of: account)
@@ -442,7 +482,7 @@ struct AccountTests {
     anna.say("/join tea@rooms.x.org")
     let entrance = try #require(anna.printed.last { $0.contains("#tea@rooms.x.org") })
     #expect(!entrance.contains("here"))
-    try town.store().apply(
+    try town.store().inbox.apply(
       [
         .joined(room: "tea@rooms.x.org", nick: "anna"),
         .present(NetworkUser(identity: "id-8", name: "kim"), room: "tea@rooms.x.org"),
@@ -465,7 +505,7 @@ struct AccountTests {
   @Test("14.1: that a network is offline is shown where it matters, with a whole reason or none")
   func offline() throws {
     let (account, process) = try connected()
-    let nextTry = Store.wallClock() + 3_600_000
+    let nextTry = Clock.wall() + 3_600_000
     let short = "xmpp: offline, next try " + LocalTime.clock(nextTry).string
     let reason = "the certificate of h.x.org is not valid before Saturday, 21 November 2026"
     try process.writeIfNeeded {
@@ -500,16 +540,16 @@ struct AccountTests {
     anna.say("/switch -")
     #expect(!anna.notice.contains("/contact"))
     let ben = NetworkUser(identity: "ben@x.org", name: "ben")
-    try process.apply([.contact(ben, isOnline: nil, away: nil)], of: account)
+    try process.inbox.apply([.contact(ben, isOnline: nil, away: nil)], of: account)
     anna.look()
     #expect(anna.status() == "anna")
-    try process.apply([.contact(ben, isOnline: false, away: nil)], of: account)
+    try process.inbox.apply([.contact(ben, isOnline: false, away: nil)], of: account)
     anna.look()
     #expect(anna.status() == "ben is not online")
-    try process.apply([.contact(ben, isOnline: true, away: nil)], of: account)
+    try process.inbox.apply([.contact(ben, isOnline: true, away: nil)], of: account)
     anna.look()
     #expect(anna.status() == "anna, with 1 other here")
-    try process.apply([.contactRemoved(ben)], of: account)
+    try process.inbox.apply([.contactRemoved(ben)], of: account)
     anna.look()
     #expect(anna.status() == "anna")
   }
@@ -546,7 +586,7 @@ struct AccountTests {
     let (second, ben) = (try town.person("anna"), try town.person("ben"))
     anna.say("/join tea@rooms.x.org")
     let asked = try #require(try anna.store.read { try $0.requests(of: account) }.first)
-    try town.store().apply([.answered(asked, "You are banned from tea.")], of: account)
+    try town.store().inbox.apply([.answered(asked, "You are banned from tea.")], of: account)
     for shell in [anna, second, ben] { shell.look() }
     #expect(anna.printed.contains("You are banned from tea."))
     #expect(second.printed.contains("You are banned from tea."))
@@ -557,7 +597,7 @@ struct AccountTests {
     let account = try anna.added()
     let (second, ben) = (try town.person("anna"), try town.person("ben"))
     let sentence = "The server restarts."
-    try town.store().apply([.notice(sentence)], of: account)
+    try town.store().inbox.apply([.notice(sentence)], of: account)
     let later = try town.person("anna")
     for _ in 1...2 { for shell in [anna, second, ben, later] { shell.look() } }
     #expect(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Platform
 import Testing
 
 @testable import ChatSession
@@ -174,12 +175,13 @@ struct AttentionTests {
     func hear(_ text: String) throws {
       let message = NetworkMessage(
         name: MessageIDs(), speaker: NetworkUser(identity: "troll@y.org"), body: text)
-      try anna.store.apply([.messageReceived(message, in: .direct("troll@y.org"))], of: account)
+      try anna.store.inbox.apply(
+        [.messageReceived(message, in: .direct("troll@y.org"))], of: account)
       anna.look()
     }
     anna.say("/ignore troll@y.org")
     // What strangers write waits in /requests (14.5); this one is a contact.
-    try anna.store.apply(
+    try anna.store.inbox.apply(
       [.contact(NetworkUser(identity: "troll@y.org"), isOnline: nil, away: nil)], of: account)
     _ = anna.news()
     try hear("hidden")
@@ -193,7 +195,7 @@ struct AttentionTests {
   func strangers() throws {
     let account = try anna.added()
     func hear(_ news: NetworkEvent) throws {
-      try anna.store.apply([news], of: account)
+      try anna.store.inbox.apply([news], of: account)
       anna.look()
     }
     anna.say("/ignore troll@y.org")
@@ -224,10 +226,10 @@ struct AttentionTests {
     let account = try anna.added()
     let eve = NetworkUser(identity: "eve@y.org")
     let news = (0..<1_001).map { NetworkEvent.invited(room: "\($0)@rooms.y.org", by: eve) }
-    try anna.store.apply(Array(news.prefix(999)), of: account)
+    try anna.store.inbox.apply(Array(news.prefix(999)), of: account)
     anna.say("/requests")
     #expect(!anna.news().contains { $0.contains("no more than") })
-    try anna.store.apply(Array(news.suffix(2)), of: account)
+    try anna.store.inbox.apply(Array(news.suffix(2)), of: account)
     anna.say("/requests")
     let printed = anna.news()
     #expect(printed.count { $0.contains("/join ") } == 1_000)
@@ -259,7 +261,7 @@ struct AttentionTests {
         #/^· anna set keep to 1d: from .* on, hobnob deletes older messages in #lobby for everyone; until then /set keep off stops this$/#
       ) == true)
     #expect(
-      try anna.store.writeIfNeeded { try $0.forgetOld(now: Store.wallClock() + 86_000_000) } == 0)
+      try anna.store.writeIfNeeded { try $0.forgetOld(now: Clock.wall() + 86_000_000) } == 0)
     ben.say("/switch lobby")
     #expect(
       ben.news().contains { $0.hasPrefix("From ") && $0.hasSuffix("/set keep off stops that.") })

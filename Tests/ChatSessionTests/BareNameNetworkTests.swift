@@ -100,7 +100,7 @@ struct BareNameNetworkTests {
   func requests() throws {
     _ = try town.person("ben", in: "tea")
     let ben = NetworkUser(identity: "ben", name: "ben")
-    try anna.store.apply([.invited(room: "#tea", by: ben), .wantsContact(ben)], of: account)
+    try anna.store.inbox.apply([.invited(room: "#tea", by: ben), .wantsContact(ben)], of: account)
     anna.look()
     _ = anna.news()
     anna.say("/requests")
@@ -116,7 +116,7 @@ struct BareNameNetworkTests {
   @Test("a room whose name has spaces is joined and opened by it")
   func blanks() throws {
     anna.say("/join #tea")
-    try anna.store.apply(
+    try anna.store.inbox.apply(
       [.joined(room: "#tea", nick: "anna"), .roomNamed(room: "#tea", name: "#Family ❤ 2026")],
       of: account)
     anna.look()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Platform
 import StyledText
 import Testing
 
@@ -13,7 +14,7 @@ struct ComingsTests {
 
   /// The rule without the day.
   private func entrance(_ line: String?) -> String {
-    let day = LocalTime.day(Store.wallClock()).string
+    let day = LocalTime.day(Clock.wall()).string
     return (line ?? "").replacing(day, with: "DAY")
   }
 

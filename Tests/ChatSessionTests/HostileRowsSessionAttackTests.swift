@@ -63,7 +63,7 @@ struct HostileRowsSessionAttackTests {
     for line in ["hi @anna", "/react 1 🎉", "/msg anna", "psst", "/join tea", "leaves", "/leave"] {
       ben.say(line)
     }
-    try anna.store.apply(
+    try anna.store.inbox.apply(
       [
         .messageReceived(
           NetworkMessage(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Foundation
+import Platform
 import Testing
 
 @testable import ChatSession
@@ -8,7 +9,7 @@ import Testing
 @Suite("Housekeeping while no one types") struct IdleWorkTests {
   /// A store with messages that are older than their room keeps them.
   private static func store(_ folder: TemporaryFolder, messages: Int) throws -> Store {
-    let long = Store.wallClock() - 1_000_000_000
+    let long = Clock.wall() - 1_000_000_000
     let store = try Store(path: folder.path + "/store.sqlite", clock: { long })
     let me = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
     let room = try store.writeDurablyIfNeeded { try $0.makeRoom("lobby") }.id
@@ -67,9 +68,10 @@ import Testing
       for number in 0..<count {
         let path = folder.path + "/source"
         try "loose \(number)".write(toFile: path, atomically: false, encoding: .utf8)
-        let file = try store.keep(fileAt: path, name: nil, type: { _ in nil }, limit: 0)
+        let file = try store.attachmentFolder.keep(
+          fileAt: path, name: nil, type: { _ in nil }, limit: 0)
         let long = [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 1, tv_nsec: 0)]
-        utimensat(AT_FDCWD, store.path(of: file), long, 0)
+        utimensat(AT_FDCWD, store.attachmentFolder.path(of: file.hash), long, 0)
       }
     }
     func left() -> Int {

@@ -41,7 +41,7 @@ struct NetworkFileTests {
     let account = try anna.added()
     anna.say("/msg ben@x.org")
     let ben = NetworkUser(identity: "ben@x.org")
-    try town.store().apply(
+    try town.store().inbox.apply(
       [
         .messageReceived(
           NetworkMessage(name: MessageIDs(origin: "1"), speaker: ben, body: body, links: [body]),
@@ -66,7 +66,7 @@ struct NetworkFileTests {
     let store = try town.store()
     let file = try ArrivingFile(into: store.attachmentFolder)
     try Array("x".utf8).withUnsafeBytes { try file.append($0) }
-    try store.apply(
+    try store.inbox.apply(
       [.fetched(request, try file.finish(name: "a.txt")), .answered(request, "")], of: account)
     anna.look()
   }
@@ -95,13 +95,13 @@ struct NetworkFileTests {
     let account = try getsAddress("https://files.x.org/a.txt")
     anna.say("/save 1 /tmp/never")
     let request = try #require(try anna.store.read { try $0.requests(of: account) }.first)
-    try town.store().apply(
+    try town.store().inbox.apply(
       [.answered(request, "a.txt could not be fetched: gone.")], of: account)
     anna.look()
     #expect(anna.printed.contains("a.txt could not be fetched: gone."))
     #expect(!anna.printed.contains { $0.contains("Saved") })
     // What is no address of HTTPS is none.
-    try town.store().apply(
+    try town.store().inbox.apply(
       [
         .messageReceived(
           NetworkMessage(

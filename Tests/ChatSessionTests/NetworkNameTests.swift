@@ -50,7 +50,7 @@ struct NetworkNameTests {
     anna.say("/join tea@rooms.x.org")
     anna.say("/msg ben@x.org")
     #expect(anna.picture[0].hasPrefix("@ben@x.org>"))
-    try town.store().apply(
+    try town.store().inbox.apply(
       [
         .roomNamed(room: "tea@rooms.x.org", name: "tea"),
         .contact(NetworkUser(identity: "ben@x.org", name: "ben"), isOnline: true, away: nil),
@@ -96,7 +96,7 @@ struct NetworkNameTests {
     // One room by two accounts is two, and the list says which is whose.
     let network = try town.store()
     for account in try anna.store.read({ try $0.accounts(of: anna.session.me.id) }) {
-      try network.apply([.joined(room: "tea@rooms.x.org", nick: "anna")], of: account)
+      try network.inbox.apply([.joined(room: "tea@rooms.x.org", nick: "anna")], of: account)
     }
     anna.look()
     anna.say("/list")
@@ -118,24 +118,25 @@ struct NetworkNameTests {
   func refusedAtTheDoor() throws {
     let account = try anna.added()
     anna.say("/join tea@rooms.x.org")
-    try town.store().apply(
+    try town.store().inbox.apply(
       [.left(room: "tea@rooms.x.org", reason: "you are banned")], of: account)
     anna.look()
     #expect(anna.picture[0].hasPrefix("#tea@rooms.x.org (not joined)>"))
     // Who was in it was.
     anna.say("/join tea@rooms.x.org")
     let network = try town.store()
-    try network.apply([.joined(room: "tea@rooms.x.org", nick: "anna")], of: account)
-    try network.apply([.left(room: "tea@rooms.x.org", reason: "You are banned.")], of: account)
+    try network.inbox.apply([.joined(room: "tea@rooms.x.org", nick: "anna")], of: account)
+    try network.inbox.apply(
+      [.left(room: "tea@rooms.x.org", reason: "You are banned.")], of: account)
     anna.look()
     #expect(anna.picture[0].hasPrefix("#tea@rooms.x.org (removed)>"))
     #expect(anna.status().contains("You are no longer in #tea@rooms.x.org"))
     #expect(anna.printed.contains("You are banned."))
     // Only who leaves by themselves is told that they left.
-    try network.apply([.joined(room: "tea@rooms.x.org", nick: "anna")], of: account)
+    try network.inbox.apply([.joined(room: "tea@rooms.x.org", nick: "anna")], of: account)
     anna.look()
     #expect(anna.session.open.isMember)
-    try network.apply([.left(room: "tea@rooms.x.org", reason: nil)], of: account)
+    try network.inbox.apply([.left(room: "tea@rooms.x.org", reason: nil)], of: account)
     anna.look()
     #expect(anna.picture[0].hasPrefix("#tea@rooms.x.org (left)>"))
   }
@@ -146,13 +147,13 @@ struct NetworkNameTests {
     anna.say("/join tea@rooms.x.org")
     let network = try town.store()
     let people = ["zoe", "kim", "lee", "max"].map { NetworkUser(identity: "id-" + $0, name: $0) }
-    try network.apply(
+    try network.inbox.apply(
       people.map { NetworkEvent.present($0, room: "tea@rooms.x.org") }
         + [.joined(room: "tea@rooms.x.org", nick: "anna")], of: account)
     anna.look()
     _ = anna.news()
     let removals = ["kicked by kim (spam)", nil, "kicked by kim (spam)", "banned by kim"]
-    try network.apply(
+    try network.inbox.apply(
       zip(people, removals).map {
         NetworkEvent.absent($0, room: "tea@rooms.x.org", removal: $1)
       }, of: account)
@@ -167,7 +168,7 @@ struct NetworkNameTests {
     let account = try anna.added()
     anna.say("/msg ben@x.org")
     let network = try town.store()
-    try network.apply(
+    try network.inbox.apply(
       [.typing(NetworkUser(identity: "ben@x.org", name: "ben"), in: .direct("ben@x.org"), true)],
       of: account)
     anna.look()
@@ -184,7 +185,7 @@ struct NetworkNameTests {
     anna.say("/join tea@rooms.x.org")
     let network = try town.store()
     func hear(_ news: NetworkEvent) throws {
-      try network.apply([news], of: account)
+      try network.inbox.apply([news], of: account)
       anna.look()
     }
     try hear(.joined(room: "tea@rooms.x.org", nick: "anna"))
@@ -219,7 +220,7 @@ struct NetworkNameTests {
   func nicknames() throws {
     let account = try anna.added()
     anna.say("/join tea@rooms.x.org")
-    try town.store().apply(
+    try town.store().inbox.apply(
       [
         .joined(room: "tea@rooms.x.org", nick: "anna"),
         .present(
@@ -232,9 +233,9 @@ struct NetworkNameTests {
     #expect(anna.printed.contains("  kim  here"))
     #expect(anna.session.me.nicknames == ["anna"])
     let network = try town.store()
-    try network.apply([.joined(room: "tea@rooms.x.org", nick: "annie")], of: account)
+    try network.inbox.apply([.joined(room: "tea@rooms.x.org", nick: "annie")], of: account)
     anna.look()
-    try network.apply(
+    try network.inbox.apply(
       [
         .messageReceived(
           NetworkMessage(
@@ -256,7 +257,7 @@ struct NetworkNameTests {
     let account = try anna.added()
     let ben = NetworkUser(identity: "tea@rooms.x.org/ben", name: "ben", isVerified: false)
     let bells = anna.bells
-    try town.store().apply(
+    try town.store().inbox.apply(
       [
         .contact(NetworkUser(identity: "ben@x.org", name: "ben"), isOnline: true, away: nil),
         .invited(room: "tea@rooms.x.org", by: ben),
@@ -285,7 +286,7 @@ struct NetworkNameTests {
     let account = try anna.added()
     let eve = NetworkUser(identity: "eve@x.org")
     func send() throws {
-      try town.store().apply(
+      try town.store().inbox.apply(
         [
           .invited(room: "tea@rooms.x.org", by: eve),
           .wantsContact(NetworkUser(identity: "cem@x.org")),
@@ -330,7 +331,7 @@ struct NetworkNameTests {
     let account = try anna.added()
     anna.say("/join tea@rooms.x.org")
     let zoe = NetworkUser(identity: "id-7", name: "zoe")
-    try town.store().apply(
+    try town.store().inbox.apply(
       [
         .joined(room: "tea@rooms.x.org", nick: "anna"),
         .present(zoe, room: "tea@rooms.x.org"),
@@ -342,7 +343,7 @@ struct NetworkNameTests {
     anna.say("/who")
     #expect(!anna.printed.joined().contains("id-7"))
     // Nor is one of them offered, or named by what is not for people, where there are two.
-    try town.store().apply(
+    try town.store().inbox.apply(
       [.joined(room: "cake@rooms.x.org", nick: "anna"), .present(zoe, room: "cake@rooms.x.org")],
       of: account)
     anna.look()
@@ -359,7 +360,7 @@ struct NetworkNameTests {
   @Test("nobody on this machine can take an address that belongs to someone")
   func addressesAreNotTaken() throws {
     let account = try anna.added()
-    try town.store().apply(
+    try town.store().inbox.apply(
       [
         .joined(room: "tea@rooms.x.org", nick: "anna"),
         .contact(NetworkUser(identity: "ben@x.org", name: "ben"), isOnline: true, away: nil),
@@ -419,7 +420,7 @@ struct NetworkNameTests {
   @Test("/contact and /invite take the names of contacts")
   func contactsByName() throws {
     let account = try anna.added()
-    try town.store().apply(
+    try town.store().inbox.apply(
       [
         .joined(room: "tea@rooms.x.org", nick: "anna"),
         .contact(NetworkUser(identity: "cem@far.org", name: "Cem"), isOnline: true, away: nil),

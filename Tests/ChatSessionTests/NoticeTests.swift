@@ -22,7 +22,7 @@ struct NoticeTests {
     try anna.provide(
       AddressRules(roomSigns: "#", folding: .rfc1459, identityScope: .network), for: account)
     anna.say("/join #tea")
-    try anna.store.apply([.joined(room: "#tea", nick: "anna")], of: account)
+    try anna.store.inbox.apply([.joined(room: "#tea", nick: "anna")], of: account)
     anna.say("/set notify-command true")
     anna.say("/msg nickserv@irc.x.org")
     anna.say("/switch #lobby")
@@ -34,7 +34,7 @@ struct NoticeTests {
   ) throws {
     let said = NetworkMessage(
       speaker: NetworkUser(identity: "nickserv", name: "nickserv"), body: body, kind: kind)
-    try anna.store.apply([.messageReceived(said, in: place)], of: account)
+    try anna.store.inbox.apply([.messageReceived(said, in: place)], of: account)
     anna.look()
   }
 

@@ -349,13 +349,13 @@ extension Person {
 
   /// The account's process learns how its network names people and rooms.
   func provide(_ rules: AddressRules, for account: Account) throws {
-    try store.apply([.rules(rules)], of: account)
+    try store.inbox.apply([.rules(rules)], of: account)
     look()
   }
 
   /// What people can do in the account's conversations, as its process learns it.
   func provide(_ abilities: NetworkAbilities, for account: Account) throws {
-    try store.apply([.abilities(abilities)], of: account)
+    try store.inbox.apply([.abilities(abilities)], of: account)
     look()
   }
 

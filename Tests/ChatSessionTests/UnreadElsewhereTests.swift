@@ -90,7 +90,7 @@ struct UnreadElsewhereTests {
     #expect(anna.status().hasPrefix("ben is away: in a meeting"))
     ben.say("/back")
     ben.tell(.leave(status: 0))
-    try ben.store.detach()
+    try ben.store.shells.detach()
     anna.look()
     #expect(anna.status().hasPrefix("ben does not have hobnob open"))
   }

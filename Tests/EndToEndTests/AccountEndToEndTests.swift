@@ -151,6 +151,44 @@ extension EndToEnd {
         })
     }
 
+    @Test("a library that hobnob-xmpp lacks is named in a sentence, wherever it is started")
+    func namesAMissingLibrary() throws {
+      let program = home.path + "/bin/hobnob"
+      try home.write(
+        """
+        #!/bin/sh
+        echo "$0: error while loading shared libraries: libcurl.so.4: cannot open it: no such file" >&2
+        exit 127
+
+        """, to: "complains")
+      for (file, copy) in [(Home.program, program), (home.path + "/complains", program + "-xmpp")] {
+        let made = try Program(
+          ["install", "-D", file, copy], environment: home.environment
+        ).finish()
+        try #require(made.status == 0)
+      }
+      let sentence = "hobnob-xmpp needs libcurl.so.4"
+      let anna = try PseudoTerminal(
+        command: [program, "--as", "anna", "lobby"], environment: home.environment, rows: 24,
+        columns: 80)
+      try anna.expect("#lobby> |")
+      // It would ask for the password.
+      try anna.type("/account add anna@x.org\r", seeing: sentence)
+      try anna.type("/account add ben@x.org --password-command true\r", seeing: "ben@x.org is your")
+      #expect(
+        anna.wait(for: 10) { count(of: sentence, in: $0.history.joined(separator: "\n")) >= 2 })
+      anna.send("/account\r")
+      try anna.expect("offline: " + sentence, for: 10)
+      #expect(anna.wait(for: 1) { !$0.history.joined().contains("loading shared libraries") })
+      for words in [["check"], ["connect", "ben@x.org"], ["account", "register", "cat@x.org"]] {
+        let finished = try Program(
+          [program] + words + ["--as", "anna"], environment: home.environment
+        ).finish()
+        #expect(finished.status == 1)
+        #expect(finished.errors.hasPrefix("hobnob: " + sentence), "\(finished.errors)")
+      }
+    }
+
     @Test("7: /disconnect ends a hanging password command, and the account goes on")
     func endsAHangingCommand() throws {
       let anna = try home.shellInLobby(as: "anna")

@@ -152,7 +152,7 @@ extension EndToEnd {
       let fetched = try #require(
         try ben.store.read { try $0.message(message.id, for: ben.me) }?.attachments)
       #expect(fetched.map(\.name) == ["plan.bin"])
-      let path = try #require(fetched.first.map { ben.store.path(of: $0) })
+      let path = try #require(fetched.first.map { ben.store.attachmentFolder.path(of: $0.hash) })
       #expect(FileManager.default.contents(atPath: path) == data)
     }
 

@@ -2,6 +2,7 @@
 import Conversations
 import Emulator
 import Foundation
+import Platform
 import Testing
 
 extension EndToEnd {
@@ -127,18 +128,19 @@ extension EndToEnd {
     @Test("--compact removes what is not kept, with its files, and says how much")
     func compacts() throws {
       try home.write("a file", to: "old.txt")
-      let store = try Store(path: home.store, clock: { Store.wallClock() - 40 * 86_400_000 })
+      let store = try Store(path: home.store, clock: { Clock.wall() - 40 * 86_400_000 })
       let ben = try store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
       let lobby = try store.writeDurablyIfNeeded { try $0.makeRoom("lobby") }.id
-      let file = try store.keep(fileAt: home.path + "/old.txt", type: { _ in nil }, limit: 0)
+      let file = try store.attachmentFolder.keep(
+        fileAt: home.path + "/old.txt", type: { _ in nil }, limit: 0)
       let long = String(repeating: "long ago ", count: 20_000)
       try store.writeDurably {
         try $0.send(long, in: lobby, by: ben, requireMembership: false, attachments: [file])
       }
-      let path = store.path(of: file)
+      let path = store.attachmentFolder.path(of: file.hash)
       // It has begun long ago.
       try store.writeDurablyIfNeeded {
-        try $0.setKeep(lobby, 30 * 86_400_000, by: ben, after: Store.keepDelay)
+        try $0.setKeep(lobby, 30 * 86_400_000, by: ben, after: Upkeep.keepDelay)
       }
       store.close()
       try home.say("today", as: "ben")

@@ -91,11 +91,28 @@ struct DocumentTests {
     try #require(finished.status == 0, "\(finished.errors)")
     let pages = Self.pages.map { "share/man/man\($0.suffix(1))/\($0.dropFirst(4))" }
     #expect(pages.count == 5)
-    let shared = files(below: Repository.root.path + "/share").map { "share/" + $0 }
+    let shared = files(below: Repository.root.path + "/share/hobnob").map { "share/hobnob/" + $0 }
     let programs = ["bin/hobnob", "libexec/hobnob/hobnob-xmpp"]
     #expect(files(below: installed) == Set(programs + pages + shared))
+    let service = try String(
+      contentsOfFile: installed + "/share/hobnob/hobnob@.service", encoding: .utf8)
+    #expect(service.contains("\nExecStart=/opt/h/bin/hobnob connect %i\n"))
+    let page = try String(contentsOfFile: installed + "/share/man/man1/hobnob.1", encoding: .utf8)
+    #expect(page.contains("\n.It Pa /opt/h/share/hobnob\n"))
     #expect(try make("uninstall").status == 0)
     #expect(files(below: installed) == [])
+  }
+
+  @Test("the newest version in the changelog is that of the program and of its packages")
+  func hasOneVersion() throws {
+    let made = try Program(
+      ["make", "-s", "-C", Repository.root.path, "version"], environment: ["PATH": "/usr/bin:/bin"]
+    ).finish().output
+    let said = try Program([Home.program, "--version"], environment: [:]).finish().output
+    #expect(said == "hobnob " + made)
+    let changelog = try Repository.text(of: "share/CHANGELOG.md")
+    let newest = try #require(changelog.firstMatch(of: /(?m)^## (.*)$/)?.1)
+    #expect(made == newest + "\n")
   }
 
   /// Foundation costs 45 MB and several milliseconds; what is a value or pure has no use for the

@@ -2,6 +2,7 @@
 import Conversations
 import Emulator
 import Foundation
+import Platform
 import Testing
 
 extension EndToEnd {
@@ -12,7 +13,7 @@ extension EndToEnd {
       .enabled(if: callOfProcess(getpid()) != nil, "the kernel does not tell what it waits for"))
     func sleeps() throws {
       let home = try Home()
-      let long = Store.wallClock() - 1_000_000_000
+      let long = Clock.wall() - 1_000_000_000
       let store = try Store(path: home.store, clock: { long })
       let ben = try store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
       let lobby = try store.writeDurablyIfNeeded { try $0.makeRoom("lobby") }.id

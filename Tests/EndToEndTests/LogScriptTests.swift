@@ -64,9 +64,9 @@ extension EndToEnd {
             name: MessageIDs(archive: "a\(minute)"), speaker: zoe, body: "at \(minute)",
             time: 1_700_000_000_000 + minute * 60_000, isPast: isPast), in: .room(room))
       }
-      try store.apply(
+      try store.inbox.apply(
         [.joined(room: room, nick: "anna"), say(2), say(5), say(9)], of: account)
-      try store.apply([say(4), say(3), say(1, isPast: true)], of: account)
+      try store.inbox.apply([say(4), say(3), say(1, isPast: true)], of: account)
       func bodies(_ options: String...) throws -> [String] {
         let finished = try home.run(["log", "#" + room, "--as", "anna"] + options)
         #expect(finished.status == 0, "\(finished.errors)")

@@ -27,7 +27,7 @@ extension EndToEnd {
       self.account = account
       try home.list(account)
       // Of the other sort than XMPP.
-      try store.apply(
+      try store.inbox.apply(
         [
           .rules(AddressRules(roomSigns: "#", folding: .rfc1459, identityScope: .network)),
           .abilities(NetworkAbilities(rooms: .ofIRC)),
@@ -66,7 +66,7 @@ extension EndToEnd {
       let said = NetworkMessage(
         name: MessageIDs(), speaker: NetworkUser(identity: "services"), body: "back at six",
         kind: .notice)
-      try store.apply([.messageReceived(said, in: .room("##far"))], of: account)
+      try store.inbox.apply([.messageReceived(said, in: .room("##far"))], of: account)
       try shell.expect("- services: back at six")
       func output(_ arguments: String...) throws -> String { try home.run(arguments).output }
       #expect(
@@ -95,9 +95,10 @@ extension EndToEnd {
       try home.list(store.writeDurably { try $0.addAccount(owner: anna, network: "stub:anna@y") })
       let said = NetworkMessage(
         name: MessageIDs(), speaker: NetworkUser(identity: "zoe"), body: "from afar")
-      try store.apply([.messageReceived(said, in: .room("##far"))], of: account)
-      _ = try store.attach(store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id)
-      try store.detach()
+      try store.inbox.apply([.messageReceived(said, in: .room("##far"))], of: account)
+      _ = try store.shells.attach(
+        store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id)
+      try store.shells.detach()
       shell.kill(SIGCONT)
       try shell.expect("[1] zoe: from afar")
     }

@@ -22,7 +22,7 @@ import Testing
         try $0.addAccount(owner: owner, network: "xmpp:\(name)@example.org")
       }
       let zoe = NetworkUser(identity: "zoe-of-\(name)", name: "zoe")
-      try store.apply(
+      try store.inbox.apply(
         [
           .joined(room: "tea@rooms.example", nick: name),
           .topic(room: "tea@rooms.example", text: "topic of \(name)", by: nil, at: nil),
@@ -49,7 +49,7 @@ import Testing
     _ wanted: [ID<Conversation>]? = nil, for me: ID<Participant>?
   ) throws -> String {
     var text = ""
-    try lobby.store.export(wanted, for: me) {
+    try Export(of: lobby.store, wanted, for: me).write {
       text += String(decoding: $0, as: UTF8.self)
       return true
     }
@@ -106,7 +106,7 @@ import Testing
       let path = lobby.fixture.folder + "/lines"
       try Data(lines.utf8).write(to: URL(fileURLWithPath: path))
       let file = try #require(FileHandle(forReadingAtPath: path))
-      return try lobby.store.importing(as: me) { try $0.read(file.fileDescriptor) }
+      return try Import.run(into: lobby.store, as: me) { try $0.read(file.fileDescriptor) }
     }
     // Another message, so that it would be new.
     try lobby.store.db("DELETE FROM message WHERE body = 'said to anna'")
@@ -126,7 +126,7 @@ import Testing
     }
     let rules = AddressRules(roomSigns: "#&", folding: .rfc1459, identityScope: .network)
     let rooms = ["&here", "##tea"]
-    try store.apply(
+    try store.inbox.apply(
       [.rules(rules)] + rooms.map { .joined(room: $0, nick: "anna") }, of: account)
     let places = try rooms.map { name in
       try #require(try store.read { try $0.room(name, for: lobby.anna) }).id

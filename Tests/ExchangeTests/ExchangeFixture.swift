@@ -11,7 +11,7 @@ extension Store {
   /// The lines of the export, without the first one, which contains the time.
   func exported(_ conversations: [ID<Conversation>]? = nil, files: Bool = true) throws -> [String] {
     var bytes: [UInt8] = []
-    try export(conversations, files: files) {
+    try Export(of: self, conversations, files: files).write {
       bytes += $0
       return true
     }
@@ -34,7 +34,7 @@ extension Store {
     _ conversation: String? = nil, as me: String = "anna",
     _ complain: @escaping (ImportFault) -> Void = { _ in }
   ) throws -> ImportReport {
-    try importing(as: me, complain: complain) { work in
+    try Import.run(into: self, as: me, complain: complain) { work in
       for content in bytes {
         let stream = tmpfile()
         defer { fclose(stream) }
@@ -112,7 +112,7 @@ extension Lobby {
     }
     let far = try store.hear(
       "hi", from: "zoe", name: "Zoe", in: .room("tea"), of: account, origin: "r1")
-    try store.apply(
+    try store.inbox.apply(
       [
         .reacted(
           MessageIDs(origin: "r1"), author: nil, by: NetworkUser(identity: "max"), in: .room("tea"),
@@ -171,7 +171,7 @@ extension Lobby {
       SELECT id, 1600000000000, 1600000000001 FROM participant WHERE identity = 'ben'
       """)
     let rooms = ConversationAddress.room("tea@rooms.example")
-    try store.apply(
+    try store.inbox.apply(
       [
         .messageReceived(
           NetworkMessage(

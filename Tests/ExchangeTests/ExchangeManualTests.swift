@@ -31,7 +31,7 @@ import Testing
     try lobby.store.writeDurablyIfNeeded { try $0.join(lobby.anna, gone) }
     try lobby.store.writeDurably { try $0.remove(gone, by: lobby.anna) }
     var text = ""
-    try lobby.store.export {
+    try Export(of: lobby.store).write {
       text += String(decoding: $0, as: UTF8.self)
       return true
     }

@@ -29,7 +29,7 @@ import Testing
     #expect(report.files == 2)
     // What is not in the text as such: the files, the words in the search index, the outbox.
     #expect(empty.keptFiles == lobby.fixture.keptFiles)
-    let check = try copy.check(deep: true)
+    let check = try copy.upkeep.check(deep: true)
     #expect(check.allSatisfy { $0.severity == .fine }, "\(check)")
     #expect(
       try copy.read { try $0.outbox(of: "xmpp:anna@example") }.map(\.operation)
@@ -88,7 +88,7 @@ import Testing
     #expect(try copy.exported() == lobby.store.exported())
     #expect(try copy.take([old]).changed == 0)
     #expect(try copy.exported() == lobby.store.exported())
-    #expect(try copy.check().allSatisfy { $0.severity == .fine })
+    #expect(try copy.upkeep.check().allSatisfy { $0.severity == .fine })
     let found = try copy.database.rows(
       "SELECT rowid FROM message_text WHERE message_text MATCH 'first'"
     ) { $0.int() }
@@ -164,7 +164,7 @@ import Testing
     #expect(message.isImported)
     #expect(try lobby.says("x").isImported == false)
     let before = try lobby.store.exported()
-    _ = try Store.recover(from: lobby.store.path, to: lobby.fixture.folder + "/new.sqlite")
+    _ = try Recovery.run(from: lobby.store.path, to: lobby.fixture.folder + "/new.sqlite")
     let recovered = try lobby.fixture.open("new.sqlite")
     #expect(try recovered.exported() == before)
     #expect(try found(recovered) == texts)
@@ -210,7 +210,7 @@ import Testing
       try lobby.says("message \(number) \(String(repeating: "x", count: 99))")
     }
     var pieces = 0
-    let report = try lobby.store.export { _ in
+    let report = try Export(of: lobby.store).write { _ in
       pieces += 1
       if pieces == 1 { try lobby.benSays("meanwhile") }
       return true
@@ -218,7 +218,7 @@ import Testing
     #expect(report.messages == 2000)
     #expect(pieces > 3)
     pieces = 0
-    try lobby.store.export { _ in
+    try Export(of: lobby.store).write { _ in
       pieces += 1
       return false
     }
@@ -230,16 +230,18 @@ import Testing
     let lobby = try Lobby()
     try lobby.says("hello")
     let path = lobby.fixture.folder + "/out.jsonl"
-    try lobby.store.export(to: path)
+    try Export(of: lobby.store).write(to: path)
     #expect(lobby.fixture.mode("out.jsonl") == 0o600)
     let text = try #require(lobby.fixture.text(path))
     #expect(
       text.hasPrefix(#"{"hobnob":"export","version":1,"#)
         && text.hasSuffix(#"{"type":"end"}"# + "\n"))
-    #expect(throws: StoreError.self) { try lobby.store.export(to: path) }
+    #expect(throws: StoreError.self) { try Export(of: lobby.store).write(to: path) }
     #expect(lobby.fixture.text(path) == text)
-    #expect(throws: AttachmentError.self) { try lobby.store.export(to: "/nowhere/x") }
-    #expect(throws: AttachmentError.self) { try lobby.store.export(to: lobby.fixture.folder + "/") }
+    #expect(throws: AttachmentError.self) { try Export(of: lobby.store).write(to: "/nowhere/x") }
+    #expect(throws: AttachmentError.self) {
+      try Export(of: lobby.store).write(to: lobby.fixture.folder + "/")
+    }
     #expect(!lobby.fixture.names(in: "").contains { $0.hasPrefix(".hobnob") })
     #expect(try Fixture().open().take([text]).messages == 1)
   }

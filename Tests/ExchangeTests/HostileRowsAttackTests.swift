@@ -76,7 +76,7 @@ import Testing
     let lobby = try Lobby()
     try lobby.fill()
     let account = try #require(try lobby.store.read { try $0.account(network: Self.network) })
-    try lobby.store.apply(Self.news(1), of: account)
+    try lobby.store.inbox.apply(Self.news(1), of: account)
     return lobby
   }
 
@@ -89,7 +89,7 @@ import Testing
     #expect(try lobby.store.count("waiting_change") == 3)
     #expect(try lobby.found("new AND before") == 1)
     try lobby.store.db("UPDATE message SET created_at = \(time)")
-    try lobby.store.apply(Self.news(2), of: account)
+    try lobby.store.inbox.apply(Self.news(2), of: account)
     #expect(try lobby.found("new AND past") == 2)
     #expect(try lobby.found("new AND live") == 2)
     #expect(try lobby.store.count("waiting_change") == 6)
@@ -99,7 +99,7 @@ import Testing
   func everyColumn() throws {
     let lobby = try filled()
     let base = lobby.fixture.folder + "/base.sqlite"
-    try lobby.store.backup(to: base)
+    try lobby.store.upkeep.backup(to: base)
     try loosen(base)
     let columns = try columns(of: base)
     try #require(columns.count > 100)
@@ -125,7 +125,7 @@ import Testing
   func everyRow() throws {
     let lobby = try filled()
     let base = lobby.fixture.folder + "/base.sqlite"
-    try lobby.store.backup(to: base)
+    try lobby.store.upkeep.backup(to: base)
     var random = FixedRandom(seed: LongRun.seed)
     for round in 0..<LongRun.rounds(12) {
       let fixture = Fixture()
@@ -212,7 +212,7 @@ import Testing
       let store = try fixture.open()
       defer { store.close() }
       let me = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
-      attempt { _ = try store.attach(me) }
+      attempt { _ = try store.shells.attach(me) }
       var places = ((try? store.read { try $0.listing(for: me) }) ?? []).map(\.conversation.id)
       places += ((try? store.read { try $0.rooms() }) ?? []).map(\.id)
       for place in Set(places) { readPlace(store, place, me, what, attempt) }
@@ -249,14 +249,14 @@ import Testing
         guard let account = try store.read({ try $0.account(network: Self.network) }) else {
           return
         }
-        attempt { try store.apply(Self.news(2), of: account) }
+        attempt { try store.inbox.apply(Self.news(2), of: account) }
         // One thing that cannot be taken keeps the others of its batch out.
-        for item in Self.news(3) { attempt { try store.apply([item], of: account) } }
+        for item in Self.news(3) { attempt { try store.inbox.apply([item], of: account) } }
       }
-      attempt { _ = try store.reapStaleShells() }
+      attempt { _ = try store.shells.reapStale() }
       attempt { _ = try store.writeIfNeeded { try $0.forgetOld(now: fixture.now) } }
-      attempt { _ = try store.pruneAttachments(now: fixture.now) }
-      attempt { _ = try store.check() }
+      attempt { _ = try store.upkeep.pruneAttachments(now: fixture.now) }
+      attempt { _ = try store.upkeep.check() }
       attempt {
         let lines = try store.exported()
         // What is exported is taken in elsewhere.

@@ -104,7 +104,7 @@ import Testing
     let report = try store.take([export(line(body, number: 1))]) { _ in Issue.record("left out") }
     #expect(report.messages == 1)
     var count = 0
-    let exported = try store.export {
+    let exported = try Export(of: store).write {
       count += $0.count
       return true
     }
@@ -247,7 +247,7 @@ import Testing
     try lobby.store.db("PRAGMA max_page_count=1073741823")
     #expect(try lobby.store.exported() == before)
     #expect(try lobby.store.take([export(lines)]).messages == 2000)
-    #expect(try lobby.store.check().allSatisfy { $0.severity == .fine })
+    #expect(try lobby.store.upkeep.check().allSatisfy { $0.severity == .fine })
   }
 
   @Test(

@@ -50,7 +50,7 @@ import Testing
   func importsBeforeMessagesGo() throws {
     let lobby = try Lobby()
     try lobby.store.writeDurablyIfNeeded {
-      try $0.setKeep(lobby.lobby, 86_400_000, by: lobby.anna, after: Store.keepDelay)
+      try $0.setKeep(lobby.lobby, 86_400_000, by: lobby.anna, after: Upkeep.keepDelay)
     }
     func take(_ number: Int) throws -> ImportReport {
       try lobby.store.take([
@@ -59,7 +59,7 @@ import Testing
     }
     let early = try take(7)
     #expect(early.messages == 1 && early.tooOld == 0)
-    lobby.fixture.now += Store.keepDelay
+    lobby.fixture.now += Upkeep.keepDelay
     let late = try take(8)
     #expect(late.messages == 0 && late.tooOld == 1)
   }

@@ -47,7 +47,7 @@ import Testing
       try store.read { try $0.changes(since: position, for: anna) }.arrived.map(\.body) == [
         "tea now"
       ])
-    #expect(try store.check().allSatisfy { $0.severity == .fine })
+    #expect(try store.upkeep.check().allSatisfy { $0.severity == .fine })
   }
 
   @Test("thousands within a minute keep the order of their log, and a grown log follows them")

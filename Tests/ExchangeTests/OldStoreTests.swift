@@ -25,7 +25,7 @@ import Testing
     let store = try fixture.open()
     try OldStore(fixture, store).fill()
     let shown = try Self.shown(store)
-    try store.compact()
+    try store.upkeep.compact()
     store.close()
     try Self.gzip("gzip -9nc '\(fixture.path)' > '\(folder)/store.sqlite.gz'")
     try (shown.joined(separator: "\n") + "\n").write(
@@ -51,7 +51,7 @@ import Testing
       }
     }
     #expect(wanted.count == shown.count)
-    #expect(try store.check().map(\.severity).max() == .fine)
+    #expect(try store.upkeep.check().map(\.severity).max() == .fine)
   }
 
   private func hits(_ line: String) throws -> [String] {
@@ -256,12 +256,12 @@ private struct OldStore {
           name: MessageIDs(origin: "o\(id)", archive: "a\(id)"), speaker: zoe,
           body: "tea \(id)", time: time, isPast: isPast), in: tea)
     }
-    try store.apply([.joined(room: "tea@rooms.example", nick: "anna")], of: account)
+    try store.inbox.apply([.joined(room: "tea@rooms.example", nick: "anna")], of: account)
     let now = fixture.now
-    try store.apply([said(100, at: nil)], of: account)
+    try store.inbox.apply([said(100, at: nil)], of: account)
     let second = now / 1000 * 1000 - 60_000
     for pages in [7...9, 4...6, 1...3] {
-      try store.apply(
+      try store.inbox.apply(
         [
           .page(
             of: tea, from: "a\(pages.lowerBound)",
@@ -269,14 +269,14 @@ private struct OldStore {
         ]
           + pages.map { said($0, at: second, isPast: true) }, of: account)
     }
-    try store.apply(
+    try store.inbox.apply(
       [
         .edited(
           MessageIDs(origin: "o5"), by: zoe, in: tea, body: "tea five", at: second,
           change: MessageIDs(origin: "c1", archive: "c1"))
       ], of: account)
     for id in [101, 105, 109] {
-      try store.apply([said(id, at: now + Milliseconds(id) * 100)], of: account)
+      try store.inbox.apply([said(id, at: now + Milliseconds(id) * 100)], of: account)
     }
     fixture.now += 60_000
     let place = try store.writeDurably {
@@ -285,7 +285,7 @@ private struct OldStore {
     _ = try store.writeDurably { try $0.send("on its way", in: place, by: anna) }
     try store.writeIfNeeded { try $0.noteSeen(by: anna, in: place, upTo: 12, sendReceipt: true) }
     for id in [103, 107] {
-      try store.apply([said(id, at: now + Milliseconds(id) * 100)], of: account)
+      try store.inbox.apply([said(id, at: now + Milliseconds(id) * 100)], of: account)
     }
   }
 }

@@ -79,7 +79,7 @@ private final class Victim {
     for name in [newPath, newPath + "-wal", newPath + "-shm"] { unlink(name) }
     let report: RecoveryReport
     do {
-      report = try Store.recover(from: fixture.path, to: newPath)
+      report = try Recovery.run(from: fixture.path, to: newPath)
     } catch is StoreError {
       return nil
     }
@@ -161,7 +161,7 @@ private final class Victim {
         VALUES (5, 1, '', 1, 6), (5, 2, '🎉', 1, 7);
       """)
     database.close()
-    let report = try Store.recover(from: fixture.path, to: fixture.folder + "/new.sqlite")
+    let report = try Recovery.run(from: fixture.path, to: fixture.folder + "/new.sqlite")
     #expect(report.lost == 0)
     let new = try fixture.open("new.sqlite")
     let reactions = try new.read { try $0.reactions(of: ID(rawValue: 5)) }
@@ -183,12 +183,12 @@ private final class Victim {
     for ending in ["", "-wal"] {
       try FileManager.default.copyItem(atPath: fixture.path + ending, toPath: copy + ending)
     }
-    let whole = try Store.recover(from: copy, to: fixture.folder + "/1.sqlite")
+    let whole = try Recovery.run(from: copy, to: fixture.folder + "/1.sqlite")
     #expect(whole["message"]?.got == 50 && whole.lost == 0)
     var log = [UInt8](try #require(FileManager.default.contents(atPath: copy + "-wal")))
     log[log.count - 3000] ^= 1
     try Data(log).write(to: URL(fileURLWithPath: copy + "-wal"))
-    let damaged = try Store.recover(from: copy, to: fixture.folder + "/2.sqlite")
+    let damaged = try Recovery.run(from: copy, to: fixture.folder + "/2.sqlite")
     #expect(damaged["message"]?.got == 49)
   }
 

@@ -69,12 +69,12 @@ private final class Grown {
   @Test func aWholeFileIsCopiedWhole() throws {
     let grown = try Grown()
     let before = contents(grown.fixture.path)
-    let report = try Store.recover(from: grown.fixture.path, to: grown.newPath)
+    let report = try Recovery.run(from: grown.fixture.path, to: grown.newPath)
     #expect(report.lost == 0)
     #expect(report["message"] == .init(name: "message", got: 2_000, lost: 0, isExact: true))
     #expect(contents(grown.fixture.path) == before)
     let (old, new) = (try grown.fixture.open(), try grown.fixture.open("recovered.sqlite"))
-    #expect(try new.check().allSatisfy { $0.severity == .fine })
+    #expect(try new.upkeep.check().allSatisfy { $0.severity == .fine })
     let anna = try new.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
     let lobby = try #require(try new.read { try $0.room("lobby") }).id
     func everything(_ store: Store) throws -> [Message] {
@@ -106,13 +106,13 @@ private final class Grown {
       try grown.spoil(page: leaves[3 + index * 4], seed: UInt64(index))
     }
     let before = contents(grown.fixture.path)
-    let report = try Store.recover(from: grown.fixture.path, to: grown.newPath)
+    let report = try Recovery.run(from: grown.fixture.path, to: grown.newPath)
     #expect(contents(grown.fixture.path) == before)
     let table = try #require(report["message"])
     #expect(table.isExact && table.got + table.lost == 2_000)
     #expect(table.lost > 0 && table.lost <= count * 60, "\(table)")
     let new = try grown.fixture.open("recovered.sqlite")
-    #expect(try new.check().allSatisfy { $0.severity == .fine })
+    #expect(try new.upkeep.check().allSatisfy { $0.severity == .fine })
     let anna = try new.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
     let lobby = try #require(try new.read { try $0.room("lobby") }).id
     let messages = try new.read { try $0.messages(in: lobby, limit: 9_999, for: anna) }
@@ -131,10 +131,10 @@ private final class Grown {
       try original.write(to: URL(fileURLWithPath: pristine.fixture.path))
       try pristine.spoil(page: page, seed: UInt64(page))
       do {
-        let report = try Store.recover(from: pristine.fixture.path, to: pristine.newPath)
+        let report = try Recovery.run(from: pristine.fixture.path, to: pristine.newPath)
         got.append(report["message"]?.got ?? 0)
         let new = try pristine.fixture.open("recovered.sqlite")
-        #expect(try new.check().allSatisfy { $0.severity == .fine }, "page \(page)")
+        #expect(try new.upkeep.check().allSatisfy { $0.severity == .fine }, "page \(page)")
         new.close()
         for name in ["recovered.sqlite", "recovered.sqlite-wal", "recovered.sqlite-shm"] {
           unlink(pristine.fixture.folder + "/" + name)
@@ -154,8 +154,8 @@ private final class Grown {
     let leaves = try grown.rows(onPagesOf: "message")
     // In the middle of a page, as a disk that was full leaves it.
     truncate(grown.fixture.path, last * grown.pageSize + 1000)
-    #expect(throws: StoreError.self) { try grown.fixture.open().check() }
-    let report = try Store.recover(from: grown.fixture.path, to: grown.newPath)
+    #expect(throws: StoreError.self) { try grown.fixture.open().upkeep.check() }
+    let report = try Recovery.run(from: grown.fixture.path, to: grown.newPath)
     let table = try #require(report["message"])
     let whole = leaves.filter { $0.page <= last }.map(\.rows).reduce(0, +)
     let cut = leaves.first { $0.page == last + 1 }?.rows ?? 0
@@ -163,7 +163,7 @@ private final class Grown {
       whole >= 100 && (whole...whole + cut).contains(table.got), "\(table), \(whole) + \(cut)")
     #expect(report.lost > 0)
     let new = try grown.fixture.open("recovered.sqlite")
-    #expect(try new.check().allSatisfy { $0.severity == .fine })
+    #expect(try new.upkeep.check().allSatisfy { $0.severity == .fine })
     let someone = try #require(try new.read { try $0.participants() }.first)
     let lobby = try #require(try new.read { try $0.listing(for: someone.id) }.first).conversation.id
     let messages = try new.read { try $0.messages(in: lobby, limit: 9_999, for: someone.id) }
@@ -198,7 +198,7 @@ private final class Grown {
       try file.write(contentsOf: Data(repeating: 0xA5, count: 4096))
     }
     try file.close()
-    let report = try Store.recover(from: fixture.path, to: fixture.folder + "/new.sqlite")
+    let report = try Recovery.run(from: fixture.path, to: fixture.folder + "/new.sqlite")
     let table = try #require(report["message"])
     #expect(table.got + table.lost == 3000)
     #expect(table.lost <= spoiled.count * 60, "\(table), \(spoiled.count) pages")
@@ -209,10 +209,10 @@ private final class Grown {
     for table in ["conversation", "participant"] {
       for page in try grown.pages(of: table) { try grown.spoil(page: page, seed: 1) }
     }
-    let report = try Store.recover(from: grown.fixture.path, to: grown.newPath)
+    let report = try Recovery.run(from: grown.fixture.path, to: grown.newPath)
     #expect(report["message"]?.lost == 0)
     let new = try grown.fixture.open("recovered.sqlite")
-    #expect(try new.check().allSatisfy { $0.severity == .fine })
+    #expect(try new.upkeep.check().allSatisfy { $0.severity == .fine })
     let someone = try #require(try new.read { try $0.find(participant: "lost-1") })
     let listing = try new.read { try $0.listing(for: someone.id) }
     #expect(listing.map(\.conversation.lastNumber) == [2_000])
@@ -225,12 +225,12 @@ private final class Grown {
     for target in [grown.newPath, grown.fixture.path] {
       let before = contents(target)
       #expect(throws: StoreError.self) {
-        try Store.recover(from: grown.fixture.path, to: target)
+        try Recovery.run(from: grown.fixture.path, to: target)
       }
       #expect(contents(target) == before)
     }
     let store = try grown.fixture.open()
-    #expect(throws: StoreError.self) { try store.backup(to: grown.newPath) }
+    #expect(throws: StoreError.self) { try store.upkeep.backup(to: grown.newPath) }
     #expect(contents(grown.newPath) == Data("mine".utf8))
   }
 
@@ -238,10 +238,10 @@ private final class Grown {
     let grown = try Grown()
     for page in 1...(try grown.pages()) { try grown.spoil(page: page, seed: UInt64(page)) }
     #expect(throws: StoreError.self) {
-      try Store.recover(from: grown.fixture.path, to: grown.newPath)
+      try Recovery.run(from: grown.fixture.path, to: grown.newPath)
     }
     #expect(throws: StoreError.self) {
-      try Store.recover(from: grown.fixture.folder + "/nothing", to: grown.newPath)
+      try Recovery.run(from: grown.fixture.folder + "/nothing", to: grown.newPath)
     }
     #expect(fileStatus(grown.newPath) == nil)
   }
@@ -263,11 +263,11 @@ private final class Grown {
       UPDATE meta SET change = 9;
       """)
     // Not closed: what stands in the write-ahead log only counts as well.
-    let report = try Store.recover(from: fixture.path, to: fixture.folder + "/new.sqlite")
+    let report = try Recovery.run(from: fixture.path, to: fixture.folder + "/new.sqlite")
     #expect((report.got, report.lost) == (4, 0))
     let new = try fixture.open("new.sqlite")
     #expect(try new.read { try $0.position } == 9)
-    #expect(try new.check().allSatisfy { $0.severity == .fine })
+    #expect(try new.upkeep.check().allSatisfy { $0.severity == .fine })
     database.close()
   }
 }
@@ -289,10 +289,10 @@ private final class Grown {
     }
     writer.start()
     started.wait()
-    try lobby.store.backup(to: fixture.folder + "/backup.sqlite")
+    try lobby.store.upkeep.backup(to: fixture.folder + "/backup.sqlite")
     done.wait()
     let copy = try fixture.open("backup.sqlite")
-    #expect(try copy.check().allSatisfy { $0.severity == .fine })
+    #expect(try copy.upkeep.check().allSatisfy { $0.severity == .fine })
     #expect(fixture.mode("backup.sqlite") == 0o600)
     let messages = try copy.read { try $0.messages(in: room, limit: 9_999, for: lobby.anna) }
     #expect(messages.count >= 520)
@@ -313,19 +313,19 @@ private final class Grown {
         "hello", in: $0.makeRoom("lobby").id, by: anna,
         requireMembership: false)
     }
-    try team.backup(to: fixture.folder + "/copy.sqlite")
-    try team.backup(to: fixture.folder + "/team/copy.sqlite")
+    try team.upkeep.backup(to: fixture.folder + "/copy.sqlite")
+    try team.upkeep.backup(to: fixture.folder + "/team/copy.sqlite")
     for (name, mode, isShared) in [
       ("copy.sqlite", 0o600 as mode_t, false), ("team/copy.sqlite", 0o660, true),
     ] {
       #expect(fixture.mode(name) == mode)
       let copy = try fixture.open(name)
       #expect(copy.isShared == isShared)
-      #expect(try copy.check().allSatisfy { $0.severity == .fine })
+      #expect(try copy.upkeep.check().allSatisfy { $0.severity == .fine })
     }
     // And back.
     let copy = try fixture.open("copy.sqlite")
-    try copy.backup(to: fixture.folder + "/team/back.sqlite", shared: true)
+    try copy.upkeep.backup(to: fixture.folder + "/team/back.sqlite", shared: true)
     #expect(try fixture.open("team/back.sqlite").isShared)
     #expect(fixture.mode("team/back.sqlite") == 0o660)
   }
@@ -336,7 +336,7 @@ private final class Grown {
     let database = try Database(path: grown.fixture.path, patience: 0)
     try database.execute("UPDATE meta SET shared = 77")
     database.close()
-    let report = try Store.recover(from: grown.fixture.path, to: grown.newPath)
+    let report = try Recovery.run(from: grown.fixture.path, to: grown.newPath)
     #expect(report["message"]?.got == 2_000)
     #expect(try !grown.fixture.open("recovered.sqlite").isShared)
     #expect(grown.fixture.mode("recovered.sqlite") == 0o600)
@@ -387,14 +387,14 @@ private final class Grown {
       try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(".") }
     }
     try leave()
-    _ = try Store.recover(from: grown.fixture.path, to: grown.newPath)
+    _ = try Recovery.run(from: grown.fixture.path, to: grown.newPath)
     #expect(try left() == [])
     let store = try grown.fixture.open()
     try leave()
-    try store.backup(to: folder + "/backup.sqlite")
+    try store.upkeep.backup(to: folder + "/backup.sqlite")
     #expect(try left() == [])
     try leave()
-    try store.export(to: folder + "/export.jsonl")
+    try Export(of: store).write(to: folder + "/export.jsonl")
     #expect(try left() == [])
   }
 }

@@ -99,7 +99,7 @@ final class NetworkProcessTests {
       return (anna, account)
     }
     // Of the other sort than XMPP.
-    try mine.apply(
+    try mine.inbox.apply(
       [
         .rules(AddressRules(roomSigns: "#", folding: .rfc1459, identityScope: .network)),
         .abilities(NetworkAbilities(rooms: .ofIRC)),
@@ -181,7 +181,7 @@ final class NetworkProcessTests {
   func connectsAgain() throws {
     try mine.writeDurably { try $0.send("one", in: room.id, by: anna.id) }
     var said: AccountStatus?
-    let before = Store.wallClock()
+    let before = Clock.wall()
     wire.onConnect = { [self] wire, count in
       if count == 1 {
         wire.report(.up)
@@ -197,7 +197,7 @@ final class NetworkProcessTests {
       Issue.record("\(String(describing: said))")
       return
     }
-    #expect((before...Store.wallClock() + 1_000).contains(nextTry))
+    #expect((before...Clock.wall() + 1_000).contains(nextTry))
     #expect(wire.outboxes == [["one"], ["one"]])
   }
 
@@ -511,7 +511,8 @@ final class NetworkProcessTests {
     let file = try #require(try mine.read { try $0.files(of: message.id) }.first)
     #expect(file.name == "plan b.bin" && file.bytes == 300_000)
     #expect(
-      FileManager.default.contents(atPath: mine.path(of: file)) == WebServer.bytes(300_000))
+      FileManager.default.contents(atPath: mine.attachmentFolder.path(of: file.hash))
+        == WebServer.bytes(300_000))
   }
 
   @Test("a failed one is reported where it was requested, and leaves nothing behind")

@@ -50,7 +50,7 @@ extension Lobby {
     -> Attachment
   {
     let path = fixture.file("source", text)
-    return try store.keep(fileAt: path, name: name, type: { _ in type }, limit: 0)
+    return try store.attachmentFolder.keep(fileAt: path, name: name, type: { _ in type }, limit: 0)
   }
 
   @discardableResult

@@ -15,7 +15,7 @@ extension Store {
     let message = NetworkMessage(
       name: MessageIDs(origin: origin), speaker: NetworkUser(identity: identity, name: name),
       body: body, time: time, answers: answers.map { MessageIDs(origin: $0) })
-    try apply([.messageReceived(message, in: place)], of: account)
+    try inbox.apply([.messageReceived(message, in: place)], of: account)
     let newest: ID<Message>? = try database.first("SELECT max(id) FROM message") { $0.id() }
     guard let newest, let found = try self.read({ try $0.message(newest, for: account.owner) })
     else {

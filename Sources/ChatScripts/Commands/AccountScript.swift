@@ -46,7 +46,6 @@ package struct AccountScript: Subcommand {
     for (name, value) in [("host", host), ("port", port.map(String.init)), ("ca", ca)] {
       if let value { words.append("\(name)=\(value)") }
     }
-    NetworkPrograms.become(words)
-    throw Refusal(say("%1 could not be run: %2.", SafeText(line: words[0]), systemReason()))
+    try NetworkPrograms.become(words)
   }
 }

@@ -60,9 +60,9 @@ package struct CheckScript: Subcommand {
       try compactStore(store, output)
     }
     describeTerminal(rc.settings, launch.environment, output)
-    describeSandbox(output)
+    let areComplete = describeSandbox(output)
     try output.finish()
-    return faults.isEmpty ? 0 : 1
+    return faults.isEmpty && areComplete ? 0 : 1
   }
 
   private static var wayOut: SafeText {
@@ -73,7 +73,7 @@ package struct CheckScript: Subcommand {
   @MainActor private func report(
     _ store: Store, _ output: StandardOutput
   ) throws -> [Finding] {
-    let findings = try store.check(deep: deep)
+    let findings = try store.upkeep.check(deep: deep)
     for finding in findings where finding.severity == .fine {
       output.write("  " + sentence(for: finding))
     }
@@ -88,7 +88,7 @@ package struct CheckScript: Subcommand {
   }
 
   @MainActor private func backUp(_ store: Store, to path: String, _ output: StandardOutput) throws {
-    try store.backup(to: path, shared: common.shared ? true : nil)
+    try store.upkeep.backup(to: path, shared: common.shared ? true : nil)
     output.write(say("Backup: %1", SafeText(line: path)))
     let files = StoreName(store.path).with(".attachments")
     if access(files, F_OK) == 0 {
@@ -100,15 +100,15 @@ package struct CheckScript: Subcommand {
   }
 
   @MainActor private func compactStore(_ store: Store, _ output: StandardOutput) throws {
-    let now = Store.wallClock()
+    let now = Clock.wall()
     var forgotten = 0
     while case let count = try store.writeIfNeeded({ try $0.forgetOld(now: now, budget: 500) }),
       count > 0
     {
       forgotten += count
     }
-    let removed = try store.pruneAttachments(now: now)
-    let bytes = try store.compact()
+    let removed = try store.upkeep.pruneAttachments(now: now)
+    let bytes = try store.upkeep.compact()
     output.write(say("Compacted:"))
     output.write(say("  messages deleted: %1", SafeText(forgotten)))
     output.write(
@@ -119,33 +119,26 @@ package struct CheckScript: Subcommand {
   }
 
   /// What the process of an account could not do if somebody took control of it.
-  @MainActor private func describeSandbox(_ output: StandardOutput) {
+  ///
+  /// - Returns: false if it cannot start because a library is missing; standard error says which.
+  @MainActor private func describeSandbox(_ output: StandardOutput) -> Bool {
     let programs = NetworkPrograms.installed
     let kinds = programs.kinds
+    var areComplete = true
     for kind in kinds {
-      guard let program = try? programs.path(of: kind), let words = sandbox(of: program) else {
-        continue
+      do {
+        guard let words = try NetworkPrograms.sandbox(of: programs.path(of: kind)) else { continue }
+        output.write(
+          kinds.count > 1
+            ? say("Account sandbox (%1): %2", SafeText(line: kind), SafeText(line: words))
+            : say("Account sandbox: %1", SafeText(line: words)))
+      } catch {
+        output.flush()
+        StandardError.say(sentence(for: error))
+        areComplete = false
       }
-      output.write(
-        kinds.count > 1
-          ? say("Account sandbox (%1): %2", SafeText(line: kind), SafeText(line: words))
-          : say("Account sandbox: %1", SafeText(line: words)))
     }
-  }
-
-  /// How the program of a network describes its sandbox; nil if it cannot be run.
-  private func sandbox(of program: String) -> String? {
-    guard let pipe = ChildProcess.pipe() else { return nil }
-    let process = ChildProcess.start(
-      [program, "--sandbox"], input: .null, output: .descriptor(pipe.writing))
-    close(pipe.writing)
-    let words = (try? readAll(pipe.reading) { $0 < 4096 }) ?? []
-    close(pipe.reading)
-    guard let process else { return nil }
-    var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0, errno == EINTR {}
-    guard status == 0 else { return nil }
-    return String(decoding: words.prefix { $0 != 0x0A }, as: UTF8.self)
+    return areComplete
   }
 
   // MARK: The terminal

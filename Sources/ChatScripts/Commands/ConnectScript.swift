@@ -36,8 +36,7 @@ package struct ConnectScript: Subcommand {
       words = try NetworkPrograms.installed.command(account, in: script.store, stays: true)
       return 0
     }
-    NetworkPrograms.become(words)
-    throw Refusal(say("%1 could not be run: %2.", SafeText(line: words[0]), systemReason()))
+    try NetworkPrograms.become(words)
   }
 }
 

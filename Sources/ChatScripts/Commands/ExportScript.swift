@@ -45,13 +45,14 @@ package struct ExportScript: Subcommand {
       // The store has nothing private of a person it does not know.
       viewer = try store.read { try $0.participant(known: me) }?.id ?? Script.nobody
     }
+    let export = Export(of: store, conversations, files: !noFiles, for: viewer)
     let report: ExportReport
     if let output {
-      report = try store.export(conversations, files: !noFiles, for: viewer, to: output)
+      report = try export.write(to: output)
     } else {
       let output = StandardOutput()
       let isTerminal = StandardOutput.isTerminal
-      report = try store.export(conversations, files: !noFiles, for: viewer) { piece in
+      report = try export.write { piece in
         if isTerminal {
           for line in piece.split(separator: UInt8(ascii: "\n")) {
             output.write(JSONLine.safe(String(decoding: line, as: UTF8.self)))

@@ -64,9 +64,11 @@ package struct ImportScript: Subcommand {
       // Read this before locking the store: a pipe or a person may take any time.
       for index in files.indices {
         let (path, file) = files[index]
-        if let copy = try store.spooled(file, name: path) { files[index].file = copy }
+        if let copy = try Spool.copy(of: file, name: path, beside: store) {
+          files[index].file = copy
+        }
       }
-      report = try store.importing(as: me, complain: complain) { work in
+      report = try Import.run(into: store, as: me, complain: complain) { work in
         for entry in files {
           try work.read(
             entry.file, name: entry.path, format: format, conversation: conversation)

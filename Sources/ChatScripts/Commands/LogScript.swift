@@ -2,6 +2,7 @@
 import ArgumentParser
 import ChatSession
 import Conversations
+import Platform
 import StyledText
 
 /// `hobnob log`: prints the messages of a conversation for scripts, oldest first (rule 11.3). It
@@ -49,7 +50,7 @@ package struct LogScript: Subcommand {
   }
 
   package func run(_ launch: Launch) throws -> Int32 {
-    let span = try TimeSpan(since: since, until: until, now: Store.wallClock())
+    let span = try TimeSpan(since: since, until: until, now: Clock.wall())
     return try launch.script { script in
       let conversation = try script.conversation(conversation)
       let bell =

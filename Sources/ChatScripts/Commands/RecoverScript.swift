@@ -40,7 +40,7 @@ extension Launch {
     let name = StoreName(path)
     let report: RecoveryReport
     do {
-      report = try Store.recover(
+      report = try Recovery.run(
         from: path, to: name.free("recovered"), shared: options.shared ? true : nil)
     } catch let error as StoreError {
       switch error {

@@ -55,7 +55,7 @@ package struct SendScript: Subcommand {
     try launch.script(creates: true) { script in
       let limit = script.settings.attachmentLimit * 1_000_000
       // Check all files before reading, copying or sending anything.
-      let files = try attach.map { try Store.inspect(fileAt: $0, limit: limit).bytes }
+      let files = try attach.map { try AttachmentCopy.inspect(fileAt: $0, limit: limit).bytes }
       let conversation = try script.conversation(conversation, creates: create)
       let abilities = try script.store.read { try $0.knownAbilities(of: conversation.id) }
       try check(abilities, in: conversation)
@@ -76,7 +76,7 @@ package struct SendScript: Subcommand {
         text: body, isReply: reply != nil, files: files, in: conversation.name)
       let store = script.store
       let attachments = try attach.map { each in
-        try store.keep(fileAt: each, type: FileType.sniff(path:), limit: limit)
+        try store.attachmentFolder.keep(fileAt: each, type: FileType.sniff(path:), limit: limit)
       }
       let bell = try state.map { _ in try BellWait(store, seconds: timeout.seconds) }
       let message = try store.writeDurably {

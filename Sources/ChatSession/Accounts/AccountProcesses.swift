@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Platform
 import StyledText
 
 /// The network processes of my accounts: which of them this shell has started, and what it waits for.
@@ -14,14 +15,12 @@ struct AccountProcesses {
   /// Accounts that I told this shell to connect and that are not connected yet, and whether it has
   /// reported a failure.
   private var awaited: [ID<Account>: Bool] = [:]
-  /// Accounts whose process ended before it could serve them, and its exit status.
-  private var ended: [ID<Account>: Int32] = [:]
+  /// Accounts whose process ended before it could serve them, and why.
+  private var ended: [ID<Account>: String] = [:]
 
   /// The state of an account's connection.
   func status(of account: Account) -> AccountStatus {
-    ended[account.id].map {
-      .offline(reason: "hobnob-\(account.kind) ended with status \($0)", nextTry: nil)
-    } ?? account.status
+    ended[account.id].map { .offline(reason: $0, nextTry: nil) } ?? account.status
   }
 
   /// Whether I told this shell to connect an account that is not connected yet.
@@ -44,7 +43,7 @@ struct AccountProcesses {
       if case .offline = account.status, !hasFailed {
         // The status line has no room for a reason; later ones are in `/account`.
         awaited[account.id] = true
-        let words = account.status.words(now: Store.wallClock())
+        let words = account.status.words(now: Clock.wall())
         outcomes.append(.tell(say("%1: %2", SafeText(line: account.address), words)))
       }
       if try account.status.isSettled && snapshot.holderIsAlive(of: account) {
@@ -115,20 +114,23 @@ struct AccountProcesses {
 
   /// Notes that a process of this shell ended.
   ///
+  /// - Parameter missing: which library the system lacks, as a sentence.
   /// - Returns: a complaint, or nothing the second time; nil if it served the account, or another one
   ///   does.
   mutating func noteEnd(
-    of account: Account, status: Int32, _ snapshot: borrowing Snapshot
+    of account: Account, status: Int32, missing: SafeText?, _ snapshot: borrowing Snapshot
   ) -> [Outcome]? {
     guard status != 0, status != Self.isServed, account.status == .notRunning,
       (try? snapshot.holderIsAlive(of: account)) == false
     else { return nil }
-    guard ended.updateValue(status, forKey: account.id) == nil else { return [] }
+    let reason = missing?.string ?? "hobnob-\(account.kind) ended with status \(status)"
+    guard ended.updateValue(reason, forKey: account.id) == nil else { return [] }
     return [
       .complain([
-        say(
-          "hobnob-%1 ended with status %2 before it could connect %3; hobnob starts it again.",
-          SafeText(line: account.kind), SafeText(Int(status)), SafeText(line: account.address))
+        missing
+          ?? say(
+            "hobnob-%1 ended with status %2 before it could connect %3; hobnob starts it again.",
+            SafeText(line: account.kind), SafeText(Int(status)), SafeText(line: account.address))
       ])
     ]
   }

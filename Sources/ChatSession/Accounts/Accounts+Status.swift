@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Platform
 import StyledText
 
 /// The connection states of my accounts, which commands and the status line read.
@@ -13,7 +14,7 @@ extension Accounts {
   func words(
     for account: Account, _ detail: AccountStatus.Detail = .whole, bars: Glyphs? = nil
   ) -> SafeText {
-    status(of: account)?.words(detail, bars: bars, now: Store.wallClock()) ?? say("disconnected")
+    status(of: account)?.words(detail, bars: bars, now: Clock.wall()) ?? say("disconnected")
   }
 
   /// For the status line: the state of each account that is not simply connected. That an account

@@ -151,11 +151,13 @@ struct Accounts {
   /// reason as the account's status; for one that never got that far, this reports the reason once
   /// and starts another.
   mutating func processEnded(
-    _ id: ID<Account>, status: Int32, at now: Milliseconds, _ snapshot: borrowing Snapshot
+    _ id: ID<Account>, status: Int32, missing: SafeText?, at now: Milliseconds,
+    _ snapshot: borrowing Snapshot
   ) -> [Outcome] {
     let outcomes = refresh(snapshot)
     guard let account = list.first(where: { $0.id == id }), isWanted(account),
-      let complaint = processes.noteEnd(of: account, status: status, snapshot)
+      let complaint = processes.noteEnd(
+        of: account, status: status, missing: missing, snapshot)
     else { return outcomes }
     return outcomes + complaint + startWanted(at: now, snapshot)
   }

@@ -70,8 +70,9 @@ package enum SessionEvent {
   case filesReady(Result<[Attachment], Refusal>, number: Int)
   /// The files are written, or the reason why they are not.
   case filesWritten(FileChore, FileChore.Outcome)
-  /// The process that this shell started for an account ended, with this exit status.
-  case networkProcessEnded(ID<Account>, status: Int32)
+  /// The process that this shell started for an account ended, with this exit status; the sentence
+  /// says which shared library it lacks, if that is why.
+  case networkProcessEnded(ID<Account>, status: Int32, missing: SafeText? = nil)
   /// An effect failed, and why; the ones after it were carried out (rule 14.8).
   indirect case failed(Effect, because: SafeText)
   /// Something went wrong outside the session.

@@ -26,10 +26,10 @@ package struct AttachedFiles {
     var path = Self.absolute(argument, environment)
     // If quotes or backslashes are really in the name, it means that file.
     let unquoted = PastedContent.fileCandidate(in: argument, allowsRelative: true)
-    if let unquoted, (try? Store.inspect(fileAt: path, limit: limit)) == nil {
+    if let unquoted, (try? AttachmentCopy.inspect(fileAt: path, limit: limit)) == nil {
       path = Self.absolute(unquoted, environment)
     }
-    let found = try Store.inspect(fileAt: path, limit: limit)
+    let found = try AttachmentCopy.inspect(fileAt: path, limit: limit)
     // Attached again, because the file has changed.
     let former = waiting.files.firstIndex {
       $0.path.utf8.elementsEqual(path.utf8) && $0.identity != found.identity
@@ -111,7 +111,7 @@ package struct AttachedFiles {
           "This draft names the file %1, which you did not attach here, so hobnob does not send it.",
           SafeText(line: file.path)))
     }
-    let found = try Store.inspect(fileAt: file.path, limit: limit)
+    let found = try AttachmentCopy.inspect(fileAt: file.path, limit: limit)
     guard found.identity == identity else { throw AttachmentError.replaced(path: file.path) }
     waiting.add(
       WaitingFiles.File(

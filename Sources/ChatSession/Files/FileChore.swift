@@ -146,7 +146,7 @@ package enum FileChore {
     case .export(let conversation, let path, let target):
       let store = try Store(path: path, options: .init(createIfMissing: false))
       defer { store.close() }
-      let report = try store.export([conversation], to: target)
+      let report = try Export(of: store, [conversation]).write(to: target)
       done(String(report.messages))
       done(String(report.longLines))
       for name in report.missingFiles { done(name) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Platform
 import StyledText
 
 /// What to print on entering a conversation: its end, with a rule above the unread messages (rule
@@ -126,7 +127,7 @@ struct Entrance {
   }
 
   /// The day of the first printed message.
-  var day: Milliseconds { messages.inOrder().first?.createdAt ?? Store.wallClock() }
+  var day: Milliseconds { messages.inOrder().first?.createdAt ?? Clock.wall() }
 
   /// A heading, `── #tea · Saturday, 21 November 2026 · 2 others here ──` (rule 13.4), and notices
   /// for the person who enters.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
 import Conversations
+import Platform
 import StyledText
 
 /// The open conversation: what it is, who is there, and how far my newest message there got.
@@ -150,7 +151,7 @@ package struct OpenConversation {
   mutating func show(
     _ person: Participant, as name: SafeText, typing since: Milliseconds, at now: Int64
   ) {
-    typing.signal(person.identity, name: name, at: now - max(0, Store.wallClock() - since))
+    typing.signal(person.identity, name: name, at: now - max(0, Clock.wall() - since))
   }
 
   mutating func expireTyping(at now: Int64) { typing.expire(at: now) }

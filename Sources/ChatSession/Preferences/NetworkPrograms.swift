@@ -90,10 +90,14 @@ package struct NetworkPrograms: Sendable {
     say("hobnob found no network program beside itself or in libexec/hobnob; run make install.")
   }
 
-  /// Turns this process into the program that these words start; returns only if that failed.
-  package static func become(_ words: [String]) {
+  /// Turns this process into the program that these words start.
+  ///
+  /// - Throws: a ``Refusal`` if that failed.
+  package static func become(_ words: [String]) throws -> Never {
+    _ = try sandbox(of: words[0])
     let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
     execv(words[0], arguments)
+    throw Refusal(say("%1 could not be run: %2.", SafeText(line: words[0]), systemReason()))
   }
 
   /// The words that start the process of an account.

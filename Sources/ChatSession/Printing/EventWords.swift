@@ -34,7 +34,7 @@ package struct EventWords {
           "%1 set keep to %2: from %3 on, hobnob deletes older messages in %4 for everyone; until then /set keep off stops this",
           name(event.participant), SafeText(line: Keep.written(age)),
           LocalTime.stamp(
-            min(max(event.at, 0), Message.times.upperBound - Store.keepDelay) + Store.keepDelay),
+            min(max(event.at, 0), Message.times.upperBound - Upkeep.keepDelay) + Upkeep.keepDelay),
           conversation ?? say("this conversation"))
       } else {
         say(

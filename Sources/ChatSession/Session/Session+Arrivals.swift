@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Platform
 import StyledText
 
 /// Reads changes from the store and shows them.
@@ -326,7 +327,7 @@ extension Session {
     var printer = MessagePrinter(options: transcript.printer.options, me: me.id)
     let lines = printer.historyLines(
       messages, reactions,
-      agesAt: settings.timestamps == .relative ? Store.wallClock() : nil)
+      agesAt: settings.timestamps == .relative ? Clock.wall() : nil)
     let effect = transcript.page(lines, atEnd: atEnd)
     // A pager leaves nothing on the screen.
     if case .page = effect {

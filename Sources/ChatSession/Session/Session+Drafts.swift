@@ -155,7 +155,7 @@ extension Session {
   package func inspectAttachment(
     at path: String
   ) throws -> (name: String, bytes: Int, identity: String) {
-    try Store.inspect(fileAt: path, limit: attachmentLimit)
+    try AttachmentCopy.inspect(fileAt: path, limit: attachmentLimit)
   }
 
   /// Attaches a file to the next message.

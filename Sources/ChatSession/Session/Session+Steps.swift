@@ -232,12 +232,13 @@ extension Session {
   private func performAlone(_ write: Write) throws {
     switch write {
     case .attach where shellID == nil:
-      shellID = try store.attach(me.id)
-      try store.open(open.id, paused: !readState.isLooking)
+      shellID = try store.shells.attach(me.id)
+      try store.shells.show(open.id, paused: !readState.isLooking)
       followUps.insert(.reloadHistory, at: 0)
-      _ = try store.reapStaleShells()
-    case .open(let conversation, let isPaused): try store.open(conversation, paused: isPaused)
-    case .reapStaleShells: _ = try store.reapStaleShells()
+      _ = try store.shells.reapStale()
+    case .open(let conversation, let isPaused):
+      try store.shells.show(conversation, paused: isPaused)
+    case .reapStaleShells: _ = try store.shells.reapStale()
     case .nickname(let account):
       if try accounts.takeNick(of: account, in: store) {
         followUps.append(.nicknames)

@@ -231,8 +231,10 @@ package final class Session {
         try attach(path, snapshot)
       }
     case .filesWritten(let chore, let outcome): ended(chore, outcome)
-    case .networkProcessEnded(let account, let status):
-      act(on: accounts.processEnded(account, status: status, at: now, snapshot), snapshot)
+    case .networkProcessEnded(let account, let status, let missing):
+      act(
+        on: accounts.processEnded(account, status: status, missing: missing, at: now, snapshot),
+        snapshot)
     // A batch reports failures on standard error.
     case .failed(_, let reason): if isInteractive { complain([reason]) }
     case .complain(let sentences): complain(sentences)

@@ -7,14 +7,14 @@ extension Reading where Self: ~Copyable {
   /// The accounts of a participant, in the order in which they were added.
   public func accounts(of owner: ID<Participant>) throws -> [Account] {
     try database.rows(
-      Store.accountSelect + "WHERE owner = ? AND removed = 0 ORDER BY id", owner,
-      read: Store.account)
+      Account.select + "WHERE owner = ? AND removed = 0 ORDER BY id", owner,
+      read: Account.init)
   }
 
   /// The account that a network belongs to; nil if nobody has it, or its owner removed it.
   public func account(network: String) throws -> Account? {
     try database.first(
-      Store.accountSelect + "WHERE network = ? AND removed = 0", network, read: Store.account)
+      Account.select + "WHERE network = ? AND removed = 0", network, read: Account.init)
   }
 
   /// My names in the rooms that I am in through my accounts.
@@ -134,18 +134,18 @@ extension Store {
         + "quit hobnob, move the store and its files to a new folder, and open it with --store"
     }
   }
+}
 
-  fileprivate static func account(_ row: Row) -> Account {
-    Account(
+extension Account {
+  fileprivate static let select = "SELECT id, owner, network, status, rules FROM account "
+
+  fileprivate init(_ row: Row) {
+    self.init(
       id: row.id("id"), owner: row.id("owner"), network: row.text("network"),
       status: AccountStatus(storedForm: row.text("status")),
       rules: AddressRules(storedForm: row.text("rules")))
   }
 
-  fileprivate static let accountSelect = "SELECT id, owner, network, status, rules FROM account "
-}
-
-extension Account {
   /// An SQL expression: whether a viewer may see the network in a column.
   package static func isVisible(network: String, to viewer: String) -> String {
     """

@@ -34,13 +34,13 @@ extension Writing where Self: ~Copyable {
       """
       DELETE FROM account_notice WHERE owner = ?1 AND (at < ?2 OR id <= (
         SELECT id FROM account_notice WHERE owner = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?3))
-      """, account.owner, now - Store.noticesStay, Store.mostNotices)
+      """, account.owner, now - AccountNotice.stay, AccountNotice.most)
   }
 }
 
-extension Store {
-  /// How long notices stay for slow shells, in milliseconds.
-  static let noticesStay: Milliseconds = 24 * 3_600_000
-  /// How many notices of an owner stay.
-  static let mostNotices = 200
+extension AccountNotice {
+  /// How long they stay for slow shells, in milliseconds.
+  static let stay: Milliseconds = 24 * 3_600_000
+  /// How many of an owner stay.
+  static let most = 200
 }

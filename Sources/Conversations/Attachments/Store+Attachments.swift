@@ -1,24 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import Glibc
 import Platform
-
-extension Store {
-  /// Which file the store holds for an attachment now, as `look` identifies it; never follows a
-  /// link. Nil if the store has none.
-  package func identity(of attachment: Attachment) -> String? {
-    attachmentFolder.identity(of: attachment.hash)
-  }
-
-  /// The path of an attachment's file, for programs that open it. The file may be missing.
-  public func path(of attachment: Attachment) -> String {
-    attachmentFolder.path(of: attachment.hash)
-  }
-
-  /// Copies an attachment out of the store (`/save`, rule 8.2), as ``AttachmentFolder/save(_:to:)``.
-  public func save(_ attachment: Attachment, to target: String) throws -> String {
-    try attachmentFolder.save(attachment, to: target)
-  }
-}
 
 extension Reading where Self: ~Copyable {
   /// The files of a message, in the order they were attached.
@@ -53,50 +34,6 @@ extension Writing where Self: ~Copyable {
     }
     try database.run(
       "UPDATE message SET attachments = ? WHERE id = ?", message.attachments.count, message.id)
-  }
-}
-
-extension Store {
-  // MARK: Into the store
-
-  /// Examines a file that someone wants to attach, without copying it, so that hobnob can refuse it
-  /// at once (rule 8.1).
-  ///
-  /// - Parameter limit: in bytes; 0 for none.
-  /// - Returns: its future name, its size, and what distinguishes it from a later file at this
-  ///   path.
-  /// - Throws: `AttachmentError.missing`, `.notAFile`, `.unreadable`, `.tooLarge`.
-  package static func inspect(
-    fileAt path: String, limit: Int
-  ) throws -> (name: String, bytes: Int, identity: String) {
-    let (number, found) = try AttachmentCopy.open(path, limit: limit)
-    _ = OpenFile(number)
-    return (
-      FileURL.name(of: path), Int(found.st_size), AttachmentCopy.identity(of: found)
-    )
-  }
-
-  /// Copies a file into the store's folder under the hash of its bytes; it is on disk on return.
-  /// After an hour, pruning may remove it unless a message has it.
-  ///
-  /// ```swift
-  /// let photo = try store.keep(fileAt: "/tmp/photo.png", type: FileType.sniff, limit: 100_000_000)
-  /// try store.writeDurably { try $0.send("look", in: lobby, by: anna, attachments: [photo]) }
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - path: of a regular file; links are followed.
-  ///   - name: its future name, made safe by `FileName.safe`; by default that of the path.
-  ///   - identity: which file it has to be, from `look`; nil for any.
-  ///   - type: gives the MIME type of the copy at a path, such as `FileType.sniff(path:)`.
-  ///   - limit: in bytes; 0 for none.
-  /// - Throws: `AttachmentError`, leaving no files behind.
-  public func keep(
-    fileAt path: String, name: String? = nil, identity: String? = nil, type: (String) -> String?,
-    limit: Int
-  ) throws -> Attachment {
-    try attachmentFolder.keep(
-      fileAt: path, name: name, identity: identity, type: type, limit: limit)
   }
 }
 

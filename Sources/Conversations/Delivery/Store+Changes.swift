@@ -67,7 +67,7 @@ extension Reading where Self: ~Copyable {
       changes.hasMore = true
     }
     let end = changes.position
-    func reported(_ list: [Store.NumberedMessage]) throws -> [Message] {
+    func reported(_ list: [NumberedMessage]) throws -> [Message] {
       try presented(list.filter { $0.number <= end }.map(\.message), to: me)
     }
     changes.arrived = try reported(arrived)
@@ -128,6 +128,4 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Store {
-  fileprivate typealias NumberedMessage = (number: Int64, message: Message)
-}
+private typealias NumberedMessage = (number: Int64, message: Message)

@@ -3,13 +3,13 @@
 extension Reading where Self: ~Copyable {
   fileprivate func marks(
     of person: ID<Participant>, in conversation: ID<Conversation>
-  ) throws -> Store.Marks {
+  ) throws -> Marks {
     try database.first(
       "SELECT delivered, seen, read FROM reader WHERE conversation = ? AND participant = ?",
       conversation, person
     ) {
-      Store.Marks(delivered: $0.int("delivered"), seen: $0.int("seen"), read: $0.int("read"))
-    } ?? Store.Marks()
+      Marks(delivered: $0.int("delivered"), seen: $0.int("seen"), read: $0.int("read"))
+    } ?? Marks()
   }
 
   /// The number of the newest message that I have read; messages from before I joined count as
@@ -31,13 +31,13 @@ extension Writing where Self: ~Copyable {
   /// Moves marks forward, never back and never past the newest message, since nobody can have a
   /// message that does not exist. Writes only real changes.
   fileprivate func advance(
-    _ person: ID<Participant>, in conversation: ID<Conversation>, to wanted: Store.Marks
+    _ person: ID<Participant>, in conversation: ID<Conversation>, to wanted: Marks
   ) throws {
     let last = try database.first(
       "SELECT last_number FROM conversation WHERE id = ?", conversation
     ) { $0.int() }
     let old = try marks(of: person, in: conversation)
-    let new = Store.Marks(
+    let new = Marks(
       delivered: max(old.delivered, min(wanted.delivered, last ?? 0)),
       seen: max(old.seen, min(wanted.seen, last ?? 0)),
       read: max(old.read, min(wanted.read, last ?? 0)))
@@ -61,10 +61,10 @@ extension Writing where Self: ~Copyable {
   public func noteDelivered(
     to me: ID<Participant>, upTo: [ID<Conversation>: Int], seen: ID<Conversation>? = nil
   ) throws -> Set<ID<Message>> {
-    func wanted(_ conversation: ID<Conversation>, _ number: Int) -> Store.Marks {
+    func wanted(_ conversation: ID<Conversation>, _ number: Int) -> Marks {
       conversation == seen
-        ? Store.Marks(delivered: number, seen: number, read: number)
-        : Store.Marks(delivered: number)
+        ? Marks(delivered: number, seen: number, read: number)
+        : Marks(delivered: number)
     }
     let advanced = try upTo.filter {
       let (old, new) = (try marks(of: me, in: $0.key), wanted($0.key, $0.value))
@@ -96,7 +96,7 @@ extension Writing where Self: ~Copyable {
     by me: ID<Participant>, in conversation: ID<Conversation>, upTo number: Int, sendReceipt: Bool
   ) throws {
     let told = sendReceipt ? number : 0
-    try advance(me, in: conversation, to: Store.Marks(delivered: told, seen: told, read: number))
+    try advance(me, in: conversation, to: Marks(delivered: told, seen: told, read: number))
   }
 
   /// Records how far someone on a network has read.
@@ -109,7 +109,7 @@ extension Writing where Self: ~Copyable {
   ) throws {
     try advance(
       person, in: conversation,
-      to: Store.Marks(delivered: number, seen: state == .seen ? number : 0))
+      to: Marks(delivered: number, seen: state == .seen ? number : 0))
     if isFirst {
       try database.run(
         """
@@ -120,13 +120,9 @@ extension Writing where Self: ~Copyable {
   }
 }
 
-extension Store {
-
-  // MARK: Marks
-
-  struct Marks: Equatable {
-    var delivered = 0
-    var seen = 0
-    var read = 0
-  }
+/// The newest messages that a person received, saw and read in a conversation, as numbers.
+struct Marks: Equatable {
+  var delivered = 0
+  var seen = 0
+  var read = 0
 }

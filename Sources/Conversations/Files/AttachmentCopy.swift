@@ -42,6 +42,21 @@ package final class AttachmentCopy {
     "\(found.st_dev):\(found.st_ino):\(found.st_size)"
   }
 
+  /// Examines a file that someone wants to attach, without copying it, so that hobnob can refuse it
+  /// at once (rule 8.1).
+  ///
+  /// - Parameter limit: in bytes; 0 for none.
+  /// - Returns: its future name, its size, and what distinguishes it from a later file at this
+  ///   path.
+  /// - Throws: `AttachmentError.missing`, `.notAFile`, `.unreadable`, `.tooLarge`.
+  package static func inspect(
+    fileAt path: String, limit: Int
+  ) throws -> (name: String, bytes: Int, identity: String) {
+    let (number, found) = try open(path, limit: limit)
+    _ = OpenFile(number)
+    return (FileURL.name(of: path), Int(found.st_size), identity(of: found))
+  }
+
   /// Opens a file that someone wants to attach. Follows links, since the person named the path.
   static func open(
     _ path: String, identity: String? = nil, limit: Int
@@ -148,9 +163,24 @@ package final class AttachmentCopy {
 }
 
 extension AttachmentFolder {
-  /// ``Store/keep(fileAt:name:type:limit:)`` for callers without an open store.
-  package func keep(
-    fileAt path: String, name: String?, identity: String? = nil, type: (String) -> String?,
+  /// Copies a file into the folder under the hash of its bytes; it is on disk on return.
+  /// After an hour, pruning may remove it unless a message has it.
+  ///
+  /// ```swift
+  /// let photo = try store.attachmentFolder.keep(
+  ///   fileAt: "/tmp/photo.png", type: FileType.sniff, limit: 100_000_000)
+  /// try store.writeDurably { try $0.send("look", in: lobby, by: anna, attachments: [photo]) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - path: of a regular file; links are followed.
+  ///   - name: its future name, made safe by `FileName.safe`; by default that of the path.
+  ///   - identity: which file it has to be, from `look`; nil for any.
+  ///   - type: gives the MIME type of the copy at a path, such as `FileType.sniff(path:)`.
+  ///   - limit: in bytes; 0 for none.
+  /// - Throws: `AttachmentError`, leaving no files behind.
+  public func keep(
+    fileAt path: String, name: String? = nil, identity: String? = nil, type: (String) -> String?,
     limit: Int
   ) throws -> Attachment {
     let copy = try AttachmentCopy(

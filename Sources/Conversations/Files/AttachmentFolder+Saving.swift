@@ -11,7 +11,7 @@ extension AttachmentFolder {
   /// - Returns: its new path.
   /// - Throws: `AttachmentError.gone`, `.damaged`, `.full`, `.unwritable`, `.namesTaken`, leaving
   ///   no files behind.
-  package func save(_ attachment: Attachment, to target: String) throws -> String {
+  public func save(_ attachment: Attachment, to target: String) throws -> String {
     guard let file = try? file(of: attachment.hash) else {
       throw AttachmentError.gone(name: attachment.name)
     }

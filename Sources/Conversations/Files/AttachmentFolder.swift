@@ -5,7 +5,7 @@ import Platform
 /// The folder beside the store with attachments: `ab/cdef…` for the hash `abcdef…`, and incomplete
 /// files under temporary names. Every step starts from an open folder, so nobody can redirect it by
 /// adding a link.
-package struct AttachmentFolder {
+public struct AttachmentFolder {
   package let path: String
   package let isShared: Bool
 
@@ -27,7 +27,7 @@ package struct AttachmentFolder {
 
   /// The path of a hash's file, which need not exist. For anything but a hash, a file that never
   /// does.
-  package func path(of hash: String) -> String {
+  public func path(of hash: String) -> String {
     guard let (folder, name) = AttachmentFolder.location(of: hash) else { return path + "/none" }
     return "\(path)/\(folder)/\(name)"
   }

@@ -4,7 +4,7 @@ import Platform
 
 /// Writes bytes to a temporary file in the folder of attachments and hashes them. If you release it
 /// before `place`, it leaves nothing behind; if the process is killed, a file that
-/// `Store.pruneAttachments` removes.
+/// `Upkeep.pruneAttachments` removes.
 package final class StagedFile {
   private let home: AttachmentFolder
   private let folder: OpenFile

@@ -175,7 +175,7 @@ extension Reading where Self: ~Copyable {
       """
       SELECT count(*) AS delivered, count(nullif(r.seen >= ?2, 0)) AS seen FROM reader r
       WHERE r.change > ?5 AND +r.conversation = ?1 AND max(r.delivered, r.seen) >= ?2
-        AND r.participant IN (\(Store.recipients) AND s.participant = r.participant)
+        AND r.participant IN (\(Audience.recipients) AND s.participant = r.participant)
       """, message.conversation, message.number, message.sender, message.createdAt,
       message.isImported ? .min : message.id.rawValue
     ) { (delivered: $0.int("delivered"), seen: $0.int("seen")) }
@@ -201,7 +201,7 @@ extension Reading where Self: ~Copyable {
     }
     let count =
       try database.first(
-        "SELECT count(*) FROM (\(Store.recipients) GROUP BY s.participant)",
+        "SELECT count(*) FROM (\(Audience.recipients) GROUP BY s.participant)",
         message.conversation, message.number, message.sender, message.createdAt
       ) { $0.int() } ?? 0
     connection.knownRecipients = KnownRecipients(key: known, count: count, countedAt: now)
@@ -220,8 +220,8 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Store {
-  /// Whom message `?2` of conversation `?1`, which `?3` sent at `?4`, is for, as ``Audience`` tells it.
+extension Audience {
+  /// Whom message `?2` of conversation `?1`, which `?3` sent at `?4`, is for.
   static let recipients = """
     SELECT s.participant FROM membership s WHERE s.conversation = ?1 AND s.participant <> ?3
       AND s.first <= ?2 AND ifnull(s.last, \(Int.max)) >= ?2

@@ -38,7 +38,7 @@ extension Writing where Self: ~Copyable {
     let now = clock()
     try database.run(
       "DELETE FROM request WHERE account = ? AND answer IS NOT NULL AND at < ?", account.id,
-      now - Store.answersStay)
+      now - NetworkRequest.answersStay)
     let id = try nextChange()
     try database.run(
       """
@@ -77,13 +77,10 @@ extension DurableTransaction {
   }
 }
 
-extension Store {
+extension NetworkRequest {
   /// How long answers stay for slow shells, in milliseconds.
   fileprivate static let answersStay: Milliseconds = 24 * 3_600_000
 
-}
-
-extension NetworkRequest {
   /// Nil for a request that only a later version knows.
   fileprivate init?(_ row: Row) {
     guard let verb = Verb(rawValue: row.text("verb")) else { return nil }

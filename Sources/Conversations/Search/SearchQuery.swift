@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Platform
 import Sentences
 
 /// A search as someone typed it.
@@ -57,12 +58,12 @@ public struct SearchQuery: Hashable, Sendable {
   ///
   /// - Throws: `SearchError`.
   public static func parse(
-    _ text: String, now: Milliseconds = Store.wallClock(), zone: TimeZoneRules = .local
+    _ text: String, now: Milliseconds? = nil, zone: TimeZoneRules = .local
   ) throws(SearchError) -> SearchQuery {
     var query = SearchQuery()
     for part in SearchParts.split(text) {
       if let filter = part.filter {
-        try query.add(filter, part.text, now: now, zone: zone)
+        try query.add(filter, part.text, now: now ?? Clock.wall(), zone: zone)
       } else if !Tokenizer.tokens(of: part.text).isEmpty {
         query.terms.append(Term(part.text, isPrefix: part.isPrefix))
       }

@@ -106,10 +106,10 @@ extension Reading where Self: ~Copyable {
             """
             SELECT count(*) FROM (SELECT 1 FROM message_text
               WHERE message_text MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?)
-            """, match, ids.lowerBound, ids.upperBound, Store.sortedHits + 1
+            """, match, ids.lowerBound, ids.upperBound, SearchedHits.mostSorted + 1
           ) { $0.int() } ?? 0
         if count == 0 { continue }
-        if count > Store.sortedHits, !mayBeMany {
+        if count > SearchedHits.mostSorted, !mayBeMany {
           let isYear = !span.isEmpty
           try add(
             isYear ? SearchMonths.monthWords(ofYear: span) : years(until: last?.createdAt),
@@ -230,13 +230,11 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Store {
-  /// The most hits to sort at once.
-  fileprivate static let sortedHits = 1_000
-}
-
 /// What to search for, and where.
 private struct SearchedHits {
+  /// The most hits to sort at once.
+  static let mostSorted = 1_000
+
   let match: String
   let me: ID<Participant>
   let since: Milliseconds

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import Glibc
-import Platform
 
-/// Removes old messages where a conversation wants that, and gives space back.
+/// Removes old messages where a conversation wants that.
 extension Reading where Self: ~Copyable {
   /// When hobnob will begin to remove messages, if that is in the future.
   package func keepBegins(in conversation: ID<Conversation>) throws -> Milliseconds? {
@@ -140,50 +138,5 @@ extension Message {
       SELECT id FROM message WHERE \(precedes)
       UNION ALL SELECT id FROM message WHERE \(isDisplaced) AND created_at < ?2)
     """
-  }
-}
-
-extension Store {
-  /// Milliseconds between a change of `keep` and the first deletion.
-  package static let keepDelay: Milliseconds = 86_400_000
-
-  /// Returns some of the file's unused space to the disk. Takes time in proportion to `pages`.
-  ///
-  /// A file created without `auto_vacuum` returns nothing before the next `compact()`.
-  ///
-  /// - Parameter pages: the most to return, of 4 KiB each.
-  /// - Returns: how many; 0 when there is nothing left to do.
-  @discardableResult
-  package func compactStep(pages: Int) throws -> Int {
-    func unused() throws -> Int {
-      try database.first("PRAGMA freelist_count") { $0.int() } ?? 0
-    }
-    if try unused() == 0 || pages < 1 { return 0 }
-    return try write { _ in
-      let before = try unused()
-      try database.execute("PRAGMA incremental_vacuum(\(pages))")
-      return max(0, before - (try unused()))
-    }
-  }
-
-  /// Writes the whole file anew: no unused space, and no trace of deleted messages in the search
-  /// index or the write-ahead log. Takes time and disk space in proportion to the store (`hobnob
-  /// check --compact`).
-  ///
-  /// - Returns: how many bytes the file and its log became smaller.
-  @discardableResult
-  package func compact() throws -> Int {
-    let before = size
-    try writeDurably {
-      try $0.database.run("INSERT INTO message_text(message_text) VALUES ('optimize')")
-    }
-    // For a file created without it, this takes effect with VACUUM.
-    try database.execute("PRAGMA auto_vacuum=INCREMENTAL; VACUUM")
-    _ = try database.first("PRAGMA wal_checkpoint(TRUNCATE)") { $0.int() }
-    return before - size
-  }
-
-  private var size: Int {
-    [path, path + "-wal"].compactMap { fileStatus($0).map { Int($0.st_size) } }.reduce(0, +)
   }
 }

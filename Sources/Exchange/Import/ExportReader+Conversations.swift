@@ -35,7 +35,7 @@ extension ExportReader {
       object.optionalTime("last_time"),
       object.optionalInteger("forgotten", in: 0...Message.numbers.upperBound) ?? 0, keep,
       // Never removes imported messages on the same day (rule 7.12).
-      keep == nil ? 0 : work.transaction.clock() + Store.keepDelay,
+      keep == nil ? 0 : work.transaction.clock() + Upkeep.keepDelay,
       object["maker"] == nil ? nil : person(object, "maker"),
       object.optionalInteger("removed", in: 1...1) != nil, conversation.id)
     if !conversation.isLocal, let address = try object.optionalText("address") {

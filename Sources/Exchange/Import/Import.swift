@@ -26,7 +26,7 @@ final class ImportedConversation {
   }
 }
 
-/// Imports history from elsewhere into a store, in one transaction; see `Store.importing`.
+/// Imports history from elsewhere into a store, in one transaction; see `run`.
 ///
 /// Imported messages do not arrive: no open shell treats them as new. As long as they are in order,
 /// and after all stored ones, their ids grow with the order, so that searching them is as quick as

@@ -2,7 +2,7 @@
 import Conversations
 import Sentences
 
-/// What `Store.recover` recovered from a damaged file.
+/// What `Recovery.run` recovered from a damaged file.
 package struct RecoveryReport: Hashable, Sendable {
   /// The rows of one table.
   package struct Table: Hashable, Sendable {

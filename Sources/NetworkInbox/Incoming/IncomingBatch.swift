@@ -1,34 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-extension Store {
-  /// Stores events from the network of an account; call it through the ``AccountLease``.
-  package func apply(
-    _ events: [NetworkEvent], of account: Account, fetchesFiles: Bool = true
-  ) throws {
-    if events.isEmpty { return }
-    try write(durably: events.contains(where: \.lasts)) { transaction in
-      guard let known = try transaction.account(network: account.network), known.id == account.id
-      else { throw RuleError.noSuchAccount(account.address) }
-      let batch = try IncomingBatch(
-        DurableTransaction(of: transaction), known, events, fetchesFiles: fetchesFiles)
-      for event in events { try batch.apply(event) }
-      try batch.settle()
-      try batch.index()
-    }
-  }
-}
-
-extension NetworkEvent {
-  /// Whether someone would miss it after a power cut: not presence, and not how far others read.
-  fileprivate var lasts: Bool {
-    switch self {
-    case .typing, .receipt, .read, .present, .absent, .contact, .contactRemoved, .offline: false
-    default: true
-    }
-  }
-}
-
 /// One batch of events on its way into the store.
 final class IncomingBatch {
   /// A conversation of the account.

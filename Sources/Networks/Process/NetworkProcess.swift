@@ -166,7 +166,7 @@ package final class NetworkProcess {
     }
     let pause = backOff.next(at: loop.now, random: random())
     let words = reason.hasSuffix(".") ? String(reason.dropLast()) : reason
-    tell(.offline(reason: words, nextTry: Store.wallClock() + pause))
+    tell(.offline(reason: words, nextTry: Clock.wall() + pause))
     loop.schedule(&retry, at: loop.now + pause) { [weak self] in self?.connect() }
   }
 

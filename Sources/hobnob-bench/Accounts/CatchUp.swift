@@ -70,7 +70,7 @@ enum CatchUp {
     _ = try child.store.writeDurably {
       try $0.networkChat(with: "ben@\(Prosody.domain)", of: child.account)
     }
-    try child.store.apply([.caughtUp(archive: "", mark: mark)], of: child.account)
+    try child.store.inbox.apply([.caughtUp(archive: "", mark: mark)], of: child.account)
     let time = try child.start()
     let query = SearchQuery(terms: [SearchQuery.Term("message \(count)number")])
     let found = try child.store.read { try $0.search(query, for: child.account.owner) }

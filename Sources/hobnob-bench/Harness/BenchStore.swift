@@ -2,6 +2,7 @@
 import Conversations
 import Glibc
 import NetworkInbox
+import Platform
 import Repeatable
 
 /// A store to measure with: ten rooms, twenty people, `messages` messages in the past months.
@@ -25,7 +26,7 @@ struct BenchStore {
   private static func fill(_ path: String, messages: Int, names: Int) throws {
     let folder = path.split(separator: "/").dropLast().joined(separator: "/")
     mkdir("/" + folder, 0o700)
-    let start = Store.wallClock() - 90 * 86_400_000
+    let start = Clock.wall() - 90 * 86_400_000
     var sent: Int64 = 0
     let store = try Store(path: path) { start + sent * 60_000 }
     defer { store.close() }
@@ -51,7 +52,7 @@ struct BenchStore {
             speaker: NetworkUser(identity: "abcdefghijklmnopqrstuvwxyz\(index)"), body: "hello"),
           in: .room("crowd"))
       }
-      try store.apply(crowd, of: account)
+      try store.inbox.apply(crowd, of: account)
     }
     // A hundred thousand commits that each wait for the disk would take minutes.
     for first in stride(from: 0, to: messages, by: 1_000) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Glibc
+import Platform
 import Repeatable
 
 /// Ten years of chat: a store of very many messages in 200 conversations, imported from JSON Lines
@@ -53,9 +54,9 @@ struct LifetimeStore {
     }
     var counts = [Int](repeating: 0, count: conversations)
     for room in rooms { counts[Int(room)] += 1 }
-    let began = Store.wallClock() - Int64(messages) * spacing - 60_000
+    let began = Clock.wall() - Int64(messages) * spacing - 60_000
 
-    put(#"{"hobnob":"export","version":1,"exported":"\#(DateParser.text(Store.wallClock()))"}"#)
+    put(#"{"hobnob":"export","version":1,"exported":"\#(DateParser.text(Clock.wall()))"}"#)
     for name in people {
       put(#"{"type":"participant","identity":"\#(name)","name":"\#(name)"}"#)
     }

@@ -129,7 +129,7 @@ import Testing
   @Test("1.12: Another shell's lines are new to my input history, mine are not")
   func history() throws {
     let lobby = try Lobby()
-    let shell = try lobby.store.attach(lobby.anna)
+    let shell = try lobby.store.shells.attach(lobby.anna)
     let position = try lobby.store.read { try $0.position }
     try lobby.store.write { try $0.appendHistory("mine", of: lobby.anna, shell: shell) }
     #expect(
@@ -148,10 +148,10 @@ import Testing
       return try lobby.other.read { try $0.changes(since: position, for: lobby.ben) }.peopleChanged
     }
     #expect(try tells { _ = try lobby.store.writeDurably { try $0.rename(lobby.anna, to: "Ann") } })
-    #expect(try tells { _ = try lobby.store.attach(lobby.anna) })
-    #expect(try tells { try lobby.store.open(lobby.lobby) })
-    #expect(try !tells { try lobby.store.open(lobby.lobby) })
-    #expect(try tells { try lobby.store.detach() })
+    #expect(try tells { _ = try lobby.store.shells.attach(lobby.anna) })
+    #expect(try tells { try lobby.store.shells.show(lobby.lobby) })
+    #expect(try !tells { try lobby.store.shells.show(lobby.lobby) })
+    #expect(try tells { try lobby.store.shells.detach() })
     #expect(try !tells { try lobby.says("hello") })
   }
 

@@ -56,7 +56,7 @@ import Testing
     let (here, gone) = (try lobby.kept("here"), try lobby.kept("gone", as: "g.txt"))
     let draft = Draft(text: "look", caret: 1, files: [DraftFile(path: "/tmp/x", name: "y")])
     try lobby.store.writeDurablyIfNeeded { try $0.setDraft(draft, of: lobby.anna, in: lobby.lobby) }
-    unlink(lobby.store.path(of: gone))
+    unlink(lobby.store.attachmentFolder.path(of: gone.hash))
     var tampered = here
     tampered.bytes += 1
     for (file, name) in [(gone, "g.txt"), (tampered, "note.txt")] {
@@ -146,10 +146,12 @@ import Testing
     let padded = hash + String(repeating: "/", count: max(0, 64 - hash.utf8.count))
     for hash in [hash, padded] {
       let file = Attachment(hash: hash, name: "x", bytes: 0)
-      #expect(lobby.store.path(of: file) == lobby.fixture.folder + "/store.attachments/none")
+      #expect(
+        lobby.store.attachmentFolder.path(of: file.hash) == lobby.fixture.folder
+          + "/store.attachments/none")
       #expect(throws: AttachmentError.gone(name: "x")) { try lobby.says("", with: [file]) }
       #expect(throws: AttachmentError.gone(name: "x")) {
-        try lobby.store.save(file, to: lobby.fixture.folder)
+        try lobby.store.attachmentFolder.save(file, to: lobby.fixture.folder)
       }
     }
   }
@@ -183,12 +185,13 @@ import Testing
     let store = try fixture.open()
     let (anna, room) = (ID<Participant>(rawValue: 1), ID<Conversation>(rawValue: 1))
     #expect(try store.read { try $0.draft(of: anna, in: room) } == Draft(text: "half", caret: 4))
-    let file = try store.keep(fileAt: fixture.file("s", "x"), type: { _ in nil }, limit: 0)
+    let file = try store.attachmentFolder.keep(
+      fileAt: fixture.file("s", "x"), type: { _ in nil }, limit: 0)
     try store.writeDurably { try $0.send("new", in: room, by: anna, attachments: [file]) }
     let messages = try store.read { try $0.messages(in: room, limit: 9, for: anna) }
     #expect(messages.map(\.body) == ["old", "new"])
     #expect(messages.map(\.attachments) == [[], [file]])
-    #expect(try store.check().allSatisfy { $0.severity == .fine })
+    #expect(try store.upkeep.check().allSatisfy { $0.severity == .fine })
   }
 
   @Test("Files are found by their message, and messages by a file's hash")
@@ -199,7 +202,7 @@ import Testing
     _ = try lobby.store.read { try $0.files(of: sent.id) }
     let old = lobby.fixture.file("store.attachments/" + lobby.fixture.keptFiles[0], "x")
     lobby.fixture.touch(old, at: 0)
-    _ = try lobby.store.pruneAttachments(now: lobby.fixture.now)
+    _ = try lobby.store.upkeep.pruneAttachments(now: lobby.fixture.now)
     let database = lobby.store.database
     let asked = database.known.filter { $0.contains("attachment") && $0.contains("SELECT") }
     #expect(asked.count >= 3)

@@ -16,8 +16,8 @@ import Testing
     fixture.file("out/a.tar.gz", "old")
     symlink(fixture.folder + "/victim", out + "/a.tar-1.gz")
     mkdir(out + "/a.tar-2.gz", 0o700)
-    #expect(try lobby.store.save(kept, to: out) == out + "/a.tar-3.gz")
-    #expect(try lobby.store.save(kept, to: out + "/") == out + "/a.tar-4.gz")
+    #expect(try lobby.store.attachmentFolder.save(kept, to: out) == out + "/a.tar-3.gz")
+    #expect(try lobby.store.attachmentFolder.save(kept, to: out + "/") == out + "/a.tar-4.gz")
     #expect(fixture.text(out + "/a.tar.gz") == "old")
     #expect(fixture.text(out + "/a.tar-3.gz") == "new")
     #expect(fileStatus(fixture.folder + "/victim") == nil)
@@ -31,10 +31,10 @@ import Testing
     mkdir(out, 0o700)
     symlink(out, lobby.fixture.folder + "/alias")
     let kept = try lobby.kept("new")
-    #expect(try lobby.store.save(kept, to: out + "/.mine") == out + "/.mine")
-    #expect(try lobby.store.save(kept, to: out + "/.mine") == out + "/.mine-1")
+    #expect(try lobby.store.attachmentFolder.save(kept, to: out + "/.mine") == out + "/.mine")
+    #expect(try lobby.store.attachmentFolder.save(kept, to: out + "/.mine") == out + "/.mine-1")
     let alias = lobby.fixture.folder + "/alias"
-    #expect(try lobby.store.save(kept, to: alias) == alias + "/note.txt")
+    #expect(try lobby.store.attachmentFolder.save(kept, to: alias) == alias + "/note.txt")
     #expect(lobby.fixture.text(out + "/note.txt") == "new")
     #expect((fileStatus(out + "/note.txt")?.st_mode ?? 0) & 0o7111 == 0)
     #expect(lobby.fixture.names(in: "out") == [".mine", ".mine-1", "note.txt"])
@@ -51,7 +51,7 @@ import Testing
     mkdir(out, 0o700)
     var kept = try lobby.kept("new")
     kept.name = name
-    let path = try lobby.store.save(kept, to: out)
+    let path = try lobby.store.attachmentFolder.save(kept, to: out)
     #expect(path == out + "/" + FileName.safe(name))
     #expect(lobby.fixture.names(in: "out") == [FileName.safe(name)])
   }
@@ -63,15 +63,16 @@ import Testing
     mkdir(out, 0o700)
     let kept = try lobby.kept("new")
     if how == "gone" {
-      unlink(lobby.store.path(of: kept))
+      unlink(lobby.store.attachmentFolder.path(of: kept.hash))
     } else {
-      let path = lobby.store.path(of: kept).dropFirst(lobby.fixture.folder.count + 1)
+      let path = lobby.store.attachmentFolder.path(of: kept.hash).dropFirst(
+        lobby.fixture.folder.count + 1)
       lobby.fixture.file(String(path), "nEw")
     }
     let error =
       how == "gone"
       ? AttachmentError.gone(name: "note.txt") : AttachmentError.damaged(name: "note.txt")
-    #expect(throws: error) { try lobby.store.save(kept, to: out) }
+    #expect(throws: error) { try lobby.store.attachmentFolder.save(kept, to: out) }
     #expect(lobby.fixture.names(in: "out").isEmpty)
   }
 
@@ -87,7 +88,9 @@ import Testing
       (folder + "/a\0b", folder + "/a\0b"),
       ("/proc/x", "/proc"),
     ] {
-      let error = #expect(throws: AttachmentError.self) { try lobby.store.save(kept, to: target) }
+      let error = #expect(throws: AttachmentError.self) {
+        try lobby.store.attachmentFolder.save(kept, to: target)
+      }
       guard case .unwritable(let path, _) = error else {
         Issue.record("\(target): \(String(describing: error))")
         continue

@@ -65,7 +65,7 @@ import Testing
           isPast: isPast), in: linked.tea)
     }
     let now = linked.fixture.now
-    try linked.wire.apply(
+    try linked.wire.inbox.apply(
       [
         .joined(room: "tea@rooms.example", nick: "anna"), said("old", now - 9_000, isPast: true),
         said("live", nil, isPast: false), said("late", now, isPast: true),
@@ -116,13 +116,13 @@ import Testing
     let second = linked.fixture.now / 1000 * 1000 - 60_000
     for page in [7...9, 4...6, 1...3] {
       let until = page.upperBound == 9 ? "a0" : "a\(page.upperBound + 1)"
-      try linked.wire.apply(
+      try linked.wire.inbox.apply(
         [.page(of: linked.tea, from: "a\(page.lowerBound)", until: until)]
           + page.map { said(linked, $0, at: second, isPast: true) }, of: linked.account)
     }
     // What was missed, read onwards.
     for page in [10...12, 13...15] {
-      try linked.wire.apply(
+      try linked.wire.inbox.apply(
         page.map { said(linked, $0, at: second, isPast: false) }, of: linked.account)
     }
     #expect(try linked.bodies() == (1...15).map { "\($0)" } + ["now"])
@@ -137,7 +137,7 @@ import Testing
     let linked = try Linked()
     try linked.join()
     try linked.say("now", archive: "a9")
-    try linked.wire.apply(
+    try linked.wire.inbox.apply(
       [.page(of: linked.tea, from: "a1", until: "a9")]
         + (1...2).map { said(linked, $0, at: linked.fixture.now + 30_000, isPast: true) },
       of: linked.account)

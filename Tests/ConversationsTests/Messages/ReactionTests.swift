@@ -184,7 +184,7 @@ import Testing
     var abilities = Abilities()
     abilities.reactionLimit = reactions
     let account = try lobby.store.read { try $0.accounts(of: lobby.anna) }[0]
-    try lobby.other.apply([.abilities(NetworkAbilities(rooms: abilities))], of: account)
+    try lobby.other.inbox.apply([.abilities(NetworkAbilities(rooms: abilities))], of: account)
   }
 
   /// What anna does, and her reactions then.
@@ -233,7 +233,7 @@ import Testing
     let account = try lobby.store.read { try $0.accounts(of: lobby.anna) }[0]
     let eve = NetworkUser(identity: "eve", name: "eve")
     let name = MessageIDs(origin: "e1")
-    try lobby.other.apply(
+    try lobby.other.inbox.apply(
       [
         .messageReceived(
           NetworkMessage(name: name, speaker: eve, body: "hello"), in: .room("tea"))
@@ -244,7 +244,7 @@ import Testing
       })
     func hear(_ emoji: NetworkReaction) throws -> [String] {
       lobby.fixture.now += 1
-      try lobby.other.apply(
+      try lobby.other.inbox.apply(
         [.reacted(name, author: eve, by: eve, in: .room("tea"), emoji: emoji, at: nil)],
         of: account)
       return try lobby.store.read { try $0.reactions(of: message.id) }.map(\.emoji)

@@ -38,7 +38,7 @@ import Testing
   func sendingDoesItAll() throws {
     let lobby = try Lobby()
     let store = lobby.store
-    let shell = try store.attach(lobby.anna)
+    let shell = try store.shells.attach(lobby.anna)
     try store.writeDurablyIfNeeded {
       try $0.setDraft(Draft(text: "hel", caret: 3), of: lobby.anna, in: lobby.lobby)
     }
@@ -70,7 +70,7 @@ import Testing
   func refusedSendChangesNothing() throws {
     let lobby = try Lobby()
     let store = lobby.store
-    let shell = try store.attach(lobby.anna)
+    let shell = try store.shells.attach(lobby.anna)
     let draft = Draft(text: "hel", caret: 3, spans: "x")
     try store.writeDurablyIfNeeded { try $0.setDraft(draft, of: lobby.anna, in: lobby.lobby) }
     try store.writeIfNeeded { try $0.setTyping(true, in: lobby.lobby) }
@@ -293,6 +293,6 @@ import Testing
     try lobby.store.writeDurably { try $0.edit(message.id, to: "tarte tatin", by: lobby.anna) }
     #expect(try lobby.found("brulee") == 0)
     #expect(try lobby.found("tatin") == 1)
-    #expect(try lobby.store.check().allSatisfy { $0.severity == .fine })
+    #expect(try lobby.store.upkeep.check().allSatisfy { $0.severity == .fine })
   }
 }

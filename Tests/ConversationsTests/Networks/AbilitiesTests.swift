@@ -34,7 +34,7 @@ import Testing
     let said = NetworkMessage(
       name: MessageIDs(origin: "1"), speaker: NetworkUser(identity: "", isOwner: true),
       body: "one", time: lobby.fixture.now - 1000 * secondsAgo)
-    try store.apply(
+    try store.inbox.apply(
       [
         .rules(AddressRules(roomSigns: "#", folding: .rfc1459, identityScope: .network)),
         .abilities(NetworkAbilities(rooms: abilities)), .joined(room: "#tea", nick: "anna"),
@@ -124,7 +124,7 @@ import Testing
       for entry in try $0.outbox(of: account.network) { try $0.finish(entry, as: .failed("no")) }
     }
     abilities.longestMessage = 2
-    try store.apply([.abilities(NetworkAbilities(rooms: abilities))], of: account)
+    try store.inbox.apply([.abilities(NetworkAbilities(rooms: abilities))], of: account)
     #expect(throws: RuleError.tooManyBytes(place.name, 3, most: 2)) {
       try store.writeDurably { _ = try $0.retry(message.id, by: me) }
     }
@@ -143,9 +143,9 @@ import Testing
     #expect(try abilities(lobby.lobby) == here)
     var short = Abilities()
     short.longestMessage = 3
-    try store.apply([.abilitiesHere(short, in: .room("#tea"))], of: account)
+    try store.inbox.apply([.abilitiesHere(short, in: .room("#tea"))], of: account)
     #expect(try abilities(place.id) == short)
-    try store.apply([.abilitiesHere(nil, in: .room("#tea"))], of: account)
+    try store.inbox.apply([.abilitiesHere(nil, in: .room("#tea"))], of: account)
     #expect(try abilities(place.id) == .ofIRC)
   }
 }

@@ -166,7 +166,8 @@ import Testing
   func needsItsFolder() throws {
     let folder = FileManager.default.temporaryDirectory.path + "/hobnob-test-" + UUID().uuidString
     let store = try Store(path: folder + "/chat.sqlite")
-    _ = try store.attach(store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id)
+    _ = try store.shells.attach(
+      store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id)
     for name in ["chat.backup.sqlite", "chat-old", ".hobnob-x.new"] {
       _ = FileManager.default.createFile(atPath: folder + "/" + name, contents: nil)
     }

@@ -186,10 +186,10 @@ import Testing
     // As the kernel does it; a child that another test starts may hold a copy until it runs.
     flock(lease.lock, LOCK_UN)
     #expect(try !linked.store.read { try $0.holderIsAlive(of: linked.account) })
-    #expect(try linked.store.reapStaleShells())
+    #expect(try linked.store.shells.reapStale())
     #expect(try linked.store.read { try $0.accounts(of: linked.anna) }[0].status == .notRunning)
     #expect(try ben()?.isHere == false && ben()?.typingSince == nil && ben()?.away == nil)
-    #expect(try !linked.store.reapStaleShells())
+    #expect(try !linked.store.shells.reapStale())
     #expect(try AccountLease.acquire(linked.account, in: other) != nil)
   }
 
@@ -201,7 +201,7 @@ import Testing
     let lease = try #require(try linked.lease())
     #expect(try linked.store.read { try $0.people(in: lobby) }.map(\.isHere) == [false])
     #expect(try linked.store.read { try $0.othersHere(in: lobby, than: ben) } == 0)
-    #expect(try !linked.store.reapStaleShells())
+    #expect(try !linked.store.shells.reapStale())
     #expect(try lease.isHeld)
   }
 

@@ -68,7 +68,7 @@ import Testing
       let found = try linked.store.read { try $0.search(SearchQuery.parse(word), for: linked.anna) }
       #expect(found.count == count, "\(word)")
     }
-    #expect(try linked.store.check().map(\.severity).max() == .fine)
+    #expect(try linked.store.upkeep.check().map(\.severity).max() == .fine)
     #expect(try linked.store.count("indexing") == 0)
   }
 
@@ -143,7 +143,7 @@ import Testing
         at: linked.fixture.now, change: MessageIDs(archive: "r\(number)"))
     }
     func hear(_ news: [NetworkEvent]) throws -> [String] {
-      try linked.wire.apply(news, of: linked.account)
+      try linked.wire.inbox.apply(news, of: linked.account)
       return try linked.store.read { try $0.reactions(of: message) }.map(\.emoji)
     }
     #expect(try hear(all) == ["🎉"])
@@ -442,7 +442,7 @@ import Testing
       try $0.noteSeen(by: linked.anna, in: place, upTo: 3, sendReceipt: true)
     }
     #expect(try told() == [reached("2", .seen)])
-    _ = try linked.store.attach(linked.anna)
+    _ = try linked.store.shells.attach(linked.anna)
     try linked.store.writeIfNeeded { try $0.setTyping(true, in: place) }
     #expect(try told() == [.typing(linked.direct, true)])
     try linked.store.writeIfNeeded { try $0.setTyping(false, in: place) }

@@ -58,7 +58,7 @@ import Testing
       }
       let start = NetworkEvent.page(
         of: linked.tea, from: "a\(numbers.lowerBound)", until: until)
-      try linked.wire.apply([start] + said, of: linked.account)
+      try linked.wire.inbox.apply([start] + said, of: linked.account)
     }
     try page(7...9, until: "")
     try page(4...6, until: "a7")
@@ -84,14 +84,14 @@ import Testing
             name: MessageIDs(archive: "a" + body), speaker: linked.zoe, body: body,
             time: 1_700_000_000_000, isPast: true), in: linked.tea)
       }
-      try linked.wire.apply(
+      try linked.wire.inbox.apply(
         said + [.caughtUp(archive: "tea@rooms.example", mark: "m")], of: linked.account)
       return try linked.store.read { try $0.changes(since: position, for: linked.anna) }.notices
         .map(\.text)
     }
     #expect(try comes(["1"]) == [])
-    _ = try linked.store.attach(linked.anna)
-    try linked.store.open(place, paused: false)
+    _ = try linked.store.shells.attach(linked.anna)
+    try linked.store.shells.show(place, paused: false)
     #expect(
       try comes(["2", "3"]) == ["#tea@rooms.example has 2 earlier messages; /history shows them."])
     #expect(try comes(["3"]) == [])
@@ -102,7 +102,7 @@ import Testing
       try linked.store.read { try $0.changes(since: position, for: linked.anna) }.notices.map(
         \.text)
         == ["#tea@rooms.example has 3 earlier messages; /history shows them."])
-    try linked.store.open(nil, paused: false)
+    try linked.store.shells.show(nil, paused: false)
     #expect(try comes(["4"]) == [])
   }
 
@@ -214,7 +214,7 @@ struct WaitingChangeTests {
   }
 
   private func take(_ news: [NetworkEvent]) throws {
-    try linked.wire.apply(news, of: linked.account)
+    try linked.wire.inbox.apply(news, of: linked.account)
   }
 
   private func said(_ id: String, _ body: String = "helo") -> NetworkEvent {
@@ -291,7 +291,7 @@ struct WaitingChangeTests {
     let changes = try linked.store.read { try $0.changes(since: position, for: linked.anna) }
     #expect(changes.arrived.isEmpty && changes.revised.isEmpty && changes.reacted.isEmpty)
     #expect(try waiting == 0)
-    #expect(try linked.store.check().map(\.severity).max() == .fine)
+    #expect(try linked.store.upkeep.check().map(\.severity).max() == .fine)
   }
 
   @Test("attack 8: only changes by the author count, and removals by the room itself")

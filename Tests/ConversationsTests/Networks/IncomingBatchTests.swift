@@ -29,6 +29,22 @@ import Testing
     #expect(try linked.bodies().count == 5)
   }
 
+  @Test("what someone would miss after a power cut is on disk first; presence may be later")
+  func durability() throws {
+    let linked = try Linked()
+    try linked.join()
+    // FULL is 2, NORMAL is 1.
+    func level() throws -> Int? {
+      try linked.wire.database.first("PRAGMA synchronous") { $0.int() }
+    }
+    for _ in 1...2 {
+      try linked.say("kept")
+      #expect(try level() == 2)
+      try linked.hear(.present(linked.zoe, room: "tea@rooms.example", away: nil))
+      #expect(try level() == 1)
+    }
+  }
+
   @Test(
     "a message is found by its ids, however many there are",
     arguments: [

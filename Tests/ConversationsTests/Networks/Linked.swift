@@ -42,7 +42,7 @@ final class Linked {
     where opened.insert(address).inserted {
       _ = try store.writeDurably { try $0.networkChat(with: address, of: account) }
     }
-    try wire.apply(news, of: account)
+    try wire.inbox.apply(news, of: account)
   }
 
   /// A message by somebody in #tea, by default sent just now.

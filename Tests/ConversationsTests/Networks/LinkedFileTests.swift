@@ -62,7 +62,7 @@ final class LinkedFileTests {
     try say("plain", links: ["http://files.example.org/a", "file:///etc/passwd"])
     let unwanted = NetworkMessage(
       name: MessageIDs(origin: "9"), speaker: linked.ben, body: link, links: [link])
-    try linked.wire.apply(
+    try linked.wire.inbox.apply(
       [.messageReceived(unwanted, in: linked.direct)], of: linked.account, fetchesFiles: false)
     #expect(try requests.isEmpty)
   }
@@ -91,7 +91,7 @@ final class LinkedFileTests {
     // Asked for twice, it is there once.
     try linked.hear(.fetched(request, file))
     #expect(try linked.messages(in: linked.direct)[0].attachments.count == 1)
-    let path = linked.store.path(of: file)
+    let path = linked.store.attachmentFolder.path(of: file.hash)
     #expect(access(path, R_OK) == 0)
   }
 
@@ -158,8 +158,8 @@ final class LinkedFileTests {
   func arrives() throws {
     let file = try arrived("%PDF-1.4")
     #expect(file.type == "application/pdf" && file.bytes == 8)
-    let kept = try linked.store.keep(
-      fileAt: linked.store.path(of: file), type: { _ in nil }, limit: 0)
+    let kept = try linked.store.attachmentFolder.keep(
+      fileAt: linked.store.attachmentFolder.path(of: file.hash), type: { _ in nil }, limit: 0)
     #expect(kept.hash == file.hash)
     // Let go, it leaves nothing.
     let folder = linked.store.attachmentFolder

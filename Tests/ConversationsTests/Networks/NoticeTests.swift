@@ -78,7 +78,7 @@ import Testing
     linked.fixture.now += 24 * 3_600_000 - 1
     try linked.wire.write { try $0.tell("younger", linked.account) }
     linked.fixture.now += 2
-    _ = try linked.store.attach(linked.anna)
+    _ = try linked.store.shells.attach(linked.anna)
     #expect(try stored() == ["younger"])
   }
 

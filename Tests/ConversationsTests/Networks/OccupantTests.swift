@@ -163,11 +163,11 @@ import Testing
       NetworkEvent.present(NetworkUser(identity: "o\($0)", name: "nick\($0)"), room: room)
     }
     let first = try clock.measure {
-      try linked.wire.apply([.joined(room: room, nick: "anna")] + people, of: linked.account)
+      try linked.wire.inbox.apply([.joined(room: room, nick: "anna")] + people, of: linked.account)
     }
     try linked.hear(.offline)
     let again = try clock.measure {
-      try linked.wire.apply([.joined(room: room, nick: "anna")] + people, of: linked.account)
+      try linked.wire.inbox.apply([.joined(room: room, nick: "anna")] + people, of: linked.account)
     }
     #expect(try linked.store.count("event") == 0)
     #expect(try linked.store.read { try $0.members(of: linked.conversation()) }.count == 5_001)
@@ -182,7 +182,7 @@ import Testing
     }
     let taken = try clock.measure {
       for start in stride(from: 0, to: messages.count, by: 250) {
-        try linked.wire.apply(
+        try linked.wire.inbox.apply(
           Array(messages[start..<start + 250]) + [
             .caughtUp(archive: room, mark: "\(start + 250)")
           ], of: linked.account)
@@ -190,7 +190,7 @@ import Testing
     }
     let known = try clock.measure {
       for start in stride(from: 0, to: messages.count, by: 250) {
-        try linked.wire.apply(Array(messages[start..<start + 250]), of: linked.account)
+        try linked.wire.inbox.apply(Array(messages[start..<start + 250]), of: linked.account)
       }
     }
     print("5,000 present: \(first), again: \(again); 10,000 said: \(taken), known: \(known)")

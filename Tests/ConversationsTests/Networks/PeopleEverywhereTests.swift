@@ -26,7 +26,7 @@ final class PeopleEverywhereTests {
     account = try store.writeDurably {
       try $0.addAccount(owner: anna, network: "stub:anna@irc.x.org")
     }
-    try wire.apply(
+    try wire.inbox.apply(
       [.rules(AddressRules(roomSigns: "#&", folding: .rfc1459, identityScope: .network))],
       of: account)
     _ = try store.writeDurably { try $0.networkChat(with: "ben", of: account) }
@@ -35,7 +35,7 @@ final class PeopleEverywhereTests {
       .joined(room: "##tea", nick: "anna"), .present(ben, room: "##tea"))
   }
 
-  private func hear(_ events: NetworkEvent...) throws { try wire.apply(events, of: account) }
+  private func hear(_ events: NetworkEvent...) throws { try wire.inbox.apply(events, of: account) }
 
   private func say(_ body: String, by speaker: NetworkUser, in place: ConversationAddress) throws {
     try hear(

@@ -23,7 +23,7 @@ import Testing
   }
 
   private func hear(_ news: NetworkEvent) throws {
-    try linked.wire.apply([news], of: linked.account)
+    try linked.wire.inbox.apply([news], of: linked.account)
   }
 
   private func writes(_ body: String, _ address: String) throws {
@@ -61,7 +61,7 @@ import Testing
     try writes("me, too", "late@x.org")
     #expect(try reports().last?.hasPrefix("late@x.org, a stranger, wrote to you") == true)
     #expect(try approaches.contains { $0.text == "me, too" })
-    #expect(try linked.store.check().allSatisfy { $0.severity == .fine })
+    #expect(try linked.store.upkeep.check().allSatisfy { $0.severity == .fine })
   }
 
   private func send(_ kind: Approach.Kind, _ number: Int) throws {

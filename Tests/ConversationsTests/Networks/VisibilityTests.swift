@@ -24,7 +24,7 @@ private final class Two {
       try $0.addAccount(owner: ben, network: "xmpp:ben@example.org")
     }
     for account in [linked.account, account] {
-      try linked.wire.apply(
+      try linked.wire.inbox.apply(
         [
           .roomNamed(room: "tea@rooms.example", name: "tea"),
           .joined(room: "tea@rooms.example", nick: "me"),

@@ -28,15 +28,15 @@ extension Store {
     let lobby = try Lobby()
     func anna() throws -> Presence { try lobby.other.read { try $0.people(in: lobby.lobby) }[0] }
     #expect(try !anna().isHere)
-    _ = try lobby.store.attach(lobby.anna)
+    _ = try lobby.store.shells.attach(lobby.anna)
     #expect(try anna().isHere && !anna().isLooking)
-    try lobby.store.open(lobby.lobby)
+    try lobby.store.shells.show(lobby.lobby)
     #expect(try anna().isLooking)
-    try lobby.store.open(lobby.lobby, paused: true)
+    try lobby.store.shells.show(lobby.lobby, paused: true)
     #expect(try anna().isHere && !anna().isLooking)
-    try lobby.store.open(nil)
+    try lobby.store.shells.show(nil)
     #expect(try !anna().isLooking)
-    try lobby.store.detach()
+    try lobby.store.shells.detach()
     #expect(try !anna().isHere)
     #expect(
       try lobby.other.read { try $0.people(in: lobby.lobby) }.map(\.participant.name) == [
@@ -47,8 +47,8 @@ extension Store {
   @Test func aGuestWhoLooksIsListed() throws {
     let lobby = try Lobby()
     let carl = try lobby.store.writeDurablyIfNeeded { try $0.participant(identity: "carl") }.id
-    _ = try lobby.store.attach(carl)
-    try lobby.store.open(lobby.lobby)
+    _ = try lobby.store.shells.attach(carl)
+    try lobby.store.shells.show(lobby.lobby)
     #expect(
       try lobby.other.read { try $0.people(in: lobby.lobby) }.map(\.participant.name) == [
         "anna", "ben", "carl",
@@ -57,10 +57,10 @@ extension Store {
 
   @Test func twoShellsOfOnePersonAreOnePerson() throws {
     let lobby = try Lobby()
-    let one = try lobby.store.attach(lobby.anna)
-    let two = try lobby.other.attach(lobby.anna)
+    let one = try lobby.store.shells.attach(lobby.anna)
+    let two = try lobby.other.shells.attach(lobby.anna)
     #expect(one != two)
-    try lobby.store.detach()
+    try lobby.store.shells.detach()
     #expect(try lobby.other.read { try $0.people(in: lobby.lobby) }[0].isHere)
   }
 
@@ -68,18 +68,18 @@ extension Store {
   func death() throws {
     let lobby = try Lobby()
     _ = try lobby.other.bellDescriptor
-    let shell = try lobby.store.attach(lobby.anna)
-    try lobby.store.open(lobby.lobby)
+    let shell = try lobby.store.shells.attach(lobby.anna)
+    try lobby.store.shells.show(lobby.lobby)
     try lobby.store.writeIfNeeded { try $0.setTyping(true, in: lobby.lobby) }
     _ = lobby.other.drainBell()
-    #expect(try !lobby.other.reapStaleShells())
+    #expect(try !lobby.other.shells.reapStale())
     let position = try lobby.other.read { try $0.position }
 
     lobby.store.dieSilently()
     #expect(try lobby.other.hears())
     #expect(lobby.other.drainBell().contains(.processExited))
     #expect(try lobby.other.read { try $0.people(in: lobby.lobby) }[0].isHere)
-    #expect(try lobby.other.reapStaleShells())
+    #expect(try lobby.other.shells.reapStale())
     let anna = try lobby.other.read { try $0.people(in: lobby.lobby) }[0]
     #expect(!anna.isHere && !anna.isLooking && anna.typingSince == nil)
     let changes = try lobby.other.read { try $0.changes(since: position, for: lobby.ben) }
@@ -87,17 +87,17 @@ extension Store {
     #expect(changes.typing.map(\.isTyping) == [false])
     #expect(changes.typing.map(\.shell) == [shell])
     #expect(fileStatus(lobby.fixture.folder + "/store.shells/" + shell.rawValue) == nil)
-    #expect(try !lobby.other.reapStaleShells())
+    #expect(try !lobby.other.shells.reapStale())
   }
 
   @Test("After a power cut, rows and files without a lock are forgotten")
   func deadFromTheStart() throws {
     let lobby = try Lobby()
-    _ = try lobby.store.attach(lobby.anna)
+    _ = try lobby.store.shells.attach(lobby.anna)
     lobby.store.dieSilently()
     let orphan = lobby.fixture.folder + "/store.shells/abc123"
     _ = FileManager.default.createFile(atPath: orphan, contents: nil)
-    #expect(try lobby.fixture.open().reapStaleShells())
+    #expect(try lobby.fixture.open().shells.reapStale())
     #expect(fileStatus(orphan) == nil)
     #expect(try !lobby.other.read { try $0.people(in: lobby.lobby) }[0].isHere)
   }
@@ -106,16 +106,16 @@ extension Store {
   func lostLockFile() throws {
     let lobby = try Lobby()
     _ = try lobby.store.bellDescriptor
-    let shell = try lobby.store.attach(lobby.anna)
-    try lobby.store.open(lobby.lobby)
+    let shell = try lobby.store.shells.attach(lobby.anna)
+    try lobby.store.shells.show(lobby.lobby)
     _ = lobby.store.drainBell()
     unlink(lobby.fixture.folder + "/store.shells/" + shell.rawValue)
     #expect(lobby.store.drainBell().contains(.processExited))
     // The other is quicker, and takes it for dead.
-    #expect(try lobby.other.reapStaleShells())
-    _ = try lobby.store.reapStaleShells()
+    #expect(try lobby.other.shells.reapStale())
+    _ = try lobby.store.shells.reapStale()
     #expect(try lobby.other.read { try $0.people(in: lobby.lobby) }[0].isLooking)
-    #expect(try !lobby.other.reapStaleShells())
+    #expect(try !lobby.other.shells.reapStale())
   }
 
   @Test("A row in a hostile file leads nowhere")
@@ -123,11 +123,11 @@ extension Store {
     let lobby = try Lobby()
     let victim = lobby.fixture.folder + "/victim"
     // There is a folder to lead out of.
-    _ = try lobby.other.attach(lobby.ben)
+    _ = try lobby.other.shells.attach(lobby.ben)
     _ = FileManager.default.createFile(atPath: victim, contents: Data("x".utf8))
     try lobby.store.database.run(
       "INSERT INTO shell(id, participant) VALUES ('../victim', ?)", lobby.anna)
-    _ = try lobby.store.reapStaleShells()
+    _ = try lobby.store.shells.reapStale()
     #expect(fileStatus(victim) != nil)
   }
 
@@ -135,7 +135,7 @@ extension Store {
 
   @Test func typingIsToldAndEnds() throws {
     let lobby = try Lobby()
-    let shell = try lobby.store.attach(lobby.anna)
+    let shell = try lobby.store.shells.attach(lobby.anna)
     var position = try lobby.other.read { try $0.position }
     func signals() throws -> [TypingSignal] {
       let changes = try lobby.other.read { try $0.changes(since: position, for: lobby.ben) }
@@ -165,7 +165,7 @@ extension Store {
   @Test("4.2: A message ends typing, even one from another shell of the same person")
   func aMessageEndsTyping() throws {
     let lobby = try Lobby()
-    _ = try lobby.store.attach(lobby.anna)
+    _ = try lobby.store.shells.attach(lobby.anna)
     try lobby.store.writeIfNeeded { try $0.setTyping(true, in: lobby.lobby) }
     let position = try lobby.other.read { try $0.position }
     try lobby.other.writeDurably { try $0.send("from cron", in: lobby.lobby, by: lobby.anna) }
@@ -176,7 +176,7 @@ extension Store {
   @Test("4.2: I do not see my own typing")
   func ownTypingIsNotTold() throws {
     let lobby = try Lobby()
-    _ = try lobby.store.attach(lobby.anna)
+    _ = try lobby.store.shells.attach(lobby.anna)
     let position = try lobby.other.read { try $0.position }
     try lobby.store.writeIfNeeded { try $0.setTyping(true, in: lobby.lobby) }
     #expect(
@@ -186,8 +186,8 @@ extension Store {
   @Test("Of two shells, the last to signal decides")
   func twoShellsType() throws {
     let lobby = try Lobby()
-    _ = try lobby.store.attach(lobby.anna)
-    _ = try lobby.other.attach(lobby.anna)
+    _ = try lobby.store.shells.attach(lobby.anna)
+    _ = try lobby.other.shells.attach(lobby.anna)
     try lobby.store.writeIfNeeded { try $0.setTyping(true, in: lobby.lobby) }
     try lobby.other.writeIfNeeded { try $0.setTyping(true, in: lobby.lobby) }
     try lobby.store.writeIfNeeded { try $0.setTyping(false, in: lobby.lobby) }
@@ -201,8 +201,8 @@ extension Store {
     #expect(throws: StoreError.self) {
       try lobby.store.writeIfNeeded { try $0.setTyping(true, in: lobby.lobby) }
     }
-    #expect(throws: StoreError.self) { try lobby.store.open(lobby.lobby) }
-    #expect(throws: Never.self) { try lobby.store.detach() }
+    #expect(throws: StoreError.self) { try lobby.store.shells.show(lobby.lobby) }
+    #expect(throws: Never.self) { try lobby.store.shells.detach() }
   }
 }
 
@@ -260,7 +260,7 @@ extension Store {
     _ = try lobby.other.bellDescriptor
     rmdir(lobby.fixture.folder + "/store.shells")
     _ = lobby.other.drainBell()
-    _ = try lobby.store.attach(lobby.anna)
+    _ = try lobby.store.shells.attach(lobby.anna)
     _ = lobby.other.drainBell()
     lobby.store.dieSilently()
     #expect(lobby.other.drainBell().contains(.processExited))

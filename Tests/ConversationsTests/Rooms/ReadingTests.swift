@@ -123,7 +123,7 @@ import Testing
     func recipients(_ message: Message) throws -> [String] {
       try lobby.store.read { try $0.recipients(of: message.id) }.map(\.participant.identity)
     }
-    _ = try lobby.store.attach(lobby.anna)
+    _ = try lobby.store.shells.attach(lobby.anna)
     let first = try lobby.says("one")
     #expect(try recipients(first) == ["ben"])
     lobby.fixture.now += 8 * day
@@ -137,7 +137,7 @@ import Testing
     #expect(try recipients(direct) == ["ben"])
     // It was settled when it was sent: his return changes nothing, and what is said now is for him.
     lobby.fixture.now += 1
-    _ = try lobby.other.attach(lobby.ben)
+    _ = try lobby.other.shells.attach(lobby.ben)
     let third = try lobby.says("three")
     #expect(try recipients(second) == [] && recipients(third) == ["ben"])
     #expect(
@@ -145,7 +145,7 @@ import Testing
     // However long the shell runs, he is here; and a week after it has ended he is not.
     lobby.fixture.now += 30 * day
     #expect(try recipients(try lobby.says("four")) == ["ben"])
-    try lobby.other.detach()
+    try lobby.other.shells.detach()
     lobby.fixture.now += 6 * day
     #expect(try recipients(try lobby.says("five")) == ["ben"])
     lobby.fixture.now += 2 * day

@@ -127,7 +127,7 @@ import Testing
     try store.writeDurably { try $0.remove(new, by: lobby.ben) }
     #expect(try store.read { try $0.conversation(new, for: lobby.ben) }?.name == "#tea.removed-2")
     #expect(try store.read { try $0.search(.parse("tea in:tea"), for: lobby.ben) }.count == 2)
-    #expect(try store.check().allSatisfy { $0.severity == .fine })
+    #expect(try store.upkeep.check().allSatisfy { $0.severity == .fine })
   }
 
   @Test("13.10: a person who had left before hears nothing of the removal")
@@ -175,13 +175,13 @@ import Testing
         try store.read { try $0.rooms(for: lobby.anna) }.contains { $0.id == tea } == isAmongMine)
       return isAmongMine
     }
-    _ = try store.attach(lobby.anna)
-    try store.open(tea)
+    _ = try store.shells.attach(lobby.anna)
+    try store.shells.show(tea)
     lobby.fixture.now += 30 * day
     #expect(try isListed())
     lobby.fixture.now += 1
     #expect(try isListed(), "it is open")
-    try store.open(lobby.lobby)
+    try store.shells.show(lobby.lobby)
     #expect(try !isListed())
     #expect(try store.read { try $0.joined(by: lobby.anna) } == [lobby.lobby])
     #expect(try store.read { try $0.room("tea", for: lobby.anna) }?.id == tea)

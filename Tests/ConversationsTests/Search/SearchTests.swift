@@ -82,7 +82,7 @@ extension Lobby {
     try lobby.store.writeDurably { try $0.deleteMessage(three.id, by: lobby.anna) }
     #expect(try lobby.finds("tea").isEmpty)
     #expect(try lobby.finds("from:anna") == ["coffee"])
-    #expect(try lobby.store.check().allSatisfy { $0.severity == .fine })
+    #expect(try lobby.store.upkeep.check().allSatisfy { $0.severity == .fine })
   }
 
   @Test func onlyMyConversations() throws {
@@ -254,7 +254,7 @@ extension Lobby {
       #expect(found.map(\.message.id) == wanted.map(\.id), "\(terms)")
       #expect(found.allSatisfy { !$0.ranges.isEmpty })
     }
-    #expect(try lobby.store.check().allSatisfy { $0.severity == .fine })
+    #expect(try lobby.store.upkeep.check().allSatisfy { $0.severity == .fine })
   }
 
   /// The model: pieces joined by blanks, and a plain search for a text in them.

@@ -34,7 +34,7 @@ private func atOnce(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Vo
     #expect(room.lastNumber == 8)
     #expect(try store.read { try $0.rooms() }.count == 1)
     #expect(try store.read { try $0.members(of: room.id) }.count == 8)
-    #expect(try store.check().allSatisfy { $0.severity == .fine })
+    #expect(try store.upkeep.check().allSatisfy { $0.severity == .fine })
   }
 
   @Test("Each writer's messages are all there, once, in its order, under numbers without gaps")

@@ -69,7 +69,7 @@ import Testing
       try lobby.other.read { try $0.messages(in: lobby.lobby, limit: 9, for: lobby.ben) }.isEmpty)
     try lobby.store.database.execute("PRAGMA max_page_count=1073741823")
     #expect(try lobby.says(body).number == 1)
-    #expect(try lobby.store.check().allSatisfy { $0.severity == .fine })
+    #expect(try lobby.store.upkeep.check().allSatisfy { $0.severity == .fine })
   }
 
   @Test func aFileOfAnotherKindIsNoStore() throws {
@@ -266,13 +266,13 @@ import Testing
       try store.database.first("PRAGMA synchronous") { $0.int() }
     }
     let (full, normal) = (2, 1)
-    _ = try store.attach(lobby.anna)
+    _ = try store.shells.attach(lobby.anna)
     var message = try lobby.says("one")
     let acts: [(Int, () throws -> Void)] = [
       (full, { message = try lobby.says("one") }),
       (normal, { try store.writeIfNeeded { try $0.setTyping(true, in: lobby.lobby) } }),
       (full, { _ = try store.writeDurably { try $0.edit(message.id, to: "two", by: lobby.anna) } }),
-      (normal, { try store.open(lobby.lobby, paused: true) }),
+      (normal, { try store.shells.show(lobby.lobby, paused: true) }),
       (full, { _ = try store.writeDurably { try $0.takeBack(message.id, by: lobby.anna) } }),
       (
         normal,
@@ -311,7 +311,7 @@ import Testing
     let lobby = try Lobby()
     let message = try lobby.says("hello")
     try lobby.store.writeDurably { try $0.edit(message.id, to: "hello there", by: lobby.anna) }
-    let findings = try lobby.store.check()
+    let findings = try lobby.store.upkeep.check()
     #expect(findings.count == 4)
     #expect(findings.allSatisfy { $0.severity == .fine }, "\(findings)")
   }
@@ -336,7 +336,7 @@ import Testing
       try database.execute(
         "PRAGMA foreign_keys=OFF; DELETE FROM participant WHERE identity = 'ben'")
     }
-    let findings = try lobby.store.check()
+    let findings = try lobby.store.upkeep.check()
     #expect(findings.map(\.severity).max() == wanted, "\(findings)")
   }
 }

@@ -36,7 +36,7 @@ import Testing
     try old(fixture)
     let store = try fixture.open()
     #expect(try Schema.version(of: store.database) == Schema.version)
-    #expect(try store.check().map(\.severity).max() == .fine)
+    #expect(try store.upkeep.check().map(\.severity).max() == .fine)
     let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
     let room = try #require(try store.read { try $0.room("lobby") }).id
     let messages = try store.read { try $0.messages(in: room, limit: 9, for: anna) }
@@ -89,7 +89,7 @@ import Testing
     let tea = try #require(try store.read { try $0.room("tea") }).id
     #expect(
       try store.read { try $0.messages(in: tea, limit: 9, for: anna) }.map(\.isPast) == [false])
-    #expect(try store.check().map(\.severity).max() == .fine)
+    #expect(try store.upkeep.check().map(\.severity).max() == .fine)
   }
 
   @Test func twoProcessesAtTheSameTime() throws {
@@ -99,6 +99,6 @@ import Testing
     DispatchQueue.concurrentPerform(iterations: 4) { _ in
       #expect(throws: Never.self) { try Store(path: path).close() }
     }
-    #expect(try fixture.open().check().map(\.severity).max() == .fine)
+    #expect(try fixture.open().upkeep.check().map(\.severity).max() == .fine)
   }
 }

@@ -9,8 +9,8 @@ import Testing
   /// Everything a shell asks, but for `check()`.
   private func askEverything(_ lobby: Lobby) throws {
     let (store, anna, room) = (lobby.store, lobby.anna, lobby.lobby)
-    _ = try store.attach(anna)
-    try store.open(room)
+    _ = try store.shells.attach(anna)
+    try store.shells.show(room)
     try store.writeIfNeeded { try $0.setTyping(true, in: room) }
     let position = try store.read { try $0.position }
     let message = try store.writeDurably { try $0.send("one", in: room, by: anna, typed: "one") }
@@ -80,13 +80,13 @@ import Testing
       _ = try? store.writeDurably { try $0.retry(sent.id, by: anna) }
     }
     try store.hear("x", from: "eve", in: .room("tea"), of: account, origin: "1")
-    try store.apply(
+    try store.inbox.apply(
       [
         .receipt(MessageIDs(origin: "1"), by: NetworkUser(identity: "max"), in: .room("tea"), .seen)
       ],
       of: account)
     try store.writeDurablyIfNeeded { try $0.leave(anna, room) }
-    try store.detach()
+    try store.shells.detach()
   }
 
   @Test func noQuestionReadsAllMessages() throws {

@@ -19,7 +19,8 @@ private let isRoot = geteuid() == 0
       let store = try fixture.open("a/b/store.sqlite")
       return (
         store,
-        try store.attach(try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id)
+        try store.shells.attach(
+          try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id)
       )
     }
     for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm", "store.bell"] {
@@ -29,7 +30,7 @@ private let isRoot = geteuid() == 0
     for name in ["a", "a/b", "a/b/store.shells"] {
       #expect(fixture.mode(name) == 0o700, "\(name)")
     }
-    #expect(try store.check().allSatisfy { $0.severity == .fine })
+    #expect(try store.upkeep.check().allSatisfy { $0.severity == .fine })
   }
 
   @Test("A shared store is for the group of its folder", arguments: [0o000, 0o077] as [mode_t])
@@ -39,7 +40,8 @@ private let isRoot = geteuid() == 0
       let store = try fixture.open("team/store.sqlite", options: .init(shared: true, patience: 0))
       return (
         store,
-        try store.attach(try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id)
+        try store.shells.attach(
+          try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id)
       )
     }
     #expect(store.isShared)
@@ -51,7 +53,7 @@ private let isRoot = geteuid() == 0
     #expect(fixture.mode("team/store.shells") == 0o2770)
     // It is a fact of the file, not of how it is opened.
     #expect(try fixture.open("team/store.sqlite").isShared)
-    #expect(try store.check().allSatisfy { $0.severity == .fine })
+    #expect(try store.upkeep.check().allSatisfy { $0.severity == .fine })
   }
 
   @Test func whatWasMadePrivateStaysPrivate() throws {
@@ -241,11 +243,12 @@ private let isRoot = geteuid() == 0
     (["XDG_DATA_HOME": "", "HOME": "/home/anna"], "/home/anna/.local/share/hobnob/store.sqlite"),
   ])
   func defaultPath(environment: [String: String], path: String) {
-    #expect(Store.defaultPath(environment: environment) == path)
+    #expect(StoreOptions.defaultPath(environment: environment) == path)
   }
 
   @Test func withoutHomeTheUserDatabaseIsAsked() {
-    #expect(Store.defaultPath(environment: [:]).hasPrefix("/"))
-    #expect(Store.defaultPath(environment: [:]).hasSuffix("/.local/share/hobnob/store.sqlite"))
+    #expect(StoreOptions.defaultPath(environment: [:]).hasPrefix("/"))
+    #expect(
+      StoreOptions.defaultPath(environment: [:]).hasSuffix("/.local/share/hobnob/store.sqlite"))
   }
 }

@@ -91,7 +91,7 @@ import Testing
     #expect(
       try store.read { try $0.message(answer.id, for: lobby.anna) }?.replyTo
         == Quote(number: 2, senderName: "", line: "", isDeleted: true))
-    #expect(try store.check().allSatisfy { $0.severity == .fine })
+    #expect(try store.upkeep.check().allSatisfy { $0.severity == .fine })
   }
 
   @Test("7.5: Numbers are not used again, even when all are gone")
@@ -167,12 +167,12 @@ import Testing
       try lobby.store.database.first("PRAGMA page_count") { $0.int() } ?? 0
     }
     let before = try pages()
-    #expect(try lobby.store.compactStep(pages: 0) == 0)
-    #expect(try lobby.store.compactStep(pages: 5) == 5)
+    #expect(try lobby.store.upkeep.compactStep(pages: 0) == 0)
+    #expect(try lobby.store.upkeep.compactStep(pages: 5) == 5)
     #expect(try pages() == before - 5)
-    while try lobby.store.compactStep(pages: 20) > 0 {}
+    while try lobby.store.upkeep.compactStep(pages: 20) > 0 {}
     #expect(try pages() < before - 20)
-    #expect(try lobby.store.check().allSatisfy { $0.severity == .fine })
+    #expect(try lobby.store.upkeep.check().allSatisfy { $0.severity == .fine })
   }
 
   @Test("Compacting leaves no word of what was deleted")
@@ -189,14 +189,14 @@ import Testing
     for _ in 1...2 {
       try lobby.store.writeIfNeeded { try $0.forgetOld(now: lobby.fixture.now, budget: 150) }
     }
-    #expect(try lobby.store.compact() > 100_000)
+    #expect(try lobby.store.upkeep.compact() > 100_000)
     for name in ["", "-wal"] {
       let bytes = FileManager.default.contents(atPath: lobby.fixture.path + name) ?? Data()
       #expect(bytes.range(of: Data("unspeakablesecret".utf8)) == nil)
       #expect(bytes.range(of: Data("unspeakable".utf8)) == nil)
     }
     #expect(try lobby.found("afterwards") == 1)
-    #expect(try lobby.other.check().allSatisfy { $0.severity == .fine })
+    #expect(try lobby.other.upkeep.check().allSatisfy { $0.severity == .fine })
     try lobby.benSays("goes on")
     #expect(try lobby.found("goes") == 1)
   }
@@ -212,8 +212,8 @@ import Testing
     let store = try fixture.open()
     try store.database.execute("CREATE TABLE junk(x); INSERT INTO junk VALUES (zeroblob(99999))")
     try store.database.execute("DROP TABLE junk")
-    #expect(try store.compactStep(pages: 9) == 0)
-    try store.compact()
+    #expect(try store.upkeep.compactStep(pages: 9) == 0)
+    try store.upkeep.compact()
     #expect(try store.database.first("PRAGMA auto_vacuum") { $0.int() } == 2)
   }
 }

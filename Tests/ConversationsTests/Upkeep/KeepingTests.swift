@@ -35,7 +35,7 @@ private func run(_ words: String...) -> Int32 {
       let kept = try lobby.kept(text)
       #expect(kept.hash == hash)
       #expect(kept.bytes == text.utf8.count)
-      #expect(lobby.fixture.text(lobby.store.path(of: kept)) == text)
+      #expect(lobby.fixture.text(lobby.store.attachmentFolder.path(of: kept.hash)) == text)
       let copy = try AttachmentCopy(
         path: lobby.fixture.file("source", text), limit: 0, into: lobby.store.attachmentFolder)
       while try copy.step(99_991) {}
@@ -53,7 +53,7 @@ private func run(_ words: String...) -> Int32 {
     let source = fixture.file("source", "abc")
     let store = try withUmask(mask) {
       let store = try fixture.open("x/store.sqlite", options: .init(shared: shared, patience: 0))
-      _ = try store.keep(fileAt: source, type: { _ in nil }, limit: 0)
+      _ = try store.attachmentFolder.keep(fileAt: source, type: { _ in nil }, limit: 0)
       return store
     }
     let root = "x/store.attachments"
@@ -61,7 +61,7 @@ private func run(_ words: String...) -> Int32 {
     #expect(fixture.mode(root + "/ba") == (shared ? 0o2770 : 0o700))
     let name = try #require(fixture.names(in: root + "/ba").first)
     #expect(fixture.mode(root + "/ba/" + name) == (shared ? 0o660 : 0o600))
-    #expect(try store.check().allSatisfy { $0.severity == .fine })
+    #expect(try store.upkeep.check().allSatisfy { $0.severity == .fine })
   }
 
   @Test("8.1: What is not a readable regular file is refused at once, and leaves nothing")
@@ -86,13 +86,13 @@ private func run(_ words: String...) -> Int32 {
       (folder + "/big", .tooLarge(path: folder + "/big", limit: 4)),
     ]
     for (path, error) in refusals {
-      #expect(throws: error) { try Store.inspect(fileAt: path, limit: 4) }
+      #expect(throws: error) { try AttachmentCopy.inspect(fileAt: path, limit: 4) }
       #expect(throws: error) {
-        try lobby.store.keep(fileAt: path, type: { _ in nil }, limit: 4)
+        try lobby.store.attachmentFolder.keep(fileAt: path, type: { _ in nil }, limit: 4)
       }
     }
     #expect(fixture.names(in: "store.attachments").isEmpty)
-    let found = try Store.inspect(fileAt: folder + "/big", limit: 5)
+    let found = try AttachmentCopy.inspect(fileAt: folder + "/big", limit: 5)
     #expect(found.name == "big")
     #expect(found.bytes == 5)
   }
@@ -111,7 +111,7 @@ private func run(_ words: String...) -> Int32 {
     if isRoot { _ = setUser(65534) }
     defer { if isRoot { _ = setUser(0) } }
     #expect(throws: AttachmentError.unreadable(path: path, reason: "Permission denied")) {
-      try Store.inspect(fileAt: path, limit: 0)
+      try AttachmentCopy.inspect(fileAt: path, limit: 0)
     }
   }
 
@@ -122,7 +122,7 @@ private func run(_ words: String...) -> Int32 {
     #expect(
       throws: AttachmentError.unreadable(path: "/proc/self/mem", reason: "Input/output error")
     ) {
-      try lobby.store.keep(fileAt: "/proc/self/mem", type: { _ in nil }, limit: 0)
+      try lobby.store.attachmentFolder.keep(fileAt: "/proc/self/mem", type: { _ in nil }, limit: 0)
     }
     #expect(lobby.fixture.keptFiles.isEmpty)
   }
@@ -131,12 +131,14 @@ private func run(_ words: String...) -> Int32 {
   func withoutSize() throws {
     let lobby = try Lobby()
     let said = try #require(lobby.fixture.text("/proc/version"))
-    let kept = try lobby.store.keep(fileAt: "/proc/version", type: { _ in nil }, limit: 0)
+    let kept = try lobby.store.attachmentFolder.keep(
+      fileAt: "/proc/version", type: { _ in nil }, limit: 0)
     #expect(kept.name == "version")
-    #expect(lobby.fixture.text(lobby.store.path(of: kept)) == said)
+    #expect(lobby.fixture.text(lobby.store.attachmentFolder.path(of: kept.hash)) == said)
     let limit = said.utf8.count - 1
     #expect(throws: AttachmentError.tooLarge(path: "/proc/version", limit: limit)) {
-      try lobby.store.keep(fileAt: "/proc/version", type: { _ in nil }, limit: limit)
+      try lobby.store.attachmentFolder.keep(
+        fileAt: "/proc/version", type: { _ in nil }, limit: limit)
     }
     #expect(lobby.fixture.keptFiles.count == 1)
   }
@@ -145,9 +147,9 @@ private func run(_ words: String...) -> Int32 {
     let lobby = try Lobby()
     let path = lobby.fixture.folder + "/link.txt"
     symlink(lobby.fixture.file("target", "abc"), path)
-    let kept = try lobby.store.keep(fileAt: path, type: { _ in nil }, limit: 0)
+    let kept = try lobby.store.attachmentFolder.keep(fileAt: path, type: { _ in nil }, limit: 0)
     #expect(kept.name == "link.txt")
-    #expect(lobby.fixture.text(lobby.store.path(of: kept)) == "abc")
+    #expect(lobby.fixture.text(lobby.store.attachmentFolder.path(of: kept.hash)) == "abc")
   }
 
   @Test("The type is that of the copy, not of what is at the path by then")
@@ -155,7 +157,7 @@ private func run(_ words: String...) -> Int32 {
     let lobby = try Lobby()
     let path = lobby.fixture.file("source", "abc")
     var asked: [String] = []
-    let kept = try lobby.store.keep(
+    let kept = try lobby.store.attachmentFolder.keep(
       fileAt: path,
       type: {
         asked.append(lobby.fixture.text($0) ?? "")
@@ -187,7 +189,9 @@ private func run(_ words: String...) -> Int32 {
     }
     if how == "grown" || how == "gone" {
       // As it was when it was opened: a log that is written to can be sent.
-      #expect(lobby.fixture.text(lobby.store.path(of: try finished())) == "0123456789")
+      #expect(
+        lobby.fixture.text(lobby.store.attachmentFolder.path(of: try finished().hash))
+          == "0123456789")
     } else {
       #expect(throws: AttachmentError.changed(path: path)) { try finished() }
     }
@@ -210,7 +214,7 @@ private func run(_ words: String...) -> Int32 {
   func again() throws {
     let lobby = try Lobby()
     let kept = try lobby.kept("abc", as: "one")
-    let path = lobby.store.path(of: kept)
+    let path = lobby.store.attachmentFolder.path(of: kept.hash)
     let others = ["abd", "ab", ""]
     for damage in others {
       lobby.fixture.file(String(path.dropFirst(lobby.fixture.folder.count + 1)), damage)
@@ -242,13 +246,13 @@ private func run(_ words: String...) -> Int32 {
   func linkAtTheEnd() throws {
     let lobby = try Lobby()
     let kept = try lobby.kept("abc")
-    let path = lobby.store.path(of: kept)
+    let path = lobby.store.attachmentFolder.path(of: kept.hash)
     let victim = lobby.fixture.file("victim", "mine")
     unlink(path)
     symlink(victim, path)
     #expect(throws: AttachmentError.gone(name: "note.txt")) { try lobby.says("", with: [kept]) }
     #expect(throws: AttachmentError.gone(name: "note.txt")) {
-      try lobby.store.save(kept, to: lobby.fixture.folder)
+      try lobby.store.attachmentFolder.save(kept, to: lobby.fixture.folder)
     }
     _ = try lobby.kept("abc")
     #expect(lobby.fixture.text(victim) == "mine")

@@ -19,7 +19,7 @@ import Testing
 
   /// How many files and bytes went.
   private func removed(by store: Store, _ now: Milliseconds) throws -> [Int] {
-    let removed = try store.pruneAttachments(now: now)
+    let removed = try store.upkeep.pruneAttachments(now: now)
     return [removed.files, removed.bytes]
   }
 
@@ -31,8 +31,8 @@ import Testing
     age(lobby)
     #expect(try removed(by: lobby.store, later - 2_000) == [0, 0])
     #expect(try removed(by: lobby.store, later) == [1, 5])
-    #expect(fileStatus(lobby.store.path(of: loose)) == nil)
-    #expect(lobby.fixture.text(lobby.store.path(of: named)) == "named")
+    #expect(fileStatus(lobby.store.attachmentFolder.path(of: loose.hash)) == nil)
+    #expect(lobby.fixture.text(lobby.store.attachmentFolder.path(of: named.hash)) == "named")
     #expect(try removed(by: lobby.store, later) == [0, 0])
     try lobby.store.writeDurably { try $0.deleteMessage(sent.id, by: lobby.anna) }
     #expect(try removed(by: lobby.other, later) == [1, 5])
@@ -50,16 +50,16 @@ import Testing
     var sweep = AttachmentSweep()
     var (left, steps) = (lobby.fixture.keptFiles.count, 0)
     #expect(left == 42)
-    while try !lobby.store.pruneStep(&sweep, files: 1, now: later) {
+    while try !sweep.step(1, in: lobby.store, now: later) {
       let now = lobby.fixture.keptFiles.count
       #expect(left - now <= 1)
       (left, steps) = (now, steps + 1)
       if steps > 1000 { break }
     }
     #expect(lobby.fixture.keptFiles.count == 1 && sweep.files == 41 && steps < 400)
-    #expect(lobby.fixture.text(lobby.store.path(of: named)) == "named")
+    #expect(lobby.fixture.text(lobby.store.attachmentFolder.path(of: named.hash)) == "named")
     // What is there after the end is for another walk.
-    #expect(try lobby.store.pruneStep(&sweep, files: 1, now: later))
+    #expect(try sweep.step(1, in: lobby.store, now: later))
   }
 
   @Test("One of two messages keeps their file")
@@ -88,7 +88,9 @@ import Testing
   func draft() throws {
     let lobby = try Lobby()
     let file = try lobby.kept("x")
-    let draft = Draft(text: "", caret: 0, files: [DraftFile(path: lobby.store.path(of: file))])
+    let draft = Draft(
+      text: "", caret: 0, files: [DraftFile(path: lobby.store.attachmentFolder.path(of: file.hash))]
+    )
     try lobby.store.writeDurablyIfNeeded { try $0.setDraft(draft, of: lobby.anna, in: lobby.lobby) }
     age(lobby)
     #expect(try removed(by: lobby.store, later) == [0, 0])
@@ -119,13 +121,13 @@ import Testing
   @Test func aStoreNextDoorKeepsItsFiles() throws {
     let lobby = try Lobby()
     let neighbour = try lobby.fixture.open("other.sqlite")
-    let kept = try neighbour.keep(
+    let kept = try neighbour.attachmentFolder.keep(
       fileAt: lobby.fixture.file("source", "x"), type: { _ in nil }, limit: 0)
-    lobby.fixture.touch(neighbour.path(of: kept), at: written)
+    lobby.fixture.touch(neighbour.attachmentFolder.path(of: kept.hash), at: written)
     #expect(try removed(by: lobby.store, later) == [0, 0])
     _ = try lobby.kept("y")
     #expect(try removed(by: lobby.store, later) == [0, 0])
-    #expect(lobby.fixture.text(neighbour.path(of: kept)) == "x")
+    #expect(lobby.fixture.text(neighbour.attachmentFolder.path(of: kept.hash)) == "x")
   }
 
   @Test("A locked store is reported, and nothing is lost; later all goes")
@@ -135,11 +137,11 @@ import Testing
     age(lobby)
     try lobby.other.database.execute("BEGIN IMMEDIATE")
     #expect(throws: StoreError.locked(path: lobby.store.path)) {
-      try lobby.store.pruneAttachments(now: later)
+      try lobby.store.upkeep.pruneAttachments(now: later)
     }
     try lobby.other.database.execute("COMMIT")
     #expect(lobby.fixture.keptFiles.count == 200)
-    #expect(try lobby.store.pruneAttachments(now: later).files == 200)
+    #expect(try lobby.store.upkeep.pruneAttachments(now: later).files == 200)
     #expect(lobby.fixture.keptFiles.isEmpty)
   }
 
@@ -149,7 +151,7 @@ import Testing
     _ = try lobby.kept("x")
     age(lobby)
     let before = try lobby.store.read { try $0.position }
-    #expect(try lobby.store.pruneAttachments(now: later).files == 1)
+    #expect(try lobby.store.upkeep.pruneAttachments(now: later).files == 1)
     #expect(try lobby.store.read { try $0.position } == before)
   }
 
@@ -161,9 +163,9 @@ import Testing
     let (file, fine) = (try lobby.kept("abc"), try lobby.kept("fine"))
     try lobby.says("", with: [file, fine])
     for deep in [false, true] {
-      #expect(try lobby.store.check(deep: deep).allSatisfy { $0.severity == .fine })
+      #expect(try lobby.store.upkeep.check(deep: deep).allSatisfy { $0.severity == .fine })
     }
-    let path = lobby.store.path(of: file)
+    let path = lobby.store.attachmentFolder.path(of: file.hash)
     let name = String(path.dropFirst(lobby.fixture.folder.count + 1))
     switch how {
     case "missing": unlink(path)
@@ -174,7 +176,7 @@ import Testing
       symlink(lobby.fixture.file("same", "abc"), path)
     }
     func worst(deep: Bool) throws -> [Finding] {
-      try lobby.store.check(deep: deep).filter { $0.severity == .damage }
+      try lobby.store.upkeep.check(deep: deep).filter { $0.severity == .damage }
     }
     #expect(try worst(deep: false).count == (how == "bytes" ? 0 : 1))
     let found = try worst(deep: true)
@@ -188,7 +190,7 @@ import Testing
     let lobby = try Lobby()
     _ = try lobby.kept("x")
     lobby.fixture.chmod(0o755, "store.attachments")
-    #expect(try lobby.store.check().contains { $0.severity == .warning })
+    #expect(try lobby.store.upkeep.check().contains { $0.severity == .warning })
   }
 
   @Test("A thousand missing files are not a thousand lines")
@@ -196,8 +198,8 @@ import Testing
     let lobby = try Lobby()
     let files = try (0..<30).map { try lobby.kept("\($0)") }
     try lobby.says("", with: files)
-    for file in files { unlink(lobby.store.path(of: file)) }
-    let found = try lobby.store.check().filter { $0.severity == .damage }
+    for file in files { unlink(lobby.store.attachmentFolder.path(of: file.hash)) }
+    let found = try lobby.store.upkeep.check().filter { $0.severity == .damage }
     #expect(found.count == 21)
     #expect(found.last?.description == "and 10 more attachments are damaged")
   }

@@ -337,7 +337,7 @@ struct ArchiveTests {
     }
     func keep() throws {
       talk.serve()
-      for batch in talk.batches { try store.apply(batch, of: account) }
+      for batch in talk.batches { try store.inbox.apply(batch, of: account) }
       talk.forget()
     }
     talk.logIn()

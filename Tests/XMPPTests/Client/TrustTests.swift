@@ -250,10 +250,10 @@ struct TrustTests {
       let account = try store.writeDurably {
         try $0.addAccount(owner: anna, network: "xmpp:anna@example.org")
       }
-      try store.apply([.joined(room: room, nick: "anna")], of: account)
+      try store.inbox.apply([.joined(room: room, nick: "anna")], of: account)
       func hear(_ from: String, _ inner: String) throws -> Message? {
         let news = talk.hear("<message from='\(from)' type='groupchat'>\(inner)</message>")
-        try store.apply(news, of: account)
+        try store.inbox.apply(news, of: account)
         let place = try store.read { try $0.listing(for: anna) }[0].conversation.id
         return try store.read { try $0.messages(in: place, limit: 1, for: anna) }.first
       }

@@ -2,6 +2,7 @@
 import Composer
 import Conversations
 import Exchange
+import Platform
 import StyledText
 
 /// `/attach`, `/detach`, `/save` (rule 8) and `/export` (rule 10).
@@ -109,7 +110,7 @@ struct FileCommands {
 
   /// `lobby-2026-11-21.jsonl`
   private func usualName(for conversation: Conversation) -> String {
-    let day = LocalTime.stamp(Store.wallClock()).string.prefix { $0 != " " }
+    let day = LocalTime.stamp(Clock.wall()).string.prefix { $0 != " " }
     return FileName.safe(conversation.name.dropFirst() + "-\(day).jsonl")
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Platform
 import StyledText
 
 @MainActor
@@ -29,7 +30,7 @@ struct KeepCommand {
     }
     guard let age = wanted else { return set(nil, in: conversation.id) }
     try context.requireTerminal(say("/set keep %1", SafeText(line: value)))
-    let begin = Store.wallClock() + Store.keepDelay
+    let begin = Clock.wall() + Upkeep.keepDelay
     // Messages of this millisecond count too.
     let (messages, files) = try snapshot.aged(in: conversation.id, before: begin - age + 1)
     return .effect(
@@ -47,7 +48,7 @@ struct KeepCommand {
     let isSaid = age == nil && !context.isInteractive
     let name = SafeText(name: context.open.conversation?.name ?? "")
     return .change(isSaid ? [.tell(say("%1 keeps all its messages.", name))] : []) {
-      try $0.setKeep(conversation, age, by: context.me.id, after: Store.keepDelay)
+      try $0.setKeep(conversation, age, by: context.me.id, after: Upkeep.keepDelay)
     }
   }
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
-import Glibc
-import Platform
 
-extension Store {
-  /// Imports history: the output of `export`, or the logs of other programs. It imports all or, if
-  /// anything fails, nothing: it is one transaction, for which other writers wait.
+extension Import {
+  /// Imports history: an ``Export``, or the logs of other programs. It imports all or, if anything
+  /// fails, nothing: it is one transaction, for which other writers wait.
   ///
   /// In an empty store everything is as it was. Nothing is duplicated: the uid identifies a
   /// message, the name a room, the identity a person. Messages imported into an existing
@@ -13,7 +11,7 @@ extension Store {
   /// move nobody's marker, and no open shell prints them.
   ///
   /// ```swift
-  /// let report = try store.importing(as: "anna") { try $0.read(0) }
+  /// let report = try Import.run(into: store, as: "anna") { try $0.read(0) }
   /// ```
   ///
   /// - Parameters:
@@ -21,16 +19,16 @@ extension Store {
   ///   - complain: called for each line that it leaves out.
   ///   - body: reads one file after the other.
   /// - Throws: `ImportFault`, `StoreError`, `AttachmentError`, and what `body` throws.
-  package func importing(
-    as me: String, complain: @escaping (ImportFault) -> Void = { _ in },
+  package static func run(
+    into store: Store, as me: String, complain: @escaping (ImportFault) -> Void = { _ in },
     _ body: (Import) throws -> Void
   ) throws -> ImportReport {
     // With the default of two megabytes, a large import reads and writes the indexes again and
     // again.
-    let pages = try database.first("PRAGMA cache_size") { $0.int64() } ?? -2000
-    try database.execute("PRAGMA cache_size=-65536")
-    defer { try? database.execute("PRAGMA cache_size=\(pages)") }
-    return try writeDurably { transaction in
+    let pages = try store.database.first("PRAGMA cache_size") { $0.int64() } ?? -2000
+    try store.database.execute("PRAGMA cache_size=-65536")
+    defer { try? store.database.execute("PRAGMA cache_size=\(pages)") }
+    return try store.writeDurably { transaction in
       let work = try Import(transaction, me: me, complain: complain)
       try transaction.indexTogether(listedIn: "import_message") {
         try body(work)
@@ -41,9 +39,7 @@ extension Store {
       return work.report
     }
   }
-}
 
-extension Import {
   func leaveOut(_ name: String, _ line: Int, _ fault: LineFault) {
     report.leftOut += 1
     complain(ImportFault(name, line, fault.sentence))

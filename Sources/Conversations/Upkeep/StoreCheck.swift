@@ -4,7 +4,7 @@ import Glibc
 import Platform
 import Sentences
 
-/// A result of `Store.check()`.
+/// A result of `Upkeep.check()`.
 package struct Finding: Sendable, CustomStringConvertible {
   package enum Severity: Int, Comparable, Sendable {
     /// All is well.
@@ -37,22 +37,8 @@ package struct Finding: Sendable, CustomStringConvertible {
   package var description: String { filled(sentence) }
 }
 
-extension Store {
-  /// Checks the whole store: SQLite's own check, the tables, the search index, the permissions, the
-  /// files of attachments. Takes time in proportion to the store; changes nothing.
-  ///
-  /// - Parameter deep: whether to read attachments and compare them with their hashes.
-  /// - Returns: at least one finding for each existing part; `hobnob check` fails if any is not
-  ///   `.fine`.
-  package func check(deep: Bool = false) throws -> [Finding] {
-    let check = StoreCheck(store: self)
-    return try check.integrity() + check.schema() + check.searchIndex() + check.permissions()
-      + check.attachmentFiles(deep: deep)
-  }
-}
-
-/// The single checks of `Store.check`.
-private struct StoreCheck {
+/// The single checks of `Upkeep.check`.
+struct StoreCheck {
   let store: Store
 
   func integrity() throws -> [Finding] {

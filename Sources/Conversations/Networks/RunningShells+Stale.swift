@@ -17,20 +17,20 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Store {
+extension RunningShells {
   /// Removes shells that died, and what dead network processes reported. Call this at the start,
   /// and when the bell says `.processExited`. Recreates the lock file of this process if somebody
   /// removed it.
   ///
   /// - Returns: whether there were any.
-  public func reapStaleShells() throws -> Bool {
-    if try !read({ try $0.hasStaleShells() }) { return false }
-    return try write { transaction in
+  public func reapStale() throws -> Bool {
+    if try !store.read({ try $0.hasStaleShells() }) { return false }
+    return try store.write { transaction in
       let hadHolders = try transaction.forgetDeadHolders()
-      if transaction.hasLostItsLock, var shell = connection.presence {
+      if transaction.hasLostItsLock, var shell = store.connection.presence {
         Glibc.close(shell.lock)
         shell.lock = try makeLockFile(of: shell.id)
-        connection.presence = shell
+        store.connection.presence = shell
         try transaction.insert(shell)
       }
       let stale = try transaction.staleShells()

@@ -15,71 +15,104 @@ package struct ExportReport: Hashable, Sendable {
   package init() {}
 }
 
-extension Store {
-  /// Writes the store, or some conversations of it, as JSON Lines in the shape of hobnob-json(5).
-  /// It is one state of the store, even if others write meanwhile, and takes the same memory
-  /// however large the store is. A slow `write` does not delay reading the store: the output waits
-  /// in a file without a name beside it, as long as there is room on that disk.
-  ///
-  /// ```swift
-  /// try store.export { piece in fwrite(piece, 1, piece.count, stdout) == piece.count }
-  /// ```
-  ///
+/// Writes a store, or some conversations of it, as JSON Lines in the shape of hobnob-json(5). It is
+/// one state of the store, even if others write meanwhile, and takes the same memory however large
+/// the store is.
+///
+/// ```swift
+/// try Export(of: store).write { piece in fwrite(piece, 1, piece.count, stdout) == piece.count }
+/// ```
+package struct Export {
+  private let store: Store
+  private let wanted: String?
+  private let includesFiles: Bool
+  private let me: ID<Participant>?
+
   /// - Parameters:
   ///   - conversations: those to export, with their messages; nil for everything, drafts and input
   ///     history included.
   ///   - files: whether to include the bytes of attachments.
   ///   - me: who asks: leaves out direct chats, accounts, drafts and input history of others.
   ///     nil to export everything.
-  ///   - write: receives one piece after the other, of whole lines; false ends the export early.
-  /// - Throws: `StoreError`, and what `write` throws.
-  @discardableResult
-  package func export(
-    _ conversations: [ID<Conversation>]? = nil, files: Bool = true,
-    for me: ID<Participant>? = nil, write: (_ piece: [UInt8]) throws -> Bool
-  ) throws -> ExportReport {
-    try withoutActuallyEscaping(write) { write in
-      let spool = Spool(in: self.files.folder, write: write)
-      return try exporting(
-        conversations, files: files, for: me, write: spool.add, whenRead: spool.release)
+  package init(
+    of store: Store, _ conversations: [ID<Conversation>]? = nil, files: Bool = true,
+    for me: ID<Participant>? = nil
+  ) {
+    (self.store, includesFiles, self.me) = (store, files, me)
+    wanted = conversations.map { list in
+      "[" + list.map { String($0.rawValue) }.joined(separator: ",") + "]"
     }
   }
 
-  /// - Parameters:
-  ///   - write: as in `export`.
-  ///   - release: called when the store has been read.
-  func exporting(
-    _ conversations: [ID<Conversation>]?, files: Bool, for me: ID<Participant>?,
+  /// Writes it piece by piece. A slow `write` does not delay reading the store: the output waits in
+  /// a file without a name beside it, as long as there is room on that disk.
+  ///
+  /// - Parameter write: receives one piece after the other, of whole lines; false ends the export
+  ///   early.
+  /// - Throws: `StoreError`, and what `write` throws.
+  @discardableResult
+  package func write(_ write: (_ piece: [UInt8]) throws -> Bool) throws -> ExportReport {
+    try withoutActuallyEscaping(write) { write in
+      let spool = Spool(in: store.files.folder, write: write)
+      return try run(write: spool.add, whenRead: spool.release)
+    }
+  }
+
+  /// Writes it into a new file that only its owner may read. The name appears when all of it is on
+  /// disk; it overwrites nothing.
+  ///
+  /// - Parameter path: a file that does not exist yet, in a folder that does.
+  /// - Throws: `StoreError`, `.cannotOpen` if the name is taken; `AttachmentError` `.full` and
+  ///   `.unwritable`. Then there is no file.
+  @discardableResult
+  package func write(to path: String) throws -> ExportReport {
+    let (folder, name) = StoreFiles.split(path)
+    do {
+      let new = try NewFile(name, in: folder)
+      return try new.finished {
+        try run(
+          write: { piece in
+            try new.write(piece)
+            return true
+          }, whenRead: { true })
+      }
+    } catch let failure as SystemFailure {
+      if failure.code == EEXIST {
+        throw StoreError.cannotOpen(path: path, reason: "it exists; name a new file")
+      }
+      throw AttachmentError(failure, at: folder)
+    }
+  }
+
+  /// - Parameter release: called when the store has been read.
+  private func run(
     write: @escaping (_ piece: [UInt8]) throws -> Bool, whenRead release: () throws -> Bool
   ) throws -> ExportReport {
-    let wanted = conversations.map { list in
-      "[" + list.map { String($0.rawValue) }.joined(separator: ",") + "]"
-    }
-    let export = Export(database: database, write: write)
+    let lines = ExportLines(database: store.database, write: write)
     // While a transaction reads, the write-ahead log can only grow.
-    let named = try read { snapshot in
-      try export.writeHeader(at: snapshot.clock())
+    let named = try store.read { snapshot in
+      try lines.writeHeader(at: snapshot.clock())
       for part in [
         JSONShape.participants, JSONShape.conversations, JSONShape.members, JSONShape.readers,
       ] {
-        try export.lines(part, wanted, me)
+        try lines.add(part, wanted, me)
       }
-      export.report.messages = try export.lines(JSONShape.messages, wanted, me)
+      lines.report.messages = try lines.add(JSONShape.messages, wanted, me)
       for part in [JSONShape.events, JSONShape.drafts, JSONShape.inputHistory] {
-        try export.lines(part, wanted, me)
+        try lines.add(part, wanted, me)
       }
-      return files ? try export.named(wanted, me) : []
+      return includesFiles ? try lines.named(wanted, me) : []
     }
-    try export.flush()
-    guard try release() else { return export.report }
-    try export.files(named, from: attachmentFolder)
-    try export.end()
-    return export.report
+    try lines.flush()
+    guard try release() else { return lines.report }
+    try lines.files(named, from: store.attachmentFolder)
+    try lines.end()
+    return lines.report
   }
 }
 
-/// An export in progress.
-private final class Export {
+/// The lines of an export in progress.
+private final class ExportLines {
   var report = ExportReport()
   private let database: Database
   private let write: ([UInt8]) throws -> Bool
@@ -104,7 +137,7 @@ private final class Export {
   ///
   /// - Returns: how many.
   @discardableResult
-  func lines(_ sql: String, _ wanted: String?, _ me: ID<Participant>?) throws -> Int {
+  func add(_ sql: String, _ wanted: String?, _ me: ID<Participant>?) throws -> Int {
     var count = 0
     guard goesOn else { return 0 }
     try database.each(sql, wanted, me) { row in

@@ -4,7 +4,13 @@ import Conversations
 import Glibc
 import Platform
 
-extension Store {
+/// Fills a new store with the readable rows of a damaged one.
+package struct Recovery {
+  private let store: Store
+  private let salvage: Salvage
+
+  private var database: Database { store.database }
+
   /// Copies the readable parts of a damaged store into a new one beside it.
   ///
   /// It only reads the damaged file. Messages whose conversation or sender is unreadable go into a
@@ -19,7 +25,7 @@ extension Store {
   ///     are, and the file does not say otherwise.
   /// - Throws: `StoreError`; `.corrupt` or `.notAStore` if nothing is readable. Then there is no
   ///   new file.
-  package static func recover(
+  package static func run(
     from path: String, to newPath: String, shared: Bool? = nil
   ) throws -> RecoveryReport {
     // Keeps others from adding pages to the file meanwhile, if SQLite can still open it.
@@ -43,7 +49,7 @@ extension Store {
     return try NewFile.store(newPath, shared: shared) { temporary in
       let store = try Store(path: temporary, options: .init(shared: shared))
       defer { store.close() }
-      let tables = try Refill(store: store, salvage: salvage).fill()
+      let tables = try Recovery(store: store, salvage: salvage).fill()
       let report = RecoveryReport(path: newPath, tables: tables, isMeagre: salvage.isMeagre)
       if report.got == 0 {
         throw report.lost > 0
@@ -54,17 +60,8 @@ extension Store {
     }
   }
 
-}
-
-/// Fills a new store with the readable rows of a damaged one.
-private struct Refill {
-  let store: Store
-  let salvage: Salvage
-
-  private var database: Database { store.database }
-
   /// Fills the tables in an order in which referenced rows come first.
-  func fill() throws -> [RecoveryReport.Table] {
+  private func fill() throws -> [RecoveryReport.Table] {
     // Presence is of running shells; `meta` is one row; triggers fill the search index.
     let tables = try database.rows(
       """

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Glibc
+import Platform
+import StyledText
+
+/// The shared libraries that the program of a network needs of the system. hobnob itself needs none.
+extension NetworkPrograms {
+  /// Starts the program for a moment, to learn how it describes its sandbox.
+  ///
+  /// - Returns: nil if it could not be run, or failed.
+  /// - Throws: a ``Refusal`` that says which shared library the system lacks.
+  package static func sandbox(of program: String) throws(Refusal) -> String? {
+    guard let pipe = ChildProcess.pipe() else { return nil }
+    let process = ChildProcess.start(
+      [program, "--sandbox"], input: .null, output: .descriptor(pipe.writing),
+      errors: .descriptor(pipe.writing))
+    close(pipe.writing)
+    let bytes = (try? readAll(pipe.reading) { $0 < 4096 }) ?? []
+    close(pipe.reading)
+    guard let process else { return nil }
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    let line = String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
+    if status == 0 { return line }
+    if let reason = missingLibrary(line, of: program) { throw Refusal(reason) }
+    return nil
+  }
+
+  /// Why the program could not start; nil if that was not for want of a library.
+  package static func missingLibrary(of program: String) -> SafeText? {
+    do throws(Refusal) {
+      _ = try sandbox(of: program)
+      return nil
+    } catch {
+      return error.sentence
+    }
+  }
+
+  /// Says in a sentence what the dynamic loader complains of.
+  ///
+  /// - Parameter complaint: its first line (ld.so(8)), which it never translates.
+  static func missingLibrary(_ complaint: String, of program: String) -> SafeText? {
+    let name = SafeText(line: StoreFiles.split(program).name)
+    let text = complaint[...]
+    if let library = text.part(after: "error while loading shared libraries: ", before: ":") {
+      return say(
+        "%1 needs %2, which is not installed; in Debian, the package %3 has it.", name,
+        SafeText(line: library), SafeText(line: package(of: library)))
+    }
+    if let version = text.part(after: ": version `", before: "'") {
+      return say(
+        "%1 needs %2, which the libraries of this system are too old for.", name,
+        SafeText(line: version))
+    }
+    return nil
+  }
+
+  /// Debian's package of a shared library: mostly its name and version, with a hyphen between two
+  /// digits (Debian Policy 8.1).
+  private static func package(of library: String) -> String {
+    switch library {
+    case "libcares.so.2": return "libc-ares2"
+    case "libcrypto.so.3": return "libssl3"
+    default: break
+    }
+    guard let dot = library.firstRange(of: ".so.") else { return library }
+    let name = library[..<dot.lowerBound].lowercased().map { $0 == "_" ? "-" : $0 }
+    let hyphen = name.last?.isNumber == true ? "-" : ""
+    return String(name) + hyphen + library[dot.upperBound...]
+  }
+}
+
+extension Substring {
+  /// What is between the first of these texts and the next of those.
+  fileprivate func part(after start: String, before end: String) -> String? {
+    guard let first = firstRange(of: start) else { return nil }
+    let rest = self[first.upperBound...]
+    return rest.firstRange(of: end).map { String(rest[..<$0.lowerBound]) }
+  }
+}

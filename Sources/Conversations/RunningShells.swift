@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CLinux
+import Glibc
+
+extension Store {
+  /// The running shells.
+  public var shells: RunningShells { RunningShells(store: self) }
+}
+
+/// The running shells of a store: rows that the others read, and lock files that show which of them
+/// died. Network processes have lock files too.
+public struct RunningShells {
+  let store: Store
+  private var connection: StoreConnection { store.connection }
+
+  /// Makes this process a running shell of a participant; ends its former presence.
+  ///
+  /// - Returns: its new name.
+  public func attach(_ me: ID<Participant>) throws -> ShellID {
+    try detach()
+    let id = ShellID.random()
+    var made = ShellPresence(id: id, participant: me, lock: -1)
+    do {
+      // Inside the transaction, in which others look for dead shells too: so nobody mistakes a file
+      // that is not locked yet for that of a dead one.
+      try store.write {
+        made.lock = try makeLockFile(of: id)
+        try $0.insert(made)
+        try $0.forgetOldNotices()
+      }
+    } catch {
+      if made.lock >= 0 { removeLockFile(of: id, made.lock) }
+      throw error
+    }
+    connection.presence = made
+    return id
+  }
+
+  /// Ends this shell's presence and its typing, if it has any.
+  public func detach() throws {
+    guard let shell = connection.presence else { return }
+    connection.presence = nil
+    // Even if the store is locked: the closed file then tells the others that this shell ended.
+    defer { Glibc.close(shell.lock) }
+    try store.write { try $0.remove(shell.id) }
+    removeLockFile(of: shell.id)
+  }
+
+  /// Tells the others which conversation this shell shows; nil for none.
+  ///
+  /// - Parameter paused: whether output is paused (rule 7.6).
+  public func show(_ conversation: ID<Conversation>?, paused: Bool = false) throws {
+    guard var shell = connection.presence else { throw connection.notAttached }
+    if shell.conversation == conversation, shell.isPaused == paused { return }
+    shell.conversation = conversation
+    shell.isPaused = paused
+    try store.write { try $0.insert(shell) }
+    connection.presence = shell
+  }
+
+  // MARK: Lock files
+
+  /// Creates and locks the lock file of a shell or a network process.
+  package func makeLockFile(of id: ShellID) throws -> Int32 {
+    try store.files.makeShells(shared: store.isShared)
+    let file = try StoreFiles.openBeside(
+      store.files.lockPath(of: id), shared: store.isShared, exclusively: true)
+    flock(file, LOCK_EX | LOCK_NB)
+    let text = store.database.companions?.text ?? ""
+    _ = Glibc.write(file, text, text.utf8.count)
+    return file
+  }
+
+  /// Removes such a file, and closes it if it is open.
+  package func removeLockFile(of id: ShellID, _ file: Int32? = nil) {
+    unlink(store.files.lockPath(of: id))
+    if let file { Glibc.close(file) }
+  }
+}

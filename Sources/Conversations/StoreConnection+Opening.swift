@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
+
+extension StoreConnection {
+  /// Opens the file, and creates or upgrades it if necessary.
+  convenience init(
+    path: String, options: StoreOptions, clock: @escaping () -> Milliseconds
+  ) throws {
+    let files = try StoreFiles(path: path, options: options)
+    let database = try Database(path: files.path, patience: options.patience)
+    do {
+      let isShared = try Self.prepare(database, files, options)
+      self.init(files: files, database: database, isShared: isShared, clock: clock)
+    } catch {
+      database.close()
+      throw error
+    }
+  }
+
+  /// - Returns: whether the store is shared.
+  private static func prepare(
+    _ database: Database, _ files: StoreFiles, _ options: StoreOptions
+  ) throws -> Bool {
+    if database.isReadOnly { throw StoreError.readOnly(path: files.path) }
+    let (isOurs, found) = try Schema.state(of: database)
+    if !isOurs {
+      if !options.shared, let refusal = files.refusalIfPrivate { throw refusal }
+      // Only possible before the first table: allows giving space back in small steps.
+      try database.execute("PRAGMA auto_vacuum=INCREMENTAL")
+    }
+    try writeAhead(database, patience: options.patience)
+    _ = try database.first("SELECT count(*) FROM sqlite_schema") { $0.int() }
+    // SQLite has both open now, and nobody who closes the store removes them.
+    guard let companions = try files.checkedWALFiles() else {
+      throw StoreError.logReplaced(path: files.path, file: WALFiles.log(of: files.path))
+    }
+    database.companions = companions
+    if !isOurs || found < Schema.version {
+      try Schema.migrate(database, shared: options.shared)
+    }
+    // SQLite overwrites deleted data instead of only unlinking it.
+    try database.execute("PRAGMA secure_delete=ON")
+    // Some builds of SQLite trust no schema by default; the triggers that keep the search index in
+    // step then fail, since FTS5 counted as unsafe before 3.41. This is safe: no function with
+    // effects is registered, and extensions stay off.
+    try database.execute("PRAGMA trusted_schema=ON")
+    let isShared = try database.first("SELECT shared FROM meta") { $0.bool() } ?? false
+    if !isShared {
+      if let refusal = files.refusalIfPrivate { throw refusal }
+      if options.shared {
+        throw StoreError.cannotOpen(
+          path: files.path, reason: "it was made private; name another file, or leave out --shared")
+      }
+      files.tighten()
+    }
+    return isShared
+  }
+
+  /// The write-ahead log is a property of the file. While several processes create the same store,
+  /// SQLite refuses the change at once, without waiting.
+  private static func writeAhead(_ database: Database, patience: Int32) throws {
+    var waited: Int32 = 0
+    while true {
+      do {
+        let mode = try database.first("PRAGMA journal_mode=WAL") { $0.text() }
+        guard mode == "wal" else {
+          throw StoreError.cannotOpen(
+            path: database.path, reason: "its file system cannot share memory between processes")
+        }
+        return
+      } catch StoreError.locked where waited < patience {
+        usleep(2_000)
+        waited += 2
+      }
+    }
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CSQLite
+import Glibc
+import Platform
+
+extension Store {
+  /// What keeps the store in order.
+  package var upkeep: Upkeep { Upkeep(store: self) }
+}
+
+/// What keeps a store in order: checks, backups, and the removal of what nobody needs.
+package struct Upkeep {
+  let store: Store
+
+  /// Milliseconds between a change of `keep` and the first deletion.
+  package static let keepDelay: Milliseconds = 86_400_000
+
+  /// Checks the whole store: SQLite's own check, the tables, the search index, the permissions, the
+  /// files of attachments. Takes time in proportion to the store; changes nothing.
+  ///
+  /// - Parameter deep: whether to read attachments and compare them with their hashes.
+  /// - Returns: at least one finding for each existing part; `hobnob check` fails if any is not
+  ///   `.fine`.
+  package func check(deep: Bool = false) throws -> [Finding] {
+    let check = StoreCheck(store: store)
+    return try check.integrity() + check.schema() + check.searchIndex() + check.permissions()
+      + check.attachmentFiles(deep: deep)
+  }
+
+  /// Writes a copy of the whole store in its current state, while others go on writing.
+  ///
+  /// - Parameters:
+  ///   - path: a file that does not exist yet; it gets the permissions of a store.
+  ///   - shared: whether the copy is for the group of its folder; nil if this store is shared and
+  ///     that folder hands on its group. Otherwise it is private.
+  /// - Throws: `StoreError`; then there is no copy.
+  package func backup(to path: String, shared: Bool? = nil) throws {
+    let shared = shared ?? (store.isShared && StoreFiles.isForSharing(folderOf: path))
+    try NewFile.store(path, shared: shared) { temporary in
+      let target = try Database(path: temporary, patience: 10_000)
+      defer { target.close() }
+      guard
+        let backup = sqlite3_backup_init(
+          target.connection, "main", store.database.connection, "main")
+      else { throw target.error() }
+      // All pages in one step: one state of the store, whoever writes meanwhile.
+      let code = sqlite3_backup_step(backup, -1)
+      let finished = sqlite3_backup_finish(backup)
+      guard code == SQLITE_DONE, finished == SQLITE_OK else { throw target.error() }
+      if shared != store.isShared { try target.run("UPDATE meta SET shared = ?", shared) }
+    }
+  }
+
+  /// Removes files that no message and no draft uses, and those that a killed process left half
+  /// copied, an hour after they last changed. Leaves other files alone.
+  ///
+  /// The store is locked only while some of them are removed, so others go on.
+  ///
+  /// - Parameter now: the current time, to compare with the time when a file was last written.
+  /// - Returns: how many it removed, and how many bytes that freed.
+  /// - Throws: `StoreError`, also if it removed only some of them; `AttachmentError.unwritable` if
+  ///   it cannot read the folder.
+  package func pruneAttachments(now: Milliseconds) throws -> (files: Int, bytes: Int) {
+    var sweep = AttachmentSweep()
+    while try !sweep.step(64, in: store, now: now) {}
+    return (sweep.files, sweep.bytes)
+  }
+
+  /// Returns some of the file's unused space to the disk. Takes time in proportion to `pages`.
+  ///
+  /// A file created without `auto_vacuum` returns nothing before the next `compact()`.
+  ///
+  /// - Parameter pages: the most to return, of 4 KiB each.
+  /// - Returns: how many; 0 when there is nothing left to do.
+  @discardableResult
+  package func compactStep(pages: Int) throws -> Int {
+    func unused() throws -> Int {
+      try store.database.first("PRAGMA freelist_count") { $0.int() } ?? 0
+    }
+    if try unused() == 0 || pages < 1 { return 0 }
+    return try store.write { _ in
+      let before = try unused()
+      try store.database.execute("PRAGMA incremental_vacuum(\(pages))")
+      return max(0, before - (try unused()))
+    }
+  }
+
+  /// Writes the whole file anew: no unused space, and no trace of deleted messages in the search
+  /// index or the write-ahead log. Takes time and disk space in proportion to the store (`hobnob
+  /// check --compact`).
+  ///
+  /// - Returns: how many bytes the file and its log became smaller.
+  @discardableResult
+  package func compact() throws -> Int {
+    let before = size
+    try store.writeDurably {
+      try $0.database.run("INSERT INTO message_text(message_text) VALUES ('optimize')")
+    }
+    // For a file created without it, this takes effect with VACUUM.
+    try store.database.execute("PRAGMA auto_vacuum=INCREMENTAL; VACUUM")
+    _ = try store.database.first("PRAGMA wal_checkpoint(TRUNCATE)") { $0.int() }
+    return before - size
+  }
+
+  private var size: Int {
+    [store.path, store.path + "-wal"].compactMap { fileStatus($0).map { Int($0.st_size) } }.reduce(
+      0, +)
+  }
+}

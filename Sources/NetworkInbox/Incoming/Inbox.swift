@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+extension Store {
+  /// Takes what networks report; call it through the ``AccountLease``.
+  package var inbox: Inbox { Inbox(store: self) }
+}
+
+/// Stores what networks report.
+package struct Inbox {
+  let store: Store
+
+  /// Stores events from the network of an account.
+  package func apply(
+    _ events: [NetworkEvent], of account: Account, fetchesFiles: Bool = true
+  ) throws {
+    if events.isEmpty { return }
+    func apply(in connection: StoreConnection) throws {
+      let transaction = DurableTransaction(connection: connection)
+      guard let known = try transaction.account(network: account.network), known.id == account.id
+      else { throw RuleError.noSuchAccount(account.address) }
+      let batch = try IncomingBatch(transaction, known, events, fetchesFiles: fetchesFiles)
+      for event in events { try batch.apply(event) }
+      try batch.settle()
+      try batch.index()
+    }
+    if events.contains(where: \.lasts) {
+      try store.writeDurably { try apply(in: $0.connection) }
+    } else {
+      try store.write { try apply(in: $0.connection) }
+    }
+  }
+}
+
+extension NetworkEvent {
+  /// Whether someone would miss it after a power cut: not presence, and not how far others read.
+  fileprivate var lasts: Bool {
+    switch self {
+    case .typing, .receipt, .read, .present, .absent, .contact, .contactRemoved, .offline: false
+    default: true
+    }
+  }
+}
