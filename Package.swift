@@ -42,6 +42,7 @@ let package = Package(
   ],
   targets: [
     .target(name: "CReadline", linkerSettings: [.linkedLibrary("readline")]),
+    .target(name: "CShapes", exclude: ["shapes.txt"]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CNettle", providers: [.apt(["nettle-dev"])]),
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
@@ -58,7 +59,7 @@ let package = Package(
       swiftSettings: hot),
     .target(
       name: "Conversations",
-      dependencies: ["Storage", "Platform", "Sentences", "CSQLite", "CLinux"],
+      dependencies: ["Storage", "Platform", "Sentences", "CShapes", "CSQLite", "CLinux"],
       swiftSettings: hot),
     // What the process that serves an account may do in the store.
     .target(
