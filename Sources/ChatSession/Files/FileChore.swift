@@ -137,8 +137,7 @@ package enum FileChore {
     case .keep(let files, let limit, let folder):
       for file in files.files {
         let kept = try folder.keep(
-          fileAt: file.path, name: file.name, identity: file.identity,
-          type: FileType.sniff(path:), limit: limit)
+          fileAt: file.path, name: file.name, identity: file.identity, limit: limit)
         done("\(kept.hash) \(kept.type) \(kept.bytes)")
       }
     case .save(let files, let target, let folder):
