@@ -40,8 +40,6 @@ struct Accounts {
   // MARK: Changing
 
   /// Writes settings into my file, and tells my other shells and the account's process.
-  ///
-  /// - Throws: `AccountFileError`, `StoreError`.
   func set(
     _ settings: AccountSettings?, of account: Account, _ transaction: borrowing DurableTransaction
   ) throws {
@@ -53,8 +51,6 @@ struct Accounts {
   }
 
   /// Removes the known login methods of the account's server.
-  ///
-  /// - Throws: `SystemFailure`.
   func forgetLogin(of account: Account) throws {
     try ownFiles.learn(["scram": ""], of: account, inStoreAt: storePath)
   }

@@ -25,7 +25,6 @@ package struct AccountFiles: Sendable {
 
   ///
   /// - Returns: nil if the file does not list the account for this store.
-  /// - Throws: ``AccountFileError``.
   package func settings(
     of account: Account, inStoreAt store: String
   ) throws(AccountFileError) -> AccountSettings? {
@@ -35,8 +34,6 @@ package struct AccountFiles: Sendable {
 
   /// Writes the settings of one account; nil removes it from the file. The other lines stay as they
   /// are.
-  ///
-  /// - Throws: ``AccountFileError``.
   package func set(
     _ settings: AccountSettings?, of account: Account, inStoreAt store: String
   ) throws(AccountFileError) {
@@ -143,8 +140,6 @@ package struct AccountFiles: Sendable {
   }
 
   /// Adds facts about the server; an empty value removes one.
-  ///
-  /// - Throws: `SystemFailure`, ``AccountFileError``.
   package func learn(
     _ learned: [String: String], of account: Account, inStoreAt store: String
   ) throws {
@@ -157,8 +152,6 @@ package struct AccountFiles: Sendable {
   }
 
   /// The folder that an account's network process may write to, created if it is missing.
-  ///
-  /// - Throws: `SystemFailure`.
   package func makeFactsFolder(of account: Account, inStoreAt store: String) throws -> String {
     let folder = factsFolder(of: account, inStoreAt: store)
     if servers.isEmpty || !makeFolder(folder) { throw SystemFailure() }

@@ -57,8 +57,6 @@ extension Reading where Self: ~Copyable {
 
 extension Writing where Self: ~Copyable {
   /// Tells the owner's other shells that the account's settings have changed in the owner's file.
-  ///
-  /// - Throws: `StoreError`.
   package func noteChange(of account: Account) throws {
     try database.run(
       "UPDATE account SET change = ? WHERE id = ?", try nextChange(), account.id)

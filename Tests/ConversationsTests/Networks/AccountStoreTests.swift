@@ -164,7 +164,7 @@ import Testing
     let status = AccountStatus.ended(reason: "/connect asks for its password")
     try first.release(status: status)
     #expect(try statuses() == [status])
-    #expect(try linked.store.read { try $0.holder(of: linked.account) } == .none)
+    #expect(try linked.store.read { try $0.holderID(of: linked.account) } == nil)
   }
 
   @Test("a killed process leaves no outdated state behind")
