@@ -42,6 +42,7 @@ let package = Package(
   ],
   targets: [
     .target(name: "CReadline", linkerSettings: [.linkedLibrary("readline")]),
+    .target(name: "CShapes", exclude: ["shapes.txt"]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CNettle", providers: [.apt(["nettle-dev"])]),
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
@@ -59,7 +60,7 @@ let package = Package(
       swiftSettings: hot),
     .target(
       name: "Conversations",
-      dependencies: ["Storage", "Platform", "Sentences", "CSQLite", "CLinux"],
+      dependencies: ["Storage", "Platform", "Sentences", "CShapes", "CSQLite", "CLinux"],
       swiftSettings: hot),
     // What the process that serves an account may do in the store.
     .target(
@@ -151,7 +152,12 @@ let package = Package(
       linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
     .executableTarget(
       name: "hobnob-bench",
-      dependencies: ["NetworkInbox", "Conversations", "Platform", "CLinux", "ProsodyFixture"],
+      dependencies: [
+        "NetworkInbox", "Conversations", "Platform", "CLinux", "ProsodyFixture", "Repeatable",
+        .product(
+          name: "ArgumentParser", package: "swift-argument-parser",
+          condition: .when(traits: ["Program"])),
+      ],
       swiftSettings: ours),
     .executableTarget(
       name: "hobnob-bar-example", dependencies: ["Composer", "StyledText"], swiftSettings: ours),

@@ -52,8 +52,6 @@ extension Reading where Self: ~Copyable {
   }
 
   /// Refuses the name of a removed room (rule 13.10).
-  ///
-  /// - Throws: ``Refusal``, `StoreError`.
   package func refuseRemoved(room name: String) throws {
     let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
     if try belongsToARemovedRoom(bare) {

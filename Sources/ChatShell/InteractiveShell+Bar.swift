@@ -11,13 +11,13 @@ extension InteractiveShell {
   /// Updates the bar once before it is drawn, however much has changed.
   func updateBar() {
     isStale = false
-    shownLength = editor.scrolledText
-    editor.widths = session.transcript.printer.options.widths
-    editor.wrapsAtWords = settings.wrap == .word
+    shownLength = editor.display.scrolledText
+    editor.display.widths = session.transcript.printer.options.widths
+    editor.display.wrapsAtWords = settings.wrap == .word
     switch settings.links {
-    case .auto: editor.links = linksByDefault
-    case .on: editor.links = true
-    case .off: editor.links = false
+    case .auto: editor.display.links = linksByDefault
+    case .on: editor.display.links = true
+    case .off: editor.display.links = false
     }
     var bar = editor.bar
     bar.prompt = StatusLine(session: session).prompt
@@ -45,7 +45,7 @@ extension InteractiveShell {
   /// Arranges the zones and the menu according to the settings (rule 9).
   private func arrange(_ bar: inout InputBar) {
     let looks = settings.looks
-    let columns = editor.columns
+    let columns = editor.display.columns
     bar.hidesSideZones = session.editing.isOn || session.switcher.isChoosing
     forgetOldNotice()
     bar.zones[.status] = statusItems(columns: columns)
@@ -70,10 +70,11 @@ extension InteractiveShell {
     bar.spacing[.right] = 1
     bar.zones[.toolbar] = looks.toolbarItems
     if let question {
-      bar.menu = question.wrapped(at: max(1, columns - 1), widths: editor.widths)
+      bar.menu = question.wrapped(at: max(1, columns - 1), widths: editor.display.widths)
     } else {
       bar.menu =
-        editor.isIdle ? completion.menuRows(columns: columns - 1, widths: editor.widths) : []
+        editor.isIdle
+        ? completion.menuRows(columns: columns - 1, widths: editor.display.widths) : []
       if looks.menu == .compact, bar.menu.count > 1 {
         bar.menu = [bar.menu.dropFirst().reduce(bar.menu[0]) { $0 + StyledLine("   ") + $1 }]
       }
@@ -96,12 +97,12 @@ extension InteractiveShell {
   private func statusItems(columns: Int) -> [Item] {
     if question != nil { return [] }
     let status = StatusLine(session: session)
-    guard let length = editor.scrolledText else {
+    guard let length = editor.display.scrolledText else {
       return status.items(notice: notice, columns: columns)
     }
     let lines = say("1 line", "%1 lines", count: length.lines)
     let said = length.rows.map { say("%1, %2 rows", lines, SafeText($0)) } ?? lines
-    let room = columns - editor.widths.columns(of: said.string) - 2
+    let room = columns - editor.display.widths.columns(of: said.string) - 2
     return [Item(id: "lines", line: StyledLine(said, .bold))]
       + status.items(notice: notice, columns: max(1, room))
   }

@@ -171,28 +171,24 @@ extension InteractiveShell {
     editor.copyToClipboard(text)
   }
 
-  /// If no process can start, does the work here while keys wait.
   private func keep(_ files: WaitingFiles, limit: Int, number: Int) {
-    let isStarted = start(AttachmentImporter.command(files, limit: limit, in: session.store)) {
-      [weak self] answer, status in
-      let result = Result { () throws(Refusal) in
-        try AttachmentImporter.attachments(files, answer: answer, status: status)
-      }
+    perform(.keep(files, limit: limit, in: session.store.attachmentFolder)) {
+      [weak self] outcome in
+      let result = Result { () throws(Refusal) in try outcome.attachments(of: files) }
       _ = self?.tell(.filesReady(result, number: number))
     }
-    if isStarted { return }
-    let result = Result { () throws(Refusal) in
-      try AttachmentImporter.keep(files, limit: limit, in: session.store)
-    }
-    _ = tell(.filesReady(result, number: number))
+  }
+
+  private func write(_ chore: FileChore) {
+    perform(chore) { [weak self] outcome in _ = self?.tell(.filesWritten(chore, outcome)) }
   }
 
   /// If no process can start, does the work here while keys wait.
-  private func write(_ chore: FileChore) {
-    let isStarted = start(chore.command) { [weak self] answer, status in
-      _ = self?.tell(.filesWritten(chore, chore.outcome(answer: answer, status: status)))
+  private func perform(_ chore: FileChore, ended: @escaping (FileChore.Outcome) -> Void) {
+    let isStarted = start(chore.command) { answer, status in
+      ended(chore.outcome(answer: answer, status: status))
     }
-    if !isStarted { _ = tell(.filesWritten(chore, chore.outcome())) }
+    if !isStarted { ended(chore.outcome()) }
   }
 
   /// Starts a process and reads its output.

@@ -46,7 +46,7 @@ extension InteractiveShell {
     case .endOfInput: tell(.ended)
     case .lostTerminal: lostTerminal()
     case .willDraw:
-      if isStale || shownLength != editor.scrolledText { updateBar() }
+      if isStale || shownLength != editor.display.scrolledText { updateBar() }
       highlight()
     case .resized:
       tellSize()
@@ -143,8 +143,8 @@ extension InteractiveShell {
       !session.switcher.isChoosing, editor.question == nil, !LineRules.isCommand(editor.text),
       let (path, shown) = fileToAttach(name)
     else { return false }
-    let room = max(8, editor.columns - Self.attachQuestion)
-    let cut = SafeText(name: shown).truncated(to: room, widths: editor.widths)
+    let room = max(8, editor.display.columns - Self.attachQuestion)
+    let cut = SafeText(name: shown).truncated(to: room, widths: editor.display.widths)
     ask(say("Attach %1? y: yes, n: no, any other key: insert its name", cut)) { [self] answer in
       switch answer {
       case .accept, .letter("y"): tell(.attach(path: path))

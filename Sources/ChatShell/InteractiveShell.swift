@@ -45,7 +45,7 @@ final class InteractiveShell {
     self.session = session
     self.editor = editor
     self.loop = loop
-    linksByDefault = editor.links
+    linksByDefault = editor.display.links
     completion = LiveCompletion(session: session, editor: editor)
     completion.listen(self) { [weak self] in self?.handleBarEvent($0) }
     completion.plugins = [{ [weak self] in self?.offerToAttach($0, pasted: $1) ?? false }]
@@ -156,7 +156,7 @@ final class InteractiveShell {
     }
   }
 
-  func tellSize() { tell(.resized(rows: editor.rows, columns: editor.columns)) }
+  func tellSize() { tell(.resized(rows: editor.display.rows, columns: editor.display.columns)) }
 
   func tellFocus() { tell(.focus(editor.isFocusKnown ? editor.isFocused : nil)) }
 

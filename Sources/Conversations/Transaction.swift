@@ -36,15 +36,12 @@ extension Reading where Self: ~Copyable {
   package var clock: () -> Milliseconds { connection.clock }
   package var attachmentFolder: AttachmentFolder { connection.attachmentFolder }
   package var path: String { connection.path }
-  package var isShared: Bool { connection.isShared }
   var presence: ShellPresence? { connection.presence }
 }
 
 extension Writing where Self: ~Copyable {
   /// Assigns the next number; others will notice the row that has it.
   package func nextChange() throws -> Int64 { try connection.nextChange(after: position) }
-
-  func successor(of number: Int64) throws -> Int64 { try connection.successor(of: number) }
 
   /// Records that presence, a name or a membership changed.
   package func touchPeople() throws {

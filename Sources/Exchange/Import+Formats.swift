@@ -12,7 +12,6 @@ extension Import {
   ///   - format: nil to detect it from the content.
   ///   - conversation: the conversation of a log, a room or `@name`; nil to use the file's name,
   ///     and for exports, which contain it.
-  /// - Throws: `ImportFault`, `StoreError`, `AttachmentError`.
   package func read(
     _ descriptor: Int32, name: String = "", format: ImportFormat? = nil,
     conversation: String? = nil

@@ -7,20 +7,20 @@ import Terminal
 /// Draws the bar around readline's line, and settled lines above it, in one write a turn. On a dumb
 /// terminal readline draws, and this only makes room for printed lines.
 @MainActor
-final class LineDisplay {
+package final class LineDisplay {
   let displayMode: LineEditor.DisplayMode
   let device: TerminalDevice
   /// The bar around the text; readline owns the text itself.
   var bar = InputBar() { didSet { if bar != oldValue { needsDrawing = true } } }
   /// How this terminal draws text.
-  var widths: Widths {
+  package var widths: Widths {
     didSet { if widths != oldValue { repaintAll() } }
   }
   var needsDrawing = true
   /// The visible rows of text, after the last drawing.
   private(set) var inputRows = 1
   /// The size of a text with hidden rows, after the last drawing; nil if it has none.
-  private(set) var scrolledText: ScrolledText?
+  package private(set) var scrolledText: ScrolledText?
   /// While hobnob asks the terminal for its size, it draws nothing.
   var isProbingSize = false
   /// Whether the program is ending: a dumb terminal then does not show the line again.
@@ -51,11 +51,11 @@ final class LineDisplay {
   }
 
   /// The terminal's columns and rows that it draws for.
-  var columns: Int { painter.size.columns }
-  var rows: Int { painter.size.rows }
+  package var columns: Int { painter.size.columns }
+  package var rows: Int { painter.size.rows }
 
-  /// Whether settled lines carry links.
-  var links: Bool {
+  /// Whether addresses in settled lines are links (OSC 8).
+  package var links: Bool {
     get { looks.links }
     set {
       guard newValue != looks.links else { return }
@@ -65,7 +65,7 @@ final class LineDisplay {
   }
 
   /// Whether to break settled lines between words (rule 13.7), or where the terminal wraps them.
-  var wrapsAtWords = true
+  package var wrapsAtWords = true
 
   /// Whether the screen is up to date.
   var isSettled: Bool {

@@ -63,7 +63,7 @@ extension LineEditor {
   func write(_ bytes: [UInt8]) { device.write(bytes) }
 
   func list(_ labels: [SafeText]) {
-    print(Self.sideBySide(labels, across: display.columns, widths: widths))
+    print(Self.sideBySide(labels, across: display.columns, widths: display.widths))
   }
 
   func print(_ text: String) { print(SafeText(body: text).lines.map { StyledLine($0) }) }

@@ -14,23 +14,6 @@ extension LineEditor: BarLine {
   public var zones: ZoneValues<[Item]> { bar.zones }
   /// The visible rows of text, after the last drawing.
   public var inputRows: Int { display.inputRows }
-  /// The size of a text that had hidden rows when last drawn; nil if it had none.
-  public var scrolledText: ScrolledText? { display.scrolledText }
-  /// The terminal's width in columns.
-  public var columns: Int { display.columns }
-  /// The terminal's height in rows.
-  public var rows: Int { display.rows }
-  /// Whether to break settled lines between words, or where the terminal wraps them (rule 13.7).
-  public var wrapsAtWords: Bool {
-    get { display.wrapsAtWords }
-    set { display.wrapsAtWords = newValue }
-  }
-
-  /// Whether addresses in settled lines are links (OSC 8).
-  public var links: Bool {
-    get { display.links }
-    set { display.links = newValue }
-  }
   /// The caret, in bytes from the start of the text.
   public var caret: Int { Int(Readline.line.caret) }
   public var isEmpty: Bool { Readline.line.length == 0 }

@@ -38,7 +38,7 @@ public final class LineEditor {
   public var isFocusKnown: Bool { focus.isKnown }
 
   let device: TerminalDevice
-  let display: LineDisplay
+  package let display: LineDisplay
   let keys: KeyReader
   private let focus: WindowFocus
   private let unreportedChanges: ChangeCoalescer
@@ -79,12 +79,6 @@ public final class LineEditor {
     get { display.bar }
     set { display.bar = newValue }
   }
-  /// How this terminal draws text.
-  public var widths: Widths {
-    get { display.widths }
-    set { display.widths = newValue }
-  }
-
   // MARK: Life
 
   /// Takes over the terminal, and shows the prompt at the end of the loop's turn. If it has the

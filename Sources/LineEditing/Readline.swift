@@ -89,7 +89,7 @@ enum Readline {
   private static func vertical(_ text: UnsafeBufferPointer<UInt8>, _ offset: Int, up: Bool)
     -> Int32
   {
-    let widths = editor?.widths ?? Widths()
+    let widths = editor?.display.widths ?? Widths()
     let column =
       if let goal, goal.offset == offset { goal.column } else {
         Motion.unwrappedColumn(in: text, offset: offset, widths: widths)
@@ -112,7 +112,7 @@ enum Readline {
     _ columns: Int
   ) -> UnsafeMutablePointer<CChar>? {
     var row = ShownRow(
-      text, caret: Int(caret?.pointee ?? 0), widths: editor?.widths ?? Widths())
+      text, caret: Int(caret?.pointee ?? 0), widths: editor?.display.widths ?? Widths())
     row.cut(to: columns - prompt.utf8.count, start: &shownFrom)
     caret?.pointee = Int32(row.caret)
     return strdup(row.text)

@@ -66,7 +66,6 @@ package struct NewFile {
     }
   }
 
-  /// - Throws: `SystemFailure`.
   package func write(_ bytes: [UInt8]) throws {
     try bytes.withUnsafeBytes { try lock.file.write($0) }
   }

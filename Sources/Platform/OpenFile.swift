@@ -24,8 +24,6 @@ package struct OpenFile: ~Copyable {
 
 extension OpenFile {
   /// Opens a name in a folder, never through a link.
-  ///
-  /// - Throws: `SystemFailure`.
   package init(in folder: borrowing OpenFile, _ name: String, _ flags: Int32, mode: mode_t = 0)
     throws
   {
@@ -35,8 +33,6 @@ extension OpenFile {
   }
 
   /// Opens a folder, by a path that may lead through links.
-  ///
-  /// - Throws: `SystemFailure`.
   package init(folder: String, following: Bool) throws {
     let number = open(
       folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (following ? 0 : O_NOFOLLOW))
@@ -44,7 +40,6 @@ extension OpenFile {
     self.init(number)
   }
 
-  /// - Throws: `SystemFailure`.
   package func status() throws -> Glibc.stat {
     var found = Glibc.stat()
     if fstat(number, &found) != 0 { throw SystemFailure() }
@@ -58,8 +53,6 @@ extension OpenFile {
   }
 
   /// Reads the next bytes; 0 at the end.
-  ///
-  /// - Throws: `SystemFailure`.
   package func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     while true {
       let count = Glibc.read(number, buffer.baseAddress, buffer.count)
@@ -68,21 +61,16 @@ extension OpenFile {
     }
   }
 
-  /// - Throws: `SystemFailure`.
   package func write(_ bytes: UnsafeRawBufferPointer) throws {
     try writeAll(number, bytes)
   }
 
   /// Flushes it to disk.
-  ///
-  /// - Throws: `SystemFailure`.
   package func flush() throws {
     if fsync(number) != 0 { throw SystemFailure() }
   }
 
   /// The names in this folder except `.`, `..` and those that are not UTF-8.
-  ///
-  /// - Throws: `SystemFailure`.
   package func names() throws -> [String] {
     // The stream closes its descriptor, and would share its position with a mere duplicate.
     let copy = openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -106,8 +94,6 @@ extension OpenFile {
 
 extension OpenFile {
   /// Creates a file that disappears when it is closed, however the process ends.
-  ///
-  /// - Throws: `SystemFailure`.
   package init(namelessIn path: String) throws {
     let folder = try OpenFile(folder: path, following: true)
     let nameless = openat(folder.number, ".", O_RDWR | clinux_o_tmpfile | O_CLOEXEC, 0o600)

@@ -20,8 +20,6 @@ package func readAll(
 }
 
 /// Writes all of the bytes.
-///
-/// - Throws: `SystemFailure`.
 package func writeAll(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws {
   var rest = bytes[...]
   while !rest.isEmpty {

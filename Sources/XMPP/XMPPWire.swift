@@ -49,7 +49,6 @@ package final class XMPPWire: Wire {
   private var connections = 0
 
   /// - Parameter settings: what the account's owner has set.
-  /// - Throws: `StoreError`.
   package init(
     _ lease: AccountLease, _ settings: [String: String], loop: EventLoop,
     names: (any NameSource)? = nil

@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import ArgumentParser
 import Glibc
 
 // The figures hobnob means to reach, measured beside something else in the same run.
 
 signal(SIGPIPE, SIG_IGN)
 
+let arguments = Arguments.parseOrExit()
+if arguments.echo {
+  RawEcho.run()
+  exit(0)
+}
 do {
-  let arguments = try Arguments(CommandLine.arguments.dropFirst())
-  switch arguments.task {
-  case .help:
-    print(Arguments.usage)
-  case .echo:
-    RawEcho.run()
-  case .measure, .lifetime, .accounts:
-    let report = try measure(arguments)
-    print(report.table)
-    exit(report.isReached ? 0 : 1)
-  }
-} catch let error as ArgumentError {
-  complain("\(error.text)\n\(Arguments.usage)")
-  exit(64)
+  let report = try measure(arguments)
+  print(report.table)
+  exit(report.isReached ? 0 : 1)
 } catch {
   complain("hobnob-bench: \(error)")
   exit(2)
@@ -32,33 +27,31 @@ do {
   let home = ScratchFolder.home
   defer { _ = try? run(["rm", "-rf", home]) }
   let program = try BenchedProgram(arguments.hobnob, in: folder)
-  if arguments.task == .lifetime {
+  if arguments.lifetime {
     return BenchReport(
-      messages: arguments.messages,
       rows: try Lifetime.measure(
-        program, in: folder, messages: arguments.messages, rounds: arguments.rounds))
+        program, in: folder, messages: arguments.messages ?? 1_000_000, rounds: arguments.rounds))
   }
-  if arguments.task == .accounts {
-    return BenchReport(
-      messages: arguments.messages,
-      rows: try NetworkFigures.measure(program, in: folder))
+  if arguments.accounts {
+    return BenchReport(rows: try NetworkFigures.measure(program, in: folder))
   }
 
-  complain("storing \(arguments.messages) messages …")
-  let full = try BenchStore.make(in: folder, named: "full", messages: arguments.messages)
+  let messages = arguments.messages ?? 100_000
+  complain("storing \(messages) messages …")
+  let full = try BenchStore.make(in: folder, named: "full", messages: messages)
   let empty = try BenchStore.make(in: folder, named: "empty", messages: 0)
 
-  var report = BenchReport(messages: arguments.messages)
+  var report = BenchReport()
   complain("key to echo …")
-  report.rows += try KeyEcho.measure(program, store: full, keys: arguments.keys)
+  report.rows += try KeyEcho.measure(program, store: full, keys: 1_200)
   complain("start to prompt …")
   report.rows += try StartUp.measure(program, full: full, empty: empty, rounds: arguments.rounds)
   complain("commit to printed line …")
-  report.rows += try Delivery.measure(program, store: full, folder: folder, lines: arguments.lines)
+  report.rows += try Delivery.measure(program, store: full, folder: folder, lines: 300)
   report.rows += try Arrivals.measure(program, store: full)
   complain("a menu over 100,000 names …")
   let names = try BenchStore.make(in: folder, named: "names", messages: 0, names: 100_000)
-  report.rows += try NamesMenu.measure(program, store: names, keys: arguments.keys)
+  report.rows += try NamesMenu.measure(program, store: names, keys: 1_200)
   complain("memory and size …")
   report.rows += try Footprint.memory(program, store: full)
   report.rows += try Footprint.size(program, folder: folder)

@@ -11,11 +11,6 @@ Catalogue.open(in: ProgramFile.shared("locale"))
 // The bare `hobnob [CONVERSATION]` reaches its prompt without the argument parser, which costs
 // more time than all the rest of the start.
 let words = RawArguments.all
-if words.dropFirst().first == AttachmentImporter.option,
-  let status = AttachmentImporter.run(words.dropFirst(2))
-{
-  exit(status)
-}
 if words.dropFirst().first == FileChore.option, let status = FileChore.run(words.dropFirst(2)) {
   exit(status)
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import Conversations
 import Glibc
 import Repeatable
 import StyledText
@@ -7,6 +6,7 @@ import Testing
 
 @testable import ChatScripts
 @testable import ChatSession
+@testable import Conversations
 
 @Suite("What commands for scripts print") struct ScriptTextTests {
   private func message(_ body: String, name: String = "ben") -> Message {

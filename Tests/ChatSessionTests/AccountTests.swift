@@ -280,59 +280,6 @@ struct AccountTests {
     #expect(anna.connected.last?.network == account.network)
   }
 
-  @Test("12.7: settings found in a store are shown, and used only after a command confirms them")
-  func showsStoredSettings() throws {
-    let account = try anna.added()
-    try town.accounts.set(nil, of: account, inStoreAt: anna.store.path)
-    let keep = {
-      try database().run(
-        "UPDATE account SET wanted = 1, settings = ?",
-        #"{"host":"old.example","scram":"seen","rooms":"rooms.x.org"}"#)
-    }
-    try keep()
-    let batch = try town.person("anna", outputMode: .batch)
-    batch.say("/account accept anna@x.org")
-    #expect(batch.connected.isEmpty)
-    #expect(try anna.settings(of: account) == nil)
-
-    let second = try town.person("anna")
-    #expect(second.connected.isEmpty && second.question == nil)
-    #expect(second.printed.contains("    host old.example"))
-    #expect(
-      second.printed.contains(
-        "/account accept anna@x.org uses them; /account discard anna@x.org deletes them."))
-    second.say("/account accept anna@x.org")
-    #expect(second.connected.map(\.network) == [account.network])
-    #expect(try anna.settings(of: account) == AccountSettings(values: ["host": "old.example"]))
-    let facts = try town.accounts.facts(of: account, inStoreAt: anna.store.path)
-    #expect(facts == ["scram": "SCRAM-SHA-1"])
-    #expect(try anna.store.read { try $0.storedSettings(of: account) } == nil)
-    second.say("/account accept anna@x.org")
-    #expect(second.printed.last == "The store has no settings for anna@x.org to accept or discard.")
-
-    // What another member puts there after that was never shown.
-    try town.accounts.set(nil, of: account, inStoreAt: anna.store.path)
-    try keep()
-    let misled = try town.person("anna")
-    try database().run(
-      "UPDATE account SET settings = ?",
-      #"{"host":"old.example","password-command":"sh -c evil","x\naccount xmpp:b@x":"y"}"#)
-    misled.say("/account accept anna@x.org")
-    #expect(misled.connected.isEmpty)
-    #expect(misled.printed.contains("    password-command sh -c evil"))
-    try town.accounts.set(AccountSettings(), of: account, inStoreAt: anna.store.path)
-
-    // Whoever puts some there later changes nothing, and once discarded nothing is left of them.
-    try keep()
-    #expect(try !town.person("anna").printed.contains("    host old.example"))
-    try town.accounts.set(nil, of: account, inStoreAt: anna.store.path)
-    let third = try town.person("anna")
-    third.say("/account discard anna@x.org")
-    #expect(third.connected.isEmpty)
-    #expect(try anna.store.read { try $0.storedSettings(of: account) } == nil)
-    #expect(try anna.settings(of: account) == nil)
-  }
-
   @Test(
     "26.16: a process that ends before it serves its account is reported once and started again")
   func startsOneAgainThatNeverServed() throws {

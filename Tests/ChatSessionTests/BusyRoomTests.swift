@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import Conversations
 import Foundation
 import StyledText
 import Testing
 
 @testable import ChatSession
+@testable import Conversations
 
 /// A room of twenty people, as it stands on the screen under some themes: kept as text in
 /// `share/hobnob/themes/pictures`. After a wanted change write them anew, and look at the difference:

@@ -69,7 +69,7 @@ import Testing
         let path = folder.path + "/source"
         try "loose \(number)".write(toFile: path, atomically: false, encoding: .utf8)
         let file = try store.attachmentFolder.keep(
-          fileAt: path, name: nil, type: { _ in nil }, limit: 0)
+          fileAt: path, name: nil, limit: 0)
         let long = [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 1, tv_nsec: 0)]
         utimensat(AT_FDCWD, store.attachmentFolder.path(of: file.hash), long, 0)
       }

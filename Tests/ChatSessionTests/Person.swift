@@ -201,7 +201,8 @@ final class Person: SessionLine {
     guard !copies.isEmpty else { return }
     let (files, limit, number) = copies.removeFirst()
     let result = Result { () throws(Refusal) in
-      try AttachmentImporter.keep(files, limit: limit, in: store)
+      try FileChore.keep(files, limit: limit, in: store.attachmentFolder).outcome()
+        .attachments(of: files)
     }
     tell(.filesReady(result, number: number))
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import Composer
 import Repeatable
 import StyledText
 import Testing
+
+@testable import Composer
 
 @Suite("2.7: The menu")
 struct CompletionMenuTests {
@@ -151,8 +152,7 @@ struct CompletionMenuTests {
           name, identity: "\(number)", recency: Int.random(in: 0...2, using: &dice))
       }
       let word = ["", "a", "an", "ann", "e", "n", "anna", "x"].randomElement(using: &dice)!
-      let (beginning, containing) = Ranking.candidates(people, matching: word)
-      let expected = beginning + containing
+      let expected = ranked(people, matching: word)
       var typist = Typist(people: people)
       typist.session.maxRows = Int.random(in: 1...5, using: &dice)
       typist.paste("@\(word)|")
@@ -210,9 +210,7 @@ struct CompletionMenuTests {
         case 1 where typist.caret > 1: typist.type("⌫")
         default: typist.type(letters.randomElement(using: &dice)!)
         }
-        let (beginning, containing) = Ranking.candidates(
-          people, matching: String(typist.text.dropFirst()))
-        let expected = beginning + containing
+        let expected = ranked(people, matching: String(typist.text.dropFirst()))
         #expect(typist.session.count == expected.count, "\(typist.line) in round \(round)")
         let rows = typist.session.rows(columns: 200, widths: Widths()).map(\.plain)
         #expect(
@@ -288,4 +286,25 @@ struct CompletionArgumentTests {
     typist.type(" ")
     #expect(typist.menu == "/join ROOM")
   }
+}
+
+/// What the menu should list, found the slow way (2.5).
+private func ranked(_ all: [Candidate], matching word: String) -> [Candidate] {
+  let word = Array(MatchFolding.folded(word).utf8)
+  let found = all.enumerated().compactMap { place, candidate -> (Int, Int, Candidate)? in
+    let text = Array(candidate.folded.utf8)
+    guard let start = (0...text.count).first(where: { text[$0...].starts(with: word) }) else {
+      return nil
+    }
+    return (start == 0 ? 0 : 1, place, candidate)
+  }
+  return found.sorted { left, right in
+    let (a, b) = (left.2, right.2)
+    if left.0 != right.0 { return left.0 < right.0 }
+    if a.rank != b.rank { return a.rank > b.rank }
+    for (a, b) in [(a.folded, b.folded), (a.text, b.text)] where !a.utf8.elementsEqual(b.utf8) {
+      return a.utf8.lexicographicallyPrecedes(b.utf8)
+    }
+    return left.1 < right.1
+  }.map(\.2)
 }

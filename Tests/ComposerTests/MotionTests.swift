@@ -94,8 +94,8 @@ struct MotionTests {
           let forward = Motion.nextGrapheme(in: bytes, after: offset)
           #expect(back == 0 || back < offset && back < bytes.count)
           #expect(forward == bytes.count || forward > offset)
-          _ = Motion.lineAbove(in: bytes, from: offset, column: nil, widths: Widths())
-          _ = Motion.lineBelow(in: bytes, from: offset, column: nil, widths: Widths())
+          _ = Motion.lineAbove(in: bytes, from: offset, widths: Widths())
+          _ = Motion.lineBelow(in: bytes, from: offset, widths: Widths())
         }
       }
     }
@@ -154,8 +154,8 @@ struct MotionTests {
   func upAndDown(_ from: String, _ up: String?, _ down: String?) {
     let (text, caret) = marked(from)
     let widths = Widths()
-    let above = Motion.lineAbove(in: text, from: caret, column: nil, widths: widths)
-    let below = Motion.lineBelow(in: text, from: caret, column: nil, widths: widths)
+    let above = text.withUTF8Bytes { Motion.lineAbove(in: $0, from: caret, widths: widths) }
+    let below = text.withUTF8Bytes { Motion.lineBelow(in: $0, from: caret, widths: widths) }
     #expect(above.map { marking(text, $0) } == up)
     #expect(below.map { marking(text, $0) } == down)
   }
@@ -163,14 +163,15 @@ struct MotionTests {
   @Test("A goal column survives a short line")
   func goalColumn() throws {
     let (text, caret) = marked("abcdef\nx\nghijk|l")
-    let goal = Array(text.utf8).withUnsafeBufferPointer {
-      Motion.unwrappedColumn(in: $0, offset: caret, widths: Widths())
+    try Array(text.utf8).withUnsafeBufferPointer { bytes in
+      let goal = Motion.unwrappedColumn(in: bytes, offset: caret, widths: Widths())
+      #expect(goal == 5)
+      let short = try #require(
+        Motion.lineAbove(in: bytes, from: caret, column: goal, widths: Widths()))
+      #expect(marking(text, short) == "abcdef\nx|\nghijkl")
+      let long = try #require(
+        Motion.lineAbove(in: bytes, from: short, column: goal, widths: Widths()))
+      #expect(marking(text, long) == "abcde|f\nx\nghijkl")
     }
-    #expect(goal == 5)
-    let short = try #require(
-      Motion.lineAbove(in: text, from: caret, column: goal, widths: Widths()))
-    #expect(marking(text, short) == "abcdef\nx|\nghijkl")
-    let long = try #require(Motion.lineAbove(in: text, from: short, column: goal, widths: Widths()))
-    #expect(marking(text, long) == "abcde|f\nx\nghijkl")
   }
 }

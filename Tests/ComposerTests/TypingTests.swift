@@ -208,7 +208,6 @@ struct TypingSignalsTests {
   func notFor() {
     var signals = TypingSignals()
     #expect(signals.changedByHand(text: "/join", at: 0) == nil)
-    #expect(signals.changedByHand(text: "x", at: 0, isCommand: true) == nil)
     #expect(signals.changedByHand(text: "x", at: 0, inEditMode: true) == nil)
     #expect(signals.changedByHand(text: "x", at: 0, isOff: true) == nil)
     #expect(signals.nextDeadline == nil)

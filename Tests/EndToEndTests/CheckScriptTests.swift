@@ -132,7 +132,7 @@ extension EndToEnd {
       let ben = try store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id
       let lobby = try store.writeDurablyIfNeeded { try $0.makeRoom("lobby") }.id
       let file = try store.attachmentFolder.keep(
-        fileAt: home.path + "/old.txt", type: { _ in nil }, limit: 0)
+        fileAt: home.path + "/old.txt", limit: 0)
       let long = String(repeating: "long ago ", count: 20_000)
       try store.writeDurably {
         try $0.send(long, in: lobby, by: ben, requireMembership: false, attachments: [file])

@@ -287,7 +287,7 @@ extension EndToEnd {
       try pane.type("look\n")
       try pane.press("C-z")
       try pane.expect { $0.last == "sh>" }
-      try pane.type("while pgrep -f 'hobnob.*keep-files'; do sleep 0.1; done; echo copied\n")
+      try pane.type("while pgrep -f 'hobnob.*file-chore keep'; do sleep 0.1; done; echo copied\n")
       try pane.expect { $0.contains("copied") }
       try pane.type("fg\n")
       try pane.expect { $0.contains { $0.contains("[1] ") && $0.contains("anna: look") } }

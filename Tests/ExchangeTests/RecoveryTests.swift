@@ -398,3 +398,8 @@ private final class Grown {
     #expect(try left() == [])
   }
 }
+
+extension RecoveryReport {
+  /// What was recovered of one table.
+  subscript(table: String) -> Table? { tables.first { $0.name == table } }
+}

@@ -469,7 +469,7 @@ struct LineEditorTests {
       typist.wait()
       typist.answer()
       #expect(typist.line == text + "|")
-      #expect(editor.columns == columns)
+      #expect(editor.display.columns == columns)
       #expect(typist.screen.count { $0.hasPrefix("> ") } == 1)
       #expect(typist.screen.contains("> " + text))
     }
@@ -529,7 +529,7 @@ struct LineEditorTests {
   }
   @Test("13.7: printed lines are broken between words, or left to the terminal; full rows too")
   func settledLines() throws {
-    defer { editor.wrapsAtWords = true }
+    defer { editor.display.wrapsAtWords = true }
     // The first row is as wide as the screen.
     let line = StyledLine("12:03 [1] ben: the first row is all full and this is the second")
       .with(margin: 15)
@@ -546,7 +546,7 @@ struct LineEditorTests {
       try rows() == [
         "12:03 [1] ben: the first row is all full", "             and this is the second", "next",
       ])
-    editor.wrapsAtWords = false
+    editor.display.wrapsAtWords = false
     #expect(
       try rows() == [
         "12:03 [1] ben: the first row is all full", " and this is the second", "next",

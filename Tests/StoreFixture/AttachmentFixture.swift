@@ -50,7 +50,9 @@ extension Lobby {
     -> Attachment
   {
     let path = fixture.file("source", text)
-    return try store.attachmentFolder.keep(fileAt: path, name: name, type: { _ in type }, limit: 0)
+    var kept = try store.attachmentFolder.keep(fileAt: path, name: name, limit: 0)
+    kept.type = type ?? FileType.unknown
+    return kept
   }
 
   @discardableResult

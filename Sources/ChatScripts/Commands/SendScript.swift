@@ -81,7 +81,7 @@ package struct SendScript: Subcommand {
         text: body, isReply: reply != nil, files: files, in: conversation.name)
       let store = script.store
       let attachments = try attach.map { each in
-        try store.attachmentFolder.keep(fileAt: each, type: FileType.sniff(path:), limit: limit)
+        try store.attachmentFolder.keep(fileAt: each, limit: limit)
       }
       let bell = try state.map { _ in try BellWait(store, seconds: timeout.seconds) }
       let message = try store.writeDurably {

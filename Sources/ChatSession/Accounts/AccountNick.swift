@@ -27,7 +27,6 @@ extension AccountFiles {
   /// Applies a changed nickname to the rooms of an account that is about to connect.
   ///
   /// - Returns: false if the nickname has not changed.
-  /// - Throws: `AccountFileError`, `StoreError`.
   @discardableResult
   package func takeNick(of account: Account, in store: Store) throws -> Bool {
     guard var settings = try settings(of: account, inStoreAt: store.path),

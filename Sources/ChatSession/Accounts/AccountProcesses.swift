@@ -81,7 +81,7 @@ struct AccountProcesses {
     var outcomes: [Outcome] = []
     deadline = nil
     for account in accounts {
-      guard let holder = try? snapshot.holder(of: account), holder != .alive,
+      guard (try? snapshot.holderIsAlive(of: account)) == false,
         again || !account.status.hasEnded
       else { continue }
       var pause = Retry.process.pause

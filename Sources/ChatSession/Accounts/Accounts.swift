@@ -15,8 +15,6 @@ struct Accounts {
   private var settings: [ID<Account>: AccountSettings] = [:]
   /// Why hobnob cannot use my file of accounts; reported once.
   private var fault: AccountFileError?
-  /// The settings in the store that this shell has shown.
-  private(set) var shown: [ID<Account>: AccountSettings] = [:]
   private(set) var processes = AccountProcesses()
 
   init(
@@ -42,8 +40,6 @@ struct Accounts {
   // MARK: Changing
 
   /// Writes settings into my file, and tells my other shells and the account's process.
-  ///
-  /// - Throws: `AccountFileError`, `StoreError`.
   func set(
     _ settings: AccountSettings?, of account: Account, _ transaction: borrowing DurableTransaction
   ) throws {
@@ -55,8 +51,6 @@ struct Accounts {
   }
 
   /// Removes the known login methods of the account's server.
-  ///
-  /// - Throws: `SystemFailure`.
   func forgetLogin(of account: Account) throws {
     try ownFiles.learn(["scram": ""], of: account, inStoreAt: storePath)
   }
@@ -66,55 +60,6 @@ struct Accounts {
   /// - Returns: false if it has not changed.
   func takeNick(of account: Account, in store: Store) throws -> Bool {
     try ownFiles.takeNick(of: account, in: store)
-  }
-
-  /// An earlier version kept in the store whether the server had offered SCRAM.
-  func learnStoredLogin(
-    of account: Account, _ transaction: borrowing DurableTransaction
-  ) throws {
-    if try transaction.storedSettings(of: account)?["scram"] != nil,
-      facts(of: account)["scram"] == nil
-    {
-      try ownFiles.learn(["scram": "SCRAM-SHA-1"], of: account, inStoreAt: storePath)
-    }
-  }
-
-  /// Moves settings from the store into my file.
-  func accept(
-    _ stored: AccountSettings, of account: Account, _ transaction: borrowing DurableTransaction
-  ) throws {
-    try learnStoredLogin(of: account, transaction)
-    try ownFiles.set(stored, of: account, inStoreAt: storePath)
-    try transaction.removeStoredSettings(of: account)
-  }
-
-  /// An earlier version kept an account's settings in the store, where others may have put them: shows
-  /// them, and says how to use or delete them (rule 12.7). A whole command decides, because a key may
-  /// have been typed before the settings were on the screen.
-  mutating func storedSettingsNotice(_ snapshot: borrowing Snapshot) -> [Outcome] {
-    guard isInteractive, fault == nil else { return [] }
-    var outcomes: [Outcome] = []
-    for account in list where settings[account.id] == nil {
-      guard let stored = (try? snapshot.storedSettings(of: account)) ?? nil else { continue }
-      shown[account.id] = stored
-      let address = SafeText(line: account.address)
-      outcomes.append(
-        .answer(
-          [
-            StyledLine(
-              say(
-                "The store has settings for %1 from an earlier hobnob. Anyone who can write to the store could have changed them:",
-                address))
-          ]
-            + stored.values.sorted { $0.key < $1.key }.map {
-              StyledLine(SafeText(line: "    \($0.key) \($0.value)"), .dim)
-            }
-            + [
-              StyledLine(
-                say("/account accept %1 uses them; /account discard %1 deletes them.", address))
-            ]))
-    }
-    return outcomes
   }
 
   // MARK: What they do

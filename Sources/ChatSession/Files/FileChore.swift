@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
 import Conversations
 import Exchange
 import Glibc
 import Sentences
 import StyledText
 
-/// Files to write out of the store. A shell does it in a child process of this same program:
-/// hashing, copying and syncing large files takes seconds, and keys must not wait.
+/// Files to copy into the store, or to write out of it. A shell does it in a child process of this
+/// same program: hashing, copying and syncing large files takes seconds, and keys must not wait.
 package enum FileChore {
+  /// The files of a line into the store's folder. `limit`: of each file, in bytes; 0 for none.
+  case keep(WaitingFiles, limit: Int, in: AttachmentFolder)
   /// `/save`: attachments into a folder, or under a new name.
   case save([Attachment], to: String, from: AttachmentFolder)
   /// `/export`: a conversation of the store at a path into a new file.
@@ -15,20 +18,44 @@ package enum FileChore {
 
   /// How far it got.
   package struct Outcome {
-    /// For `save`, the paths of the new files; for `export`, the number of messages, how many of
-    /// them are too long for an import, then the names of missing files.
+    /// For `keep`, hash, type and size of each file; for `save`, the paths of the new files; for
+    /// `export`, the number of messages, how many of them are too long for an import, then the
+    /// names of missing files.
     package var done: [String] = []
     /// Why it stopped.
     package var failure: SafeText?
+
+    /// The files that `keep` copied.
+    ///
+    /// - Throws: why they are not in the store.
+    package func attachments(of files: WaitingFiles) throws(Refusal) -> [Attachment] {
+      if let failure { throw Refusal(failure) }
+      let kept = zip(files.files, done).compactMap { file, line -> Attachment? in
+        let words = line.split(separator: " ")
+        guard words.count == 3, let bytes = Int(words[2]) else { return nil }
+        return Attachment(
+          hash: String(words[0]), name: FileName.safe(file.name), type: String(words[1]),
+          bytes: bytes)
+      }
+      // The process may have had no room for its answer.
+      guard kept.count == files.files.count else {
+        throw Refusal(say("The files could not be copied into the store."))
+      }
+      return kept
+    }
   }
 
   /// The first argument of such a process.
-  package static let option = "--write-files"
+  package static let option = "--file-chore"
 
   /// The command for the child process.
   package var command: [String] {
     let words =
       switch self {
+      case .keep(let files, let limit, let folder):
+        // A blank means no identity.
+        ["keep", String(limit), folder.path, folder.isShared ? "shared" : "own"]
+          + files.files.flatMap { [$0.path, $0.name, $0.identity ?? " "] }
       case .save(let files, let target, let folder):
         ["save", target, folder.path, folder.isShared ? "shared" : "own"]
           + files.flatMap { [$0.hash, $0.name] }
@@ -44,14 +71,24 @@ package enum FileChore {
     guard let kind = words.popFirst(), let target = words.popFirst(), let path = words.popFirst(),
       let detail = words.popFirst()
     else { return nil }
+    let folder = AttachmentFolder(path: path, isShared: detail == "shared")
     switch kind {
+    case "keep":
+      guard let limit = Int(target) else { return nil }
+      var files: [WaitingFiles.File] = []
+      while let file = words.popFirst(), let name = words.popFirst(),
+        let identity = words.popFirst()
+      {
+        files.append(
+          .init(path: file, name: name, bytes: 0, identity: identity == " " ? nil : identity))
+      }
+      self = .keep(WaitingFiles(files), limit: limit, in: folder)
     case "save":
       var files: [Attachment] = []
       while let hash = words.popFirst(), let name = words.popFirst() {
         files.append(Attachment(hash: hash, name: name, type: FileType.unknown, bytes: 0))
       }
-      self = .save(
-        files, to: target, from: AttachmentFolder(path: path, isShared: detail == "shared"))
+      self = .save(files, to: target, from: folder)
     case "export":
       guard let id = Int64(detail) else { return nil }
       self = .export(ID(rawValue: id), of: path, to: target)
@@ -86,10 +123,10 @@ package enum FileChore {
     return Outcome(
       done: done,
       failure: reason.map { SafeText(line: $0) }
-        ?? say("The process that writes the files ended with status %1.", SafeText(Int(status))))
+        ?? say("The process that copies the files ended with status %1.", SafeText(Int(status))))
   }
 
-  /// Writes the files in this process.
+  /// Copies the files in this process.
   package func outcome() -> Outcome {
     var outcome = Outcome()
     do { try perform { outcome.done.append($0) } } catch { outcome.failure = sentence(for: error) }
@@ -98,6 +135,12 @@ package enum FileChore {
 
   private func perform(_ done: (String) -> Void) throws {
     switch self {
+    case .keep(let files, let limit, let folder):
+      for file in files.files {
+        let kept = try folder.keep(
+          fileAt: file.path, name: file.name, identity: file.identity, limit: limit)
+        done("\(kept.hash) \(kept.type) \(kept.bytes)")
+      }
     case .save(let files, let target, let folder):
       for file in files { done(try folder.save(file, to: target)) }
     case .export(let conversation, let path, let target):
@@ -116,6 +159,7 @@ package enum FileChore {
   func check() throws {
     let folder: String
     switch self {
+    case .keep: return
     case .save(let files, let target, let store):
       guard let first = files.first else { return }
       for file in files where store.size(of: file.hash) == nil {
@@ -137,6 +181,7 @@ package enum FileChore {
   /// The result, in sentences.
   func sentences(_ outcome: Outcome) -> [SafeText] {
     switch self {
+    case .keep: return []
     case .save: return outcome.done.map { say("Saved as %1", SafeText(line: $0)) }
     case .export(_, _, let path):
       guard let messages = outcome.done.first else { return [] }

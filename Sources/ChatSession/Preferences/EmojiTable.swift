@@ -8,7 +8,7 @@ import StyledText
 ///
 /// The first query reads the file: a shell in which nobody types `:` does not pay for it. A line is
 /// an emoji, a tab, and its shortcodes separated by blanks, the most common first. A `#` without an
-/// emoji begins a comment.
+/// emoji begins a comment. Other lines of another form are skipped.
 ///
 /// ```swift
 /// let emoji = EmojiTable.load(path)
@@ -24,7 +24,7 @@ final class EmojiTable {
     self.path = path
   }
 
-  /// The table in a file. An unreadable file gives an empty table and a complaint.
+  /// The table in a file. An unreadable file gives an empty table.
   static func load(_ path: @autoclosure @escaping () -> String) -> EmojiTable {
     EmojiTable(path: path)
   }
@@ -34,9 +34,6 @@ final class EmojiTable {
   /// An emoji may have several code points: show it with `SafeText(line:)`, since `SafeText(name:)`
   /// splits it.
   var candidates: [Candidate] { content.candidates }
-
-  /// Errors in the file, as sentences with its name and the line. The other lines still work.
-  var complaints: [SafeText] { content.complaints }
 
   /// The emoji of a shortcode, with or without its colons. Case is ignored, and `-` counts as `_`
   /// unless another shortcode matches: other programs write `:flag-de:`.
@@ -49,12 +46,6 @@ final class EmojiTable {
     }
     if let emoji = byShortcode[name] { return emoji }
     return byShortcode[String(name.map { $0 == "-" ? "_" : $0 })]
-  }
-
-  /// The most common shortcode of an emoji, without colons, for screen readers and terminals
-  /// without emoji. Nil if the table does not have it, as with skin tones.
-  func shortcode(for emoji: String) -> String? {
-    content.candidates.first { $0.hint == emoji }?.text
   }
 
   /// A typed or pasted emoji: with the variation selector that the table has and keyboards leave
@@ -106,75 +97,36 @@ extension EmojiTable {
   struct Content {
     private(set) var candidates: [Candidate] = []
     private(set) var byShortcode: [String: String] = [:]
-    fileprivate private(set) var complaints: [SafeText] = []
 
     /// Longer than any emoji: the flags of England and Scotland have 28 bytes, families 25.
     private static let mostBytesOfEmoji = 64
     /// Ours has 48 KB. A wrong file must not fill the memory.
     private static let mostBytesOfFile = 1 << 20
 
-    private init() {}
+    fileprivate init(file path: String) { self.init(Self.bytes(of: path)) }
 
-    fileprivate init(file path: String) {
-      self.init()
-      let shown = SafeText(line: path)
-      guard let bytes = Self.bytes(of: path) else {
-        complaints.append(say("%1 cannot be read: %2.", shown, systemReason()))
-        return
-      }
-      guard bytes.count <= Self.mostBytesOfFile else {
-        complaints.append(
-          say("%1 is too large for an emoji table, so hobnob does not read it.", shown))
-        return
-      }
-      var complaints: [SafeText] = []
-      self.init(bytes) { number, sentence in
-        complaints.append(say("%1, line %2: %3", shown, SafeText(number), sentence))
-      }
-      self.complaints = complaints
-    }
-
-    /// Parses the bytes of a file. Reports errors by line number, from 1.
-    init(_ bytes: [UInt8], complain: (Int, SafeText) -> Void) {
+    init(_ bytes: [UInt8]) {
       // A shortcode takes about ten bytes: reserving the room at once halves the time.
       candidates.reserveCapacity(bytes.count / 12)
       byShortcode.reserveCapacity(bytes.count / 12)
       bytes.withUnsafeBufferPointer { bytes in
-        var start = 0
-        var number = 0
-        while start < bytes.count {
-          number += 1
-          let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-          read(bytes[start..<end]) { complain(number, $0) }
-          start = end + 1
-        }
+        for line in bytes.split(separator: UInt8(ascii: "\n")) { read(line) }
       }
     }
 
-    private mutating func read(
-      _ line: Slice<UnsafeBufferPointer<UInt8>>, complain: (SafeText) -> Void
-    ) {
+    private mutating func read(_ line: Slice<UnsafeBufferPointer<UInt8>>) {
       let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
       guard let first = line.first else { return }
       // The keycap #️⃣ begins with the same byte.
       if first == UInt8(ascii: "#"), line.dropFirst().first.map({ $0 < 0x80 }) ?? true { return }
-      guard let tab = line.firstIndex(of: UInt8(ascii: "\t")) else {
-        return complain(say("there is no tab between the emoji and its shortcodes."))
-      }
-      guard let emoji = Self.emoji(line[..<tab]) else {
-        return complain(say("it does not begin with an emoji."))
-      }
+      guard let tab = line.firstIndex(of: UInt8(ascii: "\t")), let emoji = Self.emoji(line[..<tab])
+      else { return }
       let names = line[line.index(after: tab)...].split(separator: UInt8(ascii: " "))
-      guard !names.isEmpty else { return complain(say("it has no shortcodes.")) }
-      for name in names where !name.allSatisfy(Self.isPartOfShortcode) {
-        return complain(
-          say("%1 is not a shortcode; use only a-z, 0-9, _, + and -.", SafeText(line: name)))
-      }
+      guard names.allSatisfy({ $0.allSatisfy(Self.isPartOfShortcode) }) else { return }
       for name in names {
         let name = String(decoding: name, as: UTF8.self)
         if let other = byShortcode.updateValue(emoji, forKey: name) {
           byShortcode[name] = other
-          complain(say("%1 is already the shortcode of another emoji.", SafeText(line: name)))
         } else {
           candidates.append(Candidate(name, hint: emoji))
         }
@@ -200,12 +152,13 @@ extension EmojiTable {
       }
     }
 
-    /// Nil, with `errno`, if the file is unreadable. Reads little more than is allowed.
-    private static func bytes(of path: String) -> [UInt8]? {
+    /// None if the file is unreadable or too large.
+    private static func bytes(of path: String) -> [UInt8] {
       let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { return nil }
+      guard descriptor >= 0 else { return [] }
       defer { close(descriptor) }
-      return try? readAll(descriptor) { $0 <= mostBytesOfFile }
+      let bytes = (try? readAll(descriptor) { $0 <= mostBytesOfFile }) ?? []
+      return bytes.count <= mostBytesOfFile ? bytes : []
     }
   }
 }

@@ -85,14 +85,15 @@ public struct Settings: Sendable, Equatable {
   }
 
   private static func onOff(
-    _ name: String, _ path: any WritableKeyPath<Settings, Bool> & Sendable, _ help: StaticString
+    _ name: String, _ path: any WritableKeyPath<Settings, Bool> & Sendable, _ help: StaticString,
+    words: (on: String, off: String) = ("on", "off")
   ) -> Entry {
     Entry(
-      name: name, values: ["on", "off"], english: help,
-      get: { $0[keyPath: path] ? "on" : "off" },
+      name: name, values: [words.on, words.off], english: help,
+      get: { $0[keyPath: path] ? words.on : words.off },
       set: { settings, value in
-        guard value == "on" || value == "off" else { return false }
-        settings[keyPath: path] = value == "on"
+        guard value == words.on || value == words.off else { return false }
+        settings[keyPath: path] = value == words.on
         return true
       })
   }
@@ -138,130 +139,146 @@ public struct Settings: Sendable, Equatable {
       })
   }
 
-  /// Every setting, in the order in which `/set` shows them.
-  public static let table: [Entry] = [
-    Entry(
-      name: "nick", values: [],
-      english: "your name without --as; at the prompt it also changes the name that others see",
-      get: { $0.nick ?? "" },
-      set: { settings, value in
-        guard !value.isEmpty else { return false }
-        settings.nick = value
-        return true
-      }),
-    onOff("typing", \.typing, "tell others that you are typing"),
-    onOff("receipts", \.receipts, "tell others which messages you received and saw"),
-    choice(
-      "timestamps", \.timestamps, "the time before each message; relative: ages in /history"),
-    onOff("numbers", \.numbers, "the number before each message"),
-    choice(
-      "events", \.events,
-      "print who joins, leaves or changes their name; active: in large rooms, only recent speakers"),
-    onOff("bell", \.bell, "ring the bell when somebody mentions you or writes to you alone"),
-    command(
-      "highlight", \.highlight, without: "off",
-      "words that alert you as your name does, separated by blanks"),
-    command(
-      "notify-command", \.notifyCommand, without: "off",
-      "program to run for mentions and direct messages, with sender, conversation and text as arguments"
+  /// The settings by subject, in the order in which `/set` and hobnobrc(5) show them.
+  static let sections: [(heading: SafeText, entries: [Entry])] = [
+    (
+      say("You and others"),
+      [
+        Entry(
+          name: "nick", values: [],
+          english: "your name without --as; at the prompt it also changes the name that others see",
+          get: { $0.nick ?? "" },
+          set: { settings, value in
+            guard !value.isEmpty else { return false }
+            settings.nick = value
+            return true
+          }),
+        onOff("typing", \.typing, "tell others that you are typing"),
+        onOff("receipts", \.receipts, "tell others which messages you received and saw"),
+        numberEntry(
+          "typing-timeout", \.typingTimeout, upTo: 3600,
+          "seconds before \"typing\" expires; 0 means never"),
+        onOff("bell", \.bell, "ring the bell when somebody mentions you or writes to you alone"),
+        command(
+          "highlight", \.highlight, without: "off",
+          "words that alert you as your name does, separated by blanks"),
+        command(
+          "notify-command", \.notifyCommand, without: "off",
+          "program to run for mentions and direct messages, with sender, conversation and text as arguments"
+        ),
+      ]
     ),
-    command(
-      "open-command", \.openCommand, without: "auto",
-      "program that /open runs on an address or a file; auto: $BROWSER or xdg-open"),
-    onOff(
-      "pager", \.pager,
-      "show lists that are longer than the screen in $PAGER"),
-    numberEntry(
-      "fold-lines", \.foldLines, upTo: 1_000_000,
-      "fold texts of more than this many lines; 0: no limit"),
-    choice(
-      "wrap", \.wrap, "break long lines between words, or leave them to the terminal"),
-    numberEntry(
-      "name-width", \.nameWidth, upTo: 40,
-      "the width of the name column; 0: each name's own width"),
-    choice(
-      "links", \.links, "make addresses clickable; auto: on terminals known to support it"),
-    onOff("confirm-clear", \.confirmClear, "ask before C-c empties the line"),
-    onOff("slash-guard", \.slashGuard, "refuse a line with blanks before a /"),
-    onOff("up-edits-last", \.upEditsLast, "let Up on an empty line edit your newest message"),
-    onOff(
-      "hold-while-typing", \.holdWhileTyping,
-      "in plain mode, hold back messages until the line is sent or empty"),
-    onOff("live-menu", \.liveMenu, "show completions of a word while you type it"),
-    onOff("bare-names", \.bareNames, "let TAB complete names without @ too"),
-    numberEntry(
-      "ask-lines", \.askLines, upTo: 1_000_000,
-      "ask before sending a text of more than this many lines; 0: never"),
-    numberEntry(
-      "max-menu-rows", \.maxMenuRows, from: 1, upTo: 50, "how many candidates the menu shows"),
-    Entry(
-      name: "emoji-style", values: ["character", "shortcode"],
-      english: "what a completed emoji becomes: the emoji, or its name between colons",
-      get: { $0.emojiIsCharacter ? "character" : "shortcode" },
-      set: { settings, value in
-        guard value == "character" || value == "shortcode" else { return false }
-        settings.emojiIsCharacter = value == "character"
-        return true
-      }),
-    onOff(
-      "close-by-double-space", \.closeByDoubleSpace,
-      "let two spaces close the markdown symbol that you opened last"),
-    onOff("styling", \.styling, "draw *bold*, _italic_ and the like in their styles"),
-    choice("counter", \.counter, "how to count characters if there is a message limit"),
-    onOff("accessible", \.accessible, "use plain mode; takes effect when hobnob starts"),
-    numberEntry(
-      "message-limit", \.messageLimit, upTo: 1_000_000,
-      "the most characters a message may have; 0: no limit"),
-    numberEntry(
-      "attachment-limit", \.attachmentLimit, upTo: 1_000_000,
-      "the largest file you may send, in megabytes; 0: no limit"),
-    Entry(
-      name: "max-input-rows", values: ["auto"], takesNumbers: true,
-      english: "rows of input before it scrolls; 0: as many as fit",
-      get: { $0.maxInputRows.map { String($0) } ?? "auto" },
-      set: { settings, value in
-        if value == "auto" {
-          settings.maxInputRows = nil
-          return true
-        }
-        guard let rows = Int(written: value, in: 0...1000) else { return false }
-        settings.maxInputRows = rows
-        return true
-      }),
-    numberEntry(
-      "typing-timeout", \.typingTimeout, upTo: 3600,
-      "seconds before \"typing\" expires; 0 means never"),
-    choice("prompt-style", \.looks.prompt, "the form of the prompt"),
-    choice(
-      "accent", \.looks.accent,
-      "the colour of the prompt, the items beside the line, and mentions of you"),
-    onOff("placeholder", \.looks.placeholder, "show \"Message #lobby\" while the line is empty"),
-    choice("send-item", \.looks.send, "the item at the right, dim until you can send the line"),
-    choice("attach-item", \.looks.attach, "the item at the left, for /attach"),
-    choice("toolbar", \.looks.toolbar, "a row at the bottom with the formats or with key hints"),
-    onOff("separator", \.looks.separator, "a rule below the line"),
-    choice("bubble", \.looks.bubble, "the side on which your own messages are printed"),
-    onOff("colour-names", \.looks.colourNames, "a colour for each name"),
-    choice("menu-style", \.looks.menu, "show candidates one below the other, or side by side"),
-    Entry(
-      name: "width", values: WidthRule.allCases.map(\.rawValue),
-      english: "how this terminal counts the columns of emoji",
-      get: { $0.width.rawValue },
-      set: { settings, value in
-        guard let rule = WidthRule(rawValue: value) else { return false }
-        settings.width = rule
-        return true
-      }),
-    Entry(
-      name: "ambiguous", values: ["narrow", "wide"],
-      english: "the width of characters that East Asian fonts draw wide",
-      get: { $0.ambiguousIsWide ? "wide" : "narrow" },
-      set: { settings, value in
-        guard value == "narrow" || value == "wide" else { return false }
-        settings.ambiguousIsWide = value == "wide"
-        return true
-      }),
+    (
+      say("The line"),
+      [
+        onOff("confirm-clear", \.confirmClear, "ask before C-c empties the line"),
+        onOff("slash-guard", \.slashGuard, "refuse a line with blanks before a /"),
+        onOff("up-edits-last", \.upEditsLast, "let Up on an empty line edit your newest message"),
+        onOff(
+          "hold-while-typing", \.holdWhileTyping,
+          "in plain mode, hold back messages until the line is sent or empty"),
+        Entry(
+          name: "max-input-rows", values: ["auto"], takesNumbers: true,
+          english: "rows of input before it scrolls; 0: as many as fit",
+          get: { $0.maxInputRows.map { String($0) } ?? "auto" },
+          set: { settings, value in
+            if value == "auto" {
+              settings.maxInputRows = nil
+              return true
+            }
+            guard let rows = Int(written: value, in: 0...1000) else { return false }
+            settings.maxInputRows = rows
+            return true
+          }),
+        numberEntry(
+          "message-limit", \.messageLimit, upTo: 1_000_000,
+          "the most characters a message may have; 0: no limit"),
+        choice("counter", \.counter, "how to count characters if there is a message limit"),
+        numberEntry(
+          "attachment-limit", \.attachmentLimit, upTo: 1_000_000,
+          "the largest file you may send, in megabytes; 0: no limit"),
+        numberEntry(
+          "ask-lines", \.askLines, upTo: 1_000_000,
+          "ask before sending a text of more than this many lines; 0: never"),
+      ]
+    ),
+    (
+      say("Completion and markdown"),
+      [
+        onOff("live-menu", \.liveMenu, "show completions of a word while you type it"),
+        numberEntry(
+          "max-menu-rows", \.maxMenuRows, from: 1, upTo: 50, "how many candidates the menu shows"),
+        onOff("bare-names", \.bareNames, "let TAB complete names without @ too"),
+        onOff(
+          "emoji-style", \.emojiIsCharacter,
+          "what a completed emoji becomes: the emoji, or its name between colons",
+          words: ("character", "shortcode")),
+        onOff(
+          "close-by-double-space", \.closeByDoubleSpace,
+          "let two spaces close the markdown symbol that you opened last"),
+        onOff("styling", \.styling, "draw *bold*, _italic_ and the like in their styles"),
+      ]
+    ),
+    (
+      say("Looks"),
+      [
+        choice("prompt-style", \.looks.prompt, "the form of the prompt"),
+        choice(
+          "accent", \.looks.accent,
+          "the colour of the prompt, the items beside the line, and mentions of you"),
+        onOff(
+          "placeholder", \.looks.placeholder, "show \"Message #lobby\" while the line is empty"),
+        choice("send-item", \.looks.send, "the item at the right, dim until you can send the line"),
+        choice("attach-item", \.looks.attach, "the item at the left, for /attach"),
+        choice(
+          "toolbar", \.looks.toolbar, "a row at the bottom with the formats or with key hints"),
+        onOff("separator", \.looks.separator, "a rule below the line"),
+        choice("menu-style", \.looks.menu, "show candidates one below the other, or side by side"),
+        choice("bubble", \.looks.bubble, "the side on which your own messages are printed"),
+        onOff("colour-names", \.looks.colourNames, "a colour for each name"),
+        choice(
+          "timestamps", \.timestamps, "the time before each message; relative: ages in /history"),
+        onOff("numbers", \.numbers, "the number before each message"),
+        numberEntry(
+          "name-width", \.nameWidth, upTo: 40,
+          "the width of the name column; 0: each name's own width"),
+        choice(
+          "wrap", \.wrap, "break long lines between words, or leave them to the terminal"),
+        choice(
+          "events", \.events,
+          "print who joins, leaves or changes their name; active: in large rooms, only recent speakers"
+        ),
+      ]
+    ),
+    (
+      say("Other programs"),
+      [
+        command(
+          "open-command", \.openCommand, without: "auto",
+          "program that /open runs on an address or a file; auto: $BROWSER or xdg-open"),
+        onOff(
+          "pager", \.pager,
+          "show lists that are longer than the screen in $PAGER"),
+        numberEntry(
+          "fold-lines", \.foldLines, upTo: 1_000_000,
+          "fold texts of more than this many lines; 0: no limit"),
+      ]
+    ),
+    (
+      say("The terminal"),
+      [
+        choice(
+          "links", \.links, "make addresses clickable; auto: on terminals known to support it"),
+        choice("width", \.width, "how this terminal counts the columns of emoji"),
+        onOff(
+          "ambiguous", \.ambiguousIsWide, "the width of characters that East Asian fonts draw wide",
+          words: ("wide", "narrow")),
+        onOff("accessible", \.accessible, "use plain mode; takes effect when hobnob starts"),
+      ]
+    ),
   ]
+
+  public static let table: [Entry] = sections.flatMap(\.entries)
 
   /// Changes a setting by name.
   ///

@@ -213,7 +213,13 @@ extension Session {
     return true
   }
 
-  // MARK: Out of the store
+  // MARK: Into the store and out of it
+
+  /// Copies files into the store while keys wait.
+  func keep(_ files: WaitingFiles) throws(Refusal) -> [Attachment] {
+    let chore = FileChore.keep(files, limit: attachmentLimit, in: store.attachmentFolder)
+    return try chore.outcome().attachments(of: files)
+  }
 
   func begin(_ chore: FileChore) throws {
     if isInteractive { return emit(.write(chore)) }

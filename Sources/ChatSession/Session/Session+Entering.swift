@@ -103,8 +103,7 @@ extension Session {
   /// Makes a text a file after the waiting ones (rule 1.9). It is small, so copy it at once.
   private func file(_ text: String, at path: String) throws -> Meaning {
     let file = WaitingFiles.File(path: path, name: "text.txt", bytes: text.utf8.count)
-    let kept = try AttachmentImporter.keep(
-      WaitingFiles([file]), limit: attachmentLimit, in: store)
+    let kept = try keep(WaitingFiles([file]))
     return (Step([.send(OutgoingText(body: "", typed: text, attachments: kept))]), false)
   }
 
@@ -122,6 +121,8 @@ extension Session {
     let name = String(line.dropFirst().prefix { !$0.isWhitespace })
     let rest = line.dropFirst(1 + name.count).drop { $0.isWhitespace }
     guard let command = Command.named(name) else { throw Command.unknown(name) }
+    // A usage without a blank names no argument.
+    guard rest.isEmpty || command.usage.contains(" ") else { throw usage(command.name) }
     act(on: accounts.refresh(snapshot), snapshot)
     // Completion leaves a space after a name; only a text argument keeps it.
     return try command.run(

@@ -29,9 +29,7 @@ extension Session {
     guard isInteractive else {
       // Nobody types meanwhile.
       do {
-        line.attachments =
-          try AttachmentImporter.keep(line.files, limit: attachmentLimit, in: store)
-          + text.attachments
+        line.attachments = try keep(line.files) + text.attachments
         _ = try commit([.line(line)])
       } catch {
         files.bringBack(line.files)

@@ -96,8 +96,6 @@ extension Session {
     case .draftsCleared: drafts.forgetAside(elsewhereThan: present?.id)
     case .keepKilledDraft: drafts.keepKilled()
     case .accountsChanged: act(on: accounts.refresh(snapshot), snapshot)
-    case .showStoredSettings: act(on: accounts.storedSettingsNotice(snapshot), snapshot)
-    case .startAccounts: act(on: accounts.startWanted(at: now, snapshot), snapshot)
     case .expect(let account): accounts.awaitConnection(of: account)
     case .connect(let account): act(on: accounts.start(account, at: now, snapshot), snapshot)
     case .catchUp: catchUpLater()

@@ -81,7 +81,6 @@ extension Session {
     readNewestOwn(snapshot)
     readPeopleAndUnread(snapshot)
     act(on: accounts.startWanted(again: true, at: now, snapshot), snapshot)
-    act(on: accounts.storedSettingsNotice(snapshot), snapshot)
     catchUpLater()
   }
 

@@ -111,7 +111,6 @@ package final class Session {
   /// Begins in a conversation; call this before any event.
   ///
   /// - Returns: effects to carry out, in order.
-  /// - Throws: `StoreError`.
   package func begin(in conversation: Conversation) throws -> [Effect] {
     isStarting = isInteractive
     if isInteractive { store.patience = 0 }

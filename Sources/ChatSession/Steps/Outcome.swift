@@ -46,8 +46,6 @@ enum Outcome {
   /// Keep the text removed for the command until a question is answered.
   case keepKilledDraft
   case accountsChanged
-  case showStoredSettings
-  case startAccounts
   case expect(Account)
   case connect(Account)
   /// Read new changes from the store.

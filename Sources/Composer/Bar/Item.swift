@@ -7,7 +7,7 @@ import StyledText
 /// ```swift
 /// bar.zones[.right] = [Item(id: "counter", line: StyledLine("12/140"))]
 /// ```
-public enum Zone: CaseIterable, Hashable, Sendable {
+public enum Zone: Int, CaseIterable, Sendable {
   case left, right, status, toolbar, above
 }
 

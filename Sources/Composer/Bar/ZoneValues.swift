@@ -8,11 +8,8 @@
 /// bar.zones[.status] = nil
 /// ```
 public struct ZoneValues<Value>: ExpressibleByDictionaryLiteral {
-  private var left: Value?
-  private var right: Value?
-  private var status: Value?
-  private var toolbar: Value?
-  private var above: Value?
+  /// By the raw values of the zones.
+  private var values = [Value?](repeating: nil, count: Zone.allCases.count)
 
   /// Gives each zone its value; of two values for the same zone, the later one counts.
   public init(dictionaryLiteral elements: (Zone, Value)...) {
@@ -21,24 +18,8 @@ public struct ZoneValues<Value>: ExpressibleByDictionaryLiteral {
 
   /// What a zone has; nil for nothing.
   public subscript(zone: Zone) -> Value? {
-    get {
-      switch zone {
-      case .left: left
-      case .right: right
-      case .status: status
-      case .toolbar: toolbar
-      case .above: above
-      }
-    }
-    set {
-      switch zone {
-      case .left: left = newValue
-      case .right: right = newValue
-      case .status: status = newValue
-      case .toolbar: toolbar = newValue
-      case .above: above = newValue
-      }
-    }
+    get { values[zone.rawValue] }
+    set { values[zone.rawValue] = newValue }
   }
 }
 

@@ -193,7 +193,7 @@ struct CandidateIndex {
   // MARK: Order
 
   /// Whether one candidate comes before another: by ``Candidate/rank``, then by the order that was
-  /// given, by folded text, by text, and by place in the list. The same order as that of `Ranking.candidates`.
+  /// given, by folded text, by text, and by place in the list.
   func precedes(_ left: Int32, _ right: Int32) -> Bool {
     let (a, b) = (entries[Int(left)], entries[Int(right)])
     if a.rank != b.rank { return a.rank > b.rank }
@@ -216,6 +216,11 @@ struct CandidateIndex {
       if alike < room { return a[alike] < b[alike] }
       return a.count == b.count ? nil : a.count < b.count
     }
+  }
+
+  /// All of a group in order.
+  func inOrder(_ group: [Int32]) -> [Candidate] {
+    group.sorted(by: precedes).map { list[Int($0)] }
   }
 
   /// The first `count` in order behind `pivot`, or of all without one.

@@ -43,13 +43,18 @@ extension CompletionTopic {
       self.init(found: found, rules: registry.rules(of: found.prefix))
       return
     }
-    let known = argumentSource.flatMap { Self.argument(of: $0, in: text, caret: caret) }
+    let known = argumentSource?.argument(in: text, caret: caret).flatMap { given in
+      Self.found(given.word, at: given.range, in: line).map {
+        (found: $0, candidates: given.candidates, hint: given.hint)
+      }
+    }
     if byTab, known?.candidates.isEmpty ?? true,
-      let bare = argumentSource.flatMap({ Self.bareWord(of: $0, in: text, caret: caret) }),
-      !settled.isAccepted(bare.found.range, in: text)
+      let bare = argumentSource?.bareWord(in: text, caret: caret),
+      let found = Self.found(bare.word, at: bare.range, in: line), found.range.lowerBound < caret,
+      !settled.isAccepted(found.range, in: text)
     {
       self.init(
-        found: bare.found, rules: PrefixRules(behindAtLineStart: bare.behindAtLineStart),
+        found: found, rules: PrefixRules(behindAtLineStart: bare.behindAtLineStart),
         offered: bare.candidates, hint: known?.hint, isBare: true)
       return
     }
@@ -60,24 +65,14 @@ extension CompletionTopic {
       hint: known.hint)
   }
 
-  private static func argument(
-    of source: any ArgumentSource, in text: String, caret: Int
-  ) -> (found: FoundWord, candidates: [Candidate], hint: SafeText?)? {
-    guard let argument = source.argument(in: text, caret: caret), isWhole(argument.range, text),
-      (argument.range.lowerBound...argument.range.upperBound) ~= caret
-    else { return nil }
-    let found = FoundWord(prefix: "", word: argument.word, range: argument.range, caret: caret)
-    return (found, argument.candidates, argument.hint)
-  }
-
-  private static func bareWord(
-    of source: any ArgumentSource, in text: String, caret: Int
-  ) -> (found: FoundWord, candidates: [Candidate], behindAtLineStart: String)? {
-    guard let bare = source.bareWord(in: text, caret: caret), isWhole(bare.range, text),
-      bare.range.lowerBound < caret, caret <= bare.range.upperBound
-    else { return nil }
-    let found = FoundWord(prefix: "", word: bare.word, range: bare.range, caret: caret)
-    return (found, bare.candidates, bare.behindAtLineStart)
+  /// A word around the caret, without a prefix.
+  private static func found(
+    _ word: String, at range: Range<Int>, in line: ComposedText
+  ) -> FoundWord? {
+    guard isWhole(range, line.text), (range.lowerBound...range.upperBound) ~= line.caret else {
+      return nil
+    }
+    return FoundWord(prefix: "", word: word, range: range, caret: line.caret)
   }
 
   /// Whether a range is one of this text and cuts no grapheme.

@@ -64,12 +64,9 @@ extension CompletionSession {
   private func completions(
     _ all: [Candidate], _ found: FoundWord, _ rules: PrefixRules, _ text: String
   ) -> Completions? {
-    let ranked = Ranking.candidates(all, matching: found.word, order: registry.order)
-    var matching = ranked.beginning.isEmpty ? ranked.containing : ranked.beginning
-    if rules.oneForEachHint {
-      var shown: Set<String> = []
-      matching.removeAll { !$0.hint.isEmpty && !shown.insert($0.hint).inserted }
-    }
+    let ranked = Ranking.candidates(
+      all, matching: found.word, order: registry.order, oneForEachHint: rules.oneForEachHint)
+    let matching = ranked.beginning.isEmpty ? ranked.containing : ranked.beginning
     guard let first = matching.first else { return nil }
     let label = { (candidate: Candidate) in
       found.prefix.isEmpty

@@ -12,26 +12,18 @@ package enum Ranking {
   /// then `order` decides, then the folded text, then the text.
   ///
   /// - Parameters:
-  ///   - all: everything the source offers. In the resulting order already, sorting costs little.
+  ///   - all: everything the source offers.
   ///   - word: what was typed, without prefix; an empty one matches everything.
   ///   - order: a locale's order. The C library's is a matter of the whole process.
+  ///   - oneForEachHint: see ``PrefixRules/oneForEachHint``.
   /// - Returns: those that begin with the word, and those that contain it further in.
   package static func candidates(
-    _ all: [Candidate], matching word: String, order: CandidateOrder? = nil
+    _ all: [Candidate], matching word: String, order: CandidateOrder? = nil,
+    oneForEachHint: Bool = false
   ) -> (beginning: [Candidate], containing: [Candidate]) {
-    let word = MatchFolding.folded(word)
-    var beginning: [Int] = []
-    var containing: [Int] = []
-    word.withUTF8Bytes { word in
-      for index in all.indices {
-        switch all[index].folded.withUTF8Bytes({ firstMatch(of: word, in: $0) }) {
-        case 0?: beginning.append(index)
-        case .some: containing.append(index)
-        case nil: break
-        }
-      }
-    }
-    return (inOrder(beginning, all, order), inOrder(containing, all, order))
+    let index = CandidateIndex(all, order: order, oneForEachHint: oneForEachHint)
+    let found = index.once(index.matches(of: Array(MatchFolding.folded(word).utf8)))
+    return (index.inOrder(found.beginning), index.inOrder(found.containing))
   }
 
   /// The part in which the candidates agree.
@@ -102,18 +94,6 @@ package enum Ranking {
       start += 1
     }
     return nil
-  }
-
-  private static func inOrder(
-    _ indices: [Int], _ all: [Candidate], _ order: CandidateOrder?
-  ) -> [Candidate] {
-    let isBefore = { (left: Int, right: Int) -> Bool in
-      let (a, b) = (all[left], all[right])
-      if a.rank != b.rank { return a.rank > b.rank }
-      if let order = order?(a.text, b.text), order != 0 { return order < 0 }
-      return precedesByText(a, b) ?? (left < right)
-    }
-    return indices.sorted(by: isBefore).map { all[$0] }
   }
 
   /// By the folded texts' bytes, then by the texts'; nil where these are the same.

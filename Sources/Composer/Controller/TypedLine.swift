@@ -142,8 +142,10 @@ extension BarController where Line == TypedLine {
     case .right: move(to: Motion.nextGrapheme(in: text, after: caret))
     case .lineStart: move(to: Motion.lineStart(in: text, offset: caret))
     case .lineEnd: move(to: Motion.lineEnd(in: text, offset: caret))
-    case .up: move(to: Motion.lineAbove(in: text, from: caret, column: nil, widths: Widths()))
-    case .down: move(to: Motion.lineBelow(in: text, from: caret, column: nil, widths: Widths()))
+    case .up:
+      move(to: text.withUTF8Bytes { Motion.lineAbove(in: $0, from: caret, widths: Widths()) })
+    case .down:
+      move(to: text.withUTF8Bytes { Motion.lineBelow(in: $0, from: caret, widths: Widths()) })
     case .accept:
       guard allowsSending(text) else { return ring() }
       line.setLine("")

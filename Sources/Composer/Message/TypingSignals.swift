@@ -32,15 +32,13 @@ public struct TypingSignals: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - text: the text after the change; an emptied one is a pause.
-  ///   - isCommand: it is a command line. By itself the text is looked at for that too.
   ///   - inEditMode: a message is being edited.
   ///   - isOff: `set typing off`.
   /// - Returns: what to send now, nil for nothing; what may not be sent yet `tick` gives later.
   public mutating func changedByHand(
-    text: String, at now: Int64, isCommand: Bool = false, inEditMode: Bool = false,
-    isOff: Bool = false
+    text: String, at now: Int64, inEditMode: Bool = false, isOff: Bool = false
   ) -> Signal? {
-    let isMine = !(isCommand || inEditMode || isOff || LineRules.isCommand(text))
+    let isMine = !(inEditMode || isOff || LineRules.isCommand(text))
     guard isMine && !text.isEmpty else { return sentOrCleared(at: now) }
     lastChange = now
     if let lastSignal, now - lastSignal < Self.interval {

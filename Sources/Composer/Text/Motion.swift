@@ -73,7 +73,7 @@ package enum Motion {
   ///   - widths: how the terminal counts columns.
   /// - Returns: an offset; the line's end where it is shorter. Nil on the first line.
   package static func lineAbove(
-    in utf8: UnsafeBufferPointer<UInt8>, from offset: Int, column goal: Int?, widths: Widths
+    in utf8: UnsafeBufferPointer<UInt8>, from offset: Int, column goal: Int? = nil, widths: Widths
   ) -> Int? {
     let start = lineStart(in: utf8, offset: offset)
     guard start > 0 else { return nil }
@@ -84,7 +84,7 @@ package enum Motion {
 
   /// The place one line down; nil on the last line. See `lineAbove(in:from:column:widths:)`.
   package static func lineBelow(
-    in utf8: UnsafeBufferPointer<UInt8>, from offset: Int, column goal: Int?, widths: Widths
+    in utf8: UnsafeBufferPointer<UInt8>, from offset: Int, column goal: Int? = nil, widths: Widths
   ) -> Int? {
     let end = lineEnd(in: utf8, offset: offset)
     guard end < utf8.count else { return nil }
@@ -150,19 +150,5 @@ extension Motion {
   /// The end of the line that `offset` is in, in a text.
   package static func lineEnd(in text: String, offset: Int) -> Int {
     text.withUTF8Bytes { lineEnd(in: $0, offset: offset) }
-  }
-
-  /// The place one line up, in a text; nil on the first line.
-  package static func lineAbove(
-    in text: String, from offset: Int, column goal: Int?, widths: Widths
-  ) -> Int? {
-    text.withUTF8Bytes { lineAbove(in: $0, from: offset, column: goal, widths: widths) }
-  }
-
-  /// The place one line down, in a text; nil on the last line.
-  package static func lineBelow(
-    in text: String, from offset: Int, column goal: Int?, widths: Widths
-  ) -> Int? {
-    text.withUTF8Bytes { lineBelow(in: $0, from: offset, column: goal, widths: widths) }
   }
 }

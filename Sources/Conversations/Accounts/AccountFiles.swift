@@ -26,7 +26,6 @@ package struct AccountFiles: Sendable {
 
   ///
   /// - Returns: nil if the file does not list the account for this store.
-  /// - Throws: ``AccountFileError``.
   package func settings(
     of account: Account, inStoreAt store: String
   ) throws(AccountFileError) -> AccountSettings? {
@@ -36,8 +35,6 @@ package struct AccountFiles: Sendable {
 
   /// Writes the settings of one account; nil removes it from the file. The other lines stay as they
   /// are.
-  ///
-  /// - Throws: ``AccountFileError``.
   package func set(
     _ settings: AccountSettings?, of account: Account, inStoreAt store: String
   ) throws(AccountFileError) {
@@ -144,8 +141,6 @@ package struct AccountFiles: Sendable {
   }
 
   /// Adds facts about the server; an empty value removes one.
-  ///
-  /// - Throws: `SystemFailure`, ``AccountFileError``.
   package func learn(
     _ learned: [String: String], of account: Account, inStoreAt store: String
   ) throws {
@@ -158,8 +153,6 @@ package struct AccountFiles: Sendable {
   }
 
   /// The folder that an account's network process may write to, created if it is missing.
-  ///
-  /// - Throws: `SystemFailure`.
   package func makeFactsFolder(of account: Account, inStoreAt store: String) throws -> String {
     let folder = factsFolder(of: account, inStoreAt: store)
     if servers.isEmpty || !makeFolder(folder) { throw SystemFailure() }

@@ -28,28 +28,6 @@ extension Reading where Self: ~Copyable {
     ) { $0.text() }
   }
 
-  // MARK: Settings that older stores hold
-
-  /// The connection settings that an earlier version kept in the store. Use them only to ask
-  /// whether to move them into the owner's file (rule 12.7): anyone who can write to the store can
-  /// have put them there.
-  ///
-  /// - Returns: nil if the store holds none.
-  package func storedSettings(of account: Account) throws -> AccountSettings? {
-    let isWanted = try database.first(
-      "SELECT wanted FROM account WHERE id = ? AND (wanted <> 0 OR settings <> '{}')", account.id
-    ) { $0.bool("wanted") }
-    guard let isWanted else { return nil }
-    let pairs = try database.rows(
-      """
-      SELECT s.key, s.value FROM account a,
-        json_each(CASE WHEN json_valid(a.settings) THEN a.settings ELSE '{}' END) s
-      WHERE a.id = ? AND s.type = 'text'
-      """, account.id
-    ) { ($0.text("key"), $0.text("value")) }
-    return AccountSettings(isWanted: isWanted, values: Dictionary(pairs) { $1 })
-  }
-
   /// Who owns a network, or owned it until they removed the account; nil if nobody ever did.
   func owner(ofNetwork network: String) throws -> ID<Participant>? {
     try database.first("SELECT owner FROM account WHERE network = ?", network) { $0.id() }
@@ -80,8 +58,6 @@ extension Reading where Self: ~Copyable {
 
 extension Writing where Self: ~Copyable {
   /// Tells the owner's other shells that the account's settings have changed in the owner's file.
-  ///
-  /// - Throws: `StoreError`.
   package func noteChange(of account: Account) throws {
     try database.run(
       "UPDATE account SET change = ? WHERE id = ?", try nextChange(), account.id)
@@ -143,13 +119,6 @@ extension DurableTransaction {
     try touchPeople()
     made.id = id ?? made.id
     return made
-  }
-
-  /// Removes the settings that an earlier version kept in the store.
-  package func removeStoredSettings(of account: Account) throws {
-    try database.run(
-      "UPDATE account SET settings = '{}', wanted = 0, change = ? WHERE id = ?",
-      try nextChange(), account.id)
   }
 }
 

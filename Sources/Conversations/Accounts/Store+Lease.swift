@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The process that serves an account.
-package enum LeaseHolder: Hashable, Sendable {
-  case none, alive, dead
-}
-
 extension Reading where Self: ~Copyable {
   /// Whether a process serves an account now. It costs one question to the store and a look at a
   /// file.
   package func holderIsAlive(of account: Account) throws -> Bool {
-    try holder(of: account) == .alive
-  }
-
-  /// What the store knows about the process that serves an account. A dead one crashed or was
-  /// killed, and nobody has removed its reports yet.
-  package func holder(of account: Account) throws -> LeaseHolder {
-    guard let holder = try holderID(of: account) else { return .none }
-    return files.isLocked(holder) ? .alive : .dead
+    try holderID(of: account).map(files.isLocked) ?? false
   }
 
   /// The process that serves an account, or one that ended without removing its name.

@@ -7,17 +7,6 @@ public struct TypingSignal: Hashable, Sendable {
   public var isTyping: Bool
   public var at: Milliseconds
   public var shell: ShellID
-
-  public init(
-    participant: Participant, conversation: ID<Conversation>, isTyping: Bool, at: Milliseconds,
-    shell: ShellID
-  ) {
-    self.participant = participant
-    self.conversation = conversation
-    self.isTyping = isTyping
-    self.at = at
-    self.shell = shell
-  }
 }
 
 /// What changed since a position, in its current state: a message that arrived and was then edited
@@ -54,10 +43,6 @@ public struct Changes: Hashable, Sendable {
   package var notices: [AccountNotice] = []
   /// Whether another shell of mine added to the input history.
   public var historyChanged = false
-
-  public init(position: Int64) {
-    self.position = position
-  }
 
   /// Whether nothing happened.
   public var isEmpty: Bool {

@@ -12,19 +12,7 @@ public struct Unread: Hashable, Sendable {
   /// The sort key of the first of them, without notices: the smaller, the longer it has waited.
   public var oldest: Int64
   /// Not urgent, because I muted the conversation or the sender.
-  public var isMuted: Bool
-
-  public init(
-    conversation: Conversation, count: Int, mentions: Int, firstMention: Int? = nil,
-    oldest: Int64, isMuted: Bool = false
-  ) {
-    self.conversation = conversation
-    self.count = count
-    self.mentions = mentions
-    self.firstMention = firstMention
-    self.oldest = oldest
-    self.isMuted = isMuted
-  }
+  public var isMuted = false
 
   /// Whether a message is to me alone, or mentions me.
   public var isForMe: Bool { !isMuted && (conversation.kind == .direct || mentions > 0) }

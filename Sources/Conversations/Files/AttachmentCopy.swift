@@ -7,7 +7,7 @@ import Platform
 package final class AttachmentCopy {
   /// The size the file had when it was opened.
   package let bytes: Int
-  package private(set) var copied = 0
+  package var copied: Int { file.bytes }
 
   private let path: String
   private let name: String
@@ -118,7 +118,6 @@ package final class AttachmentCopy {
       }
       let piece = UnsafeRawBufferPointer(rebasing: buffer[..<count])
       try folder.writing { try file.append(piece) }
-      copied += count
       unflushed += count
       left -= count
     }
@@ -139,11 +138,8 @@ package final class AttachmentCopy {
 
   /// Gives the complete copy its final name; it is on disk on return. Call this once, after `step`
   /// returned false.
-  ///
-  /// - Parameter type: returns the MIME type of the file at a path: the copy's, since the original
-  ///   may have changed. Anything else counts as nil, and nil as `FileType.unknown`.
   /// - Throws: `AttachmentError.changed`, `.full`, `.unwritable`.
-  package func finish(type: (String) -> String?) throws -> Attachment {
+  package func finish() throws -> Attachment {
     // A file that someone wrote to within its size may be half old, half new. The copy of one that
     // only grew, such as a log, is complete.
     let now = try? source.status()
@@ -155,10 +151,7 @@ package final class AttachmentCopy {
     if bytes > 0, copied < bytes || isRewritten ?? true {
       throw AttachmentError.changed(path: path)
     }
-    let digits = file.hash()
-    try folder.writing { try file.commit(as: digits) }
-    let found = type(folder.path(of: digits)).flatMap(FileType.checked)
-    return Attachment(hash: digits, name: name, type: found ?? FileType.unknown, bytes: copied)
+    return try folder.writing { try file.attachment(named: name) }
   }
 }
 
@@ -168,7 +161,7 @@ extension AttachmentFolder {
   ///
   /// ```swift
   /// let photo = try store.attachmentFolder.keep(
-  ///   fileAt: "/tmp/photo.png", type: FileType.sniff, limit: 100_000_000)
+  ///   fileAt: "/tmp/photo.png", limit: 100_000_000)
   /// try store.writeDurably { try $0.send("look", in: lobby, by: anna, attachments: [photo]) }
   /// ```
   ///
@@ -176,16 +169,14 @@ extension AttachmentFolder {
   ///   - path: of a regular file; links are followed.
   ///   - name: its future name, made safe by `FileName.safe`; by default that of the path.
   ///   - identity: which file it has to be, from `look`; nil for any.
-  ///   - type: gives the MIME type of the copy at a path, such as `FileType.sniff(path:)`.
   ///   - limit: in bytes; 0 for none.
   /// - Throws: `AttachmentError`, leaving no files behind.
   public func keep(
-    fileAt path: String, name: String? = nil, identity: String? = nil, type: (String) -> String?,
-    limit: Int
+    fileAt path: String, name: String? = nil, identity: String? = nil, limit: Int
   ) throws -> Attachment {
     let copy = try AttachmentCopy(
       path: path, name: name, identity: identity, limit: limit, into: self)
     while try copy.step() {}
-    return try copy.finish(type: type)
+    return try copy.finish()
   }
 }

@@ -40,8 +40,6 @@ public struct AttachmentFolder {
   }
 
   /// Opens the folder, and creates it if it is missing.
-  ///
-  /// - Throws: `SystemFailure`.
   package func made() throws -> OpenFile {
     if let found = try? open() { return found }
     let (parent, name) = StoreFiles.split(path)
@@ -66,8 +64,6 @@ public struct AttachmentFolder {
   }
 
   /// A new file under a temporary name, open for writing.
-  ///
-  /// - Throws: `SystemFailure`.
   package func temporary(in folder: borrowing OpenFile) throws -> (name: String, file: Int32) {
     let name = AttachmentFolder.temporaryPrefix + randomName()
     let mode = StoreFiles.fileMode(shared: isShared)
@@ -83,8 +79,6 @@ public struct AttachmentFolder {
   ///
   /// A file that already has that name has the same bytes or is damaged. Replacing it repairs the
   /// damage and restarts the hour for which pruning spares it.
-  ///
-  /// - Throws: `SystemFailure`.
   package func move(_ temporary: String, in folder: borrowing OpenFile, as hash: String) throws {
     guard let location = AttachmentFolder.location(of: hash) else {
       throw SystemFailure(code: EINVAL)
@@ -130,8 +124,6 @@ public struct AttachmentFolder {
   }
 
   /// Opens a hash's file for reading.
-  ///
-  /// - Throws: `SystemFailure`.
   package func file(of hash: String) throws -> OpenFile {
     guard let location = AttachmentFolder.location(of: hash) else {
       throw SystemFailure(code: ENOENT)

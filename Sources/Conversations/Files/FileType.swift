@@ -1,27 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import Glibc
-import Platform
-
 /// The type of a file, judged by its first bytes: covers the types that people send most.
 public enum FileType {
   /// The type of a file of which nothing more is known.
   public static let unknown = "application/octet-stream"
 
-  /// How many bytes to read, at most, to tell the type.
+  /// How many of its first bytes tell the type, at most.
   static let beginning = 4096
-
-  /// The MIME type of a regular file; `unknown` for anything else and for unreadable files.
-  public static func sniff(path: String) -> String {
-    // Does not block on a pipe without a writer.
-    let number = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-    if number < 0 { return unknown }
-    let file = OpenFile(number)
-    var found = Glibc.stat()
-    guard fstat(file.number, &found) == 0, found.st_mode & S_IFMT == S_IFREG else { return unknown }
-    var bytes = [UInt8](repeating: 0, count: beginning)
-    let count = read(file.number, &bytes, bytes.count)
-    return count < 0 ? unknown : type(ofBytes: Array(bytes.prefix(count)))
-  }
 
   /// The MIME type of a file that begins with these bytes; only the first `beginning` count.
   static func type(ofBytes bytes: [UInt8]) -> String {

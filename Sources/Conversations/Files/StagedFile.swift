@@ -12,8 +12,10 @@ package final class StagedFile {
   private let file: OpenFile
   private var sum = SHA256()
   private var isCommitted = false
+  package private(set) var bytes = 0
+  /// Its first bytes, which reveal its type.
+  private var beginning: [UInt8] = []
 
-  /// - Throws: `SystemFailure`.
   package init(in home: AttachmentFolder) throws {
     self.home = home
     folder = try home.made()
@@ -26,28 +28,40 @@ package final class StagedFile {
     if !isCommitted { unlinkat(folder.number, temporary, 0) }
   }
 
-  /// - Throws: `SystemFailure`.
   package func append(_ piece: UnsafeRawBufferPointer) throws {
+    if beginning.count < FileType.beginning {
+      beginning += piece.prefix(FileType.beginning - beginning.count)
+    }
     sum.update(piece)
     try file.write(piece)
+    bytes += piece.count
   }
 
   /// Flushes the bytes so far to disk.
-  ///
-  /// - Throws: `SystemFailure`.
   func flush() throws { try file.flush() }
 
   /// The hash of all bytes, in hexadecimal digits. Call this once.
   package func hash() -> String { sum.finish() }
 
   /// Moves the file to the name of that hash; it is on disk on return. Call this once.
-  ///
-  /// - Throws: `SystemFailure`.
   package func commit(as hash: String) throws {
     precondition(!isCommitted, "a file is placed once")
     try file.flush()
     try home.move(temporary, in: folder, as: hash)
     isCommitted = true
+  }
+}
+
+extension StagedFile {
+  /// Commits the file as an attachment. Call this once, instead of `hash` and `commit`.
+  ///
+  /// - Parameter name: made safe by `FileName.safe`.
+  func attachment(named name: String) throws -> Attachment {
+    let digits = hash()
+    try commit(as: digits)
+    return Attachment(
+      hash: digits, name: FileName.safe(name), type: FileType.type(ofBytes: beginning),
+      bytes: bytes)
   }
 }
 

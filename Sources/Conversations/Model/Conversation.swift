@@ -12,24 +12,11 @@ public struct Conversation: Identifiable, Hashable, Sendable {
   public var kind: Kind
   /// With its sign: `#lobby`, or `@ben`, the other's name as the viewer sees it.
   public var name: String
-  public var topic: String
+  public var topic = ""
   /// The network that carries it; nil for a conversation of this store alone.
   public var network: String?
   /// The number of its newest message, 0 if there is none. Removed messages count.
-  public var lastNumber: Int
+  public var lastNumber = 0
   /// Its maker removed it: it has no members, and its messages stay (rule 13.10).
-  public var isRemoved: Bool
-
-  public init(
-    id: Conversations.ID<Conversation>, kind: Kind, name: String, topic: String = "",
-    network: String? = nil, lastNumber: Int = 0, isRemoved: Bool = false
-  ) {
-    self.id = id
-    self.kind = kind
-    self.name = name
-    self.topic = topic
-    self.network = network
-    self.lastNumber = lastNumber
-    self.isRemoved = isRemoved
-  }
+  public var isRemoved = false
 }

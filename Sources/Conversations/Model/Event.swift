@@ -25,18 +25,6 @@ public struct Event: Hashable, Sendable {
   /// The person that `actor` added.
   public var other: Participant?
   public var kind: Kind
-  public var text: String
+  public var text = ""
   public var at: Milliseconds
-
-  public init(
-    conversation: ID<Conversation>, participant: Participant, other: Participant? = nil,
-    kind: Kind, text: String = "", at: Milliseconds
-  ) {
-    self.conversation = conversation
-    self.participant = participant
-    self.other = other
-    self.kind = kind
-    self.text = text
-    self.at = at
-  }
 }

@@ -8,16 +8,7 @@ public struct Listing: Hashable, Sendable {
   /// When the newest message was made; nil if there is none.
   public var lastAt: Milliseconds?
   /// Whether they are in it now.
-  public var isMember: Bool
-
-  public init(
-    conversation: Conversation, unread: Int, lastAt: Milliseconds? = nil, isMember: Bool = true
-  ) {
-    self.conversation = conversation
-    self.unread = unread
-    self.lastAt = lastAt
-    self.isMember = isMember
-  }
+  public var isMember = true
 }
 
 /// Whether someone is in a conversation.

@@ -14,18 +14,5 @@ public struct Presence: Hashable, Sendable {
   /// Their away message, maybe empty; nil if they are not away.
   public var away: String?
   /// Whether their presence is known: a network reports it of contacts who allow it.
-  public var isKnown: Bool
-
-  public init(
-    participant: Participant, isHere: Bool, isLooking: Bool, typingSince: Milliseconds? = nil,
-    typingAt: Milliseconds? = nil, away: String? = nil, isKnown: Bool = true
-  ) {
-    self.participant = participant
-    self.isHere = isHere
-    self.isLooking = isLooking
-    self.typingSince = typingSince
-    self.typingAt = typingAt
-    self.away = away
-    self.isKnown = isKnown
-  }
+  public var isKnown = true
 }

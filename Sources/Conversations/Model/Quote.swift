@@ -10,14 +10,7 @@ public struct Quote: Hashable, Sendable {
   /// first file; empty if the message no longer exists.
   public var line: String
   /// Whether the message was deleted, recalled or removed.
-  public var isDeleted: Bool
-
-  public init(number: Int, senderName: String, line: String, isDeleted: Bool = false) {
-    self.number = number
-    self.senderName = senderName
-    self.line = line
-    self.isDeleted = isDeleted
-  }
+  public var isDeleted = false
 
   /// The beginning of a message's text.
   ///

@@ -7,12 +7,6 @@ public struct Reaction: Hashable, Sendable {
   public var emoji: String
   /// When it was given.
   public var at: Milliseconds
-
-  public init(participant: Participant, emoji: String, at: Milliseconds) {
-    self.participant = participant
-    self.emoji = emoji
-    self.at = at
-  }
 }
 
 /// The effect of `Store.react`.
@@ -35,18 +29,6 @@ public struct ReactionUpdate: Hashable, Sendable {
   public var at: Milliseconds
   /// Why a network refused it, which removed it; in the network's words.
   public var failure: String?
-
-  public init(
-    message: Message, participant: Participant, emoji: String?, removed: String? = nil,
-    at: Milliseconds, failure: String? = nil
-  ) {
-    self.message = message
-    self.participant = participant
-    self.emoji = emoji
-    self.removed = removed
-    self.at = at
-    self.failure = failure
-  }
 }
 
 /// What a network says about someone's reactions to a message.

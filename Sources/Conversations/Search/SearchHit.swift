@@ -6,11 +6,6 @@ public struct SearchHit: Hashable, Sendable {
   /// Where the searched words are in the body: UTF-8 offsets, ascending, not overlapping, whole
   /// graphemes.
   public var ranges: [Range<Int>]
-
-  public init(message: Message, ranges: [Range<Int>]) {
-    self.message = message
-    self.ranges = ranges
-  }
 }
 
 extension SearchQuery {

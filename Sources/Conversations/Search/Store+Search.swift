@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Reading where Self: ~Copyable {
-  fileprivate var keepsFiles: Bool {
-    get throws {
-      try database.exists(
-        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'attachment'")
-    }
-  }
-
   fileprivate func senderID(named name: String, _ me: ID<Participant>) throws -> ID<Participant> {
     if let found = try find(participant: name, for: me) { return found.id }
     if name.lowercased() == "me" { return me }
@@ -33,7 +26,6 @@ extension Reading where Self: ~Copyable {
     anyRoom: Bool = false
   ) throws -> [SearchHit] {
     guard limit > 0, let match = try match(for: query, me, anyRoom: anyRoom) else { return [] }
-    if query.hasFile, try !keepsFiles { return [] }
     let last = try before.flatMap { try stored($0) }
     let hits = SearchedHits(
       match: match, me: me, since: query.since ?? .min, until: query.until, anyRoom: anyRoom,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import CShapes
 
 /// The shape of a name (rule 12.3): ignores which of several look-alike letters it has, digits for
 /// letters, invisible characters, and dots and dashes around it, but not underscores at its end. It
@@ -24,24 +25,25 @@ enum NameShape {
     if let letters = Composition.hangul(scalar.value) {
       return letters.compactMap(Unicode.Scalar.init).flatMap(shape)
     }
-    return ShapeTable.entries.withUTF8Buffer { shape(scalar, in: $0) }
-      ?? Array(scalar.properties.lowercaseMapping.unicodeScalars)
+    var count = 0
+    let table = UnsafeBufferPointer(start: cshapes_lines(&count), count: count)
+    return shape(scalar, in: table) ?? Array(scalar.properties.lowercaseMapping.unicodeScalars)
   }
 
-  /// - Returns: nil if the table has no entry for the character.
+  /// - Returns: nil if the table has no line for the character.
   private static func shape(
     _ scalar: Unicode.Scalar, in table: UnsafeBufferPointer<UInt8>
   ) -> [Unicode.Scalar]? {
-    let blank = UInt8(ascii: " ")
-    // Each is the start of an entry.
+    let newline = UInt8(ascii: "\n")
+    // Each is the start of a line.
     var (low, high) = (0, table.count)
     while low < high {
       let middle = (low + high) / 2
-      let start = table[low..<middle].lastIndex(of: blank).map { $0 + 1 } ?? low
-      let end = table[middle..<high].firstIndex(of: blank) ?? high
-      let entry = String(decoding: table[start..<end], as: UTF8.self).unicodeScalars
-      guard let character = entry.first else { return nil }
-      if character == scalar { return Array(entry.dropFirst()) }
+      let start = table[low..<middle].lastIndex(of: newline).map { $0 + 1 } ?? low
+      let end = table[middle..<high].firstIndex(of: newline) ?? high
+      let line = String(decoding: table[start..<end], as: UTF8.self).unicodeScalars
+      guard let character = line.first else { return nil }
+      if character == scalar { return Array(line.dropFirst()) }
       if character < scalar { low = min(end + 1, high) } else { high = start }
     }
     return nil

@@ -128,7 +128,6 @@ extension ExportReader {
     }
   }
 
-  /// - Throws: `LineFault`, `AttachmentError`.
   func add(file object: JSONObject) throws {
     let hash = try object.text("hash")
     guard AttachmentFolder.location(of: hash) != nil else {

@@ -7,10 +7,9 @@ final class IncomingFile {
   let hash: String
   let bytes: Int64
   /// How many bytes it has so far.
-  private(set) var offset: Int64 = 0
+  var offset: Int64 { Int64(file.bytes) }
   private let file: StagedFile
 
-  /// - Throws: `SystemFailure`.
   init(_ hash: String, bytes: Int64, into folder: AttachmentFolder) throws {
     (self.hash, self.bytes) = (hash, bytes)
     file = try StagedFile(in: folder)
@@ -23,7 +22,6 @@ final class IncomingFile {
       throw LineFault("the pieces of file %1 do not fit together", hash)
     }
     try piece.withUnsafeBytes { try file.append($0) }
-    offset += Int64(piece.count)
     guard offset == bytes else { return false }
     guard file.hash() == hash else {
       throw LineFault("the bytes of file %1 do not match its hash", hash)

@@ -13,7 +13,6 @@ struct LogReader {
     (self.work, self.lines, self.name) = (work, lines, name)
   }
 
-  /// - Throws: `ImportFault`, `LineFault`.
   func read(as log: some ChatLog, into conversation: String?) throws {
     var log = log
     let file = name.split(separator: "/").last.map(String.init) ?? ""

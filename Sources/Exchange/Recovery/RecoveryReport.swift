@@ -12,13 +12,6 @@ package struct RecoveryReport: Hashable, Sendable {
     /// Whether `lost` is exact; otherwise it is a lower bound.
     package var isExact: Bool
 
-    package init(name: String, got: Int, lost: Int, isExact: Bool) {
-      self.name = name
-      self.got = got
-      self.lost = lost
-      self.isExact = isExact
-    }
-
     /// The result in words.
     package var sentence: Sentence {
       let key: StaticString =
@@ -49,7 +42,4 @@ package struct RecoveryReport: Hashable, Sendable {
   package var got: Int { tables.reduce(0) { $0 + $1.got } }
   /// Rows of all tables; a lower bound unless every table's is exact.
   package var lost: Int { tables.reduce(0) { $0 + $1.lost } }
-
-  /// The recovered part of one table; nil if no table has that name.
-  package subscript(table: String) -> Table? { tables.first { $0.name == table } }
 }

@@ -20,7 +20,7 @@ import Sentences
   /// Milliseconds to connect, including the handshake of direct TLS.
   private let limit: Milliseconds
   /// How many bytes may wait to be sent.
-  private let mostWaiting: Int
+  private static let mostWaiting = 8 << 20
   private let loop: EventLoop
   private let domain: String
   private let service: Service
@@ -51,11 +51,10 @@ import Sentences
   ///   - domain: the server must belong to it.
   ///   - settings: what the owner has set.
   ///   - limit: milliseconds to connect.
-  ///   - mostWaiting: how many bytes may wait to be sent before the connection is given up.
   package init(
     _ service: Service, of domain: String, _ settings: ServerSettings, loop: EventLoop,
     names: any NameSource,
-    limit: Milliseconds = 30_000, mostWaiting: Int = 8 << 20,
+    limit: Milliseconds = 30_000,
     handler: @escaping @MainActor (Event) -> Void
   ) {
     self.loop = loop
@@ -64,7 +63,6 @@ import Sentences
     self.settings = settings
     self.names = names
     self.limit = limit
-    self.mostWaiting = mostWaiting
     self.handler = handler
   }
 
@@ -249,7 +247,7 @@ import Sentences
       output += bytes
     }
     flush()
-    if waiting > mostWaiting { end(.tooMuchWaiting(waiting)) }
+    if waiting > Self.mostWaiting { end(.tooMuchWaiting(waiting)) }
   }
 
   private func flush() {

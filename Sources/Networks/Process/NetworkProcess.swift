@@ -84,7 +84,6 @@ package final class NetworkProcess {
   /// Connects, and serves the owner's shells until there are none.
   ///
   /// - Returns: why the network refused the account for good; nil when nothing is wrong.
-  /// - Throws: `StoreError`, ``HelperIsGone``.
   package func run() throws -> String? {
     wire.report = { [weak self] in self?.handleReport($0) }
     downloads.report = { [weak self] in self?.handleReport(.events($0)) }

@@ -43,7 +43,6 @@ package struct Sandbox: Hashable, Sendable {
   ///   - folders: the process may read and write there.
   ///   - files: what it may read besides the system's certificates and libraries.
   /// - Returns: the limits from now on: only some of them if the kernel supports no more.
-  /// - Throws: ``Failure``.
   package static func enter(
     folders: [String], files: [String] = []
   ) throws(Failure) -> Sandbox {

@@ -46,7 +46,6 @@ package struct SASLExchange: Sendable {
   /// Chooses one of the server's mechanisms.
   ///
   /// - Returns: its name and the initial response.
-  /// - Throws: `SASLFailure`.
   package mutating func begin(
     _ mechanisms: [String]
   ) throws(SASLFailure) -> (mechanism: String, response: [UInt8]) {
@@ -74,8 +73,6 @@ package struct SASLExchange: Sendable {
   }
 
   /// Answers a challenge.
-  ///
-  /// - Throws: `SASLFailure`.
   package mutating func answer(_ challenge: [UInt8]) throws(SASLFailure) -> [UInt8] {
     guard case .scram(var scram) = state else { throw .broken }
     if scram.hasAnswered {

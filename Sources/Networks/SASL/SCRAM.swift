@@ -70,7 +70,6 @@ package struct SCRAM: Sendable {
   /// The proof, which does not reveal the password.
   ///
   /// - Parameter challenge: the server's first message.
-  /// - Throws: `Fault`.
   package mutating func proof(for challenge: String) throws(Fault) -> String {
     let parts = challenge.split(separator: ",", omittingEmptySubsequences: false)
     // In this order, and `m=` in front would be an extension that must be known.

@@ -220,7 +220,7 @@ import Platform
   private func handle(_ event: XMLReader.Event) {
     switch event {
     case .failed(let fault): finish(.xml(fault))
-    case .opened(let attributes): negotiate(.opened(attributes))
+    case .opened: negotiate(.opened)
     case .element(let element):
       if features == nil { negotiate(.element(element)) } else { handle(element) }
     case .part(let element): handler(.part(element))

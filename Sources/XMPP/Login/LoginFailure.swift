@@ -18,7 +18,6 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case noBinding(String, text: String)
   /// The server gave another address than the one that was asked for.
   case otherAddress(String)
-  case oldServer
   case unexpected(String, LoginStep)
   case tooSlow(LoginStep, limit: Milliseconds)
   case closed(LoginStep)
@@ -34,8 +33,7 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     // A server that is just starting or stopping says so for a while, and so may someone in
     // between.
-    case .tooSlow, .closed, .noBinding, .noTLS, .refusedTLS, .hostUnknown, .unexpected, .oldServer:
-      false
+    case .tooSlow, .closed, .noBinding, .noTLS, .refusedTLS, .hostUnknown, .unexpected: false
     case .notAuthorized(let condition, _): condition != "temporary-auth-failure"
     case .streamError(let condition, _):
       [
@@ -85,7 +83,6 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
         condition)
     case .otherAddress(let address):
       ("The server logged you in under another address (%1).", [address])
-    case .oldServer: ("The server speaks an XMPP from before 2004.", [])
     // Translators: %2 is what comes after “while”, as in “checking the password”.
     case .unexpected(let name, let step):
       ("The server sent something unexpected (%1) while %2.", [name, step.phrase])

@@ -43,7 +43,7 @@ package struct Negotiation: Sendable {
     /// Connected; `isSecure`: with TLS, and the certificate is good (XEP-0368).
     case connected(isSecure: Bool)
     /// The server's stream header.
-    case opened([String: String])
+    case opened
     case element(Element)
     /// TLS works, and the certificate is good.
     case tlsReady
@@ -74,7 +74,6 @@ package struct Negotiation: Sendable {
     case idle, header, features, proceed, tls
     case sasl(SASLExchange)
     case bind(StreamFeatures)
-    case session(StreamFeatures)
     case enable(StreamFeatures)
     case form, registration, over
   }
@@ -83,8 +82,6 @@ package struct Negotiation: Sendable {
   var state = State.idle
   private var isSecure = false
   private var isAuthenticated = false
-  /// Whether the server's header has no version (RFC 6120, 4.7.5).
-  private var isOld = false
   private var ours: Address?
   /// Stanzas that arrived before `ready`, to be delivered after it.
   private var early: [Element] = []
@@ -102,7 +99,7 @@ package struct Negotiation: Sendable {
     case .connected(let isSecure):
       self.isSecure = isSecure
       effects = openStream()
-    case .opened(let attributes): effects = readHeader(attributes)
+    case .opened: effects = readHeader()
     case .element(let element):
       effects = element.isStreamError ? readStreamError(element) : read(element)
     case .tlsReady:
@@ -124,7 +121,6 @@ package struct Negotiation: Sendable {
   /// The clock has reached `deadline`.
   package mutating func timePassed(at now: Milliseconds) -> [Effect] {
     guard let deadline, now >= deadline else { return [] }
-    if isOld, case .features = state { return fail(.oldServer) }
     return fail(.tooSlow(step, limit: settings.limit))
   }
 
@@ -144,7 +140,7 @@ package struct Negotiation: Sendable {
     case .header, .features: .greeting
     case .proceed, .tls: .encrypting
     case .sasl: .authenticating
-    case .bind, .session, .enable: .binding
+    case .bind, .enable: .binding
     case .form, .registration: .registering
     }
   }
@@ -176,11 +172,8 @@ package struct Negotiation: Sendable {
     ]
   }
 
-  private mutating func readHeader(_ attributes: [String: String]) -> [Effect] {
+  private mutating func readHeader() -> [Effect] {
     guard case .header = state else { return fail(.unexpected("stream", step)) }
-    // A server that is being stopped may not have read our version, and then sends none itself.
-    // What it says next tells the two cases apart.
-    isOld = [nil, "0.9"].contains(attributes["version"])
     state = .features
     return []
   }
@@ -195,7 +188,6 @@ package struct Negotiation: Sendable {
   private mutating func read(_ element: Element) -> [Effect] {
     switch state {
     case .features:
-      if isOld { return fail(.oldServer) }
       guard element.name == "features", element.namespace == Namespace.streams else {
         return unexpected(element)
       }
@@ -207,7 +199,6 @@ package struct Negotiation: Sendable {
       return [.startTLS]
     case .sasl(let exchange): return readSASL(element, exchange) ?? unexpected(element)
     case .bind(let features): return readBinding(element, features)
-    case .session(let features): return readSession(element, features)
     case .enable(let features): return readEnabling(element, features)
     case .form, .registration: return readRegistration(element)
     case .idle, .header, .tls, .over: return unexpected(element)
@@ -256,18 +247,7 @@ package struct Negotiation: Sendable {
       !address.resource.isEmpty
     else { return fail(.otherAddress(String(written.prefix(100)))) }
     ours = address
-    if features.needsSession {
-      enter(.session(features))
-      return [
-        .send("<iq id='session' type='set'><session xmlns='\(Namespace.session)'/></iq>")
-      ]
-    }
     return enable(features)
-  }
-
-  private mutating func readSession(_ element: Element, _ features: StreamFeatures) -> [Effect] {
-    // The answer does not matter: either there is a session, or it was not needed.
-    isAnswer(element, to: "session") ? enable(features) : keep(element)
   }
 
   private mutating func enable(_ features: StreamFeatures) -> [Effect] {

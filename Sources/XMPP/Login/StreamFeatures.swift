@@ -22,11 +22,6 @@ package struct StreamFeatures: Hashable, Sendable {
 
   var offersTLS: Bool { element.has("starttls", Namespace.tls) }
   var offersBinding: Bool { element.has("bind", Namespace.bind) }
-  /// RFC 3921, 3; later servers say that it is not needed.
-  var needsSession: Bool {
-    element.first("session", Namespace.session).map { !$0.has("optional", Namespace.session) }
-      ?? false
-  }
   var mechanisms: [String] {
     element.first("mechanisms", Namespace.sasl)?.children
       .filter { $0.name == "mechanism" && $0.namespace == Namespace.sasl }.map(\.text) ?? []

@@ -71,10 +71,10 @@ package struct Element: Hashable, Sendable {
     first(name, namespace) != nil
   }
 
-  /// As written on the wire, inside an element of the namespace `outer`.
-  package func xml(in outer: String = "") -> String {
+  /// As written on the wire.
+  package func xml() -> String {
     var out = ""
-    write(to: &out, in: outer)
+    write(to: &out, in: "")
     return out
   }
 

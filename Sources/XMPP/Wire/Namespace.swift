@@ -12,7 +12,6 @@ enum Namespace {
   static let tls = "urn:ietf:params:xml:ns:xmpp-tls"
   static let sasl = "urn:ietf:params:xml:ns:xmpp-sasl"
   static let bind = "urn:ietf:params:xml:ns:xmpp-bind"
-  static let session = "urn:ietf:params:xml:ns:xmpp-session"
   /// XEP-0198.
   static let acknowledgements = "urn:xmpp:sm:3"
   /// XEP-0077.

@@ -45,12 +45,6 @@ package struct StreamManagement<Payload> {
   /// The payloads that are not acknowledged.
   package var unacknowledged: [Payload] { waiting.compactMap { $0 } }
 
-  /// How many stanzas are not acknowledged.
-  package var count: Int { waiting.count }
-
-  /// Whether the server has been asked and has not answered.
-  package var isAsking: Bool { asked != nil }
-
   /// Whether it is time to ask the server: something was sent since the last question, which is
   /// answered. If so, the question counts as asked.
   package mutating func ask() -> Bool {

@@ -14,7 +14,6 @@ struct Figure {
 
 /// The figures as a table.
 struct BenchReport {
-  var messages: Int
   var rows: [Figure] = []
 
   var isReached: Bool { rows.allSatisfy { $0.isReached ?? true } }

@@ -3,6 +3,7 @@ import Conversations
 import Glibc
 import NetworkInbox
 import Platform
+import Repeatable
 
 /// A store to measure with: ten rooms, twenty people, `messages` messages in the past months.
 struct BenchStore {
@@ -18,16 +19,7 @@ struct BenchStore {
     in folder: ScratchFolder, named name: String, messages: Int, names: Int = 0
   ) throws -> BenchStore {
     let path = "\(folder.path)/\(name)/store.sqlite"
-    // In memory first: a hundred thousand commits that each wait for the disk take minutes.
-    let inMemory = access("/dev/shm", W_OK) == 0 ? try ScratchFolder(in: "/dev/shm") : nil
-    defer { inMemory?.remove() }
-    let first = (inMemory?.path ?? folder.path) + "/\(name)/store.sqlite"
-    try fill(first, messages: messages, names: names)
-    if let inMemory {
-      guard try run(["cp", "-a", "\(inMemory.path)/\(name)", folder.path]) == 0 else {
-        throw MeasuringError("the store could not be copied to \(folder.path)")
-      }
-    }
+    try fill(path, messages: messages, names: names)
     return BenchStore(path: path)
   }
 
@@ -38,7 +30,7 @@ struct BenchStore {
     var sent: Int64 = 0
     let store = try Store(path: path) { start + sent * 60_000 }
     defer { store.close() }
-    var dice = Dice(state: 20_240_601)
+    var dice = FixedRandom(seed: 20_240_601)
     let people = try (["anna", "ben"] + (1...18).map { "guest\($0)" })
       .map { each in try store.writeDurablyIfNeeded { try $0.participant(identity: each) } }
     let roomNames = [
@@ -61,15 +53,18 @@ struct BenchStore {
       }
       try store.inbox.apply(crowd, of: account)
     }
-    for index in 0..<messages {
-      let body = (0..<(3 + dice.below(12))).map { _ in words[dice.below(words.count)] }
-        .joined(separator: " ")
-      // Half of everything was said in the lobby.
-      let room = index % 2 == 0 ? rooms[0] : rooms[dice.below(rooms.count)]
-      _ = try store.writeDurably {
-        try $0.send(body, in: room.id, by: people[dice.below(people.count)].id)
+    // A hundred thousand commits that each wait for the disk would take minutes.
+    for first in stride(from: 0, to: messages, by: 1_000) {
+      try store.writeDurably {
+        for index in first..<min(first + 1_000, messages) {
+          let body = (0..<(3 + dice.below(12))).map { _ in words[dice.below(words.count)] }
+            .joined(separator: " ")
+          // Half of everything was said in the lobby.
+          let room = index % 2 == 0 ? rooms[0] : rooms[dice.below(rooms.count)]
+          try $0.send(body, in: room.id, by: people[dice.below(people.count)].id)
+          sent += 1
+        }
       }
-      sent += 1
     }
     // Most of it has been read, as in a store that is in use.
     for room in rooms.dropLast(3) {
@@ -80,18 +75,5 @@ struct BenchStore {
         try $0.noteSeen(by: people[0].id, in: room.id, upTo: now.lastNumber, sendReceipt: true)
       }
     }
-  }
-}
-
-/// The same numbers in every run (SplitMix64).
-struct Dice {
-  var state: UInt64
-
-  mutating func below(_ limit: Int) -> Int {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return Int((mixed ^ (mixed >> 31)) % UInt64(limit))
   }
 }

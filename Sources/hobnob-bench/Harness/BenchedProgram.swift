@@ -15,11 +15,10 @@ struct BenchedProgram {
   static let prompt = Array("#lobby> ".utf8)
 
   /// - Parameters:
-  ///   - given: the program to measure; nil builds the release program first, with the Swift runtime
-  ///     linked in, as it is meant to be installed.
+  ///   - given: the program to measure; nil for the one beside the benchmark.
   ///   - folder: where it is installed for as long as it is measured.
   init(_ given: String?, in folder: ScratchFolder) throws {
-    built = try given ?? BenchedProgram.build()
+    built = given ?? ScratchFolder.ownFolder + "/hobnob"
     path = "\(folder.path)/installed-hobnob"
     guard access(built, X_OK) == 0 else { throw MeasuringError("no program at \(built)") }
     guard try run(["install", built, path]) == 0 else {
@@ -35,35 +34,6 @@ struct BenchedProgram {
       network = copy
     } else {
       network = nil
-    }
-  }
-
-  /// Builds the release program, in the folder that the benchmark itself was built in.
-  private static func build() throws -> String {
-    let (package, scratch) = try folders
-    complain("building the release program …")
-    for product in ["hobnob", "hobnob-xmpp"] {
-      let command = [
-        "swift", "build", "--quiet", "--package-path", package, "--scratch-path", scratch,
-        "-c", "release", "--product", product,
-      ]
-      guard try run(command) == 0 else {
-        throw MeasuringError(
-          "the release program could not be built: \(command.joined(separator: " "))")
-      }
-    }
-    return scratch + "/release/hobnob"
-  }
-
-  /// The folder of the sources that the benchmark was built from, and the one it was built in.
-  static var folders: (package: String, scratch: String) {
-    get throws {
-      let folder = ScratchFolder.ownPath.split(separator: "/").dropLast()
-      guard let build = folder.lastIndex(where: { $0.hasPrefix(".build") }) else {
-        throw MeasuringError("not in a build folder: name the program with --hobnob PATH")
-      }
-      let package = "/" + folder[..<build].joined(separator: "/")
-      return (package, "\(package)/\(folder[build])")
     }
   }
 

@@ -3,35 +3,19 @@ import Glibc
 
 /// Measured times, in nanoseconds, or other whole numbers.
 struct Samples {
-  private var sorted: [Int64] = []
+  private var values: [Int64] = []
 
-  var count: Int { sorted.count }
+  var count: Int { values.count }
 
-  mutating func add(_ nanoseconds: Int64) {
-    let index = sorted.partitioningIndex { $0 >= nanoseconds }
-    sorted.insert(nanoseconds, at: index)
-  }
+  mutating func add(_ nanoseconds: Int64) { values.append(nanoseconds) }
 
   var median: Int64 { percentile(50) }
 
   /// The smallest sample that `percent` of all samples do not exceed.
   func percentile(_ percent: Int) -> Int64 {
-    guard !sorted.isEmpty else { return 0 }
-    let rank = (sorted.count * percent + 99) / 100
-    return sorted[max(rank, 1) - 1]
-  }
-}
-
-extension Array {
-  /// The first index whose element holds `belongs`, in an array where those come last.
-  fileprivate func partitioningIndex(where belongs: (Element) -> Bool) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if belongs(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
+    guard !values.isEmpty else { return 0 }
+    let rank = (values.count * percent + 99) / 100
+    return values.sorted()[max(rank, 1) - 1]
   }
 }
 

@@ -5,9 +5,8 @@ import Glibc
 struct ScratchFolder {
   let path: String
 
-  init(in parent: String? = nil) throws {
-    let folder =
-      parent ?? "/" + Self.ownPath.split(separator: "/").dropLast().joined(separator: "/")
+  init() throws {
+    let folder = Self.ownFolder
     var template = Array("\(folder)/hobnob-bench-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
       throw MeasuringError(
@@ -34,4 +33,7 @@ struct ScratchFolder {
     let count = readlink("/proc/self/exe", &buffer, buffer.count)
     return String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self)
   }()
+
+  /// The folder of this program.
+  static let ownFolder = "/" + ownPath.split(separator: "/").dropLast().joined(separator: "/")
 }

@@ -23,39 +23,18 @@ enum Footprint {
     ]
   }
 
-  /// Beside the same program with nothing in its store.
-  static func memory(
-    _ program: BenchedProgram, store: BenchStore, beside empty: BenchStore
-  ) throws -> [Figure] {
-    let (shell, other) = (try program.open(store), try program.open(empty))
-    let (bytes, otherBytes) = (
-      try residentBytes(of: shell.process), try residentBytes(of: other.process)
-    )
-    try shell.leave()
-    try other.leave()
-    let ratio = Double(bytes) / Double(otherBytes)
-    return [
-      Figure(
-        name: "memory at the prompt (resident)", measured: megabytes(bytes),
-        beside: "empty store \(megabytes(otherBytes)): \(times(ratio))", target: "≤ 1.2×",
-        isReached: ratio <= 1.2)
-    ]
-  }
-
   static func size(_ program: BenchedProgram, folder: ScratchFolder) throws -> [Figure] {
     let copy = "\(folder.path)/stripped-hobnob"
     guard try run(["cp", program.built, copy]) == 0, try run(["strip", copy]) == 0 else {
       throw MeasuringError("\(program.built) could not be stripped (is binutils installed?)")
     }
-    let isStatic = try !file(copy, holds: Array("libswiftCore.so".utf8))
     let bytes = try size(of: copy)
     let before = try size(of: program.built)
     return [
       Figure(
         name: "program, stripped", measured: megabytes(bytes),
-        beside: isStatic
-          ? "with symbols \(megabytes(before))" : "without the Swift runtime: build it static",
-        target: "< 24 MB", isReached: isStatic && bytes < 24_000_000)
+        beside: "with symbols \(megabytes(before))", target: "< 24 MB",
+        isReached: bytes < 24_000_000)
     ]
   }
 
@@ -91,10 +70,6 @@ enum Footprint {
     var found = stat()
     guard stat(path, &found) == 0 else { throw MeasuringError("no file at \(path)") }
     return Int(found.st_size)
-  }
-
-  private static func file(_ path: String, holds wanted: [UInt8]) throws -> Bool {
-    try contents(of: path).contains(wanted)
   }
 
   private static func contents(of path: String) throws -> [UInt8] {

@@ -2,6 +2,7 @@
 import Conversations
 import Glibc
 import Platform
+import Repeatable
 
 /// Ten years of chat: a store of very many messages in 200 conversations, imported from JSON Lines
 /// that are made here.
@@ -46,7 +47,7 @@ struct LifetimeStore {
     }
     defer { fclose(file) }
     func put(_ line: String) { fputs(line + "\n", file) }
-    var dice = Dice(state: 20_360_601)
+    var dice = FixedRandom(seed: 20_360_601)
     // The rooms first, so that their members get no message of this as news.
     let rooms = (0..<messages).map { _ in
       dice.below(5) == 0 ? 0 : UInt8(dice.below(conversations))
@@ -96,7 +97,7 @@ struct LifetimeStore {
   private static let spacing: Int64 = 315_000
 
   /// Common words often, rare ones rarely, as people speak.
-  private static func word(_ dice: inout Dice) -> String {
+  private static func word(_ dice: inout FixedRandom) -> String {
     let rank = dice.below(1 + dice.below(1 + dice.below(20_000)))
     return rank < common.count ? common[rank] : "w\(String(rank, radix: 36))"
   }
@@ -106,7 +107,7 @@ struct LifetimeStore {
     "today", "naïve", "über", "漢字", "привет", "🎉", "noon", "by", "lake", "t", "to", "train",
   ]
 
-  private static func uid(_ dice: inout Dice) -> String {
+  private static func uid(_ dice: inout FixedRandom) -> String {
     (0..<8).map { _ in
       let part = String(dice.below(0x1_0000), radix: 16)
       return String(repeating: "0", count: 4 - part.utf8.count) + part

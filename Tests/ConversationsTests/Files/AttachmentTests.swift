@@ -186,7 +186,7 @@ import Testing
     let (anna, room) = (ID<Participant>(rawValue: 1), ID<Conversation>(rawValue: 1))
     #expect(try store.read { try $0.draft(of: anna, in: room) } == Draft(text: "half", caret: 4))
     let file = try store.attachmentFolder.keep(
-      fileAt: fixture.file("s", "x"), type: { _ in nil }, limit: 0)
+      fileAt: fixture.file("s", "x"), limit: 0)
     try store.writeDurably { try $0.send("new", in: room, by: anna, attachments: [file]) }
     let messages = try store.read { try $0.messages(in: room, limit: 9, for: anna) }
     #expect(messages.map(\.body) == ["old", "new"])

@@ -161,23 +161,7 @@ import Testing
   }
 }
 
-@Suite("12.7: What earlier stores hold of accounts") struct StoredSettingsTests {
-  @Test("settings in a store are offered once and removed, and a new account has none")
-  func areToldOnce() throws {
-    let linked = try Linked()
-    #expect(try linked.store.read { try $0.storedSettings(of: linked.account) } == nil)
-    try linked.store.writeDurably { _ in
-      try linked.store.database.run(
-        "UPDATE account SET wanted = 1, settings = ?",
-        #"{"host":"evil.example","password-command":"sh -c 'x'","odd":7}"#)
-    }
-    #expect(
-      try linked.store.read { try $0.storedSettings(of: linked.account) }
-        == AccountSettings(values: ["host": "evil.example", "password-command": "sh -c 'x'"]))
-    try linked.store.writeDurably { try $0.removeStoredSettings(of: linked.account) }
-    #expect(try linked.store.read { try $0.storedSettings(of: linked.account) } == nil)
-  }
-
+@Suite("The folder of a store with an account") struct AccountFolderTests {
   @Test("5: an account's store has its folder for itself, and what is made beside it is its own")
   func needsItsFolder() throws {
     let folder = FileManager.default.temporaryDirectory.path + "/hobnob-test-" + UUID().uuidString

@@ -159,7 +159,7 @@ final class LinkedFileTests {
     let file = try arrived("%PDF-1.4")
     #expect(file.type == "application/pdf" && file.bytes == 8)
     let kept = try linked.store.attachmentFolder.keep(
-      fileAt: linked.store.attachmentFolder.path(of: file.hash), type: { _ in nil }, limit: 0)
+      fileAt: linked.store.attachmentFolder.path(of: file.hash), limit: 0)
     #expect(kept.hash == file.hash)
     // Let go, it leaves nothing.
     let folder = linked.store.attachmentFolder

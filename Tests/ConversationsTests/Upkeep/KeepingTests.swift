@@ -39,7 +39,7 @@ private func run(_ words: String...) -> Int32 {
       let copy = try AttachmentCopy(
         path: lobby.fixture.file("source", text), limit: 0, into: lobby.store.attachmentFolder)
       while try copy.step(99_991) {}
-      #expect(try copy.finish(type: { _ in nil }).hash == hash)
+      #expect(try copy.finish().hash == hash)
     }
     #expect(lobby.fixture.keptFiles.count == vectors.count)
     #expect(lobby.fixture.keptFiles.contains("ba/" + vectors[1].1.dropFirst(2)))
@@ -53,7 +53,7 @@ private func run(_ words: String...) -> Int32 {
     let source = fixture.file("source", "abc")
     let store = try withUmask(mask) {
       let store = try fixture.open("x/store.sqlite", options: .init(shared: shared, patience: 0))
-      _ = try store.attachmentFolder.keep(fileAt: source, type: { _ in nil }, limit: 0)
+      _ = try store.attachmentFolder.keep(fileAt: source, limit: 0)
       return store
     }
     let root = "x/store.attachments"
@@ -88,7 +88,7 @@ private func run(_ words: String...) -> Int32 {
     for (path, error) in refusals {
       #expect(throws: error) { try AttachmentCopy.inspect(fileAt: path, limit: 4) }
       #expect(throws: error) {
-        try lobby.store.attachmentFolder.keep(fileAt: path, type: { _ in nil }, limit: 4)
+        try lobby.store.attachmentFolder.keep(fileAt: path, limit: 4)
       }
     }
     #expect(fixture.names(in: "store.attachments").isEmpty)
@@ -122,7 +122,7 @@ private func run(_ words: String...) -> Int32 {
     #expect(
       throws: AttachmentError.unreadable(path: "/proc/self/mem", reason: "Input/output error")
     ) {
-      try lobby.store.attachmentFolder.keep(fileAt: "/proc/self/mem", type: { _ in nil }, limit: 0)
+      try lobby.store.attachmentFolder.keep(fileAt: "/proc/self/mem", limit: 0)
     }
     #expect(lobby.fixture.keptFiles.isEmpty)
   }
@@ -132,13 +132,13 @@ private func run(_ words: String...) -> Int32 {
     let lobby = try Lobby()
     let said = try #require(lobby.fixture.text("/proc/version"))
     let kept = try lobby.store.attachmentFolder.keep(
-      fileAt: "/proc/version", type: { _ in nil }, limit: 0)
+      fileAt: "/proc/version", limit: 0)
     #expect(kept.name == "version")
     #expect(lobby.fixture.text(lobby.store.attachmentFolder.path(of: kept.hash)) == said)
     let limit = said.utf8.count - 1
     #expect(throws: AttachmentError.tooLarge(path: "/proc/version", limit: limit)) {
       try lobby.store.attachmentFolder.keep(
-        fileAt: "/proc/version", type: { _ in nil }, limit: limit)
+        fileAt: "/proc/version", limit: limit)
     }
     #expect(lobby.fixture.keptFiles.count == 1)
   }
@@ -147,24 +147,17 @@ private func run(_ words: String...) -> Int32 {
     let lobby = try Lobby()
     let path = lobby.fixture.folder + "/link.txt"
     symlink(lobby.fixture.file("target", "abc"), path)
-    let kept = try lobby.store.attachmentFolder.keep(fileAt: path, type: { _ in nil }, limit: 0)
+    let kept = try lobby.store.attachmentFolder.keep(fileAt: path, limit: 0)
     #expect(kept.name == "link.txt")
     #expect(lobby.fixture.text(lobby.store.attachmentFolder.path(of: kept.hash)) == "abc")
   }
 
-  @Test("The type is that of the copy, not of what is at the path by then")
+  @Test("The type is that of the bytes")
   func typeOfTheCopy() throws {
     let lobby = try Lobby()
     let path = lobby.fixture.file("source", "abc")
-    var asked: [String] = []
-    let kept = try lobby.store.attachmentFolder.keep(
-      fileAt: path,
-      type: {
-        asked.append(lobby.fixture.text($0) ?? "")
-        return "text/x-abc"
-      }, limit: 0)
-    #expect(asked == ["abc"])
-    #expect(kept.type == "text/x-abc")
+    let kept = try lobby.store.attachmentFolder.keep(fileAt: path, limit: 0)
+    #expect(kept.type == "text/plain")
   }
 
   @Test(
@@ -185,7 +178,7 @@ private func run(_ words: String...) -> Int32 {
     }
     func finished() throws -> Attachment {
       while try copy.step(4) {}
-      return try copy.finish(type: { _ in nil })
+      return try copy.finish()
     }
     if how == "grown" || how == "gone" {
       // As it was when it was opened: a log that is written to can be sent.
@@ -205,7 +198,7 @@ private func run(_ words: String...) -> Int32 {
       let copy = try AttachmentCopy(path: path, limit: 0, into: lobby.store.attachmentFolder)
       #expect(try copy.step(4))
       #expect(lobby.fixture.keptFiles.count == 1)
-      #expect(throws: AttachmentError.changed(path: path)) { try copy.finish { _ in nil } }
+      #expect(throws: AttachmentError.changed(path: path)) { try copy.finish() }
     }
     #expect(lobby.fixture.keptFiles.isEmpty)
   }

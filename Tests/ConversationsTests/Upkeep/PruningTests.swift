@@ -122,7 +122,7 @@ import Testing
     let lobby = try Lobby()
     let neighbour = try lobby.fixture.open("other.sqlite")
     let kept = try neighbour.attachmentFolder.keep(
-      fileAt: lobby.fixture.file("source", "x"), type: { _ in nil }, limit: 0)
+      fileAt: lobby.fixture.file("source", "x"), limit: 0)
     lobby.fixture.touch(neighbour.attachmentFolder.path(of: kept.hash), at: written)
     #expect(try removed(by: lobby.store, later) == [0, 0])
     _ = try lobby.kept("y")

@@ -35,7 +35,7 @@ private struct LoginTalk {
   /// Connected with TLS, and the server's header heard.
   mutating func greet() {
     _ = take(.connected(isSecure: true))
-    _ = take(.opened(["version": "1.0"]))
+    _ = take(.opened)
   }
 
   /// As far as an authentication that went well, and the stream anew.
@@ -44,7 +44,7 @@ private struct LoginTalk {
     hear(features(mechanisms("SCRAM-SHA-1")))
     hear(challenge(rounds: "4096"))
     _ = hear(success(signature))
-    _ = take(.opened(["version": "1.0"]))
+    _ = take(.opened)
   }
 
   /// What a server that knows the password would say in the end.
@@ -113,13 +113,13 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
     var effects = talk.take(.connected(isSecure: false))
     #expect(effects.first == .restartStream)
     #expect(talk.sent.contains("to='example.org'") && !talk.sent.contains("anna"))
-    _ = talk.take(.opened(["version": "1.0"]))
+    _ = talk.take(.opened)
     talk.hear(features(Element("starttls", namespace: tls), mechanisms("PLAIN")))
     #expect(talk.sent.hasSuffix("<starttls xmlns='\(tls)'/>"))
     #expect(talk.hear(Element("proceed", namespace: tls)) == [.startTLS])
     effects = talk.take(.tlsReady)
     #expect(effects.first == .restartStream && talk.sent.contains("from='anna@example.org'"))
-    _ = talk.take(.opened(["version": "1.0"]))
+    _ = talk.take(.opened)
     effects = talk.hear(features(mechanisms("PLAIN", "SCRAM-SHA-1", "SCRAM-SHA-1-PLUS")))
     #expect(effects.first == .sawSCRAM(.sha1))
     #expect(
@@ -129,7 +129,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
     talk.hear(challenge(rounds: "4096"))
     effects = talk.hear(success(talk.signature))
     #expect(effects.first == .restartStream)
-    _ = talk.take(.opened(["version": "1.0"]))
+    _ = talk.take(.opened)
     let last = features(
       Element("bind", namespace: bindNamespace), Element("sm", namespace: sm),
       Element("csi", namespace: "urn:xmpp:csi:0"))
@@ -173,7 +173,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
   func noTLS() throws {
     var talk = try LoginTalk()
     _ = talk.take(.connected(isSecure: false))
-    _ = talk.take(.opened(["version": "1.0"]))
+    _ = talk.take(.opened)
     let before = talk.sent
     #expect(talk.hear(features(mechanisms("SCRAM-SHA-1", "PLAIN"))) == [.fail(.noTLS)])
     #expect(talk.sent == before && !before.contains("anna"))
@@ -187,7 +187,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
     for injected in [features(mechanisms("PLAIN")), success(""), Element("message")] {
       var talk = try LoginTalk()
       _ = talk.take(.connected(isSecure: false))
-      _ = talk.take(.opened(["version": "1.0"]))
+      _ = talk.take(.opened)
       talk.hear(features(Element("starttls", namespace: tls)))
       talk.hear(Element("proceed", namespace: tls))
       #expect(talk.hear(injected) == [.fail(.unexpected(injected.name, .encrypting))])
@@ -272,18 +272,13 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
     }
   }
 
-  @Test("a session is requested if the server needs one, and acknowledgements may be refused")
-  func olderServers() throws {
-    let session = "urn:ietf:params:xml:ns:xmpp-session"
+  @Test("acknowledgements may be refused")
+  func withoutAcknowledgements() throws {
     var talk = try LoginTalk()
     try talk.authenticate()
     talk.hear(
-      features(
-        Element("bind", namespace: bindNamespace), Element("session", namespace: session),
-        Element("sm", namespace: sm)))
+      features(Element("bind", namespace: bindNamespace), Element("sm", namespace: sm)))
     talk.hear(bound("anna@example.org/x"))
-    #expect(talk.sent.hasSuffix("<session xmlns='\(session)'/></iq>"))
-    talk.hear(Element("iq", ["id": "session", "type": "result"]))
     #expect(talk.sent.hasSuffix("<enable xmlns='\(sm)'/>"))
     let effects = talk.hear(Element("failed", namespace: sm))
     guard case .ready(_, let features) = effects.first else {
@@ -310,34 +305,23 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
     ] {
       var talk = try LoginTalk()
       _ = talk.take(.connected(isSecure: false))
-      _ = talk.take(.opened(["version": "1.0"]))
+      _ = talk.take(.opened)
       guard case .fail(let failure) = talk.hear(error(name)).first else {
         Issue.record("no failure")
         return
       }
       #expect(failure.description == sentence)
     }
-    // Before TLS it may be somebody in between who says it.
-    #expect(!LoginFailure.oldServer.isFatal)
-    for attributes in [[:], ["version": "0.9"]] {
-      for way in 0..<4 {
-        var talk = try LoginTalk()
-        _ = talk.take(.connected(isSecure: true))
-        #expect(talk.take(.opened(attributes)) == [])
-        let effects =
-          switch way {
-          case 0: talk.hear(features(mechanisms("SCRAM-SHA-1")))
-          case 1: talk.machine.timePassed(at: talk.machine.deadline ?? 0)
-          // A server that ends before it has read our header has no version either.
-          case 2: talk.hear(error("system-shutdown"))
-          default: talk.take(.closed)
-          }
-        let failures: [LoginFailure] = [
-          .oldServer, .oldServer, .streamError("system-shutdown", text: "so"), .closed(.greeting),
-        ]
-        #expect(effects == [.fail(failures[way])])
-        #expect(!failures[way].isFatal)
-      }
+    // A server that is being stopped may end before it has read our header.
+    for isTold in [true, false] {
+      var talk = try LoginTalk()
+      _ = talk.take(.connected(isSecure: true))
+      #expect(talk.take(.opened) == [])
+      let effects = isTold ? talk.hear(error("system-shutdown")) : talk.take(.closed)
+      let failure: LoginFailure =
+        isTold ? .streamError("system-shutdown", text: "so") : .closed(.greeting)
+      #expect(effects == [.fail(failure)])
+      #expect(!failure.isFatal)
     }
   }
 
@@ -347,15 +331,15 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
     let start = features(Element("starttls", namespace: tls))
     let way: [(Negotiation.Event, LoginStep)] = [
       (.connected(isSecure: false), .greeting),
-      (.opened(["version": "1.0"]), .greeting),
+      (.opened, .greeting),
       (.element(start), .encrypting),
       (.element(Element("proceed", namespace: tls)), .encrypting),
       (.tlsReady, .greeting),
-      (.opened(["version": "1.0"]), .greeting),
+      (.opened, .greeting),
       (.element(features(mechanisms("SCRAM-SHA-1"))), .authenticating),
       (.element(challenge(rounds: "4096")), .authenticating),
       (.element(success("v=zOyG6tLL5D+CWOBkwzMuxPPjZHk=")), .greeting),
-      (.opened(["version": "1.0"]), .greeting),
+      (.opened, .greeting),
       (
         .element(
           features(Element("bind", namespace: bindNamespace), Element("sm", namespace: sm))),
@@ -425,7 +409,7 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
 
     talk = try LoginTalk(purpose: .register)
     _ = talk.take(.connected(isSecure: false))
-    _ = talk.take(.opened(["version": "1.0"]))
+    _ = talk.take(.opened)
     #expect(talk.hear(features(mechanisms("PLAIN"))) == [.fail(.noTLS)])
   }
 

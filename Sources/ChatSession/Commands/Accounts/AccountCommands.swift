@@ -35,9 +35,6 @@ struct AccountCommands {
       ),
       say("set ADDRESS OPTION [VALUE] changes an option, or without a value removes it."),
       say("remove ADDRESS removes it here, not on its server; you can still read its messages."),
-      say(
-        "accept ADDRESS uses the settings that an earlier hobnob left, and discard ADDRESS deletes them."
-      ),
       say("The options:"),
     ] + options.map { say("  %1: %2", SafeText(line: $0.name), $0.help) }
       + [say("Do not type a password on this line. See man hobnob-networks for the rest.")]
@@ -52,54 +49,12 @@ struct AccountCommands {
     case "set" where words.count >= 3:
       return try set(words[1], words[2], value(argument, words))
     case "remove" where words.count == 2: return try remove(words[1])
-    case "accept" where words.count == 2:
-      // Only a person at a prompt has seen the settings in the store.
-      try context.requireTerminal(say("/account accept"))
-      return try accept(named(words[1]), snapshot)
-    case "discard" where words.count == 2:
-      return try discard(named(words[1]), snapshot)
     default: throw usage("account")
     }
   }
 
   private func named(_ address: String) throws -> Account {
     try accounts.named(address, from: context.network)
-  }
-
-  // MARK: Settings that the store holds
-
-  /// Moves an account's settings from the store into the owner's file if this shell has shown them;
-  /// else shows them.
-  private func accept(_ account: Account, _ snapshot: borrowing Snapshot) throws -> Step {
-    guard var stored = try snapshot.storedSettings(of: account),
-      accounts.ownSettings(of: account) == nil
-    else { throw noStoredSettings(of: account) }
-    // Others may have changed them since.
-    guard stored == accounts.shown[account.id] else { return Step([.showStoredSettings]) }
-    // The rest is facts about the server, from an earlier version.
-    stored.values = stored.values.filter { name, _ in Self.options.contains { $0.name == name } }
-    return Step { [stored] in
-      try accounts.accept(stored, of: account, $0)
-      return [
-        .tell(say("The settings are now in %1.", SafeText(line: accounts.path))), .startAccounts,
-      ]
-    }
-  }
-
-  private func discard(_ account: Account, _ snapshot: borrowing Snapshot) throws -> Step {
-    guard try snapshot.storedSettings(of: account) != nil else {
-      throw noStoredSettings(of: account)
-    }
-    return Step {
-      try $0.removeStoredSettings(of: account)
-      return [.tell(say("hobnob has deleted them."))]
-    }
-  }
-
-  private func noStoredSettings(of account: Account) -> Refusal {
-    Refusal(
-      say("The store has no settings for %1 to accept or discard.", SafeText(line: account.address))
-    )
   }
 
   // MARK: Listing
@@ -171,7 +126,6 @@ struct AccountCommands {
     return Step { [settings] transaction in
       let account =
         try known ?? transaction.addAccount(owner: context.me.id, network: network)
-      try accounts.learnStoredLogin(of: account, transaction)
       try accounts.set(AccountSettings(values: settings), of: account, transaction)
       return [
         .accountsChanged,

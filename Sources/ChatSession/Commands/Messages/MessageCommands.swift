@@ -45,8 +45,7 @@ struct MessageCommands {
   // MARK: Taking back, deleting, sending again
 
   /// `/cancel` outside edit mode (rule 3.7).
-  func takeBack(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    guard argument.isEmpty else { throw usage("cancel") }
+  func takeBack(_ snapshot: borrowing Snapshot) throws -> Step {
     if !context.lines.isEmpty { return Step([.takeBackLine]) }
     let conversation = try context.open.required()
     guard let message = try snapshot.newest(by: context.me.id, in: conversation.id) else {

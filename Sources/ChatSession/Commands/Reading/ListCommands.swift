@@ -7,8 +7,7 @@ import StyledText
 struct ListCommands {
   let context: CommandContext
 
-  func list(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    guard argument.isEmpty else { throw usage("list") }
+  func list(_ snapshot: borrowing Snapshot) throws -> Step {
     // The store might hold a conversation twice.
     let mine = Dictionary(
       try snapshot.listing(for: context.me.id).map { ($0.conversation.id, $0) }
@@ -51,8 +50,7 @@ struct ListCommands {
     return .answer(lines)
   }
 
-  func who(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    guard argument.isEmpty else { throw usage("who") }
+  func who(_ snapshot: borrowing Snapshot) throws -> Step {
     return context.list(try snapshot.people(in: context.open.required().id), snapshot)
   }
 

@@ -15,8 +15,7 @@ package struct UnreadCommands {
       than: context.open.id, mentioning: context.me, highlight: context.settings.highlightWords)
   }
 
-  func listUnread(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    guard argument.isEmpty else { throw usage("unread") }
+  func listUnread(_ snapshot: borrowing Snapshot) throws -> Step {
     let unread = try unreadElsewhere(snapshot)
     var lines = unread.map { entry in
       var line = StyledLine("  ")
@@ -39,8 +38,7 @@ package struct UnreadCommands {
     say("1 mention", "%1 mentions", count: count)
   }
 
-  func next(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    guard argument.isEmpty else { throw usage("next") }
+  func next(_ snapshot: borrowing Snapshot) throws -> Step {
     guard let first = try unreadElsewhere(snapshot).first else {
       return .tell(say("Nothing is unread elsewhere."))
     }
@@ -49,8 +47,7 @@ package struct UnreadCommands {
 
   // MARK: Outbox
 
-  func outbox(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    guard argument.isEmpty else { throw usage("outbox") }
+  func outbox(_ snapshot: borrowing Snapshot) throws -> Step {
     var names: [ID<Conversation>: SafeText] = [:]
     var lines: [StyledLine] = []
     for message in try snapshot.unsent(by: context.me.id, in: nil) {

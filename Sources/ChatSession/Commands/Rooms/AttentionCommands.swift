@@ -7,29 +7,13 @@ import StyledText
 struct AttentionCommands {
   let context: CommandContext
 
-  func mute(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    try set(.muted, true, argument, "mute", snapshot)
-  }
-
-  func unmute(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    try set(.muted, false, argument, "unmute", snapshot)
-  }
-
-  func ignore(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    try set(.ignored, true, argument, "ignore", snapshot)
-  }
-
-  func unignore(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    try set(.ignored, false, argument, "unignore", snapshot)
-  }
-
-  private func set(
-    _ silencing: Attention.Silencing, _ isOn: Bool, _ argument: String, _ command: String,
+  func set(
+    _ silencing: Attention.Silencing, _ isOn: Bool, _ argument: String,
     _ snapshot: borrowing Snapshot
   ) throws -> Step {
     let name = argument.trimmingBlanks
     if name.isEmpty, isOn { return list(silencing, snapshot) }
-    guard !name.isEmpty else { throw usage(command) }
+    guard !name.isEmpty else { throw usage(silencing == .muted ? "unmute" : "unignore") }
     let target = try target(named: name, snapshot)
     if case .person(let person) = target, person.id == context.me.id {
       throw Refusal(say("That is you."))

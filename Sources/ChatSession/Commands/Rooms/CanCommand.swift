@@ -25,8 +25,7 @@ struct CanCommand {
     return names
   }
 
-  func run(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    guard argument.isEmpty else { throw usage("can") }
+  func run(_ snapshot: borrowing Snapshot) throws -> Step {
     let conversation = try context.open.required()
     let name = SafeText(name: conversation.name)
     let can = try snapshot.knownAbilities(of: conversation.id)
@@ -52,7 +51,7 @@ struct CanCommand {
   private typealias Facts = [(word: SafeText, meaning: SafeText)]
 
   private static var factsOfThisMachine: Facts {
-    // Translators: a single word before a sentence is its label, of at most 9 columns.
+    // Translators: a single word before a sentence is its label; keep it below 10 columns.
     [
       (
         say("edit"), say("at any time; others see the new text, and /info shows the former ones")
@@ -68,7 +67,7 @@ struct CanCommand {
   }
 
   private static func facts(of can: Abilities) -> Facts {
-    // Translators: a single word before a sentence is its label, of at most 9 columns.
+    // Translators: a single word before a sentence is its label; keep it below 10 columns.
     var facts: Facts = [
       (say("edit"), edits(can)),
       (

@@ -29,8 +29,7 @@ struct PersonCommands {
     return setAway(reason, say("You are away; /back ends it"))
   }
 
-  func comeBack(_ argument: String) throws -> Step {
-    guard argument.isEmpty else { throw usage("back") }
+  func comeBack() -> Step {
     guard context.open.away != nil else { return .tell(say("You are not away.")) }
     return setAway(nil, say("You are back"))
   }

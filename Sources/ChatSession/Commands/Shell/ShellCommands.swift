@@ -8,18 +8,11 @@ import StyledText
 struct ShellCommands {
   let context: CommandContext
 
-  func clear(_ argument: String) throws -> Step {
-    guard argument.isEmpty else { throw usage("clear") }
-    return Step([.clear])
-  }
+  func clear() -> Step { Step([.clear]) }
 
-  func quit(_ argument: String) throws -> Step {
-    guard argument.isEmpty else { throw usage("quit") }
-    return Step([.quit])
-  }
+  func quit() -> Step { Step([.quit]) }
 
-  func status(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    guard argument.isEmpty else { throw usage("status") }
+  func status(_ snapshot: borrowing Snapshot) throws -> Step {
     // Read the current state, not the last one shown.
     var open = context.open
     open.readNewestOwn(snapshot)
@@ -85,8 +78,7 @@ struct ShellCommands {
 
   // MARK: Holding new messages (rule 7.6)
 
-  func pause(_ argument: String) throws -> Step {
-    guard argument.isEmpty else { throw usage("pause") }
+  func pause() throws -> Step {
     guard !context.readState.isPaused else {
       return .tell(say("Output is already paused; type /bottom to resume."))
     }
@@ -96,8 +88,7 @@ struct ShellCommands {
     ])
   }
 
-  func bottom(_ argument: String) throws -> Step {
-    guard argument.isEmpty else { throw usage("bottom") }
+  func bottom() -> Step {
     guard context.readState.isPaused else {
       return .tell(say("Output is not paused; type /pause to pause it."))
     }

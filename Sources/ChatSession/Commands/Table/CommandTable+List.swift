@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
 import StyledText
 
 /// The commands about messages and about conversations (rules 7 and 10).
@@ -27,23 +28,23 @@ extension Command {
       .search
     ) { try Search(context: $0).run($1, $2) },
     Command("/pause", "pause the output; the status line counts new messages") {
-      context, argument, _ in try ShellCommands(context: context).pause(argument)
+      context, _, _ in try ShellCommands(context: context).pause()
     },
     Command("/bottom", "print the messages that arrived during a pause, and resume the output") {
-      context, argument, _ in try ShellCommands(context: context).bottom(argument)
+      context, _, _ in ShellCommands(context: context).bottom()
     },
     Command("/outbox", "list your unsent messages, and why any of them failed") {
-      try UnreadCommands(context: $0).outbox($1, $2)
+      try UnreadCommands(context: $0).outbox($2)
     },
   ]
 
   /// The commands about conversations.
   static let navigation: [Command] = [
     Command("/next", "go to the next conversation with unread messages, mentions first") {
-      try UnreadCommands(context: $0).next($1, $2)
+      try UnreadCommands(context: $0).next($2)
     },
     Command("/unread", "list the conversations with unread messages") {
-      try UnreadCommands(context: $0).listUnread($1, $2)
+      try UnreadCommands(context: $0).listUnread($2)
     },
     Command("/topic [TEXT]", "show or change the room's topic (-: remove it)", .text) {
       try RoomCommands(context: $0).topic($1, $2)
@@ -52,7 +53,7 @@ extension Command {
       try RoomCommands(context: $0).invite($1, $2)
     },
     Command("/can", "list what this conversation can and cannot do: edits, reactions, files") {
-      try CanCommand(context: $0).run($1, $2)
+      try CanCommand(context: $0).run($2)
     },
     Command(
       "/room rename NAME|remove", "rename or remove this room, if you made it",
@@ -60,16 +61,16 @@ extension Command {
     ) { try RoomCommands(context: $0).room($1, $2) },
     Command(
       "/mute [NAME]", "mute a room or a person, or list what you have muted", .roomOrPerson
-    ) { try AttentionCommands(context: $0).mute($1, $2) },
+    ) { try AttentionCommands(context: $0).set(.muted, true, $1, $2) },
     Command("/unmute NAME", "unmute a room or a person", .muted) {
-      try AttentionCommands(context: $0).unmute($1, $2)
+      try AttentionCommands(context: $0).set(.muted, false, $1, $2)
     },
     Command(
       "/ignore [NAME]", "hide the messages of a room or person, or list whom you ignore",
       .roomOrPerson
-    ) { try AttentionCommands(context: $0).ignore($1, $2) },
+    ) { try AttentionCommands(context: $0).set(.ignored, true, $1, $2) },
     Command("/unignore NAME", "stop ignoring a room or a person", .ignored) {
-      try AttentionCommands(context: $0).unignore($1, $2)
+      try AttentionCommands(context: $0).set(.ignored, false, $1, $2)
     },
   ]
 }

@@ -19,7 +19,7 @@ extension Command {
     Command(
       "/cancel",
       "leave edit mode; outside it, take back the newest of your messages that nobody has received"
-    ) { try MessageCommands(context: $0).takeBack($1, $2) },
+    ) { try MessageCommands(context: $0).takeBack($2) },
     Command("/delete [N]", "delete your newest message, or message N", .number) {
       try MessageCommands(context: $0).delete($1, $2)
     },
@@ -65,10 +65,10 @@ extension Command {
       .conversation
     ) { try ConversationCommands(context: $0).switchTo($1, $2) },
     Command("/list", "list your conversations with unread counts, then the other rooms") {
-      try ListCommands(context: $0).list($1, $2)
+      try ListCommands(context: $0).list($2)
     },
     Command("/who", "show who is here, who is watching and who is typing") {
-      try ListCommands(context: $0).who($1, $2)
+      try ListCommands(context: $0).who($2)
     },
     Command("/drafts [clear]", "list your drafts, or delete them", .drafts) {
       try ListCommands(context: $0).listDrafts($1, $2)
@@ -84,8 +84,8 @@ extension Command {
     Command("/away [TEXT]", "tell others that you are away, with a text if you like", .text) {
       context, argument, _ in try PersonCommands(context: context).goAway(argument)
     },
-    Command("/back", "tell others that you are back") { context, argument, _ in
-      try PersonCommands(context: context).comeBack(argument)
+    Command("/back", "tell others that you are back") { context, _, _ in
+      PersonCommands(context: context).comeBack()
     },
     Command("/typing [on|off]", "show or change whether others see that you are typing", .onOff) {
       context, argument, _ in try PersonCommands(context: context).switchTyping(argument)
@@ -137,14 +137,14 @@ extension Command {
     Command("/source FILE", "apply the settings in a file", .file) { context, argument, _ in
       try PreferenceCommands(context: context, reserved: names).readFile(argument)
     },
-    Command("/clear", "clear the screen, as C-l does; the line stays") { context, argument, _ in
-      try ShellCommands(context: context).clear(argument)
+    Command("/clear", "clear the screen, as C-l does; the line stays") { context, _, _ in
+      ShellCommands(context: context).clear()
     },
     Command("/status", "print what the status line shows: delivery, waiting and unread messages") {
-      try ShellCommands(context: $0).status($1, $2)
+      try ShellCommands(context: $0).status($2)
     },
-    Command("/quit", "leave hobnob, as C-d on an empty line does") { context, argument, _ in
-      try ShellCommands(context: context).quit(argument)
+    Command("/quit", "leave hobnob, as C-d on an empty line does") { context, _, _ in
+      ShellCommands(context: context).quit()
     },
   ]
 

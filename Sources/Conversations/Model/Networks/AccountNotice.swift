@@ -14,8 +14,4 @@ package struct AccountNotice: Identifiable, Hashable, Sendable {
   package var kind: Kind
   /// A sentence.
   package var text: String
-
-  package init(id: Int64, kind: Kind, text: String) {
-    (self.id, self.kind, self.text) = (id, kind, text)
-  }
 }

@@ -77,10 +77,6 @@ public struct AddressRules: Hashable, Sendable {
     domain == nil ? word.first.map(roomSigns.contains) ?? false : word.contains("@")
   }
 
-  /// Whether a word is the whole address of a person, not a mere name. A bare name never is, even if
-  /// it is an address: somebody on this machine may have it.
-  public func isPersonAddress(_ word: String) -> Bool { domain != nil && word.contains("@") }
-
   /// The address of the person that a word means: an address, or a name on the account's server.
   ///
   /// - Returns: nil if nobody can have the name.

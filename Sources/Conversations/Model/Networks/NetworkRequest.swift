@@ -80,8 +80,4 @@ package struct NetworkAnswer: Hashable, Sendable {
   package var network: String
   /// In the network's words; empty if it is done and there is nothing to add.
   package var text: String
-
-  package init(request: NetworkRequest, network: String, text: String) {
-    (self.request, self.network, self.text) = (request, network, text)
-  }
 }

@@ -12,10 +12,6 @@ enum MessageSource: Hashable, Sendable {
   var isLive: Bool { self == .live }
 
   var isBackfill: Bool { self == .archive(isBackfill: true) }
-
-  var isFromArchive: Bool {
-    if case .archive = self { true } else { false }
-  }
 }
 
 /// A message whose source is checked.
