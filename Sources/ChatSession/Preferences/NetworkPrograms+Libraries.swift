@@ -46,7 +46,7 @@ extension NetworkPrograms {
     if let library = text.part(after: "error while loading shared libraries: ", before: ":") {
       return say(
         "%1 needs %2, which is not installed; in Debian, the package %3 has it.", name,
-        SafeText(line: library), SafeText(line: package(of: library)))
+        SafeText(line: library), SafeText(line: debianPackage(of: library)))
     }
     if let version = text.part(after: ": version `", before: "'") {
       return say(
@@ -58,7 +58,7 @@ extension NetworkPrograms {
 
   /// Debian's package of a shared library: mostly its name and version, with a hyphen between two
   /// digits (Debian Policy 8.1).
-  private static func package(of library: String) -> String {
+  private static func debianPackage(of library: String) -> String {
     switch library {
     case "libcares.so.2": return "libc-ares2"
     case "libcrypto.so.3": return "libssl3"

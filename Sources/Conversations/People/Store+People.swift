@@ -32,7 +32,7 @@ extension Reading where Self: ~Copyable {
   /// Nobody can write to, or mention, a person known only from another room.
   package func forEachMentionable(
     for me: ID<Participant>, in conversation: ID<Conversation>?,
-    _ body: (_ person: ID<Participant>, _ identity: String, _ name: String, _ isLocal: Bool) -> Void
+    _ body: (_ person: ID<Participant>, _ identity: String, _ name: String, _ isOurs: Bool) -> Void
   ) throws {
     try database.each(
       """
