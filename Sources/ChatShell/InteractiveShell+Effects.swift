@@ -219,7 +219,8 @@ extension InteractiveShell {
       lendScreen { isStarted = ChildProgram.run(words) != nil }
     } else {
       isStarted = programs.start(words) { [weak self] status in
-        let library = status == 0 ? nil : NetworkPrograms.missingLibrary(of: words[0])
+        // The loader's status; only then is it worth a moment in which no key is read.
+        let library = status == 127 ? NetworkPrograms.missingLibrary(of: words[0]) : nil
         self?.tell(.networkProcessEnded(account.id, status: status, missing: library))
       }
     }

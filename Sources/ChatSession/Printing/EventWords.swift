@@ -17,7 +17,7 @@ package struct EventWords {
   ///
   /// - Parameters:
   ///   - conversation: the name of the conversation, if it is not clear.
-  ///   - newName: a room's name after a renaming; see `Store.newName(after:)`.
+  ///   - newName: a room's name after a renaming; see `newName(after:)`.
   package func sentence(
     for event: Event, in conversation: SafeText? = nil, newName: String? = nil
   ) -> SafeText? {

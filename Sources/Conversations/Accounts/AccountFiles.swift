@@ -24,6 +24,7 @@ package struct AccountFiles: Sendable {
 
   // MARK: What the owner has set
 
+  /// What the owner has set for an account.
   ///
   /// - Returns: nil if the file does not list the account for this store.
   package func settings(

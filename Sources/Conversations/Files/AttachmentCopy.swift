@@ -138,6 +138,7 @@ package final class AttachmentCopy {
 
   /// Gives the complete copy its final name; it is on disk on return. Call this once, after `step`
   /// returned false.
+  ///
   /// - Throws: `AttachmentError.changed`, `.full`, `.unwritable`.
   package func finish() throws -> Attachment {
     // A file that someone wrote to within its size may be half old, half new. The copy of one that
@@ -168,7 +169,7 @@ extension AttachmentFolder {
   /// - Parameters:
   ///   - path: of a regular file; links are followed.
   ///   - name: its future name, made safe by `FileName.safe`; by default that of the path.
-  ///   - identity: which file it has to be, from `look`; nil for any.
+  ///   - identity: which file it has to be, from `inspect`; nil for any.
   ///   - limit: in bytes; 0 for none.
   /// - Throws: `AttachmentError`, leaving no files behind.
   public func keep(

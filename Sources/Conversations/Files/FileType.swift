@@ -24,8 +24,7 @@ public enum FileType {
     return unknown
   }
 
-  /// A MIME type without parameters, safe for a header or a screen; nil for anything else. file(1)
-  /// calls things without bytes `inode/…`.
+  /// A MIME type without parameters, safe for a header or a screen; nil for anything else.
   package static func checked(_ said: String) -> String? {
     var bytes = said.utf8[...]
     while let last = bytes.last, last == 0x0A || last == 0x20 { bytes.removeLast() }

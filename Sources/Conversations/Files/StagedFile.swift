@@ -3,7 +3,7 @@ import Glibc
 import Platform
 
 /// Writes bytes to a temporary file in the folder of attachments and hashes them. If you release it
-/// before `place`, it leaves nothing behind; if the process is killed, a file that
+/// before `commit`, it leaves nothing behind; if the process is killed, a file that
 /// `Upkeep.pruneAttachments` removes.
 package final class StagedFile {
   private let home: AttachmentFolder

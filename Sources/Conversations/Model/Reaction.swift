@@ -9,7 +9,7 @@ public struct Reaction: Hashable, Sendable {
   public var at: Milliseconds
 }
 
-/// The effect of `Store.react`.
+/// The effect of `DurableTransaction.react`.
 public enum ReactionChange: Hashable, Sendable {
   case set
   /// Replaced another one.

@@ -5,12 +5,23 @@ import Glibc
 public struct WallTime: Hashable, Sendable {
   public var year: Int
   /// 1 to 12.
-  public var month = 1
+  public var month: Int
   /// From 1.
-  public var day = 1
-  public var hour = 0
-  public var minute = 0
-  public var second = 0
+  public var day: Int
+  public var hour: Int
+  public var minute: Int
+  public var second: Int
+
+  public init(
+    year: Int, month: Int = 1, day: Int = 1, hour: Int = 0, minute: Int = 0, second: Int = 0
+  ) {
+    self.year = year
+    self.month = month
+    self.day = day
+    self.hour = hour
+    self.minute = minute
+    self.second = second
+  }
 
   /// How many days a month from 1 to 12 has.
   static func days(in month: Int, of year: Int) -> Int {
@@ -25,6 +36,14 @@ public struct TimeZoneRules: Sendable {
   public var wallTime: @Sendable (Milliseconds) -> WallTime
   /// The point in time of a wall time; fields may be out of range: day 32 is in the next month.
   public var time: @Sendable (WallTime) -> Milliseconds
+
+  public init(
+    wallTime: @escaping @Sendable (Milliseconds) -> WallTime,
+    time: @escaping @Sendable (WallTime) -> Milliseconds
+  ) {
+    self.wallTime = wallTime
+    self.time = time
+  }
 
   /// This machine's zone, from `TZ` or /etc/localtime.
   public static let local = TimeZoneRules(

@@ -19,7 +19,6 @@ extension DurableTransaction {
     for trigger in triggers { try database.execute("DROP TRIGGER \(trigger.name)") }
     let last = try database.first("SELECT max(id) FROM message") { $0.optionalInt64() } ?? nil
     let result = try body()
-    // A store without messages may import some with ids below zero.
     let least = list == nil ? last.map { $0 + 1 } ?? .min : .min
     // Ascending, so that FTS5 adds them in one go.
     try database.run(

@@ -64,8 +64,8 @@ extension ExportReader {
     case "action": message.kind = .action
     case "notice": message.kind = .notice
     case let kind:
-      let note = filled(
-        ("[a message of the kind “%1”, which this version of hobnob does not know]", [kind]))
+      // English, like all that hobnob stores for others.
+      let note = "[a message of the kind “\(kind)”, which this version of hobnob does not know]"
       message.body = message.body.isEmpty ? note : note + " " + message.body
       message.mentions = ""
     }

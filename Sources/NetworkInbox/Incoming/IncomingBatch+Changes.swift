@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// Messages on a network, and later changes to them.
-
 /// Edits, retractions, removals and reactions of messages in the store.
 extension IncomingBatch {
   /// Changes a message.

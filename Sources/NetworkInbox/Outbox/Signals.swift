@@ -6,7 +6,7 @@ extension Reading where Self: ~Copyable {
   /// The owner's activity for a network to pass on: typing, and how far they have read. It is read
   /// from the store, so no change is lost; the same signal may come twice.
   ///
-  /// - Parameter position: the last one returned, or `Store.position` at the beginning.
+  /// - Parameter position: the last one returned, or the snapshot's `position` at the beginning.
   /// - Returns: the signals, and the position to continue from.
   package func signals(
     of account: Account, since position: Int64

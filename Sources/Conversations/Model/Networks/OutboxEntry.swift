@@ -19,7 +19,7 @@ package struct OutboxEntry: Identifiable, Hashable, Sendable {
   }
 
   package var id: Int64
-  /// The message as it was when the outbox was read. Give the entry back to `Store.finish`
+  /// The message as it was when the outbox was read. Give the entry back to `finish`
   /// unchanged: the difference shows whether the text was edited meanwhile.
   package var message: Message
   package var operation: Operation
@@ -34,7 +34,7 @@ package struct OutboxEntry: Identifiable, Hashable, Sendable {
   package var author: NetworkUser
   /// The message that it answers, if that still exists.
   package var answers: NetworkQuote?
-  /// Whether the network may have it: it was handed over before (`Store.noteTried`).
+  /// Whether the network may have it: it was handed over before (`noteTried`).
   package var wasTried: Bool
   /// The addresses of the message's uploaded files.
   package var links: [String]
