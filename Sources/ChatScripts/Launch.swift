@@ -44,7 +44,7 @@ package struct Launch {
     // At a file-size limit, the write must fail instead of ending the process.
     signal(SIGXFSZ, SIG_IGN)
     // Only character types and names of days: each other category costs five system calls.
-    setlocale(LC_CTYPE, "")
+    chooseCharacters()
     setlocale(LC_TIME, "")
     do {
       return try body()
@@ -52,6 +52,20 @@ package struct Launch {
       StandardError.say(sentence(for: error))
       return error is WrongUsage || error is SearchError ? 64 : 1
     }
+  }
+
+  /// Takes the character types of the user's locale. If it is a UTF-8 locale that is not installed,
+  /// this process and the programs that it starts, such as the pager, use C.UTF-8; LANGUAGE then
+  /// still names the language.
+  private static func chooseCharacters() {
+    guard setlocale(LC_CTYPE, "") == nil else { return }
+    let names = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { getenv($0).map { String(cString: $0) } }
+    guard let name = names.first(where: { !$0.isEmpty })?.lowercased(),
+      name.contains("utf-8") || name.contains("utf8")
+    else { return }
+    unsetenv("LC_ALL")
+    for name in ["LC_CTYPE", "LANG"] { setenv(name, "C.UTF-8", 1) }
+    setlocale(LC_CTYPE, "C.UTF-8")
   }
 
   /// Removes the parser's suggestion unless it is similar to the typed option.

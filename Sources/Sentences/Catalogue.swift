@@ -49,9 +49,9 @@ public enum Catalogue {
   static func languages(_ environment: [String: String]) -> [String] {
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }
       .first { !$0.isEmpty }
-    guard let locale, !["C", "POSIX"].contains(locale.prefix { $0 != "." }) else { return [] }
+    guard let locale, !["C", "POSIX"].contains(locale) else { return [] }
     let wanted = environment["LANGUAGE"].map { $0.split(separator: ":").map(String.init) } ?? []
-    let all = wanted.isEmpty ? [locale] : wanted
+    let all = wanted.isEmpty ? (locale.hasPrefix("C.") ? [] : [locale]) : wanted
     // English needs no catalogue, and comes before the languages behind it.
     return Array(all.prefix { !isEnglish($0) })
   }

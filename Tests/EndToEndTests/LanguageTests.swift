@@ -55,7 +55,7 @@ extension EndToEnd {
     @Test(
       "is English in the locale C, and if the best language is English",
       arguments: [
-        ["LC_ALL": "C"], ["LC_ALL": "C.UTF-8", "LANGUAGE": "xx"], ["LC_MESSAGES": "POSIX"],
+        ["LC_ALL": "C"], ["LC_ALL": "C", "LANGUAGE": "xx"], ["LC_MESSAGES": "POSIX"],
         ["LANGUAGE": "en:xx"], ["LANG": "yy_YY.UTF-8"],
       ])
     func isEnglish(changes: [String: String]) throws {
@@ -99,6 +99,17 @@ extension EndToEnd {
       try compile([("You are not away.", "Xx da.")])
       let anna = try home.shellInLobby(as: "anna", environment: itsLocale)
       try anna.type("/back\r", seeing: "Xx da.")
+    }
+
+    @Test("a UTF-8 locale that the system lacks has the marks and the programs of UTF-8")
+    func lackingLocaleIsUTF8() throws {
+      let environment: [String: String?] = [
+        "LC_ALL": "xx_XX.UTF-8", "EDITOR": "sh -c 'printf %s,%s \"$LANG\" \"$LC_ALL\" >$1' -",
+        "VISUAL": nil,
+      ]
+      let anna = try home.shellInLobby(as: "anna", environment: environment)
+      try anna.type("hello\r", seeing: "✓ sent")
+      try anna.type("\u{18}\u{05}", seeing: "C.UTF-8,")
     }
   }
 }
