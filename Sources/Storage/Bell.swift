@@ -138,7 +138,7 @@ public struct BellReasons: OptionSet, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// Something was committed: read `Store.changes(since:for:limit:)`.
+  /// Something was committed: read `changes(since:for:limit:)`.
   public static let changed = BellReasons(rawValue: 1)
   /// A shell may have ended: call `RunningShells.reapStale()`.
   public static let processExited = BellReasons(rawValue: 2)

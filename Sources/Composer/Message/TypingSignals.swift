@@ -32,6 +32,7 @@ public struct TypingSignals: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - text: the text after the change; an emptied one is a pause.
+  ///   - now: the time, in milliseconds.
   ///   - isCommand: it is a command line. By itself the text is looked at for that too.
   ///   - inEditMode: a message is being edited.
   ///   - isOff: `set typing off`.
