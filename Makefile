@@ -19,6 +19,7 @@ TOOLS = less vim-tiny xdg-utils ca-certificates gettext
 # What share/packaging needs.
 PACKAGE_TOOLS = binutils dpkg-dev lintian xz-utils
 PACKAGES = .build/packages
+DOCS = .build/docs
 TEST_TOOLS = libvterm-dev mandoc openssl procps prosody python3-slixmpp sqlite3 tmux
 
 all: catalogues
@@ -73,6 +74,27 @@ test-deps: deps
 check:
 	$(SWIFT) test $(CHECKED)
 
+# One site for both libraries, from their comments and Sources/*/*.docc. A warning is an error. docc
+# is beside swift; each library is documented with the other module of its product.
+docs:
+	$(SWIFT) build --target Composer $(CHECKED)
+	$(SWIFT) build --target Conversations $(CHECKED)
+	rm -rf $(DOCS) $(DOCS)-parts
+	set -e; docc=$$(dirname "$$(readlink -f "$$(command -v $(SWIFT))")")/docc; \
+	for modules in "Composer StyledText" "Conversations Storage"; do \
+	  library=$${modules% *}; part=$(DOCS)-parts/$$library; mkdir -p $$part; \
+	  for module in $$modules; do \
+	    $(SWIFT) symbolgraph-extract -module-name $$module -target $$(uname -m)-unknown-linux-gnu \
+	      -I .build/debug/Modules -I Sources/CLinux -I Sources/CNettle -I Sources/CSQLite \
+	      -minimum-access-level public -skip-synthesized-members -output-dir $$part; \
+	  done; \
+	  "$$docc" convert Sources/$$library/$$library.docc --additional-symbol-graph-dir $$part \
+	    --fallback-default-module-kind Library --warnings-as-errors \
+	    --output-dir $$part.doccarchive; \
+	done; \
+	"$$docc" merge $(DOCS)-parts/*.doccarchive --synthesized-landing-page-name hobnob \
+	  --output-path $(DOCS)
+
 # The version is in the program's source, and nowhere else.
 version:
 	@sed -n 's/^ *version: "hobnob \(.*\)",$$/\1/p' Sources/hobnob/Hobnob.swift
@@ -89,5 +111,5 @@ deb tarball: all
 check-packages:
 	share/packaging/check $(PACKAGES) $(ROOTS)
 
-.PHONY: all catalogues install uninstall deps test-deps check version package-deps deb tarball \
+.PHONY: all catalogues install uninstall deps test-deps check docs version package-deps deb tarball \
 	check-packages

@@ -161,6 +161,8 @@ let package = Package(
       swiftSettings: ours),
     .executableTarget(
       name: "hobnob-bar-example", dependencies: ["Composer", "StyledText"], swiftSettings: ours),
+    .executableTarget(
+      name: "hobnob-store-example", dependencies: ["Conversations"], swiftSettings: ours),
 
     .systemLibrary(name: "CVTerm", path: "Tests/CVTerm", providers: [.apt(["libvterm-dev"])]),
     .target(

@@ -46,9 +46,10 @@ public struct RunningShells {
     removeLockFile(of: shell.id)
   }
 
-  /// Tells the others which conversation this shell shows; nil for none.
+  /// Tells the others which conversation this shell shows (nil for none), and whether its output is
+  /// paused (rule 7.6).
   ///
-  /// - Parameter paused: whether output is paused (rule 7.6).
+  /// - Throws: `StoreError.failed` before `attach`.
   public func show(_ conversation: ID<Conversation>?, paused: Bool = false) throws {
     guard var shell = connection.presence else { throw connection.notAttached }
     if shell.conversation == conversation, shell.isPaused == paused { return }

@@ -24,6 +24,7 @@ import Platform
 /// or written, and `RuleError` when a rule forbids the change; then nothing has changed, and you
 /// can go on using the store.
 public final class Store {
+  /// How to open a store.
   public typealias Options = StoreOptions
 
   let connection: StoreConnection
@@ -43,13 +44,14 @@ public final class Store {
   ///
   /// - Parameters:
   ///   - path: the file; `X.bell` and `X.shells` are beside `X.sqlite`.
+  ///   - options: whether to create it, for whom, and how long to wait for a lock.
   ///   - clock: the current time; nil for the machine's.
   /// - Throws: any `StoreError`.
   public init(
-    path given: String, options: Options = .init(),
+    path: String, options: Options = .init(),
     clock: (() -> Milliseconds)? = nil
   ) throws {
-    connection = try StoreConnection(path: given, options: options, clock: clock ?? Clock.wall)
+    connection = try StoreConnection(path: path, options: options, clock: clock ?? Clock.wall)
     patience = options.patience
   }
 
@@ -80,6 +82,8 @@ public final class Store {
 
   /// Reads one state of the store, whatever others write meanwhile. A read within a read, or within
   /// a transaction, sees the same state.
+  ///
+  /// - Throws: what `body` throws; `StoreError`.
   @_optimize(none)
   public func read<T>(_ body: (borrowing Snapshot) throws -> T) throws -> T {
     let isOwn = try connection.beginReading()
@@ -89,6 +93,8 @@ public final class Store {
 
   /// Changes the store in one transaction, and then rings the bell if others must notice. A power
   /// cut may lose the change, a crash cannot. Do not call this within another transaction.
+  ///
+  /// - Throws: what `body` throws; `StoreError`. Then nothing has changed.
   @discardableResult
   @_optimize(none)
   public func write<T>(_ body: (borrowing Transaction) throws -> T) throws -> T {
@@ -97,7 +103,7 @@ public final class Store {
     }
   }
 
-  /// The same; it is on disk on return.
+  /// Like ``write(_:)``, but the change is on disk on return.
   @discardableResult
   @_optimize(none)
   public func writeDurably<T>(_ body: (borrowing DurableTransaction) throws -> T) throws -> T {
@@ -116,7 +122,7 @@ public final class Store {
     }
   }
 
-  /// The same; it is on disk on return.
+  /// Like ``writeIfNeeded(_:)``, but the change is on disk on return.
   @discardableResult
   @_optimize(none)
   public func writeDurablyIfNeeded<T>(_ body: (borrowing DurableTransaction) throws -> T) throws
@@ -131,6 +137,8 @@ public final class Store {
 
   /// Readable when another process, or this one, committed or died. Open it before reading
   /// `position`, so that you miss no change between the two.
+  ///
+  /// - Throws: `StoreError.cannotWatch` if the system has no watch left.
   public var bellDescriptor: Int32 {
     get throws { try connection.bell.descriptor() }
   }

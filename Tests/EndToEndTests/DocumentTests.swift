@@ -169,6 +169,30 @@ struct DocumentTests {
     #expect(missing == [])
   }
 
+  @Test(
+    "9: the program in a library's article is the example, which tests run",
+    arguments: [
+      ("Composer/Composer.docc/AnInputBarInYourProgram.md", "hobnob-bar-example"),
+      (storeArticle, "hobnob-store-example"),
+    ])
+  func articlesHaveTheExamples(article: String, example: String) throws {
+    let text = try Repository.text(of: "Sources/" + article)
+    let program = try #require(text.firstMatch(of: /(?s)```swift\n(.*?)```/)?.1)
+    #expect(try program == Repository.text(of: "Sources/\(example)/main.swift"))
+  }
+
+  @Test("the example of a store prints what its article shows")
+  func storeExampleRuns() throws {
+    let text = try Repository.text(of: "Sources/" + Self.storeArticle)
+    let shown = try #require(text.firstMatch(of: /(?s)```text\n\$ [^\n]*\n(.*?)```/)?.1)
+    let home = try Home()
+    let finished = try withExtendedLifetime(home) {
+      try Program([Home.program + "-store-example", home.path + "/cups.sqlite"], environment: [:])
+        .finish()
+    }
+    #expect(finished == Program.Finished(status: 0, output: String(shown), errors: ""))
+  }
+
   @Test("the manual is clean, down to style", arguments: pages)
   func manualIsClean(page: String) throws {
     let path = Repository.root.appendingPathComponent(page).path
@@ -194,5 +218,6 @@ struct DocumentTests {
     }
   }
 
+  private static let storeArticle = "Conversations/Conversations.docc/TwoPeopleInARoom.md"
   private static let pages = Repository.files(below: "man", endings: [".1", ".5", ".7"])
 }

@@ -24,7 +24,7 @@ public struct Candidate: Hashable, Sendable {
   /// Its place among those that match alike: the higher, the further ahead.
   var rank: Int { mark.isEmpty ? recency : recency - Int.max / 2 }
 
-  /// - Parameter name: what it is found by, where that is not the text.
+  /// A word finds it by `name`; nil for its text.
   public init(
     _ text: String, identity: String? = nil, recency: Int = 0, hint: String = "",
     mark: String = "", name: String? = nil

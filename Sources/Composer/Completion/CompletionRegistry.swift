@@ -22,7 +22,8 @@ public struct PrefixRules {
   /// What an accepted candidate becomes, in place of prefix and word; nil keeps the prefix and puts
   /// the candidate's text behind it.
   public var replacement: ((Candidate) -> String)?
-  /// Finds the word at a caret (a UTF-8 offset) in its own way; nil for that of ``WordFinder``.
+  /// Finds the word at a caret (a UTF-8 offset) in its own way; nil for the
+  /// usual way.
   public var find: ((_ text: String, _ caret: Int) -> FoundWord?)?
 
   public init(
@@ -45,6 +46,7 @@ public struct PrefixRules {
   /// and each character is offered once, however many shortcodes it has.
   ///
   /// - Parameters:
+  ///   - opensAfter: graphemes behind the prefix from which the menu opens by itself (2.4).
   ///   - kept: what stays in front of the character, such as the `+` of `+:`.
   ///   - asCharacter: whether the candidate's hint, the character, is meant; otherwise its shortcode
   ///     with both colons.
@@ -84,6 +86,7 @@ public struct CompletionRegistry {
   /// - Parameters:
   ///   - prefix: what the word begins with; an empty one is left out.
   ///   - source: kept as long as the registry.
+  ///   - rules: what the prefix's words are like.
   public mutating func register(
     _ prefix: String, source: any CompletionSource, _ rules: PrefixRules = PrefixRules()
   ) {

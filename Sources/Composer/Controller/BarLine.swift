@@ -27,8 +27,9 @@ public protocol BarLine: AnyObject {
   func replace(_ range: Range<Int>, with text: String, caret: Int)
   /// Gives the line another text, forgetting its undo.
   func setLine(_ text: String, caret: Int?)
-  /// Puts the line aside with its undo, leaving an empty one; and brings it back.
+  /// Puts the line aside with its undo, and leaves an empty one.
   func setAside() -> SavedLine
+  /// Brings back a line that was put aside, with its undo, in place of the current one.
   func bringBack(_ aside: consuming SavedLine)
 }
 

@@ -50,7 +50,9 @@ public enum PastedContent: Hashable, Sendable {
   /// PastedContent.fileCandidate(in: "file:///tmp/a%20b\n")  // "/tmp/a b"
   /// ```
   ///
-  /// - Parameter allowsRelative: whether any other path will do, as where a file is asked for.
+  /// - Parameters:
+  ///   - paste: the text as the terminal sent it.
+  ///   - allowsRelative: whether any other path will do, as where a file is asked for.
   public static func fileCandidate(in paste: String, allowsRelative: Bool = false) -> String? {
     // Three bytes for each, when all of them are escaped.
     guard paste.utf8.count <= 4 * mostBytes else { return nil }

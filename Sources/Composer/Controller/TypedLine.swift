@@ -110,9 +110,8 @@ extension BarController where Line == TypedLine {
     lineChanged(byHand: true)
   }
 
-  /// A paste: offered to the plugins, or inserted.
-  ///
-  /// - Parameter exists: whether a path is a file that could be attached.
+  /// A paste: offered to the plugins, or inserted. `exists` tells whether a path is a file that could
+  /// be attached.
   public func paste(_ text: String, exists: (String) -> Bool = { _ in false }) {
     if !offerToPlugins(PastedContent(paste: text, exists: exists), pasted: text) {
       type(.text(text))

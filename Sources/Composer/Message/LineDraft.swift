@@ -14,7 +14,7 @@ public struct LineDraft: Hashable, Sendable {
   /// Its mentions.
   public var spans: [Span]
 
-  /// - Parameter caret: a UTF-8 offset; nil puts it behind the text.
+  /// The caret is a UTF-8 offset; nil puts it behind the text.
   public init(_ text: String = "", caret: Int? = nil, spans: [Span] = []) {
     self.text = text
     self.caret = caret ?? text.utf8.count

@@ -65,9 +65,8 @@ public struct LineRules: Sendable {
     return .message(Self.unescaped(text))
   }
 
-  /// Whether Return does something with the text, rather than ring the bell (1.1).
-  ///
-  /// - Parameter hasAttachments: files wait to be sent, which a blank text may go with.
+  /// Whether Return does something with the text, rather than ring the bell (1.1). A blank text may
+  /// be sent with files that wait.
   public func allowsSending(_ text: String, hasAttachments: Bool = false) -> Bool {
     switch judge(text) {
     case .message, .command: true

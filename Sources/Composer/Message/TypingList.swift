@@ -57,9 +57,9 @@ public struct TypingList: Hashable, Sendable {
   /// Whether nobody is known to be typing.
   public var isEmpty: Bool { entries.isEmpty }
 
-  /// "A is typing", "A & B are typing", "Several are typing"; names bold, cut to fit.
+  /// "A is typing", "A & B are typing", "Several are typing"; names bold, cut to
+  /// fit the columns.
   ///
-  /// - Parameter columns: how many the line may take.
   /// - Returns: nil when nobody is typing or there is no room.
   public func line(columns: Int, widths: Widths) -> StyledLine? {
     guard columns > 0, let first = entries.first else { return nil }

@@ -32,6 +32,7 @@ public struct TypingSignals: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - text: the text after the change; an emptied one is a pause.
+  ///   - now: the time, in milliseconds.
   ///   - inEditMode: a message is being edited.
   ///   - isOff: `set typing off`.
   /// - Returns: what to send now, nil for nothing; what may not be sent yet `tick` gives later.

@@ -19,8 +19,10 @@ public enum Formatting {
   ///
   /// - Parameters:
   ///   - mark: the symbol; one that is not in `symbols` is taken for a span.
+  ///   - text: the text before the change.
   ///   - caret: a UTF-8 offset.
   ///   - region: UTF-8 offsets; an empty one does not count.
+  ///   - symbols: those that the text may have.
   /// - Returns: the range to replace and the new caret, UTF-8 offsets before and after the change.
   ///   Nil where the symbol is not offered: a region of white space only, a text that has these marks
   ///   around it already.
@@ -72,6 +74,7 @@ public enum Formatting {
   /// - Parameters:
   ///   - text: the text before the space is inserted.
   ///   - caret: where it is going to be inserted, a UTF-8 offset.
+  ///   - symbols: those that a space closes.
   /// - Returns: the range to replace, counted in the text with the space, and the caret after the
   ///   change, UTF-8 offsets. Nil for a plain space.
   public static func closing(

@@ -88,9 +88,8 @@ extension Writing where Self: ~Copyable {
 
 extension DurableTransaction {
   /// Gives a participant an account. If they had removed it before, they get its old conversations
-  /// back.
+  /// back. The network is its kind and the address, as in `xmpp:anna@example.org`.
   ///
-  /// - Parameter network: the kind and the address, as in `xmpp:anna@example.org`.
   /// - Throws: `RuleError.accountExists`, `.accountTaken`; `.badName` if kind or address is
   ///   missing; `StoreError`.
   @discardableResult

@@ -10,6 +10,7 @@ extension Reading where Self: ~Copyable {
   ///
   /// - Parameters:
   ///   - since: the last `Changes.position`, or `position` at the start.
+  ///   - me: whose conversations count.
   ///   - limit: the most messages of each sort; if there are more, `hasMore` is set.
   public func changes(
     since: Int64, for me: ID<Participant>, limit: Int = 500

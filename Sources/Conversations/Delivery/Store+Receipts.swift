@@ -52,9 +52,9 @@ extension Writing where Self: ~Copyable {
   }
 
   /// Records that my program has these messages (rule 7.3). Call this before you print them:
-  /// afterwards nobody can recall them.
+  /// afterwards nobody can recall them. Messages of the conversation on the screen, `seen`, are also
+  /// seen and read.
   ///
-  /// - Parameter seen: the conversation on the screen: its messages are also seen and read.
   /// - Returns: messages up to those numbers that their senders had recalled before, which you must
   ///   not print; the newest 500 per conversation, as many as `changes` returns at once.
   @discardableResult
@@ -89,9 +89,7 @@ extension Writing where Self: ~Copyable {
   }
 
   /// Records that messages up to `number` are on the screen in my conversation (rules 7.3, 7.7).
-  ///
-  /// - Parameter sendReceipt: whether to tell the others (`set receipts`); the read marker always
-  ///   moves.
+  /// The others hear of it only with `sendReceipt` (`set receipts`); the read marker always moves.
   public func noteSeen(
     by me: ID<Participant>, in conversation: ID<Conversation>, upTo number: Int, sendReceipt: Bool
   ) throws {

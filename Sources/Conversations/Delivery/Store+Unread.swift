@@ -34,6 +34,7 @@ extension Reading where Self: ~Copyable {
   /// index finds it, so that more unread messages do not cost more.
   ///
   /// - Parameters:
+  ///   - me: whose unread messages to count.
   ///   - conversations: the conversations; nil for all. The cost grows with their number.
   ///   - words: candidates for a mention beside my names.
   ///   - isMention: whether such a message is one, by its text and its mentions.

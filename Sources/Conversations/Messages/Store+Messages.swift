@@ -2,11 +2,9 @@
 
 extension Reading where Self: ~Copyable {
   /// The messages before the one with a number, or the newest, in their order (rule 7.1). Leaves
-  /// out recalled messages; includes deleted ones, without a body.
-  ///
-  /// - Parameters:
-  ///   - receipts: false reports my messages that others have as `sent`, which is faster.
-  ///   - andIgnored: false: without messages of people whom I ignore (rule 7.11).
+  /// out recalled messages; includes deleted ones, without a body. Without `receipts`, it reports my
+  /// messages that others have as `sent`, which is faster; without `andIgnored`, it leaves out those
+  /// of people whom I ignore (rule 7.11).
   public func messages(
     in conversation: ID<Conversation>, before number: Int? = nil, limit: Int,
     for me: ID<Participant>, receipts: Bool = true, andIgnored: Bool = true
@@ -88,7 +86,8 @@ extension Reading where Self: ~Copyable {
     return max(SortKey.first(at: time), min(displaced ?? .min, SortKey.all.upperBound) + 1)
   }
 
-  /// The messages with these numbers, in their order; see above.
+  /// The messages with these numbers, in their order; with deleted ones, without a
+  /// body, and without recalled ones.
   public func messages(
     in conversation: ID<Conversation>, numbers: ClosedRange<Int>, for me: ID<Participant>
   ) throws -> [Message] {
@@ -109,9 +108,7 @@ extension Reading where Self: ~Copyable {
   }
 
   /// The message of mine that arrived last and is neither deleted nor taken back, nor past, whatever
-  /// its state.
-  ///
-  /// - Parameter skipping: how many newer ones of mine to skip; 1 for the last but one.
+  /// its state. It skips `skipping` newer ones of mine: 1 gives the last but one.
   public func newest(
     by me: ID<Participant>, in conversation: ID<Conversation>, skipping: Int = 0
   ) throws -> Message? {

@@ -96,6 +96,9 @@ extension DurableTransaction {
   ///
   /// - Parameters:
   ///   - body: the text as typed; the store keeps exactly this.
+  ///   - kind: speech, an action (`/me`) or a notice.
+  ///   - conversation: where to send it.
+  ///   - me: its sender.
   ///   - typed: the line for the input history (rule 1.12), nil for none.
   ///   - shell: whose history it is; the attached shell's by default.
   ///   - attachments: from `keep`, in order; the text may be empty when there are some.

@@ -122,7 +122,7 @@ public struct NetworkAbilities: Hashable, Sendable {
   public var rooms: Abilities
   public var direct: Abilities
 
-  /// - Parameter direct: nil if they are as rooms.
+  /// Direct chats have the abilities of rooms if `direct` is nil.
   public init(rooms: Abilities = Abilities(), direct: Abilities? = nil) {
     (self.rooms, self.direct) = (rooms, direct ?? rooms)
   }

@@ -2,6 +2,7 @@
 
 /// An action in a conversation that is not a message (rule 10).
 public struct Event: Hashable, Sendable {
+  /// What the participant did.
   public enum Kind: Int, CaseIterable, Hashable, Sendable {
     /// Gave the room another topic; `Event.text` is the topic, empty for none.
     case topic = 0

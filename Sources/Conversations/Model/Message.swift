@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+/// A message in a conversation, as one participant sees it.
 public struct Message: Identifiable, Hashable, Sendable {
   /// Whether it is speech, an action or a notice.
   public enum Kind: Int, Hashable, Sendable {

@@ -5,7 +5,7 @@ extension Reading where Self: ~Copyable {
   /// The participant of this machine with that identity, without creating one; nil if nobody has
   /// it.
   ///
-  /// - Throws: `RuleError.badName`, as ``participant(identity:)``.
+  /// - Throws: `RuleError.badName`, as ``DurableTransaction/participant(identity:)``.
   public func participant(known identity: String) throws -> Participant? {
     _ = try Naming.checked(identity)
     return try known(identity)

@@ -74,6 +74,8 @@ extension Reading where Self: ~Copyable {
     }
   }
 
+  /// The participant with that id.
+  ///
   /// - Throws: `RuleError.noSuchParticipant`.
   public func participant(_ id: ID<Participant>) throws -> Participant {
     let found = try database.first(

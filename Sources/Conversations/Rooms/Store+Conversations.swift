@@ -145,9 +145,7 @@ extension Reading where Self: ~Copyable {
     ) { $0.id() }
   }
 
-  /// The conversations I am in, the one with the newest message first.
-  ///
-  /// - Parameter conversations: which ones; nil for all.
+  /// The conversations I am in, or those of the given ones, the one with the newest message first.
   public func listing(
     for me: ID<Participant>, in conversations: Set<ID<Conversation>>? = nil
   ) throws -> [Listing] {

@@ -102,9 +102,8 @@ extension Writing where Self: ~Copyable {
 extension DurableTransaction {
   // MARK: Rooms
 
-  /// Finds a room as `room(_:for:)` does, or creates it.
+  /// Finds a room as `room(_:for:)` does, or creates it in the name of `me`.
   ///
-  /// - Parameter me: who makes it.
   /// - Throws: `RuleError.badName`, `.ambiguous`, `.nameTaken`.
   public func makeRoom(_ name: String, for me: ID<Participant>? = nil) throws -> Conversation {
     if let known = try room(name, for: me) { return known }
@@ -157,9 +156,10 @@ extension DurableTransaction {
   }
 
   /// Enters a conversation, or only lists it again if I am in it already. Later messages are for
-  /// me; I can read older ones, but they do not count as unread.
+  /// me; I can read older ones, but they do not count as unread. With `isTold`, the others hear that
+  /// I joined (rule 13.5).
   ///
-  /// - Parameter isTold: whether to tell the others that I joined (rule 13.5).
+  /// - Throws: `RuleError.noSuchRoom`.
   public func join(
     _ me: ID<Participant>, _ conversation: ID<Conversation>, isTold: Bool = false
   ) throws {

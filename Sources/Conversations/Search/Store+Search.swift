@@ -16,6 +16,8 @@ extension Reading where Self: ~Copyable {
   /// reads: it never marks messages as seen (rule 7.3).
   ///
   /// - Parameters:
+  ///   - query: from ``SearchQuery/parse(_:now:zone:)``.
+  ///   - me: who searches.
   ///   - limit: the most hits to return.
   ///   - before: only messages that follow this hit: the last one, for the next page.
   ///   - anyRoom: also search rooms that I am not in, which anyone may read.

@@ -18,7 +18,7 @@ extension MessageStyling {
   /// In a text of more than `longText` bytes only those lines are looked at: a line does not know
   /// that it is in a preformatted block, and a line of more than `longText` bytes is plain.
   ///
-  /// - Parameter visible: UTF-8 offsets; what lies outside the text is left out.
+  /// What is visible is given in UTF-8 offsets; what lies outside the text is left out.
   public func runs(in text: String, visible: Range<Int>) -> [Run] {
     if symbols.isEmpty { return [] }
     return text.withUTF8Bytes { bytes in

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The program's own symbols (rule 7.2) and their ASCII stand-ins, for terminals and ears
-/// that know no others.
+/// The program's own symbols (rule 7.2) and their ASCII stand-ins, for terminals and
+/// screen readers that know no others.
 public struct Glyphs: Hashable, Sendable {
   /// Replaces text that was cut off.
   public var ellipsis: SafeText

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Text that may be written to a terminal: the one door every text of the outside goes through
+/// Text that may be written to a terminal: every text from outside the program becomes one first
 /// (rule 12.1, 12.2, 12.6).
 ///
 /// Only the sanitiser makes it. Control characters, invalid UTF-8, bidirectional controls and

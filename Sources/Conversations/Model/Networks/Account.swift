@@ -12,8 +12,8 @@ public struct Account: Identifiable, Hashable, Sendable {
   /// How its network names people and rooms.
   public var rules: AddressRules
 
-  /// - Parameter rules: nil while its process has not provided any, as for an account that was never
-  ///   connected; then an address looks like the account's own.
+  /// The rules are nil while its process has not provided any, as for an account that was never
+  /// connected; then an address looks like the account's own.
   public init(
     id: Conversations.ID<Account>, owner: Conversations.ID<Participant>, network: String,
     status: AccountStatus = .notRunning, rules: AddressRules? = nil

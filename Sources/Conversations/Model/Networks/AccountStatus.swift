@@ -2,8 +2,7 @@
 
 /// The state of the connection of an account, as its network process reports it.
 ///
-/// The account's row keeps it as ``storedForm``. Code that depends on
-/// the status switches over the case and never parses a sentence.
+/// Code that depends on the status switches over the case and never parses a sentence.
 public enum AccountStatus: Hashable, Sendable {
   /// No process serves the account, and none has left a reason.
   case notRunning
