@@ -19,6 +19,12 @@ extension InteractiveShell {
     case .on: editor.links = true
     case .off: editor.links = false
     }
+    editor.background =
+      switch settings.background {
+      case .auto: nil
+      case .light: true
+      case .dark: false
+      }
     var bar = editor.bar
     bar.prompt = StatusLine(session: session).prompt
     bar.maxInputRows = settings.maxInputRows

@@ -31,6 +31,11 @@ extension LineEditor: BarLine {
     get { display.links }
     set { display.links = newValue }
   }
+  /// Whether the background is light, where the person says so; nil to go by the terminal's word.
+  public var background: Bool? {
+    get { display.setBackground }
+    set { display.setBackground = newValue }
+  }
   /// The caret, in bytes from the start of the text.
   public var caret: Int { Int(Readline.line.caret) }
   public var isEmpty: Bool { Readline.line.length == 0 }

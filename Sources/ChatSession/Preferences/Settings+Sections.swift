@@ -33,7 +33,7 @@ extension Settings {
       ]
     ),
     (say("Other programs"), ["open-command", "pager", "fold-lines"]),
-    (say("The terminal"), ["links", "width", "ambiguous", "accessible"]),
+    (say("The terminal"), ["background", "links", "width", "ambiguous", "accessible"]),
   ]
 
   /// Every setting of the table once; those in no section form a last one.
