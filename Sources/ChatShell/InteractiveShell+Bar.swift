@@ -19,6 +19,12 @@ extension InteractiveShell {
     case .on: editor.display.links = true
     case .off: editor.display.links = false
     }
+    editor.background =
+      switch settings.background {
+      case .auto: nil
+      case .light: true
+      case .dark: false
+      }
     var bar = editor.bar
     bar.prompt = StatusLine(session: session).prompt
     bar.maxInputRows = settings.maxInputRows

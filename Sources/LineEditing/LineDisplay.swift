@@ -46,6 +46,7 @@ package final class LineDisplay {
     self.device = device
     self.widths = widths
     self.looks = looks
+    background = looks.palette.isLight
     toldSize = device.size
     painter = Painter(size: toldSize, widths: widths, looks: looks)
   }
@@ -62,6 +63,19 @@ package final class LineDisplay {
       looks.links = newValue
       repaintAll()
     }
+  }
+
+  /// Whether the background is light: as the person says, else as the terminal says, else as the
+  /// environment says. Lines that are printed already keep their colours.
+  var setBackground: Bool? { didSet { updateBackground() } }
+  var reportedBackground: Bool? { didSet { updateBackground() } }
+  private let background: Bool?
+
+  private func updateBackground() {
+    let isLight = setBackground ?? reportedBackground ?? background
+    guard isLight != looks.palette.isLight else { return }
+    looks.palette.isLight = isLight
+    repaintAll()
   }
 
   /// Whether to break settled lines between words (rule 13.7), or where the terminal wraps them.

@@ -14,6 +14,11 @@ extension LineEditor: BarLine {
   public var zones: ZoneValues<[Item]> { bar.zones }
   /// The visible rows of text, after the last drawing.
   public var inputRows: Int { display.inputRows }
+  /// Whether the background is light, where the person says so; nil to go by the terminal's word.
+  public var background: Bool? {
+    get { display.setBackground }
+    set { display.setBackground = newValue }
+  }
   /// The caret, in bytes from the start of the text.
   public var caret: Int { Int(Readline.line.caret) }
   public var isEmpty: Bool { Readline.line.length == 0 }

@@ -91,6 +91,7 @@ public final class LineEditor {
     device.fellBehind = { [weak self] in self?.fellBehind() }
     device.reportsFocus = displayMode == .tty
     device.enter(plain: displayMode == .plain)
+    if displayMode == .tty { askForBackground() }
     // Until now the terminal turned Return into a newline.
     readAhead { $0 == .key([0x0A]) ? .key([0x0D]) : $0 }
     Readline.start(for: self, plain: displayMode == .plain, prompt: prompt.plain.string)
@@ -99,11 +100,54 @@ public final class LineEditor {
     loop.watch(device.input) { [weak self] in self?.readKeys() }
     // An output pipe becomes readable only when its reader has gone away.
     if device.drawsIntoPipe { loop.watch(device.output) { [weak self] in self?.lostTerminal() } }
-    loop.endOfTurn { [weak self] in self?.draw() }
+    loop.endOfTurn { [weak self] in self?.endTurn() }
     if displayMode == .tty { focus.wait() }
   }
 
   private var isStarted = false
+  /// When the terminal was asked for its background; nil once it has answered.
+  private var backgroundAskedAt: Int64?
+  private var isFirstTurn = true
+
+  private func endTurn() {
+    if isFirstTurn {
+      isFirstTurn = false
+      // Most terminals have answered by now, so that the first screen has the right colours.
+      if backgroundAskedAt != nil { readAhead { $0 } }
+    }
+    draw()
+  }
+
+  private func askForBackground() {
+    guard display.looks.knowsBackground, display.looks.colors else { return }
+    device.write(BackgroundReport.question)
+    backgroundAskedAt = loop.now
+  }
+
+  /// Takes the answer, also a late one; false for any other event.
+  private func takeBackground(_ event: KeyEvent) -> Bool {
+    guard BackgroundReport.isReport(event) else { return false }
+    backgroundAskedAt = nil
+    if let isLight = BackgroundReport.isLight(event) { display.reportedBackground = isLight }
+    return true
+  }
+
+  /// Milliseconds after the question in which an answer may come to a program that gets the
+  /// terminal.
+  private static let backgroundPatience: Int64 = 150
+
+  /// Call it before another program gets the terminal: waits a moment for the answer.
+  private func finishBackgroundQuestion() {
+    guard let askedAt = backgroundAskedAt else { return }
+    let end = askedAt + Self.backgroundPatience
+    while backgroundAskedAt != nil, loop.now < end {
+      var ready = pollfd(fd: device.input, events: Int16(POLLIN), revents: 0)
+      guard poll(&ready, 1, Int32(end - loop.now)) > 0, ready.revents & Int16(POLLIN) != 0 else {
+        break
+      }
+      readAhead { $0 }
+    }
+  }
   /// Keys typed before the prompt; the loop handles them as soon as it runs.
   private var typedAhead: [KeyEvent] = []
 
@@ -120,7 +164,7 @@ public final class LineEditor {
 
   private func readAhead(_ change: (KeyEvent) -> KeyEvent) {
     let isFirst = typedAhead.isEmpty
-    typedAhead += (keys.available() ?? []).map(change)
+    typedAhead += (keys.available() ?? []).filter { !takeBackground($0) }.map(change)
     guard isFirst, !typedAhead.isEmpty else { return }
     loop.after(milliseconds: 0) { [weak self] in
       self?.takeTypedAhead()
@@ -140,6 +184,7 @@ public final class LineEditor {
   public func stop() {
     guard isStarted else { return }
     isStarted = false
+    finishBackgroundQuestion()
     finishResizeProbe()
     device.catchUp(within: TerminalDevice.patience, atMost: TerminalDevice.patience)
     display.isEnding = true
@@ -156,6 +201,7 @@ public final class LineEditor {
   ///
   /// - Parameter keepingLine: whether the line stays on the screen, above the child's output.
   public func withTerminalReleased(keepingLine: Bool = true, _ body: () -> Void) {
+    finishBackgroundQuestion()
     finishResizeProbe()
     draw()
     display.leave(keepingLine: keepingLine)
@@ -207,6 +253,7 @@ public final class LineEditor {
       focus.noteReport(isFocused)
       return true
     }
+    if takeBackground(event) { return true }
     guard resizeProbe.awaited > 0, let report = SizeReport.size(in: event) else { return false }
     handleSizeReport(report)
     return true

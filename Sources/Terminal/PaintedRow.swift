@@ -14,7 +14,7 @@ struct PaintedRow: Equatable {
     while at < row.cells.count && cells.count < columns {
       let cell = row.cells[at]
       let width = max(1, Int(cell.columns))
-      let style = Self.shown(cell.style, looks)
+      let style = looks.shown(cell.style)
       if cell.columns == 0 || !Self.isWhole(row.cells, at, width) {
         // A covered cell without the wide one to its left, or the other way round.
         cells.append(Self.cleaned(" ", style))
@@ -71,10 +71,6 @@ struct PaintedRow: Equatable {
     guard at + width <= cells.count else { return false }
     for covered in 1..<width where cells[at + covered].columns != 0 { return false }
     return true
-  }
-
-  private static func shown(_ style: Style, _ looks: Painter.TerminalCapabilities) -> Style {
-    looks.colors ? style : Style(style.attributes)
   }
 
   /// A blank shows nothing of most styles; without them it equals an erased column.

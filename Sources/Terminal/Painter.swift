@@ -286,17 +286,13 @@ public struct Painter: Sendable {
     }
     for run in line.runs {
       out.link(looks.links ? run.link : nil)
-      out.write(run.text.string, style(of: run))
+      out.write(run.text.string, looks.shown(run.style))
     }
     out.link(nil)
   }
 
   private static func holdsControls(_ text: SafeText) -> Bool {
     text.string.utf8.withContiguousStorageIfAvailable { $0.contains { $0 < 0x20 } } ?? true
-  }
-
-  private func style(of run: StyledRun) -> Style {
-    looks.colors ? run.style : Style(run.style.attributes)
   }
 
   /// The same with what has to know its column.
@@ -318,7 +314,7 @@ public struct Painter: Sendable {
         }
         column = next
       }
-      out.write(text, style(of: run))
+      out.write(text, looks.shown(run.style))
     }
     out.link(nil)
   }

@@ -9,7 +9,7 @@ extension Painter {
     var out = ScreenBytes(row: 0, column: nil, columns: .max)
     for line in lines {
       for run in line.runs {
-        out.write(run.text.string, looks.colors ? run.style : Style(run.style.attributes))
+        out.write(run.text.string, looks.shown(run.style))
       }
       out.set(.plain)
       out.newline()

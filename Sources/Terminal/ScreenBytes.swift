@@ -163,10 +163,13 @@ struct ScreenBytes {
   ]
 
   private static func code(_ color: Color, normal: Int, bright: Int) -> String {
-    switch color.index {
-    case 0..<8: String(normal + Int(color.index))
-    case 8..<16: String(bright + Int(color.index) - 8)
-    default: "\(normal + 8);5;\(color.index)"
+    switch color {
+    case .indexed(let index) where index < 8: String(normal + Int(index))
+    case .indexed(let index) where index < 16: String(bright + Int(index) - 8)
+    case .indexed(let index): "\(normal + 8);5;\(index)"
+    case .rgb(let red, let green, let blue): "\(normal + 8);2;\(red);\(green);\(blue)"
+    // ``Palette/shown(_:)`` has replaced it.
+    case .name: String(normal + 9)
     }
   }
 

@@ -6,6 +6,11 @@ extension Painter {
   public struct TerminalCapabilities: Hashable, Sendable {
     /// Whether colours are drawn; attributes such as bold always are (`NO_COLOR`, rule 11.5).
     public var colors: Bool
+    /// Its colours, and whether its background is light, as far as the environment says.
+    public var palette: Palette
+    /// Whether to ask it for its background. The Linux console and old terminals would show the
+    /// question.
+    public var knowsBackground: Bool
     /// Whether the terminal wraps its rows anew when its width changes. tmux, VTE, kitty, foot,
     /// wezterm, alacritty and konsole do; xterm and the Linux console cut the rows off.
     public var rewraps: Bool
@@ -17,10 +22,13 @@ extension Painter {
     public var showsEnd: Bool
 
     public init(
-      colors: Bool = true, rewraps: Bool = true, showsEnd: Bool = false,
+      colors: Bool = true, palette: Palette = Palette(), knowsBackground: Bool = true,
+      rewraps: Bool = true, showsEnd: Bool = false,
       links: Bool = false
     ) {
       self.colors = colors
+      self.palette = palette
+      self.knowsBackground = knowsBackground
       self.rewraps = rewraps
       self.showsEnd = showsEnd
       self.links = links
@@ -37,8 +45,35 @@ extension Painter {
         variable("XTERM_VERSION") != nil || terminal == "linux" || terminal.hasPrefix("rxvt")
         || terminal.hasPrefix("screen") || terminal.hasPrefix("vt")
       self.init(
-        colors: noColor.isEmpty, rewraps: isInTmux || !cutsRows, showsEnd: isInTmux,
+        colors: noColor.isEmpty, palette: Self.palette(terminal, variable),
+        knowsBackground: terminal != "linux" && !terminal.hasPrefix("vt"),
+        rewraps: isInTmux || !cutsRows, showsEnd: isInTmux,
         links: Self.knowsLinks(terminal, variable))
+    }
+
+    /// The style to send: without colours, or with those that are readable there.
+    func shown(_ style: Style) -> Style {
+      colors ? palette.shown(style) : Style(style.attributes)
+    }
+
+    /// The colours that the terminal has according to its name, and the background that
+    /// `COLORFGBG` tells of (rxvt, Konsole): the last of its numbers is the background's.
+    private static func palette(_ terminal: String, _ variable: (String) -> String?) -> Palette {
+      let families = ["xterm-kitty", "xterm-ghostty", "foot", "alacritty", "contour", "wezterm"]
+      let colorTerm = variable("COLORTERM") ?? ""
+      var palette = Palette()
+      if colorTerm == "truecolor" || colorTerm == "24bit" || terminal.hasSuffix("-direct") {
+        palette.depth = .all
+      } else if terminal.contains("256") || families.contains(where: { terminal.hasPrefix($0) })
+        || !colorTerm.isEmpty
+      {
+        palette.depth = .many
+      }
+      let background = variable("COLORFGBG")?.split(separator: ";").last
+      if let index = background.flatMap({ Int(written: String($0), in: 0...15) }) {
+        palette.isLight = index == 7 || index > 8
+      }
+      return palette
     }
 
     /// Whether this is one of the terminals known to make links of OSC 8. Inside tmux nobody knows

@@ -38,15 +38,15 @@ struct BusyRoomTests {
     var printer = anna.session.transcript.printer
     let options = printer.options
     var lines: [StyledLine] = []
-    for happening in Self.happenings(me: anna.session.me.id) {
+    let happenings = Self.happenings(me: anna.session.me.id)
+    printer.fitColumns(
+      to: happenings.compactMap { if case .said(let message) = $0 { message } else { nil } })
+    for happening in happenings {
       switch happening {
       case .said(let message): lines += printer.lines(for: message)
       case .edited(let message): lines += printer.revision(of: message)
       case .reacted(let news):
-        printer.endRun()
-        lines.append(
-          MessagePrinter.line(
-            for: news, by: SafeText(name: news.participant.name), widths: options.widths))
+        lines += printer.lines(for: news, by: SafeText(name: news.participant.name))
       }
     }
     let rows = lines.flatMap { $0.wrapped(at: columns, widths: options.widths) }

@@ -74,7 +74,7 @@ struct FindingTests {
     anna.look()
     #expect(anna.picture[1].hasSuffix("#one 1!, #two 2, #lobby 1"))
     let listed = answer("/unread").joined(separator: "\n")
-    for part in ["#lobby  1 unread", "#one  1 unread, 1 mention", "#two  2 unread"] {
+    for part in ["#lobby  1 unread", "#one    1 unread  1 mention", "#two    2 unread"] {
       #expect(listed.contains(part), "\(listed)")
     }
     for room in ["one", "two", "lobby"] {

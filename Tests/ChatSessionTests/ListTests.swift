@@ -31,15 +31,12 @@ struct ListTests {
     #expect(anna.pages == 1)
   }
 
-  @Test(
-    "10: names and their descriptions stand in two columns", arguments: ["/help", "/set"],
-    [80, 120])
-  func columns(command: String, width: Int) throws {
+  @Test("10: names and their descriptions are in two columns", arguments: [80, 120])
+  func columns(width: Int) throws {
     let anna = try Town().person("anna")
-    anna.say("/set notify-command /usr/local/bin/somebody-calls --with options")
     anna.tell(.resized(rows: 24, columns: width))
     _ = anna.rows()
-    anna.say(command)
+    anna.say("/help")
     let rows = anna.rows()
     // Where a row goes on, or the help of a long name begins.
     let starts = rows.map { $0.prefix { $0 == " " }.count }.filter { $0 > 2 }
@@ -52,6 +49,77 @@ struct ListTests {
       let help = row[gap.lowerBound...].prefix { $0 == " " }.endIndex
       #expect(row.distance(from: row.startIndex, to: help) == start, "\(row)")
     }
+  }
+
+  @Test("10: /set is a table of names, values and descriptions, and blocks where it is narrow")
+  func settings() throws {
+    let anna = try Town().person("anna")
+    anna.say("/set notify-command /usr/local/bin/somebody-calls --with options")
+    anna.tell(.resized(rows: 24, columns: 100))
+    _ = anna.rows()
+    anna.say("/set")
+    let rows = anna.rows()
+    func column(of text: String, in name: String) throws -> Int {
+      let row = try #require(rows.first { $0.hasPrefix("  " + name + " ") })
+      let place = try #require(row.firstRange(of: text)).lowerBound
+      return row.distance(from: row.startIndex, to: place)
+    }
+    for name in ["typing", "bell", "close-by-double-space"] {
+      #expect(try column(of: " on ", in: name) == column(of: " on ", in: "receipts"))
+    }
+    let help = try column(of: "tell others that", in: "typing")
+    #expect(try column(of: "ring the bell", in: "bell") == help)
+    // A long value has a row of its own.
+    let place = try #require(rows.firstIndex { $0.hasSuffix("somebody-calls --with options") })
+    #expect(rows[place + 1].hasPrefix(String(repeating: " ", count: help) + "program to run"))
+    #expect(rows.allSatisfy { $0.count <= 100 })
+    anna.tell(.resized(rows: 24, columns: 40))
+    anna.say("/set")
+    let blocks = anna.rows()
+    let bell = try #require(blocks.firstIndex { $0 == "  bell  on" })
+    #expect(blocks[bell + 1].hasPrefix("      ring the bell when"))
+    #expect(blocks[bell + 2].hasPrefix("      ") && blocks.allSatisfy { $0.count <= 40 })
+  }
+
+  @Test("10: /list, /who and /unread are tables with headings, and blocks where it is narrow")
+  func tables() throws {
+    let town = try Town()
+    let (ben, anna) = (
+      try town.person("benjamin-the-second", in: "coffee"), try town.person("anna")
+    )
+    ben.say("/join lobby")
+    anna.say("/join coffee")
+    anna.say("/switch lobby")
+    ben.say("/switch coffee")
+    ben.say("@anna hello")
+    anna.look()
+    _ = anna.rows()
+    func rows(_ command: String, _ columns: Int) -> [String] {
+      anna.tell(.resized(rows: 24, columns: columns))
+      _ = anna.rows()
+      anna.say(command)
+      return anna.rows().map { $0.replacing(/\d{4}-\d\d-\d\d \d\d:\d\d/, with: "TIME") }
+    }
+    #expect(
+      rows("/list", 80) == [
+        "    Name     Unread  Last message", "* 1 #lobby", "  2 #coffee  1!      TIME",
+      ])
+    #expect(
+      rows("/list", 30) == [
+        "    Name  Unread", "    Last message", "* 1 #lobby", "  2 #coffee  1!", "    TIME",
+      ])
+    #expect(rows("/unread", 80) == ["  #coffee  1 unread  1 mention [1]"])
+    #expect(rows("/unread", 24) == ["  #coffee  1 unread", "    1 mention [1]"])
+    #expect(
+      rows("/who", 80) == [
+        "  Name                 State", "  anna                 here",
+        "  benjamin-the-second  here, but not looking",
+      ])
+    #expect(
+      rows("/who", 30) == [
+        "  Name", "    State", "  anna", "    here", "  benjamin-the-second",
+        "    here, but not looking",
+      ])
   }
 
   @Test("10: /keys names keys as people do, and finds a function by its name or its key")

@@ -32,7 +32,7 @@ struct PauseTests {
     _ = anna.news()
     anna.say("/bottom")
     let rows = anna.news()
-    let order = ["ben: one", "[2]      two", "✎ [2] ben: 2"].map { part in
+    let order = ["ben: one", "2      two", "✎ [2] ben: 2"].map { part in
       rows.firstIndex { $0.contains(part) } ?? -1
     }
     #expect(!order.contains(-1) && order == order.sorted(), "\(rows)")

@@ -96,9 +96,10 @@ final class Person: SessionLine {
   let town: Town
   let store: Store
   private(set) var session: Session!
-  /// What was printed, the oldest line first.
+  /// What was printed, the oldest line first; events without their time, and without the blanks
+  /// up to the text column.
   private(set) var printed: [String] = []
-  private var lines: [StyledLine] = []
+  private(set) var lines: [StyledLine] = []
   private(set) var notice = ""
   private(set) var bells = 0
   /// How many lists were longer than the screen.
@@ -241,11 +242,11 @@ final class Person: SessionLine {
     for effect in effects {
       switch effect {
       case .print(let lines), .show(let lines):
-        printed += lines.map(\.plain.string)
+        note(lines)
         self.lines += lines
       case .page(let lines, _):
         pages += 1
-        printed += lines.map(\.plain.string)
+        note(lines)
         self.lines += lines
       case .ask(let text, let answers): question = (text.string, answers)
       case .notify(let news): notified.append([news.sender, news.conversation, news.body])
@@ -285,6 +286,10 @@ final class Person: SessionLine {
       }
     }
     return true
+  }
+
+  private func note(_ lines: [StyledLine]) {
+    printed += lines.map { $0.plain.string.replacing(/^ \d\d:\d\d {4,}(?=\S)/, with: "") }
   }
 
   private func put(_ text: String) {

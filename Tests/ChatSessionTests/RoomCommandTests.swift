@@ -37,6 +37,19 @@ struct RoomCommandTests {
     #expect(said(anna).contains("A topic can have at most 300 characters; this one has 301."))
   }
 
+  @Test("7.4, 13.4: the topic is in the status line as far as the rest leaves room")
+  func topicInTheStatusLine() throws {
+    anna.say("/topic tea at noon in the kitchen, with cake")
+    anna.say("hello")
+    let whole = anna.status(columns: 100)
+    #expect(whole.hasPrefix("anna, with 1 other here · tea at noon in the kitchen, with cake |"))
+    #expect(whole.hasSuffix("[1] ✓ sent"))
+    let narrow = anna.status(columns: 60)
+    #expect(narrow.hasPrefix("anna, with 1 other here · tea at") && narrow.contains("… |"))
+    #expect(narrow.hasSuffix("[1] ✓ sent") && !anna.status(columns: 44).contains("tea"))
+    #expect(!anna.status(notice: "a hint", columns: 100).contains("tea"))
+  }
+
   @Test("10: /invite brings a person in: they are told, and the room is in their list")
   func invitations() throws {
     anna.say("/join tea")

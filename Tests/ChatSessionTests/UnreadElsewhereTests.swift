@@ -134,8 +134,8 @@ struct UnreadElsewhereTests {
     ben.say("/unread")
     #expect(
       ben.news() == [
-        "  #three  1 unread, 1 mention [1]", "  @carl  1 unread", "  #two  2 unread",
-        "  #one  1 unread", "  #four  1 unread",
+        "  #three  1 unread  1 mention [1]", "  @carl   1 unread", "  #two    2 unread",
+        "  #one    1 unread", "  #four   1 unread",
       ])
     for place in ["#three", "@carl", "#two", "#one", "#four"] {
       ben.say("/next")
@@ -204,8 +204,9 @@ struct UnreadElsewhereTests {
     let names = ben.news().map { $0.replacing(#/  \d{4}-\d\d-\d\d \d\d:\d\d$/#, with: "") }
     #expect(
       names == [
-        "  1 #one 1", "  2 #two 2", "  3 #three 1!", "  4 #four 1", "* 5 #here", "  6 @carl 1",
-        "    #lobby  not joined",
+        "    Name    Unread  Last message", "  1 #one    1     ", "  2 #two    2     ",
+        "  3 #three  1!    ", "  4 #four   1     ", "* 5 #here", "  6 @carl   1     ",
+        "    #lobby          not joined",
       ])
     #expect(
       try ben.store.read { try $0.joined(by: ben.session.me.id) }.count == 6,
@@ -245,6 +246,7 @@ struct UnreadElsewhereTests {
     let (anna, ben) = (try town.person("anna"), try town.person("ben"))
     ben.say("/me yawns")
     anna.look()
+    anna.say("tea?")
     anna.say("/react 1 ☕")
     #expect(anna.news().last == "☕ anna [1] ben yawns")
   }

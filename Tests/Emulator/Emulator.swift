@@ -106,8 +106,46 @@ public final class Emulator {
     Unmanaged<Emulator>.fromOpaque(user!).takeUnretainedValue()
   }
 
+  /// libvterm knows no dim style. If this is set, dim text has this colour of the palette instead.
+  public var dimColour: UInt8?
+  /// The beginning of a sequence whose rest has not come.
+  private var unfinished: [UInt8] = []
+
+  /// The bytes with colours in place of dim styles.
+  private func withoutDim(_ bytes: [UInt8], _ colour: UInt8) -> [UInt8] {
+    let bytes = unfinished + bytes
+    unfinished = []
+    var result: [UInt8] = []
+    var at = 0
+    while at < bytes.count {
+      guard bytes[at] == 0x1B else {
+        result.append(bytes[at])
+        at += 1
+        continue
+      }
+      let end = bytes[at...].dropFirst(2).firstIndex { !(0x30...0x3B).contains($0) }
+      guard let end, at + 1 < bytes.count else {
+        unfinished = Array(bytes[at...])
+        break
+      }
+      var sequence = String(decoding: bytes[at...end], as: UTF8.self)
+      if bytes[at + 1] == UInt8(ascii: "["), bytes[end] == UInt8(ascii: "m") {
+        var numbers = sequence.dropFirst(2).dropLast().split(separator: ";").map(String.init)
+        // Elsewhere it belongs to a colour.
+        if let dim = numbers.prefix(3).firstIndex(of: "2"), !numbers[..<dim].contains("38") {
+          numbers[dim] = "38;5;\(colour)"
+        }
+        sequence = "\u{1B}[" + numbers.joined(separator: ";") + "m"
+      }
+      result += Array(sequence.utf8)
+      at = end + 1
+    }
+    return result
+  }
+
   /// What a program writes.
   public func feed(_ bytes: [UInt8]) {
+    let bytes = dimColour.map { withoutDim(bytes, $0) } ?? bytes
     bytes.withUnsafeBytes { buffer in
       _ = vterm_input_write(
         terminal, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count)

@@ -52,7 +52,7 @@ extension EndToEnd {
       shell.send("\u{15}")
       try shell.command("/set slash-guard off")
       shell.send("  /who\r")
-      try shell.expect("[1] anna:   /who")
+      try shell.expect("1 anna:   /who")
     }
 
     @Test(
@@ -161,7 +161,7 @@ extension EndToEnd {
       try shell.type("next", seeing: "#lobby> next|")
       holder.closeInput()
       _ = holder.finish()
-      try shell.expect("[1] anna: patience")
+      try shell.expect("1 anna: patience")
       try shell.expect("#lobby> next|")
     }
 
@@ -217,7 +217,7 @@ extension EndToEnd {
       _ = holder.finish()
       try outer.expect("#lobby> touch \(home.path)/leak|")
       try outer.expect("anna: hello again")
-      try outer.type("\r", seeing: "[3]       touch \(home.path)/leak")
+      try outer.type("\r", seeing: "3       touch \(home.path)/leak")
       try outer.type("\u{04}", seeing: "outer> |")
       #expect(!FileManager.default.fileExists(atPath: home.path + "/leak"))
     }

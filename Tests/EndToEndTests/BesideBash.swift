@@ -120,7 +120,7 @@ struct BesideBash {
     // bash counts in its prompt; the message is printed above hobnob's.
     let isSent =
       bash.wait(for: 20) { _ in bash.caretRow.hasPrefix("\(insertMode)\(sent + 1)>") }
-      && hobnob.wait(for: 20) { $0.text(ofRow: $0.cursor.row - 1).contains("[\(sent)] ") }
+      && hobnob.wait(for: 20) { $0.text(ofRow: $0.cursor.row - 1).contains(" \(sent) ") }
     try #require(isSent, "\(bash.emulator.picture)\n\(hobnob.emulator.picture)")
   }
 

@@ -49,7 +49,7 @@ extension EndToEnd {
       let first = try home.shellInLobby(as: "anna")
       let second = try home.shellInLobby(as: "anna")
       first.send("from the first\r")
-      try second.expect("[1] anna: from the first")
+      try second.expect("1 anna: from the first")
       // Nobody else has it.
       try first.expect("[1] ✓ sent")
       try second.type("\u{10}", seeing: "#lobby> from the first|")

@@ -17,7 +17,7 @@ extension EndToEnd {
     func editSaves() throws {
       let ben = try home.shellInLobby(as: "ben")
       anna.send("I bring tree\r")
-      try ben.expect("[1] anna: I bring tree")
+      try ben.expect("1 anna: I bring tree")
       try anna.type("/edit\r", seeing: "edit 1> I bring tree|")
       try anna.expect("Editing message 1 — Return saves, /cancel or C-g leaves")
       try anna.type("\u{17}three\r", seeing: "#lobby> |")

@@ -97,7 +97,7 @@ extension EndToEnd {
       try anna.expectNever("unread")
       #expect(anna.caretRow.contains("half a line"))
       try home.say("and now", as: "ben")
-      try anna.expect("[3002] ben: and now")
+      try anna.expect("3002  ben: and now")
       try anna.expectNever("imported")
     }
 

@@ -32,7 +32,7 @@ extension EndToEnd {
       try shell.expect("#lobby> half a line")
       try shell.expectGone("and more")
       shell.send(Key.redo + "\r")
-      try shell.expect("[1] anna: half a line")
+      try shell.expect("1 anna: half a line")
     }
 
     @Test(

@@ -60,7 +60,7 @@ extension EndToEnd {
       try second.expect("#lobby> with a text|")
       try second.expect("[1 file]")
       second.send("\r")
-      try second.expect("[1] anna: with a text")
+      try second.expect("1 anna: with a text")
       #expect(try messages(in: home).map { $0.attachments.map(\.name) } == [["one.txt"]])
       #expect(second.wait(for: 5) { !$0.picture.contains("[1 file]") })
     }

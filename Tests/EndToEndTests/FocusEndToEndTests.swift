@@ -21,10 +21,10 @@ extension EndToEnd {
       ben.send(focusOut)
       // The second look is at the latest the one that knows.
       for _ in 1...2 {
-        try anna.type("/who\r", seeing: "ben  here")
+        try anna.type("/who\r", seeing: "ben   here")
         anna.rest(0.2)
       }
-      try anna.expect("ben  here, but not looking")
+      try anna.expect("ben   here, but not looking")
       try anna.type("two\r", seeing: "[2] ✓✓ delivered")
       try ben.expect("two")
       #expect(try home.run(["unread", "--count", "--as", "ben"]).output == "0\n")

@@ -106,7 +106,7 @@ extension EndToEnd {
       let shell = try home.shellInLobby(as: "anna", inputrc: "set editing-mode vi\n")
       try shell.type("one two\u{1B}", seeing: "#lobby> one tw|o")
       try shell.type("bcwthree\u{1B}", seeing: "#lobby> one thre|e")
-      try shell.type("\r", seeing: "[1] anna: one three")
+      try shell.type("\r", seeing: "1 anna: one three")
       try shell.type("typed at once\r", seeing: "typed at once")
     }
 

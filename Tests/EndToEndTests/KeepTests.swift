@@ -24,7 +24,7 @@ extension EndToEnd {
       let ben = try home.run(["--no-rc", "--as", "ben", "lobby"], input: "/set keep\n").output
       #expect(ben.hasPrefix("keep 2y  ") && ben.contains("; from "))
       #expect(try run("/set keep\n", in: "dev").output.hasPrefix("keep off  "))
-      #expect(try run("/set\n").output.contains(#/\n +keep 2y +how long/#))
+      #expect(try run("/set\n").output.contains(#/\n +keep +2y +how long/#))
       #expect(try run("/set keep off\n/set keep\n").output.contains("keep off  "))
     }
 

@@ -15,7 +15,7 @@ extension EndToEnd {
       shell.send("one\(key)two")
       try shell.expect("#lobby> one\n        two|")
       shell.send("\r")
-      try shell.expect("[1] anna: one")
+      try shell.expect("1 anna: one")
     }
 
     @Test("Shift-Return in tmux with extended keys")

@@ -42,8 +42,8 @@ extension EndToEnd {
         _ = shell.wait(for: Double(random.below(40)) / 10_000) { _ in false }
         shell.kill(SIGKILL)
         #expect(shell.waitForExit(seconds: 10) == 128 + SIGKILL)
-        // `12:03 [8] anna: kill 1-7.`: as a message, not on the line being typed.
-        let shown = shell.emulator.history.filter { $0.contains(/^\d\d:\d\d \[\d+\]\s/) }
+        // ` 12:03   8 anna: kill 1-7.`: as a message, not on the line being typed.
+        let shown = shell.emulator.history.filter { $0.contains(#/^ (\d\d:\d\d|     ) +\d+\s/#) }
         accepted += lines.filter { line in shown.contains { $0.hasSuffix(line) } }
       }
 

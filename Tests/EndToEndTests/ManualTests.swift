@@ -89,7 +89,8 @@ extension EndToEnd {
           continue
         }
         // The manual has a word for the number that can stand there.
-        let words = taken.split(separator: ", ").map { $0 == "or a number" ? "rows" : String($0) }
+        let number = name == "name-width" ? "columns" : "rows"
+        let words = taken.split(separator: ", ").map { $0 == "or a number" ? number : String($0) }
         #expect(Set(values) == Set(words), "\(tag)")
       }
       let names = settings.map { $0[0] }

@@ -120,7 +120,7 @@ extension EndToEnd {
       try shell.expect("#lobby> *bold* plain _slanted_ ~struck~|")
       #expect(isStyled(), "in the line")
       shell.send("\r")
-      try shell.expect("[1] anna: *bold* plain _slanted_ ~struck~")
+      try shell.expect("1 anna: *bold* plain _slanted_ ~struck~")
       try shell.expect("#lobby> |")
       #expect(isStyled(), "in the message")
     }
@@ -140,7 +140,7 @@ extension EndToEnd {
       shell.settle()
       #expect(shell.style(of: "*bold*")?.isBold == false)
       shell.send("\r")
-      try shell.expect("[1] anna: some *bold*")
+      try shell.expect("1 anna: some *bold*")
       #expect(shell.style(of: "*bold*")?.isBold == false)
     }
   }

@@ -56,7 +56,7 @@ extension EndToEnd {
       shell.send("@be")
       try shell.expect("@bea\n")
       shell.send("\r")
-      try shell.expect("[8] anna: @be")
+      try shell.expect("8 anna: @be")
       shell.send("ask @be")
       try shell.expect("#lobby> ask @be|\n@bea\n@ben")
       shell.send(Key.up)

@@ -100,7 +100,7 @@ extension EndToEnd {
         store.writeDurablyIfNeeded { try $0.participant(identity: "ben") }.id)
       try store.shells.detach()
       shell.kill(SIGCONT)
-      try shell.expect("[1] zoe: from afar")
+      try shell.expect("1 zoe: from afar")
     }
   }
 }

@@ -51,7 +51,7 @@ extension EndToEnd {
       let shell = try home.shellInLobby(
         as: "anna", environment: ["BROWSER": program])
       try shell.type("/attach \(home.path)/notes.txt\r", seeing: "[1 file]")
-      try shell.type("http://a.b and http://c.d\r", seeing: "[1] anna")
+      try shell.type("http://a.b and http://c.d\r", seeing: "1 anna")
       try shell.type("/open 1\r", seeing: "3  notes.txt")
       try shell.expect("2  http://c.d")
       #expect(called.isEmpty)

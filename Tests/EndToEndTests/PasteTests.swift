@@ -18,7 +18,7 @@ extension EndToEnd {
       try shell.expect("        @an|")
       try shell.expectNever("[1]")
       shell.send("\r")
-      try shell.expect("[1] anna: before one")
+      try shell.expect("1 anna: before one")
       let log = try home.run(["log", "lobby", "--as", "ben"]).output
       #expect(log.contains("two"))
     }
@@ -110,7 +110,7 @@ extension EndToEnd {
         Array("\u{1B}[200~a".utf8) + [0xFF, 0xFE, 0x62, 0xC3, 0x00] + Array("\u{1B}[201~".utf8))
       try shell.expect("#lobby> a\u{FFFD}\u{FFFD}b\u{FFFD}|")
       shell.send("\r")
-      try shell.expect("[1] anna: a\u{FFFD}\u{FFFD}b\u{FFFD}")
+      try shell.expect("1 anna: a\u{FFFD}\u{FFFD}b\u{FFFD}")
       // Typed, too.
       shell.send([0x78, 0xFF, 0x79, 0xC3, 0x7A])
       try shell.expect("z|")
@@ -132,7 +132,7 @@ extension EndToEnd {
       shell.send("\u{03}")
       try shell.expect("#lobby> |", for: 20)
       shell.send("small again\r")
-      try shell.expect("[1] anna: small again", for: 20)
+      try shell.expect("1 anna: small again", for: 20)
     }
 
     @Test(
@@ -196,7 +196,7 @@ extension EndToEnd {
       try shell.expect("#lobby> typed and pasted\n        x\n        |")
       try shell.expect("The end of the paste was lost; the line has all that arrived")
       shell.send("now\r")
-      try shell.expect("[1] anna: typed and pasted")
+      try shell.expect("1 anna: typed and pasted")
       // One undo step, as any paste.
       shell.send("a\u{1B}[200~bc")
       shell.rest(0.3)
@@ -220,7 +220,7 @@ extension EndToEnd {
       let again = try home.shell(as: "anna", ["lobby"])
       try again.expect("#lobby> typed")
       again.send("\u{05} and more\r")
-      try again.expect("[1] anna: typed")
+      try again.expect("1 anna: typed")
     }
   }
 }

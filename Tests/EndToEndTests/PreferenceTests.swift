@@ -15,7 +15,7 @@ extension EndToEnd {
       try shell.expect("~/.inputrc: line 1: nonsense")
       try shell.expect("~/.inputrc: line 2")
       shell.send("all is \u{18}y\r")
-      try shell.expect("[1] anna: all is fine")
+      try shell.expect("1 anna: all is fine")
       #expect(count(of: "inputrc: line 1", in: shell.emulator.picture) == 1)
     }
 
@@ -70,7 +70,7 @@ extension EndToEnd {
       }
       // Every letter is still a letter.
       shell.send("\u{15}nonsense: x Control-q\r")
-      try shell.expect("[1] anna: nonsense: x Control-q")
+      try shell.expect("1 anna: nonsense: x Control-q")
     }
 
     @Test("/bind takes effect at once")

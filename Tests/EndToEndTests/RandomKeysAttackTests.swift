@@ -77,7 +77,10 @@ extension EndToEnd {
       let isAlive = (0..<3).contains { _ in
         shell.send("\u{1B}[201~\u{07}\u{07}\u{03}\u{03}\u{03}\u{03}\u{03}\u{03}still here\r")
         return shell.wait(for: 60) {
-          $0.history.contains { $0.contains("] ") && $0.hasSuffix(" still here") }
+          // A number stands before what was sent; a prompt before what was not.
+          $0.history.contains { line in
+            line.wholeMatch(of: /.?(\d\d:\d\d)? *\[?\d+\]? .*still here/) != nil
+          }
         }
       }
       // A line may have been a command that leaves; what was set aside may have come back.

@@ -106,7 +106,10 @@ extension EndToEnd {
       let lines = shell.emulator.picture.components(separatedBy: "\n")
       let start = lines.firstIndex { $0.contains("──") } ?? 0
       let shown = lines[start...].map {
-        $0.replacing(/^── .* ──$/, with: "── DAY ──").replacing(/^\d\d:\d\d/, with: "12:03")
+        // A minute may have ended in a run of messages.
+        $0.replacing(/^── .* ──$/, with: "── DAY ──")
+          .replacing(/^ \d\d:\d\d(?= +\d+ {3,}(?!\S+: )\S)/, with: "      ")
+          .replacing(/^( ?)\d\d:\d\d/) { $0.1 + "12:03" }
       }
       return (shown + [""] + styles(of: shell, from: start)).joined(separator: "\n")
     }
@@ -125,7 +128,9 @@ extension EndToEnd {
           }
           let words = words(for: style)
           let part = text.trimmingCharacters(in: .whitespaces)
-            .replacing(/^── .* ──$/, with: "── DAY ──").replacing(/^\d\d:\d\d/, with: "12:03")
+            .replacing(/^── .* ──$/, with: "── DAY ──").replacing(/^( ?)\d\d:\d\d/) {
+              $0.1 + "12:03"
+            }
           if !words.isEmpty, !part.isEmpty || style.isReverse {
             found.append("\(words): \(part)")
           }

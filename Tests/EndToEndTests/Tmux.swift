@@ -82,10 +82,11 @@ final class Tmux {
     }
 
     /// The same, with the rows put together that a line was broken into between words: all but its
-    /// first begin with blanks (13.7).
+    /// first begin with blanks (13.7), and a message of a run with its number.
     func unbrokenHistory() throws -> [String] {
       try history().reduce(into: []) { lines, row in
-        guard row.hasPrefix("  "), let last = lines.indices.last else { return lines.append(row) }
+        guard row.hasPrefix("  "), !row.contains(#/^ {7,9}\d+ /#), let last = lines.indices.last
+        else { return lines.append(row) }
         lines[last] += " " + row.drop { $0 == " " }
       }
     }

@@ -60,7 +60,7 @@ extension EndToEnd {
 
     /// The body of a message line of this writer: `12:03 [8] anna: a7. hello`.
     private static func message(in line: String, by writer: String) -> String? {
-      guard let match = line.firstMatch(of: /^\d\d:\d\d \[\d+\] .*?\b([ab])(\d+\. .*)$/),
+      guard let match = line.firstMatch(of: #/^ (?:\d\d:\d\d|     ) +\d+ .*?\b([ab])(\d+\. .*)$/#),
         match.1 == writer
       else { return nil }
       return "\(match.1)\(match.2)"
@@ -290,7 +290,7 @@ extension EndToEnd {
       try pane.type("while pgrep -f 'hobnob.*file-chore keep'; do sleep 0.1; done; echo copied\n")
       try pane.expect { $0.contains("copied") }
       try pane.type("fg\n")
-      try pane.expect { $0.contains { $0.contains("[1] ") && $0.contains("anna: look") } }
+      try pane.expect { $0.contains { $0.contains(" 1 ") && $0.contains("anna: look") } }
       try pane.expect { $0.contains { $0.contains("film") && $0.contains("MB") } }
       try pane.expect { $0.contains { $0.hasPrefix("#lobby>") && !$0.contains("[1 file]") } }
     }

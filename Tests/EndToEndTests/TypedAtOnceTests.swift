@@ -45,7 +45,7 @@ extension EndToEnd {
 
     @Test("1.12: a line sent twice is in the history once")
     func historyOnce() throws {
-      try shell.type("first\r", seeing: "[8] anna: first")
+      try shell.type("first\r", seeing: "8 anna: first")
       try shell.type("again\r", seeing: "[9]")
       try shell.type("again\r", seeing: "[10]")
       try shell.type("\u{1B}[A", seeing: "#lobby> again|")

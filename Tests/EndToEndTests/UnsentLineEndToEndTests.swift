@@ -39,7 +39,7 @@ extension EndToEnd {
         "words and words and words and more of them\u{0A}and another row\r",
         seeing: "(waiting for the store) words and word…")
       release(holder)
-      try shell.expect("[1] anna: words")
+      try shell.expect("1 anna: words")
     }
   }
 }

@@ -345,7 +345,51 @@ struct PainterTests {
     ])
   func environment(variables: [String: String], colors: Bool, rewraps: Bool, showsEnd: Bool) {
     let looks = Painter.TerminalCapabilities(environment: { variables[$0] })
-    #expect(
-      looks == Painter.TerminalCapabilities(colors: colors, rewraps: rewraps, showsEnd: showsEnd))
+    #expect(looks.colors == colors && looks.rewraps == rewraps && looks.showsEnd == showsEnd)
+    #expect(!looks.links && looks.knowsBackground == (variables["TERM"] != "linux"))
+  }
+
+  @Test(
+    "the environment says how many colours there are, and perhaps the background",
+    arguments: [
+      (["TERM": "xterm"], Palette.Depth.sixteen), (["TERM": "linux"], .sixteen),
+      (["TERM": "screen"], .sixteen), (["TERM": "xterm-256color"], .many),
+      (["TERM": "foot"], .many), (["TERM": "alacritty"], .many), (["TERM": "xterm-kitty"], .many),
+      (["TERM": "xterm", "COLORTERM": "1"], .many),
+      (["TERM": "xterm", "COLORTERM": "truecolor"], .all), (["TERM": "xterm-direct"], .all),
+    ])
+  func colours(variables: [String: String], depth: Palette.Depth) {
+    let looks = Painter.TerminalCapabilities(environment: { variables[$0] })
+    #expect(looks.palette == Palette(depth: depth))
+  }
+
+  @Test(
+    "COLORFGBG is a hint",
+    arguments: [
+      ("0;15", true), ("15;0", false), ("0;default;15", true), ("12;8", false), ("0;7", true),
+      ("default;default", nil), ("", nil), ("1;99", nil),
+    ] as [(String, Bool?)])
+  func hint(value: String, isLight: Bool?) {
+    let looks = Painter.TerminalCapabilities(environment: { $0 == "COLORFGBG" ? value : nil })
+    #expect(looks.palette.isLight == isLight)
+  }
+
+  @Test(
+    "a terminal's answer tells whether its background is light",
+    arguments: [
+      ("rgb:0000/0000/0000", false), ("rgb:ffff/ffff/ffff", true), ("rgb:fd/f6/e3", true),
+      ("rgb:00/2b/36", false), ("rgba:1/1/1/f", false), ("rgba:ffff/ffff/ffff/8000", true),
+      ("rgb:8/8/8", true), ("rgb:fffff/0/0", nil), ("rgb:1/2", nil), ("#ffffff", nil), ("", nil),
+      ("rgb:f/f/f/f", nil), ("rgb:+f/f/f", nil), ("rgb:gg/00/00", nil),
+    ] as [(String, Bool?)])
+  func answer(text: String, isLight: Bool?) {
+    for end in ["\u{07}", "\u{1B}\\"] {
+      var decoder = KeyDecoder()
+      let events = decoder.decode(Array("\u{1B}]11;\(text)\(end)".utf8))
+      #expect(events.count == 1 && events.allSatisfy { BackgroundReport.isReport($0) })
+      #expect(events.map { BackgroundReport.isLight($0) } == [isLight])
+    }
+    #expect(!BackgroundReport.isReport(.key(Array("]11;\(text)".utf8))))
+    #expect(!BackgroundReport.isReport(.reply(Array("\u{1B}]10;\(text)\u{07}".utf8))))
   }
 }

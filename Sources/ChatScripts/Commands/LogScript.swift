@@ -105,6 +105,8 @@ private struct PrintedLog {
     self.isJSON = isJSON
     if hasEvents { events = LoggedEvents(script, of: conversation.id, isJSON: isJSON) }
     var options = MessagePrinter.Options(glyphs: script.glyphs)
+    // It only prints changes, in the form of the other lines.
+    options.timestamps = false
     // A pipe gets whole bodies.
     options.folding = script.folding ?? Folding(mostBytes: .max, mostLines: 0)
     printer = MessagePrinter(options: options, me: script.me.id)

@@ -6,7 +6,7 @@ extension CommandContext {
   /// Lists people, those who are online first.
   func list(_ presences: [Presence], _ snapshot: borrowing Snapshot) -> Step {
     let printer = markedPrinter(for: presences.map(\.participant.id), snapshot)
-    var lines: [StyledLine] = []
+    var rows: [[StyledLine]] = []
     for presence in presences.sorted(by: {
       ($0.isHere ? 0 : 1, $0.participant.name) < ($1.isHere ? 0 : 1, $1.participant.name)
     }) {
@@ -31,9 +31,8 @@ extension CommandContext {
         } else {
           presence.isKnown ? say("not here") : nil
         }
-      if let state { line.append("  " + state, .dim) }
-      lines.append(line)
+      rows.append([line, state.map { StyledLine($0, .dim) } ?? StyledLine()])
     }
-    return .answer(lines)
+    return table(["  " + say("Name"), say("State")], rows)
   }
 }

@@ -11,6 +11,8 @@ struct Entrance {
   let membership: Membership
   /// The number of the last message that I have read.
   let marker: Int
+  /// The newest messages, whether they are printed or not: their senders spoke lately.
+  let recent: [Message]
   /// The messages to print.
   private(set) var messages: [Message]
   let printedUpTo: Int
@@ -46,7 +48,7 @@ struct Entrance {
         receipts: !isFirst, andIgnored: false)
     }
     (self.target, self.membership, self.marker) = (target, membership, marker)
-    self.messages = messages
+    (self.messages, recent) = (messages, messages)
     printedUpTo = max(
       target.lastNumber, messages.filter { !$0.isPast }.map(\.number).max() ?? 0)
     if isInteractive { try keepWhatFits(me, transcript, mayHaveMore: mayHaveMore, snapshot) }

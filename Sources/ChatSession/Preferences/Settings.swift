@@ -32,9 +32,10 @@ public struct Settings: Sendable, Equatable {
   /// Lines; 0 folds a body only by its bytes.
   public var foldLines = 40
   public var wrap = Wrap.word
-  /// Columns; 0 means the full width of each name.
-  public var nameWidth = 0
+  /// Columns; nil follows the names of recent speakers, 0 means the full width of each name.
+  public var nameWidth: Int?
   public var links = Links.auto
+  public var background = Background.auto
   public var closeByDoubleSpace = true
   public var styling = true
   public var liveMenu = true
@@ -68,6 +69,9 @@ public struct Settings: Sendable, Equatable {
 
   /// Whether addresses are links; `auto` where the terminal is known to make some.
   public enum Links: String, CaseIterable, Sendable { case auto, on, off }
+
+  /// Whether the terminal's background is light or dark; `auto` as the terminal says.
+  public enum Background: String, CaseIterable, Sendable { case auto, light, dark }
 
   public init() {}
 
@@ -106,6 +110,22 @@ public struct Settings: Sendable, Equatable {
       name: name, values: [], english: help, get: { String($0[keyPath: path]) },
       set: { settings, value in
         guard let number = Int(written: value, in: least...most) else { return false }
+        settings[keyPath: path] = number
+        return true
+      })
+  }
+
+  /// A number; `auto` means none.
+  private static func autoEntry(
+    _ name: String, _ path: any WritableKeyPath<Settings, Int?> & Sendable, upTo most: Int,
+    _ help: StaticString
+  ) -> Entry {
+    Entry(
+      name: name, values: ["auto"], takesNumbers: true, english: help,
+      get: { $0[keyPath: path].map { String($0) } ?? "auto" },
+      set: { settings, value in
+        let number = Int(written: value, in: 0...most)
+        guard number != nil || value == "auto" else { return false }
         settings[keyPath: path] = number
         return true
       })
@@ -177,19 +197,9 @@ public struct Settings: Sendable, Equatable {
         onOff(
           "hold-while-typing", \.holdWhileTyping,
           "in plain mode, hold back messages until the line is sent or empty"),
-        Entry(
-          name: "max-input-rows", values: ["auto"], takesNumbers: true,
-          english: "rows of input before it scrolls; 0: as many as fit",
-          get: { $0.maxInputRows.map { String($0) } ?? "auto" },
-          set: { settings, value in
-            if value == "auto" {
-              settings.maxInputRows = nil
-              return true
-            }
-            guard let rows = Int(written: value, in: 0...1000) else { return false }
-            settings.maxInputRows = rows
-            return true
-          }),
+        autoEntry(
+          "max-input-rows", \.maxInputRows, upTo: 1000,
+          "rows of input before it scrolls; 0: as many as fit"),
         numberEntry(
           "message-limit", \.messageLimit, upTo: 1_000_000,
           "the most characters a message may have; 0: no limit"),
@@ -239,9 +249,9 @@ public struct Settings: Sendable, Equatable {
         choice(
           "timestamps", \.timestamps, "the time before each message; relative: ages in /history"),
         onOff("numbers", \.numbers, "the number before each message"),
-        numberEntry(
+        autoEntry(
           "name-width", \.nameWidth, upTo: 40,
-          "the width of the name column; 0: each name's own width"),
+          "the width of the name column; auto: as speakers need it; 0: each name's own width"),
         choice(
           "wrap", \.wrap, "break long lines between words, or leave them to the terminal"),
         choice(
@@ -267,6 +277,9 @@ public struct Settings: Sendable, Equatable {
     (
       say("The terminal"),
       [
+        choice(
+          "background", \.background,
+          "the background that colours must be readable on; auto: as the terminal says"),
         choice(
           "links", \.links, "make addresses clickable; auto: on terminals known to support it"),
         choice("width", \.width, "how this terminal counts the columns of emoji"),

@@ -11,13 +11,14 @@ extension MessagePrinter {
   ) -> [StyledLine] {
     options.marks = true
     options.agesAt = now
+    fitColumns(to: messages)
     return messages.inOrder().flatMap { message in
-      lines(for: message) + Self.line(of: reactions[message.id] ?? [])
+      lines(for: message) + line(of: reactions[message.id] ?? [])
     }
   }
 
   /// `🎉 anna, ben  👍 zoe`, each emoji in the position of its first use.
-  private static func line(of reactions: [Reaction]) -> [StyledLine] {
+  private func line(of reactions: [Reaction]) -> [StyledLine] {
     guard !reactions.isEmpty else { return [] }
     var order: [String] = []
     var names: [String: [SafeText]] = [:]
@@ -28,6 +29,6 @@ extension MessagePrinter {
     let parts = order.map { emoji in
       SafeText(line: emoji) + " " + (names[emoji] ?? []).joined(separator: ", ")
     }
-    return [StyledLine("    " + parts.joined(separator: "  "), .dim).with(margin: 4)]
+    return [below(StyledLine(parts.joined(separator: "  "), .dim))]
   }
 }

@@ -7,10 +7,11 @@ import StyledText
 package struct MessagePrinter {
   /// What a printed line shows beside the text.
   package struct Options: Equatable {
-    var timestamps = true
+    package var timestamps = true
     var numbers = true
-    /// A run of one sender shows the name once; off in plain mode, where each line is complete.
-    var groupsRuns = true
+    /// Time, number, name and text have a column each, and a run of one sender shows the name once;
+    /// off in plain mode and in scripts, where each line is complete.
+    var hasColumns = false
     package var glyphs: Glyphs
     package var widths = Widths()
     /// Delivery marks on my messages, for `/history`.
@@ -20,14 +21,13 @@ package struct MessagePrinter {
     /// Whether names have colours, and those of speakers in the open conversation.
     var colourNames = true
     var colours: [ID<Participant>: Int] = [:]
-    var hasManyColours = false
     /// My messages are at the right, if they fit into `columns`.
     var ownAtRight = false
     var columns = 80
     /// Whether hobnob will break printed lines between words, at these columns.
     var wraps = false
-    /// The columns of names; 0 means the width of each.
-    var nameWidth = 0
+    /// The columns of names; 0 means the width of each, nil that of those who spoke lately.
+    var nameWidth: Int?
     /// What to highlight in a text.
     var textMarks = TextMarks()
     /// People whose names look like another's.
@@ -43,13 +43,19 @@ package struct MessagePrinter {
 
   package var options: Options
   let me: ID<Participant>
+  /// The widths of the columns so far.
+  var columns = MessageColumns()
   /// The sender of the last printed line, unless something else followed it.
-  private var runSender: ID<Participant>?
+  var runSender: ID<Participant>?
   /// The name as shown: after a change, the next message shows the new one.
   private var runName = ""
+  /// The minute of the last line of the run.
+  var runMinute: Milliseconds?
   private var runDay: Int?
+  /// The message of the last printed line, with reactions below it.
+  private(set) var newest: ID<Message>?
   /// The last formatted minute: most messages share it with their neighbours.
-  private var minute: (number: Int64, text: SafeText)?
+  var minute: (number: Int64, text: SafeText)?
 
   package init(options: Options, me: ID<Participant>) {
     self.options = options
@@ -57,24 +63,43 @@ package struct MessagePrinter {
   }
 
   /// Makes the next message show its name, after other output or in another conversation.
-  mutating func endRun() { runSender = nil }
+  mutating func endRun() { (runSender, newest) = (nil, nil) }
 
   /// Makes the next message show its day too.
   mutating func startOver() {
-    runSender = nil
+    endRun()
     runDay = nil
   }
 
   /// Continues after messages that another printer printed.
   mutating func follow(_ other: MessagePrinter) {
-    runSender = nil
+    endRun()
     runDay = other.runDay
   }
 
   /// Starts again, on the day of the next message.
   mutating func startOver(on day: Milliseconds) {
-    runSender = nil
+    endRun()
     runDay = LocalTime.dayNumber(day)
+  }
+
+  /// Makes the columns as wide as these messages need them, whatever was printed before.
+  mutating func fitColumns(to messages: some Sequence<Message>) {
+    columns = MessageColumns()
+    for message in messages {
+      fit(message)
+      if let now = options.agesAt {
+        let age = LocalTime.age(of: message.createdAt, at: now)
+        columns.fit(time: options.widths.columns(of: age.string))
+      }
+    }
+  }
+
+  private mutating func fit(_ message: Message) {
+    columns.fit(number: message.number)
+    if message.kind == .text, !hides(message) {
+      columns.fit(name: name(of: message).columns(options.widths))
+    }
   }
 
   /// Whether not to print a message.
@@ -85,75 +110,77 @@ package struct MessagePrinter {
   /// The lines of a message that arrived.
   mutating func lines(for message: Message) -> [StyledLine] {
     if hides(message) { return [] }
-    var result: [StyledLine] = []
-    let day = LocalTime.dayNumber(message.createdAt)
-    if day != runDay {
-      runDay = day
-      runSender = nil
-      result.append(rule(LocalTime.day(message.createdAt)))
-    }
+    let result = dayRule(at: message.createdAt, isMessage: true)
     if message.deletedAt != nil {
-      runSender = nil
-      return result + [deletion(message)]
+      endRun()
+      return result + event([deletion(message)], at: message.createdAt)
     }
+    let texts = texts(of: message, message.attachments, tail: tail(message))
+    let quote = message.replyTo.map { Self.quote($0) }
+    guard options.hasColumns else {
+      let lines = quote.map { [StyledLine("  ") + $0] } ?? []
+      return result + lines + lay(texts, behind: plainHead(of: message))
+    }
+    fit(message)
     let continues =
-      options.groupsRuns && runSender == message.sender
-      && runName == message.senderName && message.kind == .text && message.replyTo == nil
+      runSender == message.sender && runName == message.senderName && message.kind == .text
+      && message.replyTo == nil
+    let head = head(of: message, continues: continues)
     runSender = message.kind == .text ? message.sender : nil
     runName = message.senderName
-    var head = stamp(message)
-    let name = name(of: message)
-    if message.kind != .text {
-      let mark: SafeText = message.kind == .action ? "* " : "- "
-      head += blanks(options.nameWidth) + StyledLine(mark, .dim)
-    } else {
-      let column = column(of: name)
-      head +=
-        continues ? blanks(column.columns(options.widths) + 2) : column + StyledLine(": ")
-    }
-    head.margin = head.columns(options.widths)
-    if message.kind != .text {
-      head += name + StyledLine(message.kind == .action ? " " : ": ")
-    }
-    var lines = message.replyTo.map { [cut(Self.quote($0), of: message)] } ?? []
-    lines += said(in: message, message.attachments, behind: head, tail: tail(message))
+    runMinute = message.createdAt / 60_000
+    newest = message.id
+    let answered = quote.map { [cut($0, of: message, behind: head)] } ?? []
+    let lines = lay(answered + texts, behind: head)
     return result + placed(lines, message)
   }
 
   /// The lines for an edit or deletion of a printed message: a printed line cannot change.
   package mutating func revision(of message: Message) -> [StyledLine] {
     if hides(message) { return [] }
-    runSender = nil
-    if message.isRecalled {
-      let text = say(
-        "%1 took [%2] back", SafeText(name: message.senderName), SafeText(message.number))
-      return [StyledLine(options.glyphs.edited + " " + text, .dim)]
+    if message.isRecalled || message.deletedAt != nil {
+      return event([deletion(message)], at: message.deletedAt)
     }
-    guard message.deletedAt == nil else { return [deletion(message)] }
     // Without an edit, its files have arrived.
     let files = message.editedAt == nil ? message.attachments : []
-    var head =
-      StyledLine((files.isEmpty ? options.glyphs.edited : options.glyphs.arrival) + " ", .dim)
-      + StyledLine("[\(message.number)] " + (message.kind == .notice ? "- " : ""), .dim)
-      + name(of: message)
-      + StyledLine(message.kind == .action ? " " : ": ")
-    head.margin = head.columns(options.widths)
-    return placed(said(in: message, files, behind: head, tail: StyledLine()), message)
+    let mark = files.isEmpty ? options.glyphs.edited : options.glyphs.arrival
+    var head = StyledLine(mark + " [\(message.number)] ", .dim)
+    if message.kind == .text { head += name(of: message) + StyledLine(": ") }
+    if message.kind == .notice { head.append("- ", .dim) }
+    let texts = texts(of: message, files, tail: StyledLine())
+    let margin = options.hasColumns ? 2 : head.columns(options.widths)
+    return event(
+      lay(texts, behind: Head(line: head, margin: margin)), at: message.editedAt, of: message.id)
   }
 
-  /// The text of a message, and its files below it; without text, after the sender.
-  private func said(
-    in message: Message, _ attachments: [Attachment], behind head: StyledLine, tail: StyledLine
+  /// The rule above the first line of another day.
+  mutating func dayRule(at time: Milliseconds, isMessage: Bool) -> [StyledLine] {
+    let day = LocalTime.dayNumber(time)
+    // What happens now to old messages happens on a later day, or on no known one.
+    guard isMessage ? day != runDay : runDay.map({ day > $0 }) ?? false else { return [] }
+    runDay = day
+    endRun()
+    return [rule(LocalTime.day(time))]
+  }
+
+  // MARK: Texts
+
+  /// The text of a message and its files, one below the other.
+  private func texts(
+    of message: Message, _ attachments: [Attachment], tail: StyledLine
   ) -> [StyledLine] {
     var files = attachments.enumerated().map { Self.file($1, $0 + 1) }[...]
     var lines: [StyledLine]
     if message.body.isEmpty, let first = files.popFirst() {
-      lines = [head + first + tail]
+      lines = [first]
     } else {
-      lines = body(message, behind: head, tail: tail)
+      lines = body(message)
     }
-    lines += files.map { indent(head) + $0 }
-    return lines
+    if message.kind != .text {
+      lines[0] = name(of: message) + StyledLine(message.kind == .action ? " " : ": ") + lines[0]
+    }
+    lines[lines.count - 1] += tail
+    return lines + files
   }
 
   /// A file of a message: its name, type and size (rule 8.2).
@@ -169,38 +196,13 @@ package struct MessagePrinter {
     let text =
       quote.isDeleted
       ? say("deleted") : SafeText(name: quote.senderName) + ": " + SafeText(line: quote.line)
-    return StyledLine("  > [\(quote.number)] " + text, .dim)
+    return StyledLine("> [\(quote.number)] " + text, .dim)
   }
 
   /// `── text ──`
   func rule(_ text: SafeText) -> StyledLine {
     let side = options.glyphs.rule + options.glyphs.rule
     return StyledLine(side + " " + text + " " + side, .dim)
-  }
-
-  /// The name in the column of names.
-  private func column(of name: StyledLine) -> StyledLine {
-    guard options.nameWidth > 0 else { return name }
-    let cut = name.truncated(
-      to: options.nameWidth, widths: options.widths, ellipsis: options.glyphs.ellipsis)
-    return blanks(options.nameWidth - cut.columns(options.widths)) + cut
-  }
-
-  private func blanks(_ columns: Int) -> StyledLine {
-    StyledLine(SafeText(line: String(repeating: " ", count: columns)))
-  }
-
-  private mutating func stamp(_ message: Message) -> StyledLine {
-    var line = StyledLine()
-    if options.timestamps, let agesAt = options.agesAt {
-      line.append(LocalTime.age(of: message.createdAt, at: agesAt) + " ", .dim)
-    } else if options.timestamps {
-      let number = message.createdAt / 60_000
-      if minute?.number != number { minute = (number, LocalTime.clock(message.createdAt) + " ") }
-      if let minute { line.append(minute.text, .dim) }
-    }
-    if options.numbers { line.append("[\(message.number)] ", .dim) }
-    return line
   }
 
   private func tail(_ message: Message) -> StyledLine {
@@ -218,8 +220,10 @@ package struct MessagePrinter {
   private func deletion(_ message: Message) -> StyledLine {
     let (sender, number) = (SafeText(name: message.senderName), SafeText(message.number))
     let text =
-      message.removal.map { Self.removalText($0, of: say("[%1] of %2", number, sender)) }
-      ?? say("%1 deleted [%2]", sender, number)
+      message.isRecalled
+      ? say("%1 took [%2] back", sender, number)
+      : message.removal.map { Self.removalText($0, of: say("[%1] of %2", number, sender)) }
+        ?? say("%1 deleted [%2]", sender, number)
     return StyledLine(options.glyphs.edited + " " + text, .dim)
   }
 
@@ -233,9 +237,7 @@ package struct MessagePrinter {
     return removal.reason.isEmpty ? text : text + ": " + SafeText(line: removal.reason)
   }
 
-  /// A body's newline never starts a line that looks like another message: all lines after the
-  /// first are indented (rule 12.2).
-  private func body(_ message: Message, behind head: StyledLine, tail: StyledLine) -> [StyledLine] {
+  private func body(_ message: Message) -> [StyledLine] {
     let folded = options.folding.fold(message.body)
     let body = folded?.beginning ?? SafeText(body: message.body)
     var texts =
@@ -247,16 +249,7 @@ package struct MessagePrinter {
         "(folded: it has %1; /info %2 shows all of it)", size, SafeText(message.number))
       texts.append(StyledLine(note, .dim))
     }
-    return texts.enumerated().map { index, text in
-      (index == 0 ? head : indent(head)) + text
-        + (index == texts.count - 1 ? tail : StyledLine())
-    }
-  }
-
-  /// The margin below a head, for the rows after the first.
-  private func indent(_ head: StyledLine) -> StyledLine {
-    let most = options.wraps ? options.columns / 3 : 24
-    return blanks(min(max(head.margin, 2), most)).with(margin: head.margin)
+    return texts
   }
 
   /// Highlights addresses and names (rule 7.9).
@@ -275,11 +268,14 @@ package struct MessagePrinter {
     }
   }
 
-  /// Cuts a line to one row, if lines are broken.
-  private func cut(_ line: StyledLine, of message: Message) -> StyledLine {
+  /// Cuts a line to the rest of one row, if lines are broken.
+  private func cut(
+    _ line: StyledLine, of message: Message, behind head: Head
+  ) -> StyledLine {
     guard options.wraps else { return line }
     return line.truncated(
-      to: room(for: message), widths: options.widths, ellipsis: options.glyphs.ellipsis)
+      to: max(1, room(for: message) - head.margin), widths: options.widths,
+      ellipsis: options.glyphs.ellipsis)
   }
 
   /// How many columns the rows of a message may have.
@@ -317,7 +313,7 @@ package struct MessagePrinter {
     var style = Style.bold
     if options.colourNames, person != me {
       let hue = options.colours[person] ?? NameColours.hue(of: identity)
-      style = Style(foreground: NameColours.color(hue, areMany: options.hasManyColours))
+      style = Style(foreground: NameColours.color(hue))
     }
     let line = StyledLine(name, style)
     return options.lookAlikes.contains(person) ? lookAlikeMark + line : line

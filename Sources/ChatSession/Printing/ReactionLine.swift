@@ -3,16 +3,26 @@ import Conversations
 import StyledText
 
 extension MessagePrinter {
-  /// The line for a reaction: the message's own printed line cannot change.
+  /// The lines for a reaction: the message's own printed line cannot change. Below its message it
+  /// needs no number.
   @MainActor
-  func line(for update: ReactionUpdate, by name: SafeText) -> StyledLine {
+  mutating func lines(for update: ReactionUpdate, by name: SafeText) -> [StyledLine] {
+    let message = update.message
+    let line: StyledLine
     if let failure = update.failure {
-      return Transcript.error(
+      line = Transcript.error(
         say(
-          "The reaction to [%1] was not sent: %2.", SafeText(update.message.number),
+          "The reaction to [%1] was not sent: %2.", SafeText(message.number),
           SafeText(line: failure)))
+    } else if options.hasColumns, message.id == newest {
+      let text =
+        update.emoji.map { SafeText(line: $0) + " " + name }
+        ?? say("%1 removed %2", name, SafeText(line: update.removed ?? ""))
+      line = StyledLine(text, .dim)
+    } else {
+      line = Self.line(for: update, by: name, widths: options.widths)
     }
-    return Self.line(for: update, by: name, widths: options.widths)
+    return event([line], at: update.at, of: message.id, repeatsTime: false)
   }
 
   /// `🎉 anna [42] the text` (`ben yawns` if it is an action), or that a reaction was withdrawn.

@@ -59,6 +59,15 @@ struct TextMarks: Equatable {
         && Self.words(in: text).contains { $0.isPerson && names(me: $0.name) }
   }
 
+  /// Whether a message addresses me, as it does in ``calls(in:of:)``.
+  func call(in message: Message) -> Bool {
+    message.kind != .notice
+      && (callMe(in: message.body)
+        || Span.decoded(message.mentions, in: message.body).contains {
+          myNames.contains(MatchFolding.folded($0.identity))
+        })
+  }
+
   /// Where a message addresses me without `@`: UTF-8 offsets of its text as shown.
   func calls(in shown: SafeText, of message: Message) -> [Range<Int>] {
     // Mentions have offsets in the sent text; marks for unsafe characters shift them.

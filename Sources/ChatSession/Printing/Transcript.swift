@@ -17,8 +17,7 @@ package struct Transcript {
     printer = MessagePrinter(
       options: MessagePrinter.Options(glyphs: preferences.glyphs), me: me)
     // In plain mode and in a pipe, each line is complete in itself.
-    printer.options.groupsRuns = outputMode == .tty
-    printer.options.hasManyColours = NameColours.areMany(environment: preferences.environment)
+    printer.options.hasColumns = outputMode == .tty
   }
 
   /// Applies settings.
@@ -34,7 +33,7 @@ package struct Transcript {
     printer.options.colourNames = settings.looks.colourNames
     printer.options.ownAtRight = settings.looks.bubble == .right
     printer.options.wraps = outputMode == .tty && settings.wrap == .word
-    printer.options.nameWidth = outputMode == .tty ? settings.nameWidth : 0
+    printer.options.nameWidth = settings.nameWidth
     printer.options.widths = settings.terminalWidths(environment: preferences.environment)
     pages = outputMode == .tty && settings.pager
     // Later output may look different.
@@ -132,7 +131,8 @@ package struct Transcript {
 
   /// Whether all of these messages will fit on the screen.
   func holds(_ messages: [Message]) -> Bool {
-    let columns = max(1, printer.options.columns)
+    // A margin takes up to a third.
+    let columns = max(1, printer.options.columns * 2 / 3)
     return messages.reduce(0) {
       $0 + 1 + $1.body.utf8.count / columns + $1.body.utf8.prefix(4096).count { $0 == 0x0A }
     } < rows

@@ -153,18 +153,15 @@ extension Session {
       lines += transcript.printer.revision(of: message)
     }
     for message in changes.moved where message.state == .failed && message.conversation == open.id {
-      transcript.printer.endRun()
       let said = preferences.glyphs.failed + " [\(message.number)] " + message.notSent
-      lines.append(Transcript.error(said))
+      lines += transcript.printer.event([Transcript.error(said)], at: nil, of: message.id)
     }
     for update in changes.reacted
     where update.message.conversation == open.id
       && !attention.hides(update.participant.id, in: update.message.conversation)
     {
-      transcript.printer.endRun()
       recognise([update.participant.id], snapshot)
-      lines.append(
-        transcript.printer.line(for: update, by: people.shownName(update.participant)))
+      lines += transcript.printer.lines(for: update, by: people.shownName(update.participant))
     }
     for event in changes.events { lines += self.lines(for: event, snapshot) }
     return lines
@@ -193,8 +190,8 @@ extension Session {
         for: event, in: isHere ? nil : SafeText(name: name),
         newName: (try? snapshot.newName(after: event)) ?? nil)
     guard let text else { return [] }
-    transcript.printer.endRun()
-    return [StyledLine(preferences.glyphs.separator + " " + text, .dim).with(margin: 2)]
+    let line = StyledLine(preferences.glyphs.separator + " " + text, .dim)
+    return transcript.printer.event([line], at: event.at)
   }
 
   private func words(for events: [Event], _ snapshot: borrowing Snapshot) -> EventWords {
@@ -213,9 +210,10 @@ extension Session {
   private func joinLeaveLines(
     _ events: [Event], _ snapshot: borrowing Snapshot
   ) -> [StyledLine] {
-    guard !events.isEmpty, let line = words(for: events, snapshot).line(events) else { return [] }
-    transcript.printer.endRun()
-    return [StyledLine(line, .dim).with(margin: 2)]
+    guard let last = events.last, let line = words(for: events, snapshot).line(events) else {
+      return []
+    }
+    return transcript.printer.event([StyledLine(line, .dim)], at: last.at)
   }
 
   // MARK: Names
@@ -324,7 +322,8 @@ extension Session {
   ) {
     recognise(sendersOf: messages, snapshot)
     if !atEnd { readState.forgetFirstUnprinted() }
-    var printer = MessagePrinter(options: transcript.printer.options, me: me.id)
+    var printer = transcript.printer
+    printer.startOver()
     let lines = printer.historyLines(
       messages, reactions,
       agesAt: settings.timestamps == .relative ? Clock.wall() : nil)

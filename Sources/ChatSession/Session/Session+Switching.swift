@@ -61,6 +61,7 @@ extension Session {
     people.enter(target.id, hasColours: outputMode == .tty, snapshot)
     transcript.printer.options.colours = people.colours
     recognise(sendersOf: entrance.messages, snapshot)
+    transcript.printer.fitColumns(to: entrance.recent)
     var lines: [StyledLine] = []
     // A batch shows none of it.
     if isInteractive {

@@ -52,13 +52,27 @@ package struct StatusLine {
       columns: isIdle
         ? max(most, rest(beside: left))
         : min(most, max(urgent.columns(widths), rest(beside: left))))
-    let line = left.truncated(to: max(1, rest(beside: right)), widths: widths)
+    var line = left.truncated(to: max(1, rest(beside: right)), widths: widths)
+    if isIdle, !session.switcher.isChoosing, let topic {
+      let room = rest(beside: right) - (line + separator).columns(widths)
+      // Less of it says nothing.
+      if room >= min(12, topic.columns(widths)) {
+        line += separator
+        line += topic.truncated(to: room, widths: widths, ellipsis: glyphs.ellipsis)
+      }
+    }
     var items = [Item(id: "left", line: line)]
     if !right.isEmpty { items += [.flexibleSpace, Item(id: "right", line: right)] }
     return items
   }
 
   private var widths: Widths { session.transcript.printer.options.widths }
+
+  /// Shown in what the rest leaves.
+  private var topic: StyledLine? {
+    guard let topic = open.conversation?.topic, !topic.isEmpty else { return nil }
+    return StyledLine(SafeText(line: topic), .dim)
+  }
 
   private var separator: StyledLine { StyledLine(" " + glyphs.separator + " ", .dim) }
 

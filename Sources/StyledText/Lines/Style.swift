@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// A colour of the terminal's palette.
-public struct Color: Hashable, Sendable {
-  /// 0–7 the basic colours, 8–15 their bright twins, 16–231 the cube, 232–255 greys.
-  public var index: UInt8
+/// A colour of text. The seven basic colours and those of names are shown in a shade that is
+/// readable on the terminal's background; see ``Palette``.
+public enum Color: Hashable, Sendable {
+  /// Of the terminal's palette: 0–7 the basic colours, 8–15 their bright twins, 16–231 the cube,
+  /// 232–255 greys.
+  case indexed(UInt8)
+  /// One of the ``Palette/names`` colours that tell people apart.
+  case name(UInt8)
+  case rgb(UInt8, UInt8, UInt8)
 
   public init(index: UInt8) {
-    self.index = index
+    self = .indexed(index)
   }
 
   public static let black = Color(index: 0)

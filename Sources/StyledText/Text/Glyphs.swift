@@ -27,6 +27,8 @@ public struct Glyphs: Hashable, Sendable {
   public var send: SafeText
   /// Before a name that looks like another's (12.3).
   public var lookAlike: SafeText
+  /// In the first column of a message that mentions the reader (7.10).
+  public var mention: SafeText
   /// Before who joined.
   public var arrival: SafeText
   /// Before who left.
@@ -39,10 +41,10 @@ public struct Glyphs: Hashable, Sendable {
   public static let unicode = Glyphs(
     ellipsis: "…", sending: "…", failed: "✗", sent: "✓", delivered: "✓✓", seen: "seen",
     edited: "✎", separator: "·", rule: "─", prompt: "›", send: "↑",
-    lookAlike: "≈", arrival: "→", departure: "←", done: "█", notDone: "░")
+    lookAlike: "≈", mention: "»", arrival: "→", departure: "←", done: "█", notDone: "░")
   /// For everything else.
   public static let ascii = Glyphs(
     ellipsis: "...", sending: ".", failed: "!", sent: "+", delivered: "++", seen: "seen",
     edited: "*edited*", separator: "-", rule: "-", prompt: ">", send: "^",
-    lookAlike: "~", arrival: "->", departure: "<-", done: "#", notDone: "-")
+    lookAlike: "~", mention: "!", arrival: "->", departure: "<-", done: "#", notDone: "-")
 }

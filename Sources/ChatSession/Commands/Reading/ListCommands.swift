@@ -17,7 +17,7 @@ struct ListCommands {
         ($0.conversation.id, $0)
       }
     ) { $1 }
-    var lines: [StyledLine] = []
+    var rows: [[StyledLine]] = []
     let joined = try snapshot.joined(by: context.me.id)
     let width = String(joined.count).count
     let names = Dictionary(mine.values.map { ($0.conversation.name, 1) }, uniquingKeysWith: +)
@@ -26,28 +26,33 @@ struct ListCommands {
       let number = String(row + 1)
       let isOpen = entry.conversation.id == context.open.id
       let blanks = String(repeating: " ", count: width - number.count)
-      var line = StyledLine((isOpen ? "* " : "  ") + SafeText(line: blanks + number + " "), .dim)
-      line.append(SafeText(name: entry.conversation.name), isOpen ? .bold : .plain)
+      var name = StyledLine((isOpen ? "* " : "  ") + SafeText(line: blanks + number + " "), .dim)
+      name.append(SafeText(name: entry.conversation.name), isOpen ? .bold : .plain)
+      var mark = StyledLine()
       if let unread = unread[entry.conversation.id], !isOpen {
-        line.append(" " + unread.mark, unread.style(accent: context.settings.looks.color))
+        mark = StyledLine(unread.mark, unread.style(accent: context.settings.looks.color))
       }
-      if names[entry.conversation.name] != 1, let network = entry.conversation.network {
-        line.append("  " + SafeText(line: network), .dim)
+      var network = StyledLine()
+      if names[entry.conversation.name] != 1, let address = entry.conversation.network {
+        network = StyledLine(SafeText(line: address), .dim)
       }
-      if let last = entry.lastAt { line.append("  " + LocalTime.stamp(last), .dim) }
-      lines.append(line)
+      let last = entry.lastAt.map { StyledLine(LocalTime.stamp($0), .dim) } ?? StyledLine()
+      rows.append([name, mark, network, last])
     }
     let known = Set(mine.keys)
     for room in try snapshot.rooms(for: context.me.id) where !known.contains(room.id) {
-      lines.append(
-        StyledLine(SafeText(line: String(repeating: " ", count: width + 3)))
-          + StyledLine(SafeText(name: room.name), .dim)
-          + StyledLine("  " + say("not joined"), .dim))
+      rows.append([
+        AnswerTable.blanks(width + 3) + StyledLine(SafeText(name: room.name), .dim),
+        StyledLine(), StyledLine(), StyledLine(say("not joined"), .dim),
+      ])
     }
-    if lines.isEmpty {
-      lines = [StyledLine(say("There is no conversation yet; /join ROOM makes one."), .dim)]
+    guard !rows.isEmpty else {
+      return .answer([StyledLine(say("There is no conversation yet; /join ROOM makes one."), .dim)])
     }
-    return .answer(lines)
+    let indent = String(repeating: " ", count: width + 3)
+    return context.table(
+      [SafeText(line: indent) + say("Name"), say("Unread"), say("Network"), say("Last message")],
+      rows)
   }
 
   func who(_ snapshot: borrowing Snapshot) throws -> Step {

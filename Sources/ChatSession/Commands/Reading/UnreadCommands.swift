@@ -17,21 +17,22 @@ package struct UnreadCommands {
 
   func listUnread(_ snapshot: borrowing Snapshot) throws -> Step {
     let unread = try unreadElsewhere(snapshot)
-    var lines = unread.map { entry in
-      var line = StyledLine("  ")
-      line.append(SafeText(name: entry.conversation.name), .bold)
-      line.append("  " + say("%1 unread", SafeText(entry.count)))
+    let rows = unread.map { entry in
+      var mentions = StyledLine()
       if entry.mentions > 0 {
-        line.append(", " + Self.mentions(entry.mentions), .bold)
-        if let first = entry.firstMention { line.append(" [\(first)]", .dim) }
+        mentions.append(Self.mentions(entry.mentions), .bold)
+        if let first = entry.firstMention { mentions.append(" [\(first)]", .dim) }
       }
-      return line
+      return [
+        StyledLine("  ") + StyledLine(SafeText(name: entry.conversation.name), .bold),
+        StyledLine(say("%1 unread", SafeText(entry.count))), mentions,
+      ]
     }
+    var step = rows.isEmpty ? Step() : context.table([], rows)
     if context.readState.isPaused, context.readState.held.count > 0 {
-      lines.append(StyledLine(say("%1 new here.", SafeText(context.readState.held.count))))
+      step.outcomes.append(.tell(say("%1 new here.", SafeText(context.readState.held.count))))
     }
-    guard !lines.isEmpty else { return .tell(say("Nothing is unread.")) }
-    return .answer(lines)
+    return step.outcomes.isEmpty ? .tell(say("Nothing is unread.")) : step
   }
 
   package static func mentions(_ count: Int) -> SafeText {

@@ -21,11 +21,11 @@ struct HelpCommand {
           StyledLine(SafeText(line: command.usage), .bold), StyledLine("  " + command.help),
         ] + command.more.map { StyledLine("  " + $0) }, indent: 4)
     }
-    func entry(_ usage: String, _ help: SafeText) -> ColumnEntry {
-      ColumnEntry(name: StyledLine(SafeText(line: usage), .bold), help: StyledLine(help))
+    func entry(_ usage: String, _ help: SafeText) -> [StyledLine] {
+      [StyledLine(SafeText(line: usage), .bold), StyledLine(help)]
     }
     var list = sections.map { section in
-      (heading: section.heading, entries: section.commands.map { entry($0.usage, $0.help) })
+      (heading: section.heading, rows: section.commands.map { entry($0.usage, $0.help) })
     }
     list.append(
       (

@@ -40,20 +40,14 @@ struct KeysCommand {
             "There is no function or bound key named %1.",
             SafeText(line: argument)))
     }
-    let width = found.map(\.0.count).max() ?? 0
-    let lines = found.map { name, keys in
-      let blanks = String(repeating: " ", count: width - name.count + 2)
-      return (
-        purpose: Purpose(of: name),
-        line: StyledLine(SafeText(line: name + blanks), .bold) + StyledLine(SafeText(line: keys))
-      )
-    }
-    return Step([
-      .list(
-        Purpose.allCases.map { purpose in
-          (purpose.heading, lines.filter { $0.purpose == purpose }.map(\.line))
-        }, indent: width + 2)
-    ])
+    return context.list(
+      Purpose.allCases.map { purpose in
+        let rows = found.filter { Purpose(of: $0.0) == purpose }
+        return (
+          purpose.heading,
+          rows.map { [StyledLine(SafeText(line: $0), .bold), StyledLine(SafeText(line: $1))] }
+        )
+      })
   }
 
   /// Functions that insert the key's own character, or add it as a digit to a numeric argument.

@@ -53,15 +53,16 @@ struct SettingsCommand {
 
   /// All settings with their current values; that of the open conversation last.
   private func listSettings(_ snapshot: borrowing Snapshot) throws -> Step {
-    func entry(_ name: String, _ value: String, _ help: SafeText) -> ColumnEntry {
-      ColumnEntry(
-        name: StyledLine(SafeText(line: name), .bold) + StyledLine(SafeText(line: " " + value)),
-        help: StyledLine(help, .dim))
+    func entry(_ name: String, _ value: String, _ help: SafeText) -> [StyledLine] {
+      [
+        StyledLine(SafeText(line: name), .bold), StyledLine(SafeText(line: value)),
+        StyledLine(help, .dim),
+      ]
     }
     var sections = Settings.sections.map { section in
       (
         heading: section.heading,
-        entries: section.entries.map { entry($0.name, value(of: $0), $0.help) }
+        rows: section.entries.map { entry($0.name, value(of: $0), $0.help) }
       )
     }
     if let conversation = context.open.conversation {

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+
+/// Rows of cells below each other, in columns as wide as their cells; on a narrow screen each row
+/// becomes a block, with its last cell below the others.
+struct AnswerTable {
+  /// Where each cell begins, in columns.
+  private var starts: [Int] = []
+  private var isStacked = false
+  private let columns: Int
+  private let widths: Widths
+  /// Whether to break cells between words; otherwise each row is one line.
+  private let breaks: Bool
+
+  /// The last cell has no table beside it with fewer columns than this, unless it needs fewer.
+  private static let leastRoom = 30
+  /// The most columns of a cell between the first and the last: what follows a wider one begins on
+  /// the next row.
+  private static let widestMiddle = 14
+
+  /// - Parameter rows: all of them have the same number of cells.
+  init(for rows: [[StyledLine]], columns: Int, widths: Widths, breaks: Bool) {
+    (self.columns, self.widths, self.breaks) = (columns, widths, breaks)
+    let count = rows.map(\.count).max() ?? 0
+    func widest(_ cell: Int) -> Int {
+      rows.map { $0[cell].columns(widths) }.max() ?? 0
+    }
+    var start = 0
+    for cell in 0..<count {
+      starts.append(start)
+      let width = widest(cell)
+      if cell == count - 1 {
+        isStacked = breaks && columns - start < min(width, Self.leastRoom)
+      } else if width > 0 {
+        let most = cell == 0 ? max(8, columns / 3 - 4 + (count > 2 ? 6 : 0)) : Self.widestMiddle
+        start += (breaks ? min(width, most) : width) + 2
+      }
+    }
+  }
+
+  /// The lines of a row.
+  func lines(_ cells: [StyledLine]) -> [StyledLine] {
+    isStacked ? block(cells) : row(cells)
+  }
+
+  private func row(_ cells: [StyledLine]) -> [StyledLine] {
+    var lines: [StyledLine] = []
+    var line = StyledLine()
+    for (index, cell) in cells.enumerated() where !cell.isEmpty {
+      let start = starts[index]
+      let gap = start - line.columns(widths)
+      if gap < 2, !line.isEmpty {
+        if breaks {
+          lines.append(line)
+          line = Self.blanks(start)
+        } else {
+          line += Self.blanks(2)
+        }
+      } else {
+        line += Self.blanks(gap)
+      }
+      var parts = [cell]
+      if breaks, index == cells.count - 1 {
+        parts = cell.with(margin: 0).wrapped(at: max(1, columns - start), widths: widths)
+      }
+      line += parts[0]
+      for part in parts.dropFirst() {
+        lines.append(line)
+        line = Self.blanks(start) + part
+      }
+    }
+    return lines + [line]
+  }
+
+  private func block(_ cells: [StyledLine]) -> [StyledLine] {
+    let head = cells.dropLast().filter { !$0.isEmpty }
+    let first = head.dropFirst().reduce(head.first ?? StyledLine()) { $0 + Self.blanks(2) + $1 }
+    guard let last = cells.last, !last.isEmpty else { return [first] }
+    let rows = last.with(margin: 0).wrapped(at: max(1, columns - 4), widths: widths)
+    return [first] + rows.map { Self.blanks(4) + $0 }
+  }
+
+  static func blanks(_ columns: Int) -> StyledLine {
+    columns > 0 ? StyledLine(SafeText(line: String(repeating: " ", count: columns))) : StyledLine()
+  }
+}
+
+extension CommandContext {
+  /// Prints tables with common columns, each below its heading.
+  func list(_ sections: [(heading: SafeText, rows: [[StyledLine]])]) -> Step {
+    // A list has a margin of two columns.
+    let layout = layout(of: sections.flatMap(\.rows), besides: 2)
+    return Step([
+      .list(sections.map { ($0.heading, $0.rows.flatMap { layout.lines($0) }) }, indent: 4)
+    ])
+  }
+
+  /// Prints a table.
+  ///
+  /// - Parameter headings: those of its columns, for people who see columns; none if the cells say
+  ///   what they are.
+  func table(_ headings: [SafeText], _ rows: [[StyledLine]]) -> Step {
+    var head = headings.map { StyledLine($0, .dim) }
+    for cell in head.indices where rows.allSatisfy({ $0[cell].isEmpty }) {
+      head[cell] = StyledLine()
+    }
+    let rows = outputMode == .tty && !head.isEmpty ? [head] + rows : rows
+    let layout = layout(of: rows, besides: 0)
+    return .answer(rows.flatMap { layout.lines($0) })
+  }
+
+  private func layout(of rows: [[StyledLine]], besides margin: Int) -> AnswerTable {
+    AnswerTable(
+      for: rows, columns: printer.options.columns - margin, widths: widths,
+      breaks: printer.options.wraps)
+  }
+}

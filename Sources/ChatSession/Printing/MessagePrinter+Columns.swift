@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import StyledText
+
+/// What precedes a text, and the columns in which it begins (rules 7.5, 13.7).
+extension MessagePrinter {
+  /// What precedes the text of a message.
+  struct Head {
+    var line: StyledLine
+    /// The column of all rows of the text but the first.
+    var margin: Int
+    /// Whether the text begins on the next row.
+    var hasOwnRow = false
+  }
+
+  /// `10:03 [42] anna: `, complete in itself.
+  mutating func plainHead(of message: Message) -> Head {
+    var line = StyledLine()
+    if options.timestamps { line.append(time(message.createdAt), .dim) }
+    if options.numbers { line.append("[\(message.number)] ", .dim) }
+    switch message.kind {
+    case .text: line += name(of: message) + StyledLine(": ")
+    case .action: line.append("* ", .dim)
+    case .notice: line.append("- ", .dim)
+    }
+    return Head(line: line, margin: line.columns(options.widths))
+  }
+
+  /// ` 10:03  42   anna: `. A name that is wider than its column has a row of its own.
+  mutating func head(of message: Message, continues: Bool) -> Head {
+    let isSameMinute = continues && message.createdAt / 60_000 == runMinute
+    var line = gutter(
+      time: isSameMinute ? nil : message.createdAt, number: message.number,
+      isMarked: message.sender != me && options.textMarks.call(in: message))
+    let name = name(of: message)
+    let width = name.columns(options.widths)
+    let hasOwnWidth = options.nameWidth == 0 || options.ownAtRight && message.sender == me
+    let margin = textColumn(
+      name: hasOwnWidth ? message.kind == .text ? width : 0 : nameColumn)
+    let room = max(0, margin - line.columns(options.widths) - 2)
+    if message.kind != .text {
+      line += blanks(room) + StyledLine(message.kind == .action ? "* " : "- ", .dim)
+    } else if continues {
+      line += blanks(room + 2)
+    } else if width <= room || room < Self.leastColumn {
+      line += blanks(room - width) + name + StyledLine(": ")
+    } else {
+      return Head(line: line + name + StyledLine(":"), margin: margin, hasOwnRow: true)
+    }
+    return Head(line: line, margin: margin)
+  }
+
+  /// With fewer columns for names the screen is too narrow for a column: text follows the name.
+  private static let leastColumn = 4
+
+  private var nameColumn: Int { options.nameWidth ?? columns.name }
+
+  /// Where text begins: behind mark, time, number and name, but at most at a third of the columns.
+  private func textColumn(name: Int) -> Int {
+    let gutter =
+      1 + (options.timestamps ? columns.time + 1 : 0)
+      + (options.numbers ? columns.digits + 1 : 0)
+    return max(2, min(gutter + name + 2, options.columns / 3))
+  }
+
+  /// What precedes the name: the mark of a mention, the time and the number, each in its column.
+  private mutating func gutter(
+    time: Milliseconds?, number: Int?, isMarked: Bool
+  ) -> StyledLine {
+    let accent = options.textMarks.me.foreground
+    var line =
+      isMarked
+      ? StyledLine(options.glyphs.mention, Style(.bold, foreground: accent)) : blanks(1)
+    if options.timestamps {
+      let text = time.map { StyledLine(self.time($0), .dim) } ?? StyledLine()
+      line += blanks(columns.time + 1 - text.columns(options.widths)) + text
+    }
+    if options.numbers {
+      let text = number.map { SafeText($0) } ?? ""
+      line += blanks(columns.digits - text.string.utf8.count) + StyledLine(text + " ", .dim)
+    }
+    return line
+  }
+
+  /// `10:03 `, or the age.
+  private mutating func time(_ time: Milliseconds) -> SafeText {
+    if let agesAt = options.agesAt { return LocalTime.age(of: time, at: agesAt) + " " }
+    let number = time / 60_000
+    if let minute, minute.number == number { return minute.text }
+    let text = LocalTime.clock(time) + " "
+    minute = (number, text)
+    return text
+  }
+
+  func blanks(_ columns: Int) -> StyledLine {
+    columns > 0 ? StyledLine(SafeText(line: String(repeating: " ", count: columns))) : StyledLine()
+  }
+
+  /// Texts behind a head, one below the other from its margin on, so that none starts where another
+  /// message would (rule 12.2).
+  func lay(_ texts: [StyledLine], behind head: Head) -> [StyledLine] {
+    let indent = blanks(options.hasColumns ? head.margin : min(max(head.margin, 2), 24))
+    var lines = head.hasOwnRow ? [head.line] : []
+    for text in texts { lines.append((lines.isEmpty ? head.line : indent) + text) }
+    return lines.map { $0.with(margin: head.margin) }
+  }
+
+  // MARK: Between messages
+
+  /// Lines about something other than a message, such as an edit or who joined: in the text column,
+  /// behind their time (rules 3.8, 13.5).
+  ///
+  /// - Parameters:
+  ///   - time: the wall clock; nil if it is unknown.
+  ///   - message: the message that they belong to, if any.
+  ///   - repeatsTime: whether to print the time that the line above has, too.
+  mutating func event(
+    _ texts: [StyledLine], at time: Milliseconds?, of message: ID<Message>? = nil,
+    repeatsTime: Bool = true
+  ) -> [StyledLine] {
+    let day = time.map { dayRule(at: $0, isMessage: false) } ?? []
+    let isBelow = message != nil && message == newest
+    if isBelow { runSender = nil } else { endRun() }
+    let isSameMinute = isBelow && time.map { $0 / 60_000 } == runMinute
+    if let time { runMinute = time / 60_000 }
+    let shown = isSameMinute && options.hasColumns && !repeatsTime ? nil : time
+    guard options.hasColumns else {
+      let head = options.timestamps ? shown.map { StyledLine(self.time($0), .dim) } : nil
+      return day + texts.enumerated().map { $0 == 0 ? (head ?? StyledLine()) + $1 : $1 }
+    }
+    var line = gutter(time: shown, number: nil, isMarked: false)
+    let margin = textColumn(name: options.nameWidth == 0 ? -2 : nameColumn)
+    line += blanks(margin - line.columns(options.widths))
+    return day + lay(texts, behind: Head(line: line, margin: margin))
+  }
+
+  /// A line in the text column, of the message above it.
+  func below(_ text: StyledLine) -> StyledLine {
+    let margin =
+      options.hasColumns ? textColumn(name: options.nameWidth == 0 ? -2 : nameColumn) : 4
+    return (blanks(margin) + text).with(margin: margin)
+  }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// The colours of a terminal, in shades that are readable on its background: a contrast of at least
+/// 4.5:1 on black or on white (WCAG 2.2, success criterion 1.4.3).
+public struct Palette: Hashable, Sendable {
+  /// How many colours the terminal has.
+  public enum Depth: Hashable, Sendable { case sixteen, many, all }
+
+  public var depth: Depth
+  /// Whether the background is light; nil if it is unknown: then colours are the terminal's own, and
+  /// those of names are visible on both.
+  public var isLight: Bool?
+
+  public init(depth: Depth = .sixteen, isLight: Bool? = nil) {
+    (self.depth, self.isLight) = (depth, isLight)
+  }
+
+  /// The number of colours for names. They go around the circle of hues, from red.
+  public static let names = 20
+
+  /// The colour to send to the terminal.
+  public func shown(_ color: Color) -> Color {
+    let shades: Shades =
+      switch isLight {
+      case nil: .unknown
+      case true?: .light
+      case false?: .dark
+      }
+    switch color {
+    case .name(let hue):
+      let hue = min(Int(hue), Self.names - 1)
+      if depth != .sixteen { return exact(shades.names[hue]) }
+      // Hues that lie together share a colour.
+      return .indexed(shades.few[hue * shades.few.count / Self.names])
+    case .indexed(let index) where (1...7).contains(index) && isLight != nil:
+      return depth == .sixteen
+        ? .indexed(shades.sixteen[Int(index)]) : exact(shades.basic[Int(index)])
+    case .indexed, .rgb: return color
+    }
+  }
+
+  public func shown(_ style: Style) -> Style {
+    guard style.foreground != nil || style.background != nil else { return style }
+    return Style(
+      style.attributes, foreground: style.foreground.map { shown($0) },
+      background: style.background.map { shown($0) })
+  }
+
+  /// A colour of the cube, or its red, green and blue, which no theme of the terminal changes.
+  private func exact(_ index: UInt8) -> Color {
+    guard depth == .all, index >= 16, isLight != nil else { return .indexed(index) }
+    if index >= 232 {
+      let level = 8 + 10 * (index - 232)
+      return .rgb(level, level, level)
+    }
+    let levels: [UInt8] = [0, 95, 135, 175, 215, 255]
+    let place = Int(index) - 16
+    return .rgb(levels[place / 36], levels[place / 6 % 6], levels[place % 6])
+  }
+}
+
+/// The shades for one kind of background, as indices of the palette of 256 colours. Those of basic
+/// colours are in their order: black, red, green, yellow, blue, magenta, cyan, white.
+private struct Shades {
+  let sixteen: [UInt8]
+  let basic: [UInt8]
+  let names: [UInt8]
+  /// Those of names on a terminal of 16 colours.
+  let few: [UInt8]
+
+  static let dark = Shades(
+    sixteen: [0, 9, 2, 3, 14, 13, 6, 15], basic: [16, 203, 77, 185, 75, 213, 80, 231],
+    names: [
+      209, 137, 136, 184, 149, 76, 34, 78, 35, 43, 45, 75, 69, 147, 141, 171, 201, 206, 218, 204,
+    ], few: [9, 3, 2, 6, 14, 13])
+  /// xterm's green, yellow and cyan are too light for white.
+  static let light = Shades(
+    sixteen: [0, 1, 0, 1, 4, 5, 12, 0], basic: [16, 160, 28, 94, 26, 127, 23, 16],
+    names: [
+      124, 130, 94, 58, 22, 28, 29, 23, 24, 25, 26, 61, 21, 57, 93, 91, 127, 90, 126, 125,
+    ], few: [1, 0, 12, 4, 5])
+  static let unknown = Shades(
+    sixteen: Array(0...7), basic: Array(0...7),
+    names: [
+      174, 196, 166, 94, 136, 64, 106, 29, 72, 30, 37, 38, 32, 27, 141, 97, 127, 200, 175, 197,
+    ], few: [1, 3, 2, 6, 4, 5])
+}

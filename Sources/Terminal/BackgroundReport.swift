@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+
+/// The terminal's own word on its background (OSC 11 of xterm). Many terminals do not answer.
+public enum BackgroundReport {
+  /// What is written to ask. Nothing on the screen changes.
+  public static let question = Array("\u{1B}]11;?\u{1B}\\".utf8)
+
+  /// Whether an event is an answer, even one that makes no sense.
+  public static func isReport(_ event: KeyEvent) -> Bool { text(of: event) != nil }
+
+  /// Whether the background of an answer is light; nil for any other event.
+  ///
+  /// An answer is `rgb:rrrr/gggg/bbbb` in one to four hexadecimal digits, or `rgba:` with one more
+  /// (XParseColor). Light is what black is easier to read on than white.
+  public static func isLight(_ event: KeyEvent) -> Bool? {
+    guard let text = text(of: event) else { return nil }
+    let parts = text.split(separator: ":", maxSplits: 1)
+    guard parts.count == 2, parts[0] == "rgb" || parts[0] == "rgba" else { return nil }
+    let levels = parts[1].split(separator: "/", omittingEmptySubsequences: false).map { digits in
+      (1...4).contains(digits.utf8.count) && digits.allSatisfy(\.isHexDigit)
+        ? UInt16(digits, radix: 16).map { Double($0) / Double((1 << (4 * digits.utf8.count)) - 1) }
+        : nil
+    }
+    guard levels.count == (parts[0] == "rgb" ? 3 : 4), let red = levels[0], let green = levels[1],
+      let blue = levels[2]
+    else { return nil }
+    // Squares are near enough to the relative luminance of WCAG 2.2, of which 0.18 is the middle.
+    return 0.2126 * red * red + 0.7152 * green * green + 0.0722 * blue * blue > 0.18
+  }
+
+  /// What follows `OSC 11 ;`.
+  private static func text(of event: KeyEvent) -> String? {
+    guard case .reply(let bytes) = event, bytes.starts(with: Array("\u{1B}]11;".utf8)) else {
+      return nil
+    }
+    let end = bytes.last == 0x07 ? 1 : 2
+    return String(decoding: bytes.dropFirst(5).dropLast(end), as: UTF8.self)
+  }
+}
