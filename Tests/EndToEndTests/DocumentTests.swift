@@ -93,7 +93,14 @@ struct DocumentTests {
     #expect(pages.count == 5)
     let shared = files(below: Repository.root.path + "/share/hobnob").map { "share/hobnob/" + $0 }
     let programs = ["bin/hobnob", "libexec/hobnob/hobnob-xmpp"]
-    #expect(files(below: installed) == Set(programs + pages + shared))
+    let completions = [
+      "share/bash-completion/completions/hobnob", "share/zsh/site-functions/_hobnob",
+      "share/fish/vendor_completions.d/hobnob.fish",
+    ]
+    #expect(files(below: installed) == Set(programs + pages + shared + completions))
+    for path in completions {
+      #expect(try String(contentsOfFile: "\(installed)/\(path)", encoding: .utf8).contains("send"))
+    }
     let service = try String(
       contentsOfFile: installed + "/share/hobnob/hobnob@.service", encoding: .utf8)
     #expect(service.contains("\nExecStart=/opt/h/bin/hobnob connect %i\n"))

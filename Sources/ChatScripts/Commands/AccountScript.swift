@@ -10,7 +10,7 @@ package struct AccountScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "account", abstract: "Create an account on a server that is open to anyone.")
   @OptionGroup package var common: CommonOptions
-  @Argument(help: "The only action is register.")
+  @Argument(help: "The only action is register.", completion: .list(["register"]))
   var verb: String
   @Argument(help: "The address of the new account: you@example.org or KIND:you@example.org.")
   var address: String
@@ -18,7 +18,7 @@ package struct AccountScript: Subcommand {
   var host: String?
   @Option(help: "The server's port.")
   var port: UInt16?
-  @Option(help: "A file with the certificates to trust.")
+  @Option(help: "A file with the certificates to trust.", completion: .file())
   var ca: String?
 
   package init() {}

@@ -19,7 +19,9 @@ package struct CheckScript: Subcommand {
   var compact = false
   @Flag(help: "Recover a damaged store into a new one.")
   var recover = false
-  @Option(help: ArgumentHelp("Write a copy of the store to a new file.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Write a copy of the store to a new file.", valueName: "file"),
+    completion: .file())
   var backup: String?
 
   package init() {}

@@ -12,7 +12,8 @@ package struct ConnectScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "connect", abstract: "Keep an account connected, even without a shell.")
   @OptionGroup package var common: CommonOptions
-  @Argument(help: "The account, if you have several: ADDRESS or KIND:ADDRESS.")
+  @Argument(
+    help: "The account, if you have several: ADDRESS or KIND:ADDRESS.", completion: .accounts)
   var address: String?
 
   package init() {}

@@ -12,10 +12,12 @@ package struct ExportScript: Subcommand {
     commandName: "export",
     abstract: "Write what you may see, or some conversations, as JSON Lines.")
   @OptionGroup package var common: CommonOptions
-  @Argument(help: "Rooms, or @names of people. Quote a leading #: '#lobby'.")
+  @Argument(
+    help: "Rooms, or @names of people. Quote a leading #: '#lobby'.", completion: .conversations)
   var conversation: [String] = []
   @Option(
-    help: ArgumentHelp("A new file to write instead of standard output.", valueName: "file"))
+    help: ArgumentHelp("A new file to write instead of standard output.", valueName: "file"),
+    completion: .file())
   var output: String?
   @Flag(help: "Leave out the bytes of attachments.")
   var noFiles = false

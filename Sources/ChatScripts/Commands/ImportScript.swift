@@ -12,15 +12,17 @@ package struct ImportScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Import an export, or the logs of irssi or WeeChat.")
   @OptionGroup package var common: CommonOptions
-  @Argument(help: "The files; - or no file means standard input.")
+  @Argument(help: "The files; - or no file means standard input.", completion: .file())
   var file: [String] = []
   @Option(
     help: ArgumentHelp(
-      "json, irssi or weechat, if the content does not show it.", valueName: "format"))
+      "json, irssi or weechat, if the content does not show it.", valueName: "format"),
+    completion: .list(["json", "irssi", "weechat"]))
   var format: String?
   @Option(
     help: ArgumentHelp(
-      "The room of a log, or @name, if the file's name does not show it.", valueName: "name"))
+      "The room of a log, or @name, if the file's name does not show it.", valueName: "name"),
+    completion: .conversations)
   var conversation: String?
 
   package init() {}

@@ -12,12 +12,13 @@ package struct SendScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "send", abstract: "Send a message: TEXT, or standard input.")
   @OptionGroup package var common: CommonOptions
-  @Argument(help: .conversation) var conversation: String
+  @Argument(help: .conversation, completion: .conversations) var conversation: String
   @Argument(help: "The text; without it, standard input.")
   var text: [String] = []
   @Option(
     parsing: .singleValue,
-    help: ArgumentHelp("A file to send with the message; may be repeated.", valueName: "path"))
+    help: ArgumentHelp("A file to send with the message; may be repeated.", valueName: "path"),
+    completion: .file())
   var attach: [String] = []
   @Option(
     parsing: .unconditional,
@@ -27,7 +28,8 @@ package struct SendScript: Subcommand {
   @Flag(help: "Create the room, or add the person, if hobnob does not know it yet.")
   var create = false
   @Option(
-    help: ArgumentHelp("Wait until the message is sent, delivered or seen.", valueName: "state"))
+    help: ArgumentHelp("Wait until the message is sent, delivered or seen.", valueName: "state"),
+    completion: .list(["sent", "delivered", "seen"]))
   var wait: String?
   @Option(help: ArgumentHelp("How long to wait: seconds, or 90m, 12h.", valueName: "time"))
   var timeout = TimeLimit(seconds: 60)

@@ -24,13 +24,19 @@ extension Subcommand {
 
 /// Options of every command.
 package struct CommonOptions: ParsableArguments, Sendable {
-  @Option(help: ArgumentHelp("The store to use instead of your own.", valueName: "path"))
+  @Option(
+    help: ArgumentHelp("The store to use instead of your own.", valueName: "path"),
+    completion: .file())
   var store: String?
   @Flag(help: "Create the store for the group of its folder.")
   package var shared = false
-  @Option(help: ArgumentHelp("Your name, instead of your login name.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Your name, instead of your login name.", valueName: "name"),
+    completion: .identities)
   var `as`: String?
-  @Option(help: ArgumentHelp("The settings to read instead of hobnobrc.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("The settings to read instead of hobnobrc.", valueName: "file"),
+    completion: .file())
   var rc: String?
   @Flag(help: "Read no settings.")
   var noRc = false

@@ -11,7 +11,9 @@ package struct WaitScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "wait", abstract: "Wait for a message from somebody else, and print it.")
   @OptionGroup package var common: CommonOptions
-  @Argument(help: "A room's name, or @name of a person; without it, all your conversations.")
+  @Argument(
+    help: "A room's name, or @name of a person; without it, all your conversations.",
+    completion: .conversations)
   var conversation: String?
   @Option(help: ArgumentHelp("Give up after this time: seconds, or 90m, 12h.", valueName: "time"))
   var timeout: TimeLimit?
