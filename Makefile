@@ -20,7 +20,11 @@ TOOLS = less vim-tiny xdg-utils ca-certificates gettext
 PACKAGE_TOOLS = binutils dpkg-dev lintian xz-utils
 PACKAGES = .build/packages
 DOCS = .build/docs
-TEST_TOOLS = libvterm-dev mandoc openssl procps prosody python3-slixmpp sqlite3 tmux
+TEST_TOOLS = fish libvterm-dev mandoc openssl procps prosody python3-slixmpp sqlite3 tmux zsh
+# Where each shell looks for completion scripts. Packages of Debian have a folder of their own in zsh.
+BASH_SCRIPT = share/bash-completion/completions/hobnob
+ZSH_SCRIPT = share/zsh/$$([ $(PREFIX) = /usr ] && echo vendor-completions || echo site-functions)/_hobnob
+FISH_SCRIPT = share/fish/vendor_completions.d/hobnob.fish
 
 all: catalogues
 	$(SWIFT) build -c release --product hobnob $(CHECKED)
@@ -51,12 +55,16 @@ install:
 	for section in 1 5 7; do \
 	  install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man$$section man/*.$$section || exit 1; \
 	done
+	set -e; for script in bash:$(BASH_SCRIPT) zsh:$(ZSH_SCRIPT) fish:$(FISH_SCRIPT); do \
+	  file=$(DESTDIR)$(PREFIX)/$${script#*:}; install -D -m 644 /dev/null "$$file"; \
+	  LC_ALL=C.UTF-8 $(BUILT)/hobnob --generate-completion-script $${script%%:*} >"$$file"; \
+	done
 # The sources name the usual PREFIX.
 	cd $(DESTDIR)$(PREFIX)/share && sed -i 's,^\(ExecStart=\|\.It Pa \)/usr/local/,\1$(PREFIX)/,' \
 	  hobnob/hobnob@.service man/man1/hobnob.1 man/man5/hobnobrc.5
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/hobnob
+	cd $(DESTDIR)$(PREFIX) && rm -f bin/hobnob $(BASH_SCRIPT) $(ZSH_SCRIPT) $(FISH_SCRIPT)
 	rm -rf $(DESTDIR)$(PREFIX)/share/hobnob $(DESTDIR)$(PREFIX)/libexec/hobnob
 	rm -f $(DESTDIR)$(PREFIX)/share/locale/*/LC_MESSAGES/hobnob.mo
 	for page in man/*.[157]; do \

@@ -16,7 +16,7 @@ package struct OpenShell: Subcommand {
     commandName: "open",
     abstract: translated("Open the shell in a conversation, even if its name is a subcommand."))
   @OptionGroup package var common: CommonOptions
-  @Argument(help: .conversation) var conversation: String?
+  @Argument(help: .conversation, completion: .conversations) var conversation: String?
   @Flag(
     help: .init(translated("Create the room, or add the person, if hobnob does not know it yet.")))
   var create = false

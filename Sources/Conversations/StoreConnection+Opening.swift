@@ -24,6 +24,11 @@ extension StoreConnection {
   ) throws -> Bool {
     if database.isReadOnly { throw StoreError.readOnly(path: files.path) }
     let (isOurs, found) = try Schema.state(of: database)
+    let isOlder = !isOurs || found < Schema.version
+    if isOlder, !options.upgradeIfOlder {
+      throw StoreError.cannotOpen(
+        path: files.path, reason: "its version is older; open it once in a shell")
+    }
     if !isOurs {
       if !options.shared, let refusal = files.refusalIfPrivate { throw refusal }
       // Only possible before the first table: allows giving space back in small steps.
@@ -36,7 +41,7 @@ extension StoreConnection {
       throw StoreError.logReplaced(path: files.path, file: WALFiles.log(of: files.path))
     }
     database.companions = companions
-    if !isOurs || found < Schema.version {
+    if isOlder {
       try Schema.migrate(database, shared: options.shared)
     }
     // SQLite overwrites deleted data instead of only unlinking it.

@@ -8,12 +8,18 @@ public struct StoreOptions: Hashable, Sendable {
   public var shared = false
   /// Whether to create a missing file and folder, or to refuse.
   public var createIfMissing = true
+  /// Whether to give an empty file or an older store this program's tables, or to refuse.
+  public var upgradeIfOlder = true
   /// Milliseconds that SQLite itself waits for another process's lock.
   public var patience: Int32 = 10_000
 
-  public init(shared: Bool = false, createIfMissing: Bool = true, patience: Int32 = 10_000) {
+  public init(
+    shared: Bool = false, createIfMissing: Bool = true, upgradeIfOlder: Bool = true,
+    patience: Int32 = 10_000
+  ) {
     self.shared = shared
     self.createIfMissing = createIfMissing
+    self.upgradeIfOlder = upgradeIfOlder
     self.patience = patience
   }
 

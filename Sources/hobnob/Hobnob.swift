@@ -49,6 +49,20 @@ struct Hobnob: ParsableCommand {
   // What the parser says of a wrong command line begins like every other sentence.
   static var _errorPrefix: String { "hobnob: " }
 
+  /// Answers a shell that completes a word, as the parser's completion scripts ask: with a name a
+  /// line, or nothing.
+  static func complete(_ arguments: [String]) -> Never {
+    do {
+      _ = try parseAsRoot(arguments)
+    } catch {
+      let names = fullMessage(for: error)
+      if exitCode(for: error).isSuccess {
+        Glibc.exit(names.isEmpty ? 0 : Launch.answer(names, status: 0))
+      }
+    }
+    Glibc.exit(1)
+  }
+
   /// Parses a command line and carries it out.
   static func end(with arguments: [String]) -> Never {
     do {
@@ -58,6 +72,9 @@ struct Hobnob: ParsableCommand {
     } catch {
       let code = exitCode(for: error)
       var text = Launch.withoutFarGuess(fullMessage(for: error))
+      if code.isSuccess, arguments.first == CompletionScript.option {
+        text = CompletionScript.completed(text, commands: subcommandNames)
+      }
       // Without a subcommand `open` was only the parser's guess; its usage is not what helps.
       if !code.isSuccess, !subcommandNames.contains(arguments.first ?? "") {
         let first = text.split(separator: "\n").first.map(String.init) ?? ""

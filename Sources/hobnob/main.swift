@@ -14,6 +14,9 @@ let words = RawArguments.all
 if words.dropFirst().first == FileChore.option, let status = FileChore.run(words.dropFirst(2)) {
   exit(status)
 }
+if words.dropFirst().first == CompletionScript.question {
+  Hobnob.complete(Array(words.dropFirst()))
+}
 if let quick = QuickStart(words) {
   exit(
     Launch.report {

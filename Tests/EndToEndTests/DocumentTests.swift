@@ -96,7 +96,14 @@ struct DocumentTests {
     let shared = files(below: Repository.root.path + "/share/hobnob").map { "share/hobnob/" + $0 }
     let catalogues = CatalogueFile.languages.map { "share/locale/\($0)/LC_MESSAGES/hobnob.mo" }
     let programs = ["bin/hobnob", "libexec/hobnob/hobnob-xmpp"]
-    #expect(files(below: installed) == Set(programs + pages + shared + catalogues))
+    let completions = [
+      "share/bash-completion/completions/hobnob", "share/zsh/site-functions/_hobnob",
+      "share/fish/vendor_completions.d/hobnob.fish",
+    ]
+    #expect(files(below: installed) == Set(programs + pages + shared + catalogues + completions))
+    for path in completions {
+      #expect(try String(contentsOfFile: "\(installed)/\(path)", encoding: .utf8).contains("send"))
+    }
     let service = try String(
       contentsOfFile: installed + "/share/hobnob/hobnob@.service", encoding: .utf8)
     #expect(service.contains("\nExecStart=/opt/h/bin/hobnob connect %i\n"))

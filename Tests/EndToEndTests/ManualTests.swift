@@ -68,7 +68,8 @@ extension EndToEnd {
       #expect(explained == options)
       let named = Set(page.text.matches(of: /--[a-z][a-z-]+/).map(\.0))
       // What an example hands to another program is none of ours.
-      #expect(named.subtracting(["--line-buffered"]) == options)
+      #expect(
+        named.subtracting(["--line-buffered", "--generate-completion-script"]) == options)
     }
 
     @Test("10: hobnobrc(5) has every setting with its values, the default first")

@@ -12,7 +12,8 @@ package struct AccountScript: Subcommand {
     commandName: "account",
     abstract: translated("Create an account on a server that is open to anyone."))
   @OptionGroup package var common: CommonOptions
-  @Argument(help: .init(translated("The only action is register.")))
+  @Argument(
+    help: .init(translated("The only action is register.")), completion: .list(["register"]))
   var verb: String
   @Argument(
     help: .init(
@@ -22,7 +23,7 @@ package struct AccountScript: Subcommand {
   var host: String?
   @Option(help: .init(translated("The server's port.")))
   var port: UInt16?
-  @Option(help: .init(translated("A file with the certificates to trust.")))
+  @Option(help: .init(translated("A file with the certificates to trust.")), completion: .file())
   var ca: String?
 
   package init() {}

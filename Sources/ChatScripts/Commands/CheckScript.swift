@@ -21,7 +21,8 @@ package struct CheckScript: Subcommand {
   @Flag(help: .init(translated("Recover a damaged store into a new one.")))
   var recover = false
   @Option(
-    help: ArgumentHelp(translated("Write a copy of the store to a new file."), valueName: "file"))
+    help: ArgumentHelp(translated("Write a copy of the store to a new file."), valueName: "file"),
+    completion: .file())
   var backup: String?
 
   package init() {}

@@ -14,7 +14,9 @@ package struct ConnectScript: Subcommand {
     commandName: "connect", abstract: translated("Keep an account connected, even without a shell.")
   )
   @OptionGroup package var common: CommonOptions
-  @Argument(help: .init(translated("The account, if you have several: ADDRESS or KIND:ADDRESS.")))
+  @Argument(
+    help: .init(translated("The account, if you have several: ADDRESS or KIND:ADDRESS.")),
+    completion: .accounts)
   var address: String?
 
   package init() {}

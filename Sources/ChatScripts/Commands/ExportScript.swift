@@ -13,11 +13,14 @@ package struct ExportScript: Subcommand {
     commandName: "export",
     abstract: translated("Write what you may see, or some conversations, as JSON Lines."))
   @OptionGroup package var common: CommonOptions
-  @Argument(help: .init(translated("Rooms, or @names of people. Quote a leading #: '#lobby'.")))
+  @Argument(
+    help: .init(translated("Rooms, or @names of people. Quote a leading #: '#lobby'.")),
+    completion: .conversations)
   var conversation: [String] = []
   @Option(
     help: ArgumentHelp(
-      translated("A new file to write instead of standard output."), valueName: "file"))
+      translated("A new file to write instead of standard output."), valueName: "file"),
+    completion: .file())
   var output: String?
   @Flag(help: .init(translated("Leave out the bytes of attachments.")))
   var noFiles = false

@@ -14,16 +14,19 @@ package struct ImportScript: Subcommand {
     commandName: "import",
     abstract: translated("Import an export, or the logs of irssi or WeeChat."))
   @OptionGroup package var common: CommonOptions
-  @Argument(help: .init(translated("The files; - or no file means standard input.")))
+  @Argument(
+    help: .init(translated("The files; - or no file means standard input.")), completion: .file())
   var file: [String] = []
   @Option(
     help: ArgumentHelp(
-      translated("json, irssi or weechat, if the content does not show it."), valueName: "format"))
+      translated("json, irssi or weechat, if the content does not show it."), valueName: "format"),
+    completion: .list(["json", "irssi", "weechat"]))
   var format: String?
   @Option(
     help: ArgumentHelp(
       translated("The room of a log, or @name, if the file's name does not show it."),
-      valueName: "name"))
+      valueName: "name"),
+    completion: .conversations)
   var conversation: String?
 
   package init() {}

@@ -12,7 +12,7 @@ package struct LogScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "log", abstract: translated("Print messages of a conversation."))
   @OptionGroup package var common: CommonOptions
-  @Argument(help: .conversation) var conversation: String
+  @Argument(help: .conversation, completion: .conversations) var conversation: String
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(

@@ -13,13 +13,14 @@ package struct SendScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "send", abstract: translated("Send a message: TEXT, or standard input."))
   @OptionGroup package var common: CommonOptions
-  @Argument(help: .conversation) var conversation: String
+  @Argument(help: .conversation, completion: .conversations) var conversation: String
   @Argument(help: .init(translated("The text; without it, standard input.")))
   var text: [String] = []
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp(
-      translated("A file to send with the message; may be repeated."), valueName: "path"))
+      translated("A file to send with the message; may be repeated."), valueName: "path"),
+    completion: .file())
   var attach: [String] = []
   @Option(
     parsing: .unconditional,
@@ -31,7 +32,8 @@ package struct SendScript: Subcommand {
   var create = false
   @Option(
     help: ArgumentHelp(
-      translated("Wait until the message is sent, delivered or seen."), valueName: "state"))
+      translated("Wait until the message is sent, delivered or seen."), valueName: "state"),
+    completion: .list(["sent", "delivered", "seen"]))
   var wait: String?
   @Option(
     help: ArgumentHelp(translated("How long to wait: seconds, or 90m, 12h."), valueName: "time"))

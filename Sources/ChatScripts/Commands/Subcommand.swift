@@ -26,15 +26,18 @@ extension Subcommand {
 /// Options of every command.
 package struct CommonOptions: ParsableArguments, Sendable {
   @Option(
-    help: ArgumentHelp(translated("The store to use instead of your own."), valueName: "path"))
+    help: ArgumentHelp(translated("The store to use instead of your own."), valueName: "path"),
+    completion: .file())
   var store: String?
   @Flag(help: .init(translated("Create the store for the group of its folder.")))
   package var shared = false
   @Option(
-    help: ArgumentHelp(translated("Your name, instead of your login name."), valueName: "name"))
+    help: ArgumentHelp(translated("Your name, instead of your login name."), valueName: "name"),
+    completion: .identities)
   var `as`: String?
   @Option(
-    help: ArgumentHelp(translated("The settings to read instead of hobnobrc."), valueName: "file"))
+    help: ArgumentHelp(translated("The settings to read instead of hobnobrc."), valueName: "file"),
+    completion: .file())
   var rc: String?
   @Flag(help: .init(translated("Read no settings.")))
   var noRc = false

@@ -2,6 +2,7 @@
 import ArgumentParser
 import ChatSession
 import Conversations
+import Glibc
 import Sentences
 import StyledText
 
@@ -15,23 +16,33 @@ package struct UnreadScript: Subcommand {
   var count = false
   @Flag(help: .init(translated("Print one JSON object per line.")))
   var json = false
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      translated(
+        "Print one line for a prompt, with %t, %f, %!, %c, %n and %%, if anything is unread."),
+      valueName: "format"))
+  var format: String?
 
   package init() {}
 
   package func validate() throws {
     if count, json { throw ValidationError(translated("Give either --count or --json, not both.")) }
+    guard let format else { return }
+    if count || json {
+      throw ValidationError(
+        translated("Give either --format or one of --count and --json, not both."))
+    }
+    if let wrong = UnreadFormat.wrongPlace(in: format) {
+      throw ValidationError(
+        filled(("--format takes %%t, %%f, %%!, %%c, %%n and %%%%, not %1.", [wrong])))
+    }
   }
 
   package func run(_ launch: Launch) throws -> Int32 {
-    try launch.script { script in
-      let found =
-        script.isNobody
-        ? []
-        : try script.store.read {
-          try $0.unread(
-            mentioning: script.me, highlight: script.settings.highlightWords
-          )
-        }.sorted()
+    if let format { return try launch.printUnread(as: format) }
+    return try launch.script { script in
+      let found = try script.unread()
       if count {
         script.output.write(SafeText(found.reduce(0) { $0 + $1.count }))
         return 0
@@ -56,4 +67,87 @@ package struct UnreadScript: Subcommand {
       return 0
     }
   }
+}
+
+extension Script {
+  /// My unread messages, the most urgent first.
+  fileprivate func unread() throws -> [Unread] {
+    guard !isNobody else { return [] }
+    return try store.read { try $0.unread(mentioning: me, highlight: settings.highlightWords) }
+      .sorted()
+  }
+}
+
+extension Launch {
+  /// Prints a line for a prompt or a status bar, and nothing if nothing is unread or the store is
+  /// missing or locked: a prompt is no place to wait, or to be told so each time.
+  fileprivate func printUnread(as format: String) throws -> Int32 {
+    guard try storeExists else { return 0 }
+    do {
+      return try glance { script in
+        let found = try script.unread()
+        if !found.isEmpty { script.output.write(UnreadFormat.filled(format, with: found)) }
+        try script.output.finish()
+        return 0
+      }
+    } catch StoreError.locked {
+      return 1
+    }
+  }
+
+  private var storeExists: Bool {
+    get throws { access(try storePath, F_OK) == 0 || errno != ENOENT }
+  }
+}
+
+/// The line of `hobnob unread --format`.
+enum UnreadFormat {
+  /// The first `%` with a character that means nothing behind it; nil if there is none.
+  static func wrongPlace(in format: String) -> SafeText? {
+    parts(of: format).lazy.compactMap { part in
+      if case .place(let name) = part, !"tf!cn%".contains(name ?? " ") {
+        return SafeText(line: "%" + (name.map(String.init) ?? ""))
+      }
+      return nil
+    }.first
+  }
+
+  /// - Parameter found: the most urgent first; not empty.
+  static func filled(_ format: String, with found: [Unread]) -> SafeText {
+    let urgent = found.filter(\.isForMe)
+    return parts(of: format).reduce(into: SafeText()) { line, part in
+      switch part {
+      case .text(let text): line += SafeText(line: text)
+      case .place("t"): line += SafeText(found.reduce(0) { $0 + $1.count })
+      case .place("f"): line += SafeText(urgent.reduce(0) { $0 + $1.forMe })
+      case .place("!"): line += urgent.isEmpty ? "" : "!"
+      case .place("c"): line += SafeText(found.count)
+      case .place("n"): line += SafeText(name: found[0].conversation.name)
+      case .place: line += "%"
+      }
+    }
+  }
+
+  private enum Part {
+    case text(String)
+    /// `%` and the character behind it, if any.
+    case place(Character?)
+  }
+
+  private static func parts(of format: String) -> [Part] {
+    var parts: [Part] = []
+    var rest = Substring(format)
+    while !rest.isEmpty {
+      let text = rest.prefix { $0 != "%" }
+      if !text.isEmpty { parts.append(.text(String(text))) }
+      rest = rest.dropFirst(text.count)
+      if rest.popFirst() != nil { parts.append(.place(rest.popFirst())) }
+    }
+    return parts
+  }
+}
+
+extension Unread {
+  /// How many of the messages are to me alone or mention me.
+  fileprivate var forMe: Int { conversation.kind == .direct ? count : mentions }
 }

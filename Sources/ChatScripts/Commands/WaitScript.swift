@@ -15,7 +15,8 @@ package struct WaitScript: Subcommand {
   @OptionGroup package var common: CommonOptions
   @Argument(
     help: .init(
-      translated("A room's name, or @name of a person; without it, all your conversations.")))
+      translated("A room's name, or @name of a person; without it, all your conversations.")),
+    completion: .conversations)
   var conversation: String?
   @Option(
     help: ArgumentHelp(

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ArgumentParser
+import ChatSession
+import Conversations
+import Glibc
+import Platform
+import StyledText
+
+extension CompletionKind {
+  /// Rooms by their bare names and direct chats; people and `#room` once the word begins with the
+  /// sign.
+  package static let conversations = names { try $0.conversations(of: $2, $1) }
+  /// Those of people on this machine, for `--as`.
+  static let identities = names { completion, store, me in
+    try completion.people(store, for: me) { $0.network == nil ? $0.identity : nil }
+  }
+  static let accounts = names { completion, store, me in
+    try store.read { try $0.accounts(of: me) }.names.filter(completion.isFitting)
+  }
+
+  private static func names(_ found: @escaping NameCompletion.Query) -> CompletionKind {
+    .custom { words, index, _ in NameCompletion(words, at: index).answer(found) }
+  }
+}
+
+/// The names from the store that complete a word in bash, zsh or fish. The shell picks the fitting
+/// ones by its own rules; this leaves out those that no rule can let fit.
+private struct NameCompletion {
+  /// The names for a person that a word can mean.
+  typealias Query = @Sendable (NameCompletion, Store, ID<Participant>) throws -> [String]
+
+  private let options: LaunchOptions
+  /// The word so far, without quotes and backslashes, in lower case.
+  private let start: String
+
+  /// - Parameters:
+  ///   - words: the command line as typed, quotes included.
+  ///   - index: where the word is.
+  init(_ words: [String], at index: Int) {
+    start =
+      words.indices.contains(index)
+      ? Self.withoutQuotes(words[index]).lowercased() : ""
+    var options = LaunchOptions()
+    var rest = words.prefix(max(0, index)).dropFirst().map(Self.meaning)[...]
+    while let word = rest.popFirst() {
+      if word.hasPrefix("-") { _ = options.parse(word, from: &rest) }
+    }
+    self.options = options
+  }
+
+  private static func withoutQuotes(_ word: String) -> String {
+    word.filter { !#"'"\"#.contains($0) }
+  }
+
+  /// A typed word as the command gets it, but for `$` and `*`.
+  private static func meaning(of word: String) -> String {
+    if word.hasPrefix("~/"), let home = getenv("HOME").map({ String(cString: $0) }) {
+      return home + meaning(of: String(word.dropFirst()))
+    }
+    let isQuoted = withoutQuotes(word) != word
+    return isQuoted ? ChildProcess.words(word).joined(separator: " ") : word
+  }
+
+  /// - Returns: nothing if the store cannot be read now.
+  func answer(_ query: Query) -> [String] {
+    // The parser completes on the main thread, though its types do not say so.
+    let found = MainActor.assumeIsolated {
+      try? Launch(options: options).glance { try query(self, $0.store, $0.me.id) }
+    }
+    return (found ?? []).compactMap { Self.isSimple($0) ? $0 : Self.escaped($0) }
+  }
+
+  func isFitting(_ name: String) -> Bool {
+    // Most names of very many.
+    if Self.isSimple(name) {
+      return name.utf8.lazy.map(Self.lowercased).starts(with: start.utf8)
+    }
+    return Self.withoutQuotes(name).lowercased().hasPrefix(start)
+  }
+
+  private static func lowercased(_ byte: UInt8) -> UInt8 {
+    (0x41...0x5A).contains(byte) ? byte + 0x20 : byte
+  }
+
+  /// Whether it means itself in every shell.
+  private static func isSimple(_ name: String) -> Bool {
+    name.utf8.allSatisfy { byte in
+      (0x40...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
+        || (0x2D...0x2E).contains(byte) || byte == 0x5F || byte == 0x23
+    }
+  }
+
+  func conversations(of me: ID<Participant>, _ store: Store) throws -> [String] {
+    if start.hasPrefix("@") {
+      // Thousands may be known from a network's rooms alone.
+      return try people(store, for: me) { $0.isOccupant || $0.id == me ? nil : "@" + $0.name }
+    }
+    return try store.read { snapshot in
+      let rooms = try snapshot.rooms(for: me).map(\.name)
+      if start.hasPrefix("#") { return rooms.filter(isFitting) }
+      let chats = try start.isEmpty ? snapshot.directChats(of: me) : []
+      return rooms.map(Self.bare).filter(isFitting) + chats.map(\.conversation.name)
+    }
+  }
+
+  func people(
+    _ store: Store, for me: ID<Participant>, _ name: (Participant) -> String?
+  ) throws -> [String] {
+    var names: Set<String> = []
+    try store.read { snapshot in
+      try snapshot.forEachParticipant(for: me) { person in
+        if let name = name(person), isFitting(name) { names.insert(name) }
+      }
+    }
+    return names.sorted()
+  }
+
+  /// A room's name without its sign, unless it would then mean something else (rule 11.2).
+  private static func bare(_ name: String) -> String {
+    let bare = name.dropFirst()
+    return bare.first.map("#@-".contains) ?? true ? name : String(bare)
+  }
+
+  /// A name as the completion script of its shell reads it; nil for one that no line can hold. bash
+  /// expands what it reads, so that a name could be a command; zsh reads a description after a
+  /// colon.
+  private static func escaped(_ name: String) -> String? {
+    guard SafeText(name: name).string == name else { return nil }
+    return switch CompletionShell.requesting {
+    case .bash?:
+      String(name.flatMap { $0.isLetter || $0.isNumber ? [$0] : ["\\", $0] })
+    case .zsh?:
+      String(name.flatMap { #"\:"#.contains($0) ? ["\\", $0] : [$0] })
+    default: name
+    }
+  }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ChatSession
+import Conversations
+
+extension Launch {
+  /// Reads the store for a prompt or a completion, which must not wait: it creates and upgrades
+  /// nothing, and a lock ends it at once. A wrong line of the settings is no matter here.
+  ///
+  /// - Throws: `StoreError`, also if there is no store; ``Refusal``, `RuleError`.
+  func glance<T>(_ body: (Script) throws -> T) throws -> T {
+    let rc = try loadRc { _ in }
+    let store = try Store(
+      path: try storePath,
+      options: .init(createIfMissing: false, upgradeIfOlder: false, patience: 0))
+    defer { store.close() }
+    var me = try reader(in: store, rc: rc)
+    me.nicknames = try store.read { try $0.roomNicknames(of: me.id) }
+    return try body(Script(store: store, me: me, settings: rc.settings, glyphs: glyphs))
+  }
+}
