@@ -60,9 +60,10 @@ package struct Launch {
   /// still names the language.
   private static func chooseCharacters() {
     guard setlocale(LC_CTYPE, "") == nil else { return }
-    let names = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { getenv($0).map { String(cString: $0) } }
-    guard let name = names.first(where: { !$0.isEmpty })?.lowercased(),
-      name.contains("utf-8") || name.contains("utf8")
+    let variables: [String] = ["LC_ALL", "LC_CTYPE", "LANG"]
+    let locales = variables.compactMap { name in getenv(name).map { String(cString: $0) } }
+    guard let locale = locales.first(where: { !$0.isEmpty })?.lowercased(),
+      locale.contains("utf-8") || locale.contains("utf8")
     else { return }
     unsetenv("LC_ALL")
     for name in ["LC_CTYPE", "LANG"] { setenv(name, "C.UTF-8", 1) }

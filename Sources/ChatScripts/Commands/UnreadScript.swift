@@ -35,7 +35,7 @@ package struct UnreadScript: Subcommand {
     }
     if let wrong = UnreadFormat.wrongPlace(in: format) {
       throw ValidationError(
-        filled(("--format takes %%t, %%f, %%!, %%c, %%n and %%%%, not %1.", [wrong])))
+        filled(("--format takes %%t, %%f, %%!, %%c, %%n and %%%%, not %1.", [wrong.string])))
     }
   }
 

@@ -106,13 +106,8 @@ private struct NameCompletion {
   func people(
     _ store: Store, for me: ID<Participant>, _ name: (Participant) -> String?
   ) throws -> [String] {
-    var names: Set<String> = []
-    try store.read { snapshot in
-      try snapshot.forEachParticipant(for: me) { person in
-        if let name = name(person), isFitting(name) { names.insert(name) }
-      }
-    }
-    return names.sorted()
+    let names = try store.read { try $0.participants(for: me).compactMap(name) }
+    return Set(names.filter(isFitting)).sorted()
   }
 
   /// A room's name without its sign, unless it would then mean something else (rule 11.2).
