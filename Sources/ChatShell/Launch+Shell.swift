@@ -33,8 +33,11 @@ extension Launch {
   ///   - creates: whether `--create` allows creating a missing conversation.
   ///   - isCertain: whether `open` preceded the name: creates a missing room of this machine.
   ///   - subcommands: those that the name may be a typing error for.
+  ///   - greeting: printed below the first messages; nil for the usual one.
+  ///   - begin: starts what else runs in the shell's loop.
   package func shell(
-    _ name: String?, creates: Bool, isCertain: Bool = false, subcommands: [String] = []
+    _ name: String?, creates: Bool, isCertain: Bool = false, subcommands: [String] = [],
+    greeting: [StyledLine]? = nil, beside begin: (EventLoop) throws -> Void = { _ in }
   ) throws -> Int32 {
     var complaints: [SafeText] = []
     let rc = try loadRc { complaints.append($0) }
@@ -69,9 +72,10 @@ extension Launch {
       store: store, me: me, preferences: preferences,
       outputMode: editor.displayMode == .tty ? .tty : .plain,
       line: EditorLine(editor), at: loop.now)
+    try begin(loop)
     return try InteractiveShell(session: session, editor: editor, loop: loop).run(
       opening: opening.conversation, bindings: rc.bindings,
-      greeting: try greetingLines(me, opening, in: store), complaints: complaints,
+      greeting: try greeting ?? greetingLines(me, opening, in: store), complaints: complaints,
       first: opening.question)
   }
 

@@ -9,7 +9,7 @@ struct Hobnob: ParsableCommand {
   private static let subcommands: [any Subcommand.Type] = [
     OpenShell.self, SendScript.self, LogScript.self, SearchScript.self, UnreadScript.self,
     WaitScript.self, ExportScript.self, ImportScript.self, CheckScript.self,
-    ConnectScript.self, AccountScript.self,
+    ConnectScript.self, AccountScript.self, DemoShell.self,
   ]
 
   /// The names of the commands, and of the parser's own.
@@ -31,6 +31,7 @@ struct Hobnob: ParsableCommand {
       hobnob check
       hobnob connect [ADDRESS]
       hobnob account register ADDRESS
+      hobnob demo
       """,
     discussion: """
       Without CONVERSATION hobnob opens your last one, or the room lobby. A bare name is a room; \
