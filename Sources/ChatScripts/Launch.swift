@@ -21,7 +21,8 @@ package struct Launch {
   /// The variables that hobnob uses; reading the whole environment would delay the first prompt.
   private static let variables = [
     "HOME", "LOGNAME", "USER", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_DATA_DIRS",
-    "XDG_STATE_HOME", "HOBNOB_STORE", "HOBNOB_ACCESSIBLE", "HOBNOB_SHARE", "TERM", "TERM_PROGRAM",
+    "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "HOBNOB_STORE", "HOBNOB_ACCESSIBLE", "HOBNOB_SHARE",
+    "TERM", "TERM_PROGRAM",
     "TMUX", "XTERM_VERSION",
     "COLORTERM", "COLORFGBG", "VTE_VERSION", "KONSOLE_VERSION", "WT_SESSION", "NO_COLOR", "VISUAL",
     "EDITOR",

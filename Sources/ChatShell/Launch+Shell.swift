@@ -35,8 +35,11 @@ extension Launch {
   ///   - creates: whether `--create` allows creating a missing conversation.
   ///   - isCertain: whether `open` preceded the name: creates a missing room of this machine.
   ///   - subcommands: those that the name may be a typing error for.
+  ///   - greeting: printed below the first messages; nil for the usual one.
+  ///   - begin: starts what else runs in the shell's loop.
   package func shell(
-    _ name: String?, creates: Bool, isCertain: Bool = false, subcommands: [String] = []
+    _ name: String?, creates: Bool, isCertain: Bool = false, subcommands: [String] = [],
+    greeting: [StyledLine]? = nil, beside begin: (EventLoop) throws -> Void = { _ in }
   ) throws -> Int32 {
     var complaints: [SafeText] = []
     let rc = try loadRc { complaints.append($0) }
@@ -71,9 +74,10 @@ extension Launch {
       store: store, me: me, preferences: preferences,
       outputMode: editor.displayMode == .tty ? .tty : .plain,
       line: EditorLine(editor), at: loop.now)
+    try begin(loop)
     return try InteractiveShell(session: session, editor: editor, loop: loop).run(
       opening: opening.conversation, bindings: rc.bindings,
-      greeting: try greetingLines(me, opening, in: store), complaints: complaints,
+      greeting: try greeting ?? greetingLines(me, opening, in: store), complaints: complaints,
       first: opening.question)
   }
 
@@ -92,17 +96,24 @@ extension Launch {
       looks: Painter.TerminalCapabilities(environment: { environment[$0] }))
   }
 
-  /// The greeting in a conversation without messages.
+  /// The greeting in a new room, and in a person's first shell if nobody has written yet.
   private func greetingLines(
     _ me: Participant, _ opening: Opening, in store: Store
   ) throws -> [StyledLine] {
     guard opening.conversation.lastNumber == 0 else { return [] }
+    let isFirst = try store.read { try $0.lastConversation(of: me.id) } == nil
+    guard isFirst || opening.isNew else { return [] }
     let name = SafeText(name: opening.conversation.name)
-    return [
-      StyledLine(say("You are %1 in %2, on this machine.", SafeText(name: me.name), name))
-    ] + (opening.isNew ? [StyledLine(say("%1 is new; nobody else is in it.", name))] : []) + [
-      StyledLine(try hint(me, opening, in: store), .dim)
-    ]
+    let place = say("You are %1 in %2, on this machine.", SafeText(name: me.name), name)
+    let first =
+      opening.isNew ? say("%1 %2 is new; nobody else is in it.", place, name) : place
+    var lines = [StyledLine(first), StyledLine(try hint(me, opening, in: store), .dim)]
+    if isFirst {
+      lines.append(
+        StyledLine(
+          say("Type /tutorial to learn hobnob by doing, or /help for all commands."), .dim))
+    }
+    return lines
   }
 
   /// A hint for what to do first.
@@ -110,12 +121,10 @@ extension Launch {
     // Anyone already here is someone to talk to.
     guard try store.read({ try $0.othersHere(in: opening.conversation.id, than: me.id) }) == 0
     else {
-      return say("Type a line and press Return to send it. Type /help for help.")
+      return say("Type a line and press Return to send it.")
     }
     let program = options.store.map { "hobnob --store \(Self.quoted($0))" } ?? "hobnob"
-    return say(
-      "To chat, run %1 --as NAME in a second terminal. Type /help for help.",
-      SafeText(line: program))
+    return say("To chat, run %1 --as NAME in a second terminal.", SafeText(line: program))
   }
 
   /// The conversation that a shell starts in.

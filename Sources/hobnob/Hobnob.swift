@@ -10,7 +10,7 @@ struct Hobnob: ParsableCommand {
   private static let subcommands: [any Subcommand.Type] = [
     OpenShell.self, SendScript.self, LogScript.self, SearchScript.self, UnreadScript.self,
     WaitScript.self, ExportScript.self, ImportScript.self, CheckScript.self,
-    ConnectScript.self, AccountScript.self,
+    ConnectScript.self, AccountScript.self, DemoShell.self,
   ]
 
   /// The names of the commands, and of the parser's own.
@@ -32,6 +32,7 @@ struct Hobnob: ParsableCommand {
       hobnob check
       hobnob connect [ADDRESS]
       hobnob account register ADDRESS
+      hobnob demo
       """,
     discussion: translated(
       """

@@ -264,6 +264,31 @@ extension EndToEnd {
     }
 
     @Test(
+      "an empty store greets with three lines, once for each person", arguments: [[], ["--plain"]])
+    func greeting(face: [String]) throws {
+      let first = try home.shell(as: "anna", face)
+      try first.expect(
+        """
+        You are anna in #lobby, on this machine.
+        To chat, run hobnob --as NAME in a second terminal.
+        Type /tutorial to learn hobnob by doing, or /help for all commands.
+        #lobby> |
+        """)
+      let second = try home.shell(as: "ben", face)
+      try second.expect("Type a line and press Return to send it.\nType /tutorial to learn")
+      first.send("\u{04}")
+      #expect(first.waitForExit(seconds: 10) == 0)
+      let again = try home.shell(as: "anna", face)
+      try again.expect("#lobby> |")
+      try again.expectNever("You are anna")
+      second.send("hello\r")
+      try second.expect("ben: hello")
+      let third = try home.shell(as: "cem", face)
+      try third.expect("ben: hello")
+      try third.expectNever("/tutorial")
+    }
+
+    @Test(
       "11.7: at a terminal an unknown name is asked about",
       arguments: [[], ["--plain"]])
     func asksAboutUnknownWords(face: [String]) throws {

@@ -54,7 +54,7 @@ extension EndToEnd {
       var options: Set<Substring> = []
       let commands = [
         "", "open", "send", "log", "search", "unread", "wait", "export", "import", "check",
-        "account", "connect",
+        "account", "connect", "demo",
       ]
       for command in commands {
         let help = try home.run((command.isEmpty ? [] : [command]) + ["--help"])

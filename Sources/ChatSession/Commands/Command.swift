@@ -7,7 +7,7 @@ import StyledText
 enum ArgumentKind: Sendable {
   case room, person, conversation, number, command, setting, text, drafts, file, waitingFile, theme,
     function, alias, anyNumber, openable, numberWithFile, failedNumber, search, onOff, account,
-    contact, roomVerb, roomOrPerson, muted, ignored
+    contact, roomVerb, roomOrPerson, muted, ignored, tutorial
 }
 
 /// A command of the shell: one line of the table behind `/help`, completion, the dispatcher and the

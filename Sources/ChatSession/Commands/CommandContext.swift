@@ -23,6 +23,8 @@ struct CommandContext {
   /// The keys of every function.
   let bindings: () -> [(function: String, keys: String)]
   let lastSearch: SearchPage?
+  /// Nil unless `/tutorial` is running.
+  let tutorial: Tutorial?
   /// Prints messages; marks look-alike names of the people whose names it has printed.
   let printer: MessagePrinter
   /// Why the store cannot hold accounts, as a sentence without its final stop.

@@ -226,6 +226,7 @@ extension Session {
       let failed = (try? open.id.map { try snapshot.unsent(by: me.id, in: $0) } ?? []) ?? []
       return failed.filter { $0.state == .failed }
         .map { Candidate(String($0.number), hint: $0.failure ?? "") } + [Candidate("all")]
+    case .tutorial: return [Candidate("next"), Candidate("stop")]
     case .onOff: return [Candidate("on"), Candidate("off")]
     case .text, .search, .account, .contact, nil: return []
     }

@@ -125,8 +125,10 @@ extension Session {
     guard rest.isEmpty || command.usage.contains(" ") else { throw usage(command.name) }
     act(on: accounts.refresh(snapshot), snapshot)
     // Completion leaves a space after a name; only a text argument keeps it.
-    return try command.run(
+    let step = try command.run(
       context, command.takesNewlines ? String(rest) : String(rest).trimmingBlanks, snapshot)
+    tutorial?.note(.ran(command.name))
+    return step
   }
 
   /// The command typed right after a restored draft, without looking at it.
@@ -143,8 +145,15 @@ extension Session {
       switcher: switcher, readState: readState, elsewhere: elsewhere, accounts: accounts,
       people: people, waitingFiles: files.waiting, lines: queue.lines,
       bindings: { [line] in line.bindings },
-      lastSearch: lastSearch, printer: transcript.printer,
+      lastSearch: lastSearch, tutorial: tutorial, printer: transcript.printer,
       accountObstacle: { [store] in store.failureToHoldAccounts })
+  }
+
+  /// Shows the next lesson of the tutorial if the person has done what the present one asks for.
+  func continueTutorial() {
+    guard let tutorial, tutorial.isDone else { return }
+    self.tutorial = nil
+    lead { try TutorialCommand(context: context).leave(tutorial, $0) }
   }
 
   // MARK: Editing
@@ -187,6 +196,7 @@ extension Session {
   func saved(_ text: String, _ snapshot: borrowing Snapshot) {
     // The person saved a line of the history instead.
     if let typedOver = editing.saved(text) { act(on: Drafts.remember(typedOver), snapshot) }
+    tutorial?.note(.corrected)
     emit(.addHistory(text))
     emit(.endEdit(offering: nil))
   }

@@ -65,6 +65,11 @@ extension Session {
         && queue.draft(of: line.conversation) == nil)
     forget(line.files.files, in: key)
     emit(.addHistory(line.typed))
+    tutorial?.note(
+      .sent(
+        namesSomeone: open.here.contains {
+          $0.participant.id != me.id && message.names($0.participant, highlight: [])
+        }))
     // Another conversation may have been entered while it waited.
     if line.conversation == open.id {
       open.sent(message)

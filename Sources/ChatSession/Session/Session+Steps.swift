@@ -99,6 +99,8 @@ extension Session {
     case .expect(let account): accounts.awaitConnection(of: account)
     case .connect(let account): act(on: accounts.start(account, at: now, snapshot), snapshot)
     case .catchUp: catchUpLater()
+    case .tutorial(let tutorial): self.tutorial = tutorial
+    case .did(let deed): tutorial?.note(deed)
     case .tryAgainSoon: outgoing.scheduleRetry(at: now)
     case .send, .takeBackLine, .quit: break
     }

@@ -55,6 +55,7 @@ extension Session {
     elsewhere.moved(from: former, to: target.id)
     joinsAndLeaves = JoinLeaveDigest()
     switcher.noteFormer(former, before: target.id)
+    tutorial?.note(.went)
     open.enter(target, entrance.membership, newestOwn: entrance.newestOwn, settings)
     readState.enter(
       printedUpTo: entrance.printedUpTo, firstUnprinted: entrance.firstUnprinted)

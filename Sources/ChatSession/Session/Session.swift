@@ -50,6 +50,7 @@ package final class Session {
   var emoji = EmojiUse()
   var accounts: Accounts
   var lastSearch: SearchPage?
+  var tutorial: Tutorial?
   /// Files to save once they are fetched, by request.
   var pendingSaves: [NetworkRequest.ID: PendingSave] = [:]
   var outgoing = Outgoing()
@@ -157,6 +158,7 @@ package final class Session {
     default: observe { handleInSnapshot(event, $0) }
     }
     commitReady()
+    continueTutorial()
     defer { effects = [] }
     return effects
   }

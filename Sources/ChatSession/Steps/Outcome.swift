@@ -50,6 +50,10 @@ enum Outcome {
   case connect(Account)
   /// Read new changes from the store.
   case catchUp
+  /// The tutorial begins, goes on or, with nil, ends.
+  case tutorial(Tutorial?)
+  /// The person did something that the tutorial may ask for.
+  case did(Tutorial.Deed)
   /// Something was unreadable.
   case tryAgainSoon
 

@@ -65,7 +65,7 @@ struct Reactions {
   }
 
   func react(to message: Message, with emoji: String) -> Step {
-    .change { _ = try $0.react(message.id, by: context.me.id, with: emoji) }
+    .change([.did(.reacted)]) { _ = try $0.react(message.id, by: context.me.id, with: emoji) }
   }
 }
 

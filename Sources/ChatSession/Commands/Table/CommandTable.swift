@@ -116,6 +116,9 @@ extension Command {
       context, argument, _ in
       try HelpCommand(context: context, sections: sections).run(argument)
     },
+    Command(
+      "/tutorial [next|stop]", "show what hobnob can do, one step after the other", .tutorial
+    ) { try TutorialCommand(context: $0).run($1, $2) },
     Command("/set [NAME [VALUE]]", "show the settings, or change one", .setting) {
       try SettingsCommand(context: $0).run($1, $2)
     },

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// The lesson that a person has reached in `/tutorial`. It lasts as long as their shell.
+struct Tutorial {
+  /// What a person did.
+  enum Deed {
+    case sent(namesSomeone: Bool)
+    case corrected, reacted
+    /// Went to another conversation, by a key or a command.
+    case went
+    /// Ran a command, by its name.
+    case ran(String)
+  }
+
+  /// What to do, in order.
+  enum Lesson: Int, CaseIterable {
+    case write, correct, mention, react, enter, goBack, find, help
+
+    fileprivate func asks(for deed: Deed) -> Bool {
+      switch (self, deed) {
+      case (.write, .sent), (.correct, .corrected), (.mention, .sent(namesSomeone: true)),
+        (.react, .reacted), (.enter, .went), (.goBack, .went):
+        true
+      case (.find, .ran(let command)): command == "search"
+      case (.help, .ran(let command)): command == "help"
+      default: false
+      }
+    }
+  }
+
+  private(set) var lesson = Lesson.write
+  /// Whether the person has done what the lesson asks for.
+  private(set) var isDone = false
+
+  mutating func note(_ deed: Deed) { if lesson.asks(for: deed) { isDone = true } }
+
+  /// At the next lesson; nil after the last.
+  var next: Tutorial? { Lesson(rawValue: lesson.rawValue + 1).map { Tutorial(lesson: $0) } }
+}
