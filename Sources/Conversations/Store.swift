@@ -30,7 +30,7 @@ public final class Store {
   let connection: StoreConnection
 
   package var files: StoreFiles { connection.files }
-  package var database: Database { connection.database }
+  var database: Database { connection.database }
   package var clock: () -> Milliseconds { connection.clock }
 
   /// The files of messages.

@@ -15,9 +15,9 @@ public final class StoreConnection {
 
   var path: String { files.path }
   let isShared: Bool
-  package let clock: () -> Milliseconds
-  package let files: StoreFiles
-  package let database: Database
+  let clock: () -> Milliseconds
+  let files: StoreFiles
+  let database: Database
   let bell: Bell
   var presence: ShellPresence?
   var knownRecipients: KnownRecipients?
@@ -61,6 +61,12 @@ public final class StoreConnection {
       guard !isImmediate, !wasWriting, case StoreError.locked = error else { throw error }
       return try change(isDurable: isDurable, body)
     }
+  }
+
+  /// The database, within a write transaction.
+  var changing: Database {
+    precondition(drawn != nil, "a change after its transaction")
+    return database
   }
 
   private func begin(isDurable: Bool, isImmediate: Bool) throws {

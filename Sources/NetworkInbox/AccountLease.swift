@@ -2,6 +2,32 @@
 import Conversations
 import Glibc
 
+/// An account of a store, for a process that is about to serve it.
+package struct StoredAccount {
+  package let account: Account
+  private let store: Store
+
+  /// Opens the store.
+  ///
+  /// - Parameter network: the kind of network and the address there.
+  /// - Returns: nil if the store has no such account.
+  /// - Throws: `StoreError`.
+  package init?(network: String, inStoreAt path: String) throws {
+    store = try Store(path: path, options: .init(createIfMissing: false, patience: 10_000))
+    guard let found = try store.read({ try $0.account(network: network) }) else { return nil }
+    account = found
+  }
+
+  /// The store's file.
+  package var path: String { store.path }
+
+  /// Makes this process the one that serves the account.
+  ///
+  /// - Returns: nil if another process serves it.
+  /// - Throws: `RuleError.noSuchAccount`, `StoreError`.
+  package func lease() throws -> AccountLease? { try AccountLease.acquire(account, in: store) }
+}
+
 /// The right to serve an account, for one process at a time, with everything that only this process
 /// may do in the store. A network process has no other access to the store.
 ///
@@ -27,7 +53,7 @@ package final class AccountLease {
   ///
   /// - Returns: nil if another process serves the account.
   /// - Throws: `RuleError.noSuchAccount`, `StoreError`.
-  package static func acquire(_ account: Account, in store: Store) throws -> AccountLease? {
+  static func acquire(_ account: Account, in store: Store) throws -> AccountLease? {
     let holder = ShellID.random()
     var lock: Int32 = -1
     do {
@@ -133,7 +159,7 @@ package final class AccountLease {
 
   /// Keeps SQLite's temporary files in memory: for a process that may write only beside the store.
   package func keepTemporaryFilesInMemory() throws {
-    try store.database.execute("PRAGMA temp_store=MEMORY")
+    try store.keepTemporaryFilesInMemory()
   }
 
   /// Why no network process can serve an account of this store, as a sentence; nil if one can.

@@ -3,8 +3,17 @@ import CLinux
 import CSQLite
 import Glibc
 
+/// The queries of a database, without a way to change it: all that a snapshot gives.
+package protocol Queries: AnyObject {
+  func rows<T>(_ sql: String, _ values: any Bindable..., read: (Row) throws -> T) throws -> [T]
+  func first<T>(_ sql: String, _ values: any Bindable..., read: (Row) throws -> T) throws -> T?
+  /// Calls `each` row by row, as long as it returns true.
+  func each(_ sql: String, _ values: any Bindable..., each: (Row) throws -> Bool) throws
+  func exists(_ sql: String, _ values: any Bindable...) throws -> Bool
+}
+
 /// One connection to one SQLite file, with its prepared statements. It belongs to one thread.
-package final class Database {
+package final class Database: Queries {
   package let path: String
   private var handle: OpaquePointer?
   private var statements: [String: Statement] = [:]
@@ -144,7 +153,6 @@ package final class Database {
     return result
   }
 
-  /// Calls `each` row by row, as long as it returns true.
   package func each(_ sql: String, _ values: any Bindable..., each: (Row) throws -> Bool) throws {
     try step(sql, values, each)
   }

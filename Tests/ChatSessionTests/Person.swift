@@ -3,11 +3,11 @@ import CSQLite
 import Composer
 import Conversations
 import Glibc
-import NetworkInbox
 import StyledText
 import Testing
 
 @testable import ChatSession
+@testable import NetworkInbox
 
 /// A store for one test, and the people in it.
 @MainActor

@@ -239,12 +239,12 @@ import Testing
     try lobby.says("hello")
     let before = try lobby.store.exported()
     let pages = try lobby.store.database.first("PRAGMA page_count") { $0.int() } ?? 0
-    try lobby.store.db("PRAGMA max_page_count=\(pages + 2)")
+    try lobby.store.database.execute("PRAGMA max_page_count=\(pages + 2)")
     let lines = (1...2000).map { line("much to say \($0)", number: $0) }.joined(separator: "\n")
     #expect(throws: StoreError.full(path: lobby.store.path)) {
       try lobby.store.take([export(lines)])
     }
-    try lobby.store.db("PRAGMA max_page_count=1073741823")
+    try lobby.store.database.execute("PRAGMA max_page_count=1073741823")
     #expect(try lobby.store.exported() == before)
     #expect(try lobby.store.take([export(lines)]).messages == 2000)
     #expect(try lobby.store.upkeep.check().allSatisfy { $0.severity == .fine })

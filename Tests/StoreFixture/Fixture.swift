@@ -69,16 +69,21 @@ package final class Lobby {
   }
 
   package func found(_ word: String) throws -> Int {
-    try store.database.rows("SELECT rowid FROM message_text WHERE message_text MATCH ?", word) {
-      $0.int()
-    }.count
+    try store.read {
+      try $0.database.rows("SELECT rowid FROM message_text WHERE message_text MATCH ?", word) {
+        $0.int()
+      }.count
+    }
   }
 }
 
 extension Store {
-  package func db(_ sql: String) throws { try database.execute(sql) }
+  /// Runs statements, over a connection of their own.
+  package func db(_ sql: String) throws {
+    try Database(path: path, patience: 10_000).execute(sql)
+  }
 
   package func count(_ table: String) throws -> Int {
-    try database.first("SELECT count(*) FROM \(table)") { $0.int() } ?? 0
+    try read { try $0.database.first("SELECT count(*) FROM \(table)") { $0.int() } ?? 0 }
   }
 }

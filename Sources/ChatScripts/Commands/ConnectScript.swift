@@ -57,9 +57,10 @@ extension Launch {
           SafeText(line: files.path), SafeText(line: account.address)))
     }
     if try !store.read({ try $0.holderIsAlive(of: account) }),
-      try files.takeNick(of: account, in: store)
+      let taken = try store.writeDurablyIfNeeded({ try files.takeNick(of: account, $0) })
     {
-      settings = try files.settings(of: account, inStoreAt: store.path) ?? settings
+      settings = taken
+      try files.set(settings, of: account, inStoreAt: store.path)
     }
     if settings.isWanted { return }
     settings.isWanted = true

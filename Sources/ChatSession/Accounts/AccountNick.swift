@@ -26,16 +26,14 @@ extension AccountSettings {
 extension AccountFiles {
   /// Applies a changed nickname to the rooms of an account that is about to connect.
   ///
-  /// - Returns: false if the nickname has not changed.
-  @discardableResult
-  package func takeNick(of account: Account, in store: Store) throws -> Bool {
-    guard var settings = try settings(of: account, inStoreAt: store.path),
+  /// - Returns: the settings to write after the commit; nil if the nickname has not changed.
+  package func takeNick(
+    of account: Account, _ transaction: borrowing DurableTransaction
+  ) throws -> AccountSettings? {
+    guard var settings = try settings(of: account, inStoreAt: transaction.path),
       let former = settings.takeFormerNick()
-    else { return false }
-    try store.writeDurably {
-      try $0.rename(former, to: settings.nick(of: account), inRoomsOf: account.network)
-    }
-    try set(settings, of: account, inStoreAt: store.path)
-    return true
+    else { return nil }
+    try transaction.rename(former, to: settings.nick(of: account), inRoomsOf: account.network)
+    return settings
   }
 }

@@ -57,9 +57,15 @@ struct Accounts {
 
   /// Applies the latest nickname to an account that is about to connect.
   ///
-  /// - Returns: false if it has not changed.
-  func takeNick(of account: Account, in store: Store) throws -> Bool {
-    try ownFiles.takeNick(of: account, in: store)
+  /// - Returns: the settings for `noteTakenNick`, after the commit; nil if it has not changed.
+  func takeNick(
+    of account: Account, _ transaction: borrowing DurableTransaction
+  ) throws -> AccountSettings? {
+    try ownFiles.takeNick(of: account, transaction)
+  }
+
+  func noteTakenNick(_ settings: AccountSettings, of account: Account) throws {
+    try ownFiles.set(settings, of: account, inStoreAt: storePath)
   }
 
   // MARK: What they do

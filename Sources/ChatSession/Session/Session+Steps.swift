@@ -22,30 +22,45 @@ extension Session {
     reportingErrors { try perform(try store.read { try body($0) }) }
   }
 
-  /// Commits a step, and performs its outcomes.
+  /// Commits a step's writes and change in one transaction, and then performs its outcomes. If one
+  /// fails, it performs the others.
   ///
-  /// - Throws: why it cannot be committed, or why an outcome failed.
+  /// - Throws: why it cannot be committed, or else why the first outcome failed; it complains about
+  ///   the others.
   func perform(_ step: Step) throws {
     write(step.writes)
-    try perform(step.outcomes)
-    if let change = step.change { try perform(try commit([], change)) }
-  }
-
-  private func perform(_ outcomes: [Outcome]) throws {
+    var outcomes = step.outcomes
+    var failure: (any Error)?
+    do {
+      if let change = step.change {
+        outcomes += try commit([], change)
+      } else if !step.writes.isEmpty {
+        commitReady()
+      }
+    } catch { failure = error }
     for outcome in outcomes {
-      switch outcome {
-      case .send(let text): try send(text)
-      case .takeBackLine: _ = takeBackOldestLine()
-      case .quit: leave(status: 0, insists: true)
-      default: try store.read { try apply(outcome, $0) }
+      do {
+        switch outcome {
+        // The failed one may have had to open the conversation that this text is for.
+        case .send where failure != nil: break
+        case .send(let text): try send(text)
+        case .takeBackLine: _ = takeBackOldestLine()
+        case .quit: leave(status: 0, insists: true)
+        default: try store.read { try apply(outcome, $0) }
+        }
+      } catch {
+        if failure == nil { failure = error } else { complain([sentence(for: error)]) }
       }
       commitReady()
     }
+    if let failure { throw failure }
   }
 
   /// The same for outcomes of a part, which need no transaction in between.
   func act(on outcomes: [Outcome], _ snapshot: borrowing Snapshot) {
-    for outcome in outcomes { try? apply(outcome, snapshot) }
+    for outcome in outcomes {
+      do { try apply(outcome, snapshot) } catch { complain([sentence(for: error)]) }
+    }
   }
 
   func act(on step: Step, _ snapshot: borrowing Snapshot) {
@@ -180,6 +195,7 @@ extension Session {
     case draft(ID<Conversation>, String?)
     case returned([ReturnedLine])
     case takenBack(Set<ID<Message>>)
+    case nickname(Account, AccountSettings)
   }
 
   /// The only place that writes a step into the store.
@@ -188,7 +204,7 @@ extension Session {
       try performAlone(write)
       return []
     }
-    let (me, shell, known) = (me.id, shellID, drafts.known)
+    let (me, shell, known, accounts) = (me.id, shellID, drafts.known, accounts)
     guard change != nil || writes.contains(where: \.isDurable) else {
       let takenBack = try store.writeIfNeeded { transaction in
         var takenBack: Set<ID<Message>> = []
@@ -215,6 +231,10 @@ extension Session {
           try transaction.store(
             lines.map(\.line), aboveDraftIn: conversation, of: me, shell)
           committed.append(.returned(lines))
+        case .nickname(let account):
+          if let settings = try accounts.takeNick(of: account, transaction) {
+            committed.append(.nickname(account, settings))
+          }
         default: committed.append(.takenBack(try transaction.perform(write, by: me, shell)))
         }
       }
@@ -226,6 +246,9 @@ extension Session {
       case .draft(let conversation, let text): drafts.noteStored(text, in: conversation)
       case .returned(let lines): tellReturned(lines)
       case .takenBack(let messages): arrivals.note(takenBack: messages)
+      case .nickname(let account, let settings):
+        reportingErrors { try accounts.noteTakenNick(settings, of: account) }
+        followUps.append(.nicknames)
       }
     }
     return outcomes
@@ -241,10 +264,6 @@ extension Session {
     case .open(let conversation, let isPaused):
       try store.shells.show(conversation, paused: isPaused)
     case .reapStaleShells: _ = try store.shells.reapStale()
-    case .nickname(let account):
-      if try accounts.takeNick(of: account, in: store) {
-        followUps.append(.nicknames)
-      }
     default: break
     }
   }

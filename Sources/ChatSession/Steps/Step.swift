@@ -2,7 +2,8 @@
 import Conversations
 import StyledText
 
-/// The result of an event: what to write, in one transaction, and what to do after the commit.
+/// The result of an event: what to write, in one transaction, and what to do after the commit. A
+/// write that has a transaction of its own comes first (`Write.hasOwnTransaction`).
 struct Step {
   /// A change to the store, and its outcomes.
   typealias Change = (borrowing DurableTransaction) throws -> [Outcome]
@@ -11,7 +12,8 @@ struct Step {
   var writes: [Write] = []
   /// A command's change, which is refused while the store is locked.
   var change: Change?
-  /// What to do after the writes, and before the change and its outcomes.
+  /// What to do after the commit, even if the change is refused, and before the outcomes of the
+  /// change.
   var outcomes: [Outcome] = []
 
   init(writes: [Write] = [], _ outcomes: [Outcome] = [], change: Change? = nil) {

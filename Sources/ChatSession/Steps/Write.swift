@@ -63,7 +63,7 @@ enum Write {
   /// Whether losing it in a power cut would lose something typed.
   var isDurable: Bool {
     switch self {
-    case .line, .returned, .draft: true
+    case .line, .returned, .draft, .nickname: true
     default: false
     }
   }
@@ -71,7 +71,7 @@ enum Write {
   /// Whether the store does it in its own transaction, since it creates or removes files too.
   var hasOwnTransaction: Bool {
     switch self {
-    case .attach, .open, .reapStaleShells, .nickname: true
+    case .attach, .open, .reapStaleShells: true
     default: false
     }
   }

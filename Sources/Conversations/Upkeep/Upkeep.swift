@@ -8,6 +8,28 @@ extension Store {
   package var upkeep: Upkeep { Upkeep(store: self) }
 }
 
+/// Settings of its connection, which SQLite takes only outside transactions.
+extension Store {
+  /// Keeps SQLite's temporary files in memory: for a process that may write only beside the store.
+  package func keepTemporaryFilesInMemory() throws {
+    try database.execute("PRAGMA temp_store=MEMORY")
+  }
+
+  /// Whether a row may refer only to an existing one.
+  package func setChecksReferences(_ checks: Bool) throws {
+    try database.execute("PRAGMA foreign_keys=\(checks ? "ON" : "OFF")")
+  }
+
+  /// Runs a body with a cache of 64 megabytes. With the default of two, a large import reads and
+  /// writes the indexes again and again.
+  package func withLargeCache<T>(_ body: () throws -> T) throws -> T {
+    let pages = try database.first("PRAGMA cache_size") { $0.int64() } ?? -2000
+    try database.execute("PRAGMA cache_size=-65536")
+    defer { try? database.execute("PRAGMA cache_size=\(pages)") }
+    return try body()
+  }
+}
+
 /// What keeps a store in order: checks, backups, and the removal of what nobody needs.
 package struct Upkeep {
   let store: Store

@@ -89,9 +89,9 @@ package struct Export {
   private func run(
     write: @escaping (_ piece: [UInt8]) throws -> Bool, whenRead release: () throws -> Bool
   ) throws -> ExportReport {
-    let lines = ExportLines(database: store.database, write: write)
     // While a transaction reads, the write-ahead log can only grow.
-    let named = try store.read { snapshot in
+    let (lines, named) = try store.read { snapshot in
+      let lines = ExportLines(database: snapshot.database, write: write)
       try lines.writeHeader(at: snapshot.clock())
       for part in [
         JSONShape.participants, JSONShape.conversations, JSONShape.members, JSONShape.readers,
@@ -102,7 +102,7 @@ package struct Export {
       for part in [JSONShape.events, JSONShape.drafts, JSONShape.inputHistory] {
         try lines.add(part, wanted, me)
       }
-      return includesFiles ? try lines.named(wanted, me) : []
+      return (lines, includesFiles ? try lines.named(wanted, me) : [])
     }
     try lines.flush()
     guard try release() else { return lines.report }
@@ -115,7 +115,7 @@ package struct Export {
 /// The lines of an export in progress.
 private final class ExportLines {
   var report = ExportReport()
-  private let database: Database
+  private let database: any Queries
   private let write: ([UInt8]) throws -> Bool
   private var buffer: [UInt8] = []
   private var goesOn = true
@@ -125,7 +125,7 @@ private final class ExportLines {
   /// Bytes of a file in one line.
   private static let filePiece = 48 * 1024
 
-  init(database: Database, write: @escaping ([UInt8]) throws -> Bool) {
+  init(database: any Queries, write: @escaping ([UInt8]) throws -> Bool) {
     self.database = database
     self.write = write
   }

@@ -23,20 +23,17 @@ extension Import {
     into store: Store, as me: String, complain: @escaping (ImportFault) -> Void = { _ in },
     _ body: (Import) throws -> Void
   ) throws -> ImportReport {
-    // With the default of two megabytes, a large import reads and writes the indexes again and
-    // again.
-    let pages = try store.database.first("PRAGMA cache_size") { $0.int64() } ?? -2000
-    try store.database.execute("PRAGMA cache_size=-65536")
-    defer { try? store.database.execute("PRAGMA cache_size=\(pages)") }
-    return try store.writeDurably { transaction in
-      let work = try Import(transaction, me: me, complain: complain)
-      try transaction.indexTogether(listedIn: "import_message") {
-        try body(work)
-        try work.finish()
+    try store.withLargeCache {
+      try store.writeDurably { transaction in
+        let work = try Import(transaction, me: me, complain: complain)
+        try transaction.indexTogether(listedIn: "import_message") {
+          try body(work)
+          try work.finish()
+        }
+        try work.applyChanges()
+        work.dropTables()
+        return work.report
       }
-      try work.applyChanges()
-      work.dropTables()
-      return work.report
     }
   }
 

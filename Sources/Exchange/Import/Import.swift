@@ -36,7 +36,7 @@ package final class Import {
   package internal(set) var report = ImportReport()
 
   let transaction: DurableTransaction
-  let database: Database
+  var database: Database { transaction.database }
   /// The identity of the importing person, who becomes a participant only if a log needs it.
   let me: String
   /// Called for each line that it leaves out.
@@ -65,7 +65,8 @@ package final class Import {
     complain: @escaping (ImportFault) -> Void
   ) throws {
     transaction = DurableTransaction(of: running)
-    (database, self.me, self.complain) = (running.database, me, complain)
+    (self.me, self.complain) = (me, complain)
+    let database = running.database
     let least =
       try database.first(
         """

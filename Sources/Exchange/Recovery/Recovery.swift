@@ -7,10 +7,8 @@ import Sentences
 
 /// Fills a new store with the readable rows of a damaged one.
 package struct Recovery {
-  private let store: Store
+  private let database: Database
   private let salvage: Salvage
-
-  private var database: Database { store.database }
 
   /// Copies the readable parts of a damaged store into a new one beside it.
   ///
@@ -50,7 +48,7 @@ package struct Recovery {
     return try NewFile.store(newPath, shared: shared) { temporary in
       let store = try Store(path: temporary, options: .init(shared: shared))
       defer { store.close() }
-      let tables = try Recovery(store: store, salvage: salvage).fill()
+      let tables = try fill(store, from: salvage)
       let report = RecoveryReport(path: newPath, tables: tables, isMeagre: salvage.isMeagre)
       if report.got == 0 {
         throw report.lost > 0
@@ -62,44 +60,49 @@ package struct Recovery {
   }
 
   /// Fills the tables in an order in which referenced rows come first.
-  private func fill() throws -> [RecoveryReport.Table] {
+  private static func fill(_ store: Store, from salvage: Salvage) throws -> [RecoveryReport.Table] {
     // Presence is of running shells; `meta` is one row; triggers fill the search index.
-    let tables = try database.rows(
-      """
-      SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
-        AND name NOT LIKE 'sqlite%' AND name NOT IN ('meta', 'shell', 'typing')
-      ORDER BY (SELECT rowid FROM sqlite_schema s WHERE s.name = pragma_table_list.name)
-      """
-    ) { $0.text() }
+    let tables = try store.read {
+      try $0.database.rows(
+        """
+        SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
+          AND name NOT LIKE 'sqlite%' AND name NOT IN ('meta', 'shell', 'typing')
+        ORDER BY (SELECT rowid FROM sqlite_schema s WHERE s.name = pragma_table_list.name)
+        """
+      ) { $0.text() }
+    }
     // A row may refer to a later one, or to none.
-    try database.execute("PRAGMA foreign_keys=OFF")
+    try store.setChecksReferences(false)
     var report: [RecoveryReport.Table] = []
     try store.writeDurably { transaction in
+      let recovery = Recovery(database: transaction.database, salvage: salvage)
       try transaction.indexTogether {
-        for name in tables {
-          var displaced: [[RecordValue]] = []
-          var unneeded = 0
-          try salvage.rows(of: name) { values in
-            if isRemovedReaction(values, in: name) {
-              unneeded += 1
-              return
-            }
-            let isNew = try insert(values, into: name)
-            if !isNew, name == "message" { displaced.append(values) }
-          }
-          for values in displaced { try insertAsNewest(values) }
-          let got = try database.first("SELECT count(*) FROM \(name)") { $0.int() } ?? 0
-          let all = salvage.count(of: name)
-          let lost = max(all.rows - unneeded - got, all.isExact ? 0 : 1)
-          report.append(.init(name: name, got: got, lost: lost, isExact: all.isExact))
-        }
+        for name in tables { report.append(try recovery.fill(name)) }
       }
-      try repairReferences(tables)
-      try repairOrder()
-      try repairCounters()
+      try recovery.repairReferences(tables)
+      try recovery.repairOrder()
+      try recovery.repairCounters()
     }
-    try database.execute("PRAGMA foreign_keys=ON")
+    try store.setChecksReferences(true)
     return report
+  }
+
+  private func fill(_ table: String) throws -> RecoveryReport.Table {
+    var displaced: [[RecordValue]] = []
+    var unneeded = 0
+    try salvage.rows(of: table) { values in
+      if isRemovedReaction(values, in: table) {
+        unneeded += 1
+        return
+      }
+      let isNew = try insert(values, into: table)
+      if !isNew, table == "message" { displaced.append(values) }
+    }
+    for values in displaced { try insertAsNewest(values) }
+    let got = try database.first("SELECT count(*) FROM \(table)") { $0.int() } ?? 0
+    let all = salvage.count(of: table)
+    let lost = max(all.rows - unneeded - got, all.isExact ? 0 : 1)
+    return .init(name: table, got: got, lost: lost, isExact: all.isExact)
   }
 
   /// Older stores keep a removed reaction as a row without an emoji, for others to notice.

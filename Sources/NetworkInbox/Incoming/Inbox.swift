@@ -2,21 +2,20 @@
 import Conversations
 
 extension Store {
-  /// Takes what networks report; call it through the ``AccountLease``.
-  package var inbox: Inbox { Inbox(store: self) }
+  /// Takes what networks report, for the ``AccountLease``.
+  var inbox: Inbox { Inbox(store: self) }
 }
 
 /// Stores what networks report.
-package struct Inbox {
+struct Inbox {
   let store: Store
 
   /// Stores events from the network of an account.
-  package func apply(
+  func apply(
     _ events: [NetworkEvent], of account: Account, fetchesFiles: Bool = true
   ) throws {
     if events.isEmpty { return }
-    func apply(in connection: StoreConnection) throws {
-      let transaction = DurableTransaction(connection: connection)
+    func apply(in transaction: borrowing some Writing & ~Copyable) throws {
       guard let known = try transaction.account(network: account.network), known.id == account.id
       else { throw RuleError.noSuchAccount(account.address) }
       let batch = try IncomingBatch(transaction, known, events, fetchesFiles: fetchesFiles)
@@ -25,9 +24,9 @@ package struct Inbox {
       try batch.index()
     }
     if events.contains(where: \.lasts) {
-      try store.writeDurably { try apply(in: $0.connection) }
+      try store.writeDurably { try apply(in: $0) }
     } else {
-      try store.write { try apply(in: $0.connection) }
+      try store.write { try apply(in: $0) }
     }
   }
 }

@@ -38,7 +38,7 @@ final class IncomingBatch {
     var id: ID<Participant> { participant.id }
   }
 
-  let store: DurableTransaction
+  let store: Transaction
   private(set) var account: Account
   let fetchesFiles: Bool
   let owner: Participant
@@ -62,13 +62,13 @@ final class IncomingBatch {
   var hasOccupants: Bool { account.rules.identityScope == .room }
 
   init(
-    _ store: consuming DurableTransaction, _ account: Account, _ events: [NetworkEvent],
+    _ running: borrowing some Writing & ~Copyable, _ account: Account, _ events: [NetworkEvent],
     fetchesFiles: Bool = false
   ) throws {
-    self.store = store
+    store = Transaction(of: running)
     (self.account, self.fetchesFiles) = (account, fetchesFiles)
-    owner = try self.store.participant(account.owner)
-    now = min(max(self.store.clock(), Message.times.lowerBound), Message.times.upperBound)
+    owner = try store.participant(account.owner)
+    now = min(max(store.clock(), Message.times.lowerBound), Message.times.upperBound)
     joining = Set(
       events.compactMap { if case .joined(let room, _) = $0 { room } else { nil } })
     for case .present(let speaker, let room, _) in events where joining.contains(room) {

@@ -65,16 +65,14 @@ extension Writing where Self: ~Copyable {
     try database.run("DELETE FROM outbox WHERE message = ? AND operation = 0", message.id)
     try setState(.failed, failure: reason, of: message.id)
   }
-}
 
-extension DurableTransaction {
   /// Records the result. Changes during the attempt follow: a text edited meanwhile enters the
   /// outbox as an edit, a message recalled meanwhile as a deletion.
   ///
   /// - Parameters:
   ///   - entry: from `outbox(of:)`.
   ///   - isEdited: whether the network has a different text.
-  package func finish(
+  func finish(
     _ entry: OutboxEntry, as outcome: OutboxEntry.Outcome, isEdited: Bool = false
   ) throws {
     guard let message = try stored(entry.message.id) else { return }

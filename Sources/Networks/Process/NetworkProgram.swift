@@ -83,20 +83,19 @@ package struct NetworkProgram {
       return 64
     }
     do {
-      let store = try Store(
-        path: words[0], options: .init(createIfMissing: false, patience: 10_000))
-      guard let account = try store.read({ try $0.account(network: words[1]) }) else {
+      guard let stored = try StoredAccount(network: words[1], inStoreAt: words[0]) else {
         say(filled(("There is no account %1 in this store.", [words[1]])))
         return 64
       }
-      guard let settings = try files.settings(of: account, inStoreAt: store.path) else {
+      let account = stored.account
+      guard let settings = try files.settings(of: account, inStoreAt: stored.path) else {
         say(
           filled(
-            ("%1 does not list %2 for the store %3.", [files.path, account.address, store.path])))
+            ("%1 does not list %2 for the store %3.", [files.path, account.address, stored.path])))
         return 1
       }
       if mode == .ask { return ask(for: account, settings, stays: stays) }
-      return try serve(account, settings, in: store, mode, stays: stays)
+      return try serve(stored, settings, mode, stays: stays)
     } catch {
       say("hobnob-\(kind): \(error)")
       return 1
@@ -145,9 +144,10 @@ package struct NetworkProgram {
   }
 
   private func serve(
-    _ account: Account, _ settings: AccountSettings, in store: Store, _ mode: Mode, stays: Bool
+    _ stored: StoredAccount, _ settings: AccountSettings, _ mode: Mode, stays: Bool
   ) throws -> Int32 {
-    guard let lease = try AccountLease.acquire(account, in: store) else {
+    let account = stored.account
+    guard let lease = try stored.lease() else {
       say(
         filled(
           (

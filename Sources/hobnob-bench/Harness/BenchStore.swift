@@ -51,7 +51,7 @@ struct BenchStore {
           NetworkUser(identity: "abcdefghijklmnopqrstuvwxyz\(index)@example.org"), isOnline: nil,
           away: nil)
       }
-      try store.inbox.apply(crowd, of: account)
+      try StoredAccount(network: account.network, inStoreAt: path)?.lease()?.apply(crowd)
     }
     // A hundred thousand commits that each wait for the disk would take minutes.
     for first in stride(from: 0, to: messages, by: 1_000) {

@@ -11,7 +11,7 @@ import Testing
     let lobby = try Lobby()
     let store = lobby.store
     try store.write { transaction in
-      try store.db(
+      try transaction.database.execute(
         """
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
         INSERT INTO participant(network, identity, name, here)

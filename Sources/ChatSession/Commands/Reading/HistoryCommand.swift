@@ -54,8 +54,9 @@ struct HistoryCommand {
     else { return Step() }
     let text = NetworkRequest.historyText(count, before: before)
     let isSaid = !context.accounts.isSettlingIn(conversation.network)
-    return Step(isSaid ? [.shortNotice(Self.fetching)] : []) {
-      try networks.ask(.history, in: conversation, text: text, $0)
+    return Step {
+      (isSaid ? [.shortNotice(Self.fetching)] : [])
+        + (try networks.ask(.history, in: conversation, text: text, $0))
     }
   }
 
