@@ -86,7 +86,7 @@ extension Launch {
     do {
       return try glance { script in
         let found = try script.unread()
-        if !found.isEmpty { script.output.write(UnreadFormat.filled(format, with: found)) }
+        if !found.isEmpty { script.output.write(UnreadFormat.line(format, with: found)) }
         try script.output.finish()
         return 0
       }
@@ -113,7 +113,7 @@ enum UnreadFormat {
   }
 
   /// - Parameter found: the most urgent first; not empty.
-  static func filled(_ format: String, with found: [Unread]) -> SafeText {
+  static func line(_ format: String, with found: [Unread]) -> SafeText {
     let urgent = found.filter(\.isForMe)
     return parts(of: format).reduce(into: SafeText()) { line, part in
       switch part {

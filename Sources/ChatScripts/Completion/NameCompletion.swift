@@ -73,12 +73,12 @@ private struct NameCompletion {
   func isFitting(_ name: String) -> Bool {
     // Most names of very many.
     if Self.isSimple(name) {
-      return name.utf8.lazy.map(Self.lowercased).starts(with: start.utf8)
+      return name.utf8.lazy.map(Self.lowered).starts(with: start.utf8)
     }
     return Self.withoutQuotes(name).lowercased().hasPrefix(start)
   }
 
-  private static func lowercased(_ byte: UInt8) -> UInt8 {
+  private static func lowered(_ byte: UInt8) -> UInt8 {
     (0x41...0x5A).contains(byte) ? byte + 0x20 : byte
   }
 
