@@ -36,6 +36,11 @@ extension EndToEnd {
       shell.emulator.dimColour = background == "dark" ? 245 : 243
       shell.send("/set background \(background)\r")
       try shell.expect("background \(background), until")
+      // What stands there already has the colours of before.
+      shell.send("/join kitchen\r")
+      try shell.expect("#kitchen> |")
+      shell.send("/switch lobby\r")
+      try shell.expect("#lobby> |")
       shell.send("/topic tea at ten, in the kitchen\r")
       try shell.expect("changed the topic")
       shell.send("good morning\r")
