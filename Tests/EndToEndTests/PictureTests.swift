@@ -92,7 +92,7 @@ extension EndToEnd {
         rows.append(runs)
       }
       func text(_ runs: [Run]) -> String { runs.map(\.text).joined() }
-      let start = rows.firstIndex { text($0).hasPrefix("── #lobby") } ?? 0
+      let start = rows.lastIndex { text($0).hasPrefix("── #lobby") } ?? 0
       let end = rows.lastIndex { !text($0).allSatisfy { $0 == " " } } ?? rows.count - 1
       return rows[start...end].map { runs in
         // A minute may have ended in a run of messages.
