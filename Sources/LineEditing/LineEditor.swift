@@ -106,7 +106,7 @@ public final class LineEditor {
 
   private var isStarted = false
   /// When the terminal was asked for its background; nil once it has answered.
-  private var backgroundAskedAt: Int64?
+  var backgroundAskedAt: Int64?
   private var isFirstTurn = true
 
   private func endTurn() {
@@ -118,36 +118,6 @@ public final class LineEditor {
     draw()
   }
 
-  private func askForBackground() {
-    guard display.looks.knowsBackground, display.looks.colors else { return }
-    device.write(BackgroundReport.question)
-    backgroundAskedAt = loop.now
-  }
-
-  /// Takes the answer, also a late one; false for any other event.
-  private func takeBackground(_ event: KeyEvent) -> Bool {
-    guard BackgroundReport.isReport(event) else { return false }
-    backgroundAskedAt = nil
-    if let isLight = BackgroundReport.isLight(event) { display.reportedBackground = isLight }
-    return true
-  }
-
-  /// Milliseconds after the question in which an answer may come to a program that gets the
-  /// terminal.
-  private static let backgroundPatience: Int64 = 150
-
-  /// Call it before another program gets the terminal: waits a moment for the answer.
-  private func finishBackgroundQuestion() {
-    guard let askedAt = backgroundAskedAt else { return }
-    let end = askedAt + Self.backgroundPatience
-    while backgroundAskedAt != nil, loop.now < end {
-      var ready = pollfd(fd: device.input, events: Int16(POLLIN), revents: 0)
-      guard poll(&ready, 1, Int32(end - loop.now)) > 0, ready.revents & Int16(POLLIN) != 0 else {
-        break
-      }
-      readAhead { $0 }
-    }
-  }
   /// Keys typed before the prompt; the loop handles them as soon as it runs.
   private var typedAhead: [KeyEvent] = []
 
@@ -162,7 +132,7 @@ public final class LineEditor {
     }
   }
 
-  private func readAhead(_ change: (KeyEvent) -> KeyEvent) {
+  func readAhead(_ change: (KeyEvent) -> KeyEvent) {
     let isFirst = typedAhead.isEmpty
     typedAhead += (keys.available() ?? []).filter { !takeBackground($0) }.map(change)
     guard isFirst, !typedAhead.isEmpty else { return }
