@@ -82,6 +82,7 @@ extension EndToEnd {
       let third = try demo(as: "ben")
       try third.expect("This is a demonstration: ada and cleo are made up")
       #expect(Set(folders).isSuperset(of: used) && folders.count == 3)
+      try second.type("hello\r", seeing: "ben: Welcome, anna!")
       for shell in [second, third] {
         shell.send("\u{04}")
         #expect(shell.waitForExit(seconds: 10) == 0)
