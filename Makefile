@@ -93,7 +93,8 @@ docs:
 	  library=$${modules% *}; part=$(DOCS)-parts/$$library; mkdir -p $$part; \
 	  for module in $$modules; do \
 	    $(SWIFT) symbolgraph-extract -module-name $$module -target $$(uname -m)-unknown-linux-gnu \
-	      -I .build/debug/Modules -I Sources/CLinux -I Sources/CNettle -I Sources/CSQLite \
+	      -I .build/debug/Modules $$(printf -- "-I %s " Sources/C[A-Z]*) \
+	      -Xcc -fmodule-map-file=.build/debug/CShapes.build/module.modulemap \
 	      -minimum-access-level public -skip-synthesized-members -output-dir $$part; \
 	  done; \
 	  "$$docc" convert Sources/$$library/$$library.docc --additional-symbol-graph-dir $$part \

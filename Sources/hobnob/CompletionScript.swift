@@ -16,7 +16,8 @@ enum CompletionScript {
   static func completed(_ generated: String, commands: [String]) -> String {
     let commands = commands.joined(separator: " ")
     if let end = generated.firstRange(of: "\ncomplete -o filenames") {
-      return generated[..<end.lowerBound] + bash(commands)
+      // bash reads it, and does not run it: it needs no first line that names a shell.
+      return generated[..<end.lowerBound].drop { $0 != "\n" }.dropFirst() + bash(commands)
     }
     if let end = generated.firstRange(of: "\nif [[ \"${funcstack[1]}\" = _hobnob ]]") {
       return generated[..<end.lowerBound] + zsh(commands) + generated[end.lowerBound...]

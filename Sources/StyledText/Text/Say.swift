@@ -26,7 +26,11 @@ public func say(_ sentence: Sentence) -> SafeText {
 /// say("1 file waits.", "%1 files wait.", count: files)
 /// ```
 ///
-/// - Parameter count: replaces `%1`; the further arguments replace `%2` and so on.
+/// - Parameters:
+///   - one: the English form for one.
+///   - other: the English form for other counts.
+///   - count: replaces `%1`.
+///   - arguments: replace `%2` and so on.
 public func say(
   _ one: StaticString, _ other: StaticString, count: Int, _ arguments: SafeText...
 ) -> SafeText {
