@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
 
-/// The file of this program, and what is installed beside it.
+/// The file of this program, and the folders installed beside it.
 public enum ProgramFile {
   /// Its path, with links resolved; nil if the system does not tell.
   public static var path: String? {

@@ -102,7 +102,7 @@ extension Launch {
 
 /// The line of `hobnob unread --format`.
 enum UnreadFormat {
-  /// The first `%` with a character that means nothing behind it; nil if there is none.
+  /// The first `%` that an unknown character follows, with that character; nil if there is none.
   static func wrongPlace(in format: String) -> SafeText? {
     parts(of: format).lazy.compactMap { part in
       if case .place(let name) = part, !"tf!cn%".contains(name ?? " ") {

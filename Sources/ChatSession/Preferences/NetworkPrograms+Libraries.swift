@@ -72,7 +72,7 @@ extension NetworkPrograms {
 }
 
 extension Substring {
-  /// What is between the first of these texts and the next of those.
+  /// The part between the first `start` and the next `end`; nil if either is missing.
   fileprivate func part(after start: String, before end: String) -> String? {
     guard let first = firstRange(of: start) else { return nil }
     let rest = self[first.upperBound...]

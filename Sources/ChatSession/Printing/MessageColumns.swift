@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The widths of what precedes the text of messages, in columns, so that all text of a conversation
-/// begins in one column (rules 7.5, 13.7). They only grow while a conversation is open.
+/// The widths, in columns, of the fields before the text of a message, so that all text of a
+/// conversation begins in one column (rules 7.5, 13.7). They only grow while a conversation is open.
 struct MessageColumns {
   /// Those of times: `10:03`, or `12 min ago`.
   private(set) var time = 5

@@ -30,7 +30,7 @@ extension Store {
   }
 }
 
-/// What keeps a store in order: checks, backups, and the removal of what nobody needs.
+/// Maintains a store: checks it, copies it, and removes files that no message uses.
 package struct Upkeep {
   let store: Store
 
@@ -65,7 +65,8 @@ package struct Upkeep {
         let backup = sqlite3_backup_init(
           target.connection, "main", store.database.connection, "main")
       else { throw target.error() }
-      // All pages in one step: one state of the store, whoever writes meanwhile.
+      // Copies all pages in one step, so that the copy is one state of the store even while others
+      // write.
       let code = sqlite3_backup_step(backup, -1)
       let finished = sqlite3_backup_finish(backup)
       guard code == SQLITE_DONE, finished == SQLITE_OK else { throw target.error() }

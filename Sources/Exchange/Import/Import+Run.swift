@@ -7,8 +7,8 @@ extension Import {
   ///
   /// In an empty store everything is as it was. Nothing is duplicated: the uid identifies a
   /// message, the name a room, the identity a person. Messages imported into an existing
-  /// conversation are past (`Message.isPast`): they sort by their time, count as unread for nobody,
-  /// move nobody's marker, and no open shell prints them.
+  /// conversation are past (`Message.isPast`): they sort by their time, never count as
+  /// unread, leave all read markers where they are, and no open shell prints them.
   ///
   /// ```swift
   /// let report = try Import.run(into: store, as: "anna") { try $0.read(0) }
