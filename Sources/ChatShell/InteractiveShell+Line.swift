@@ -198,7 +198,7 @@ extension InteractiveShell {
       case .editLast: tell(.editLast)
       case .editInEditor: try editInEditor()
       case .format(let mark): format(mark)
-      case .setAside: tell(.setAside)
+      case .putAway: tell(.setAside)
       case .move(let function):
         notice = nil
         if let move = Move(function: function) { tell(.move(move)) }

@@ -195,7 +195,7 @@ final class InteractiveShell {
     resizeTimer = loop.after(milliseconds: 50) { [weak self] in
       guard let self else { return }
       resizeTimer = nil
-      editor.resized()
+      editor.windowResized()
       tellSize()
     }
   }

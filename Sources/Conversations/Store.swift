@@ -87,7 +87,7 @@ public final class Store {
   @_optimize(none)
   public func read<T>(_ body: (borrowing Snapshot) throws -> T) throws -> T {
     let isOwn = try connection.beginReading()
-    defer { if isOwn { connection.rollBack() } }
+    defer { if isOwn { connection.endReading() } }
     return try body(Snapshot(connection: connection))
   }
 

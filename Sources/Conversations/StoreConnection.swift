@@ -42,7 +42,13 @@ public final class StoreConnection {
   func beginReading() throws -> Bool {
     if database.isInTransaction { return false }
     try database.run("BEGIN")
+    database.allowsChanges = false
     return true
+  }
+
+  func endReading() {
+    database.allowsChanges = true
+    database.rollBack()
   }
 
   /// Runs a body in a write transaction, which a thrown error undoes.

@@ -25,7 +25,7 @@ extension LineEditor {
     case creadline_format_code: tell(.command(.format("`")))
     case creadline_format_preformatted: tell(.command(.format("```")))
     case creadline_format_quote: tell(.command(.format(">")))
-    case creadline_set_line_aside: tell(.command(.setAside))
+    case creadline_set_line_aside: tell(.command(.putAway))
     case creadline_move: tell(.command(.move(text ?? "")))
     default: break
     }

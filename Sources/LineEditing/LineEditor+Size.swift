@@ -70,7 +70,7 @@ extension LineEditor {
 
   /// After a SIGWINCH, or when the size turns out to have changed. hobnob draws nothing until the
   /// terminal has reported the same size twice.
-  public func resized() {
+  public func windowResized() {
     guard displayMode == .tty else { return display.updateSize() }
     // A terminal that accepts no output cannot be asked.
     resizeProbe.isPutOff = isBehind
@@ -133,7 +133,7 @@ extension LineEditor {
   /// Call it before another program gets the terminal: settles on the known size, and waits a
   /// moment for answers, which must not become input of that program.
   func finishResizeProbe() {
-    if display.isAnotherSizeTold { resized() }
+    if display.isAnotherSizeTold { windowResized() }
     guard display.isProbingSize else { return }
     if let timer = resizeProbe.timer { loop.cancel(timer) }
     // A terminal that has never been asked may be slow.

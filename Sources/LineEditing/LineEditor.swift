@@ -96,10 +96,10 @@ public final class LineEditor {
     readAhead { $0 == .key([0x0A]) ? .key([0x0D]) : $0 }
     Readline.start(for: self, plain: displayMode == .plain, prompt: prompt.plain.string)
     display.updateSize()
-    display.sizeMayHaveChanged = { [weak self] in self?.resized() }
+    display.sizeMayHaveChanged = { [weak self] in self?.windowResized() }
     loop.watch(device.input) { [weak self] in self?.readKeys() }
     // An output pipe becomes readable only when its reader has gone away.
-    if device.drawsIntoPipe { loop.watch(device.output) { [weak self] in self?.lostTerminal() } }
+    if device.drawsIntoPipe { loop.watch(device.output) { [weak self] in self?.stopListening() } }
     loop.endOfTurn { [weak self] in self?.endTurn() }
     if displayMode == .tty { focus.wait() }
   }
@@ -209,7 +209,7 @@ public final class LineEditor {
   // MARK: Keys
 
   private func readKeys() {
-    guard let events = keys.available() else { return lostTerminal() }
+    guard let events = keys.available() else { return stopListening() }
     takeTypedAhead()
     let typed = events.filter { !takeReport($0) }
     // A report of focus or size is not a key, and must not end or answer anything.
@@ -229,7 +229,7 @@ public final class LineEditor {
     return true
   }
 
-  private func lostTerminal() {
+  private func stopListening() {
     loop.unwatch(device.input)
     loop.unwatch(device.output)
     tell(.lostTerminal)

@@ -62,7 +62,7 @@ public enum LineCommand: Hashable, Sendable {
   /// Wrap the region or the word in this symbol.
   case format(String)
   /// Set the line aside until the next one is sent.
-  case setAside
+  case putAway
   /// Open another conversation; the readline function's name says which.
   case move(String)
 }

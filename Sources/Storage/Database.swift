@@ -18,6 +18,9 @@ package final class Database: Queries {
   private var handle: OpaquePointer?
   private var statements: [String: Statement] = [:]
   private var isFull: Bool?
+  /// False while one state is read: a query that changes something, such as one with RETURNING, then
+  /// fails.
+  package var allowsChanges = true
 
   /// Opens an existing file, never one behind a link.
   ///
@@ -184,6 +187,9 @@ package final class Database: Queries {
 
   private func step(_ sql: String, _ values: [any Bindable], _ each: (Row) throws -> Bool) throws {
     let statement = try prepared(sql)
+    guard allowsChanges || sqlite3_stmt_readonly(statement.handle) != 0 else {
+      throw StoreError.failed(path: path, detail: "a query must not change the store: " + sql)
+    }
     defer {
       sqlite3_reset(statement.handle)
       sqlite3_clear_bindings(statement.handle)

@@ -4,18 +4,27 @@ import Networks
 import Platform
 import Sentences
 
+/// The address of an account, in lower case and without a resource (RFC 7622).
+///
+/// - Returns: nil for a text that is no such address.
+package func accountAddress(_ written: String) -> String? {
+  guard let address = Address(written), !address.local.isEmpty, address.resource.isEmpty else {
+    return nil
+  }
+  return address.description
+}
+
 /// Registers an account on a server that lets everybody do so (XEP-0077).
 ///
-/// - Parameter settings: those of an account: `host`, `port`, `ca`.
+/// - Parameters:
+///   - address: from ``accountAddress(_:)``.
+///   - settings: those of an account: `host`, `port`, `ca`.
 /// - Returns: why it failed; nil if the account exists now.
 @MainActor
 package func registerAccount(
   _ address: String, password: String, settings: [String: String]
 ) -> String? {
-  guard let wanted = Address(address), !wanted.local.isEmpty, wanted.resource.isEmpty else {
-    return filled(
-      ("%1 is not an address; one looks like you@example.org.", [address]))
-  }
+  guard let wanted = Address(address) else { preconditionFailure("\(address) is no address") }
   let loop = EventLoop()
   var reason: String? = translated("The server shut down or closed the connection.")
   let stream = ClientStream<Int>(

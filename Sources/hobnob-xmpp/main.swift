@@ -12,6 +12,7 @@ Catalogue.open(in: ProgramFile.shared("locale"))
 exit(
   NetworkProgram(
     kind: "xmpp", arguments: Array(CommandLine.arguments.dropFirst()),
+    example: "you@example.org", readAddress: accountAddress,
     register: { registerAccount($0, password: $1, settings: $2) },
     makeWire: { try XMPPWire($0, $1, loop: $2, names: $3) }
   ).run())

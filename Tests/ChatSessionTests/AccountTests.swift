@@ -85,9 +85,12 @@ struct AccountTests {
     #expect(anna.say("/disconnect xmpp:anna@x.org"))
   }
 
-  @Test("8: only an account on XMPP must have an @ in its address")
+  @Test("8: the network's program decides what is an address and how it is written")
   func addsOtherAddresses() throws {
     try town.install("signal")
+    try town.install("fax", addresses: "[0-9]*")
+    #expect(!anna.say("/account add fax:anna"))
+    #expect(anna.printed.last?.contains("anna is not an address; one looks like [0-9]*.") == true)
     for name in ["signal:", "signal:+49/1", "xmpp:+491", "xmpp:@x.org"] {
       #expect(!anna.say("/account add " + name), "\(name)")
       #expect(anna.printed.last?.contains("is not an address") == true)

@@ -2,6 +2,7 @@
 import CSQLite
 import Composer
 import Conversations
+import Foundation
 import Glibc
 import StyledText
 import Testing
@@ -28,15 +29,23 @@ final class Town {
     folder = try TemporaryFolder()
     environment = ["HOME": folder.path]
     accounts = AccountFiles(environment: environment)
-    try install("xmpp")
+    try install("xmpp", addresses: "[a-z]*@[a-z]*.org")
   }
 
   /// Installs a network program where shells look for it.
-  func install(_ kind: String) throws {
+  ///
+  /// - Parameter addresses: the pattern of its addresses (glob(7)).
+  func install(_ kind: String, addresses: String = "*") throws {
     mkdir(programs, 0o700)
-    let program = creat(programs + "/hobnob-" + kind, 0o700)
-    try #require(program >= 0)
-    close(program)
+    let program = programs + "/hobnob-" + kind
+    try """
+    #!/bin/sh
+    case $2 in
+    \(addresses)) printf '%s\\n' "$2" ;;
+    *) printf '%s is not an address; one looks like \(addresses).\\n' "$2" >&2; exit 1 ;;
+    esac
+    """.write(toFile: program, atomically: true, encoding: .utf8)
+    try #require(chmod(program, 0o700) == 0)
   }
 
   isolated deinit {

@@ -136,7 +136,7 @@ extension EndToEnd {
       try anna.type("/account add anna@x.org\r", seeing: "hobnob found no network program")
       try anna.type("/account list\r", seeing: "You have no account.")
       let network = home.path + "/bin/hobnob-xmpp"
-      _ = try Program(["cp", "/bin/true", network], environment: home.environment).finish()
+      try install(answering, at: network)
       try anna.type(
         "/account add anna@x.org --password-command true\r",
         seeing: "anna@x.org is your account now")
@@ -151,22 +151,28 @@ extension EndToEnd {
         })
     }
 
+    /// A network's program that only answers for addresses.
+    private var answering: String { "test $1 != --address || echo $2" }
+
+    /// Puts a script where shells look for a network's program.
+    private func install(_ script: String, at program: String) throws {
+      try home.write("#!/bin/sh\n\(script)\n", to: "script")
+      let installing = try Program(
+        ["install", home.path + "/script", program], environment: home.environment
+      ).finish()
+      try #require(installing.status == 0)
+    }
+
     @Test("a library that hobnob-xmpp lacks is named in a sentence, wherever it is started")
     func namesAMissingLibrary() throws {
       let program = home.path + "/bin/hobnob"
-      try home.write(
-        """
-        #!/bin/sh
-        echo "$0: error while loading shared libraries: libcurl.so.4: cannot open it: no such file" >&2
-        exit 127
-
-        """, to: "complains")
-      for (file, copy) in [(Home.program, program), (home.path + "/complains", program + "-xmpp")] {
-        let made = try Program(
-          ["install", "-D", file, copy], environment: home.environment
-        ).finish()
-        try #require(made.status == 0)
-      }
+      try #require(
+        try Program(
+          ["install", "-D", Home.program, program], environment: home.environment
+        ).finish().status == 0)
+      let complaining =
+        "echo \"$0: error while loading shared libraries: libcurl.so.4: no file\" >&2; exit 127"
+      try install(complaining, at: program + "-xmpp")
       let sentence = "hobnob-xmpp needs libcurl.so.4"
       let anna = try PseudoTerminal(
         command: [program, "--as", "anna", "lobby"], environment: home.environment, rows: 24,
@@ -174,7 +180,12 @@ extension EndToEnd {
       try anna.expect("#lobby> |")
       // It would ask for the password.
       try anna.type("/account add anna@x.org\r", seeing: sentence)
+      // An account from before the library went missing.
+      try install(answering, at: program + "-xmpp")
+      anna.send("\u{15}")
       try anna.type("/account add ben@x.org --password-command true\r", seeing: "ben@x.org is your")
+      try install(complaining, at: program + "-xmpp")
+      anna.send("/connect\r")
       #expect(
         anna.wait(for: 10) { count(of: sentence, in: $0.history.joined(separator: "\n")) >= 2 })
       anna.send("/account\r")

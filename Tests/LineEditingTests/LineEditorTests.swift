@@ -61,7 +61,7 @@ private final class KeyTypist {
     emulator.feed(pair.received())
     emulator.resize(rows: emulator.rows, columns: columns)
     pair.resize(rows: emulator.rows, columns: columns)
-    editor.resized()
+    editor.windowResized()
   }
 
   /// The terminal answers what it was asked.

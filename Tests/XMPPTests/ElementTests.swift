@@ -24,4 +24,11 @@ struct ElementTests {
       #expect(Address(wrong) == nil, "\(wrong)")
     }
   }
+
+  @Test func theAddressOfAnAccountHasAUserAndNoResource() {
+    #expect(accountAddress("Anna@Example.ORG") == "anna@example.org")
+    for wrong in ["", "example.org", "@example.org", "anna@example.org/phone", "an na@x"] {
+      #expect(accountAddress(wrong) == nil, "\(wrong)")
+    }
+  }
 }

@@ -4,16 +4,43 @@ import Glibc
 import Platform
 import StyledText
 
-/// The shared libraries that the program of a network needs of the system. hobnob itself needs none.
+/// What the program of a network answers when it runs for a moment, and the shared libraries that it
+/// needs of the system. hobnob itself needs none.
 extension NetworkPrograms {
-  /// Starts the program for a moment, to learn how it describes its sandbox.
+  /// How the program describes its sandbox.
   ///
   /// - Returns: nil if it could not be run, or failed.
   /// - Throws: a ``Refusal`` that says which shared library the system lacks.
   package static func sandbox(of program: String) throws(Refusal) -> String? {
+    guard let (status, line) = answer(of: program, to: ["--sandbox"]) else { return nil }
+    if status == 0 { return line }
+    if let reason = missingLibrary(line, of: program) { throw Refusal(reason) }
+    return nil
+  }
+
+  /// The address of a new account as its network writes it.
+  ///
+  /// - Parameter kind: as in `xmpp`.
+  /// - Throws: a ``Refusal`` if the network has no such address, or its program cannot run.
+  package func address(_ written: String, on kind: String) throws -> String {
+    let program = try path(of: kind)
+    guard let (status, line) = Self.answer(of: program, to: ["--address", written]),
+      !line.isEmpty
+    else { throw Refusal(say("%1 could not be run.", SafeText(line: program))) }
+    if status == 0 { return line }
+    throw Refusal(Self.missingLibrary(line, of: program) ?? SafeText(line: line))
+  }
+
+  /// Runs the program with these words.
+  ///
+  /// - Returns: the status of waitpid(2) and the first line of what it writes to standard output or
+  ///   error; nil if it could not be started.
+  private static func answer(
+    of program: String, to words: [String]
+  ) -> (status: Int32, line: String)? {
     guard let pipe = ChildProcess.pipe() else { return nil }
     let process = ChildProcess.start(
-      [program, "--sandbox"], input: .null, output: .descriptor(pipe.writing),
+      [program] + words, input: .null, output: .descriptor(pipe.writing),
       errors: .descriptor(pipe.writing))
     close(pipe.writing)
     let bytes = (try? readAll(pipe.reading) { $0 < 4096 }) ?? []
@@ -21,10 +48,7 @@ extension NetworkPrograms {
     guard let process else { return nil }
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0, errno == EINTR {}
-    let line = String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
-    if status == 0 { return line }
-    if let reason = missingLibrary(line, of: program) { throw Refusal(reason) }
-    return nil
+    return (status, String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self))
   }
 
   /// Why the program could not start; nil if that was not for want of a library.

@@ -15,6 +15,9 @@ package struct NetworkProgram {
       AccountLease, [String: String], EventLoop, any NameSource
     ) throws -> any Wire
 
+  /// The address of an account as its network writes it; nil for a text that is none.
+  package typealias ReadAddress = (String) -> String?
+
   /// Registers an account on a network, from address, password and settings; returns why it failed.
   package typealias Register = @MainActor (String, String, [String: String]) -> String?
 
@@ -31,14 +34,20 @@ package struct NetworkProgram {
   private let kind: String
   private let arguments: [String]
   private let files: AccountFiles
+  private let example: String
+  private let readAddress: ReadAddress
   private let makeWire: MakeWire
   private let register: Register
 
-  /// - Parameter kind: the part of an account's network before the colon.
+  /// - Parameters:
+  ///   - kind: the part of an account's network before the colon.
+  ///   - example: an address as its people write it.
   package init(
-    kind: String, arguments: [String], register: @escaping Register, makeWire: @escaping MakeWire
+    kind: String, arguments: [String], example: String, readAddress: @escaping ReadAddress,
+    register: @escaping Register, makeWire: @escaping MakeWire
   ) {
     (self.kind, self.arguments) = (kind, arguments)
+    (self.example, self.readAddress) = (example, readAddress)
     (self.register, self.makeWire) = (register, makeWire)
     files = AccountFiles(environment: Self.environment)
   }
@@ -55,8 +64,9 @@ package struct NetworkProgram {
   ///   wrong, 75 if another process holds the account.
   package func run() -> Int32 {
     if arguments.first == "--register" { return makeAccount(Array(arguments.dropFirst())) }
+    if arguments.first == "--address", arguments.count == 2 { return writeAddress(arguments[1]) }
     if arguments == ["--sandbox"] {
-      _ = Array((Sandbox.available.words + "\n").utf8).withUnsafeBytes { try? writeAll(1, $0) }
+      say(Sandbox.available.words, to: 1)
       return 0
     }
     if arguments.first == "--helper", arguments.count == 3 {
@@ -102,9 +112,23 @@ package struct NetworkProgram {
     }
   }
 
+  /// Answers a shell that adds an account.
+  private func writeAddress(_ written: String) -> Int32 {
+    guard let address = checked(written) else { return 1 }
+    say(address, to: 1)
+    return 0
+  }
+
+  private func checked(_ written: String) -> String? {
+    if let address = readAddress(written) { return address }
+    say(filled(("%1 is not an address; one looks like %2.", [written, example])))
+    return nil
+  }
+
   /// - Parameter words: the address, then settings as `name=value`.
   private func makeAccount(_ words: [String]) -> Int32 {
-    guard let address = words.first else { return 64 }
+    guard let written = words.first else { return 64 }
+    guard let address = checked(written) else { return 1 }
     let pairs = words.dropFirst().map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
     let settings = Dictionary(
       pairs.filter { $0.count == 2 }.map { ($0[0], $0[1]) }, uniquingKeysWith: { $1 })
@@ -249,7 +273,9 @@ package struct NetworkProgram {
     filled(("Password of %1: ", [account.address]))
   }
 
-  private func say(_ sentence: String) {
-    _ = Array((sentence.withoutControls + "\n").utf8).withUnsafeBytes { try? writeAll(2, $0) }
+  private func say(_ sentence: String, to descriptor: Int32 = 2) {
+    _ = Array((sentence.withoutControls + "\n").utf8).withUnsafeBytes {
+      try? writeAll(descriptor, $0)
+    }
   }
 }

@@ -30,6 +30,18 @@ import Testing
     #expect(messages.count == 200)
   }
 
+  @Test("a query cannot change anything while one state is read, but can in a transaction")
+  func queriesOnly() throws {
+    let renaming = "UPDATE participant SET name = 'Bea' RETURNING id"
+    #expect(throws: StoreError.self) {
+      try lobby.store.read { snapshot in
+        try snapshot.database.exists(renaming)
+      }
+    }
+    #expect(try lobby.store.read { try $0.participant(lobby.anna).name } == "anna")
+    #expect(try lobby.store.write { try $0.database.exists(renaming) })
+  }
+
   @Test("a write that changes nothing waits for no one")
   func needsNothing() throws {
     let store = try lobby.fixture.open()

@@ -231,20 +231,20 @@ struct AccountCommands {
       ])
   }
 
-  /// The network of a new account, `KIND:ADDRESS`. Only XMPP's addresses must have an `@`.
+  /// The network of a new account, `KIND:ADDRESS`. The network's program says how it writes the
+  /// address.
   private func networkName(_ written: String) throws -> String {
-    let name = AccountName(written)
-    let (kind, address) = (try context.preferences.networks.kind(of: name), name.address)
-    let parts = address.split(separator: "@", omittingEmptySubsequences: false)
-    guard !address.isEmpty,
-      !address.contains(where: { $0.isWhitespace || "/\"'".contains($0) }),
-      kind != "xmpp" || parts.count == 2 && parts.allSatisfy({ !$0.isEmpty })
+    let (name, networks) = (AccountName(written), context.preferences.networks)
+    let kind = try networks.kind(of: name)
+    guard !name.address.isEmpty,
+      !name.address.contains(where: { $0.isWhitespace || "/\"'".contains($0) })
     else {
       throw Refusal(
         say(
-          "%1 is not an address; one looks like you@example.org.", SafeText(line: written)))
+          "%1 is not an address: it is empty, or has a blank, a slash or a quote.",
+          SafeText(line: written)))
     }
-    return kind + ":" + address
+    return kind + ":" + (try networks.address(name.address, on: kind))
   }
 
   private func checkedOption(_ name: String, _ value: String) throws -> String {
