@@ -141,7 +141,32 @@ static int vi_match(int count, int key) {
   return rl_vi_match(count, key);
 }
 
+/// Trap: in vi's command mode, readline never steps to the end of the line but back from it, as far
+/// as a character that the C library gives a width. After one without, such as an emoji that is
+/// newer than the library, its motions over words go back and forth for ever. In the keymap of
+/// insertion they reach the end; readline moves the caret back afterwards.
+static int over_words(rl_command_func_t *command, int count, int key) {
+  Keymap map = rl_get_keymap();
+  rl_set_keymap(vi_insertion_keymap);
+  int result = command(count, key);
+  rl_set_keymap(map);
+  return result;
+}
+
+static int vi_next_word(int count, int key) { return over_words(rl_vi_next_word, count, key); }
+static int vi_end_word(int count, int key) { return over_words(rl_vi_end_word, count, key); }
+static int vi_fword(int count, int key) { return over_words(rl_vi_fword, count, key); }
+static int vi_fWord(int count, int key) { return over_words(rl_vi_fWord, count, key); }
+static int vi_eword(int count, int key) { return over_words(rl_vi_eword, count, key); }
+static int vi_eWord(int count, int key) { return over_words(rl_vi_eWord, count, key); }
+
 const struct creadline_replacement creadline_vi_commands[] = {
+    {"vi-next-word", rl_vi_next_word, vi_next_word},
+    {"vi-end-word", rl_vi_end_word, vi_end_word},
+    {"vi-fword", rl_vi_fword, vi_fword},
+    {"vi-fWord", rl_vi_fWord, vi_fWord},
+    {"vi-eword", rl_vi_eword, vi_eword},
+    {"vi-eWord", rl_vi_eWord, vi_eWord},
     {"vi-delete", rl_vi_delete, vi_delete},
     {"vi-rubout", rl_vi_rubout, vi_rubout},
     {"vi-first-print", rl_vi_first_print, first_print},

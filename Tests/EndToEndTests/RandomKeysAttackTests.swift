@@ -46,6 +46,10 @@ extension EndToEnd {
         (.emacs, "\u{12}\u{18})ab\r"),
         // A search for a bracket that is not there, in a line that ends in a letter without a width.
         (.vi, "ab\u{E000}\u{301}\u{1FF0}\u{1B}0%"),
+        // Motions over words in a line that ends in a character to which the C library gives no
+        // width: a control character, an emoji newer than the library.
+        (.vi, "\u{FFFD}\u{91}\u{1B}0E"), (.vi, "a \u{1FAEF}\u{1B}0e$w"),
+        (.vi, "\u{91}a\u{91}\u{1B}0W"),
         // A line about as long as what readline keeps of it, which AddressSanitizer sees.
         (.plain, String(repeating: "a", count: 990) + "\u{01}\u{05}\u{02}\u{02}bcdefg\r"),
         (
