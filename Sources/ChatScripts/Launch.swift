@@ -45,6 +45,7 @@ package struct Launch {
     signal(SIGPIPE, SIG_IGN)
     // At a file-size limit, the write must fail instead of ending the process.
     signal(SIGXFSZ, SIG_IGN)
+    LocaleOrder.followEnvironment()
     // Only character types and names of days: each other category costs five system calls.
     chooseCharacters()
     setlocale(LC_TIME, "")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Platform
 import StyledText
 
 /// `/mute`, `/unmute`, `/ignore`, `/unignore`, `/set notify` (rule 7.11).
@@ -98,7 +99,7 @@ struct AttentionCommands {
     for id in people {
       if let found = try? snapshot.participant(id) { names.append("@" + found.name) }
     }
-    return rooms.sorted() + names.sorted()
+    return rooms.sorted(by: LocaleOrder.precedes) + names.sorted(by: LocaleOrder.precedes)
   }
 
   private func list(_ silencing: Attention.Silencing, _ snapshot: borrowing Snapshot) -> Step {
