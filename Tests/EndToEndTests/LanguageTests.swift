@@ -101,6 +101,14 @@ extension EndToEnd {
       try anna.type("/back\r", seeing: "Xx da.")
     }
 
+    @Test("lists have the separator of the language")
+    func lists() throws {
+      try compile([("%1, %2", "%1、%2")])
+      let (_, errors) = try printed("/set live-menu maybe\n/theme none\n", itsLocale)
+      #expect(errors.contains("on、off"))
+      #expect(errors.firstMatch(of: /the themes are \S+、\S+/) != nil, "\(errors)")
+    }
+
     @Test("2.5: names have the order of the locale, in menus and in lists")
     func order() throws {
       let compiled = try Program(

@@ -252,7 +252,7 @@ struct AccountCommands {
       throw Refusal(
         say(
           "An account has no option %1; it has %2.", SafeText(line: name),
-          Self.options.map { SafeText(line: $0.name) }.joined(separator: ", ")))
+          Self.options.map { SafeText(line: $0.name) }.joinedAsList()))
     }
     if name == "port", Int(written: value, in: 1...65_535) == nil {
       throw Refusal(say("A port is a number from 1 to 65535, not %1.", SafeText(line: value)))
