@@ -224,6 +224,13 @@ package struct Launch {
       say("Your user id %1 has no name here; use --as NAME.", SafeText(Int(getuid()))))
   }
 
+  /// Whether a terminal gets no escape sequences (rule 11.5).
+  package func isPlain(_ settings: Settings) -> Bool {
+    let term = environment["TERM"] ?? ""
+    return options.plain || settings.accessible || environment["HOBNOB_ACCESSIBLE"] == "1"
+      || term.isEmpty || term == "dumb" || isatty(1) == 0
+  }
+
   package var glyphs: Glyphs {
     let codeset = nl_langinfo(Int32(CODESET)).map { String(cString: $0) } ?? ""
     return codeset == "UTF-8" ? .unicode : .ascii

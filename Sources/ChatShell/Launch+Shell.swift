@@ -86,12 +86,8 @@ extension Launch {
     guard StandardDescriptors.outputIsWritable else {
       throw Refusal(say("Standard output is closed; a shell needs somewhere to print."))
     }
-    let term = environment["TERM"] ?? ""
-    let isPlain =
-      options.plain || settings.accessible || environment["HOBNOB_ACCESSIBLE"] == "1"
-      || term.isEmpty || term == "dumb" || isatty(1) == 0
     return LineEditor(
-      displayMode: isPlain ? .plain : .tty, loop: loop, device: try TerminalDevice(),
+      displayMode: isPlain(settings) ? .plain : .tty, loop: loop, device: try TerminalDevice(),
       widths: settings.terminalWidths(environment: environment),
       looks: Painter.TerminalCapabilities(environment: { environment[$0] }))
   }
