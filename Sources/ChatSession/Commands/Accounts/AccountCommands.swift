@@ -116,9 +116,7 @@ struct AccountCommands {
       let name = String(word.dropFirst(2))
       settings[name] = try checkedOption(name, value)
     }
-    if let obstacle = context.accountObstacle() {
-      throw Refusal(SafeText(line: obstacle.prefix(1).uppercased() + obstacle.dropFirst() + "."))
-    }
+    if let obstacle = context.accountObstacle() { throw Refusal(obstacle) }
     // The store may have the account even if its owner's file does not list it.
     let known = accounts.list.first {
       $0.network == network && accounts.ownSettings(of: $0) == nil
