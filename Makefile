@@ -20,7 +20,7 @@ TOOLS = less vim-tiny xdg-utils ca-certificates gettext
 PACKAGE_TOOLS = binutils dpkg-dev lintian xz-utils
 PACKAGES = .build/packages
 DOCS = .build/docs
-TEST_TOOLS = fish libvterm-dev mandoc openssl procps prosody python3-slixmpp sqlite3 tmux zsh
+TEST_TOOLS = fish libvterm-dev locales mandoc openssl procps prosody python3-slixmpp sqlite3 tmux zsh
 # Where each shell looks for completion scripts. Packages of Debian have a folder of their own in zsh.
 BASH_SCRIPT = share/bash-completion/completions/hobnob
 ZSH_SCRIPT = share/zsh/$$([ $(PREFIX) = /usr ] && echo vendor-completions || echo site-functions)/_hobnob

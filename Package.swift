@@ -86,8 +86,8 @@ let package = Package(
     .target(
       name: "ChatScripts",
       dependencies: [
-        "ChatSession", "Composer", "StyledText", "Sentences", "Conversations", "Exchange",
-        "Platform",
+        "ChatSession", "Composer", "Terminal", "StyledText", "Sentences", "Conversations",
+        "Exchange", "Platform",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Program"])),

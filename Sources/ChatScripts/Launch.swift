@@ -45,6 +45,7 @@ package struct Launch {
     signal(SIGPIPE, SIG_IGN)
     // At a file-size limit, the write must fail instead of ending the process.
     signal(SIGXFSZ, SIG_IGN)
+    LocaleOrder.followEnvironment()
     // Only character types and names of days: each other category costs five system calls.
     chooseCharacters()
     setlocale(LC_TIME, "")
@@ -221,6 +222,13 @@ package struct Launch {
     if let name = options.as ?? rc.settings.nick ?? Login.name(environment) { return name }
     throw Refusal(
       say("Your user id %1 has no name here; use --as NAME.", SafeText(Int(getuid()))))
+  }
+
+  /// Whether a terminal gets no escape sequences (rule 11.5).
+  package func isPlain(_ settings: Settings) -> Bool {
+    let term = environment["TERM"] ?? ""
+    return options.plain || settings.accessible || environment["HOBNOB_ACCESSIBLE"] == "1"
+      || term.isEmpty || term == "dumb" || isatty(1) == 0
   }
 
   package var glyphs: Glyphs {

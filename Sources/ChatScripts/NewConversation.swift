@@ -28,7 +28,7 @@ extension DurableTransaction {
             SafeText(line: bare))
           : say(
             "Which account? You have %1; to add %2, type /msg or /join in a conversation of that account.",
-            accounts.map { SafeText(line: $0.address) }.joined(separator: ", "),
+            accounts.map { SafeText(line: $0.address) }.joinedAsList(),
             SafeText(line: bare)))
     }
     guard let address = isPerson ? account.address(ofPerson: bare) : account.address(ofRoom: name)

@@ -36,10 +36,12 @@ extension Launch {
   ///   - isCertain: whether `open` preceded the name: creates a missing room of this machine.
   ///   - subcommands: those that the name may be a typing error for.
   ///   - greeting: printed below the first messages; nil for the usual one.
+  ///   - obstacle: why nobody can add an account, as a sentence; nil if that depends on the store.
   ///   - begin: starts what else runs in the shell's loop.
   package func shell(
     _ name: String?, creates: Bool, isCertain: Bool = false, subcommands: [String] = [],
-    greeting: [StyledLine]? = nil, beside begin: (EventLoop) throws -> Void = { _ in }
+    greeting: [StyledLine]? = nil, accountObstacle obstacle: SafeText? = nil,
+    beside begin: (EventLoop) throws -> Void = { _ in }
   ) throws -> Int32 {
     var complaints: [SafeText] = []
     let rc = try loadRc { complaints.append($0) }
@@ -74,6 +76,7 @@ extension Launch {
       store: store, me: me, preferences: preferences,
       outputMode: editor.displayMode == .tty ? .tty : .plain,
       line: EditorLine(editor), at: loop.now)
+    session.accountObstacle = obstacle
     try begin(loop)
     return try InteractiveShell(session: session, editor: editor, loop: loop).run(
       opening: opening.conversation, bindings: rc.bindings,
@@ -86,12 +89,8 @@ extension Launch {
     guard StandardDescriptors.outputIsWritable else {
       throw Refusal(say("Standard output is closed; a shell needs somewhere to print."))
     }
-    let term = environment["TERM"] ?? ""
-    let isPlain =
-      options.plain || settings.accessible || environment["HOBNOB_ACCESSIBLE"] == "1"
-      || term.isEmpty || term == "dumb" || isatty(1) == 0
     return LineEditor(
-      displayMode: isPlain ? .plain : .tty, loop: loop, device: try TerminalDevice(),
+      displayMode: isPlain(settings) ? .plain : .tty, loop: loop, device: try TerminalDevice(),
       widths: settings.terminalWidths(environment: environment),
       looks: Painter.TerminalCapabilities(environment: { environment[$0] }))
   }

@@ -3,6 +3,7 @@ import ChatScripts
 import ChatSession
 import Composer
 import LineEditing
+import Platform
 import StyledText
 
 /// The menu, the mentions (rule 2) and the listeners (rule 9) of the line being typed.
@@ -11,6 +12,7 @@ typealias LiveCompletion = BarController<LineEditor>
 extension BarController where Line == LineEditor {
   convenience init(session: Session, editor: LineEditor) {
     var registry = CompletionRegistry()
+    registry.order = LocaleOrder.compare
     for prefix in Prefix.allCases {
       registry.register(
         prefix.rawValue, source: ShellSource(prefix, of: session), prefix.rules(in: session))

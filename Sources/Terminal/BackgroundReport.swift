@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Glibc
+import Platform
 import StyledText
 
 /// The terminal's own word on its background (OSC 11 of xterm). Many terminals do not answer.
@@ -36,5 +38,36 @@ public enum BackgroundReport {
     }
     let end = bytes.last == 0x07 ? 1 : 2
     return String(decoding: bytes.dropFirst(5).dropLast(end), as: UTF8.self)
+  }
+}
+
+extension TerminalDevice {
+  /// Asks for the background, and waits for the answer; call it without ``enter(plain:)``.
+  ///
+  /// A terminal answers in order, so the answer to a second question, which nearly every terminal
+  /// knows (DA1), ends the wait. What somebody types meanwhile is lost.
+  ///
+  /// - Parameter milliseconds: how long at most. An answer after that would be typed to whoever has
+  ///   the terminal next.
+  /// - Returns: whether it is light; nil if the terminal does not answer.
+  public func background(within milliseconds: Int64) -> Bool? {
+    enter(plain: true)
+    defer { leave() }
+    write(BackgroundReport.question + Array("\u{1B}[c".utf8))
+    var decoder = KeyDecoder()
+    var isLight: Bool?
+    let end = Clock.steady() + milliseconds
+    while case let left = end - Clock.steady(), left > 0 {
+      var ready = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+      _ = poll(&ready, 1, Int32(clamping: left))
+      guard let bytes = readAvailable() else { break }
+      for event in decoder.decode(bytes) {
+        isLight = BackgroundReport.isLight(event) ?? isLight
+        if case .reply(let answer) = event, answer.starts(with: Array("\u{1B}[?".utf8)) {
+          return isLight
+        }
+      }
+    }
+    return isLight
   }
 }

@@ -17,10 +17,19 @@ enum CompletionScript {
     let commands = commands.joined(separator: " ")
     if let end = generated.firstRange(of: "\ncomplete -o filenames") {
       // bash reads it, and does not run it: it needs no first line that names a shell.
-      return generated[..<end.lowerBound].drop { $0 != "\n" }.dropFirst() + bash(commands)
+      return (generated[..<end.lowerBound].drop { $0 != "\n" }.dropFirst() + bash(commands))
+        .replacing(
+          "\n_hobnob_help() {\n",
+          with: #"""
+
+            _hobnob_help() {
+                COMPREPLY+=($(compgen -W '\#(commands)' -- "${cur}"))
+
+            """#)
     }
     if let end = generated.firstRange(of: "\nif [[ \"${funcstack[1]}\" = _hobnob ]]") {
-      return generated[..<end.lowerBound] + zsh(commands) + generated[end.lowerBound...]
+      return (generated[..<end.lowerBound] + zsh(commands) + generated[end.lowerBound...])
+        .replacing("'*:subcommands:'", with: "'*:subcommands:(\(commands))'")
     }
     return generated.replacing(
       #"'__hobnob_should_offer_completions_for_positional "hobnob" -eq 1'"#,
@@ -60,12 +69,12 @@ enum CompletionScript {
             fi
             rest="${rest#"${word}"}"
         done
-        local -r raw="${line[-1]}"
-        for i in "${!line[@]}"; do
+        for ((i = 1; i < ${#line[@]}; i++)); do
             [[ "${line[i]}" = --*=* ]] || continue
             line=("${line[@]:0:i}" "${line[i]%%=*}" "${line[i]#*=}" "${line[@]:i+1}")
-            break
+            ((i += 1))
         done
+        local -r raw="${line[-1]}"
 
         local -i last=$((${#line[@]} - 1)) at=1
         while ((at < last)) && [[ "${line[at]}" = -* ]]; do
@@ -123,7 +132,14 @@ enum CompletionScript {
     _hobnob() {
         emulate -L zsh
         local -ar commands=(\#(commands))
-        local -i at=2 ret=1
+        local -i at ret=1
+        for (( at = 2; at <= CURRENT; at++ )); do
+            [[ "${words[at]}" = --*=* ]] || continue
+            (( at == CURRENT )) && compset -P 1 '*='
+            words[at]=("${words[at]%%=*}" "${words[at]#*=}")
+            (( CURRENT++, at++ ))
+        done
+        at=2
         while (( at < CURRENT )) && [[ "${words[at]}" = -* ]]; do
             case "${words[at]}" in
             --store|--as|--rc) (( at += 2 )) ;;
@@ -194,6 +210,9 @@ enum CompletionScript {
         set -e line[1]
         string join \n -- $program $name $line $word
     end
+
+    complete -c hobnob -n '__hobnob_should_offer_completions_for_positional "hobnob help" -ge 1' \
+        -fka '\#(commands)'
 
     """#
   }

@@ -20,6 +20,9 @@ public final class PseudoTerminal {
   public private(set) var output: [UInt8] = []
   /// Everything the terminal has answered to it.
   public private(set) var answered: [UInt8] = []
+  /// What the terminal answers to the question for its background (OSC 11), before all other
+  /// questions; nil for nothing.
+  public var background: String?
 
   private var descriptor: Int32
   private var hasHungUp = false
@@ -168,6 +171,14 @@ public final class PseudoTerminal {
       if count > 0 {
         bytesReceived += count
         output += buffer[..<count]
+        if let background,
+          output.suffix(64).split(separator: 0x1B).contains(where: {
+            $0.starts(with: Array("]11;?".utf8))
+          })
+        {
+          self.background = nil
+          send(background)
+        }
         emulator.feed(Array(buffer[..<count]))
         let answers = emulator.answers
         emulator.answers = []

@@ -214,6 +214,35 @@ extension EndToEnd {
       #expect(try check().output.contains(/Account sandbox: (files and )?system calls/))
     }
 
+    @Test(
+      "the background is what the terminal answers",
+      arguments: [
+        ("rgb:ffff/ffff/ffff", "light"), ("rgb:0000/0000/0000", "dark"),
+        ("nonsense", "the terminal does not say"),
+        (nil, "the terminal does not say"),
+      ] as [(String?, String)])
+    func background(answer: String?, words: String) throws {
+      try home.say("hello", as: "ben")
+      let terminal = try PseudoTerminal(
+        command: [Home.program, "check"], environment: home.environment)
+      terminal.background = answer.map { "\u{1B}]11;\($0)\u{1B}\\" }
+      try terminal.expect("  Background: \(words)\n")
+      #expect(terminal.waitForExit(seconds: 10) == 0)
+    }
+
+    @Test("the background is not asked for where nothing may be sent to a terminal")
+    func noBackground() throws {
+      try home.say("hello", as: "ben")
+      #expect(try check().output.contains("  Background: not asked\n"))
+      for (arguments, term) in [(["--plain"], "xterm"), ([], "dumb"), ([], "linux")] {
+        let environment = home.environment.merging(["TERM": term]) { $1 }
+        let terminal = try PseudoTerminal(
+          command: [Home.program, "check"] + arguments, environment: environment)
+        try terminal.expect("  Background: not asked\n")
+        #expect(!terminal.output.contains(0x1B))
+      }
+    }
+
     @Test("a locale without UTF-8 is reported in words", arguments: ["C", "POSIX"])
     func locale(name: String) throws {
       try home.say("hello", as: "ben")

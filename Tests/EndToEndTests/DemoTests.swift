@@ -95,7 +95,8 @@ extension EndToEnd {
       try home.write("/alias hi /me waves\n", to: ".config/hobnob/hobnobrc")
       let shell = try demo()
       try shell.type("/hi\r", seeing: "anna waves")
-      try shell.type("/account add a@x.org\r", seeing: "An account needs its store in a folder")
+      try shell.type(
+        "/account add a@x.org\r", seeing: "A demonstration has no accounts. To add one, leave")
       #expect(!FileManager.default.fileExists(atPath: home.path + "/.config/hobnob/accounts"))
     }
 

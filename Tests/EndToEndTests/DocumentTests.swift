@@ -42,7 +42,8 @@ struct DocumentTests {
     ).finish().output
     let installed = Set(makefile.split(whereSeparator: \.isWhitespace))
     let packages: [Substring: Substring] = [
-      "msgfmt": "gettext", "pkill": "procps", "python3": "python3-slixmpp", "vi": "vim-tiny",
+      "localedef": "locales", "msgfmt": "gettext", "pkill": "procps", "python3": "python3-slixmpp",
+      "vi": "vim-tiny",
       "xdg-open": "xdg-utils",
     ]
     // Of packages without which there is no Debian, or nothing that could be built.

@@ -101,6 +101,57 @@ extension EndToEnd {
       try anna.type("/back\r", seeing: "Xx da.")
     }
 
+    @Test("lists have the separator of the language")
+    func lists() throws {
+      try compile([("%1, %2", "%1、%2")])
+      let (_, errors) = try printed("/set live-menu maybe\n/theme none\n", itsLocale)
+      #expect(errors.contains("on、off"))
+      #expect(errors.firstMatch(of: /the themes are \S+、\S+/) != nil, "\(errors)")
+    }
+
+    @Test("2.5: names have the order of the locale, in menus and in lists")
+    func order() throws {
+      let compiled = try Program(
+        ["localedef", "-i", "sv_SE", "-f", "UTF-8", home.path + "/sv_SE.UTF-8"],
+        environment: home.environment
+      ).finish()
+      if compiled.status != 0 { try Test.cancel("install locales, for its Swedish one") }
+      // Swedish: B, c, Z, Å; ü is a y. By numbers: B, Z, c, Å; without accents: Å, B, c, Z.
+      for name in ["Åsa", "Zoe", "Bea", "carl", "anna"] {
+        let made = try home.run(
+          ["tea", "--create", "--as", name],
+          input: name == "anna" ? "/mute #zoo\n/mute #über\n" : "/join #zoo,#über\n")
+        try #require(made.status == 0, "\(made.errors)")
+      }
+      let swedish: [String: String?] = ["LANG": "sv_SE.UTF-8", "LOCPATH": home.path]
+      let lines = "/mute\n/list\n/who\nhi\n/info\n"
+      func expectOrder(
+        _ environment: [String: String?], rooms: String, people: String, menu: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+      ) throws {
+        let output = try home.run(
+          ["tea", "--as", "anna"], input: lines, environment: environment
+        ).output
+        let words = output.split(whereSeparator: \.isWhitespace).map(String.init)
+        let found = { (names: [String]) in words.filter(names.contains).joined(separator: " ") }
+        #expect(
+          found(["#zoo", "#über"]) == rooms + " " + rooms, "\(output)",
+          sourceLocation: sourceLocation)
+        #expect(
+          found(["carl", "Åsa", "Zoe", "Bea"]).hasPrefix(people), "\(output)",
+          sourceLocation: sourceLocation)
+        let anna = try home.shellInLobby(as: "anna", environment: environment)
+        try anna.type("@", seeing: menu, sourceLocation: sourceLocation)
+      }
+      try expectOrder(
+        swedish, rooms: "#über #zoo", people: "Bea carl Zoe Åsa", menu: "@Bea\n@carl\n@Zoe\n@Åsa")
+      try expectOrder(
+        [:], rooms: "#zoo #über", people: "Bea Zoe carl Åsa", menu: "@Åsa\n@Bea\n@carl\n@Zoe")
+      try expectOrder(
+        swedish.merging(["LC_ALL": "C.UTF-8"]) { $1 }, rooms: "#zoo #über",
+        people: "Bea Zoe carl Åsa", menu: "@Åsa\n@Bea\n@carl\n@Zoe")
+    }
+
     @Test("a UTF-8 locale that the system lacks has the marks and the programs of UTF-8")
     func lackingLocaleIsUTF8() throws {
       let environment: [String: String?] = [

@@ -31,8 +31,6 @@ extension EndToEnd {
       var isThere: Bool {
         ["/bin/", "/usr/bin/"].contains { access($0 + rawValue, X_OK) == 0 }
       }
-
-      static var found: [OtherShell] { allCases.filter(\.isThere) }
     }
 
     private let home: Home
@@ -43,6 +41,7 @@ extension EndToEnd {
 
     /// A shell at its prompt, with the built hobnob in its path.
     private func open(_ kind: OtherShell) throws -> PseudoTerminal {
+      if !kind.isThere { try Test.cancel("install \(kind.rawValue) to test its completion") }
       let folder = home.path + "/bin"
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: true)
@@ -79,7 +78,7 @@ extension EndToEnd {
       try home.say("hello", as: "ben")
     }
 
-    @Test("completes commands, options, conversations and people", arguments: OtherShell.found)
+    @Test("completes commands, options, conversations and people", arguments: OtherShell.allCases)
     func completes(kind: OtherShell) throws {
       try fill()
       let shell = try open(kind)
@@ -97,6 +96,11 @@ extension EndToEnd {
         ("hobnob export tea @be\t", "hobnob export tea @ben |"),
         ("hobnob log '#te\t", "hobnob log '#tea' |"),
         ("hobnob send tea --wait del\t", "hobnob send tea --wait delivered |"),
+        ("hobnob send tea --wait=del\t", "hobnob send tea --wait=delivered |"),
+        ("hobnob --as=an\t", "hobnob --as=anna |"),
+        ("hobnob --as=ben log te\t", "hobnob --as=ben log tea |"),
+        ("hobnob --as=ben send tea --wait=del\t", "hobnob --as=ben send tea --wait=delivered |"),
+        ("hobnob help sea\t", "hobnob help search |"),
         ("hobnob log o\t", #"hobnob log o\'brien |"#),
         ("hobnob log dev\t", #"hobnob log dev\;ops |"#),
         (
@@ -107,7 +111,7 @@ extension EndToEnd {
       for (typed, line) in rows { try expect(shell, completes: typed, to: line) }
     }
 
-    @Test("12: a name is never a command", arguments: OtherShell.found)
+    @Test("12: a name is never a command", arguments: OtherShell.allCases)
     func isNoCommand(kind: OtherShell) throws {
       try fill()
       let shell = try open(kind)
@@ -120,7 +124,7 @@ extension EndToEnd {
       try #require(access(home.path + "/broken", F_OK) != 0)
     }
 
-    @Test("11.3: creates no store", arguments: OtherShell.found)
+    @Test("11.3: creates no store", arguments: OtherShell.allCases)
     func createsNothing(kind: OtherShell) throws {
       let shell = try open(kind)
       try expect(shell, completes: "hobnob log lob\t", to: "hobnob log lob|")

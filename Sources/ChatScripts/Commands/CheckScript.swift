@@ -6,6 +6,7 @@ import Glibc
 import Platform
 import Sentences
 import StyledText
+import Terminal
 
 /// `hobnob check` (rule 11.3): checks the store for damage and unsafe permissions, and shows what
 /// the terminal can do.
@@ -63,7 +64,7 @@ package struct CheckScript: Subcommand {
       }
       try compactStore(store, output)
     }
-    describeTerminal(rc.settings, launch.environment, output)
+    describeTerminal(rc.settings, launch, output)
     let areComplete = describeSandbox(output)
     try output.finish()
     return faults.isEmpty && areComplete ? 0 : 1
@@ -148,8 +149,9 @@ package struct CheckScript: Subcommand {
   // MARK: The terminal
 
   @MainActor private func describeTerminal(
-    _ settings: Settings, _ environment: [String: String], _ output: StandardOutput
+    _ settings: Settings, _ launch: Launch, _ output: StandardOutput
   ) {
+    let environment = launch.environment
     let term = environment["TERM"] ?? ""
     output.write(
       say("Terminal: %1", term.isEmpty ? say("none (TERM is not set)") : SafeText(line: term)))
@@ -172,7 +174,24 @@ package struct CheckScript: Subcommand {
     output.write(
       (environment["NO_COLOR"] ?? "").isEmpty
         ? say("  Colours: yes") : say("  Colours: no (NO_COLOR is set)"))
+    output.write(background(settings, launch))
   }
+
+  /// What the terminal answers when asked for its background.
+  @MainActor private func background(_ settings: Settings, _ launch: Launch) -> SafeText {
+    let looks = Painter.TerminalCapabilities(environment: { launch.environment[$0] })
+    guard !launch.isPlain(settings), looks.knowsBackground,
+      let device = try? TerminalDevice()
+    else { return say("  Background: not asked") }
+    return switch device.background(within: Self.patience) {
+    case true?: say("  Background: light")
+    case false?: say("  Background: dark")
+    case nil: say("  Background: the terminal does not say")
+    }
+  }
+
+  /// Milliseconds to wait for a terminal that answers nothing at all.
+  private static let patience: Int64 = 500
 }
 
 /// A finding in the store, as a sentence.

@@ -34,7 +34,7 @@ package struct ConnectScript: Subcommand {
             ? say("There is no such account; to add it, type /account add in hobnob.")
             : say(
               "Which account? You have %1.",
-              found.names.map { SafeText(line: $0) }.joined(separator: ", ")))
+              found.names.map { SafeText(line: $0) }.joinedAsList()))
       }
       try launch.want(account, in: script.store)
       words = try NetworkPrograms.installed.command(account, in: script.store, stays: true)

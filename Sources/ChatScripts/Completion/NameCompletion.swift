@@ -37,9 +37,10 @@ private struct NameCompletion {
   ///   - words: the command line as typed, quotes included.
   ///   - index: where the word is.
   init(_ words: [String], at index: Int) {
-    start =
-      words.indices.contains(index)
-      ? Self.withoutQuotes(words[index]).lowercased() : ""
+    let word = words.indices.contains(index) ? words[index] : ""
+    // fish asks for the value in `--as=anna` with the whole word.
+    let value = word.hasPrefix("--") ? word.drop { $0 != "=" }.dropFirst() : word[...]
+    start = Self.withoutQuotes(String(value)).lowercased()
     var options = LaunchOptions()
     var rest = words.prefix(max(0, index)).dropFirst().map(Self.meaning)[...]
     while let word = rest.popFirst() {

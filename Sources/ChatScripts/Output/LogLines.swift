@@ -80,7 +80,7 @@ enum LogLines {
         names.name(reaction.participant.name, of: reaction.participant.id))
     }
     return order.map {
-      SafeText(line: $0) + " " + (people[$0] ?? []).joined(separator: ", ")
+      SafeText(line: $0) + " " + (people[$0] ?? []).joinedAsList()
     }
   }
 }

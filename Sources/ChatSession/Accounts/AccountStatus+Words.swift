@@ -26,7 +26,7 @@ extension AccountStatus {
     case .connecting: say("connecting")
     case .connected(let activities):
       activities.isEmpty
-        ? say("connected") : activities.map { $0.words(bars: bars) }.joined(separator: ", ")
+        ? say("connected") : activities.map { $0.words(bars: bars) }.joinedAsList()
     case .storeIsFull: say("cannot write to the store; receiving is paused until it can")
     case .offline(let reason, let nextTry):
       switch detail {

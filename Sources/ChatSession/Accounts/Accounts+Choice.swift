@@ -36,7 +36,7 @@ extension Accounts {
         throw Refusal(
           say(
             "Which account? You have %1. First open a conversation of the account you mean; for example, /msg %2 opens one with yourself.",
-            list.names.map { SafeText(line: $0) }.joined(separator: ", "),
+            list.names.map { SafeText(line: $0) }.joinedAsList(),
             SafeText(line: list[0].address)))
       }
     } else {
@@ -54,7 +54,7 @@ extension Accounts {
       throw Refusal(
         say(
           "You have no account %1; you have %2.", SafeText(line: address),
-          list.names.map { SafeText(line: $0) }.joined(separator: ", ")))
+          list.names.map { SafeText(line: $0) }.joinedAsList()))
     }
     throw Refusal(say("You have no account yet; /account explains how to get one."))
   }

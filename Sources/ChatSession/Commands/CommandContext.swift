@@ -27,8 +27,8 @@ struct CommandContext {
   let tutorial: Tutorial?
   /// Prints messages; marks look-alike names of the people whose names it has printed.
   let printer: MessagePrinter
-  /// Why the store cannot hold accounts, as a sentence without its final stop.
-  let accountObstacle: () -> String?
+  /// Why nobody can add an account here, as a sentence; nil if one can.
+  let accountObstacle: () -> SafeText?
 
   var settings: Settings { preferences.settings }
   var glyphs: Glyphs { preferences.glyphs }

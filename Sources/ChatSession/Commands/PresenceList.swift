@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Platform
 import StyledText
 
 extension CommandContext {
@@ -8,7 +9,8 @@ extension CommandContext {
     let printer = markedPrinter(for: presences.map(\.participant.id), snapshot)
     var rows: [[StyledLine]] = []
     for presence in presences.sorted(by: {
-      ($0.isHere ? 0 : 1, $0.participant.name) < ($1.isHere ? 0 : 1, $1.participant.name)
+      $0.isHere == $1.isHere
+        ? LocaleOrder.precedes($0.participant.name, $1.participant.name) : $0.isHere
     }) {
       let person = presence.participant
       var line = StyledLine("  ")

@@ -71,7 +71,7 @@ package struct NetworkPrograms: Sendable {
           ? none
           : say(
             "This hobnob has no network %1 (there is no program hobnob-%1); it has %2.",
-            SafeText(line: kind), kinds.map { SafeText(line: $0) }.joined(separator: ", ")))
+            SafeText(line: kind), kinds.map { SafeText(line: $0) }.joinedAsList()))
     }
     guard let only = kinds.first else { throw Refusal(none) }
     guard kinds.count == 1 else {

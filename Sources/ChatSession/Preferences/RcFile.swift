@@ -2,6 +2,7 @@
 import Conversations
 import Glibc
 import Platform
+import Sentences
 import StyledText
 
 /// A line of an inputrc, and its position if it is from a file.
@@ -204,7 +205,7 @@ package struct RcFile {
     Refusal(
       say(
         "There is no theme %1; the themes are %2.", SafeText(line: name),
-        SafeText(line: SharedFiles.themes(environment: environment).joined(separator: ", "))))
+        SafeText(line: SharedFiles.themes(environment: environment).joinedAsList())))
   }
 
   /// Expands `~/` at the start of a path.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
+import Sentences
 import StyledText
 
 /// The settings of `/set`. One table gives names, values, help, completion and the manual.
@@ -301,7 +302,7 @@ public struct Settings: Sendable, Equatable {
       throw Self.unknown(name)
     }
     guard entry.set(&self, value) else {
-      let names = SafeText(line: entry.values.joined(separator: ", "))
+      let names = SafeText(line: entry.values.joinedAsList())
       let values =
         entry.values.isEmpty
         ? say("a number") : entry.takesNumbers ? say("%1, or a number", names) : names

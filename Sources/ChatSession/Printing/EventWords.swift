@@ -122,9 +122,9 @@ package struct EventWords {
   private func names(_ people: [Participant]) -> SafeText {
     let names = people.prefix(Self.mostNames).map(name)
     let rest = people.count - names.count
-    if rest > 0 { return say("%1 and %2 more", names.joined(separator: ", "), SafeText(rest)) }
+    if rest > 0 { return say("%1 and %2 more", names.joinedAsList(), SafeText(rest)) }
     guard names.count > 1, let last = names.last else { return names.first ?? SafeText() }
-    return say("%1 and %2", names.dropLast().joined(separator: ", "), last)
+    return say("%1 and %2", names.dropLast().joinedAsList(), last)
   }
 }
 

@@ -27,7 +27,7 @@ extension MessagePrinter {
       names[reaction.emoji, default: []].append(SafeText(name: reaction.participant.name))
     }
     let parts = order.map { emoji in
-      SafeText(line: emoji) + " " + (names[emoji] ?? []).joined(separator: ", ")
+      SafeText(line: emoji) + " " + (names[emoji] ?? []).joinedAsList()
     }
     return [below(StyledLine(parts.joined(separator: "  "), .dim))]
   }

@@ -146,7 +146,12 @@ extension Session {
       people: people, waitingFiles: files.waiting, lines: queue.lines,
       bindings: { [line] in line.bindings },
       lastSearch: lastSearch, tutorial: tutorial, printer: transcript.printer,
-      accountObstacle: { [store] in store.failureToHoldAccounts })
+      accountObstacle: { [store, accountObstacle] in
+        accountObstacle
+          ?? store.failureToHoldAccounts.map {
+            SafeText(line: $0.prefix(1).uppercased() + $0.dropFirst() + ".")
+          }
+      })
   }
 
   /// Shows the next lesson of the tutorial if the person has done what the present one asks for.

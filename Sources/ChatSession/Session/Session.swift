@@ -51,6 +51,8 @@ package final class Session {
   var accounts: Accounts
   var lastSearch: SearchPage?
   var tutorial: Tutorial?
+  /// Why nobody can add an account, as a sentence; nil if that depends on the store.
+  package var accountObstacle: SafeText?
   /// Files to save once they are fetched, by request.
   var pendingSaves: [NetworkRequest.ID: PendingSave] = [:]
   var outgoing = Outgoing()

@@ -5,13 +5,14 @@ import ChatSession
 import Conversations
 import Glibc
 import Platform
+import Sentences
 import StyledText
 
 /// `hobnob demo`: the shell on a store of its own, with two made-up people who answer.
 package struct DemoShell: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "demo",
-    abstract: "Try hobnob with two made-up people; it leaves nothing behind.")
+    abstract: translated("Try hobnob with two made-up people; it leaves nothing behind."))
   @OptionGroup package var common: CommonOptions
 
   package init() {}
@@ -53,7 +54,10 @@ package struct DemoShell: Subcommand {
     }
     defer { people.leave() }
     return try launch.shell(
-      "lobby", creates: false, greeting: introduction(people.cast), beside: people.startListening)
+      "lobby", creates: false, greeting: introduction(people.cast),
+      accountObstacle: say(
+        "A demonstration has no accounts. To add one, leave the demonstration and start hobnob."),
+      beside: people.startListening)
   }
 
   private func introduction(_ cast: DemoCast) -> [StyledLine] {
@@ -78,8 +82,6 @@ extension Launch {
     if options.rc == nil, access(rc, F_OK) == 0 { options.rc = rc }
     options.store = folder + "/store.sqlite"
     for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME"] { environment[name] = folder }
-    // Beside another folder, a store can have no accounts, whose processes would write elsewhere.
-    _ = makeFolder(folder + "/hobnob")
     return Launch(options: options, environment: environment)
   }
 }

@@ -91,7 +91,7 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
         [name]
       )
     case .ambiguous(let name, let candidates):
-      ("%1 could mean %2; write it in full", [name, candidates.joined(separator: ", ")])
+      ("%1 could mean %2; write it in full", [name, candidates.joinedAsList()])
     case .nothingToEdit:
       ("you have no message here to edit", [])
     case .nothingToCancel:

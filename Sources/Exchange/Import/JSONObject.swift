@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Sentences
 
 /// A JSON object, parsed by SQLite; query its members by name and kind. Unknown members are
 /// ignored, so that newer exports can add some; null counts as missing.
@@ -110,7 +111,7 @@ struct JSONObject {
     guard let index = words.firstIndex(of: text) else {
       throw LineFault(
         "“%2” is not a valid value for “%1”; use %3", name, text,
-        words.filter { !$0.isEmpty }.joined(separator: ", "))
+        words.filter { !$0.isEmpty }.joinedAsList())
     }
     return index
   }

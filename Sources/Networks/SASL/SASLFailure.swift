@@ -54,7 +54,7 @@ package enum SASLFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case .noMechanism(let offered):
       (
         "The server offers no way to log in that hobnob knows, only %1.",
-        [offered.prefix(8).joined(separator: ", ")]
+        [offered.prefix(8).joinedAsList()]
       )
     case .unproven:
       (

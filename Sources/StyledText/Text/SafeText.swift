@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Sentences
 
 /// Text that may be written to a terminal: every text from outside the program becomes one first
 /// (rule 12.1, 12.2, 12.6).
@@ -129,6 +130,9 @@ extension SafeText: ExpressibleByStringInterpolation {
 }
 
 extension Sequence<SafeText> {
+  /// The texts as a list in the user's language, such as “anna, ben”.
+  public func joinedAsList() -> SafeText { joined(separator: SafeText(line: listSeparator)) }
+
   /// All texts in order with the separator between them.
   public func joined(separator: SafeText = SafeText()) -> SafeText {
     // Not the standard library's, which asks at run time what it joins: this is part of every start.

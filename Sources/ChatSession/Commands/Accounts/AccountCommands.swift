@@ -116,9 +116,7 @@ struct AccountCommands {
       let name = String(word.dropFirst(2))
       settings[name] = try checkedOption(name, value)
     }
-    if let obstacle = context.accountObstacle() {
-      throw Refusal(SafeText(line: obstacle.prefix(1).uppercased() + obstacle.dropFirst() + "."))
-    }
+    if let obstacle = context.accountObstacle() { throw Refusal(obstacle) }
     // The store may have the account even if its owner's file does not list it.
     let known = accounts.list.first {
       $0.network == network && accounts.ownSettings(of: $0) == nil
@@ -252,7 +250,7 @@ struct AccountCommands {
       throw Refusal(
         say(
           "An account has no option %1; it has %2.", SafeText(line: name),
-          Self.options.map { SafeText(line: $0.name) }.joined(separator: ", ")))
+          Self.options.map { SafeText(line: $0.name) }.joinedAsList()))
     }
     if name == "port", Int(written: value, in: 1...65_535) == nil {
       throw Refusal(say("A port is a number from 1 to 65535, not %1.", SafeText(line: value)))

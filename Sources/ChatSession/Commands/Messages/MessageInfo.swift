@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Platform
 import StyledText
 
 /// `/info`: all facts about one message.
@@ -76,8 +77,11 @@ struct MessageInfo {
     if let failure = message.failure, message.state == .failed {
       state.append(": " + SafeText(line: failure), Style(foreground: .red))
     }
-    return try [fact(say("State"), state)]
-      + snapshot.recipients(of: message.id).map { person, state in
+    let recipients = try snapshot.recipients(of: message.id).sorted {
+      LocaleOrder.precedes($0.participant.name, $1.participant.name)
+    }
+    return [fact(say("State"), state)]
+      + recipients.map { person, state in
         let word = state == .sent ? say("not yet") : state.word
         return fact(
           SafeText(), StyledLine(SafeText(name: person.name) + "  ") + StyledLine(word, .dim))

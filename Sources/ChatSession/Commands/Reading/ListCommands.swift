@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Platform
 import StyledText
 
 /// `/list`, `/who`, `/drafts`.
@@ -40,7 +41,10 @@ struct ListCommands {
       rows.append([name, mark, network, last])
     }
     let known = Set(mine.keys)
-    for room in try snapshot.rooms(for: context.me.id) where !known.contains(room.id) {
+    let others = try snapshot.rooms(for: context.me.id).filter { !known.contains($0.id) }
+    for room in others.sorted(by: {
+      LocaleOrder.precedes($0.name.lowercased(), $1.name.lowercased())
+    }) {
       rows.append([
         AnswerTable.blanks(width + 3) + StyledLine(SafeText(name: room.name), .dim),
         StyledLine(), StyledLine(), StyledLine(say("not joined"), .dim),

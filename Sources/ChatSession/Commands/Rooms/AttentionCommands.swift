@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Platform
+import Sentences
 import StyledText
 
 /// `/mute`, `/unmute`, `/ignore`, `/unignore`, `/set notify` (rule 7.11).
@@ -98,7 +100,7 @@ struct AttentionCommands {
     for id in people {
       if let found = try? snapshot.participant(id) { names.append("@" + found.name) }
     }
-    return rooms.sorted() + names.sorted()
+    return rooms.sorted(by: LocaleOrder.precedes) + names.sorted(by: LocaleOrder.precedes)
   }
 
   private func list(_ silencing: Attention.Silencing, _ snapshot: borrowing Snapshot) -> Step {
@@ -130,7 +132,7 @@ struct AttentionCommands {
       throw Refusal(
         say(
           "“%1” is not a valid value for notify; use %2.", SafeText(line: value),
-          SafeText(line: NotifySetting.values.joined(separator: ", "))))
+          SafeText(line: NotifySetting.values.joinedAsList())))
     }
     let name = SafeText(name: conversation.name)
     let said =

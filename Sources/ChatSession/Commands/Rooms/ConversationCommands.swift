@@ -42,7 +42,7 @@ struct ConversationCommands {
       }
       let (conversation, isNew, more) = try join(target, transaction)
       return outcomes + more + [
-        .tell(say("You are also in %1.", names.joined(separator: ", "))),
+        .tell(say("You are also in %1.", names.joinedAsList())),
         .open(conversation, isNew: isNew),
       ]
     }

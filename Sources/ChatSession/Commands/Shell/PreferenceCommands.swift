@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
+import Sentences
 import StyledText
 
 /// `/alias`, `/bind`, `/source`, `/theme`.
@@ -38,7 +39,7 @@ struct PreferenceCommands {
           say("hobnob found no themes; they belong in share/hobnob/themes beside the program."))
       }
       return .tell(
-        say("Themes: %1. /theme NAME applies one.", SafeText(line: names.joined(separator: ", "))))
+        say("Themes: %1. /theme NAME applies one.", SafeText(line: names.joinedAsList())))
     }
     var rc = preferences.asFile(reserved: reserved)
     var complaints: [SafeText] = []

@@ -100,7 +100,7 @@ extension Roster {
 
   private static func list(_ names: [String]) -> String {
     let more = names.count - Limits.listed
-    return names.prefix(Limits.listed).joined(separator: ", ")
+    return names.prefix(Limits.listed).joinedAsList()
       + (more > 0 ? filled((" and %1 more", [String(more)])) : "")
   }
 }

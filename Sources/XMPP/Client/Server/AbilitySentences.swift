@@ -67,7 +67,7 @@ enum AbilitySentences {
     ].filter { features.contains($0.0) }.map { $0.1 }
     return words.isEmpty
       ? filled(("The program of %1 supports only texts.", [person]))
-      : filled(("The program of %1 supports %2.", [person, words.joined(separator: ", ")]))
+      : filled(("The program of %1 supports %2.", [person, words.joinedAsList()]))
   }
 
   private static func sentence(ofRoom address: String, _ features: Set<String>) -> String {
@@ -92,6 +92,6 @@ enum AbilitySentences {
 
   private static func list(_ parts: [String], of address: String) -> String {
     // Translators: %1 is a server or a room, %2 a list of what it does.
-    filled(("%1 %2.", [address, parts.joined(separator: ", ")]))
+    filled(("%1 %2.", [address, parts.joinedAsList()]))
   }
 }

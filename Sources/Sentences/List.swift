@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+extension Sequence<String> {
+  /// The texts as a list in the user's language, such as “anna, ben”.
+  public func joinedAsList() -> String { joined(separator: listSeparator) }
+}
+
+/// What is between the members of a list in the user's language.
+public var listSeparator: String {
+  // Translators: two members of a list, which may be longer.
+  filled(("%1, %2", ["", ""]))
+}
