@@ -101,7 +101,7 @@ struct MessageCommands {
 
   func retry(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     guard argument.isEmpty || argument == "all" else {
-      let message = try target(argument, missing: .nothingToEdit, snapshot)
+      let message = try target(argument, missing: .nothingToRetry, snapshot)
       return .change { _ = try $0.retry(message.id, by: context.me.id) }
     }
     let here = argument.isEmpty ? try context.open.required().id : nil
