@@ -63,7 +63,7 @@ package final class AccountLease {
         guard try transaction.account(network: account.network)?.id == account.id else {
           throw RuleError.noSuchAccount(account.address)
         }
-        if try transaction.holderIsAlive(of: account) { return false }
+        if try transaction.hasProcess(of: account) { return false }
         lock = try store.shells.makeLockFile(of: holder)
         try transaction.setHolder(holder, of: account)
         return true

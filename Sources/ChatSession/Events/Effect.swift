@@ -25,7 +25,7 @@ package enum Effect {
   /// Keep the typed line, which was not carried out; an empty reason only rings the terminal bell.
   case refused(SafeText)
   /// Put a text into the empty line, as one undo step.
-  case put(String, mentions: [Span])
+  case fillLine(String, mentions: [Span])
   /// Put the draft of the newly entered conversation into the line if it is empty, and answer with
   /// ``SessionEvent/restored(_:)``.
   case restore(Conversations.Draft)

@@ -70,7 +70,7 @@ package struct EventWords {
   /// Who joined, left or changed their name, in one line: `→ anna joined · ← ben left`.
   ///
   /// - Returns: nil if there are no such events.
-  package func line(_ events: [Event]) -> SafeText? {
+  package func joinsAndLeaves(_ events: [Event]) -> SafeText? {
     var people: [ID<Participant>] = []
     var all: [ID<Participant>: [Event]] = [:]
     for event in events where event.kind.isComing {

@@ -185,7 +185,7 @@ extension Session {
       isInvited
       ? words.invitation(
         event, to: name,
-        isMember: (try? snapshot.isInside(me.id, of: event.conversation)) ?? true)
+        isMember: (try? snapshot.isMember(me.id, of: event.conversation)) ?? true)
       : words.sentence(
         for: event, in: isHere ? nil : SafeText(name: name),
         newName: (try? snapshot.newName(after: event)) ?? nil)
@@ -210,7 +210,8 @@ extension Session {
   private func joinLeaveLines(
     _ events: [Event], _ snapshot: borrowing Snapshot
   ) -> [StyledLine] {
-    guard let last = events.last, let line = words(for: events, snapshot).line(events) else {
+    guard let last = events.last, let line = words(for: events, snapshot).joinsAndLeaves(events)
+    else {
       return []
     }
     return transcript.printer.event([StyledLine(line, .dim)], at: last.at)

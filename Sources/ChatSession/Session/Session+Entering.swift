@@ -143,7 +143,7 @@ extension Session {
     CommandContext(
       me: me, outputMode: outputMode, preferences: preferences, attention: attention, open: open,
       switcher: switcher, readState: readState, elsewhere: elsewhere, accounts: accounts,
-      people: people, waitingFiles: files.waiting, lines: queue.lines,
+      people: people, waitingFiles: files.waiting, unstoredLines: queue.lines,
       bindings: { [line] in line.bindings },
       lastSearch: lastSearch, tutorial: tutorial, printer: transcript.printer,
       accountObstacle: { [store] in store.failureToHoldAccounts })

@@ -135,7 +135,7 @@ extension Session {
       [ReturnedLine(line: line, reason: reason)], to: line.conversation)
     if isHere, self.line.isEmpty, self.line.isIdle, !editing.isOn, !switcher.isChoosing {
       complain(say("%1 Your line is back.", reason))
-      emit(.put(line.typed, mentions: line.spans(in: line.typed)))
+      emit(.fillLine(line.typed, mentions: line.spans(in: line.typed)))
       bringBack(line.files, snapshot)
     } else if !isHere, canBecomeDraft(line, snapshot) {
       complain(say("%1 Your line for %2 is the draft there.", reason, name), line)

@@ -81,7 +81,7 @@ extension Session {
     case .history(let messages, let reactions, let atEnd):
       print(messages, reactions, atEnd: atEnd, snapshot)
     case .open(let conversation, let isNew): try go(to: conversation, isNew: isNew, snapshot)
-    case .goTo(let conversation, let isNew):
+    case .openKeepingDraft(let conversation, let isNew):
       if line.isEmpty {
         try go(to: conversation, isNew: isNew, snapshot)
       } else {
@@ -93,7 +93,7 @@ extension Session {
     case .attach(let path): try attach(path, snapshot)
     case .detach(let number): detach(number, snapshot)
     case .saveLater(let request, let save): pendingSaves[request] = save
-    case .begin(let chore): try begin(chore)
+    case .startChore(let chore): try begin(chore)
     case .preferences(let preferences): apply(preferences)
     case .renamed(let me): updateMe(me, snapshot)
     case .nicknamesChanged: updateMe(me, snapshot)
@@ -102,21 +102,21 @@ extension Session {
       _ = refreshAttention(snapshot)
       elsewhere.forgetCounts()
       countUnread(snapshot)
-    case .searched(let page): lastSearch = page
+    case .searched(let continuation): lastSearch = continuation
     case .pause: pause()
     case .resume: resume()
     case .clear:
       transcript.printer.startOver()
       emit(.clearScreen)
     case .draftsCleared: drafts.forgetAside(elsewhereThan: present?.id)
-    case .keepKilledDraft: drafts.keepKilled()
+    case .holdDraft: drafts.keepKilled()
     case .accountsChanged: act(on: accounts.refresh(snapshot), snapshot)
-    case .expect(let account): accounts.awaitConnection(of: account)
+    case .awaitConnection(let account): accounts.awaitConnection(of: account)
     case .connect(let account): act(on: accounts.start(account, at: now, snapshot), snapshot)
     case .catchUp: catchUpLater()
     case .tutorial(let tutorial): self.tutorial = tutorial
-    case .did(let deed): tutorial?.note(deed)
-    case .tryAgainSoon: outgoing.scheduleRetry(at: now)
+    case .tutorialAction(let action): tutorial?.note(action)
+    case .retryRead: outgoing.scheduleRetry(at: now)
     case .send, .takeBackLine, .quit: break
     }
   }

@@ -49,7 +49,7 @@ package final class Session {
   var reactionTarget = ReactionTarget()
   var emoji = EmojiUse()
   var accounts: Accounts
-  var lastSearch: SearchPage?
+  var lastSearch: SearchContinuation?
   var tutorial: Tutorial?
   /// Files to save once they are fetched, by request.
   var pendingSaves: [NetworkRequest.ID: PendingSave] = [:]

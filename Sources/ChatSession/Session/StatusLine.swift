@@ -116,7 +116,7 @@ package struct StatusLine {
     case 0
     where open.conversation?.network != nil
       && (open.conversation?.kind == .direct
-        || session.accounts.isSettlingIn(open.conversation?.network)):
+        || session.accounts.isUnsettled(open.conversation?.network)):
       return StyledLine(SafeText(name: me.name), .dim)
     case 0: return StyledLine(say("%1, alone here", SafeText(name: me.name)), .dim)
     case 1: return StyledLine(say("%1, with 1 other here", SafeText(name: me.name)), .dim)
@@ -140,7 +140,7 @@ package struct StatusLine {
     guard let network = open.conversation?.network else {
       return say("%1 does not have hobnob open", name)
     }
-    return other.isKnown && !session.accounts.isSettlingIn(network)
+    return other.isKnown && !session.accounts.isUnsettled(network)
       ? say("%1 is not online", name) : nil
   }
 

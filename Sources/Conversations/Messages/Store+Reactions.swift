@@ -163,7 +163,7 @@ extension DurableTransaction {
     guard let found = try stored(message), !found.isRecalled,
       let conversation = try conversation(found.conversation, for: me)
     else { throw RuleError.noSuchMessage(try stored(message)?.number ?? Int(message.rawValue)) }
-    guard try isInside(me, of: conversation.id) else {
+    guard try isMember(me, of: conversation.id) else {
       throw RuleError.notAMember(conversation.name)
     }
     let abilities = try knownAbilities(of: conversation.id)

@@ -122,7 +122,7 @@ extension DurableTransaction {
     mentions: String = "", draft: String? = nil, rest: Draft? = nil
   ) throws -> Message {
     let target = try self.conversation(existing: conversation, for: me)
-    if requireMembership, try !isInside(me, of: conversation) {
+    if requireMembership, try !isMember(me, of: conversation) {
       throw RuleError.notAMember(target.name)
     }
     if let network = target.network { try requireAccount(of: network) }

@@ -53,7 +53,7 @@ extension Reading where Self: ~Copyable {
     guard conversation.kind == .room, conversation.network == nil, !conversation.isRemoved else {
       throw RuleError.onlyInRooms(conversation.name)
     }
-    guard try isInside(me, of: room) else { throw RuleError.notAMember(conversation.name) }
+    guard try isMember(me, of: room) else { throw RuleError.notAMember(conversation.name) }
     return conversation
   }
 
@@ -167,7 +167,7 @@ extension DurableTransaction {
     _ = try ownRoom(room, of: me)
     let person = try participant(other)
     guard person.network == nil else { throw RuleError.noSuchParticipant(person.name) }
-    if try isInside(other, of: room) { return false }
+    if try isMember(other, of: room) { return false }
     try enter(other, room)
     try record(.invitation, in: room, by: me, other: other, text: "")
     return true
@@ -183,7 +183,7 @@ extension DurableTransaction {
     let conversation = try roomThatIMade(room, me)
     let new = "#" + bare
     if conversation.name.utf8.elementsEqual(new.utf8) { return }
-    let isTaken = try rooms(andUnused: true).contains {
+    let isTaken = try rooms(includingUnlisted: true).contains {
       $0.id != room && $0.network == nil && Naming.same($0.name, new)
     }
     if try isTaken || belongsToARemovedRoom(bare) { throw RuleError.nameTaken(new) }

@@ -111,7 +111,7 @@ struct Outbox: Sendable {
       let id = stanza.entry.id
       stanzas[id]?.state = .waiting
       if isTheirs {
-        stanzas[id]?.isSuspect = true
+        stanzas[id]?.mayBreakConnection = true
         if index == 0, time - stanza.sentAt <= Retry.blame { stanzas[id]?.breaks += 1 }
       }
       if stanza.isCancelled { stanzas[id] = nil }
