@@ -5,8 +5,8 @@ import StyledText
 
 /// Creates the conversation that `--create` names, if it does not exist yet (rule 11.7).
 extension DurableTransaction {
-  /// Finds or creates a room or a direct chat: a plain name on this machine, an address on the network
-  /// of one of my accounts. On a network it also joins the room.
+  /// Finds or creates a room or a direct chat: a plain name on this machine, an address on the
+  /// network of one of my accounts. On a network it also joins the room.
   ///
   /// - Parameter name: `room`, `#room`, `room@service`, `@name` or `@name@domain`.
   /// - Throws: ``Refusal`` for an address that no account of mine reaches; `RuleError`,
@@ -46,8 +46,8 @@ extension DurableTransaction {
 }
 
 extension Reading where Self: ~Copyable {
-  /// Which of my accounts `findOrCreateConversation(named:for:)` would use for an address; nil for a
-  /// local name, or if no account fits.
+  /// Which of my accounts `findOrCreateConversation(named:for:)` would use for an address; nil for
+  /// a local name, or if no account fits.
   func accountReaching(_ name: String, of me: ID<Participant>) throws -> Account? {
     let bare = name.hasPrefix("@") || name.hasPrefix("#") ? String(name.dropFirst()) : name
     return Account.isAddress(bare) ? Account.reaching(bare, among: try accounts(of: me)) : nil

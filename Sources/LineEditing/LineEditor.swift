@@ -250,8 +250,8 @@ public final class LineEditor {
       return
     }
     lastCaret = Readline.line.caret
-    // First draw the key: drafts and typing signals take their time, so fast typing updates them only
-    // now and then.
+    // First draw the key: drafts and typing signals take their time, so fast typing updates them
+    // only now and then.
     draw()
     // A menu updates after each letter.
     if isInsertion, menu() == .closed { return unreportedChanges.addLetter() }

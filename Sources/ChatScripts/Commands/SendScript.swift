@@ -151,8 +151,8 @@ package struct SendScript: Subcommand {
 }
 
 extension Script {
-  /// A note that no process serves the message's network now, since `hobnob send` starts none; nil if
-  /// one does.
+  /// A note that no process serves the message's network now, since `hobnob send` starts none; nil
+  /// if one does.
   fileprivate func waiting(
     _ message: Message, in conversation: Conversation, _ environment: [String: String]
   ) throws -> SafeText? {

@@ -4,8 +4,8 @@ import Platform
 import Sentences
 import StyledText
 
-/// The network processes of my accounts: which of them this shell has started, and what it waits for.
-/// Everything else about them is in the accounts' rows.
+/// The network processes of my accounts: which of them this shell has started, and what it waits
+/// for. Everything else about them is in the accounts' rows.
 @MainActor
 struct AccountProcesses {
   /// When this shell last started a process for an account, in monotonic milliseconds, and how long
@@ -116,8 +116,8 @@ struct AccountProcesses {
   /// Notes that a process of this shell ended.
   ///
   /// - Parameter missing: which library the system lacks, as a sentence.
-  /// - Returns: a complaint, or nothing the second time; nil if it served the account, or another one
-  ///   does.
+  /// - Returns: a complaint, or nothing the second time; nil if it served the account, or another
+  ///   one does.
   mutating func noteEnd(
     of account: Account, status: Int32, missing: SafeText?, _ snapshot: borrowing Snapshot
   ) -> [Outcome]? {

@@ -59,7 +59,8 @@ package enum Effect {
   /// Run `notify-command` for a message.
   case notify(Notification)
   case clearScreen
-  /// Start the network's process for an account; `asks`: it may ask for the password at the terminal.
+  /// Start the network's process for an account; `asks`: it may ask for the password at the
+  /// terminal.
   case connect(Account, asks: Bool)
   /// End the program, since the person leaves and nothing waits any more.
   case quit(status: Int32)

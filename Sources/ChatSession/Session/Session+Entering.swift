@@ -153,7 +153,7 @@ extension Session {
   func continueTutorial() {
     guard let tutorial, tutorial.isDone else { return }
     self.tutorial = nil
-    lead { try TutorialCommand(context: context).leave(tutorial, $0) }
+    performStep { try TutorialCommand(context: context).leave(tutorial, $0) }
   }
 
   // MARK: Editing

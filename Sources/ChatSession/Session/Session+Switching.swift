@@ -73,7 +73,7 @@ extension Session {
     }
     emit(.show(lines + entrance.lines(for: me.id, by: &transcript)))
     write([.lastConversation(target.id)])
-    tellWhatIsShown()
+    publishOpenConversation()
     if readState.printedUpTo > 0 { markSeen() }
     if shellID != nil { readPeopleAndUnread(snapshot) }
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// Editing a message that was sent, as a value: what it was, and what Return means (3.1 to 3.9). The
-/// draft waits meanwhile, set aside by ``BarController/setAside()``.
+/// Editing a message that was sent, as a value: what it was, and what Return means (3.1 to 3.9).
+/// The draft waits meanwhile, set aside by ``BarController/setAside()``.
 ///
 /// ```swift
 /// controller.setAside()

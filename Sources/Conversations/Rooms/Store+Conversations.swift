@@ -93,7 +93,8 @@ extension Reading where Self: ~Copyable {
     }
   }
 
-  /// A conversation as a participant sees it; nil if there is none, or it is a direct chat of others.
+  /// A conversation as a participant sees it; nil if there is none, or it is a direct chat of
+  /// others.
   public func conversation(
     _ id: ID<Conversation>, for me: ID<Participant>
   ) throws -> Conversation? {
@@ -196,8 +197,8 @@ extension Reading where Self: ~Copyable {
              WHERE conversation = c.id AND number > stay.marker AND gone > 0 AND brought < \(past)
                AND sender NOT IN (\(Conversation.uncounted)))
           - (SELECT count(*) FROM message
-             WHERE conversation = c.id AND number > stay.marker AND kind = \(notice) AND brought < \(past)
-               AND gone = 0 AND sender NOT IN (\(Conversation.uncounted)))
+             WHERE conversation = c.id AND number > stay.marker AND kind = \(notice)
+               AND brought < \(past) AND gone = 0 AND sender NOT IN (\(Conversation.uncounted)))
         END AS unread
       FROM (
         SELECT m.conversation, max(min(m.first) - 1, ifnull(r.read, 0)) AS marker

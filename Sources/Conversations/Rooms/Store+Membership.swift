@@ -156,8 +156,8 @@ extension DurableTransaction {
   }
 
   /// Enters a conversation, or only lists it again if I am in it already. Later messages are for
-  /// me; I can read older ones, but they do not count as unread. With `isTold`, the others hear that
-  /// I joined (rule 13.5).
+  /// me; I can read older ones, but they do not count as unread. With `isTold`, the others hear
+  /// that I joined (rule 13.5).
   ///
   /// - Throws: `RuleError.noSuchRoom`.
   public func join(

@@ -329,8 +329,8 @@ package final class NetworkProcess {
     }
   }
 
-  /// Leaves once the wire and the downloads are idle, so that nothing is lost and no transfer has to
-  /// start again.
+  /// Leaves once the wire and the downloads are idle, so that nothing is lost and no transfer has
+  /// to start again.
   private func leaveWhenDone() {
     guard wire.isBusy || !downloads.isEmpty else { return leave() }
     loop.schedule(&leaveTimer, at: loop.now + max(1_000, stayAfterLastShell)) { [weak self] in

@@ -87,7 +87,8 @@ extension Client {
       return false
     }
     var bytes = element.xml().utf8.count
-    // The quote is a fallback for programs without reply support: drop it if the stanza is too long.
+    // The quote is a fallback for programs without reply support: drop it if the stanza is too
+    // long.
     if let longest = server.longestStanza, bytes > longest, stanza.entry.answers != nil,
       let short = stanza.makeElement(quotes: false)
     {
@@ -168,8 +169,8 @@ extension Client {
     return true
   }
 
-  /// Whether the owner wrote it. Without occupant ids, a room's archive gives only the nickname. That
-  /// is proof enough here, since the message has the id of a stanza that this client sent.
+  /// Whether the owner wrote it. Without occupant ids, a room's archive gives only the nickname.
+  /// That is proof enough here, since the message has the id of a stanza that this client sent.
   private func isFromOwner(_ message: AddressedMessage) -> Bool {
     if message.sender.isOwner { return true }
     guard message.isInRoom, !message.sender.isVerified, let room = rooms[message.from.bare]

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// What the owner wrote and the server may not have yet. Entries of one conversation keep their order.
+/// What the owner wrote and the server may not have yet. Entries of one conversation keep their
+/// order.
 struct Outbox: Sendable {
   private var stanzas: [OutboxEntry.ID: PendingStanza] = [:]
   /// How many were sent, or accepted.

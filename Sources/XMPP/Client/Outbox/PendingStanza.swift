@@ -79,8 +79,8 @@ struct PendingStanza: Sendable {
 
   /// Whether an error about it counts: one from where it went, or from the server.
   ///
-  /// - Parameter isServer: whether the server sent the error. Others in a room can send errors, too,
-  ///   from their nicknames.
+  /// - Parameter isServer: whether the server sent the error. Others in a room can send errors,
+  ///   too, from their nicknames.
   func mayBeRefused(by from: Address, isServer: Bool) -> Bool {
     isServer || (isRoom ? from == to : from.bare == to.bare)
   }
