@@ -63,7 +63,7 @@ package final class BatchShell {
     switch effect {
     case .print(let lines), .page(let lines, _): for line in lines { output.write(line.plain) }
     // Nobody can continue the text; it is the answer.
-    case .put(let text, _): output.write(SafeText(body: text))
+    case .fillLine(let text, _): output.write(SafeText(body: text))
     case .refused(let reason): throw Refusal(reason)
     case .edit(let text, _, _, _): line.text = text
     case .endEdit: line.text = ""

@@ -6,23 +6,24 @@ import Platform
 @MainActor
 package final class DetachedPrograms {
   /// Enough for anyone; a flood of mentions must not become a flood of programs.
-  static let most = 16
+  static let limit = 16
 
   private var running: [pid_t: (Int32) -> Void] = [:]
-  /// Called when the first one starts: from then on, call ``reap()`` whenever a child ends.
-  package var began: () -> Void = {}
+  /// Called once, before the first program starts. After that, the shell must call ``reap()``
+  /// whenever a child ends.
+  package var onFirstStart: () -> Void = {}
   private var hasBegun = false
 
   package init() {}
 
-  /// Whether one must end before another can start.
-  package var isFull: Bool { running.count >= Self.most }
+  /// Whether a program must end before another can start.
+  package var isFull: Bool { running.count >= Self.limit }
 
-  /// Starts one.
+  /// Starts a program.
   ///
   /// - Parameters:
   ///   - output: where it writes to.
-  ///   - ended: called with its exit status, if the shell still runs.
+  ///   - ended: called with the exit status when the program has ended and been reaped.
   /// - Returns: false with the reason in `errno`.
   package func start(
     _ words: [String], output: ChildProcess.Stream = .null, ended: @escaping (Int32) -> Void
@@ -31,7 +32,7 @@ package final class DetachedPrograms {
       errno = EAGAIN
       return false
     }
-    if !hasBegun { began() }
+    if !hasBegun { onFirstStart() }
     hasBegun = true
     guard
       let process = ChildProcess.start(
@@ -41,7 +42,7 @@ package final class DetachedPrograms {
     return true
   }
 
-  /// Removes those that have ended, without waiting.
+  /// Removes the programs that have ended, without waiting for others.
   package func reap() {
     for (process, ended) in running {
       var status: Int32 = 0

@@ -213,7 +213,7 @@ package struct Launch {
   /// somebody who is in no conversation and has read nothing.
   func reader(in store: Store, rc: RcFile) throws -> Participant {
     let identity = try identity(rc)
-    return try named { try store.read { try $0.participant(known: identity) } }
+    return try named { try store.read { try $0.participant(ifKnown: identity) } }
       ?? Participant(id: Script.nobody, identity: identity, name: identity)
   }
 

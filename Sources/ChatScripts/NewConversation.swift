@@ -3,15 +3,17 @@ import ChatSession
 import Conversations
 import StyledText
 
-/// What `--create` creates if a command line names nothing that exists (rule 11.7).
+/// Creates the conversation that `--create` names, if it does not exist yet (rule 11.7).
 extension DurableTransaction {
-  /// A room or a direct chat, created if it is missing: here, or with an address on the network of
-  /// an account of mine. Also enters a room of a network.
+  /// Finds or creates a room or a direct chat: a plain name on this machine, an address on the
+  /// network of one of my accounts. On a network it also joins the room.
   ///
   /// - Parameter name: `room`, `#room`, `room@service`, `@name` or `@name@domain`.
   /// - Throws: ``Refusal`` for an address that no account of mine reaches; `RuleError`,
   ///   `StoreError`.
-  package func conversation(made name: String, by me: ID<Participant>) throws -> Conversation {
+  package func findOrCreateConversation(
+    named name: String, for me: ID<Participant>
+  ) throws -> Conversation {
     let isPerson = name.hasPrefix("@")
     let bare = isPerson || name.hasPrefix("#") ? String(name.dropFirst()) : name
     guard bare.contains("@") else {
@@ -35,7 +37,7 @@ extension DurableTransaction {
     else { throw Refusal.notAnAddress(bare) }
     if isPerson { return try networkChat(with: address, of: account) }
     let room = try networkRoom(address, network: account.network)
-    if try !isInside(me, of: room.id) {
+    if try !isMember(me, of: room.id) {
       try join(me, room.id)
       _ = try ask(.join, target: address, of: account)
     }
@@ -44,8 +46,8 @@ extension DurableTransaction {
 }
 
 extension Reading where Self: ~Copyable {
-  /// The account of mine with which `conversation(made:by:)` would reach an address; nil if none
-  /// would, and for a name of this machine.
+  /// Which of my accounts `findOrCreateConversation(named:for:)` would use for an address; nil for
+  /// a local name, or if no account fits.
   func accountReaching(_ name: String, of me: ID<Participant>) throws -> Account? {
     let bare = name.hasPrefix("@") || name.hasPrefix("#") ? String(name.dropFirst()) : name
     return Account.isAddress(bare) ? Account.reaching(bare, among: try accounts(of: me)) : nil

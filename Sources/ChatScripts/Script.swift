@@ -28,7 +28,7 @@ struct Script {
     } catch let error as RuleError {
       switch error {
       case .noSuchRoom where creates, .noSuchParticipant where creates:
-        return try store.writeDurably { try $0.conversation(made: name, by: me.id) }
+        return try store.writeDurably { try $0.findOrCreateConversation(named: name, for: me.id) }
       case .noSuchRoom, .noSuchParticipant: throw try onNetwork(name) ?? error
       default: throw error
       }
@@ -86,10 +86,12 @@ struct Script {
   /// This person's id; nil as long as the store does not know them, which another process may
   /// change.
   var knownID: ID<Participant>? {
-    get throws { isNobody ? try store.read { try $0.participant(known: me.identity) }?.id : me.id }
+    get throws {
+      isNobody ? try store.read { try $0.participant(ifKnown: me.identity) }?.id : me.id
+    }
   }
 
-  static func nobody(called name: String) -> Refusal {
+  static func noSuchPerson(named name: String) -> Refusal {
     Refusal(say("No one named %1 has used this store.", SafeText(line: name)))
   }
 
@@ -105,7 +107,7 @@ struct Script {
     case .noSuchRoom(let name) where !name.contains("@"):
       try noRoom(called: name)
     case .noSuchParticipant(let name):
-      Self.nobody(called: name)
+      Self.noSuchPerson(named: name)
     default: nil
     }
   }

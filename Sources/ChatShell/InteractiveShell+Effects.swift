@@ -41,7 +41,7 @@ extension InteractiveShell {
     case .ask(let question, let answers): ask(question, answers)
     case .bell: editor.bell()
     case .refused(let reason): throw Refusal(reason)
-    case .put(let text, let mentions): put(text, mentions)
+    case .fillLine(let text, let mentions): fillLine(text, mentions)
     case .restore(let draft):
       editor.whenLineBegins { [self] in
         if editor.isEmpty, !editor.hasTypedAhead() {
@@ -99,7 +99,7 @@ extension InteractiveShell {
 
   // MARK: The line
 
-  private func put(_ text: String, _ mentions: [Span]) {
+  private func fillLine(_ text: String, _ mentions: [Span]) {
     editor.whenLineBegins { [self] in
       editor.insert(text)
       completion.lineChanged(byHand: false)

@@ -28,7 +28,7 @@ extension InteractiveShell {
     case .pasted(let text):
       return completion.offerToPlugins(
         PastedContent(paste: text) { self.fileToAttach($0) != nil }, pasted: text)
-    case .pasteIsOpen: show(notice: say("The paste has not ended; C-c ends it"))
+    case .pasteUnfinished: show(notice: say("The paste has not ended; C-c ends it"))
     case .pasteHadNoEnd:
       show(notice: say("The end of the paste was lost; the line has all that arrived"))
     case .clearing(let isEmpty):

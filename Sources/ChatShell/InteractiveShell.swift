@@ -61,7 +61,7 @@ final class InteractiveShell {
     }
     editor.completions = { [completion] in completion.completions(in: $0, caret: $1) }
     editor.nameWordStart = { [completion] in completion.nameWordStart(before: $0) }
-    programs.began = { [weak self, loop] in
+    programs.onFirstStart = { [weak self, loop] in
       loop.handleSignals([SIGCHLD]) { _ in self?.programs.reap() }
     }
   }

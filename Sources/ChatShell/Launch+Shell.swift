@@ -160,7 +160,7 @@ extension Launch {
       return Opening(
         conversation: try store.writeDurablyIfNeeded { try $0.conversation(meantBy: name, me: me) })
     } catch RuleError.noSuchRoom where creates, RuleError.noSuchParticipant where creates {
-      let made = try store.writeDurably { try $0.conversation(made: name, by: me) }
+      let made = try store.writeDurably { try $0.findOrCreateConversation(named: name, for: me) }
       return Opening(
         conversation: made.kind == .room ? try enteredRoom(name, me, store) : made, isNew: true)
     } catch RuleError.noSuchRoom where (isCertain || bare == "lobby") && !bare.contains("@") {
@@ -189,7 +189,7 @@ extension Launch {
     guard let last = try store.read({ try $0.lastConversation(of: me) }),
       let conversation = try store.read({ try $0.conversation(last, for: me) })
     else { return try enteredRoom("lobby", me, store) }
-    if try store.read({ try $0.isInside(me, of: last) }) { return conversation }
+    if try store.read({ try $0.isMember(me, of: last) }) { return conversation }
     let recent = try store.read { try $0.listing(for: me) }.first?.conversation
     return try recent ?? enteredRoom("lobby", me, store)
   }
@@ -198,7 +198,7 @@ extension Launch {
     _ name: String, _ me: ID<Participant>, _ store: Store
   ) throws -> Conversation {
     let room = try store.writeDurablyIfNeeded { try $0.makeRoom(name, for: me) }
-    if try !store.read({ try $0.isInside(me, of: room.id) }) {
+    if try !store.read({ try $0.isMember(me, of: room.id) }) {
       try store.writeDurably { try $0.join(me, room.id) }
       if let network = room.network,
         let account = try store.read({ try $0.account(network: network) })

@@ -4,8 +4,8 @@ import Platform
 import StyledText
 import Terminal
 
-/// Keys from the terminal's bytes, and what only a pause decides: a single Escape, or a paste
-/// without its end.
+/// Decodes keys from the terminal's bytes. Two cases need a timer: a lone Escape, and a paste whose
+/// end is lost.
 @MainActor
 final class KeyReader {
   private let device: TerminalDevice
@@ -15,10 +15,11 @@ final class KeyReader {
   private var pasteTimer: TimerID?
   /// Milliseconds; no terminal pauses this long within a paste.
   private static let pastePause: Int64 = 1000
-  /// Called with the keys that a pause has completed.
-  var ended: ([KeyEvent]) -> Void = { _ in }
-  /// Called when the end of a paste does not arrive: until then every key is part of it.
-  var pasteIsOpen: () -> Void = {}
+  /// Called with the keys that were waiting when the Escape timer expired.
+  var onTimeout: ([KeyEvent]) -> Void = { _ in }
+  /// Called if a paste does not end within `pastePause`. Until its end arrives, every key is part
+  /// of it.
+  var onUnfinishedPaste: () -> Void = {}
 
   init(of device: TerminalDevice, in loop: EventLoop) {
     self.device = device
@@ -31,29 +32,29 @@ final class KeyReader {
   }
 
   /// Call it once the input has been handled.
-  func waitForSilence() {
-    waitForEscape()
+  func startTimers() {
+    startEscapeTimer()
     guard decoder.isPasting || pasteTimer != nil else { return }
     loop.schedule(&pasteTimer, at: decoder.isPasting ? loop.now + Self.pastePause : nil) {
       [weak self] in
       self?.pasteTimer = nil
-      self?.pasteIsOpen()
+      self?.onUnfinishedPaste()
     }
   }
 
-  private func waitForEscape() {
+  private func startEscapeTimer() {
     if let escapeTimer { loop.cancel(escapeTimer) }
     escapeTimer = nil
     guard decoder.isWaiting else { return }
     let delay = creadline_variable("keyseq-timeout").flatMap {
       Int(written: String(cString: $0), in: -Int.max...Int(Int32.max))
     }
-    // Without a limit, the next key decides.
+    // Readline's 0 means no timeout: then the next key decides what Escape means.
     if let delay, delay <= 0 { return }
     escapeTimer = loop.after(milliseconds: delay ?? 100) { [weak self] in
       guard let self else { return }
       escapeTimer = nil
-      ended(decoder.timeOut())
+      onTimeout(decoder.timeOut())
     }
   }
 }

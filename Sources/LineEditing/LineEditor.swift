@@ -63,8 +63,8 @@ public final class LineEditor {
     keys = KeyReader(of: device, in: loop)
     focus = WindowFocus(isHere: displayMode == .plain, loop: loop)
     unreportedChanges = ChangeCoalescer(loop: loop)
-    keys.ended = { [weak self] in self?.handle($0) }
-    keys.pasteIsOpen = { [weak self] in self?.tell(.pasteIsOpen) }
+    keys.onTimeout = { [weak self] in self?.handle($0) }
+    keys.onUnfinishedPaste = { [weak self] in self?.tell(.pasteUnfinished) }
     focus.changed = { [weak self] in self?.tell(.focusChanged) }
     unreportedChanges.isDue = { [weak self] in self?.tellChanges() }
   }
@@ -138,7 +138,7 @@ public final class LineEditor {
     guard isFirst, !typedAhead.isEmpty else { return }
     loop.after(milliseconds: 0) { [weak self] in
       self?.takeTypedAhead()
-      self?.keys.waitForSilence()
+      self?.keys.startTimers()
     }
   }
 
@@ -214,7 +214,7 @@ public final class LineEditor {
     let typed = events.filter { !takeReport($0) }
     // A report of focus or size is not a key, and must not end or answer anything.
     if !typed.isEmpty || events.isEmpty { handle(typed) }
-    keys.waitForSilence()
+    keys.startTimers()
   }
 
   /// Takes a report that the terminal sent by itself; false if the user typed the event.
@@ -250,8 +250,8 @@ public final class LineEditor {
       return
     }
     lastCaret = Readline.line.caret
-    // First draw the key: drafts and typing signals take their time, so fast typing updates them only
-    // now and then.
+    // First draw the key: drafts and typing signals take their time, so fast typing updates them
+    // only now and then.
     draw()
     // A menu updates after each letter.
     if isInsertion, menu() == .closed { return unreportedChanges.addLetter() }

@@ -20,7 +20,7 @@ public enum LineEvent: Hashable, Sendable {
   /// A paste. By default it is inserted.
   case pasted(String)
   /// A paste has begun, but for a while neither more of it nor its end has arrived.
-  case pasteIsOpen
+  case pasteUnfinished
   /// The end of a paste never arrived, and C-c ended it: the line has what did arrive.
   case pasteHadNoEnd
   /// C-c. By default the line is emptied.

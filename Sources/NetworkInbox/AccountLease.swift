@@ -63,7 +63,7 @@ package final class AccountLease {
         guard try transaction.account(network: account.network)?.id == account.id else {
           throw RuleError.noSuchAccount(account.address)
         }
-        if try transaction.holderIsAlive(of: account) { return false }
+        if try transaction.hasProcess(of: account) { return false }
         lock = try store.shells.makeLockFile(of: holder)
         try transaction.setHolder(holder, of: account)
         return true
@@ -81,8 +81,8 @@ package final class AccountLease {
   ///
   /// - Parameters:
   ///   - status: ``AccountStatus/ended(reason:)`` if another process would not fare better. Stored
-  ///     together with the release: a shell starts a new process for an account without a holder and
-  ///     without a reason at once.
+  ///     together with the release: a shell starts a new process for an account without a holder
+  ///     and without a reason at once.
   ///   - notice: a sentence for the account's owner.
   package func release(status: AccountStatus = .notRunning, notice: String? = nil) throws {
     if lock < 0 { return }
@@ -137,7 +137,8 @@ package final class AccountLease {
     try store.writeIfNeeded { try $0.noteTried(entries) }
   }
 
-  /// Shows the owner's shells the state of the connection. Does nothing if it is the same as before.
+  /// Shows the owner's shells the state of the connection. Does nothing if it is the same as
+  /// before.
   package func setStatus(_ status: AccountStatus) throws {
     try store.writeIfNeeded { try $0.setStatus(of: account, status) }
   }

@@ -10,8 +10,8 @@ public enum ProgramFile {
     return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
   }
 
-  /// A folder, such as `share/locale`, in each of the five folders above the program's own: an
-  /// installation wherever it was moved to, and a checkout. They need not exist.
+  /// Candidates for a folder such as `share/locale`, in the five folders above the program's own.
+  /// So an installation that was moved, and a checkout, find their files. They need not exist.
   public static func folders(_ name: String, above program: String) -> [String] {
     var folders: [String] = []
     var parts = program.split(separator: "/").dropLast()
@@ -24,8 +24,9 @@ public enum ProgramFile {
     return folders
   }
 
-  /// A folder of `share`, such as `locale`: above the program, or where systems have it.
-  public static func shared(_ name: String) -> [String] {
+  /// Candidates for a folder of `share`, such as `locale`: above the program, then in `/usr/local`
+  /// and `/usr`.
+  public static func shareFolders(_ name: String) -> [String] {
     (path.map { folders("share/" + name, above: $0) } ?? [])
       + ["/usr/local/share/", "/usr/share/"].map { $0 + name }
   }

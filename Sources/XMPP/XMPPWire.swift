@@ -76,7 +76,7 @@ package final class XMPPWire: Wire {
 
   package var server: String? { stream?.server }
 
-  package var isBusy: Bool { upload != nil || client.isSendingAgain }
+  package var isBusy: Bool { upload != nil || client.hasResends }
 
   package func connect(
     secret: String, settings account: [String: String], facts: [String: String]

@@ -16,7 +16,7 @@ do {
   print(report.table)
   exit(report.isReached ? 0 : 1)
 } catch {
-  complain("hobnob-bench: \(error)")
+  note("hobnob-bench: \(error)")
   exit(2)
 }
 
@@ -37,22 +37,22 @@ do {
   }
 
   let messages = arguments.messages ?? 100_000
-  complain("storing \(messages) messages …")
+  note("storing \(messages) messages …")
   let full = try BenchStore.make(in: folder, named: "full", messages: messages)
   let empty = try BenchStore.make(in: folder, named: "empty", messages: 0)
 
   var report = BenchReport()
-  complain("key to echo …")
+  note("key to echo …")
   report.rows += try KeyEcho.measure(program, store: full, keys: 1_200)
-  complain("start to prompt …")
+  note("start to prompt …")
   report.rows += try StartUp.measure(program, full: full, empty: empty, rounds: arguments.rounds)
-  complain("commit to printed line …")
+  note("commit to printed line …")
   report.rows += try Delivery.measure(program, store: full, folder: folder, lines: 300)
   report.rows += try Arrivals.measure(program, store: full)
-  complain("a menu over 100,000 names …")
+  note("a menu over 100,000 names …")
   let names = try BenchStore.make(in: folder, named: "names", messages: 0, names: 100_000)
   report.rows += try NamesMenu.measure(program, store: names, keys: 1_200)
-  complain("memory and size …")
+  note("memory and size …")
   report.rows += try Footprint.memory(program, store: full)
   report.rows += try Footprint.size(program, folder: folder)
   report.rows += try NetworkFigures.measure(program, in: folder)

@@ -8,7 +8,7 @@ import XMPP
 signal(SIGPIPE, SIG_IGN)
 signal(SIGXFSZ, SIG_IGN)
 setlocale(LC_CTYPE, "")
-Catalogue.open(in: ProgramFile.shared("locale"))
+Catalogue.open(in: ProgramFile.shareFolders("locale"))
 exit(
   NetworkProgram(
     kind: "xmpp", arguments: Array(CommandLine.arguments.dropFirst()),

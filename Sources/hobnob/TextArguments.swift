@@ -11,15 +11,15 @@ enum TextArguments {
 
   /// The arguments of `hobnob send` with its options in front and `--` before the text.
   ///
-  /// After the conversation, only two groups of arguments are options: `send`'s own long options
-  /// directly after it, and a series of them, `--help` and `--version` at the very end. All else is
-  /// text, as is everything after `--`. The arguments of other commands stay unchanged.
-  static func marked(_ arguments: [String]) -> [String] {
+  /// After the conversation, `send`'s own long options count in two places only: directly after it,
+  /// and at the very end, where `--help` and `--version` count too. All else is text, as is
+  /// everything after `--`. The arguments of other commands stay unchanged.
+  static func separatingText(in arguments: [String]) -> [String] {
     guard arguments.first == "send" else { return arguments }
     var rest = arguments.dropFirst()
     var options: [String] = []
     takeOptions(from: &rest, into: &options)
-    // The parser refuses other options, or prints help.
+    // An option that is not `send`'s comes first: leave it to the parser.
     guard let conversation = rest.first, !conversation.hasPrefix("-") else { return arguments }
     rest.removeFirst()
     takeOptions(from: &rest, into: &options)
@@ -58,13 +58,17 @@ enum TextArguments {
 
   private static func areOptions(_ words: ArraySlice<String>) -> Bool {
     var rest = words
-    while let count = rest.first.map(helpOptions.contains) == true ? 1 : optionLength(in: rest),
-      count <= rest.count,
-      count == 1 || isValue(rest[rest.startIndex + 1], of: rest[rest.startIndex])
-    {
-      rest = rest.dropFirst(count)
-    }
+    while let count = lastOptionLength(in: rest) { rest = rest.dropFirst(count) }
     return rest.isEmpty
+  }
+
+  /// As `optionLength(in:)`, but for options after the text: the help options count, and an option
+  /// without its value does not.
+  private static func lastOptionLength(in words: ArraySlice<String>) -> Int? {
+    guard let word = words.first else { return nil }
+    if helpOptions.contains(word) { return 1 }
+    guard let count = optionLength(in: words), count <= words.count else { return nil }
+    return count == 1 || isValue(words[words.startIndex + 1], of: word) ? count : nil
   }
 
   private static func isValue(_ word: String, of option: String) -> Bool {

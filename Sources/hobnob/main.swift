@@ -7,7 +7,7 @@ import Platform
 import Sentences
 
 StandardDescriptors.claim()
-Catalogue.open(in: ProgramFile.shared("locale"))
+Catalogue.open(in: ProgramFile.shareFolders("locale"))
 // The bare `hobnob [CONVERSATION]` reaches its prompt without the argument parser, which costs
 // more time than all the rest of the start.
 let words = RawArguments.all
@@ -28,4 +28,4 @@ let arguments = QuickStart.subcommandFirst(words)
 if let word = TextArguments.wordThatLooksLikeOptions(arguments) {
   exit(SearchScript.refuse(word: word))
 }
-Hobnob.end(with: TextArguments.marked(arguments))
+Hobnob.end(with: TextArguments.separatingText(in: arguments))

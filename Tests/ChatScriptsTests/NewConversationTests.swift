@@ -27,7 +27,7 @@ struct NewConversationTests {
   }
 
   private func made(_ name: String) throws -> Conversation {
-    try store.writeDurably { try $0.conversation(made: name, by: anna) }
+    try store.writeDurably { try $0.findOrCreateConversation(named: name, for: anna) }
   }
 
   @Test("11.7: on a network of bare names, a name with a server means an address on the account")

@@ -142,6 +142,15 @@ struct LateNetworkTests {
     #expect(status.contains("✓ sent"))
   }
 
+  @Test("7.2: /retry of a message that is not there says so, also counted from the newest")
+  func retryingNothing() {
+    anna.say("one")
+    #expect(answer("/retry -9").contains("no message here to send again"))
+    #expect(answer("/retry 9").contains("no message 9"))
+    #expect(answer("/edit -9").contains("no message here to edit"))
+    #expect(answer("/delete -9").contains("no message here to delete"))
+  }
+
   @Test("7.2: a failure without a reason is shown without a colon")
   func failsWithoutReason() throws {
     anna.say("one")

@@ -265,7 +265,7 @@ final class Person: SessionLine {
       case .refused(let reason):
         if reason.isEmpty { bells += 1 } else { printed.append(reason.string) }
         return false
-      case .put(let text, let mentions):
+      case .fillLine(let text, let mentions):
         put(text)
         self.mentions = mentions
       case .restore(let draft):

@@ -43,7 +43,7 @@ struct EditModeTests {
     arguments: ["/usr/bin", "//x", "/", "plain", "", " /x", "/\u{338}"])
   func shownTexts(_ stored: String) {
     let mode = EditMode(target: 1, original: stored)
-    let shown = EditMode.shown(stored)
+    let shown = EditMode.escapingSlash(stored)
     #expect(mode.judge(shown, rules: LineRules()) == .unchanged)
     if stored.utf8.first == UInt8(ascii: "/") {
       #expect(mode.judge(shown + "!", rules: LineRules()) == .save(stored + "!"))

@@ -143,9 +143,20 @@ public final class Emulator {
     return result
   }
 
+  /// The beginning of a character whose rest has not come. libvterm does not always put the two
+  /// together.
+  private var partOfCharacter: [UInt8] = []
+
   /// What a program writes.
   public func feed(_ bytes: [UInt8]) {
-    let bytes = dimColour.map { withoutDim(bytes, $0) } ?? bytes
+    var bytes = partOfCharacter + (dimColour.map { withoutDim(bytes, $0) } ?? bytes)
+    partOfCharacter = []
+    if let lead = bytes.suffix(3).lastIndex(where: { $0 >= 0xC0 }),
+      bytes[lead] >= [0xC0, 0xE0, 0xF0][bytes.count - lead - 1]
+    {
+      partOfCharacter = Array(bytes[lead...])
+      bytes.removeSubrange(lead...)
+    }
     bytes.withUnsafeBytes { buffer in
       _ = vterm_input_write(
         terminal, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count)

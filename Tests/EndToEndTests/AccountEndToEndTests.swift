@@ -274,7 +274,7 @@ extension EndToEnd {
       terminal.send("secret\r")
       #expect(
         terminal.wait(for: 20) { _ in
-          (try? store.read { try $0.holderIsAlive(of: account) }) == true
+          (try? store.read { try $0.hasProcess(of: account) }) == true
             && (try? store.read { try $0.account(network: account.network) })?.status
               == .connected([])
         })

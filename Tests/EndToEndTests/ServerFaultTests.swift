@@ -203,7 +203,7 @@ extension EndToEnd {
       try anna.expect("text 39", in: annas) { $0.state >= .sent }
       #expect(try ben.messages(in: bens).map(\.body) == ["first"] + texts)
       #expect(try anna.messages(in: annas).allSatisfy { $0.state >= .sent })
-      #expect(try anna.store.read { try $0.holderIsAlive(of: anna.account) })
+      #expect(try anna.store.read { try $0.hasProcess(of: anna.account) })
     }
 
     @Test("12.3: a nickname that looks like another's is told apart")

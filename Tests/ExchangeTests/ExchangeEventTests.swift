@@ -131,7 +131,7 @@ import Testing
     #expect(try copy.exported() == full)
     let anna = try copy.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
     #expect(try copy.read { try $0.search(.parse("green in:tea"), for: anna) }.count == 1)
-    #expect(try copy.read { try $0.rooms(andUnused: true) }.map(\.name) == ["#lobby"])
+    #expect(try copy.read { try $0.rooms(includingUnlisted: true) }.map(\.name) == ["#lobby"])
   }
 
   @Test("an import changes no one's away state")

@@ -130,7 +130,8 @@ final class NetworkProcessTests {
     source.now = source.now ?? AccountSettings(values: settings)
     return try NetworkProcess(
       #require(lease), AccountSettings(values: settings), over: wire, loop: loop,
-      source: source, files: files, typed: typed, stays: stays, patience: 0, random: { 0 })
+      source: source, files: files, typed: typed, stays: stays, stayAfterLastShell: 0, random: { 0 }
+    )
   }
 
   /// Ends the loop, at the latest after a time that no computer takes.

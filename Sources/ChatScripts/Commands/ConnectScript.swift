@@ -56,7 +56,7 @@ extension Launch {
           "%1 does not list %2 for this store; in hobnob, /account add %2 sets it up.",
           SafeText(line: files.path), SafeText(line: account.address)))
     }
-    if try !store.read({ try $0.holderIsAlive(of: account) }),
+    if try !store.read({ try $0.hasProcess(of: account) }),
       let taken = try store.writeDurablyIfNeeded({ try files.takeNick(of: account, $0) })
     {
       settings = taken

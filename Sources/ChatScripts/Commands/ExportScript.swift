@@ -45,10 +45,12 @@ package struct ExportScript: Subcommand {
     if !everything {
       let me = try launch.identity(rc)
       if !conversation.isEmpty {
-        conversations = try conversation.map { try known($0, in: store, as: me).id }
+        conversations = try conversation.map {
+          try existingConversation(named: $0, in: store, as: me).id
+        }
       }
-      // The store has nothing private of a person it does not know.
-      viewer = try store.read { try $0.participant(known: me) }?.id ?? Script.nobody
+      // For a person who is not in the store, export what everyone may see.
+      viewer = try store.read { try $0.participant(ifKnown: me) }?.id ?? Script.nobody
     }
     let export = Export(of: store, conversations, files: !noFiles, for: viewer)
     let report: ExportReport
@@ -83,12 +85,13 @@ package struct ExportScript: Subcommand {
     return report.missingFiles.isEmpty && report.longLines == 0 ? 0 : 1
   }
 
-  /// An existing conversation: reading creates none, nor a person.
-  @MainActor private func known(_ name: String, in store: Store, as identity: String) throws
-    -> Conversation
-  {
+  /// Finds an existing conversation; unlike `findOrCreateConversation(named:for:)` it creates
+  /// nothing.
+  @MainActor private func existingConversation(
+    named name: String, in store: Store, as identity: String
+  ) throws -> Conversation {
     guard name.hasPrefix("@") else {
-      let me = try store.read { try $0.participant(known: identity) }?.id
+      let me = try store.read { try $0.participant(ifKnown: identity) }?.id
       guard let room = try store.read({ try $0.room(name, for: me) }) else {
         throw Refusal(say("There is no room %1, so nothing was exported.", SafeText(line: name)))
       }
@@ -96,7 +99,7 @@ package struct ExportScript: Subcommand {
     }
     let me = try store.read { try $0.find(participant: identity) }
     guard let other = try store.read({ try $0.find(participant: name, for: me?.id) }) else {
-      throw Script.nobody(called: name)
+      throw Script.noSuchPerson(named: name)
     }
     guard let me,
       let chat = try store.read({ try $0.directChats(of: me.id) }).first(where: {

@@ -151,14 +151,14 @@ package struct SendScript: Subcommand {
 }
 
 extension Script {
-  /// A note that no process serves the message's network now, since a script starts none (decision
-  /// 5); nil if one does.
+  /// A note that no process serves the message's network now, since `hobnob send` starts none; nil
+  /// if one does.
   fileprivate func waiting(
     _ message: Message, in conversation: Conversation, _ environment: [String: String]
   ) throws -> SafeText? {
     guard message.state == .sending, let network = conversation.network,
       let account = try store.read({ try $0.account(network: network) }),
-      try !store.read({ try $0.holderIsAlive(of: account) })
+      try !store.read({ try $0.hasProcess(of: account) })
     else { return nil }
     let address = SafeText(line: account.address)
     // An unreadable file is no failure here: the message is already stored.

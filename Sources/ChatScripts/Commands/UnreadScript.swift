@@ -84,7 +84,7 @@ extension Launch {
   fileprivate func printUnread(as format: String) throws -> Int32 {
     guard try storeExists else { return 0 }
     do {
-      return try glance { script in
+      return try readWithoutWaiting { script in
         let found = try script.unread()
         if !found.isEmpty { script.output.write(UnreadFormat.line(format, with: found)) }
         try script.output.finish()

@@ -35,7 +35,7 @@ package struct WaitScript: Subcommand {
       let conversation = try conversation.map { try script.conversation($0) }
       // Someone in no conversation would wait for ever.
       if conversation == nil, script.isNobody {
-        throw Script.nobody(called: script.me.identity)
+        throw Script.noSuchPerson(named: script.me.identity)
       }
       let bell = try BellWait(script.store, seconds: timeout?.seconds, watchesReader: true)
       var reader = try NewMessageReader(script: script, conversation: conversation)

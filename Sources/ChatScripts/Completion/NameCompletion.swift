@@ -66,7 +66,7 @@ private struct NameCompletion {
   func answer(_ query: Query) -> [String] {
     // The parser completes on the main thread, though its types do not say so.
     let found = MainActor.assumeIsolated {
-      try? Launch(options: options).glance { try query(self, $0.store, $0.me.id) }
+      try? Launch(options: options).readWithoutWaiting { try query(self, $0.store, $0.me.id) }
     }
     return (found ?? []).compactMap { Self.isSimple($0) ? $0 : Self.escaped($0) }
   }

@@ -10,15 +10,15 @@ struct LoggedEvents {
   private let script: Script
   private let conversation: ID<Conversation>
   private let isJSON: Bool
-  /// The first moment; nil to begin with the first printed message, if there is one.
+  /// Inclusive; nil: the time of the first printed message, if there is one.
   private var start: Milliseconds?
-  /// The first moment that no longer counts; nil to end with the last message.
+  /// Exclusive; nil: the end is the last message.
   private var end: Milliseconds?
-  /// The store's position at the start: `follow` prints later events.
+  /// The store's newest change when the command began; only `follow` prints later events.
   private var position: Int64 = 0
-  private var last: NumberedEvent?
-  /// New events; nil while old ones are being printed.
-  private var new: [NumberedEvent]?
+  private var lastRead: NumberedEvent?
+  /// The events that `follow` has read and that are not printed yet; nil before the first `follow`.
+  private var followed: [NumberedEvent]?
 
   init(_ script: Script, of conversation: ID<Conversation>, isJSON: Bool) {
     (self.script, self.conversation, self.isJSON) = (script, conversation, isJSON)
@@ -28,9 +28,9 @@ struct LoggedEvents {
     (self.start, self.end, self.position) = (start, end, position)
   }
 
-  /// Makes the events between two positions the next to print.
+  /// Loads the events after `start` up to `end`, to be printed next.
   mutating func follow(from start: Int64, upTo end: Int64) throws {
-    new = try script.store.read { try $0.events(in: conversation, after: start, upTo: end) }
+    followed = try script.store.read { try $0.events(in: conversation, after: start, upTo: end) }
   }
 
   /// Prints messages, with the events between them.
@@ -55,23 +55,24 @@ struct LoggedEvents {
 
   /// Prints the events after the last message.
   mutating func finish() throws {
-    if new == nil, end == nil { return }
+    // Without --until, events after the last message are not printed.
+    if followed == nil, end == nil { return }
     try write(try take(until: end ?? .max)[...])
   }
 
   private mutating func take(until time: Milliseconds) throws -> [NumberedEvent] {
-    if let new {
-      let due = new.prefix { $0.event.at < time }
-      self.new = Array(new.dropFirst(due.count))
+    if let followed {
+      let due = followed.prefix { $0.event.at < time }
+      self.followed = Array(followed.dropFirst(due.count))
       return Array(due)
     }
     var found: [NumberedEvent] = []
     while true {
       let page = try script.store.read {
         try $0.events(
-          in: conversation, from: start ?? .min, behind: last, until: time, limit: Script.page)
+          in: conversation, from: start ?? .min, behind: lastRead, until: time, limit: Script.page)
       }
-      last = page.last ?? last
+      lastRead = page.last ?? lastRead
       found += page.filter { $0.id <= position }
       if page.count < Script.page { return found }
     }
@@ -93,7 +94,7 @@ struct LoggedEvents {
     let words = EventWords(glyphs: script.glyphs) { names.name($0.name, of: $0.id) }
     for group in EventWords.groups(of: events) {
       let text =
-        try words.line(group)
+        try words.joinsAndLeaves(group)
         ?? words.sentence(
           for: group[0], newName: script.store.read { try $0.newName(after: group[0]) }
         )

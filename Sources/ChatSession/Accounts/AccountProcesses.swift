@@ -4,8 +4,8 @@ import Platform
 import Sentences
 import StyledText
 
-/// The network processes of my accounts: which of them this shell has started, and what it waits for.
-/// Everything else about them is in the accounts' rows.
+/// The network processes of my accounts: which of them this shell has started, and what it waits
+/// for. Everything else about them is in the accounts' rows.
 @MainActor
 struct AccountProcesses {
   /// When this shell last started a process for an account, in monotonic milliseconds, and how long
@@ -35,7 +35,7 @@ struct AccountProcesses {
   ) throws -> [Outcome] {
     var outcomes: [Outcome] = []
     for account in accounts where ended[account.id] != nil {
-      if try account.status != .notRunning || snapshot.holderIsAlive(of: account) {
+      if try account.status != .notRunning || snapshot.hasProcess(of: account) {
         ended[account.id] = nil
       }
     }
@@ -47,7 +47,7 @@ struct AccountProcesses {
         let words = account.status.words(now: Clock.wall())
         outcomes.append(.tell(say("%1: %2", SafeText(line: account.address), words)))
       }
-      if try account.status.isSettled && snapshot.holderIsAlive(of: account) {
+      if try account.status.isSettled && snapshot.hasProcess(of: account) {
         awaited[account.id] = nil
         outcomes.append(.tell(try welcome(to: account, snapshot)))
       }
@@ -81,7 +81,7 @@ struct AccountProcesses {
     var outcomes: [Outcome] = []
     deadline = nil
     for account in accounts {
-      guard (try? snapshot.holderIsAlive(of: account)) == false,
+      guard (try? snapshot.hasProcess(of: account)) == false,
         again || !account.status.hasEnded
       else { continue }
       var pause = Retry.process.pause
@@ -116,13 +116,13 @@ struct AccountProcesses {
   /// Notes that a process of this shell ended.
   ///
   /// - Parameter missing: which library the system lacks, as a sentence.
-  /// - Returns: a complaint, or nothing the second time; nil if it served the account, or another one
-  ///   does.
+  /// - Returns: a complaint, or nothing the second time; nil if it served the account, or another
+  ///   one does.
   mutating func noteEnd(
     of account: Account, status: Int32, missing: SafeText?, _ snapshot: borrowing Snapshot
   ) -> [Outcome]? {
     guard status != 0, status != Self.isServed, account.status == .notRunning,
-      (try? snapshot.holderIsAlive(of: account)) == false
+      (try? snapshot.hasProcess(of: account)) == false
     else { return nil }
     let reason =
       missing?.string

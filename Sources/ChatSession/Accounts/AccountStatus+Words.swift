@@ -3,7 +3,8 @@ import Conversations
 import StyledText
 
 extension AccountStatus {
-  /// How much to say of a status: leaves out what would be cut off, since `/account` shows it.
+  /// How much of a status to show. The status line uses a shorter form if the whole does not fit;
+  /// `/account` always shows the whole.
   package enum Detail {
     /// `offline, next try 12:04: the server went away`
     case whole
@@ -16,7 +17,7 @@ extension AccountStatus {
   /// The status in words, wherever it is shown.
   ///
   /// - Parameters:
-  ///   - bars: shows each percentage as a bar, too; nil for none.
+  ///   - bars: the glyphs for progress bars; nil to show percentages only.
   ///   - now: what the wall clock shows.
   package func words(
     _ detail: Detail = .whole, bars: Glyphs? = nil, now: Milliseconds

@@ -5,7 +5,7 @@ import StyledText
 
 /// The connection states of my accounts, which commands and the status line read.
 extension Accounts {
-  /// The state of an account's connection; nil if I want none.
+  /// The state of an account's connection; nil if I have disconnected it.
   private func status(of account: Account) -> AccountStatus? {
     isWanted(account) ? processes.status(of: account) : nil
   }
@@ -21,7 +21,7 @@ extension Accounts {
   /// is offline matters only if one of its conversations is open, a message waits for it, or I told
   /// this shell to connect it.
   ///
-  /// - Parameter networks: of the open conversation, and those that messages wait for.
+  /// - Parameter networks: the open conversation's, and those with unsent messages.
   func status(_ detail: AccountStatus.Detail, of networks: Set<String>) -> SafeText? {
     let said = list.compactMap { account -> SafeText? in
       switch status(of: account) {
@@ -38,8 +38,8 @@ extension Accounts {
     return said.isEmpty ? nil : said.joined(separator: "; ")
   }
 
-  /// Whether a network is offline or still connecting; never this machine.
-  func isSettlingIn(_ network: String?) -> Bool {
+  /// Whether a network is not connected or still catching up; false for this machine.
+  func isUnsettled(_ network: String?) -> Bool {
     list.contains { $0.network == network && !(isWanted($0) && $0.status.isSettled) }
   }
 }

@@ -45,7 +45,7 @@ struct Accounts {
   ) throws {
     try ownFiles.set(settings, of: account, inStoreAt: storePath)
     try transaction.noteChange(of: account)
-    if settings != nil, try transaction.holderIsAlive(of: account) {
+    if settings != nil, try transaction.hasProcess(of: account) {
       try transaction.ask(.readSettings, of: account)
     }
   }
@@ -84,7 +84,7 @@ struct Accounts {
       }
       outcomes += try processes.follow(list, snapshot)
     } catch {
-      outcomes.append(.tryAgainSoon)
+      outcomes.append(.retryRead)
     }
     return outcomes
   }

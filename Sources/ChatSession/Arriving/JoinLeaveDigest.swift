@@ -31,7 +31,7 @@ struct JoinLeaveDigest {
     case .off: return false
     case .active:
       let isLarge =
-        (try? snapshot.holds(moreThan: largeRoom, in: event.conversation)) ?? false
+        (try? snapshot.hasMoreMembers(than: largeRoom, in: event.conversation)) ?? false
       if !isLarge { return true }
       let spoke = (try? snapshot.lastSpoke(event.participant.id, in: event.conversation)) ?? nil
       return spoke.map { event.at - $0 < active } ?? false

@@ -3,7 +3,7 @@ import Composer
 import Conversations
 import StyledText
 
-/// What a command may read beside the store: the session at the moment when the line is entered.
+/// What a command may read besides the store: the session as it was when the line was entered.
 @MainActor
 struct CommandContext {
   let me: Participant
@@ -19,13 +19,14 @@ struct CommandContext {
   /// The files to send with the next message.
   let waitingFiles: WaitingFiles
   /// Entered lines that are not stored yet.
-  let lines: [Line]
+  let unstoredLines: [Line]
   /// The keys of every function.
   let bindings: () -> [(function: String, keys: String)]
-  let lastSearch: SearchPage?
+  let lastSearch: SearchContinuation?
   /// Nil unless `/tutorial` is running.
   let tutorial: Tutorial?
-  /// Prints messages; marks look-alike names of the people whose names it has printed.
+  /// Formats messages. Of the people whose names it has printed, it marks those whose name looks
+  /// like another's.
   let printer: MessagePrinter
   /// Why nobody can add an account here, as a sentence; nil if one can.
   let accountObstacle: () -> SafeText?
@@ -34,14 +35,15 @@ struct CommandContext {
   var glyphs: Glyphs { preferences.glyphs }
   var widths: Widths { printer.options.widths }
 
-  /// Messages scroll by while you type, and a line can wait for the store.
+  /// Whether somebody types at a terminal. Then messages can arrive meanwhile, and a line can wait
+  /// for the store.
   var isInteractive: Bool { outputMode != .batch }
 
   /// The network to use when an address does not name an account.
   var network: String? { open.conversation?.network }
 
-  /// A printer that marks the names of these people that look like others'.
-  func markedPrinter(for people: [ID<Participant>], _ snapshot: borrowing Snapshot)
+  /// A printer that also marks those of these people whose name looks like another's.
+  func printerMarkingLookAlikes(among people: [ID<Participant>], _ snapshot: borrowing Snapshot)
     -> MessagePrinter
   {
     var printer = printer
@@ -58,7 +60,7 @@ struct CommandContext {
         command))
   }
 
-  /// The message that N names, or -N from the newest, by any sender.
+  /// The message with number N or, for -N, the Nth newest, by any sender.
   func message(named argument: String, _ snapshot: borrowing Snapshot) throws -> Message {
     let conversation = try open.required()
     guard let number = Int(written: argument, in: -Int.max...Int.max), number != 0 else {
@@ -84,7 +86,7 @@ struct UsageError: Error {
 
 func usage(_ command: String) -> UsageError { UsageError(command: command) }
 
-/// A message has too many characters: the terminal bell rings as well.
+/// The message is too long. The shell also rings the terminal bell.
 struct TextTooLong: Error {
   let count: Int
   let limit: Int

@@ -6,7 +6,7 @@ import StyledText
 extension CommandContext {
   /// Lists people, those who are online first.
   func list(_ presences: [Presence], _ snapshot: borrowing Snapshot) -> Step {
-    let printer = markedPrinter(for: presences.map(\.participant.id), snapshot)
+    let printer = printerMarkingLookAlikes(among: presences.map(\.participant.id), snapshot)
     var rows: [[StyledLine]] = []
     for presence in presences.sorted(by: {
       $0.isHere == $1.isHere

@@ -25,7 +25,7 @@ package enum Effect {
   /// Keep the typed line, which was not carried out; an empty reason only rings the terminal bell.
   case refused(SafeText)
   /// Put a text into the empty line, as one undo step.
-  case put(String, mentions: [Span])
+  case fillLine(String, mentions: [Span])
   /// Put the draft of the newly entered conversation into the line if it is empty, and answer with
   /// ``SessionEvent/restored(_:)``.
   case restore(Conversations.Draft)
@@ -59,7 +59,8 @@ package enum Effect {
   /// Run `notify-command` for a message.
   case notify(Notification)
   case clearScreen
-  /// Start the network's process for an account; `asks`: it may ask for the password at the terminal.
+  /// Start the network's process for an account; `asks`: it may ask for the password at the
+  /// terminal.
   case connect(Account, asks: Bool)
   /// End the program, since the person leaves and nothing waits any more.
   case quit(status: Int32)

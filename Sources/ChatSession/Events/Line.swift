@@ -31,7 +31,7 @@ package struct Line {
   var asDraft: LineDraft? {
     guard kind == .text, replyTo == nil else { return nil }
     // A text sent as a file has no body.
-    let text = body.isEmpty ? typed : EditMode.shown(body)
+    let text = body.isEmpty ? typed : EditMode.escapingSlash(body)
     return LineDraft(text, spans: spans(in: text))
   }
 

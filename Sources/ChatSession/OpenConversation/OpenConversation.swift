@@ -115,7 +115,7 @@ package struct OpenConversation {
   ) -> SafeText? {
     guard let conversation, conversation.kind == .direct,
       let account = accounts.list.first(where: { $0.network == conversation.network }),
-      !accounts.isSettlingIn(account.network),
+      !accounts.isUnsettled(account.network),
       let other = here.first(where: { $0.participant.id != me })?.participant,
       here.contains(where: { $0.participant.id == other.id && !$0.isKnown }),
       let contacts = try? snapshot.contacts(of: account),

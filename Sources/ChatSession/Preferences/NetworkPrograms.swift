@@ -4,8 +4,8 @@ import Glibc
 import Platform
 import StyledText
 
-/// The executables of networks, `hobnob-KIND`, and the words that start one for an account
-/// (decision 5).
+/// The executables of networks, `hobnob-KIND`, and the words that start one for an account. Each
+/// account has a process of its own, so that no network's code runs in the shell.
 package struct NetworkPrograms: Sendable {
   /// Where they are, in the order of search.
   private let folders: [String]

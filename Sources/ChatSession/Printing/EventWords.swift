@@ -70,10 +70,10 @@ package struct EventWords {
   /// Who joined, left or changed their name, in one line: `→ anna joined · ← ben left`.
   ///
   /// - Returns: nil if there are no such events.
-  package func line(_ events: [Event]) -> SafeText? {
+  package func joinsAndLeaves(_ events: [Event]) -> SafeText? {
     var people: [ID<Participant>] = []
     var all: [ID<Participant>: [Event]] = [:]
-    for event in events where event.kind.isComing {
+    for event in events where event.kind.isJoinLeaveOrRename {
       if all[event.participant.id] == nil { people.append(event.participant.id) }
       all[event.participant.id, default: []].append(event)
     }
@@ -137,7 +137,8 @@ extension EventWords {
   package static func groups(of events: [Event]) -> [[Event]] {
     var groups: [[Event]] = []
     for event in events {
-      if event.kind.isComing, let first = groups.last?.first, first.kind.isComing,
+      if event.kind.isJoinLeaveOrRename, let first = groups.last?.first,
+        first.kind.isJoinLeaveOrRename,
         event.at - first.at < span
       {
         groups[groups.count - 1].append(event)
@@ -151,7 +152,7 @@ extension EventWords {
 
 extension Event.Kind {
   /// Whether somebody joins, leaves or changes their name.
-  var isComing: Bool {
+  var isJoinLeaveOrRename: Bool {
     switch self {
     case .joined, .left, .renamed: true
     case .topic, .invitation, .keep, .roomRenamed, .roomRemoved: false

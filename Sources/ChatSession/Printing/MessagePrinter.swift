@@ -5,7 +5,7 @@ import StyledText
 
 /// Turns messages into lines to print above the line being typed (rules 7.5, 3.8).
 package struct MessagePrinter {
-  /// What a printed line shows beside the text.
+  /// What a printed line shows besides the text.
   package struct Options: Equatable {
     package var timestamps = true
     var numbers = true
@@ -24,9 +24,10 @@ package struct MessagePrinter {
     /// My messages are at the right, if they fit into `columns`.
     var ownAtRight = false
     var columns = 80
-    /// Whether hobnob will break printed lines between words, at these columns.
+    /// Whether hobnob breaks printed lines between words, at `columns`.
     var wraps = false
-    /// The columns of names; 0 means the width of each, nil that of those who spoke lately.
+    /// The width of the name column, in columns; 0: each name has its own width; nil: as wide as
+    /// the names of recent speakers.
     var nameWidth: Int?
     /// What to highlight in a text.
     var textMarks = TextMarks()
@@ -47,12 +48,12 @@ package struct MessagePrinter {
   var columns = MessageColumns()
   /// The sender of the last printed line, unless something else followed it.
   var runSender: ID<Participant>?
-  /// The name as shown: after a change, the next message shows the new one.
+  /// The name that the run shows: if its sender changes it, the next message shows the new one.
   private var runName = ""
   /// The minute of the last line of the run.
   var runMinute: Milliseconds?
   private var runDay: Int?
-  /// The message of the last printed line, with reactions below it.
+  /// The message whose lines are the last printed: a reaction below them needs no number.
   private(set) var newest: ID<Message>?
   /// The last formatted minute: most messages share it with their neighbours.
   var minute: (number: Int64, text: SafeText)?
@@ -77,7 +78,7 @@ package struct MessagePrinter {
     runDay = other.runDay
   }
 
-  /// Starts again, on the day of the next message.
+  /// Starts again, on a day that needs no rule above its first message.
   mutating func startOver(on day: Milliseconds) {
     endRun()
     runDay = LocalTime.dayNumber(day)
@@ -141,7 +142,7 @@ package struct MessagePrinter {
     if message.isRecalled || message.deletedAt != nil {
       return event([deletion(message)], at: message.deletedAt)
     }
-    // Without an edit, its files have arrived.
+    // If nobody edited it, the change is that its files have arrived.
     let files = message.editedAt == nil ? message.attachments : []
     let mark = files.isEmpty ? options.glyphs.edited : options.glyphs.arrival
     var head = StyledLine(mark + " [\(message.number)] ", .dim)
@@ -156,7 +157,7 @@ package struct MessagePrinter {
   /// The rule above the first line of another day.
   mutating func dayRule(at time: Milliseconds, isMessage: Bool) -> [StyledLine] {
     let day = LocalTime.dayNumber(time)
-    // What happens now to old messages happens on a later day, or on no known one.
+    // The time of an edit or a deletion begins a day only if it is later than the last printed day.
     guard isMessage ? day != runDay : runDay.map({ day > $0 }) ?? false else { return [] }
     runDay = day
     endRun()
@@ -191,7 +192,7 @@ package struct MessagePrinter {
         SafeText(line: file.type + ", " + Attachment.size(file.bytes))), .underline)
   }
 
-  /// The message that it answers, on a line above it.
+  /// The line above a reply: the message that it answers.
   package static func quote(_ quote: Quote) -> StyledLine {
     let text =
       quote.isDeleted

@@ -23,8 +23,8 @@ extension Session {
 
   /// Catches up after the writes of this event are committed, so that it reads them too.
   func catchUpLater() {
-    let isComing = followUps.contains { if case .catchUp = $0 { true } else { false } }
-    if !isComing { followUps.append(.catchUp) }
+    let isPlanned = followUps.contains { if case .catchUp = $0 { true } else { false } }
+    if !isPlanned { followUps.append(.catchUp) }
   }
 
   /// Reads the changes since the last time. Before it shows any message, it records that this shell
@@ -35,7 +35,7 @@ extension Session {
     do {
       let changes = try arrivals.next(for: me.id, snapshot)
       let others = changes.arrived.filter { $0.sender != me.id }
-      // A batch prints none of it.
+      // A script does not print messages that arrive, so it sends no receipts for them.
       guard !others.isEmpty, settings.receipts, isInteractive else {
         return show(changes, isSeenNow: false, snapshot)
       }
@@ -53,6 +53,9 @@ extension Session {
     }
   }
 
+  /// Shows changes, or notes them for when they can be shown.
+  ///
+  /// - Parameter isSeenNow: whether the store has their messages as seen already.
   func show(_ changes: Changes, isSeenNow: Bool, _ snapshot: borrowing Snapshot) {
     defer { if changes.hasMore { catchUpLater() } else { countUnread(snapshot) } }
     let takenBack = arrivals.takeTakenBack()
@@ -68,7 +71,8 @@ extension Session {
     elsewhere.note(changes, for: me.id, open: here)
     var lines = prints(changes) ? joinLeaveLines(joinsAndLeaves.takeAll(), snapshot) : []
     for event in changes.events
-    where event.kind.isComing && event.conversation == here && event.participant.id != me.id
+    where event.kind.isJoinLeaveOrRename && event.conversation == here
+      && event.participant.id != me.id
       && open.isMember
     {
       joinsAndLeaves.note(event, as: settings.events, at: now, snapshot)
@@ -102,7 +106,7 @@ extension Session {
     present(lines, new: new)
     for message in changes.revised { editedElsewhere(message) }
     let isInvited = changes.events.contains(where: alerts.isInvitation)
-    // Someone who has a direct chat open sees each of its lines arrive.
+    // In the open conversation only a mention rings: I see every line arrive.
     if alerts.rings(for: forMe, seen: readState.isPaused ? nil : here)
       || isInvited && settings.bell
     {
@@ -140,7 +144,7 @@ extension Session {
     (changes.arrived + changes.revised).contains { $0.conversation == open.id }
       || changes.moved.contains { $0.conversation == open.id && $0.state == .failed }
       || changes.reacted.contains { $0.message.conversation == open.id }
-      || changes.events.contains { $0.conversation == open.id && !$0.kind.isComing }
+      || changes.events.contains { $0.conversation == open.id && !$0.kind.isJoinLeaveOrRename }
   }
 
   /// The lines for changes to printed messages, and for events.
@@ -172,7 +176,7 @@ extension Session {
   private func lines(for event: Event, _ snapshot: borrowing Snapshot) -> [StyledLine] {
     let isHere = event.conversation == open.id
     let isInvited = event.kind == .invitation && event.other?.id == me.id
-    // A change to what happens with messages concerns every member, wherever they are.
+    // If messages are deleted after a time, or the room is removed, every member should know.
     let isForAll = event.kind == .keep || event.kind == .roomRemoved
     guard isHere || isInvited || isForAll,
       !attention.hides(event.participant.id, in: event.conversation)
@@ -185,7 +189,7 @@ extension Session {
       isInvited
       ? words.invitation(
         event, to: name,
-        isMember: (try? snapshot.isInside(me.id, of: event.conversation)) ?? true)
+        isMember: (try? snapshot.isMember(me.id, of: event.conversation)) ?? true)
       : words.sentence(
         for: event, in: isHere ? nil : SafeText(name: name),
         newName: (try? snapshot.newName(after: event)) ?? nil)
@@ -199,7 +203,7 @@ extension Session {
     return EventWords(glyphs: preferences.glyphs) { [people] in people.shownName($0) }
   }
 
-  // MARK: Who comes and goes
+  // MARK: Joins and leaves
 
   /// Prints joins and leaves, if it is time and somebody would see them.
   func tellJoinsAndLeaves(_ snapshot: borrowing Snapshot) {
@@ -210,7 +214,8 @@ extension Session {
   private func joinLeaveLines(
     _ events: [Event], _ snapshot: borrowing Snapshot
   ) -> [StyledLine] {
-    guard let last = events.last, let line = words(for: events, snapshot).line(events) else {
+    guard let last = events.last, let line = words(for: events, snapshot).joinsAndLeaves(events)
+    else {
       return []
     }
     return transcript.printer.event([StyledLine(line, .dim)], at: last.at)
@@ -264,7 +269,7 @@ extension Session {
 
   // MARK: Holding and seen (rules 7.3, 7.6, 7.7)
 
-  /// Prints lines about events, below older ones.
+  /// Prints lines below older ones; during `/pause` it keeps them for later.
   ///
   /// - Parameter new: how many messages of others are among them.
   private func present(_ lines: [StyledLine], new: Int) {
@@ -276,7 +281,7 @@ extension Session {
   func pause() {
     readState.pause()
     transcript.printer.endRun()
-    tellWhatIsShown()
+    publishOpenConversation()
   }
 
   /// Prints the lines held back, in order, if there are any.
@@ -285,33 +290,34 @@ extension Session {
     let held = readState.resume()
     if !held.lines.isEmpty { emit(.show(held.lines)) }
     transcript.printer.endRun()
-    tellWhatIsShown()
+    publishOpenConversation()
     if held.count > 0 || readState.hasUnsentReadMarker { markSeen() }
   }
 
   func window(isFocused: Bool?) {
     readState.window(isFocused: isFocused)
     guard isFocused != nil, open.id != nil else { return }
-    tellWhatIsShown()
+    publishOpenConversation()
     if readState.isLooking, readState.hasUnsentReadMarker { markSeen() }
   }
 
-  /// Another program gets the screen, or returned it.
+  /// Another program, such as a pager, gets the screen or has returned it.
   func lendScreen(_ isLent: Bool) {
     if isLent { saveDraft() }
-    if !readState.isPaused { tellWhatIsShown(isPaused: isLent || !readState.isLooking) }
+    if !readState.isPaused { publishOpenConversation(isPaused: isLent || !readState.isLooking) }
     if !isLent { catchUpLater() }
   }
 
   /// Records what was printed in the open conversation; it counts as read once it is on the screen.
   func markSeen() {
-    // A batch prints no messages, and those that its commands print count as in `hobnob log`.
+    // What a script prints does not count as read, as with `hobnob log`.
     if isInteractive, let here = open.id { readState.markSeen(in: here) }
   }
 
-  func tellWhatIsShown() { tellWhatIsShown(isPaused: !readState.isLooking) }
+  /// Records which conversation this shell shows, and whether anybody looks at it.
+  func publishOpenConversation() { publishOpenConversation(isPaused: !readState.isLooking) }
 
-  private func tellWhatIsShown(isPaused: Bool) {
+  private func publishOpenConversation(isPaused: Bool) {
     if shellID != nil { write([.open(open.id, isPaused: isPaused)]) }
   }
 
@@ -337,7 +343,7 @@ extension Session {
     emit(effect)
   }
 
-  // MARK: What the networks answer
+  // MARK: Answers and notices of networks
 
   /// Prints the networks' answers to this person's requests.
   private func tell(_ answers: [NetworkAnswer], _ snapshot: borrowing Snapshot) {
@@ -350,7 +356,7 @@ extension Session {
     }
   }
 
-  /// Prints what the networks say unasked; an invitation rings.
+  /// Prints the networks' notices, which answer no request; an invitation rings.
   private func tell(_ notices: [AccountNotice], _ snapshot: borrowing Snapshot) {
     for notice in notices {
       act(on: [.tell(SafeText(line: notice.text))], snapshot)
@@ -358,8 +364,8 @@ extension Session {
     }
   }
 
-  /// A file was fetched, or could not be, with the reason: after the last one of a message, saves
-  /// those that arrived.
+  /// Handles the answer to a request for a file: after the last answer for a message, saves the
+  /// files that arrived.
   private func fetched(_ answer: NetworkAnswer, _ snapshot: borrowing Snapshot) {
     guard let save = pendingSaves.removeValue(forKey: answer.request.id),
       !pendingSaves.values.contains(save)

@@ -62,7 +62,7 @@ extension Session {
     leaving former: ID<Conversation>? = nil, _ snapshot: borrowing Snapshot
   ) {
     guard isInteractive else { return }
-    if let former { drafts.leaves(former) }
+    if let former { drafts.noteCommandLeft(former) }
     let draft = takeDraft(snapshot)
     guard let here = present?.id else { return }
     // The line may have text.

@@ -143,7 +143,7 @@ extension Session {
     CommandContext(
       me: me, outputMode: outputMode, preferences: preferences, attention: attention, open: open,
       switcher: switcher, readState: readState, elsewhere: elsewhere, accounts: accounts,
-      people: people, waitingFiles: files.waiting, lines: queue.lines,
+      people: people, waitingFiles: files.waiting, unstoredLines: queue.lines,
       bindings: { [line] in line.bindings },
       lastSearch: lastSearch, tutorial: tutorial, printer: transcript.printer,
       accountObstacle: { [store, accountObstacle] in
@@ -158,7 +158,7 @@ extension Session {
   func continueTutorial() {
     guard let tutorial, tutorial.isDone else { return }
     self.tutorial = nil
-    lead { try TutorialCommand(context: context).leave(tutorial, $0) }
+    performStep { try TutorialCommand(context: context).leave(tutorial, $0) }
   }
 
   // MARK: Editing

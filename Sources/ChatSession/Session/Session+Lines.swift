@@ -15,7 +15,7 @@ extension Session {
         files: files.waiting.files.map(\.bytes) + text.attachments.map(\.bytes),
         in: conversation.name)
     }
-    let (draft, rest) = drafts.leavesWithLine(
+    let (draft, rest) = drafts.takeForSending(
       in: conversation.id, wasWaiting: queue.removeDraft(of: conversation.id))
     var line = Line(
       typed: text.typed, body: text.body, kind: text.kind, conversation: conversation.id,
@@ -27,7 +27,7 @@ extension Session {
     // Lines that wait already must be stored first.
     if queue.isLocked { retry() }
     guard isInteractive else {
-      // Nobody types meanwhile.
+      // Nobody types in a script, so it can wait until the files are copied.
       do {
         line.attachments = try keep(line.files) + text.attachments
         _ = try commit([.line(line)])
@@ -86,7 +86,7 @@ extension Session {
   func filesReady(_ result: Result<[Attachment], Refusal>, number: Int) {
     switch result {
     case .success(let kept):
-      // It was recalled meanwhile.
+      // The line was taken back meanwhile.
       guard queue.filesReady(kept, copy: number) else { return }
     case .failure(let refusal):
       guard let line = queue.takeLine(copy: number) else { return }
@@ -120,7 +120,7 @@ extension Session {
   func takeBackOldestLine() -> Bool {
     guard let line = queue.takeFirstLine() else { return false }
     returnLine(line, because: say("The line that waited for the store was not sent."))
-    // Its files held up the lines after it, or leaving.
+    // Its files may have held up later lines, or the end of the program.
     if queue.isReady || outgoing.isLeaving { outgoing.scheduleRetry(at: now) }
     return true
   }
@@ -135,7 +135,7 @@ extension Session {
       [ReturnedLine(line: line, reason: reason)], to: line.conversation)
     if isHere, self.line.isEmpty, self.line.isIdle, !editing.isOn, !switcher.isChoosing {
       complain(say("%1 Your line is back.", reason))
-      emit(.put(line.typed, mentions: line.spans(in: line.typed)))
+      emit(.fillLine(line.typed, mentions: line.spans(in: line.typed)))
       bringBack(line.files, snapshot)
     } else if !isHere, canBecomeDraft(line, snapshot) {
       complain(say("%1 Your line for %2 is the draft there.", reason, name), line)
@@ -175,7 +175,8 @@ extension Session {
     }
   }
 
-  /// Reports returned lines that were stored above the draft of their conversation.
+  /// Reports returned lines that were stored above the draft of their conversation. Unless I am
+  /// leaving, `putLineBack` has reported them already.
   func tellReturned(_ lines: [ReturnedLine]) {
     for each in lines where outgoing.isLeaving {
       let name = SafeText(name: each.line.conversationName)
@@ -213,7 +214,7 @@ extension Session {
     // The text in the editor is not a draft (rule 3.6); the draft is the one set aside for it.
     if editing.isOn { editing.drop() } else { noteDraft() }
     write(drafts.leave(files.waiting, in: draftTarget))
-    // Sends no more typing signals.
+    // Discard the signal: from now on this shell sends none.
     _ = open.stopTyping(at: now)
     retry()
     if queue.isEmpty { return quit() }

@@ -17,8 +17,8 @@ extension Session {
     commitReady()
   }
 
-  /// Performs the step found in one snapshot; reports errors.
-  func lead(_ body: (borrowing Snapshot) throws -> Step) {
+  /// Performs the step that `body` makes from a snapshot; reports errors.
+  func performStep(_ body: (borrowing Snapshot) throws -> Step) {
     reportingErrors { try perform(try store.read { try body($0) }) }
   }
 
@@ -41,7 +41,7 @@ extension Session {
     for outcome in outcomes {
       do {
         switch outcome {
-        // The failed one may have had to open the conversation that this text is for.
+        // The outcome that failed may be the one that opens the conversation for this text.
         case .send where failure != nil: break
         case .send(let text): try send(text)
         case .takeBackLine: _ = takeBackOldestLine()
@@ -56,7 +56,7 @@ extension Session {
     if let failure { throw failure }
   }
 
-  /// The same for outcomes of a part, which need no transaction in between.
+  /// Performs outcomes that a part of the session returned. They need no transaction in between.
   func act(on outcomes: [Outcome], _ snapshot: borrowing Snapshot) {
     for outcome in outcomes {
       do { try apply(outcome, snapshot) } catch { complain([sentence(for: error)]) }
@@ -81,7 +81,7 @@ extension Session {
     case .history(let messages, let reactions, let atEnd):
       print(messages, reactions, atEnd: atEnd, snapshot)
     case .open(let conversation, let isNew): try go(to: conversation, isNew: isNew, snapshot)
-    case .goTo(let conversation, let isNew):
+    case .openKeepingDraft(let conversation, let isNew):
       if line.isEmpty {
         try go(to: conversation, isNew: isNew, snapshot)
       } else {
@@ -93,7 +93,7 @@ extension Session {
     case .attach(let path): try attach(path, snapshot)
     case .detach(let number): detach(number, snapshot)
     case .saveLater(let request, let save): pendingSaves[request] = save
-    case .begin(let chore): try begin(chore)
+    case .startChore(let chore): try begin(chore)
     case .preferences(let preferences): apply(preferences)
     case .renamed(let me): updateMe(me, snapshot)
     case .nicknamesChanged: updateMe(me, snapshot)
@@ -102,30 +102,30 @@ extension Session {
       _ = refreshAttention(snapshot)
       elsewhere.forgetCounts()
       countUnread(snapshot)
-    case .searched(let page): lastSearch = page
+    case .searched(let continuation): lastSearch = continuation
     case .pause: pause()
     case .resume: resume()
     case .clear:
       transcript.printer.startOver()
       emit(.clearScreen)
     case .draftsCleared: drafts.forgetAside(elsewhereThan: present?.id)
-    case .keepKilledDraft: drafts.keepKilled()
+    case .holdDraft: drafts.keepKilled()
     case .accountsChanged: act(on: accounts.refresh(snapshot), snapshot)
-    case .expect(let account): accounts.awaitConnection(of: account)
+    case .awaitConnection(let account): accounts.awaitConnection(of: account)
     case .connect(let account): act(on: accounts.start(account, at: now, snapshot), snapshot)
     case .catchUp: catchUpLater()
     case .tutorial(let tutorial): self.tutorial = tutorial
-    case .did(let deed): tutorial?.note(deed)
-    case .tryAgainSoon: outgoing.scheduleRetry(at: now)
+    case .tutorialAction(let action): tutorial?.note(action)
+    case .retryRead: outgoing.scheduleRetry(at: now)
     case .send, .takeBackLine, .quit: break
     }
   }
 
   // MARK: Committing
 
-  /// Queues writes for when this event's step is committed, or the store is free and earlier writes
-  /// are done. Any other failure drops a write, unless it was typed: the next such write fails as
-  /// well.
+  /// Queues writes. This event's step commits them or, if the store is locked or earlier writes
+  /// wait, a later one. If a write fails for another reason, hobnob drops it, since the next of its
+  /// kind would fail as well; a typed line returns to the person.
   func write(_ writes: [Write]) { for write in writes { queue.add(write) } }
 
   /// How long this session waits for somebody else's transaction, in milliseconds: no longer than a
@@ -133,6 +133,7 @@ extension Session {
   /// have shown; that is no reason to refuse a command, and nobody notices the wait.
   private static let patience: Int32 = 100
 
+  /// Lets transactions in `body` wait for `patience`.
   private func patiently<T>(_ body: () throws -> T) rethrows -> T {
     guard isInteractive, store.patience < Self.patience else { return try body() }
     let former = store.patience
@@ -288,7 +289,7 @@ extension Session {
     commitReady(isPatient: false)
     if queue.isLocked { return giveUpOldLine() }
     outgoing.succeeded()
-    // The timer ends the program.
+    // Nothing is left to write: the next tick ends the program, in `retryIfDue()`.
     if outgoing.isLeaving, queue.isEmpty { outgoing.scheduleRetry(at: now) }
   }
 

@@ -73,7 +73,7 @@ extension Session {
     }
     emit(.show(lines + entrance.lines(for: me.id, by: &transcript)))
     write([.lastConversation(target.id)])
-    tellWhatIsShown()
+    publishOpenConversation()
     if readState.printedUpTo > 0 { markSeen() }
     if shellID != nil { readPeopleAndUnread(snapshot) }
   }
@@ -199,8 +199,8 @@ extension Session {
         case .named(.person(let person)):
           let me = me.id
           let chosen = try commit(
-            [], { [.goTo(try $0.directChat(me, with: person.id), isNew: false)] })
-          for case .goTo(let chat, _) in chosen { endChoice(of: chat.id) }
+            [], { [.openKeepingDraft(try $0.directChat(me, with: person.id), isNew: false)] })
+          for case .openKeepingDraft(let chat, _) in chosen { endChoice(of: chat.id) }
         case .near(let near):
           if switcher.endChoice() { emit(.endChoice) }
           try perform(commands.ask(near, for: name))

@@ -24,7 +24,7 @@ package final class Session {
   package private(set) var preferences: Preferences
   /// This process among the running shells; nil until the store has it.
   var shellID: ShellID?
-  /// What I want to notice, in all of my shells (rule 7.11).
+  /// My mutes, ignores and notify settings, the same in all of my shells (rule 7.11).
   private(set) var attention = Attention()
   /// Monotonic milliseconds: the time of the current event.
   private(set) var now: Int64
@@ -49,7 +49,7 @@ package final class Session {
   var reactionTarget = ReactionTarget()
   var emoji = EmojiUse()
   var accounts: Accounts
-  var lastSearch: SearchPage?
+  var lastSearch: SearchContinuation?
   var tutorial: Tutorial?
   /// Why nobody can add an account, as a sentence; nil if that depends on the store.
   package var accountObstacle: SafeText?
@@ -87,7 +87,8 @@ package final class Session {
 
   var settings: Settings { preferences.settings }
 
-  /// Messages scroll by while you type, and a line can wait for the store.
+  /// Whether somebody types at a terminal. Then messages can arrive meanwhile, and a line can wait
+  /// for the store.
   var isInteractive: Bool { outputMode != .batch }
 
   /// The conversation that the line belongs to.
@@ -138,8 +139,8 @@ package final class Session {
     case .entered(let text): enter(text)
     case .enteredAsFile(let text, let path): enter(text, asFileAt: path)
     case .answered(let intent):
-      lead { try ConversationCommands(context: context).step(for: intent, $0) }
-    case .editLast where !switcher.isChoosing: lead { try editNewest($0) }
+      performStep { try ConversationCommands(context: context).step(for: intent, $0) }
+    case .editLast where !switcher.isChoosing: performStep { try editNewest($0) }
     case .filesReady(let result, let number): filesReady(result, number: number)
     case .promptShown:
       isStarting = false
@@ -165,7 +166,9 @@ package final class Session {
     return effects
   }
 
-  /// Handles a key with a meaning only at times. Nil if it has none now.
+  /// Handles a key that has a meaning only at times, as C-g does in edit mode.
+  ///
+  /// - Returns: effects to carry out, in order; nil if the key has no meaning now.
   package func offer(_ key: SessionKey, at now: Int64) -> [Effect]? {
     self.now = now
     switch key {
@@ -208,7 +211,7 @@ package final class Session {
     case .interrupted: interrupt()
     case .emptied:
       _ = setFilesAside(with: line.text)
-      drafts.forgetTyped()
+      drafts.forgetKilled()
     case .restored(let draft): restored(draft, snapshot)
     case .stashConflict(let draft):
       if let here = present?.id { drafts.stash(draft, in: here, at: now) }
@@ -289,7 +292,7 @@ package final class Session {
     }
   }
 
-  /// Ends whatever has replaced the line.
+  /// Ends edit mode, or the choice of a conversation.
   private func cancel() {
     if switcher.isChoosing {
       if switcher.endChoice() { emit(.endChoice) }
@@ -318,7 +321,7 @@ package final class Session {
     transcript.name(self.me)
   }
 
-  /// Reads what I want to notice again.
+  /// Reads my mutes, ignores and notify settings again.
   ///
   /// - Returns: whether it changed.
   func refreshAttention(_ snapshot: borrowing Snapshot) -> Bool {

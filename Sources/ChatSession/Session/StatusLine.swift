@@ -47,15 +47,15 @@ package struct StatusLine {
     let left = statusLeft(notice: notice, columns: max(1, rest(beside: urgent)))
     // Who is here matters least.
     let isIdle = notice == nil && !editing.isOn && open.typing.isEmpty
-    let most = columns * 2 / 3
+    let widest = columns * 2 / 3
     let right = statusRight(
       columns: isIdle
-        ? max(most, rest(beside: left))
-        : min(most, max(urgent.columns(widths), rest(beside: left))))
+        ? max(widest, rest(beside: left))
+        : min(widest, max(urgent.columns(widths), rest(beside: left))))
     var line = left.truncated(to: max(1, rest(beside: right)), widths: widths)
     if isIdle, !session.switcher.isChoosing, let topic {
       let room = rest(beside: right) - (line + separator).columns(widths)
-      // Less of it says nothing.
+      // A shorter piece of a topic is not worth its place.
       if room >= min(12, topic.columns(widths)) {
         line += separator
         line += topic.truncated(to: room, widths: widths, ellipsis: glyphs.ellipsis)
@@ -68,7 +68,7 @@ package struct StatusLine {
 
   private var widths: Widths { session.transcript.printer.options.widths }
 
-  /// Shown in what the rest leaves.
+  /// Shown only in the room that the other items leave.
   private var topic: StyledLine? {
     guard let topic = open.conversation?.topic, !topic.isEmpty else { return nil }
     return StyledLine(SafeText(line: topic), .dim)
@@ -111,12 +111,12 @@ package struct StatusLine {
     if let absent { return StyledLine(absent, .dim) }
     let others = open.othersHere
     switch others {
-    // Nothing is known before a network reports presence, while it is offline, and about people who
-    // hide it.
+    // hobnob cannot say who is here before a network reports presence, while it is offline, and of
+    // people who hide it.
     case 0
     where open.conversation?.network != nil
       && (open.conversation?.kind == .direct
-        || session.accounts.isSettlingIn(open.conversation?.network)):
+        || session.accounts.isUnsettled(open.conversation?.network)):
       return StyledLine(SafeText(name: me.name), .dim)
     case 0: return StyledLine(say("%1, alone here", SafeText(name: me.name)), .dim)
     case 1: return StyledLine(say("%1, with 1 other here", SafeText(name: me.name)), .dim)
@@ -140,7 +140,7 @@ package struct StatusLine {
     guard let network = open.conversation?.network else {
       return say("%1 does not have hobnob open", name)
     }
-    return other.isKnown && !session.accounts.isSettlingIn(network)
+    return other.isKnown && !session.accounts.isUnsettled(network)
       ? say("%1 is not online", name) : nil
   }
 
@@ -149,9 +149,9 @@ package struct StatusLine {
   private func statusRight(columns: Int, isUrgentOnly: Bool = false) -> StyledLine {
     let unread = session.elsewhere.unread
     // The number after a name stays visible, however long the name.
-    let most = min(24, max(4, columns - 8))
+    let longestName = min(24, max(4, columns - 8))
     let tokens = unread.prefix(columns / 4 + 1).map { entry in
-      let name = SafeText(name: entry.conversation.name).truncated(to: most, widths: widths)
+      let name = SafeText(name: entry.conversation.name).truncated(to: longestName, widths: widths)
       return StyledLine(name + " " + entry.mark, entry.style(accent: settings.looks.color))
     }
     let urgent = tokens.indices.filter { unread[$0].isForMe }.count
@@ -174,10 +174,10 @@ package struct StatusLine {
     func show(upTo count: Int) {
       while shown < count, fits(parts, shown: shown + 1) { shown += 1 }
     }
-    here.forEach(add)
+    waitingForMe.forEach(add)
     show(upTo: urgent)
     if !isUrgentOnly {
-      how.forEach(add)
+      delivery.forEach(add)
       let rest = columns - line(parts, shown: shown).columns(widths) - separator.columns(widths)
       let networks = session.elsewhere.networksAwaited.union(
         [session.present?.network].compactMap { $0 })
@@ -195,12 +195,12 @@ package struct StatusLine {
   }
 
   /// What waits for my action; `rank` is its position.
-  private var here: [(rank: Int, line: StyledLine)] {
+  private var waitingForMe: [(rank: Int, line: StyledLine)] {
     var parts: [(rank: Int, line: StyledLine)] = []
     if session.readState.isPaused, session.readState.held.count > 0 {
       parts.append((0, StyledLine(say("%1 new", SafeText(session.readState.held.count)), .bold)))
     }
-    // The newest message shows its own state.
+    // If the newest message failed, its own state already says so.
     if session.elsewhere.unsent.failed > (open.newestOwn?.state == .failed ? 1 : 0) {
       parts.append(
         (
@@ -213,7 +213,7 @@ package struct StatusLine {
   }
 
   /// How far the newest message got, and how many wait.
-  private var how: [(rank: Int, line: StyledLine)] {
+  private var delivery: [(rank: Int, line: StyledLine)] {
     var parts: [(rank: Int, line: StyledLine)] = []
     if let newestOwn = open.newestOwn {
       let state = newestOwn.state

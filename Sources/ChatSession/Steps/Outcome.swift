@@ -2,13 +2,14 @@
 import Conversations
 import StyledText
 
-/// What the session does for a command or a part of it: in order, after the earlier writes are
-/// committed.
+/// Something the session does after a step's writes are committed. The outcomes of a step run in
+/// order.
 enum Outcome {
   case effect(Effect)
   case write(Write)
-  /// Print lines; the second row of each begins at this column.
+  /// Print the output of a command; `indent` is the column where the further rows of a line begin.
   case answer([StyledLine], indent: Int = 4)
+  /// Print a refusal or a warning.
   case complain([SafeText])
   /// Print a long list in sections, in a pager if it is longer than the screen.
   case list([(heading: SafeText, lines: [StyledLine])], indent: Int)
@@ -17,9 +18,9 @@ enum Outcome {
   case history([Message], [ID<Message>: [Reaction]], atEnd: Bool)
   /// Open a conversation; `isNew`: the room was just created.
   case open(Conversation, isNew: Bool)
-  /// The same; the text of the line stays behind as the draft.
-  case goTo(Conversation, isNew: Bool)
-  /// I am no longer in this room: open the conversation before it.
+  /// Open a conversation; the text of the line stays behind as the draft.
+  case openKeepingDraft(Conversation, isNew: Bool)
+  /// I left this room: return to the conversation where I was before.
   case left(ID<Conversation>)
   case send(OutgoingText)
   case edit(Message)
@@ -30,37 +31,41 @@ enum Outcome {
   case detach(Int?)
   /// Save the files of a message when the request has fetched them.
   case saveLater(NetworkRequest.ID, PendingSave)
-  /// Write files out of the store.
-  case begin(FileChore)
+  /// Have a helper process write files out of the store.
+  case startChore(FileChore)
   case preferences(Preferences)
   case renamed(Participant)
   case nicknamesChanged
   case away(String?)
-  /// What I want to notice may have changed.
+  /// My mutes, ignores or notify settings may have changed.
   case attentionChanged
-  case searched(SearchPage)
+  /// Where `/search` without words continues.
+  case searched(SearchContinuation)
   case pause, resume, clear, quit
   case draftsCleared
   /// Take back the line that has waited longest for the store.
   case takeBackLine
-  /// Keep the text removed for the command until a question is answered.
-  case keepKilledDraft
+  /// Hold the draft that the command replaced until I have answered its question.
+  case holdDraft
   case accountsChanged
-  case expect(Account)
+  /// Report when the account is connected, or why it is not.
+  case awaitConnection(Account)
   case connect(Account)
   /// Read new changes from the store.
   case catchUp
   /// The tutorial begins, goes on or, with nil, ends.
   case tutorial(Tutorial?)
   /// The person did something that the tutorial may ask for.
-  case did(Tutorial.Deed)
-  /// Something was unreadable.
-  case tryAgainSoon
+  case tutorialAction(Tutorial.Action)
+  /// The accounts could not be read from the store: read them again in a moment.
+  case retryRead
 
+  /// Prints one dim sentence.
   static func tell(_ sentence: SafeText) -> Outcome {
     .answer([StyledLine(sentence, .dim)], indent: 2)
   }
 
+  /// Shows a sentence in the status line for a while.
   static func shortNotice(_ sentence: SafeText) -> Outcome { .effect(.notice(sentence)) }
 }
 
@@ -71,22 +76,22 @@ struct OutgoingText {
   /// The typed line.
   var typed: String
   var replyTo: ID<Message>?
-  /// Files already in the store, which follow the waiting ones.
+  /// Files that are already in the store; the message lists them after the newly attached ones.
   var attachments: [Attachment] = []
 }
 
 /// Files of a message to save once they are fetched.
 struct PendingSave: Hashable {
   var message: ID<Message>
-  /// A folder, or a folder and a name.
+  /// A folder, or the path of the new file.
   var path: String
 }
 
-/// The start of the next page of a search.
-struct SearchPage {
+/// Where a search continues.
+struct SearchContinuation {
   var query: SearchQuery
   /// The query as typed.
   var text: SafeText
-  /// Nil at the end.
+  /// The oldest match shown so far; nil if there are no more.
   var before: ID<Message>?
 }

@@ -3,7 +3,7 @@
 /// The lesson that a person has reached in `/tutorial`. It lasts as long as their shell.
 struct Tutorial {
   /// What a person did.
-  enum Deed {
+  enum Action {
     case sent(namesSomeone: Bool)
     case corrected, reacted
     /// Went to another conversation, by a key or a command.
@@ -16,8 +16,8 @@ struct Tutorial {
   enum Lesson: Int, CaseIterable {
     case write, correct, mention, react, enter, goBack, find, help
 
-    fileprivate func asks(for deed: Deed) -> Bool {
-      switch (self, deed) {
+    fileprivate func asks(for action: Action) -> Bool {
+      switch (self, action) {
       case (.write, .sent), (.correct, .corrected), (.mention, .sent(namesSomeone: true)),
         (.react, .reacted), (.enter, .went), (.goBack, .went):
         true
@@ -32,7 +32,7 @@ struct Tutorial {
   /// Whether the person has done what the lesson asks for.
   private(set) var isDone = false
 
-  mutating func note(_ deed: Deed) { if lesson.asks(for: deed) { isDone = true } }
+  mutating func note(_ action: Action) { if lesson.asks(for: action) { isDone = true } }
 
   /// At the next lesson; nil after the last.
   var next: Tutorial? { Lesson(rawValue: lesson.rawValue + 1).map { Tutorial(lesson: $0) } }

@@ -10,8 +10,8 @@ struct Drafts {
   /// The texts of the drafts that this shell last stored or restored.
   private(set) var known: [ID<Conversation>: String] = [:]
   private var clock = DraftClock()
-  /// The line that waits at the end of the history while the person changes a line of the history.
-  /// That one becomes the draft, and this one enters the history.
+  /// The line that waits at the end of the history while the person changes an older line. The
+  /// changed line becomes the draft, and the waiting one enters the history.
   private var live: LiveLine?
   /// The files of the draft in the store.
   private var knownFiles = WaitingFiles()
@@ -50,8 +50,8 @@ struct Drafts {
   /// Keeps the removed text while the command asks a question in the next line.
   mutating func keepKilled() { keepsKilled = true }
 
-  /// Drops the text of the line.
-  mutating func forgetTyped() { killed = KilledDraft() }
+  /// The person emptied the line: no command brings its text back.
+  mutating func forgetKilled() { killed = KilledDraft() }
 
   // MARK: Storing
 
@@ -97,7 +97,8 @@ struct Drafts {
     return Conversations.Draft.joined((aside[conversation] ?? []) + (present.map { [$0] } ?? []))
   }
 
-  private func head(in conversation: ID<Conversation>) -> Conversations.Draft? {
+  /// The lines that were set aside, as one draft.
+  private func asideDraft(in conversation: ID<Conversation>) -> Conversations.Draft? {
     Conversations.Draft.joined(aside[conversation] ?? [])
   }
 
@@ -129,7 +130,7 @@ struct Drafts {
 
   private static let isSetAside = say("hobnob put the line away until you send the next one")
 
-  /// A draft that found text in the line comes back after that.
+  /// Sets aside a draft that cannot return, because the line has text; it returns after that text.
   mutating func stash(
     _ draft: Conversations.Draft, in here: ID<Conversation>, at now: Int64
   ) {
@@ -162,17 +163,17 @@ struct Drafts {
 
   // MARK: Sending
 
-  /// The line is being sent, and with it its draft.
+  /// Call it before sending the line, which removes its draft.
   ///
   /// - Parameter wasWaiting: whether a draft still waited for the store, which is now unnecessary.
   /// - Returns: the text of the stored draft that it came from, and the part of it to keep, which
   ///   was set aside.
-  mutating func leavesWithLine(
+  mutating func takeForSending(
     in conversation: ID<Conversation>, wasWaiting: Bool
   ) -> (draft: String?, rest: Conversations.Draft?) {
-    // If the line comes back, it is not stored yet.
+    // The draft never reached the store: if the line comes back, it must be stored.
     if wasWaiting { clock = DraftClock() }
-    return (known[conversation], head(in: conversation))
+    return (known[conversation], asideDraft(in: conversation))
   }
 
   /// The line was sent; the same transaction removed it from its draft.
@@ -187,9 +188,9 @@ struct Drafts {
 
   // MARK: Coming back
 
-  /// A command leaves its conversation: unless something was typed there, the line set aside last
-  /// belongs to it.
-  mutating func leaves(_ former: ID<Conversation>) {
+  /// A command switched away from `former`. If nothing else was typed there, the line set aside
+  /// last only made room for this command: it is the draft there, and no longer set aside.
+  mutating func noteCommandLeft(_ former: ID<Conversation>) {
     if clock.present.isEmpty, knownFiles.isEmpty { _ = aside[former]?.popLast() }
   }
 
@@ -213,7 +214,7 @@ struct Drafts {
     guard let here else { return (Conversations.Draft(LineDraft()), step) }
     known[here] = stored?.text
     guard let stored else { return (Conversations.Draft(LineDraft()), step) }
-    return (head(in: here).flatMap { stored.below($0) } ?? stored, step)
+    return (asideDraft(in: here).flatMap { stored.below($0) } ?? stored, step)
   }
 
   /// Records that the draft is in the line.
@@ -228,8 +229,9 @@ struct Drafts {
     restoredText = present.text
   }
 
-  /// Its files wait again. If a line set aside came back from between others, or the line is empty
-  /// now, stores the rest.
+  /// Records that the files of the restored draft are attached again. Stores the draft if it
+  /// differs from the stored one: a line set aside may have come back from between others, or the
+  /// line may be empty now.
   mutating func restored(_ files: WaitingFiles, in here: ID<Conversation>) -> [Write] {
     knownFiles = files
     guard asideDeadline == nil, let whole = combinedDraft(in: here), whole.text != known[here]
@@ -247,8 +249,8 @@ struct Drafts {
 
   // MARK: History
 
-  /// Accepts a line of the history: drops the one that waits at its end, and adds that to the
-  /// history if it is not there yet.
+  /// The person accepted an older line of the history: the line that waits at its end enters the
+  /// history, unless it is there already.
   mutating func leaveLiveLine() -> Step {
     if live == nil { live = LiveLine(text: clock.present.text) }
     return listLiveLine()

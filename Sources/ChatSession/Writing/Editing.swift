@@ -33,7 +33,7 @@ package struct Editing {
   mutating func begin(_ message: Message, over text: String) -> Effect {
     let wasOn = isOn
     keepUnsavedChanges(text)
-    let shown = EditMode.shown(message.body)
+    let shown = EditMode.escapingSlash(message.body)
     mode = EditMode(target: message.number, original: message.body)
     self.message = message
     lastTyped = nil
@@ -56,7 +56,7 @@ package struct Editing {
     // A typed /cancel or /edit N has replaced the text.
     guard let typed = present.isEmpty || LineRules.isCommand(present) ? lastTyped : present
     else { return }
-    if typed != EditMode.shown(mode.original) { unsavedChanges[message.id] = typed }
+    if typed != EditMode.escapingSlash(mode.original) { unsavedChanges[message.id] = typed }
   }
 
   /// Handles Return.
@@ -105,7 +105,8 @@ package struct Editing {
     guard let mode, let message else { return nil }
     unsavedChanges[message.id] = nil
     drop()
-    guard let lastTyped, lastTyped != text, lastTyped != EditMode.shown(mode.original) else {
+    guard let lastTyped, lastTyped != text, lastTyped != EditMode.escapingSlash(mode.original)
+    else {
       return nil
     }
     return lastTyped

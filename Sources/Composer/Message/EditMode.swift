@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// Editing a message that was sent, as a value: what it was, and what Return means (3.1 to 3.9). The
-/// draft waits meanwhile, set aside by ``BarController/setAside()``.
+/// Editing a message that was sent, as a value: what it was, and what Return means (3.1 to 3.9).
+/// The draft waits meanwhile, set aside by ``BarController/setAside()``.
 ///
 /// ```swift
 /// controller.setAside()
 /// let mode = EditMode(target: 42, original: message.body)
-/// controller.restore(LineDraft(EditMode.shown(mode.original)))
+/// controller.restore(LineDraft(EditMode.escapingSlash(mode.original)))
 /// ```
 public struct EditMode: Hashable, Sendable {
   /// The number of the message.
@@ -57,11 +57,11 @@ public struct EditMode: Hashable, Sendable {
   /// What Return means for `text`.
   public func judge(_ text: String, rules: LineRules) -> Outcome {
     // First of all, for a text that was allowed once must not be refused untouched.
-    if text.hasSameBytes(as: Self.shown(original)) { return .unchanged }
+    if text.hasSameBytes(as: Self.escapingSlash(original)) { return .unchanged }
     // On entering, the caret is behind the text, so people type /cancel there as they would on an
     // empty line, or after a blank.
     let endsInCancel = Self.beforeCancel(text)
-    if let endsInCancel, endsInCancel.hasSameBytes(as: Self.bare(Self.shown(original))) {
+    if let endsInCancel, endsInCancel.hasSameBytes(as: Self.bare(Self.escapingSlash(original))) {
       return .command(.cancel)
     }
     if let typed = typedCommand(in: text) { return .command(typed.command) }
@@ -85,14 +85,14 @@ public struct EditMode: Hashable, Sendable {
     guard let newline = text.utf8.lastIndex(of: UInt8(ascii: "\n")) else { return nil }
     let line = String(text[text.utf8.index(after: newline)...])
     guard let command = Self.parsedCommand(line),
-      !Self.shown(original).utf8.reversed().starts(with: ("\n" + line).utf8.reversed())
+      !Self.escapingSlash(original).utf8.reversed().starts(with: ("\n" + line).utf8.reversed())
     else { return nil }
     return (command, String(text[..<newline]))
   }
 
   /// The text as it is shown for editing: a leading `/` is `//`, so that Return takes it for a text
   /// and not for a command (3.9).
-  public static func shown(_ stored: String) -> String {
+  public static func escapingSlash(_ stored: String) -> String {
     stored.utf8.first == UInt8(ascii: "/") ? "/" + stored : stored
   }
 

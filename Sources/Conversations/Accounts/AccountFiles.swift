@@ -4,13 +4,13 @@ import Glibc
 import Platform
 import Sentences
 
-/// The user's own files about accounts (rule 12.7). Nothing in a store says where to connect, whom to
-/// trust or what to run: a store may be shared, or come from elsewhere.
+/// The user's own files about accounts (rule 12.7). Nothing in a store says where to connect, whom
+/// to trust or what to run: a store may be shared, or come from elsewhere.
 ///
 /// - `$XDG_CONFIG_HOME/hobnob/accounts` holds what the owner has set, by store and account. Shells
 ///   write it; a network process never can.
-/// - `$XDG_STATE_HOME/hobnob/servers` has a folder for each account, with the facts that its network
-///   process learned about the server. Only that process writes there.
+/// - `$XDG_STATE_HOME/hobnob/servers` has a folder for each account, with the facts that its
+///   network process learned about the server. Only that process writes there.
 package struct AccountFiles: Sendable {
   /// The file with what owners have set; empty if no variable gives a folder for it.
   package let path: String
@@ -22,7 +22,7 @@ package struct AccountFiles: Sendable {
     servers = OwnFolder.state.path(environment).map { $0 + "/servers" } ?? ""
   }
 
-  // MARK: What the owner has set
+  // MARK: Settings
 
   /// What the owner has set for an account.
   ///
@@ -49,15 +49,15 @@ package struct AccountFiles: Sendable {
     }
     let (folder, name) = StoreFiles.split(path)
     if !makeFolder(folder) { throw .unusable(path: folder, reason: SystemFailure().reason) }
-    let open = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard open >= 0 else { throw .unusable(path: folder, reason: SystemFailure().reason) }
-    let lock = OpenFile(open)
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .unusable(path: folder, reason: SystemFailure().reason) }
+    let lock = OpenFile(descriptor)
     try checkFolder()
     // Two shells that write at once take turns.
     while flock(lock.number, LOCK_EX) != 0, errno == EINTR {}
     var list = AccountList(try read() ?? AccountList.introduction)
     list.set(settings, of: account.network, in: store)
-    // Replaces the target of a link, as people who keep a collection of dotfiles have.
+    // If the file is a link, as in a collection of dotfiles, replace its target.
     let target = realpath(path, nil).map { found in
       defer { free(found) }
       return String(cString: found)
@@ -104,19 +104,19 @@ package struct AccountFiles: Sendable {
   private static func text(
     of file: borrowing OpenFile, at path: String
   ) throws(AccountFileError) -> String {
-    guard let bytes = try? readAll(file.number, while: { $0 <= Self.most }) else {
+    guard let bytes = try? readAll(file.number, while: { $0 <= Self.largest }) else {
       throw .unusable(path: path, reason: SystemFailure().reason)
     }
-    guard bytes.count <= Self.most else {
+    guard bytes.count <= Self.largest else {
       throw .unusable(path: path, reason: translated("it is larger than a megabyte"))
     }
     return String(decoding: bytes, as: UTF8.self)
   }
 
   /// The largest file that hobnob reads, in bytes.
-  private static let most = 1_000_000
+  private static let largest = 1_000_000
 
-  // MARK: What was learned about the server
+  // MARK: Facts about the server
 
   /// The facts that a network process may store. Anything else in its file, such as where to
   /// connect, is ignored.
@@ -125,8 +125,8 @@ package struct AccountFiles: Sendable {
   /// What the account's network process learned about its server, by name: `scram`,
   /// `sandbox`. Empty if it has learned nothing yet.
   ///
-  /// - Throws: ``AccountFileError`` if the file cannot be read: without it, a server that has
-  ///   offered SCRAM could ask for the password itself.
+  /// - Throws: ``AccountFileError`` if the file cannot be read. Without these facts, hobnob would
+  ///   send the bare password to a server that offered SCRAM before and no longer does.
   package func facts(
     of account: Account, inStoreAt store: String
   ) throws(AccountFileError) -> [String: String] {
@@ -186,8 +186,8 @@ package struct AccountFiles: Sendable {
   }
 }
 
-/// The text of the file with the accounts' settings: a block of lines for each account, which begins
-/// with `account` and `store`, then a name and its value on each line.
+/// The text of the file with the accounts' settings: a block of lines for each account, which
+/// begins with `account` and `store`, then a name and its value on each line.
 struct AccountList {
   private var lines: [String]
 

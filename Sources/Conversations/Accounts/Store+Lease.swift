@@ -3,7 +3,7 @@
 extension Reading where Self: ~Copyable {
   /// Whether a process serves an account now. It costs one question to the store and a look at a
   /// file.
-  package func holderIsAlive(of account: Account) throws -> Bool {
+  package func hasProcess(of account: Account) throws -> Bool {
     try holderID(of: account).map(files.isLocked) ?? false
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// How many of those a message is for have it (rule 7.2).
+/// How many recipients of a message have it (rule 7.2).
 public struct DeliveryCounts: Hashable, Sendable {
   public var recipients = 0
   public var delivered = 0
@@ -17,7 +17,8 @@ public struct DeliveryCounts: Hashable, Sendable {
   }
 }
 
-/// Whom the messages of a conversation are for, and how far each of them is.
+/// The recipients of a conversation's messages, and how far each of them has received and seen
+/// them.
 struct Audience {
   struct Interval {
     var participant: ID<Participant>
@@ -25,9 +26,9 @@ struct Audience {
     var last: Int
     var delivered: Int
     var seen: Int
-    /// When messages are not for them, since they had not been here for long.
+    /// When they had been away for so long that messages are not for them.
     var absences: [Range<Milliseconds>] = []
-    /// Before which number only what they have seen is for them.
+    /// Of the messages before this number, only those that they have seen are for them.
     var began = 0
 
     func state(of number: Int) -> DeliveryState {
@@ -94,9 +95,11 @@ extension Reading where Self: ~Copyable {
       })
   }
 
-  /// In a network's room only those count whose programs tell how far they read: for what was said
-  /// since they first did so, and for what they have seen. So a state cannot move backwards there
-  /// either. nil for any other conversation.
+  /// The recipients in a network's room: the people whose programs report how far they have read. A
+  /// message is for them if it is newer than their first report, or if they have seen it; so a
+  /// state cannot move backwards there either.
+  ///
+  /// - Returns: nil for any other conversation.
   fileprivate func readers(ofNetworkRoom room: ID<Conversation>) throws -> [Audience.Interval]? {
     guard
       try database.exists(
@@ -117,8 +120,8 @@ extension Reading where Self: ~Copyable {
     }
   }
 
-  /// When its people were away for longer than ``ShellPresence/absentAfter``; of a direct chat never, since
-  /// what is said there is for nobody else.
+  /// When the members of a room were away for longer than ``ShellPresence/absentAfter``. Empty for
+  /// a direct chat: its messages are for the other person even then.
   fileprivate func absences(
     from conversation: ID<Conversation>
   ) throws -> [ID<Participant>: [Range<Milliseconds>]] {
@@ -151,7 +154,7 @@ extension Reading where Self: ~Copyable {
     }
   }
 
-  /// Whom a message is for and how far each of them is (`/info`), by name.
+  /// The recipients of a message and its state with each of them (`/info`), by name.
   public func recipients(
     of message: ID<Message>
   ) throws -> [(participant: Participant, state: DeliveryState)] {
@@ -164,8 +167,8 @@ extension Reading where Self: ~Copyable {
     .sorted { ($0.0.name, $0.0.id.rawValue) < ($1.0.name, $1.0.id.rawValue) }
   }
 
-  /// How many of those a message is for have it. A room may have many thousand members: they are
-  /// counted when presence or a membership changed, and not for each message.
+  /// How many recipients of a message have it. A room may have many thousand members: hobnob counts
+  /// them when presence or a membership changed, and not for each message.
   public func deliveryCounts(of message: Message) throws -> DeliveryCounts {
     if let readers = try readers(ofNetworkRoom: message.conversation) {
       return Audience(intervals: readers).deliveryCounts(of: message)
@@ -208,8 +211,8 @@ extension Reading where Self: ~Copyable {
     return count
   }
 
-  /// Whether anyone but the sender has the message, told or not. What was said elsewhere others had
-  /// there.
+  /// Whether anyone but the sender has the message, even if they send no receipts. A message from
+  /// an archive or a log counts as received: others had it where it was written.
   package func othersHave(_ message: Message) throws -> Bool {
     if message.isPast { return true }
     return try database.exists(
@@ -221,7 +224,7 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Audience {
-  /// Whom message `?2` of conversation `?1`, which `?3` sent at `?4`, is for.
+  /// The recipients of message `?2` in conversation `?1`, which `?3` sent at `?4`.
   static let recipients = """
     SELECT s.participant FROM membership s WHERE s.conversation = ?1 AND s.participant <> ?3
       AND s.first <= ?2 AND ifnull(s.last, \(Int.max)) >= ?2

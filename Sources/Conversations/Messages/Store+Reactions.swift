@@ -29,7 +29,7 @@ extension Reading where Self: ~Copyable {
   // MARK: Rows
 
   /// Someone's reactions to a message, in the order in which they gave them.
-  package func emojiStored(
+  package func storedEmoji(
     of person: ID<Participant>, on message: ID<Message>
   ) throws -> [String] {
     try database.rows(
@@ -72,39 +72,40 @@ extension Reading where Self: ~Copyable {
 extension Writing where Self: ~Copyable {
   // MARK: Networks
 
-  /// Removes a reaction that the network refused, since nobody else sees it. If I have changed it
-  /// since, that is another attempt.
+  /// Removes a reaction that the network refused, since nobody else sees it, unless I have removed
+  /// it since.
   func refuse(_ reaction: OutgoingReaction, on message: ID<Message>, _ reason: String) throws {
     if reaction.isRemoved { return }
     try remove(
       reaction.emoji, of: reaction.participant, on: message, at: clock(), failure: reason)
   }
 
-  /// Puts a change to my reactions into the outbox, in place of an older one to the same reaction,
-  /// or to any of mine where I have only one.
+  /// Puts a change to my reactions into the outbox. It replaces an older change to the same
+  /// reaction or, with `asOne`, to any of my reactions.
   fileprivate func postReaction(
     _ emoji: String, to message: ID<Message>, by me: ID<Participant>, asOne: Bool
   ) throws {
     try requireAccount(of: message)
+    let operation = OutboxEntry.Operation.react.rawValue
     try database.run(
       """
-      DELETE FROM outbox WHERE message = ? AND operation = 3 AND participant = ?
+      DELETE FROM outbox WHERE message = ? AND operation = \(operation) AND participant = ?
         AND (?4 OR emoji = ?3)
       """, message, me, emoji, asOne)
     try database.run(
-      "INSERT INTO outbox(id, message, operation, participant, emoji) VALUES (?, ?, 3, ?, ?)",
-      try nextChange(), message, me, emoji)
+      "INSERT INTO outbox(id, message, operation, participant, emoji) VALUES (?, ?, ?, ?, ?)",
+      try nextChange(), message, operation, me, emoji)
   }
 
   /// Makes these someone's reactions to a message.
   ///
-  /// - Parameter asOne: whether they have only one: then others notice the new one, not that the
-  ///   former one is gone.
+  /// - Parameter asOne: whether a person has at most one reaction here. Then others learn of the
+  ///   new one, and not that the former one is gone.
   package func setReactions(
     _ new: [String], of person: ID<Participant>, on message: ID<Message>, at time: Milliseconds,
     asOne: Bool
   ) throws {
-    let former = try emojiStored(of: person, on: message)
+    let former = try storedEmoji(of: person, on: message)
     // Compares bytes, as the table does.
     func contains(_ list: [String], _ emoji: String) -> Bool {
       list.contains { $0.utf8.elementsEqual(emoji.utf8) }
@@ -163,7 +164,7 @@ extension DurableTransaction {
     guard let found = try stored(message), !found.isRecalled,
       let conversation = try conversation(found.conversation, for: me)
     else { throw RuleError.noSuchMessage(try stored(message)?.number ?? Int(message.rawValue)) }
-    guard try isInside(me, of: conversation.id) else {
+    guard try isMember(me, of: conversation.id) else {
       throw RuleError.notAMember(conversation.name)
     }
     let abilities = try knownAbilities(of: conversation.id)
@@ -171,7 +172,7 @@ extension DurableTransaction {
     guard found.deletedAt == nil else { throw RuleError.deleted(found.number) }
     guard found.state >= .sent else { throw RuleError.notSent(found.number) }
 
-    let former = try emojiStored(of: me, on: message)
+    let former = try storedEmoji(of: me, on: message)
     let same = former.first { Reaction.same($0, emoji) }
     let asOne = abilities.reactionLimit == .one
     var new = former.filter { $0 != same }
@@ -203,9 +204,10 @@ extension OutgoingReaction {
   /// The columns that `init(_:)` reads of the reaction in outbox entry `x`.
   package static let columns = """
     x.participant AS reacted_by, x.emoji AS reacted, ifnull(z.removed, 1) AS is_removed,
-    CASE WHEN x.operation = 3 THEN (SELECT group_concat(emoji, char(10)) FROM (
-      SELECT emoji FROM reaction u WHERE u.message = x.message AND u.participant = x.participant
-        AND u.removed = 0 ORDER BY u.at, u.change)) END AS all_reactions
+    CASE WHEN x.operation = \(OutboxEntry.Operation.react.rawValue) THEN (
+      SELECT group_concat(emoji, char(10)) FROM (SELECT emoji FROM reaction u
+        WHERE u.message = x.message AND u.participant = x.participant AND u.removed = 0
+        ORDER BY u.at, u.change)) END AS all_reactions
     """
 
   package static let joins = """
@@ -225,6 +227,7 @@ extension OutgoingReaction {
 
 /// The latest state of a reaction.
 struct ChangedReaction {
+  /// Of its latest change, from the counter of all changes.
   var number: Int64
   var message: ID<Message>
   var reaction: Reaction

@@ -16,7 +16,8 @@ extension Reading where Self: ~Copyable {
   fileprivate func isHandedOver(_ message: Message) throws -> Bool {
     try message.state >= .sent
       || database.exists(
-        "SELECT 1 FROM outbox WHERE message = ? AND operation = 0 AND tried > 0", message.id)
+        "SELECT 1 FROM outbox WHERE message = ? AND operation = ? AND tried > 0", message.id,
+        OutboxEntry.Operation.send.rawValue)
   }
 
   /// - Throws: `RuleError.cannotDelete` if a network may have a message and cannot delete it.
@@ -56,6 +57,7 @@ extension Writing where Self: ~Copyable {
     return message
   }
 
+  /// Makes both people members of their direct chat again.
   package func reopen(_ direct: ID<Conversation>) throws {
     let two = try database.first(
       "SELECT one, other FROM conversation WHERE id = ?", direct
@@ -65,13 +67,19 @@ extension Writing where Self: ~Copyable {
     if two.other != two.one { try enter(two.other, direct) }
   }
 
+  /// Puts an entry into the outbox.
   package func post(_ operation: OutboxEntry.Operation, _ message: ID<Message>) throws {
     try database.run(
       "INSERT INTO outbox(id, message, operation) VALUES (?, ?, ?)", try nextChange(), message,
       operation.rawValue)
   }
 
-  package func wipe(_ message: ID<Message>, gone: Int, at time: Milliseconds?) throws {
+  /// Removes the content of a message: text, former texts, attachments, and its outbox entries.
+  ///
+  /// - Parameter time: when it was deleted; nil if it was recalled.
+  package func wipe(
+    _ message: ID<Message>, as wiping: Message.Wiping, at time: Milliseconds?
+  ) throws {
     try database.run("DELETE FROM revision WHERE message = ?", message)
     try database.run("DELETE FROM outbox WHERE message = ?", message)
     try database.run("DELETE FROM attachment WHERE message = ?", message)
@@ -80,7 +88,7 @@ extension Writing where Self: ~Copyable {
       UPDATE message SET body = '', failure = NULL, attachments = 0, gone = ?, deleted_at = ?,
         revised = ?
       WHERE id = ?
-      """, gone, time, try nextChange(), message)
+      """, wiping.rawValue, time, try nextChange(), message)
   }
 
   package func setState(_ state: DeliveryState, failure: String?, of message: ID<Message>) throws {
@@ -122,7 +130,7 @@ extension DurableTransaction {
     mentions: String = "", draft: String? = nil, rest: Draft? = nil
   ) throws -> Message {
     let target = try self.conversation(existing: conversation, for: me)
-    if requireMembership, try !isInside(me, of: conversation) {
+    if requireMembership, try !isMember(me, of: conversation) {
       throw RuleError.notAMember(target.name)
     }
     if let network = target.network { try requireAccount(of: network) }
@@ -198,10 +206,10 @@ extension DurableTransaction {
     try checkDeletion(of: found, by: me)
     if found.state < .sent {
       found.isRecalled = true
-      try wipe(message, gone: 2, at: nil)
+      try wipe(message, as: .recalled, at: nil)
     } else {
       found.deletedAt = clock()
-      try wipe(message, gone: 1, at: found.deletedAt)
+      try wipe(message, as: .deleted, at: found.deletedAt)
       if try !isLocal(found) {
         try requireAccount(of: message)
         try post(.delete, message)
@@ -221,15 +229,15 @@ extension DurableTransaction {
   ///
   /// - Returns: the message with its body, to edit again, and its attachments: their files stay for
   ///   an hour, for a draft to name them by `path(of:)`.
-  /// - Throws: `RuleError.othersHaveIt`, `.cannotDelete`, `.noSuchMessage`, `.notYours`, `.deleted`;
-  ///   `StoreError`.
+  /// - Throws: `RuleError.othersHaveIt`, `.cannotDelete`, `.noSuchMessage`, `.notYours`,
+  ///   `.deleted`; `StoreError`.
   public func takeBack(_ message: ID<Message>, by me: ID<Participant>) throws -> Message {
     var found = try own(message, by: me)
     if found.state >= .sent, try !isLocal(found) || othersHave(found) {
       throw RuleError.othersHaveIt(found.number)
     }
     try checkDeletion(of: found, by: me)
-    try wipe(message, gone: 2, at: nil)
+    try wipe(message, as: .recalled, at: nil)
     found.isRecalled = true
     return found
   }

@@ -7,8 +7,6 @@ public struct Listing: Hashable, Sendable {
   public var unread: Int
   /// When the newest message was made; nil if there is none.
   public var lastAt: Milliseconds?
-  /// Whether they are in it now.
-  public var isMember = true
 }
 
 /// Whether someone is in a conversation.

@@ -31,6 +31,14 @@ public struct Message: Identifiable, Hashable, Sendable {
     case past = 2
   }
 
+  /// How the content of a message went; the column `gone`, 0 while it is there.
+  package enum Wiping: Int, Hashable, Sendable {
+    /// A tombstone stays.
+    case deleted = 1
+    /// Taken back before anybody else had it: no list has it any more.
+    case recalled = 2
+  }
+
   // `ID` alone would be that of `Identifiable`.
   public var id: Conversations.ID<Message>
   /// 128 random bits in hexadecimal: the same message in every store and export.

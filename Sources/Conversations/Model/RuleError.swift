@@ -25,6 +25,7 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
   case nothingToEdit
   case nothingToCancel
   case nothingToDelete
+  case nothingToRetry
   /// The owner already has this account.
   case accountExists(String)
   /// Another participant of this store has, or had, the account: its conversations are theirs.
@@ -98,6 +99,8 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
       ("you have no message here to take back", [])
     case .nothingToDelete:
       ("you have no message here to delete", [])
+    case .nothingToRetry:
+      ("you have no message here to send again", [])
     case .accountExists(let address):
       ("the account %1 already exists; /account list shows it", [address])
     case .onlyInARoom(let name, let domain):

@@ -2,11 +2,11 @@
 
 /// Finding people by name.
 extension Reading where Self: ~Copyable {
-  /// The participant of this machine with that identity, without creating one; nil if nobody has
-  /// it.
+  /// Finds the participant of this machine with an identity; nil if nobody has it. Unlike
+  /// ``DurableTransaction/participant(identity:)`` it creates nobody.
   ///
   /// - Throws: `RuleError.badName`, as ``DurableTransaction/participant(identity:)``.
-  public func participant(known identity: String) throws -> Participant? {
+  public func participant(ifKnown identity: String) throws -> Participant? {
     _ = try Naming.checked(identity)
     return try known(identity)
   }

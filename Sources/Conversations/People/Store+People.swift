@@ -154,7 +154,7 @@ extension DurableTransaction {
   /// - Throws: `RuleError.badName` if it is empty, longer than 64 characters, holds blanks, control
   ///   or invisible characters, or begins with `@`, `#` or `/`.
   public func participant(identity: String) throws -> Participant {
-    if let known = try participant(known: identity) { return known }
+    if let known = try participant(ifKnown: identity) { return known }
     return try insert(identity: identity, name: try freeName(identity), network: "")
   }
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Reading where Self: ~Copyable {
-  /// A room of this store, else the only one of that name on a network.
+  /// A room of this machine or, if there is none, the only room of that name on a network.
   ///
   /// - Parameters:
   ///   - name: with or without the leading `#`; case makes no difference.
-  ///   - me: who asks; only I find the rooms of my accounts, also by address.
+  ///   - me: the participant asking. Only the owner of an account finds its rooms, by name or by
+  ///     address.
   /// - Throws: `RuleError.badName`, `.ambiguous`.
   public func room(_ name: String, for me: ID<Participant>? = nil) throws -> Conversation? {
-    if let known = try known(room: name, for: me) { return known }
+    if let room = try findRoom(named: name, for: me) { return room }
+    // Throws if no room could have this name.
     _ = try Naming.checkedRoom(Naming.bare(name))
     return nil
   }
@@ -20,7 +22,9 @@ extension Reading where Self: ~Copyable {
       "#" + bare.lowercased())
   }
 
-  fileprivate func known(room name: String, for me: ID<Participant>?) throws -> Conversation? {
+  fileprivate func findRoom(
+    named name: String, for me: ID<Participant>?
+  ) throws -> Conversation? {
     let bare = Naming.bare(name)
     func exact(_ condition: String, _ name: String) throws -> [Conversation] {
       try database.rows(
@@ -28,12 +32,14 @@ extension Reading where Self: ~Copyable {
           + "WHERE c.kind = 0 AND \(condition) AND \(Conversation.visible) ORDER BY c.network",
         me ?? Participant.nobody, name, read: { Conversation($0) })
     }
-    // No room of this machine may be named like an address.
+    // A local room's name never contains @, so look for an address on the networks first.
     var found = try bare.contains("@") ? exact("c.network <> '' AND c.address = ?2", bare) : []
     if found.isEmpty { found = try exact("c.folded = ?2", "#" + bare.lowercased()) }
-    // Equal names may compose letters differently, and so have other bytes.
+    // Compare Unicode-normalised: equal names can have different bytes.
     if found.isEmpty {
-      found = try rooms(for: me, andUnused: true).filter { Naming.same($0.name, "#" + bare) }
+      found = try rooms(for: me, includingUnlisted: true).filter {
+        Naming.same($0.name, "#" + bare)
+      }
     }
     if found.isEmpty { found = try exact("c.network <> '' AND c.address = ?2", bare) }
     for account in try me.map({ try accounts(of: $0) }) ?? [] where found.isEmpty {
@@ -51,17 +57,17 @@ extension Reading where Self: ~Copyable {
   /// Every room, by name.
   ///
   /// - Parameters:
-  ///   - me: who asks; nobody else sees the rooms of my accounts.
-  ///   - andUnused: whether to include unlisted rooms of this machine (rule 13.10).
+  ///   - me: the participant asking; only the owner of an account sees its rooms.
+  ///   - includingUnlisted: whether to include unlisted rooms of this machine (rule 13.10).
   public func rooms(
-    for me: ID<Participant>? = nil, andUnused: Bool = false
+    for me: ID<Participant>? = nil, includingUnlisted: Bool = false
   ) throws -> [Conversation] {
     try database.rows(
       Conversation.select
         + """
         WHERE c.kind = 0 AND \(Conversation.visible) AND (?2 OR \(Conversation.isListed(since: "?3")))
         ORDER BY c.folded, c.network
-        """, me ?? Participant.nobody, andUnused, clock() - Conversation.month,
+        """, me ?? Participant.nobody, includingUnlisted, clock() - Conversation.month,
       read: { Conversation($0) })
   }
 
@@ -87,7 +93,8 @@ extension Reading where Self: ~Copyable {
     }
   }
 
-  /// A conversation as a participant sees it; nil if there is none, or it is a direct chat of others.
+  /// A conversation as a participant sees it; nil if there is none, or it is a direct chat of
+  /// others.
   public func conversation(
     _ id: ID<Conversation>, for me: ID<Participant>
   ) throws -> Conversation? {
@@ -97,11 +104,11 @@ extension Reading where Self: ~Copyable {
   }
 
   /// Whether a participant is in a conversation now.
-  public func isInside(_ me: ID<Participant>, of conversation: ID<Conversation>) throws -> Bool {
+  public func isMember(_ me: ID<Participant>, of conversation: ID<Conversation>) throws -> Bool {
     try membership(of: me, in: conversation) == .member
   }
 
-  /// Whether a participant is in a conversation, was once, or never (rule 1.13).
+  /// A participant's relation to a conversation: member, left, removed or never (rule 1.13).
   public func membership(
     of me: ID<Participant>, in conversation: ID<Conversation>
   ) throws -> Membership {
@@ -113,6 +120,7 @@ extension Reading where Self: ~Copyable {
       ) { $0.isNull() ? nil : $0.bool() } ?? nil
     guard let isMember else { return .never }
     if isMember { return .member }
+    // A `left` event has a text, the reason, only if somebody removed the person.
     let isRemoved = try database.first(
       """
       SELECT text <> '' FROM event WHERE conversation = ? AND participant = ? AND kind = ?
@@ -145,7 +153,9 @@ extension Reading where Self: ~Copyable {
     ) { $0.id() }
   }
 
-  /// The conversations I am in, or those of the given ones, the one with the newest message first.
+  /// The conversations I am in, the one with the newest message first.
+  ///
+  /// - Parameter conversations: limits the list to these; nil: all.
   public func listing(
     for me: ID<Participant>, in conversations: Set<ID<Conversation>>? = nil
   ) throws -> [Listing] {
@@ -159,14 +169,16 @@ extension Reading where Self: ~Copyable {
   fileprivate func listing(
     _ condition: String, _ me: ID<Participant>, _ conversations: String? = nil
   ) throws -> [Listing] {
-    // Counts unread messages from indexes alone: all numbers after the marker, minus my own, those
-    // of people whom I ignore, removed ones, past ones and notices. If numbers after the marker may be
-    // missing, because old ones were removed or past ones imported, counts one by one. Two open
-    // stays of one person in a damaged store count as one.
+    // SQLite counts unread messages from indexes alone. From the numbers after the marker it
+    // subtracts, in this order: past messages, those by me or by people whom I ignore, removed
+    // messages, and notices. If numbers after the marker may be missing, because old messages were
+    // removed or past ones imported, it counts messages instead of numbers. Two open stays of one
+    // person in a damaged store count as one.
+    let (past, notice) = (Message.Arrival.past.rawValue, Message.Kind.notice.rawValue)
     func read(_ row: Row) -> Listing {
       Listing(
         conversation: Conversation(row), unread: max(0, row.int("unread")),
-        lastAt: row.optionalTime("last_at"), isMember: true)
+        lastAt: row.optionalTime("last_at"))
     }
     let sql = """
       SELECT \(Conversation.columns), c.last_at,
@@ -174,19 +186,19 @@ extension Reading where Self: ~Copyable {
             WHERE participant = ?1 AND conversation = c.id AND ignored <> 0) THEN 0
           ELSE iif(
             c.forgotten > stay.marker
-              OR EXISTS (SELECT 1 FROM message WHERE conversation = c.id AND brought = 2),
+              OR EXISTS (SELECT 1 FROM message WHERE conversation = c.id AND brought = \(past)),
             (SELECT count(*) FROM message WHERE conversation = c.id AND number > stay.marker)
             - (SELECT count(*) FROM message
-               WHERE conversation = c.id AND number > stay.marker AND brought = 2),
+               WHERE conversation = c.id AND number > stay.marker AND brought = \(past)),
             c.last_number - stay.marker)
           - (SELECT count(*) FROM message WHERE sender IN (\(Conversation.uncounted))
-             AND conversation = c.id AND number > stay.marker AND brought < 2)
+             AND conversation = c.id AND number > stay.marker AND brought < \(past))
           - (SELECT count(*) FROM message
-             WHERE conversation = c.id AND number > stay.marker AND gone > 0 AND brought < 2
+             WHERE conversation = c.id AND number > stay.marker AND gone > 0 AND brought < \(past)
                AND sender NOT IN (\(Conversation.uncounted)))
           - (SELECT count(*) FROM message
-             WHERE conversation = c.id AND number > stay.marker AND kind = 2 AND brought < 2
-               AND gone = 0 AND sender NOT IN (\(Conversation.uncounted)))
+             WHERE conversation = c.id AND number > stay.marker AND kind = \(notice)
+               AND brought < \(past) AND gone = 0 AND sender NOT IN (\(Conversation.uncounted)))
         END AS unread
       FROM (
         SELECT m.conversation, max(min(m.first) - 1, ifnull(r.read, 0)) AS marker

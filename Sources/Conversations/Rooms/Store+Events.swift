@@ -13,8 +13,8 @@ extension Reading where Self: ~Copyable {
     ) { $0.optionalInt64().map { ID(rawValue: $0) } } ?? nil
   }
 
-  /// A room's name after a renaming: the former name in the next such event, or else its current
-  /// name.
+  /// A room's name after a renaming. Events store the former name, so the new one is in the next
+  /// such event or, if there is none, it is the room's current name.
   ///
   /// - Returns: nil for any other event.
   package func newName(after event: Event) throws -> String? {
@@ -30,8 +30,10 @@ extension Reading where Self: ~Copyable {
     ) { $0.text("name") }
   }
 
-  /// - Throws: as `remove`, if I may not.
-  package func requireCreator(of room: ID<Conversation>, _ me: ID<Participant>) throws {
+  /// Checks that I made a room, as only its maker may rename or remove it.
+  ///
+  /// - Throws: as `remove`.
+  package func requireMaker(of room: ID<Conversation>, _ me: ID<Participant>) throws {
     _ = try roomThatIMade(room, me)
   }
 
@@ -53,11 +55,11 @@ extension Reading where Self: ~Copyable {
     guard conversation.kind == .room, conversation.network == nil, !conversation.isRemoved else {
       throw RuleError.onlyInRooms(conversation.name)
     }
-    guard try isInside(me, of: room) else { throw RuleError.notAMember(conversation.name) }
+    guard try isMember(me, of: room) else { throw RuleError.notAMember(conversation.name) }
     return conversation
   }
 
-  /// What happened in a conversation between two positions, in that order.
+  /// The events of a conversation after one change of the store and up to another, in that order.
   package func events(
     in conversation: ID<Conversation>, after start: Int64, upTo end: Int64
   ) throws -> [NumberedEvent] {
@@ -69,7 +71,7 @@ extension Reading where Self: ~Copyable {
 
   /// The events of a conversation, by time, from a moment on or after one of them.
   ///
-  /// - Parameter end: the first moment that no longer counts.
+  /// - Parameter end: exclusive.
   package func events(
     in conversation: ID<Conversation>, from start: Milliseconds, behind last: NumberedEvent?,
     until end: Milliseconds, limit: Int
@@ -78,7 +80,8 @@ extension Reading where Self: ~Copyable {
     return try database.rows(
       Event.select
         + """
-        WHERE e.conversation = ? AND (e.at, e.id) > (?, ?) AND e.at < ? AND e.kind IN (\(Event.kinds))
+        WHERE e.conversation = ? AND (e.at, e.id) > (?, ?) AND e.at < ?
+          AND e.kind IN (\(Event.kinds))
           AND +e.at BETWEEN \(Message.times.lowerBound) AND \(Message.times.upperBound)
         ORDER BY e.at, e.id LIMIT ?
         """, conversation, from.0, from.1, end, limit, read: { NumberedEvent($0) }
@@ -97,8 +100,8 @@ extension Reading where Self: ~Copyable {
     ) { $0.time("created_at") }
   }
 
-  /// Whether a conversation has more members than a number.
-  package func holds(moreThan count: Int, in conversation: ID<Conversation>) throws -> Bool {
+  /// Whether a conversation has more than `count` members.
+  package func hasMoreMembers(than count: Int, in conversation: ID<Conversation>) throws -> Bool {
     try database.exists(
       "SELECT 1 FROM membership WHERE conversation = ? AND last IS NULL LIMIT 1 OFFSET ?",
       conversation,
@@ -141,8 +144,8 @@ extension DurableTransaction {
     return participant
   }
 
-  /// Gives a room of this machine another topic; an empty one takes it away. The same again is no
-  /// news.
+  /// Gives a room of this machine another topic; an empty one removes it. The same topic again
+  /// changes nothing.
   ///
   /// - Throws: `RuleError.onlyInRooms` for a direct chat and for a room on a network,
   ///   `.notAMember`, `.noSuchRoom`; `StoreError`.
@@ -155,8 +158,8 @@ extension DurableTransaction {
     try record(.topic, in: room, by: me, other: nil, text: topic)
   }
 
-  /// Adds somebody of this machine to a room of it: it appears in their list, and later messages
-  /// are for them.
+  /// Adds somebody of this machine to a room of this machine: the room appears in their list, and
+  /// they receive later messages.
   ///
   /// - Returns: false if they are in it already.
   /// - Throws: as `setTopic`; `RuleError.noSuchParticipant` for somebody on a network.
@@ -167,7 +170,7 @@ extension DurableTransaction {
     _ = try ownRoom(room, of: me)
     let person = try participant(other)
     guard person.network == nil else { throw RuleError.noSuchParticipant(person.name) }
-    if try isInside(other, of: room) { return false }
+    if try isMember(other, of: room) { return false }
     try enter(other, room)
     try record(.invitation, in: room, by: me, other: other, text: "")
     return true
@@ -183,7 +186,7 @@ extension DurableTransaction {
     let conversation = try roomThatIMade(room, me)
     let new = "#" + bare
     if conversation.name.utf8.elementsEqual(new.utf8) { return }
-    let isTaken = try rooms(andUnused: true).contains {
+    let isTaken = try rooms(includingUnlisted: true).contains {
       $0.id != room && $0.network == nil && Naming.same($0.name, new)
     }
     if try isTaken || belongsToARemovedRoom(bare) { throw RuleError.nameTaken(new) }

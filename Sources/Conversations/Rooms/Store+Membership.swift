@@ -80,7 +80,7 @@ extension Writing where Self: ~Copyable {
   }
 
   package func enter(_ me: ID<Participant>, _ conversation: ID<Conversation>) throws {
-    if try isInside(me, of: conversation) { return }
+    if try isMember(me, of: conversation) { return }
     try touchPeople()
     try acceptApproach(conversation, by: me)
     // I am back before any message: continue the former stay.
@@ -156,14 +156,14 @@ extension DurableTransaction {
   }
 
   /// Enters a conversation, or only lists it again if I am in it already. Later messages are for
-  /// me; I can read older ones, but they do not count as unread. With `isTold`, the others hear that
-  /// I joined (rule 13.5).
+  /// me; I can read older ones, but they do not count as unread. With `isTold`, the others hear
+  /// that I joined (rule 13.5).
   ///
   /// - Throws: `RuleError.noSuchRoom`.
   public func join(
     _ me: ID<Participant>, _ conversation: ID<Conversation>, isTold: Bool = false
   ) throws {
-    if try isInside(me, of: conversation) { return try list(conversation, for: me) }
+    if try isMember(me, of: conversation) { return try list(conversation, for: me) }
     let target = try self.conversation(existing: conversation, for: me)
     if target.isRemoved { throw RuleError.noSuchRoom(target.name) }
     try enter(me, conversation)
@@ -173,7 +173,7 @@ extension DurableTransaction {
   /// Leaves a conversation, and tells the others (rule 13.5). Earlier messages stay addressed to
   /// me; later ones are not.
   public func leave(_ me: ID<Participant>, _ conversation: ID<Conversation>) throws {
-    guard try isInside(me, of: conversation) else { return }
+    guard try isMember(me, of: conversation) else { return }
     try touchPeople()
     // Keep even a stay without messages: it tells former members from people who never joined.
     try database.run(

@@ -19,7 +19,7 @@ extension Reading where Self: ~Copyable {
   ///   - query: from ``SearchQuery/parse(_:now:zone:)``.
   ///   - me: who searches.
   ///   - limit: the most hits to return.
-  ///   - before: only messages that follow this hit: the last one, for the next page.
+  ///   - before: for the next page, the last hit of the page before: only hits that follow it.
   ///   - anyRoom: also search rooms that I am not in, which anyone may read.
   /// - Throws: `RuleError.noSuchParticipant`, `.noSuchRoom`, `.ambiguous`, `.notAMember` for the
   ///   names in the query.
@@ -32,20 +32,21 @@ extension Reading where Self: ~Copyable {
     let hits = SearchedHits(
       match: match, me: me, since: query.since ?? .min, until: query.until, anyRoom: anyRoom,
       hasFile: query.hasFile)
-    let isLastNewest = before.map { (1..<Message.older).contains($0.rawValue) } ?? true
-    let newest = try newest(hits, behind: last, id: isLastNewest ? before : nil, limit: limit)
-    let older = try [Message.older...Int64.max, Int64.min...0].flatMap {
-      try self.older(hits, ids: $0, behind: last, limit: limit)
+    let isLastOrdered = before.map { (1..<Message.older).contains($0.rawValue) } ?? true
+    let ordered = try orderedHits(
+      hits, behind: last, id: isLastOrdered ? before : nil, limit: limit)
+    let unordered = try [Message.older...Int64.max, Int64.min...0].flatMap {
+      try unorderedHits(hits, ids: $0, behind: last, limit: limit)
     }.sorted { ($0.sort, $0.id.rawValue) > ($1.sort, $1.id.rawValue) }
-    return try presented(merged(newest, older, limit: limit), to: me).map {
+    return try presented(merged(ordered, unordered, limit: limit), to: me).map {
       SearchHit(message: $0, ranges: query.ranges(in: $0.body))
     }
   }
 
-  /// Among equal ones, those with ids in order precede.
-  private func merged(_ newest: [Message], _ older: [Message], limit: Int) -> [Message] {
-    if older.isEmpty { return newest }
-    var (result, left, right) = ([Message](), newest[...], older[...])
+  /// Merges both lists by sort key; of equal keys, the hit with an id in order comes first.
+  private func merged(_ ordered: [Message], _ unordered: [Message], limit: Int) -> [Message] {
+    if unordered.isEmpty { return ordered }
+    var (result, left, right) = ([Message](), ordered[...], unordered[...])
     while result.count < limit {
       let takesLeft = left.first.map { one in right.first.map { one.sort >= $0.sort } ?? true }
       guard let next = takesLeft == true ? left.popFirst() : right.popFirst() else { break }
@@ -54,18 +55,19 @@ extension Reading where Self: ~Copyable {
     return result
   }
 
-  /// Hits in the order of ids, which is that of the search index.
+  /// Hits whose ids are in the order of the messages, newest first: the search index has this
+  /// order.
   ///
   /// - Parameters:
   ///   - last: the last hit before these.
-  ///   - id: its id, if it is one of these.
-  fileprivate func newest(
+  ///   - id: its id, if that is in order too.
+  fileprivate func orderedHits(
     _ hits: SearchedHits, behind last: Message?, id: ID<Message>?, limit: Int
   ) throws -> [Message] {
     var (end, sort) = (id?.rawValue ?? Message.older, Int64.max)
     if id == nil, let last {
       sort = last.sort
-      // No older one has a greater id, as long as the clock never jumps back.
+      // No older message has a greater id, as long as the clock never jumps back.
       end =
         try database.first(
           """
@@ -80,14 +82,14 @@ extension Reading where Self: ~Copyable {
       Int64(1), end - 1, limit, sort, sort == .max ? Int64.max : .min, read: Message.init(_:))
   }
 
-  /// Hits whose ids are not in order. Sorts a few at once; many, as after a large import, by year
-  /// and by month.
-  fileprivate func older(
+  /// Hits whose ids are not in the order of the messages, newest first. Sorts a few at once; if
+  /// there are many, as after a large import, it goes by year and by month.
+  fileprivate func unorderedHits(
     _ hits: SearchedHits, ids: ClosedRange<Int64>, behind last: Message?, limit: Int
   ) throws -> [Message] {
     let holds = "SELECT 1 FROM message WHERE id BETWEEN ? AND ?"
     guard try database.exists(holds, ids.lowerBound, ids.upperBound) else { return [] }
-    // If the last hit is none of these, equal ones follow it.
+    // If the last hit is none of these, hits with an equal sort key follow it.
     let isOfThese = last.map { !(1..<Message.older).contains($0.id.rawValue) } ?? false
     let end = isOfThese ? last?.id.rawValue ?? .max : Int64.max
     var found: [Message] = []
@@ -166,7 +168,7 @@ extension Reading where Self: ~Copyable {
         if months.isEmpty { return nil }
         conditions.append(SearchExpression.facts(months))
       } else if conditions.isEmpty {
-        // All of mine, in words that the index has.
+        // The query has no condition: find all messages by a word that each has in the index.
         conditions.append(SearchExpression.everything)
       }
     }

@@ -185,7 +185,7 @@ package final class Import {
   /// - Throws: `LineFault` if it belongs to somebody else's account.
   private func checkOwner(of network: String) throws {
     if network.isEmpty { return }
-    let mine = (try? transaction.participant(known: me))??.id ?? ID(rawValue: 0)
+    let mine = (try? transaction.participant(ifKnown: me))??.id ?? ID(rawValue: 0)
     let isAnothers = try database.exists(
       "SELECT 1 FROM account WHERE network = ? AND owner <> ?", network, mine)
     if isAnothers {

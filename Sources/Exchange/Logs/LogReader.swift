@@ -113,7 +113,7 @@ struct LogReader {
     let known = try work.transaction.find(participant: name).flatMap {
       $0.network == nil ? $0 : nil
     }
-    let mine = try work.transaction.participant(known: work.me)
+    let mine = try work.transaction.participant(ifKnown: work.me)
     let log = DirectLog(
       me: mine?.identity ?? work.me, myNames: [mine?.name ?? work.me],
       other: known?.identity ?? typed,

@@ -77,7 +77,7 @@ extension IncomingBatch {
   ) throws -> Bool {
     guard let found = try target(name, by: speaker, in: address) else { return false }
     if isRemoved(found) { return true }
-    try store.wipe(found.id, gone: 1, at: time(told))
+    try store.wipe(found.id, as: .deleted, at: time(told))
     if !speaker.isVerified {
       try database.run("UPDATE message SET unverified = 1 WHERE id = ?", found.id)
     }
@@ -95,7 +95,7 @@ extension IncomingBatch {
     if isRemoved(found) { return true }
     if found.sender == owner.id { try cameBack(found) }
     try index()
-    try store.wipe(found.id, gone: 1, at: time(told))
+    try store.wipe(found.id, as: .deleted, at: time(told))
     try database.run(
       "UPDATE message SET removed_by = ?, removal_reason = ? WHERE id = ?", removal.moderator,
       removal.reason, found.id)
@@ -144,7 +144,7 @@ extension IncomingBatch {
       person = try self.person(speaker, in: target).id
     }
     let asOne = try store.knownAbilities(of: conversation.id).reactionLimit == .one
-    let former = try store.emojiStored(of: person, on: found.id)
+    let former = try store.storedEmoji(of: person, on: found.id)
     guard let new = emoji.applied(to: former, asOne: asOne) else { return true }
     guard try isNew(change, of: found.id, by: person, isLive: told == nil) else { return true }
     // The owner's own changes that are on their way: all, or those to this reaction.

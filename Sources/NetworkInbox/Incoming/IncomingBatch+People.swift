@@ -52,7 +52,7 @@ extension IncomingBatch {
     try database.run(
       "UPDATE conversation SET nick = NULL, live = 0 WHERE id = ?", conversation.id)
     conversation.isLive = false
-    guard try store.isInside(owner.id, of: conversation.id) else { return }
+    guard try store.isMember(owner.id, of: conversation.id) else { return }
     try endMembership(of: owner.id, in: conversation)
     if !wasInside {
       // They keep seeing the messages from their stay.
@@ -181,7 +181,7 @@ extension IncomingBatch {
       return
     }
     if let known = try person(speaker, knownIn: .room(room)),
-      try store.isInside(known.id, of: conversation.id)
+      try store.isMember(known.id, of: conversation.id)
     {
       if known.participant.name.utf8.elementsEqual(speaker.name.utf8) { return }
     } else {

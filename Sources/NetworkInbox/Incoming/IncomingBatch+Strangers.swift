@@ -96,7 +96,7 @@ extension IncomingBatch {
 
   func invited(to room: String, by speaker: NetworkUser) throws {
     if speaker.isOwner || speaker.identity.isEmpty { return }
-    if let conversation = try known(.room(room)), try store.isInside(owner.id, of: conversation.id)
+    if let conversation = try known(.room(room)), try store.isMember(owner.id, of: conversation.id)
     {
       return
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// How network processes read the outbox, and report the results (decision 5).
+/// How network processes, one for each account, read the outbox and report the results.
 extension Reading where Self: ~Copyable {
   /// Entries waiting for a network, oldest first.
   package func outbox(of network: String) throws -> [OutboxEntry] {

@@ -9,21 +9,22 @@ package struct BackOff: Sendable {
 
   package init() {}
 
-  /// The connection is gone, or there was none.
+  /// Call it when a connection breaks, or a try to connect fails.
   ///
   /// - Parameters:
   ///   - now: on the clock that `loggedIn(at:)` uses.
   ///   - random: from 0 to 1.
   /// - Returns: milliseconds until the next try.
-  package mutating func next(at now: Milliseconds, random: Double) -> Milliseconds {
+  package mutating func pauseAfterFailure(at now: Milliseconds, random: Double) -> Milliseconds {
     if let loggedIn, now - loggedIn >= Retry.settled { failures = 0 }
     loggedIn = nil
     failures += 1
     let step = Retry.connection.pause(after: failures)
-    // Between half of it and all of it.
+    // A random pause from half the step to the whole.
     return step / 2 + Milliseconds(Double(step / 2) * random)
   }
 
-  /// There is a connection. The next pause is short again only if it lasts for a while.
+  /// Call it after logging in. If the connection lasts for `Retry.settled` milliseconds, the next
+  /// pause is the shortest again.
   package mutating func loggedIn(at now: Milliseconds) { loggedIn = now }
 }

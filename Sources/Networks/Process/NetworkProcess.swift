@@ -5,8 +5,9 @@ import NetworkInbox
 import Platform
 import Sentences
 
-/// A network process between the store and the wire (decision 5): it takes from the outbox, stores
-/// what it hears and rings the bell, for as long as it holds the account's lease.
+/// What a network process does between the store and the wire: it sends the outbox, stores incoming
+/// events and rings the bell, for as long as it holds the account's lease. Each account has a
+/// process of its own.
 @MainActor
 package final class NetworkProcess {
   private let lease: AccountLease
@@ -17,12 +18,13 @@ package final class NetworkProcess {
   private let files: AccountFiles
   /// The owner's settings, as last read.
   private var settings: AccountSettings
-  /// The `ca` file. For another one a new process has to start: this one cannot open other files.
-  private let authorities: String?
-  /// nil until it is known.
+  /// The `ca` file that the process started with. The sandbox lets it open no other, so a new `ca`
+  /// needs a new process.
+  private let caFile: String?
+  /// The password; nil until it is known.
   private var secret: String?
-  /// Counts the questions for the password: an answer to an earlier one is too late.
-  private var asked = 0
+  /// Counts the requests for the password: the answer to an earlier one is out of date.
+  private var passwordRequest = 0
   private let downloads: Downloads
   /// Whether it continues when its owner has no shell.
   private let stays: Bool
@@ -39,46 +41,49 @@ package final class NetworkProcess {
   private var unstored: [NetworkEvent] = []
   /// Facts about the server that are not stored yet.
   private var learned: [String: String] = [:]
-  /// Why the last connection failed, if another try would fail, too.
+  /// Why this account cannot be connected; `run()` then returns it.
   private var failure: String?
-  private var retry: TimerID?
-  private var storing: TimerID?
-  private var leaving: TimerID?
+  private var connectTimer: TimerID?
+  private var storeTimer: TimerID?
+  private var leaveTimer: TimerID?
   /// The state of the connection, without the downloads.
   private var status = AccountStatus.connecting
-  /// The account's row has another status, or none of this process.
-  private var hasToShowStatus = true
-  /// A shell was killed, and what it left is still to be cleared away.
-  private var aShellEnded = true
+  /// Whether the status in the store is out of date.
+  private var mustPublishStatus = true
+  /// Whether to remove the traces of shells that were killed; at the start there may be some.
+  private var mustReapShells = true
   /// The store could not be read, so its contents still have to be looked at.
   private var mustReadStore = false
 
-  /// Milliseconds that it stays after its owner's last shell.
-  private let patience: Int64
+  /// Milliseconds to stay after the owner's last shell has ended.
+  private let stayAfterLastShell: Int64
 
   /// - Parameters:
   ///   - lease: of the account that this process serves.
-  ///   - source: gives the settings, a password that was not typed, and addresses.
+  ///   - source: reads the settings, runs the password command and resolves host names.
   ///   - files: where the facts about its server are kept.
   ///   - typed: the password, if the owner has typed it.
-  ///   - patience: milliseconds that it stays after its owner's last shell.
+  ///   - stays: whether it continues when its owner has no shell.
+  ///   - stayAfterLastShell: milliseconds to stay after the owner's last shell has ended.
   ///   - random: from 0 to 1, for the pauses between two tries.
   package init(
     _ lease: AccountLease, _ settings: AccountSettings, over wire: any Wire,
     loop: EventLoop, source: any AccountSource & NameSource, files: AccountFiles, typed: String?,
-    stays: Bool, patience: Int64 = 60_000, random: @escaping () -> Double = { .random(in: 0...1) }
+    stays: Bool, stayAfterLastShell: Int64 = 60_000,
+    random: @escaping () -> Double = { .random(in: 0...1) }
   ) throws {
-    (self.patience, self.random) = (patience, random)
+    (self.stayAfterLastShell, self.random) = (stayAfterLastShell, random)
     (self.lease, self.wire, self.loop) = (lease, wire, loop)
     (self.source, self.files, self.settings) = (source, files, settings)
-    (secret, authorities, self.stays) = (typed, settings["ca"], stays)
+    (secret, caFile, self.stays) = (typed, settings["ca"], stays)
     position = try lease.read { try $0.position }
     lease.patience = 0
+    // `self` is not available before `downloads` is set.
     var changed: () -> Void = {}
     downloads = Downloads(
       with: settings, into: lease.attachmentFolder, loop: loop, names: source
     ) { changed() }
-    changed = { [weak self] in self?.showStatus() }
+    changed = { [weak self] in self?.publishStatus() }
   }
 
   /// Connects, and serves the owner's shells until there are none.
@@ -93,14 +98,15 @@ package final class NetworkProcess {
     }
     loop.watch(try lease.bellDescriptor) { [weak self] in
       guard let self else { return }
-      if lease.drainBell().contains(.processExited) { aShellEnded = true }
+      if lease.drainBell().contains(.processExited) { mustReapShells = true }
       readStore()
     }
     loop.handleSignals([SIGTERM, SIGINT, SIGHUP]) { [weak self] _ in self?.leave() }
     connect()
     readStore()
     if !hasToLeave { loop.run() }
-    // This waits for shells that end at the same time, since nobody tries again.
+    // No retry follows the last write, so it waits up to 10 seconds for shells that end at the same
+    // time and hold the lock.
     lease.patience = 10_000
     isUp = false
     wire.close()
@@ -112,8 +118,8 @@ package final class NetworkProcess {
   // MARK: The wire
 
   private func connect() {
-    retry = nil
-    tell(.connecting)
+    connectTimer = nil
+    setStatus(.connecting)
     guard let secret else { return askForPassword() }
     do throws(AccountFileError) {
       let facts = try files.facts(of: account, inStoreAt: lease.path).merging(learned) { $1 }
@@ -125,10 +131,10 @@ package final class NetworkProcess {
   }
 
   private func askForPassword() {
-    asked += 1
-    source.password { [weak self, number = asked] answer in
+    passwordRequest += 1
+    source.password { [weak self, number = passwordRequest] answer in
       // The owner may have asked for another try in between.
-      guard let self, number == asked else { return }
+      guard let self, number == passwordRequest else { return }
       switch answer {
       case .success(let found):
         secret = found
@@ -147,7 +153,7 @@ package final class NetworkProcess {
       backOff.loggedIn(at: loop.now)
       downloads.server = wire.server
       pump()
-    case .status(let status): tell(status)
+    case .status(let status): setStatus(status)
     case .events(let events):
       unstored += events
       storeEvents()
@@ -164,22 +170,22 @@ package final class NetworkProcess {
       failure = reason
       return leave()
     }
-    let pause = backOff.next(at: loop.now, random: random())
+    let pause = backOff.pauseAfterFailure(at: loop.now, random: random())
     let words = reason.hasSuffix(".") ? String(reason.dropLast()) : reason
-    tell(.offline(reason: words, nextTry: Clock.wall() + pause))
-    loop.schedule(&retry, at: loop.now + pause) { [weak self] in self?.connect() }
+    setStatus(.offline(reason: words, nextTry: Clock.wall() + pause))
+    loop.schedule(&connectTimer, at: loop.now + pause) { [weak self] in self?.connect() }
   }
 
   // MARK: The store
 
   /// Stores the events. Until that is done, nothing more is read from the wire.
   private func storeEvents() {
-    if let storing { loop.cancel(storing) }
-    storing = nil
+    if let storeTimer { loop.cancel(storeTimer) }
+    storeTimer = nil
     do {
-      try storeWhatIsLearned()
+      try storeLearnedFacts()
       try applyUnstored()
-      if hasToShowStatus { showStatus() }
+      if mustPublishStatus { publishStatus() }
       if !wire.isReading { wire.isReading = true }
       if mustReadStore { readStore() }
     } catch {
@@ -187,10 +193,10 @@ package final class NetworkProcess {
       wire.isReading = false
       let policy = Self.storingPolicy(after: error)
       if policy == .fullStore {
-        show(.storeIsFull)
-        hasToShowStatus = true
+        writeStatus(.storeIsFull)
+        mustPublishStatus = true
       }
-      loop.schedule(&storing, at: loop.now + policy.pause) { [weak self] in self?.storeEvents() }
+      loop.schedule(&storeTimer, at: loop.now + policy.pause) { [weak self] in self?.storeEvents() }
     }
   }
 
@@ -215,12 +221,12 @@ package final class NetworkProcess {
   private func readStore() {
     mustReadStore = false
     do {
-      if aShellEnded {
+      if mustReapShells {
         try lease.reapStaleShells()
-        aShellEnded = false
+        mustReapShells = false
       }
-      guard let now = try lease.read({ try $0.account(network: account.network) }),
-        now.owner == account.owner
+      guard let current = try lease.read({ try $0.account(network: account.network) }),
+        current.owner == account.owner
       else { return leave() }
       try stayOrLeave()
       try readSettingsIfAsked()
@@ -232,17 +238,17 @@ package final class NetworkProcess {
 
   /// The owner has changed the settings, or does not want to wait for the next try.
   private func readSettingsIfAsked() throws {
-    let asked = try lease.read { try $0.requests(of: account) }.filter {
+    let requests = try lease.read { try $0.requests(of: account) }.filter {
       [.reconnect, .readSettings].contains($0.verb)
     }
-    if asked.isEmpty { return }
-    try lease.apply(asked.map { .answered($0, "") })
-    let reconnects = asked.contains { $0.verb == .reconnect }
+    if requests.isEmpty { return }
+    try lease.apply(requests.map { .answered($0, "") })
+    let reconnects = requests.contains { $0.verb == .reconnect }
     if reconnects {
       isUp = false
       wire.close()
-      if let retry { loop.cancel(retry) }
-      retry = nil
+      if let connectTimer { loop.cancel(connectTimer) }
+      connectTimer = nil
     }
     source.settings { [weak self] in self?.apply($0, reconnects: reconnects) }
   }
@@ -251,16 +257,16 @@ package final class NetworkProcess {
     _ answer: Result<AccountSettings?, PasswordFailure>, reconnects: Bool
   ) {
     switch answer {
-    case .success(let now?) where now.isWanted:
-      settings = now
-      downloads.limit = now.fetchLimit
+    case .success(let newSettings?) where newSettings.isWanted:
+      settings = newSettings
+      downloads.limit = newSettings.fetchLimit
       guard reconnects else { return }
-      guard now["ca"] == authorities else {
+      guard newSettings["ca"] == caFile else {
         failure = translated("run /connect to use the new certificates (ca)")
         return leave()
       }
-      // It may print another one now.
-      if now["password-command"] != nil { secret = nil }
+      // The password command may print a new password now.
+      if newSettings["password-command"] != nil { secret = nil }
       connect()
     case .success: leave()
     case .failure(let reason):
@@ -274,11 +280,12 @@ package final class NetworkProcess {
   }
 
   private func tryAgain(after error: any Error) {
-    // Nothing comes back after the store's files are gone.
+    // If the store's file is gone, no retry can succeed.
     if access(lease.path, F_OK) != 0 { return leave() }
     mustReadStore = true
-    guard storing == nil else { return }
-    loop.schedule(&storing, at: loop.now + Self.storingPolicy(after: error).pause) { [weak self] in
+    guard storeTimer == nil else { return }
+    loop.schedule(&storeTimer, at: loop.now + Self.storingPolicy(after: error).pause) {
+      [weak self] in
       self?.storeEvents()
     }
   }
@@ -296,7 +303,8 @@ package final class NetworkProcess {
     let (signals, position) = try lease.read {
       try $0.signals(of: account, since: self.position)
     }
-    // If this process ends now, the next one knows that the network may have them.
+    // Note the try first: if this process dies now, the next one knows that the network may have
+    // these entries.
     if isNew { try lease.noteTried(outbox.filter { !$0.wasTried }) }
     wire.deliver(
       outbox: outbox, requests: requests.filter { ![.reconnect, .readSettings].contains($0.verb) },
@@ -304,7 +312,7 @@ package final class NetworkProcess {
     self.position = position
   }
 
-  private func storeWhatIsLearned() throws {
+  private func storeLearnedFacts() throws {
     if learned.isEmpty { return }
     try files.learn(learned, of: account, inStoreAt: lease.path)
     learned = [:]
@@ -312,17 +320,20 @@ package final class NetworkProcess {
 
   private func stayOrLeave() throws {
     if try stays || lease.read({ try $0.hasShell(account.owner) }) {
-      if let leaving { loop.cancel(leaving) }
-      leaving = nil
-    } else if leaving == nil {
-      loop.schedule(&leaving, at: loop.now + patience) { [weak self] in self?.leaveWhenDone() }
+      if let leaveTimer { loop.cancel(leaveTimer) }
+      leaveTimer = nil
+    } else if leaveTimer == nil {
+      loop.schedule(&leaveTimer, at: loop.now + stayAfterLastShell) { [weak self] in
+        self?.leaveWhenDone()
+      }
     }
   }
 
-  /// Waits for work of the wire that would have to begin anew, or be lost.
+  /// Leaves once the wire and the downloads are idle, so that nothing is lost and no transfer has
+  /// to start again.
   private func leaveWhenDone() {
     guard wire.isBusy || !downloads.isEmpty else { return leave() }
-    loop.schedule(&leaving, at: loop.now + max(1_000, patience)) { [weak self] in
+    loop.schedule(&leaveTimer, at: loop.now + max(1_000, stayAfterLastShell)) { [weak self] in
       self?.leaveWhenDone()
     }
   }
@@ -332,29 +343,29 @@ package final class NetworkProcess {
     loop.stop()
   }
 
-  private func tell(_ status: AccountStatus) {
+  private func setStatus(_ status: AccountStatus) {
     self.status = status
-    hasToShowStatus = true
-    showStatus()
+    mustPublishStatus = true
+    publishStatus()
   }
 
-  /// Shows the owner's shells the state of the connection, and of the downloads during it. While
-  /// events wait for the store, so does this.
-  private func showStatus() {
+  /// Publishes the connection's state, with running downloads, to the owner's shells. While the
+  /// store cannot be written, waiting events go first.
+  private func publishStatus() {
     guard unstored.isEmpty || wire.isReading else {
-      hasToShowStatus = true
+      mustPublishStatus = true
       return
     }
-    show(status.adding(downloads.activity))
+    writeStatus(status.adding(downloads.activity))
   }
 
-  private func show(_ status: AccountStatus) {
+  private func writeStatus(_ status: AccountStatus) {
     do {
       try lease.setStatus(status)
-      hasToShowStatus = false
+      mustPublishStatus = false
     } catch {
-      hasToShowStatus = true
-      // The next try shows the status of that moment.
+      mustPublishStatus = true
+      // The retry publishes the status that is current then.
       tryAgain(after: error)
     }
   }

@@ -10,9 +10,9 @@ extension Client {
     case never(String)
   }
 
-  /// Whether a room returned something that counts as sent, and may accept it soon: no other process
-  /// knows of it.
-  package var isSendingAgain: Bool {
+  /// Whether a message that a room returned, and that the store shows as sent, is about to be sent
+  /// again. Only this process knows of it, so it must not end yet.
+  package var hasResends: Bool {
     outbox.resends.contains { rooms[$0.to].map { $0.isEntering || $0.isEntered } == true }
   }
 
@@ -33,22 +33,23 @@ extension Client {
   mutating func pump() {
     guard context.needsPump else { return }
     let inFlight = outbox.inFlight
-    var (count, isAlone) = (inFlight.count, inFlight.first?.isSuspect == true)
+    var (count, suspectInFlight) = (inFlight.count, inFlight.first?.mayBreakConnection == true)
     var withFiles: [PendingStanza] = []
     for stanza in outbox.waiting {
-      if isAlone || count >= Limits.inFlight { break }
+      if suspectInFlight || count >= Limits.inFlight { break }
       switch readiness(of: stanza) {
       case .later: continue
       case .never(let reason): refuse(stanza.entry.id, reason)
       // A text that is written meanwhile does not wait for a large file.
       case .ready where stanza.nextFile != nil: withFiles.append(stanza)
       case .ready:
-        // A message that may have broken a connection goes alone, so that it can be told apart.
-        if stanza.isSuspect, count > 0 {
-          isAlone = true
+        // Send a message that may have broken a connection by itself: if the connection breaks
+        // again, this message is to blame.
+        if stanza.mayBreakConnection, count > 0 {
+          suspectInFlight = true
         } else if transmit(stanza) {
           count += 1
-          isAlone = stanza.isSuspect
+          suspectInFlight = stanza.mayBreakConnection
         }
       }
     }
@@ -58,11 +59,11 @@ extension Client {
     }
   }
 
-  /// A stanza that an archive may have waits until the archive is read.
+  /// If an archive may already contain a stanza, the stanza waits until the archive has been read.
   private func readiness(of stanza: PendingStanza) -> Readiness {
     guard stanza.isRoom else { return archives.isRead(.account) ? .ready : .later }
     guard let room = rooms[stanza.to] else {
-      // A request to enter it may be waiting, too.
+      // Until the server is known, a request to join this room may still be pending.
       if !server.isKnown { return .later }
       return .never(filled(("You are not in %1.", [stanza.to.description])))
     }
@@ -86,7 +87,8 @@ extension Client {
       return false
     }
     var bytes = element.xml().utf8.count
-    // Only programs that know no answers need the quote.
+    // The quote is a fallback for programs without reply support: drop it if the stanza is too
+    // long.
     if let longest = server.longestStanza, bytes > longest, stanza.entry.answers != nil,
       let short = stanza.makeElement(quotes: false)
     {
@@ -125,7 +127,7 @@ extension Client {
     guard let stanza = outbox.end(id) else { return }
     context.needsPump = true
     if (stanza.isResend || stanza.acceptance != nil) && stanza.entry.operation == .send {
-      // The server had it, so the outbox no longer has it.
+      // The server has acknowledged it, so it is no longer in the store's outbox: report a bounce.
       context.tell(
         .bounced(MessageIDs(origin: stanza.stanzaID), in: stanza.entry.conversation, reason: reason)
       )
@@ -135,18 +137,19 @@ extension Client {
     if context.isUp { moveMark(of: stanza.archive) }
   }
 
-  /// Moves an archive's mark, unless something is in flight that may be before it there.
+  /// Advances an archive's mark (how far it has been read), unless a stanza in flight may get an
+  /// earlier place in that archive.
   mutating func moveMark(of key: ArchiveKey) {
     if !outbox.isUnderWay(in: key) { archives.moveMark(of: key, in: &context) }
   }
 
-  /// A message of the owner's comes back from a room or an archive: the server has it.
+  /// Handles the owner's own message when a room or an archive sends it back: the server has it.
   ///
-  /// - Returns: whether it says nothing else.
+  /// - Returns: whether it is such an echo, so that the caller has nothing more to do.
   mutating func noteEcho(_ message: AddressedMessage) -> Bool {
     let ids = [message.stanza.originID, Limits.bounded(message.stanza["id"])]
     let known = ids.lazy.compactMap { $0 }.compactMap { [outbox] in outbox.stanza($0) }
-    guard let stanza = known.first(where: { $0.isIn(message.conversation) }), isOwners(message)
+    guard let stanza = known.first(where: { $0.isIn(message.conversation) }), isFromOwner(message)
     else { return false }
     let isSend = stanza.entry.operation == .send
     if stanza.isPending {
@@ -166,9 +169,9 @@ extension Client {
     return true
   }
 
-  /// Whether the owner wrote it. The archive of a room without occupant ids has only the nickname;
-  /// together with an id that was made here and is not known to have gone out, that is enough.
-  private func isOwners(_ message: AddressedMessage) -> Bool {
+  /// Whether the owner wrote it. Without occupant ids, a room's archive gives only the nickname.
+  /// That is proof enough here, since the message has the id of a stanza that this client sent.
+  private func isFromOwner(_ message: AddressedMessage) -> Bool {
     if message.sender.isOwner { return true }
     guard message.isInRoom, !message.sender.isVerified, let room = rooms[message.from.bare]
     else { return false }
@@ -194,8 +197,9 @@ extension Client {
       refuse(
         known.entry.id, error.sentence(for: known.to.description, isRoom: known.isRoom))
     } else if from.bare != account, !isServer {
-      // A former process may have sent it: the store knows what went there.
+      // An earlier process may have sent it; the store looks the id up.
       let isRoom = rooms[from.bare] != nil
+      // The error comes from an occupant, not from the room.
       if isRoom, !from.resource.isEmpty { return }
       let name = from.bare.description
       context.tell(

@@ -67,7 +67,7 @@ func seconds(_ nanoseconds: Int64) -> String {
 }
 
 /// Says on standard error what is being measured, or what went wrong.
-func complain(_ text: String) {
+func note(_ text: String) {
   let line = Array((text + "\n").utf8)
   write(2, line, line.count)
 }

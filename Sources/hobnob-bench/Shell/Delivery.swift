@@ -40,7 +40,7 @@ enum Delivery {
     try shell.leave()
     return [
       Figure(
-        name: "send, committed (FULL), median / 99 of 100", measured: both(committed),
+        name: "send, durable commit, median / 99th percentile", measured: both(committed),
         beside: "write + fdatasync of a page \(both(disk))"),
       Figure(name: "  … from the commit to the other screen", measured: both(printed)),
       Figure(name: "  … from the send to the other screen", measured: both(whole)),

@@ -38,7 +38,7 @@ enum KeyEcho {
         beside: "raw echo \(milliseconds(ofEcho.median)): \(times(ratio))", target: "≤ 2×",
         isReached: ratio <= 2),
       Figure(
-        name: "key to echo, 99 of 100", measured: milliseconds(ofShell.percentile(99)),
+        name: "key to echo, 99th percentile", measured: milliseconds(ofShell.percentile(99)),
         beside: "raw echo \(milliseconds(ofEcho.percentile(99)))", target: "< 1 ms",
         isReached: ofShell.percentile(99) < 1_000_000),
       Figure(

@@ -2,8 +2,7 @@
 import Conversations
 import Glibc
 
-/// What a store of a lifetime costs: at the start, for a look back, a search, an edit; and what it
-/// costs to bring the past in.
+/// Measures a store with a lifetime's messages: import, start, history, search, edit.
 enum Lifetime {
   static func measure(
     _ program: BenchedProgram, in folder: ScratchFolder, messages: Int, rounds: Int
@@ -20,17 +19,17 @@ enum Lifetime {
         name: "file size per message", measured: "\(bytes / messages) bytes",
         beside: "a plain log \(lifetime.logBytes / messages) bytes"),
     ]
-    complain("start to prompt …")
+    note("start to prompt …")
     figures += try StartUp.measure(program, full: lifetime.store, empty: empty, rounds: rounds)
     figures += try Footprint.memory(program, store: lifetime.store)
-    complain("looking back, searching, editing …")
-    figures += try reading(lifetime.store)
+    note("looking back, searching, editing …")
+    figures += try measureQueries(lifetime.store)
     return figures
   }
 
-  // MARK: Reading and editing
+  // MARK: Queries and edits
 
-  private static func reading(_ bench: BenchStore) throws -> [Figure] {
+  private static func measureQueries(_ bench: BenchStore) throws -> [Figure] {
     let store = try Store(path: bench.path)
     defer { store.close() }
     let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
@@ -44,7 +43,7 @@ enum Lifetime {
     }
     var figures = [
       Figure(
-        name: "last 50 of a conversation, median / 99 of 100",
+        name: "last 50 messages, median / 99th percentile",
         measured: "\(milliseconds(last.median)) / \(milliseconds(last.percentile(99)))",
         target: "< 2 ms", isReached: last.percentile(99) < 2_000_000)
     ]
@@ -75,13 +74,13 @@ enum Lifetime {
     }
     figures.append(
       Figure(
-        name: "edit of the newest, committed (FULL), median / 99 of 100",
+        name: "edit of the newest, durable commit, median / 99th percentile",
         measured: "\(milliseconds(edits.median)) / \(milliseconds(edits.percentile(99)))",
         target: "< 5 ms", isReached: edits.median < 5_000_000))
     return figures
   }
 
-  /// Rare and common words, one and several, a phrase, a beginning, and every filter.
+  /// Rare and common words, alone and together; a phrase; prefixes; filters.
   private static let queries = [
     "w5zz", "tea", "tea lunch", "\"tea is the\"", "wa*", "t*", "漢字", "tea from:ben",
     "tea in:#room7", "hello since:2020 until:2024", "from:guest7", "has:file",

@@ -20,9 +20,9 @@ struct LifetimeStore {
     _ program: BenchedProgram, in folder: ScratchFolder, messages: Int
   ) throws -> LifetimeStore {
     let lines = "\(folder.path)/lifetime.jsonl"
-    complain("writing \(messages) messages as JSON Lines …")
+    note("writing \(messages) messages as JSON Lines …")
     let logBytes = try write(messages, to: lines)
-    complain("importing them …")
+    note("importing them …")
     mkdir("\(folder.path)/lifetime", 0o700)
     let path = "\(folder.path)/lifetime/store.sqlite"
     let start = now()

@@ -56,7 +56,7 @@ enum NamesMenu {
     let ratio = Double(open.percentile(99)) / Double(closed.percentile(99))
     return [
       Figure(
-        name: "key to echo, menu over 100,000 names, 99 of 100",
+        name: "key to echo, menu over 100,000 names, 99th percentile",
         measured: milliseconds(open.percentile(99)),
         beside: "menu closed \(milliseconds(closed.percentile(99))): \(times(ratio))",
         target: "≤ 2×", isReached: ratio <= 2),

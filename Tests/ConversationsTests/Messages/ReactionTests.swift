@@ -191,7 +191,7 @@ import Testing
   private func react(_ emoji: String) throws -> (ReactionChange, [String]) {
     try lobby.store.writeDurably {
       let change = try $0.react(message.id, by: lobby.anna, with: emoji)
-      return (change, try $0.emojiStored(of: lobby.anna, on: message.id))
+      return (change, try $0.storedEmoji(of: lobby.anna, on: message.id))
     }
   }
 
@@ -221,7 +221,7 @@ import Testing
     let fire = try #require(try outbox().last)
     try lobby.other.writeDurably { try $0.finish(fire, as: .failed("no")) }
     #expect(
-      try lobby.store.read { try $0.emojiStored(of: lobby.anna, on: message.id) } == ["👍"])
+      try lobby.store.read { try $0.storedEmoji(of: lobby.anna, on: message.id) } == ["👍"])
     // Where one takes the place of the other, it takes that of all.
     try provide(.one)
     #expect(try react("🍵") == (.replaced, ["🍵"]))

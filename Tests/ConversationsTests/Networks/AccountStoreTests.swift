@@ -132,7 +132,7 @@ import Testing
     let linked = try Linked()
     let other = try linked.fixture.open()
     func isServed() throws -> Bool {
-      try linked.store.read { try $0.holderIsAlive(of: linked.account) }
+      try linked.store.read { try $0.hasProcess(of: linked.account) }
     }
     #expect(try !isServed())
     let first = try #require(try linked.lease())
@@ -160,7 +160,7 @@ import Testing
       try linked.store.read { try $0.accounts(of: linked.anna) }.map(\.status)
     }
     #expect(try statuses() == [.connecting])
-    #expect(try linked.store.read { try $0.holderIsAlive(of: linked.account) })
+    #expect(try linked.store.read { try $0.hasProcess(of: linked.account) })
     let status = AccountStatus.ended(reason: "/connect asks for its password")
     try first.release(status: status)
     #expect(try statuses() == [status])
@@ -185,7 +185,7 @@ import Testing
     #expect(try ben()?.isHere == true && ben()?.typingSince != nil && ben()?.away == "lunch")
     // As the kernel does it; a child that another test starts may hold a copy until it runs.
     flock(lease.lock, LOCK_UN)
-    #expect(try !linked.store.read { try $0.holderIsAlive(of: linked.account) })
+    #expect(try !linked.store.read { try $0.hasProcess(of: linked.account) })
     #expect(try linked.store.shells.reapStale())
     #expect(try linked.store.read { try $0.accounts(of: linked.anna) }[0].status == .notRunning)
     #expect(try ben()?.isHere == false && ben()?.typingSince == nil && ben()?.away == nil)

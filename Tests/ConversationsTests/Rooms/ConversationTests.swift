@@ -93,7 +93,7 @@ import Testing
         "backup done", in: lobby.lobby, by: cron, requireMembership: false)
     }
     #expect(message.number == 1)
-    #expect(try !store.read { try $0.isInside(cron, of: lobby.lobby) })
+    #expect(try !store.read { try $0.isMember(cron, of: lobby.lobby) })
     try store.writeDurablyIfNeeded { try $0.leave(lobby.anna, lobby.lobby) }
     #expect(throws: RuleError.notAMember("#lobby")) { try lobby.says("x") }
     #expect(throws: RuleError.noSuchRoom("4711")) {

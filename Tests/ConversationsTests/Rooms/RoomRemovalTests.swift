@@ -105,7 +105,7 @@ import Testing
         #expect(try store.read { try $0.search(.parse(query), for: person) }.count == 1, "\(query)")
       }
     }
-    #expect(try store.read { try $0.rooms(andUnused: true) }.map(\.name) == ["#lobby"])
+    #expect(try store.read { try $0.rooms(includingUnlisted: true) }.map(\.name) == ["#lobby"])
     let found = try #require(try store.read { try $0.conversation(tea, for: lobby.ben) })
     #expect(found.isRemoved && found.name == "#tea.removed" && found.kind == .room)
     #expect(throws: RuleError.nameTaken("#tea.removed")) {
@@ -160,7 +160,7 @@ import Testing
     #expect(try names() == ["#dev", "#lobby", "#tea"])
     lobby.fixture.now += 1
     #expect(try names() == ["#dev", "#lobby"])
-    #expect(try store.read { try $0.rooms(andUnused: true) }.count == 3)
+    #expect(try store.read { try $0.rooms(includingUnlisted: true) }.count == 3)
     #expect(try store.read { try $0.room("tea") }?.id == tea)
     try store.writeDurablyIfNeeded { try $0.join(lobby.ben, tea) }
     try store.writeDurablyIfNeeded { try $0.leave(lobby.ben, tea) }

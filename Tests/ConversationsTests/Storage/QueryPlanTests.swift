@@ -48,7 +48,7 @@ import Testing
     _ = try store.read { try $0.deliveryCounts(of: message) }
     _ = try store.read { try $0.othersHere(in: room, than: anna) }
     _ = try store.read { try $0.lastSpoke(anna, in: room) }
-    _ = try store.read { try $0.holds(moreThan: 20, in: room) }
+    _ = try store.read { try $0.hasMoreMembers(than: 20, in: room) }
     _ = try store.read { try $0.events(in: room, after: 0, upTo: position) }
     _ = try store.read { try $0.events(in: room, from: 0, behind: nil, until: .max, limit: 9) }
     _ = try store.read { try $0.readMarker(of: anna, in: room) }

@@ -43,8 +43,8 @@ struct AccountCommands {
   func account(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     let words = ChildProcess.words(argument)
     switch words.first {
-    case nil: return try list(orHelp: true, snapshot)
-    case "list" where words.count == 1: return try list(orHelp: false, snapshot)
+    case nil: return try list(explainsIfEmpty: true, snapshot)
+    case "list" where words.count == 1: return try list(explainsIfEmpty: false, snapshot)
     case "add" where words.count > 1: return try add(words[1], Array(words.dropFirst(2)))
     case "set" where words.count >= 3:
       return try set(words[1], words[2], value(argument, words))
@@ -59,9 +59,9 @@ struct AccountCommands {
 
   // MARK: Listing
 
-  private func list(orHelp: Bool, _ snapshot: borrowing Snapshot) throws -> Step {
+  private func list(explainsIfEmpty: Bool, _ snapshot: borrowing Snapshot) throws -> Step {
     guard !accounts.list.isEmpty else {
-      guard orHelp else { return .tell(say("You have no account.")) }
+      guard explainsIfEmpty else { return .tell(say("You have no account.")) }
       return .answer([
         StyledLine(say("You need no account for the people on this machine. To reach others:")),
         StyledLine(
@@ -87,11 +87,11 @@ struct AccountCommands {
     return .answer(lines)
   }
 
-  /// What a running process of the account is not able to do.
+  /// How the account's running process is confined; empty if it does not run, or is not confined.
   private func sandbox(
     of account: Account, _ snapshot: borrowing Snapshot
   ) -> [StyledLine] {
-    guard (try? snapshot.holderIsAlive(of: account)) == true,
+    guard (try? snapshot.hasProcess(of: account)) == true,
       let words = accounts.facts(of: account)["sandbox"]
     else { return [] }
     return [StyledLine("    " + say("sandbox: %1", SafeText(line: words)), .dim)]
@@ -117,13 +117,13 @@ struct AccountCommands {
       settings[name] = try checkedOption(name, value)
     }
     if let obstacle = context.accountObstacle() { throw Refusal(obstacle) }
-    // The store may have the account even if its owner's file does not list it.
-    let known = accounts.list.first {
+    // An account that is in the store, but not in the owner's accounts file, only needs settings.
+    let unlisted = accounts.list.first {
       $0.network == network && accounts.ownSettings(of: $0) == nil
     }
     return Step { [settings] transaction in
       let account =
-        try known ?? transaction.addAccount(owner: context.me.id, network: network)
+        try unlisted ?? transaction.addAccount(owner: context.me.id, network: network)
       try accounts.set(AccountSettings(values: settings), of: account, transaction)
       return [
         .accountsChanged,
@@ -133,8 +133,8 @@ struct AccountCommands {
     }
   }
 
-  /// The text after the name of a setting. A command keeps its quotes, unless it is one quoted
-  /// word.
+  /// The value in `set ADDRESS OPTION VALUE`. A value of several words keeps its quotes; a single
+  /// quoted word loses them.
   private func value(_ argument: String, _ words: [String]) -> String {
     if words.count <= 4 { return words.count == 4 ? words[3] : "" }
     var rest = argument[...]
@@ -146,6 +146,7 @@ struct AccountCommands {
 
   private func set(_ address: String, _ name: String, _ value: String) throws -> Step {
     let account = try named(address)
+    // Not an option: hobnob forgets the login methods that the server offered.
     if name == "scram", value.isEmpty {
       try accounts.forgetLogin(of: account)
       return .tell(
@@ -165,9 +166,9 @@ struct AccountCommands {
       value.isEmpty
       ? say("%2 of %1 is back to its default", whose, option)
       : say("%2 of %1 is now %3", whose, option, SafeText(line: value))
-    // The process checks this limit for each file.
-    let end = name == "fetch" ? "." : "; " + say("type /connect to apply this.")
-    return change(settings, of: account, [.tell(said + end)])
+    // `fetch` needs no new connection: the process applies it to each file.
+    let hint = name == "fetch" ? "." : "; " + say("type /connect to apply this.")
+    return change(settings, of: account, [.tell(said + hint)])
   }
 
   private func change(
@@ -202,12 +203,13 @@ struct AccountCommands {
   func connectAccount(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     let account = try named(argument.trimmingBlanks)
     guard var settings = accounts.ownSettings(of: account) else { throw notSetUp(account) }
-    guard try !settings.isWanted || !snapshot.holderIsAlive(of: account) else {
+    if settings.isWanted, try snapshot.hasProcess(of: account) {
       return Step(writes: [.nickname(account)]) {
         try $0.setStatus(of: account, .connecting)
         try $0.ask(.reconnect, of: account)
         return [
-          .expect(account), .tell(say("Reconnecting %1.", SafeText(line: account.address))),
+          .awaitConnection(account),
+          .tell(say("Reconnecting %1.", SafeText(line: account.address))),
         ]
       }
     }
@@ -229,8 +231,8 @@ struct AccountCommands {
       ])
   }
 
-  /// The network of a new account, `KIND:ADDRESS`. The network's program says how it writes the
-  /// address.
+  /// The network of a new account, `KIND:ADDRESS`. The network's program puts the address into its
+  /// canonical form.
   private func networkName(_ written: String) throws -> String {
     let (name, networks) = (AccountName(written), context.preferences.networks)
     let kind = try networks.kind(of: name)
@@ -259,7 +261,8 @@ struct AccountCommands {
       throw Refusal(say("fetch is a number from 0 to 100, not %1.", SafeText(line: value)))
     }
     if name == "ca" {
-      // Its process works in another folder, and can report nothing before it is connected.
+      // Check the file now and store an absolute path: the network process runs in another folder,
+      // and could report an error only once it has connected.
       let path = AttachedFiles.absolute(value, context.preferences.environment)
       guard access(path, R_OK) == 0 else {
         throw Refusal(

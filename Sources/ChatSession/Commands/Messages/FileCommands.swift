@@ -57,7 +57,7 @@ struct FileCommands {
 
   private func begin(_ chore: FileChore) throws -> Step {
     try chore.check()
-    return Step([.begin(chore)])
+    return Step([.startChore(chore)])
   }
 
   // MARK: Files on a network

@@ -3,14 +3,14 @@ import Composer
 import Conversations
 import StyledText
 
-/// `/cancel`, `/delete`, `/retry`, `/me`, `/reply`.
+/// `/cancel`, `/edit`, `/delete`, `/retry`, `/me`, `/reply`.
 @MainActor
 struct MessageCommands {
   let context: CommandContext
 
-  /// The message that a command's argument means: for N, the one with that number, by any sender;
-  /// for -N, my Nth newest; for none, my newest.
-  private func target(
+  /// The message that a command is to change: for N, the one with that number, by any sender; for
+  /// -N, my Nth newest, unlike in `CommandContext.message(named:)`; for no argument, my newest.
+  private func messageToChange(
     _ argument: String, missing: RuleError, _ snapshot: borrowing Snapshot
   ) throws -> Message {
     let conversation = try context.open.required()
@@ -46,7 +46,7 @@ struct MessageCommands {
 
   /// `/cancel` outside edit mode (rule 3.7).
   func takeBack(_ snapshot: borrowing Snapshot) throws -> Step {
-    if !context.lines.isEmpty { return Step([.takeBackLine]) }
+    if !context.unstoredLines.isEmpty { return Step([.takeBackLine]) }
     let conversation = try context.open.required()
     guard let message = try snapshot.newest(by: context.me.id, in: conversation.id) else {
       throw RuleError.nothingToCancel
@@ -56,8 +56,7 @@ struct MessageCommands {
       do {
         taken = try transaction.takeBack(message.id, by: context.me.id)
       } catch let error as RuleError {
-        // Others have my newest sent message, and so all that I sent before it, but they cannot
-        // have one that is still unsent.
+        // If others have my newest message, take back the newest one that is still unsent instead.
         guard case .othersHaveIt = error,
           let unsent = try transaction.unsent(by: context.me.id, in: conversation.id).max(by: {
             $0.number < $1.number
@@ -66,23 +65,23 @@ struct MessageCommands {
         taken = try transaction.takeBack(unsent.id, by: context.me.id)
       }
       let isAction = taken.kind == .action
-      let text = isAction ? "/me " + taken.body : EditMode.shown(taken.body)
-      let put = Outcome.effect(.put(text, mentions: taken.mentions(in: text)))
-      // In a script, the next line would send the files.
-      guard context.isInteractive else { return [.catchUp, put] }
+      let text = isAction ? "/me " + taken.body : EditMode.escapingSlash(taken.body)
+      let fill = Outcome.effect(.fillLine(text, mentions: taken.mentions(in: text)))
+      // A script does not see returned files; its next message would send them by mistake.
+      guard context.isInteractive else { return [.catchUp, fill] }
       let folder = transaction.attachmentFolder
       let files = taken.attachments.map { each in
         WaitingFiles.File(
           path: folder.path(of: each.hash), name: each.name, bytes: each.bytes, type: each.type,
           identity: folder.identity(of: each.hash) ?? "")
       }
-      return [.catchUp, put, .effect(.whenLineBegins(.filesReturned(WaitingFiles(files))))]
+      return [.catchUp, fill, .effect(.whenLineBegins(.filesReturned(WaitingFiles(files))))]
     }
   }
 
   func edit(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     let conversation = try context.open.requiredAsMember()
-    let message = try target(argument, missing: .nothingToEdit, snapshot)
+    let message = try messageToChange(argument, missing: .nothingToEdit, snapshot)
     guard message.sender == context.me.id else { throw RuleError.notYours(message.number) }
     guard message.deletedAt == nil else { throw RuleError.deleted(message.number) }
     // Check this before the text replaces the line.
@@ -95,13 +94,13 @@ struct MessageCommands {
 
   func delete(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     _ = try context.open.requiredAsMember()
-    let message = try target(argument, missing: .nothingToDelete, snapshot)
+    let message = try messageToChange(argument, missing: .nothingToDelete, snapshot)
     return .change { _ = try $0.deleteMessage(message.id, by: context.me.id) }
   }
 
   func retry(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     guard argument.isEmpty || argument == "all" else {
-      let message = try target(argument, missing: .nothingToEdit, snapshot)
+      let message = try messageToChange(argument, missing: .nothingToRetry, snapshot)
       return .change { _ = try $0.retry(message.id, by: context.me.id) }
     }
     let here = argument.isEmpty ? try context.open.required().id : nil
@@ -127,7 +126,7 @@ struct MessageCommands {
     }
   }
 
-  func act(_ text: String) throws -> Step {
+  func sendAction(_ text: String) throws -> Step {
     guard text.contains(where: { !$0.isWhitespace }) else { throw usage("me") }
     return Step([.send(OutgoingText(body: text, kind: .action, typed: "/me " + text))])
   }

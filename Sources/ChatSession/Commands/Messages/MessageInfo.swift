@@ -12,7 +12,7 @@ struct MessageInfo {
     guard !argument.isEmpty, !argument.contains(where: \.isWhitespace) else { throw usage("info") }
     let message = try context.message(named: argument, snapshot)
     let conversation = try context.open.required()
-    let printer = context.markedPrinter(for: [message.sender], snapshot)
+    let printer = context.printerMarkingLookAlikes(among: [message.sender], snapshot)
     var lines = [
       StyledLine(
         say("Message %1 in %2", SafeText(message.number), SafeText(name: conversation.name)), .bold)

@@ -16,7 +16,7 @@ struct QuoteCopyOpenCommands {
     guard !argument.isEmpty, !argument.contains(where: \.isWhitespace) else { throw usage("quote") }
     let text = try text(of: argument, snapshot)
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    return .effect(.put(lines.map { $0.isEmpty ? ">\n" : "> \($0)\n" }.joined(), mentions: []))
+    return .effect(.fillLine(lines.map { $0.isEmpty ? ">\n" : "> \($0)\n" }.joined(), mentions: []))
   }
 
   func copy(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {

@@ -65,7 +65,9 @@ struct Reactions {
   }
 
   func react(to message: Message, with emoji: String) -> Step {
-    .change([.did(.reacted)]) { _ = try $0.react(message.id, by: context.me.id, with: emoji) }
+    .change([.tutorialAction(.reacted)]) {
+      _ = try $0.react(message.id, by: context.me.id, with: emoji)
+    }
   }
 }
 

@@ -53,7 +53,7 @@ struct HistoryCommand {
       let before = try snapshot.olderArchive(in: conversation.id)
     else { return Step() }
     let text = NetworkRequest.historyText(count, before: before)
-    let isSaid = !context.accounts.isSettlingIn(conversation.network)
+    let isSaid = !context.accounts.isUnsettled(conversation.network)
     return Step {
       (isSaid ? [.shortNotice(Self.fetching)] : [])
         + (try networks.ask(.history, in: conversation, text: text, $0))

@@ -28,7 +28,7 @@ struct Search {
     let hasMore = hits.count > Self.hitsAtOnce
     if hasMore { hits.removeLast() }
     let page = Outcome.searched(
-      SearchPage(
+      SearchContinuation(
         query: query, text: text, before: hasMore ? hits.last?.message.id : nil))
     guard !hits.isEmpty else {
       // Removed meanwhile.
@@ -38,7 +38,7 @@ struct Search {
         : say("No messages match.") + (try longerWords(of: query, snapshot))
       return Step([page, .tell(said)])
     }
-    let own = context.markedPrinter(for: hits.map(\.message.sender), snapshot)
+    let own = context.printerMarkingLookAlikes(among: hits.map(\.message.sender), snapshot)
     var names: [ID<Conversation>: SafeText] = [:]
     // Names have their colours of each conversation.
     var printers: [ID<Conversation>: MessagePrinter] = [:]

@@ -68,7 +68,7 @@ package struct UnreadCommands {
       }
       lines.append(line)
     }
-    lines += context.lines.map { line in
+    lines += context.unstoredLines.map { line in
       StyledLine("  ") + StyledLine(firstLine(of: line.typed))
         + StyledLine("  " + say("waiting for the store"), .dim)
     }

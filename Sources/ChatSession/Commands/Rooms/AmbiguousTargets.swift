@@ -105,7 +105,7 @@ extension ConversationCommands {
   /// Asks whether you mean the similar name.
   func ask(_ near: String, for name: String) -> Step {
     Step([
-      .keepKilledDraft,
+      .holdDraft,
       .effect(
         .ask(
           say(
@@ -125,7 +125,7 @@ extension ConversationCommands {
   func nobody(named name: String, _ snapshot: borrowing Snapshot) throws -> Refusal {
     if !name.hasPrefix("@"), let room = try snapshot.room(name, for: context.me.id) {
       let command: SafeText =
-        try snapshot.isInside(context.me.id, of: room.id) ? "/switch" : "/join"
+        try snapshot.isMember(context.me.id, of: room.id) ? "/switch" : "/join"
       return Refusal(
         say("%1 is a room; %2 %1 goes there.", SafeText(name: room.name), command))
     }
@@ -157,7 +157,7 @@ extension ConversationCommands {
     case .newRoom(let name): return goTo(try localRoom(named: name, snapshot))
     case .conversation(let name):
       return Step {
-        [.goTo(try $0.conversation(meantBy: name, me: context.me.id), isNew: false)]
+        [.openKeepingDraft(try $0.conversation(meantBy: name, me: context.me.id), isNew: false)]
       }
     case .keep(let conversation, let age):
       return KeepCommand(context: context).set(age, in: conversation)
@@ -168,7 +168,7 @@ extension ConversationCommands {
   private func goTo(_ room: RoomToJoin) -> Step {
     Step { transaction in
       let (room, isNew, outcomes) = try join(room, transaction)
-      return outcomes + [.goTo(room, isNew: isNew)]
+      return outcomes + [.openKeepingDraft(room, isNew: isNew)]
     }
   }
 

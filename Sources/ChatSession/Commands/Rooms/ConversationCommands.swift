@@ -129,7 +129,7 @@ struct ConversationCommands {
           "%1 is a direct chat, and you cannot leave it; /switch goes elsewhere.",
           SafeText(name: target.name)))
     }
-    guard try snapshot.isInside(me, of: target.id) else {
+    guard try snapshot.isMember(me, of: target.id) else {
       throw RuleError.notAMember(target.name)
     }
     return Step { transaction in

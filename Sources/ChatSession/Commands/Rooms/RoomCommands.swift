@@ -74,7 +74,7 @@ struct RoomCommands {
     case "rename" where words.count == 2:
       return .change { _ = try $0.rename(conversation.id, to: words[1], by: context.me.id) }
     case "remove" where words.count == 1:
-      try snapshot.requireCreator(of: conversation.id, context.me.id)
+      try snapshot.requireMaker(of: conversation.id, context.me.id)
       try context.requireTerminal("/room remove")
       return .effect(
         .ask(

@@ -44,7 +44,7 @@ extension Command {
       .numberWithFile
     ) { try FileCommands(context: $0).save($1, $2) },
     Command("/me TEXT", "say what you are doing", .text, takesNewlines: true) {
-      context, argument, _ in try MessageCommands(context: context).act(argument)
+      context, argument, _ in try MessageCommands(context: context).sendAction(argument)
     },
   ]
 

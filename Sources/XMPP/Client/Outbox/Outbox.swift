@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// What the owner wrote and the server may not have yet. Entries of one conversation keep their order.
+/// What the owner wrote and the server may not have yet. Entries of one conversation keep their
+/// order.
 struct Outbox: Sendable {
   private var stanzas: [OutboxEntry.ID: PendingStanza] = [:]
   /// How many were sent, or accepted.
@@ -111,7 +112,7 @@ struct Outbox: Sendable {
       let id = stanza.entry.id
       stanzas[id]?.state = .waiting
       if isTheirs {
-        stanzas[id]?.isSuspect = true
+        stanzas[id]?.mayBreakConnection = true
         if index == 0, time - stanza.sentAt <= Retry.blame { stanzas[id]?.breaks += 1 }
       }
       if stanza.isCancelled { stanzas[id] = nil }

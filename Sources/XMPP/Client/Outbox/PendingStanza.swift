@@ -23,8 +23,8 @@ struct PendingStanza: Sendable {
   let hasAddress: Bool
   private(set) var sentAt: Milliseconds = 0
   private(set) var bytes = 0
-  /// It was in flight when a connection broke, so it is sent alone from then on.
-  var isSuspect = false
+  /// It was in flight when the server ended a connection, so it is sent alone from then on.
+  var mayBreakConnection = false
   /// How many connections broke right after it was sent.
   var breaks = 0
   /// How often the room returned it because it no longer knew the owner.
@@ -79,8 +79,8 @@ struct PendingStanza: Sendable {
 
   /// Whether an error about it counts: one from where it went, or from the server.
   ///
-  /// - Parameter isServer: whether the server sent the error. Others in a room can send errors, too,
-  ///   from their nicknames.
+  /// - Parameter isServer: whether the server sent the error. Others in a room can send errors,
+  ///   too, from their nicknames.
   func mayBeRefused(by from: Address, isServer: Bool) -> Bool {
     isServer || (isRoom ? from == to : from.bare == to.bare)
   }

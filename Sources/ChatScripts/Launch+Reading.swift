@@ -3,11 +3,11 @@ import ChatSession
 import Conversations
 
 extension Launch {
-  /// Reads the store for a prompt or a completion, which must not wait: it creates and upgrades
-  /// nothing, and a lock ends it at once. A wrong line of the settings is no matter here.
+  /// Reads the store for a shell's prompt or a completion, which must not wait. It never creates or
+  /// upgrades a store, throws at once if the store is locked, and ignores wrong settings.
   ///
-  /// - Throws: `StoreError`, also if there is no store; ``Refusal``, `RuleError`.
-  func glance<T>(_ body: (Script) throws -> T) throws -> T {
+  /// - Throws: `StoreError` (a missing store is one), ``Refusal``, `RuleError`.
+  func readWithoutWaiting<T>(_ body: (Script) throws -> T) throws -> T {
     let rc = try loadRc { _ in }
     let store = try Store(
       path: try storePath,
