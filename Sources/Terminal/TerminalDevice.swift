@@ -29,6 +29,27 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
   /// Whether to ask the terminal to say when its window gains or loses the focus (7.3). Set it
   /// before `enter`.
   public var reportsFocus = false
+  /// The title of the window while the terminal is entered; nil: as it was found. It must be safe to
+  /// write, and on one line.
+  public var title: String? {
+    didSet {
+      guard isEntered, !isPlain, title != oldValue else { return }
+      armCrashReset()
+      write(title == nil ? CrashReset.titles : titleBytes(isFirst: oldValue == nil))
+    }
+  }
+
+  /// Sets the titles of window and icon, or tab (OSC 0), once the terminal has kept the former ones.
+  private func titleBytes(isFirst: Bool) -> [UInt8] {
+    guard let title else { return [] }
+    return Array(((isFirst ? "\u{1B}[22;0t" : "") + "\u{1B}]0;\(title)\u{1B}\\").utf8)
+  }
+
+  private func armCrashReset() {
+    CrashReset.arm(
+      input: input, output: writer, modes: found, sends: !isPlain, hasTitle: title != nil)
+  }
+
   /// Whether nothing can be written any more: the terminal has hung up.
   public private(set) var isDead = false
 
@@ -122,9 +143,10 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
     }
     setModes(modes)
     isEntered = true
-    CrashReset.arm(input: input, output: writer, modes: found, sends: !plain)
+    armCrashReset()
     if plain { return }
     write(Array((Self.entering + (reportsFocus ? Self.focusReports : "")).utf8))
+    write(titleBytes(isFirst: true))
   }
 
   /// How long leaving waits for a terminal that takes nothing, in milliseconds.
@@ -138,7 +160,7 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
     guard isEntered else { return }
     isEntered = false
     CrashReset.disarm()
-    if !isPlain { write(CrashReset.sequence) }
+    if !isPlain { write(CrashReset.sequence + (title != nil ? CrashReset.titles : [])) }
     catchUp(within: Self.patience, atMost: most)
     setModes(found)
   }
