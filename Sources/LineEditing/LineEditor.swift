@@ -96,7 +96,8 @@ public final class LineEditor {
     if displayMode == .tty { askTerminal() }
     // Until now the terminal turned Return into a newline.
     readAhead { $0 == .key([0x0A]) ? .key([0x0D]) : $0 }
-    Readline.start(for: self, plain: displayMode == .plain, prompt: prompt.plain.string)
+    Readline.start(
+      for: self, plain: displayMode == .plain, echoes: device.echoes, prompt: prompt.plain.string)
     display.updateSize()
     display.sizeMayHaveChanged = { [weak self] in self?.resized() }
     loop.watch(device.input) { [weak self] in self?.readKeys() }

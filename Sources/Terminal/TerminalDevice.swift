@@ -128,6 +128,10 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
     return Size(rows: 24, columns: 80)
   }
 
+  /// Whether the terminal was found showing what is typed. Otherwise another program shows it, and
+  /// sends whole lines: Emacs in M-x shell.
+  public var echoes: Bool { found.c_lflag & tcflag_t(ECHO) != 0 }
+
   /// Puts the terminal into the modes the line editor needs. Again after a suspension.
   ///
   /// - Parameter plain: only the modes; no escape sequence is sent (11.5).
@@ -137,6 +141,8 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
     var modes = found
     modes.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
     modes.c_iflag &= ~tcflag_t(IXON | ICRNL | INLCR | IGNCR | ISTRIP)
+    // Such a program ends its lines with a newline.
+    if plain, !echoes { modes.c_iflag |= tcflag_t(INLCR) }
     withUnsafeMutableBytes(of: &modes.c_cc) { characters in
       characters[Int(VMIN)] = 1
       characters[Int(VTIME)] = 0
