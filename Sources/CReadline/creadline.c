@@ -180,7 +180,8 @@ void creadline_keep_settings(void) {
   if (creadline_is_plain) creadline_keep_plain_settings();
 }
 
-void creadline_start(const struct creadline_callbacks *callbacks, bool plain, const char *prompt) {
+void creadline_start(
+    const struct creadline_callbacks *callbacks, bool plain, bool echoes, const char *prompt) {
   creadline_call = *callbacks;
   creadline_is_plain = plain;
   choose_locale();
@@ -194,7 +195,7 @@ void creadline_start(const struct creadline_callbacks *callbacks, bool plain, co
   rl_instream = stdin;
   nowhere = fopen("/dev/null", "we");
   rl_outstream = nowhere;
-  if (plain) creadline_begin_plain();
+  if (plain) creadline_begin_plain(echoes);
   rl_getc_function = next_byte;
   rl_input_available_hook = bytes_wait;
   creadline_register_commands();

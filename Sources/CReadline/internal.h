@@ -50,7 +50,7 @@ void creadline_replace_commands(void);
 /// Resets settings of an inputrc that would do harm here.
 void creadline_keep_settings(void);
 /// Makes readline draw, before rl_initialize; and settings that an inputrc must not change then.
-void creadline_begin_plain(void);
+void creadline_begin_plain(bool with_echo);
 void creadline_keep_plain_settings(void);
 /// Call this when readline has begun a new row on the screen by itself.
 void creadline_plain_new_row(void);

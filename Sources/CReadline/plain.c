@@ -10,16 +10,19 @@
 #include <string.h>
 
 bool creadline_is_plain;
+/// Whether what is typed has to be shown; not if another program does so, as Emacs does in M-x shell.
+static bool echoes;
 /// Whether readline's line is on the screen.
 static bool shown;
 
 static ssize_t write_out(void *cookie, const char *bytes, size_t count) {
   (void)cookie;
-  creadline_call.write(bytes, count);
+  if (echoes) creadline_call.write(bytes, count);
   return (ssize_t)count;
 }
 
-void creadline_begin_plain(void) {
+void creadline_begin_plain(bool with_echo) {
+  echoes = with_echo;
   // Not stdout, which blocks if nobody reads the terminal.
   const cookie_io_functions_t functions = {.write = write_out};
   FILE *terminal = fopencookie(NULL, "w", functions);
@@ -43,8 +46,8 @@ void creadline_plain_prompt(const char *prompt) {
 void creadline_plain_hide(void) {
   if (!shown) return;
   shown = false;
-  fputc('\n', rl_outstream);
   fflush(rl_outstream);
+  creadline_call.write("\n", 1);
 }
 
 static bool is_printable(const char *text, int length) {
@@ -92,6 +95,7 @@ static void redisplay(void) {
 
 void creadline_plain_show(void) {
   if (!creadline_is_plain) return;
+  if (!shown && !echoes && rl_prompt != NULL) creadline_call.write(rl_prompt, strlen(rl_prompt));
   if (!shown) rl_on_new_line();
   shown = true;
   redisplay();

@@ -25,6 +25,7 @@ extension InteractiveShell {
       case .light: true
       case .dark: false
       }
+    editor.title = settings.title ? StatusLine(session: session).title : nil
     var bar = editor.bar
     bar.prompt = StatusLine(session: session).prompt
     bar.maxInputRows = settings.maxInputRows

@@ -75,7 +75,7 @@ extension InteractiveShell {
     case .keep(let files, let limit, let number): keep(files, limit: limit, number: number)
     case .write(let chore): write(chore)
     case .open(let words, let target): try open(words, target)
-    case .notify(let notification): notifier.notify(notification)
+    case .notify(let notifications): notifier.notify(notifications)
     case .clearScreen: editor.clearDisplay()
     case .connect(let account, let asks):
       // The line did its work: the account exists, and /connect tries again.
@@ -162,6 +162,9 @@ extension InteractiveShell {
       throw Refusal(
         say("hobnob cannot copy in plain mode, which sends no control sequences to the terminal."))
     }
+    guard editor.display.looks.ignoresStrings else {
+      throw Refusal(say("hobnob cannot copy here: this terminal has no clipboard for programs."))
+    }
     guard text.string.utf8.count <= ClipboardSequence.mostBytes else {
       throw Refusal(
         say(
@@ -169,6 +172,7 @@ extension InteractiveShell {
           SafeText(text.string.utf8.count), SafeText(ClipboardSequence.mostBytes)))
     }
     editor.copyToClipboard(text)
+    show(notice: say("Copied, if the terminal allows it; see hobnob-commands(7)"))
   }
 
   private func keep(_ files: WaitingFiles, limit: Int, number: Int) {

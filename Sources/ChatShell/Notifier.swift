@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ChatScripts
 import ChatSession
+import Conversations
 import Glibc
+import LineEditing
 import Platform
 import StyledText
+import Terminal
 
-/// Runs `notify-command` (rule 7.10); in a burst of messages the last call says how many messages
-/// it skipped.
+/// Runs `notify-command` (rule 7.10), or else lets the terminal notify; in a burst of messages the
+/// last call says how many messages it skipped.
 @MainActor
 final class Notifier {
   private unowned let shell: InteractiveShell
@@ -17,9 +20,46 @@ final class Notifier {
 
   init(_ shell: InteractiveShell) { self.shell = shell }
 
-  func notify(_ notification: Notification) {
-    waiting = (notification, waiting.map { $0.others + 1 } ?? 0)
-    runForWaiting()
+  /// - Parameter notifications: the oldest first.
+  func notify(_ notifications: [Notification]) {
+    let sequence = sequence
+    guard !shell.settings.notifyCommand.isEmpty || sequence != nil, let newest = notifications.last
+    else { return }
+    let claimed = shell.session.claimNotifications(upTo: newest.message)
+    let unclaimed = notifications.filter { $0.message.rawValue > claimed.rawValue }
+    if shell.settings.notifyCommand.isEmpty, let sequence {
+      show(unclaimed, by: sequence)
+    } else {
+      for notification in unclaimed {
+        waiting = (notification, waiting.map { $0.others + 1 } ?? 0)
+        runForWaiting()
+      }
+    }
+  }
+
+  /// How to ask the terminal; nil if it cannot show a notification, or need not, since the person
+  /// looks at its window. A terminal that is chosen by its name reports the focus.
+  private var sequence: DesktopNotification? {
+    let setting = shell.settings.notifyTerminal
+    let editor = shell.editor
+    let isLookedAt = editor.isFocused || !editor.isFocusKnown
+    if isLookedAt, setting == .auto || editor.isFocusReported { return nil }
+    return setting == .off
+      ? nil : editor.notification(DesktopNotification(rawValue: setting.rawValue))
+  }
+
+  private func show(_ notifications: [Notification], by sequence: DesktopNotification) {
+    guard let newest = notifications.last else { return }
+    let sender = SafeText(name: newest.sender)
+    let conversation = SafeText(name: newest.conversation)
+    let isDirect = newest.conversation == "@" + newest.sender
+    let others = notifications.count - 1
+    let more = others > 0 ? say(" (and %1 more)", SafeText(others)) : ""
+    let title: SafeText = isDirect ? sender : "\(sender) (\(conversation))"
+    shell.editor.notify(
+      title: title + more,
+      body: SafeText(body: newest.body), identifier: "hobnob-\(newest.message.rawValue)",
+      by: sequence)
   }
 
   private func runForWaiting() {

@@ -33,9 +33,11 @@ package final class LineDisplay {
   private var painter: Painter
   private var cache = LayoutCache()
   private var above: [StyledLine] = []
+  /// Where the lines begin that answer a typed line.
+  private var answerStarts: [Int] = []
   private var bytesOut: [UInt8] = []
   private var passedMaximum = false
-  private(set) var looks: Painter.TerminalCapabilities
+  package private(set) var looks: Painter.TerminalCapabilities
   private var plainPrompt: String?
 
   init(
@@ -77,6 +79,9 @@ package final class LineDisplay {
     looks.palette.isLight = isLight
     repaintAll()
   }
+
+  /// The title of the window; nil leaves it as it was found.
+  var title: SafeText? { didSet { if title != oldValue { needsDrawing = true } } }
 
   /// Whether to break settled lines between words (rule 13.7), or where the terminal wraps them.
   package var wrapsAtWords = true
@@ -155,6 +160,26 @@ package final class LineDisplay {
     needsDrawing = true
   }
 
+  /// What is printed while `body` handles a typed line is marked as its answer, if that returns true.
+  func markingAnswer(_ body: () -> Bool) -> Bool {
+    answerStarts.append(above.count)
+    let isAnswered = body()
+    // It may have been drawn meanwhile, as when another program gets the terminal.
+    if !isAnswered { _ = answerStarts.popLast() }
+    return isAnswered
+  }
+
+  /// The answers among the lines that wait, as rows of the screen.
+  private func takeAnswers() -> [Painter.Answer] {
+    let bounds = answerStarts + [above.count]
+    answerStarts = []
+    guard looks.ignoresStrings else { return [] }
+    func row(_ index: Int) -> Int { rows(of: Array(above[..<index])).count }
+    return zip(bounds, bounds.dropFirst()).filter { $0 < $1 }.map {
+      Painter.Answer(start: row($0), output: row($0 + 1), end: row($1))
+    }
+  }
+
   /// Settled lines as rows of the screen; the terminal wraps a row that is still too wide.
   func rows(of lines: [StyledLine]) -> [StyledLine] {
     guard displayMode == .tty, wrapsAtWords else { return lines }
@@ -197,9 +222,11 @@ package final class LineDisplay {
     if isAnotherSizeTold { sizeMayHaveChanged() }
     if isProbingSize { return }
     needsDrawing = false
+    let answers = takeAnswers()
     let lines = above
     above = []
     guard displayMode == .tty else { return drawPlain(lines) }
+    device.title = looks.restoresTitle ? title?.string : nil
     let layout = layOut()
     if layout.totalInputRows > layout.inputRows {
       if !passedMaximum { bytesOut.append(0x07) }
@@ -212,7 +239,7 @@ package final class LineDisplay {
       layout.totalInputRows > layout.inputRows
       ? ScrolledText(
         lines: cache.lineCount, rows: cache.isWrapped ? layout.totalInputRows : nil) : nil
-    bytesOut += painter.paint(layout.frame, above: rows(of: lines))
+    bytesOut += painter.paint(layout.frame, above: rows(of: lines), answers: answers)
     if !bytesOut.isEmpty { device.write(bytesOut) }
     bytesOut.removeAll(keepingCapacity: true)
   }

@@ -34,7 +34,7 @@ extension LineEditor {
 
   private func acceptLine(_ text: String) -> Bool {
     isAccepting = true
-    let isTaken = tell(.accepted(text))
+    let isTaken = display.markingAnswer { tell(.accepted(text)) }
     if !isTaken { isAccepting = false }
     return isTaken
   }

@@ -19,6 +19,12 @@ extension LineEditor: BarLine {
     get { display.setBackground }
     set { display.setBackground = newValue }
   }
+  /// The title of the terminal's window, one line; nil leaves it as it was found. Plain mode and
+  /// terminals that would not put it back show none.
+  public var title: SafeText? {
+    get { display.title }
+    set { display.title = newValue }
+  }
   /// The caret, in bytes from the start of the text.
   public var caret: Int { Int(Readline.line.caret) }
   public var isEmpty: Bool { Readline.line.length == 0 }
@@ -144,6 +150,27 @@ extension LineEditor: BarLine {
 
   /// Asks the terminal to copy a text to the clipboard (OSC 52). Does nothing in plain mode.
   public func copyToClipboard(_ text: SafeText) { display.send(ClipboardSequence.bytes(text)) }
+
+  /// The sequence for desktop notifications: the wanted one, or the best that this terminal is known
+  /// to obey; nil in plain mode, and on a terminal that would print it.
+  public func notification(_ wanted: DesktopNotification?) -> DesktopNotification? {
+    guard displayMode == .tty, display.looks.ignoresStrings else { return nil }
+    return wanted ?? (knowsOSC99 ? .osc99 : display.looks.notifications)
+  }
+
+  /// Asks the terminal to show a notification.
+  ///
+  /// - Parameters:
+  ///   - identifier: ASCII letters, digits and hyphens; the terminal replaces a notification with
+  ///     the same one.
+  ///   - notification: from ``notification(_:)``.
+  public func notify(
+    title: SafeText, body: SafeText, identifier: String, by notification: DesktopNotification
+  ) {
+    display.send(
+      notification.bytes(
+        title: title, body: body, identifier: identifier, through: display.looks.wrapper))
+  }
 
   /// Lines as bytes for a pager, in this terminal's columns and colours.
   public func printed(_ lines: [StyledLine]) -> [UInt8] {

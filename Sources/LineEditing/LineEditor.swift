@@ -36,6 +36,8 @@ public final class LineEditor {
   /// Whether ``isFocused`` is known. It is not while the editor waits for the terminal's report;
   /// ``isFocused`` is then false.
   public var isFocusKnown: Bool { focus.isKnown }
+  /// Whether ``isFocused`` is the terminal's last word.
+  public var isFocusReported: Bool { focus.isReported }
 
   let device: TerminalDevice
   package let display: LineDisplay
@@ -91,10 +93,11 @@ public final class LineEditor {
     device.fellBehind = { [weak self] in self?.fellBehind() }
     device.reportsFocus = displayMode == .tty
     device.enter(plain: displayMode == .plain)
-    if displayMode == .tty { askForBackground() }
+    if displayMode == .tty { askTerminal() }
     // Until now the terminal turned Return into a newline.
     readAhead { $0 == .key([0x0A]) ? .key([0x0D]) : $0 }
-    Readline.start(for: self, plain: displayMode == .plain, prompt: prompt.plain.string)
+    Readline.start(
+      for: self, plain: displayMode == .plain, echoes: device.echoes, prompt: prompt.plain.string)
     display.updateSize()
     display.sizeMayHaveChanged = { [weak self] in self?.windowResized() }
     loop.watch(device.input) { [weak self] in self?.readKeys() }
@@ -105,15 +108,17 @@ public final class LineEditor {
   }
 
   private var isStarted = false
-  /// When the terminal was asked for its background; nil once it has answered.
-  var backgroundAskedAt: Int64?
+  /// When the terminal was asked; nil once it has answered.
+  var terminalAskedAt: Int64?
+  /// Whether the terminal said that it knows OSC 99.
+  var knowsOSC99 = false
   private var isFirstTurn = true
 
   private func endTurn() {
     if isFirstTurn {
       isFirstTurn = false
       // Most terminals have answered by now, so that the first screen has the right colours.
-      if backgroundAskedAt != nil { readAhead { $0 } }
+      if terminalAskedAt != nil { readAhead { $0 } }
     }
     draw()
   }
@@ -134,7 +139,7 @@ public final class LineEditor {
 
   func readAhead(_ change: (KeyEvent) -> KeyEvent) {
     let isFirst = typedAhead.isEmpty
-    typedAhead += (keys.available() ?? []).filter { !takeBackground($0) }.map(change)
+    typedAhead += (keys.available() ?? []).filter { !takeAnswer($0) }.map(change)
     guard isFirst, !typedAhead.isEmpty else { return }
     loop.after(milliseconds: 0) { [weak self] in
       self?.takeTypedAhead()
@@ -154,7 +159,7 @@ public final class LineEditor {
   public func stop() {
     guard isStarted else { return }
     isStarted = false
-    finishBackgroundQuestion()
+    finishQuestions()
     finishResizeProbe()
     device.catchUp(within: TerminalDevice.patience, atMost: TerminalDevice.patience)
     display.isEnding = true
@@ -171,7 +176,7 @@ public final class LineEditor {
   ///
   /// - Parameter keepingLine: whether the line stays on the screen, above the child's output.
   public func withTerminalReleased(keepingLine: Bool = true, _ body: () -> Void) {
-    finishBackgroundQuestion()
+    finishQuestions()
     finishResizeProbe()
     draw()
     display.leave(keepingLine: keepingLine)
@@ -181,22 +186,6 @@ public final class LineEditor {
     // The terminal did not report its focus meanwhile.
     if displayMode == .tty { focus.wait() }
     display.comeBack()
-  }
-
-  /// Handles C-z: restores the terminal's modes and stops the process until SIGCONT.
-  public func suspend() {
-    guard JobControl.canStop else {
-      tell(.cannotSuspend)
-      return
-    }
-    tell(.suspending)
-    withTerminalReleased {
-      loop.unblockSignals()
-      signal(SIGTSTP, SIG_DFL)
-      kill(0, SIGTSTP)
-      loop.blockSignals()
-    }
-    tell(.resumed)
   }
 
   /// Handles SIGCONT after another process stopped this one: the terminal may be in any mode.
@@ -223,7 +212,7 @@ public final class LineEditor {
       focus.noteReport(isFocused)
       return true
     }
-    if takeBackground(event) { return true }
+    if takeAnswer(event) { return true }
     guard resizeProbe.awaited > 0, let report = SizeReport.size(in: event) else { return false }
     handleSizeReport(report)
     return true

@@ -16,7 +16,7 @@ enum Readline {
   /// The column that Up and Down aim for, as long as no other key moves the caret.
   private static var goal: (column: Int, offset: Int)?
 
-  static func start(for newEditor: LineEditor, plain: Bool, prompt: String) {
+  static func start(for newEditor: LineEditor, plain: Bool, echoes: Bool, prompt: String) {
     precondition(editor == nil, "readline is already in use")
     editor = newEditor
     var callbacks = creadline_callbacks(
@@ -52,7 +52,7 @@ enum Readline {
         let name = Readline.string(user)
         return (name.isEmpty ? Login.home([:]) : Login.home(of: name)).flatMap { strdup($0) }
       })
-    creadline_start(&callbacks, plain, prompt)
+    creadline_start(&callbacks, plain, echoes, prompt)
   }
 
   static var line: creadline_line { creadline_line() }

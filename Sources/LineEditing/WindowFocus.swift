@@ -7,6 +7,8 @@ import Terminal
 final class WindowFocus {
   private(set) var isHere: Bool
   var isKnown: Bool { timer == nil }
+  /// Whether the terminal has reported it, and has not been left since.
+  private(set) var isReported = false
   var changed: () -> Void = {}
   private let loop: EventLoop
   private var timer: TimerID?
@@ -20,6 +22,11 @@ final class WindowFocus {
 
   /// The terminal reported it.
   func noteReport(_ isHere: Bool) {
+    isReported = true
+    settle(isHere)
+  }
+
+  private func settle(_ isHere: Bool) {
     guard isHere != self.isHere || !isKnown else { return }
     if let timer { loop.cancel(timer) }
     timer = nil
@@ -30,8 +37,9 @@ final class WindowFocus {
   /// Waits for a report that was requested; without one, the window counts as focused.
   func wait() {
     if let timer { loop.cancel(timer) }
-    timer = loop.after(milliseconds: Self.patience) { [weak self] in self?.noteReport(true) }
+    timer = loop.after(milliseconds: Self.patience) { [weak self] in self?.settle(true) }
     isHere = false
+    isReported = false
     changed()
   }
 }

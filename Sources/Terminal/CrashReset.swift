@@ -8,17 +8,25 @@ enum CrashReset {
   /// style.
   static let sequence = Array(
     "\u{1B}[?1004l\u{1B}[?2004l\u{1B}[>4;0m\u{1B}[<u\u{1B}[?25h\u{1B}[m".utf8)
+  /// Takes the titles from the terminal's stack (xterm); only for a terminal that was told to keep
+  /// them there.
+  static let titles = Array("\u{1B}[23;0t".utf8)
 
   private static let fatal = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGSYS]
 
-  /// - Parameter sends: whether the sequence is sent too; a dumb terminal gets none.
-  @MainActor static func arm(input: Int32, output: Int32, modes: termios, sends: Bool) {
+  /// - Parameters:
+  ///   - sends: whether the sequence is sent too; a dumb terminal gets none.
+  ///   - hasTitle: whether the titles have to be put back.
+  @MainActor static func arm(
+    input: Int32, output: Int32, modes: termios, sends: Bool, hasTitle: Bool
+  ) {
     let crashState = crashState ?? allocate()
     crashState.pointee.isArmed = false
     crashState.pointee.input = input
     crashState.pointee.output = output
     crashState.pointee.modes = modes
-    crashState.pointee.count = sends ? sequence.count : 0
+    crashState.pointee.count =
+      sends ? sequence.count + (hasTitle ? titles.count : 0) : 0
     crashState.pointee.isArmed = true
   }
 
@@ -53,8 +61,9 @@ enum CrashReset {
   }
 
   @MainActor private static func allocate() -> UnsafeMutablePointer<CrashState> {
-    let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: sequence.count)
-    bytes.initialize(from: sequence, count: sequence.count)
+    let all = sequence + titles
+    let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: all.count)
+    bytes.initialize(from: all, count: all.count)
     let new = UnsafeMutablePointer<CrashState>.allocate(capacity: 1)
     new.initialize(
       to: CrashState(bytes: bytes, count: sequence.count))

@@ -47,13 +47,16 @@ public struct Painter: Sendable {
   ///     is beyond the right margin is not.
   ///   - above: lines that are settled above the block first; the terminal wraps them, so that it
   ///     can wrap them anew later.
+  ///   - answers: which of these lines answer a typed one, in order.
   /// - Returns: the bytes to write at once; none if nothing changes.
-  public mutating func paint(_ frame: Frame, above: [StyledLine] = []) -> [UInt8] {
+  public mutating func paint(
+    _ frame: Frame, above: [StyledLine] = [], answers: [Answer] = []
+  ) -> [UInt8] {
     let (painted, row, column) = visible(frame)
     var out = ScreenBytes(row: caretRow, column: caretColumn, columns: size.columns)
     // Within wrapped lines nothing is erased, or tmux would take them for lines of their own.
     if rows.isEmpty || !above.isEmpty || !slack.isPlain && painted != rows {
-      drawAnew(painted, above, &out)
+      drawAnew(painted, above, answers, &out)
     } else {
       drawChanges(painted, caretRow: row, &out)
     }
@@ -150,7 +153,7 @@ public struct Painter: Sendable {
   }
 
   private mutating func drawAnew(
-    _ painted: [PaintedRow], _ above: [StyledLine], _ out: inout ScreenBytes
+    _ painted: [PaintedRow], _ above: [StyledLine], _ answers: [Answer], _ out: inout ScreenBytes
   ) {
     if rows.isEmpty {
       out.carriageReturn()
@@ -168,10 +171,18 @@ public struct Painter: Sendable {
       }
     }
     if !above.isEmpty { (lost, slack) = (.none, ReflowSlack()) }
-    for line in above {
+    var answers = answers[...]
+    for (index, line) in above.enumerated() {
+      // Terminals forget the mark of a row that is erased.
       out.eraseToEndOfRow()
+      if answers.first?.start == index { out.mark("A;redraw=0") }
+      if answers.first?.output == index { out.mark("C") }
       write(line, &out)
+      let ended = answers.first?.end == index + 1 ? answers.popFirst() : nil
+      if let ended, ended.output <= index { out.mark("D") }
       out.settle()
+      // One row cannot be both a prompt and output.
+      if let ended, ended.output > index { for mark in ["C", "D"] { out.mark(mark) } }
       top.move(by: { line.columns(widths) }, in: size)
     }
     if rows.isEmpty {

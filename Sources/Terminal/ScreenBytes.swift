@@ -133,6 +133,9 @@ struct ScreenBytes {
     text("\u{1B}]8;;" + (link?.target ?? "") + "\u{1B}\\")
   }
 
+  /// Marks the cursor's place as part of a prompt, or of what a command prints (OSC 133).
+  mutating func mark(_ what: String) { text("\u{1B}]133;\(what)\u{1B}\\") }
+
   mutating func set(_ style: Style) {
     if style == pen { return }
     defer { pen = style }

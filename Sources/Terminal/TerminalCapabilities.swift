@@ -8,27 +8,34 @@ extension Painter {
     public var colors: Bool
     /// Its colours, and whether its background is light, as far as the environment says.
     public var palette: Palette
-    /// Whether to ask it for its background. The Linux console and old terminals would show the
-    /// question.
-    public var knowsBackground: Bool
+    /// Whether it ignores a command string (OSC) that it does not know. The Linux console, terminals
+    /// of Emacs and old ones would show it.
+    public var ignoresStrings: Bool
+    /// Whether its title can be set, and put back at the end. GNU screen would keep ours.
+    public var restoresTitle: Bool
     /// Whether the terminal wraps its rows anew when its width changes. tmux, VTE, kitty, foot,
     /// wezterm, alacritty and konsole do; xterm and the Linux console cut the rows off.
     public var rewraps: Bool
     /// Whether links are sent (OSC 8, rule 7.9).
     public var links: Bool
+    /// How it shows desktop notifications, as far as its name tells; nil if it may not at all.
+    public var notifications: DesktopNotification?
+    /// What notifications have to pass on their way to it.
+    public var wrapper: DesktopNotification.Wrapper?
     /// Whether a screen that becomes lower first loses rows below the cursor, and then shows the
     /// end of what has been wrapped, even without the cursor. tmux does; how others choose is not
     /// known well enough to count on it.
     public var showsEnd: Bool
 
     public init(
-      colors: Bool = true, palette: Palette = Palette(), knowsBackground: Bool = true,
-      rewraps: Bool = true, showsEnd: Bool = false,
+      colors: Bool = true, palette: Palette = Palette(), ignoresStrings: Bool = true,
+      restoresTitle: Bool = true, rewraps: Bool = true, showsEnd: Bool = false,
       links: Bool = false
     ) {
       self.colors = colors
       self.palette = palette
-      self.knowsBackground = knowsBackground
+      self.ignoresStrings = ignoresStrings
+      self.restoresTitle = restoresTitle
       self.rewraps = rewraps
       self.showsEnd = showsEnd
       self.links = links
@@ -40,15 +47,21 @@ extension Painter {
     public init(environment variable: (String) -> String?) {
       let noColor = variable("NO_COLOR") ?? ""
       let terminal = variable("TERM") ?? ""
-      let isInTmux = terminal.hasPrefix("tmux") || variable("TMUX") != nil
+      // A terminal of Emacs has a name of its own, even if Emacs runs inside tmux.
+      let isInEmacs = terminal.hasPrefix("eterm")
+      let isInTmux = terminal.hasPrefix("tmux") || variable("TMUX") != nil && !isInEmacs
+      let ignoresStrings = terminal != "linux" && !terminal.hasPrefix("vt") && !isInEmacs
       let cutsRows =
         variable("XTERM_VERSION") != nil || terminal == "linux" || terminal.hasPrefix("rxvt")
         || terminal.hasPrefix("screen") || terminal.hasPrefix("vt")
       self.init(
         colors: noColor.isEmpty, palette: Self.palette(terminal, variable),
-        knowsBackground: terminal != "linux" && !terminal.hasPrefix("vt"),
+        ignoresStrings: ignoresStrings,
+        restoresTitle: ignoresStrings && (isInTmux || !terminal.hasPrefix("screen")),
         rewraps: isInTmux || !cutsRows, showsEnd: isInTmux,
         links: Self.knowsLinks(terminal, variable))
+      wrapper = isInTmux ? .tmux : terminal.hasPrefix("screen") ? .screen : nil
+      notifications = wrapper == nil ? DesktopNotification.known(terminal, variable) : nil
     }
 
     /// The style to send: without colours, or with those that are readable there.

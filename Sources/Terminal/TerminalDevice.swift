@@ -29,6 +29,27 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
   /// Whether to ask the terminal to say when its window gains or loses the focus (7.3). Set it
   /// before `enter`.
   public var reportsFocus = false
+  /// The title of the window while the terminal is entered; nil: as it was found. It must be safe to
+  /// write, and on one line.
+  public var title: String? {
+    didSet {
+      guard isEntered, !isPlain, title != oldValue else { return }
+      armCrashReset()
+      write(title == nil ? CrashReset.titles : titleBytes(isFirst: oldValue == nil))
+    }
+  }
+
+  /// Sets the titles of window and icon, or tab (OSC 0), once the terminal has kept the former ones.
+  private func titleBytes(isFirst: Bool) -> [UInt8] {
+    guard let title else { return [] }
+    return Array(((isFirst ? "\u{1B}[22;0t" : "") + "\u{1B}]0;\(title)\u{1B}\\").utf8)
+  }
+
+  private func armCrashReset() {
+    CrashReset.arm(
+      input: input, output: writer, modes: found, sends: !isPlain, hasTitle: title != nil)
+  }
+
   /// Whether nothing can be written any more: the terminal has hung up.
   public private(set) var isDead = false
 
@@ -107,6 +128,10 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
     return Size(rows: 24, columns: 80)
   }
 
+  /// Whether the terminal was found showing what is typed. Otherwise another program shows it, and
+  /// sends whole lines: Emacs in M-x shell.
+  public var echoes: Bool { found.c_lflag & tcflag_t(ECHO) != 0 }
+
   /// Puts the terminal into the modes the line editor needs. Again after a suspension.
   ///
   /// - Parameter plain: only the modes; no escape sequence is sent (11.5).
@@ -116,15 +141,18 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
     var modes = found
     modes.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
     modes.c_iflag &= ~tcflag_t(IXON | ICRNL | INLCR | IGNCR | ISTRIP)
+    // Such a program ends its lines with a newline.
+    if plain, !echoes { modes.c_iflag |= tcflag_t(INLCR) }
     withUnsafeMutableBytes(of: &modes.c_cc) { characters in
       characters[Int(VMIN)] = 1
       characters[Int(VTIME)] = 0
     }
     setModes(modes)
     isEntered = true
-    CrashReset.arm(input: input, output: writer, modes: found, sends: !plain)
+    armCrashReset()
     if plain { return }
     write(Array((Self.entering + (reportsFocus ? Self.focusReports : "")).utf8))
+    write(titleBytes(isFirst: true))
   }
 
   /// How long leaving waits for a terminal that takes nothing, in milliseconds.
@@ -138,7 +166,7 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
     guard isEntered else { return }
     isEntered = false
     CrashReset.disarm()
-    if !isPlain { write(CrashReset.sequence) }
+    if !isPlain { write(CrashReset.sequence + (title != nil ? CrashReset.titles : [])) }
     catchUp(within: Self.patience, atMost: most)
     setModes(found)
   }

@@ -258,7 +258,7 @@ final class Person: SessionLine {
         note(lines)
         self.lines += lines
       case .ask(let text, let answers): question = (text.string, answers)
-      case .notify(let news): notified.append([news.sender, news.conversation, news.body])
+      case .notify(let news): notified += news.map { [$0.sender, $0.conversation, $0.body] }
       case .notice(let text): notice = text.string
       case .endNotice(let text): if notice == text.string { notice = "" }
       case .bell: bells += 1

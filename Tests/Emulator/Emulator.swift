@@ -118,7 +118,7 @@ public final class Emulator {
     var result: [UInt8] = []
     var at = 0
     while at < bytes.count {
-      guard bytes[at] == 0x1B else {
+      guard bytes[at] == 0x1B, at + 1 == bytes.count || bytes[at + 1] == UInt8(ascii: "[") else {
         result.append(bytes[at])
         at += 1
         continue

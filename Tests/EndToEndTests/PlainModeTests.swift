@@ -172,5 +172,29 @@ extension EndToEnd {
         #expect(colors.isEmpty == !isColored, "\(sequences)")
       }
     }
+
+    @Test("11.5: where another program shows what is typed, as Emacs does, hobnob does not")
+    func withoutEcho() throws {
+      let home = try Home()
+      // As M-x shell sets its terminal.
+      let shell = try PseudoTerminal(
+        command: [
+          "sh", "-c", "stty -echo; exec \"$0\" --as anna lobby", Home.program,
+        ], environment: home.environment.merging(["TERM": "dumb"]) { $1 })
+      try shell.expect("#lobby> |")
+      shell.send("hello\nnaïve\n")
+      try shell.expect("[2] anna: naïve")
+      try home.say("hi", as: "ben")
+      try shell.expect("ben: hi")
+      try shell.expect("#lobby> |")
+      shell.send("/who\n/quit\n")
+      #expect(shell.waitForExit(seconds: 10) == 0)
+      let written = String(decoding: shell.output, as: UTF8.self)
+      // Once, as a message.
+      #expect(written.components(separatedBy: "hello").count == 2)
+      #expect(!written.contains("\u{1B}") && !written.contains("/who"))
+      #expect(written.contains("anna  here"))
+      #expect(try home.run(["log", "lobby", "--as", "anna"]).output.contains("naïve"))
+    }
   }
 }

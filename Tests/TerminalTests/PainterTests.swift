@@ -346,7 +346,7 @@ struct PainterTests {
   func environment(variables: [String: String], colors: Bool, rewraps: Bool, showsEnd: Bool) {
     let looks = Painter.TerminalCapabilities(environment: { variables[$0] })
     #expect(looks.colors == colors && looks.rewraps == rewraps && looks.showsEnd == showsEnd)
-    #expect(!looks.links && looks.knowsBackground == (variables["TERM"] != "linux"))
+    #expect(!looks.links && looks.ignoresStrings == (variables["TERM"] != "linux"))
   }
 
   @Test(

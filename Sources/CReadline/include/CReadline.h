@@ -77,8 +77,10 @@ struct creadline_line {
 };
 
 /// Starts readline: locale, functions, inputrc. `plain`: readline draws by itself on descriptor 1
-/// as a dumb terminal; otherwise it draws nothing. Call once.
-void creadline_start(const struct creadline_callbacks *callbacks, bool plain, const char *prompt);
+/// as a dumb terminal; otherwise it draws nothing. `echoes`: with what is typed; otherwise only its
+/// prompt. Call once.
+void creadline_start(
+    const struct creadline_callbacks *callbacks, bool plain, bool echoes, const char *prompt);
 /// Stops readline and frees its memory.
 void creadline_stop(void);
 /// Feeds bytes, complete keys only.

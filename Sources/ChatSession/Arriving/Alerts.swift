@@ -2,7 +2,7 @@
 import Conversations
 import StyledText
 
-/// The terminal bell and `notify-command`, for mentions of me and direct messages (rule 7.10).
+/// The terminal bell and notifications, for mentions of me and direct messages (rule 7.10).
 @MainActor
 struct Alerts {
   let me: Participant
@@ -41,11 +41,14 @@ struct Alerts {
     settings.bell && messages.contains { $0.conversation != seen || isMention($0) }
   }
 
+  /// Whether the person wants notifications: by a command, or by a terminal that can show them.
+  var canNotify: Bool { !settings.notifyCommand.isEmpty || settings.notifyTerminal != .off }
+
   /// The most bytes of a text to pass on; the system allows 128 KiB in one argument, and nobody
   /// reads more in passing.
   private static let notifiedBytes = 4000
 
-  /// The arguments of `notify-command` for a message.
+  /// What to notify the person of.
   func notification(of message: Message, _ snapshot: borrowing Snapshot) -> Notification {
     let conversation = (try? snapshot.conversation(message.conversation, for: me.id)) ?? nil
     // Sanitising may make it longer.
@@ -56,6 +59,7 @@ struct Alerts {
     // The program may take a leading hyphen for an option. Compare bytes, as it does, not
     // characters.
     if texts[0].utf8.first == UInt8(ascii: "-") { texts[0] = "@" + texts[0] }
-    return Notification(sender: texts[0], conversation: texts[1], body: texts[2])
+    return Notification(
+      message: message.id, sender: texts[0], conversation: texts[1], body: texts[2])
   }
 }

@@ -56,8 +56,8 @@ package enum Effect {
   case write(FileChore)
   /// Run the program for an address or a file.
   case open([String], target: SafeText)
-  /// Run `notify-command` for a message.
-  case notify(Notification)
+  /// Notify the person of messages, the oldest first, by `notify-command` or by the terminal.
+  case notify([Notification])
   case clearScreen
   /// Start the network's process for an account; `asks`: it may ask for the password at the
   /// terminal.
@@ -70,8 +70,9 @@ extension Effect {
   var isNotice: Bool { if case .notice = self { true } else { false } }
 }
 
-/// The arguments of `notify-command`.
+/// The arguments of `notify-command`, and the message that they are about.
 package struct Notification {
+  package let message: ID<Message>
   package let sender: String
   package let conversation: String
   package let body: String

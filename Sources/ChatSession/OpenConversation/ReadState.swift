@@ -23,12 +23,18 @@ package struct ReadState {
   /// Whether something was printed while nobody looked: the receipt will follow with the focus.
   private(set) var hasUnsentReadMarker = false
 
+  /// How many messages of others were printed while the window had no focus.
+  private var missed = 0
+  /// Messages of others in the open conversation that nobody has looked at.
+  var unseen: Int { missed + held.count }
+
   /// Records that another conversation was printed. Lines held back of the former are unread there.
   mutating func enter(printedUpTo: Int, firstUnprinted: Int?) {
     (self.printedUpTo, self.firstUnprinted) = (printedUpTo, firstUnprinted)
     isPaused = false
     held = HeldLines()
     hasUnsentReadMarker = false
+    missed = 0
   }
 
   /// Call this when `/history` has shown what the entrance left out.
@@ -47,7 +53,10 @@ package struct ReadState {
   ///
   /// - Parameter new: how many messages of others are among them.
   mutating func present(_ lines: [StyledLine], new: Int) -> [StyledLine] {
-    guard isPaused else { return lines }
+    guard isPaused else {
+      if !isFocused { missed += new }
+      return lines
+    }
     held.lines += lines
     held.count += new
     return []
@@ -78,7 +87,10 @@ package struct ReadState {
   /// counts as seen.
   ///
   /// - Parameter isFocused: nil if unknown: then nothing counts as seen, and no receipts are sent.
-  mutating func window(isFocused: Bool?) { self.isFocused = isFocused ?? false }
+  mutating func window(isFocused: Bool?) {
+    self.isFocused = isFocused ?? false
+    if self.isFocused { missed = 0 }
+  }
 
   /// Records what was printed in the open conversation; it counts as read once it is on the screen.
   mutating func markSeen(in conversation: ID<Conversation>) { printed[conversation] = printedUpTo }

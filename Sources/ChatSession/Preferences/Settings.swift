@@ -26,6 +26,8 @@ public struct Settings: Sendable, Equatable {
   public var highlight = ""
   /// The command to run when somebody mentions me; empty for none.
   public var notifyCommand = ""
+  /// The sequence that asks the terminal for a notification, unless there is a command.
+  public var notifyTerminal = NotifyTerminal.auto
   /// The command that opens addresses and files; empty for the usual programs.
   public var openCommand = ""
   public var events = Events.active
@@ -37,6 +39,7 @@ public struct Settings: Sendable, Equatable {
   public var nameWidth: Int?
   public var links = Links.auto
   public var background = Background.auto
+  public var title = true
   public var closeByDoubleSpace = true
   public var styling = true
   public var liveMenu = true
@@ -70,6 +73,15 @@ public struct Settings: Sendable, Equatable {
 
   /// Whether addresses are links; `auto` where the terminal is known to make some.
   public enum Links: String, CaseIterable, Sendable { case auto, on, off }
+
+  /// How to ask the terminal for a notification: by the number of a sequence; `auto` as the
+  /// terminal is known to obey.
+  public enum NotifyTerminal: String, CaseIterable, Sendable {
+    case auto, off
+    case osc99 = "99"
+    case osc777 = "777"
+    case osc9 = "9"
+  }
 
   /// Whether the terminal's background is light or dark; `auto` as the terminal says.
   public enum Background: String, CaseIterable, Sendable { case auto, light, dark }
@@ -187,6 +199,9 @@ public struct Settings: Sendable, Equatable {
           "notify-command", \.notifyCommand, without: "off",
           "program to run for mentions and direct messages, with sender, conversation and text as arguments"
         ),
+        choice(
+          "notify-terminal", \.notifyTerminal,
+          "let the terminal show notifications if there is no notify-command, by this OSC number"),
       ]
     ),
     (
@@ -283,6 +298,7 @@ public struct Settings: Sendable, Equatable {
           "the background that colours must be readable on; auto: as the terminal says"),
         choice(
           "links", \.links, "make addresses clickable; auto: on terminals known to support it"),
+        onOff("title", \.title, "show the conversation and the unread count in the window's title"),
         choice("width", \.width, "how this terminal counts the columns of emoji"),
         onOff(
           "ambiguous", \.ambiguousIsWide, "the width of characters that East Asian fonts draw wide",

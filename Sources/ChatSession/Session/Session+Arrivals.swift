@@ -112,8 +112,8 @@ extension Session {
     {
       emit(.bell)
     }
-    if !settings.notifyCommand.isEmpty, isInteractive {
-      for message in forMe { emit(.notify(alerts.notification(of: message, snapshot))) }
+    if !forMe.isEmpty, alerts.canNotify, isInteractive {
+      emit(.notify(forMe.map { alerts.notification(of: $0, snapshot) }))
     }
     if others.contains(where: { $0.conversation == here }), !readState.isPaused, !isSeenNow {
       markSeen()
@@ -137,6 +137,15 @@ extension Session {
     {
       readNewestOwn(snapshot)
     }
+  }
+
+  /// Each of my shells hears of a message; the one that claims it notifies me.
+  ///
+  /// - Returns: the newest message that one of them has claimed before. While the store is locked,
+  ///   two notifications are better than none.
+  package func claimNotifications(upTo message: ID<Message>) -> ID<Message> {
+    (try? store.writeIfNeeded { try $0.claimNotifications(of: me.id, upTo: message) })
+      ?? ID(rawValue: 0)
   }
 
   /// Whether changes print something, so that older lines must go first.

@@ -34,6 +34,13 @@ package struct StatusLine {
     return settings.looks.promptLine(name, glyphs: glyphs)
   }
 
+  /// The title of the window: how many messages wait to be looked at, and the open conversation.
+  package var title: SafeText {
+    let count = session.elsewhere.unread.reduce(session.readState.unseen) { $0 + $1.count }
+    let name = open.conversation.map { SafeText(name: $0.name) + " \(glyphs.separator) " } ?? ""
+    return (count > 0 ? "(\(SafeText(count))) " : "") + name + "hobnob"
+  }
+
   /// The status line's items for a terminal of `columns`.
   ///
   /// - Parameter notice: a short-lived message; typing and urgent items stay visible if there is

@@ -2,7 +2,7 @@
 
 /// What a participant wants to notice (rule 7.11), in all of their shells.
 public struct Attention: Hashable, Sendable {
-  /// Which messages of a conversation ring the terminal bell and run `notify-command`.
+  /// Which messages of a conversation ring the terminal bell and notify me.
   public enum Notify: Int, CaseIterable, Sendable {
     case everything, mentions, nothing
 
@@ -75,6 +75,25 @@ extension Reading where Self: ~Copyable {
       if let notify { attention.notify[id] = notify }
     }
     return attention
+  }
+}
+
+extension Writing where Self: ~Copyable {
+  /// Claims the notifications of messages for me up to one: no other shell of mine notifies me of
+  /// them.
+  ///
+  /// - Returns: the newest message that one of my shells had claimed before.
+  public func claimNotifications(
+    of me: ID<Participant>, upTo message: ID<Message>
+  ) throws -> ID<Message> {
+    let former: ID<Message>? = try database.first(
+      "SELECT notified FROM participant WHERE id = ?", me
+    ) { $0.id() }
+    guard let former, former.rawValue >= message.rawValue else {
+      try database.run("UPDATE participant SET notified = ? WHERE id = ?", message, me)
+      return former ?? ID(rawValue: 0)
+    }
+    return former
   }
 }
 

@@ -18,6 +18,7 @@ package enum Schema {
     shapes, coming, coloursStep, networks, secrets, links, attentionStep,
     changesStep, archives, approachesStep, waitingChanges, entering, order,
     addressRules, accountStatus, abilities, ownerNotices, severalReactions, notices,
+    notified,
   ]
 
   package static var version: Int { steps.count }
@@ -49,6 +50,9 @@ package enum Schema {
 
   /// The day when anyone last entered a room, joined or not (rule 13.10).
   static let entering = "ALTER TABLE conversation ADD COLUMN entered_at INTEGER"
+
+  /// The newest message of which one of a person's shells has notified them.
+  static let notified = "ALTER TABLE participant ADD COLUMN notified INTEGER NOT NULL DEFAULT 0"
 
   static let first = """
     CREATE TABLE meta(

@@ -21,10 +21,7 @@ struct QuoteCopyOpenCommands {
 
   func copy(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     guard !argument.isEmpty, !argument.contains(where: \.isWhitespace) else { throw usage("copy") }
-    return Step([
-      .effect(.copy(SafeText(body: try text(of: argument, snapshot)))),
-      .shortNotice(say("Copied, if the terminal allows it; see hobnob-commands(7)")),
-    ])
+    return .effect(.copy(SafeText(body: try text(of: argument, snapshot))))
   }
 
   private func text(of number: String, _ snapshot: borrowing Snapshot) throws -> String {
