@@ -110,7 +110,7 @@ extension EndToEnd {
         ),
         (
           "/attach ~/fol",
-          "|\n/attach [PATH]  add a file to your next message, or list the added files\n~/folder/\n"
+          "|\n/attach [PATH]  attach a file to your next message, or list the attached files\n~/folder/\n"
         ),
         (
           "/keys edit-in",
