@@ -29,7 +29,7 @@ extension DurableTransaction {
             "%1 is on a network, and you have no account; in hobnob, /account add adds one.",
             SafeText(line: bare))
           : say(
-            "Which account? You have %1; to add %2, type /msg or /join in a conversation of that account.",
+            "Which account should reach %2? You have %1. In hobnob, open a conversation of that account, and type /msg or /join there.",
             accounts.map { SafeText(line: $0.address) }.joinedAsList(),
             SafeText(line: bare)))
     }

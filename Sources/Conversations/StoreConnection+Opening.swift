@@ -56,7 +56,7 @@ extension StoreConnection {
       if options.shared {
         throw StoreError.cannotOpen(
           path: files.path,
-          reason: translated("it was made private; name another file, or leave out --shared"))
+          reason: translated("this store is private; name another file, or leave out --shared"))
       }
       files.tighten()
     }

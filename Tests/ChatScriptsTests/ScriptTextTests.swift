@@ -59,8 +59,8 @@ import Testing
     #expect(
       lines.last
         == """
-            (folded: it has \(size); hobnob log CONVERSATION --from 7 --to 7 | less shows all of it, \
-        /info 7 at the prompt)
+            (\(size), folded; to read all: hobnob log CONVERSATION --from 7 --to 7 | less, \
+        or /info 7 at the prompt)
         """
     )
     #expect(

@@ -114,12 +114,12 @@ struct AbilitiesTests {
       anna.news().prefix(10) == [
         "##tea is on the network stub:anna@irc.x.org.",
         "  edit      no: nobody can change a message that was sent",
-        "  recall    /cancel, until the network has it; nothing takes it back then",
+        "  recall    /cancel, until the network has it; after that, you cannot take it back",
         "  react     no",
         "  reply     no: others cannot see which message you answer",
         "  typing    no: nobody sees it",
         "  seen      no: a message stays “sent”",
-        "  files     none go out; /save N fetches other people's files",
+        "  files     you cannot send files; /save N fetches other people's files",
         "  history   what this store has, and what the network's archive has",
         "  length    a message has room for 400 bytes",
       ])
@@ -134,7 +134,7 @@ struct AbilitiesTests {
       "  edit      for 15 minutes after sending, as an edit",
       "  react     one reaction to a message; another takes its place",
       "  seen      no: you learn at most that a message was delivered",
-      "  files     up to 2.0 MB, uploaded and sent as addresses; /save N fetches other people's files",
+      "  files     up to 2.0 MB, uploaded and sent as links; /save N fetches other people's files",
     ] {
       #expect(words.contains(line), "\(words)")
     }

@@ -18,10 +18,10 @@ struct AccountStatusWordsTests {
       ),
       (.connected([.entering(rooms: 1)]), "entering a room"),
       (.connected([.entering(rooms: 2)]), "entering 2 rooms"),
-      (.connected([.exploring]), "asking for its rooms"),
+      (.connected([.exploring]), "listing the server's rooms"),
       (.connected([.fetching("a.png", percent: nil)]), "fetching a.png"),
       (.connected([.fetchingSeveral(files: 3)]), "fetching 3 files"),
-      (.storeIsFull, "cannot write to the store; receiving is paused until it can"),
+      (.storeIsFull, "cannot write to the store; hobnob receives nothing until it can"),
       (.offline(reason: "The server went away", nextTry: nil), "offline: The server went away"),
       (
         .ended(reason: "needs its password; /connect asks for it"),

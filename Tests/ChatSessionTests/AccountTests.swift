@@ -34,10 +34,10 @@ struct AccountTests {
     anna.say("/help account")
     let rows = anna.rows()
     let start = rows.firstIndex { $0.contains("add ADDRESS [--OPTION") } ?? 0
-    #expect(rows[start].hasSuffix("it asks for the"), "\(rows)")
+    #expect(rows[start].hasSuffix("asks for its"), "\(rows)")
     #expect(
       rows[start + 1]
-        == "    password, connects, and shows the rooms and people that you have there.")
+        == "    password, connects it and shows its rooms and people.")
   }
 
   @Test("adding an account stores its settings, asks for the password, and tells nobody else")
@@ -131,7 +131,7 @@ struct AccountTests {
       "/h/hobnob-xmpp: /lib/libc.so.6: version `GLIBC_2.35' not found (required by /h/hobnob-xmpp)"
     #expect(
       NetworkPrograms.missingLibrary(complaint, of: "/h/hobnob-xmpp")?.string
-        == "hobnob-xmpp needs GLIBC_2.35, which the libraries of this system are too old for.")
+        == "hobnob-xmpp needs GLIBC_2.35; the libraries of this system are too old.")
     #expect(NetworkPrograms.missingLibrary("The disk is full.", of: "/h/hobnob-xmpp") == nil)
   }
 

@@ -258,7 +258,7 @@ struct AttentionTests {
     ben.look()
     #expect(
       ben.news().last?.contains(
-        #/^· anna set keep to 1d: from .* on, hobnob deletes older messages in #lobby for everyone; until then /set keep off stops this$/#
+        #/^· anna set keep to 1d. From .* on, hobnob deletes messages older than 1d in #lobby, for everyone. To stop this before then: /set keep off$/#
       ) == true)
     #expect(
       try anna.store.writeIfNeeded { try $0.forgetOld(now: Clock.wall() + 86_000_000) } == 0)

@@ -94,7 +94,7 @@ struct EditingTests {
     anna.look()
     #expect(
       anna.printed.joined(separator: " ").contains(
-        "Message [1] changed elsewhere while you edited it"))
+        "Message [1] was edited elsewhere meanwhile"))
     #expect(anna.picture[0] == "edit 1> the message and more|")
     anna.say(anna.text)
     #expect(try texts() == ["the message and more"])

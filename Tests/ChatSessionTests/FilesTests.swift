@@ -41,10 +41,10 @@ struct FilesTests {
     anna.say("/attach \(two)")
     #expect(listed == ["1  one.txt         5 B", "2  number two.txt  10 B"])
     anna.say("/detach 1")
-    #expect(anna.news() == ["1 file waits."])
+    #expect(anna.news() == ["1 file is attached."])
     #expect(listed == ["1  number two.txt  10 B"])
     anna.say("/detach all")
-    #expect(listed == ["No files wait to be sent."])
+    #expect(listed == ["No files are attached."])
   }
 
   @Test(
@@ -52,8 +52,8 @@ struct FilesTests {
     arguments: [
       ("/attach ~/none.txt", "There is no file"), ("/attach ~/", "not a regular file"),
       ("/attach /dev/null", "not a regular file"),
-      ("/detach 7", "7 is not the number of a waiting file"),
-      ("/detach x", "x is not the number of a waiting file"),
+      ("/detach 7", "7 is not the number of an attached file"),
+      ("/detach x", "x is not the number of an attached file"),
     ])
   func refusals(line: String, reason: String) {
     anna.say("/attach ~/one.txt")
@@ -78,7 +78,7 @@ struct FilesTests {
     #expect(
       sent.map { $0.attachments.map(\.name) } == [["number two.txt", "one.txt"], ["one.txt"], []])
     #expect(sent[0].attachments.map(\.bytes) == [10, 5])
-    #expect(listed == ["No files wait to be sent."])
+    #expect(listed == ["No files are attached."])
   }
 
   @Test("5.1: files without a text are a draft, too")
@@ -98,7 +98,7 @@ struct FilesTests {
     anna.tell(.emptied)
     anna.type("")
     if bringsBack { anna.type("with a text") }
-    #expect(listed == [bringsBack ? "1  one.txt  5 B" : "No files wait to be sent."])
+    #expect(listed == [bringsBack ? "1  one.txt  5 B" : "No files are attached."])
   }
 
   @Test("1.6, 8.1: a text deleted in another way keeps its files")
@@ -114,7 +114,7 @@ struct FilesTests {
     anna.say("/attach \(one)")
     anna.say("/attach \(two)")
     anna.tell(.interrupted)
-    #expect(anna.notice == "The waiting files are removed; C-_ restores them")
+    #expect(anna.notice == "The attached files are removed; C-_ restores them")
     #expect(anna.press(.undo) && !anna.press(.undo))
     anna.say("both")
     anna.copyFiles()
@@ -128,7 +128,7 @@ struct FilesTests {
     anna.type("x")
     anna.type("")
     #expect(!anna.press(.undo))
-    #expect(listed == ["No files wait to be sent."])
+    #expect(listed == ["No files are attached."])
   }
 
   @Test("8.1: if a file is gone at Return, nothing is sent, and text and files stay")

@@ -31,7 +31,7 @@ struct HintTests {
     anna.say("/switch 2")
     #expect(prompt == "#general> |")
     #expect(!anna.say("/switch 9"))
-    #expect(anna.printed.last == "There is no room 9, and no conversation 9 in /list.")
+    #expect(anna.printed.last == "There is no room named 9, and /list has no number 9.")
     anna.tell(.move(.number(9)))
     #expect(anna.notice == "There is no conversation 9 in /list")
     anna.text = ""
@@ -150,7 +150,8 @@ struct HintTests {
     #expect(!anna.say("/join four,lobbi"))
     #expect(
       anna.printed.last
-        == "There is no room #lobbi. Did you mean #lobby? /join #lobbi alone can make it.")
+        == "There is no room #lobbi. Did you mean #lobby? To create #lobbi, type only: /join #lobbi"
+    )
     #expect(!anna.say("/join ,"))
     #expect(try anna.store.read { try $0.rooms() }.count == 6)
     _ = try anna.store.writeDurablyIfNeeded { try $0.makeRoom("a,b") }
@@ -177,9 +178,9 @@ struct HintTests {
   @Test(
     "10: if nothing is found, longer words that would match are named",
     arguments: [
-      ("buil", "No messages match. buil* finds longer words."),
-      ("\"the buil\"", "No messages match. \"the buil\"* finds longer words."),
-      ("from:anna buil", "No messages match. buil* finds longer words."),
+      ("buil", "No messages match. To find longer words too, search for buil*."),
+      ("\"the buil\"", "No messages match. To find longer words too, search for \"the buil\"*."),
+      ("from:anna buil", "No messages match. To find longer words too, search for buil*."),
       ("tea", "No messages match."), ("tea*", "No messages match."),
     ])
   func longerWords(query: String, sentence: String) {
@@ -203,9 +204,9 @@ struct HintTests {
   @Test("10: /set and /alias show the current value, and how long it lasts")
   func preferences() {
     anna.say("/set timestamps off")
-    #expect(anna.notice == "timestamps off, until you leave (to keep it, use hobnobrc)")
+    #expect(anna.notice == "timestamps is off until you quit; to keep it, put it in hobnobrc")
     anna.say("/alias j join")
-    #expect(anna.notice == "/j is /join, until you leave (to keep it, use hobnobrc)")
+    #expect(anna.notice == "/j is /join until you quit; to keep it, put it in hobnobrc")
     anna.say("/alias j")
     #expect(anna.notice == "/j is no longer an alias")
   }

@@ -113,12 +113,12 @@ struct ListTests {
     #expect(
       rows("/who", 80) == [
         "  Name                 State", "  anna                 here",
-        "  benjamin-the-second  here, but not looking",
+        "  benjamin-the-second  here, not looking at this conversation",
       ])
     #expect(
       rows("/who", 30) == [
         "  Name", "    State", "  anna", "    here", "  benjamin-the-second",
-        "    here, but not looking",
+        "    here, not looking at this", "    conversation",
       ])
   }
 

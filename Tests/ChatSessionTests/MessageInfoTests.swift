@@ -39,14 +39,17 @@ struct MessageInfoTests {
       #expect(info.contains { $0.hasPrefix(row) }, "\(row): \(info)")
     }
     for part in [
-      "ben  seen", "cleo  delivered", "Sent ", "it was:", "green", "it is:", "black",
+      "ben  seen", "cleo  delivered", "Sent ", "Old text  until ", "green", "Text      since ",
+      "black",
     ] {
       #expect(info.contains { $0.contains(part) }, "\(part): \(info)")
     }
     #expect(answer("/info -1").contains { $0.hasPrefix("Answers   [1] anna: black") })
     // How far it came is the sender's to know.
     let others = answer("/info 1", to: ben)
-    #expect(others.contains { $0.contains("it is:") } && !others.contains { $0.contains("State") })
+    #expect(
+      others.contains { $0.contains("Text      since ") }
+        && !others.contains { $0.contains("State") })
   }
 
   @Test("10: /info of a deleted message, without a message, and of a bad number")
@@ -87,7 +90,7 @@ struct MessageInfoTests {
     ben.say((1...41).map { "line \($0)." }.joined(separator: "\n"))
     anna.look()
     #expect(
-      anna.printed.contains { $0.hasSuffix("(folded: it has 41 lines; /info 1 shows all of it)") })
+      anna.printed.contains { $0.hasSuffix("(41 lines, folded; to read all: /info 1)") })
     #expect(!anna.printed.contains { $0.hasSuffix("line 11.") })
     anna.say("/set fold-lines 41")
     #expect(answer("/history").contains { $0.hasSuffix("line 41.") })

@@ -266,7 +266,7 @@ struct MovesTests {
     #expect(prompt == "#lobby> h|")
     ben.say("h/switch #dev")
     #expect(
-      ben.printed.last?.contains("Your line begins with the draft that returned, then /switch.")
+      ben.printed.last?.contains("Your draft came back on the line before your command /switch.")
         == true)
     #expect(prompt == "#lobby> h/switch #dev|")
     ben.say("h /switch #dev")

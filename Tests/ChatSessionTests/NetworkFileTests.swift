@@ -57,7 +57,7 @@ struct NetworkFileTests {
     #expect(!anna.say("/save 1"))
     #expect(
       anna.printed.last
-        == "hobnob fetches files only from https:// addresses; message 1 has none.")
+        == "hobnob fetches files only from https:// links; message 1 has none.")
     #expect(try town.store().read { try $0.requests(of: account) }.allSatisfy { $0.verb != .fetch })
   }
 

@@ -69,7 +69,7 @@ struct RoomCommandTests {
     #expect(said(anna).contains("There is no one named nobody here"))
     anna.say("/msg ben hi")
     #expect(!anna.say("/invite ben"))
-    #expect(said(anna).contains("@ben is not one"))
+    #expect(said(anna).contains("@ben is not a room of this machine"))
   }
 
   @Test("10: /away with a word, which others see in /who, until /back")

@@ -95,7 +95,7 @@ struct UnsentLineTests {
     anna.copyFiles()
     anna.say("/switch lobby")
     #expect(anna.press(.cancel))
-    #expect(said.contains("Your line for #tea waits there, with its files."))
+    #expect(said.contains("Your line for #tea is in the draft there, with its files."))
     release(lock)
     #expect(try draft(in: "tea") == "green\nof another shell")
     anna.say("/switch tea")
@@ -147,7 +147,8 @@ struct UnsentLineTests {
     anna.say("/attach \(paths[1])")
     anna.type("next")
     #expect(anna.press(.cancel))
-    #expect(said.contains(line.isEmpty ? "Your files wait" : "its files wait again"))
+    #expect(
+      said.contains(line.isEmpty ? "Your files are attached" : "its files are attached again"))
     release(lock)
     anna.say("next")
     anna.copyFiles()

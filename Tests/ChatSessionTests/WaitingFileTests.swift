@@ -174,7 +174,7 @@ struct WaitingFileTests {
     #expect(
       anna.news().suffix(2) == [
         "Wrote 1 messages to " + path,
-        "Import will skip 1 of the messages: each is larger than 16 MB, counting everything that belongs to it.",
+        "hobnob import will skip 1 of the messages: each is larger than 16 MB, with its edits and reactions.",
       ])
   }
 

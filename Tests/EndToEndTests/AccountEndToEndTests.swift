@@ -310,7 +310,7 @@ extension EndToEnd {
         ], environment: home.environment, rows: 24, columns: 80)
       try shell.expect("A password for dora@\(LocalServer.domain): |")
       shell.send("secret\r")
-      try shell.expect("The same again: |")
+      try shell.expect("Repeat the password: |")
       shell.send("secret\r")
       try shell.expect("You now have the account", for: 20)
       _ = try connected("dora")

@@ -33,7 +33,7 @@ extension EndToEnd {
       try home.say("three", as: "carl")
       try shell.expect("carl: three")
       let first = try colour(before: ": three", shell)
-      try shell.type("\u{15}/set background dark\r", seeing: "background dark, until")
+      try shell.type("\u{15}/set background dark\r", seeing: "background is dark until")
       try home.say("four", as: "ben")
       try home.say("five", as: "carl")
       try shell.expect("carl: five")

@@ -33,7 +33,7 @@ extension EndToEnd {
     @Test("1.11: a refused message, and an edit, are not selected")
     func refusedMessage() throws {
       let anna = try home.shellInLobby(as: "anna")
-      try anna.type("/set message-limit 5\r", seeing: "message-limit 5")
+      try anna.type("/set message-limit 5\r", seeing: "message-limit is 5")
       try anna.type("too long\r", seeing: "Shorten it")
       try anna.type("!", seeing: "#lobby> too long!|")
       try anna.type("\u{03}tea\r", seeing: "anna: tea")

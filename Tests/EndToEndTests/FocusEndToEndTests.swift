@@ -24,7 +24,7 @@ extension EndToEnd {
         try anna.type("/who\r", seeing: "ben   here")
         anna.rest(0.2)
       }
-      try anna.expect("ben   here, but not looking")
+      try anna.expect("ben   here, not looking at this conversation")
       try anna.type("two\r", seeing: "[2] ✓✓ delivered")
       try ben.expect("two")
       #expect(try home.run(["unread", "--count", "--as", "ben"]).output == "0\n")

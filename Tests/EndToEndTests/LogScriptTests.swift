@@ -358,7 +358,7 @@ extension EndToEnd {
       for (number, size) in [(1, "1.0 MB"), (2, "60 lines")] {
         #expect(
           rows.contains {
-            $0.contains("(folded: it has \(size); hobnob log CONVERSATION --from \(number)")
+            $0.contains("(\(size), folded; to read all: hobnob log CONVERSATION --from \(number)")
           }, "\(rows)")
       }
       rows = try shown(["search", "tea"])

@@ -90,7 +90,7 @@ extension EndToEnd {
       try home.write("", to: "folder/inside.txt")
       let lines = [
         ("/set cou", "|\n/set [NAME [VALUE]]  show the settings, or change one\ncounter  how"),
-        ("/set counter c", "|\n/set [NAME [VALUE]]  show the settings, or change one\ncountdown\n"),
+        ("/set counter c", "|\n/set [NAME [VALUE]]  show the settings, or change one\ncount\n"),
         ("/set typing ", "|\n/set [NAME [VALUE]]  show the settings, or change one\noff\non\nanna"),
         (
           "/theme me",
@@ -110,7 +110,7 @@ extension EndToEnd {
         ),
         (
           "/attach ~/fol",
-          "|\n/attach [PATH]  add a file to your next message, or list the added files\n~/folder/\n"
+          "|\n/attach [PATH]  attach a file to your next message, or list the attached files\n~/folder/\n"
         ),
         (
           "/keys edit-in",

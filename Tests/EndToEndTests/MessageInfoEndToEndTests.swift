@@ -15,7 +15,7 @@ extension EndToEnd {
       try home.say("short", as: "ben")
       let shell = try home.shellInLobby(as: "anna", environment: ["PAGER": "sh -c 'cat > ~/paged'"])
       try shell.expect("ben: beginning\n                xxx")
-      try shell.expect("(folded: it has 70.0 kB; /info 1 shows all of it)")
+      try shell.expect("(70.0 kB, folded; to read all: /info 1)")
       #expect(!shell.emulator.history.contains { $0.contains("the very end") })
       #expect(shell.emulator.history.count < 30)
       shell.send("/info 1\r")

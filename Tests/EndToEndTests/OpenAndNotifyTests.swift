@@ -57,7 +57,8 @@ extension EndToEnd {
       #expect(called.isEmpty)
       try shell.type("/open 1 2\r", seeing: "Opened http://c.d")
       expect(shell, called: ["<http://c.d>", "no terminal"])
-      try shell.type("/open 1 4\r", seeing: "has 3 to open; there is no 4.")
+      try shell.type(
+        "/open 1 4\r", seeing: "has no link or file with the number 4; the last one is 3.")
       try shell.type("\u{15}/set open-command \(program)\r", seeing: "#lobby> |")
       try shell.type("/open 1 3\r", seeing: "Opened notes.txt")
       _ = shell.wait(for: 10) { _ in called.count == 4 }
@@ -71,7 +72,7 @@ extension EndToEnd {
       try home.say("nothing", as: "ben")
       try home.say("http://a.b", as: "ben")
       let shell = try home.shellInLobby(as: "anna")
-      try shell.type("/open 1\r", seeing: "has neither an address nor a file")
+      try shell.type("/open 1\r", seeing: "has neither a link nor a file")
       try shell.command("\u{15}/set open-command /no/such/program")
       try shell.type("/open 2\r", seeing: "/no/such/program could not be run: No such file")
       try shell.type("\u{15}/set open-command false\r", seeing: "#lobby> |")

@@ -35,7 +35,7 @@ extension EndToEnd {
       let shell = try home.shellInLobby(as: "anna", ["--no-rc"], rows: 30, columns: 80)
       shell.emulator.dimColour = background == "dark" ? 245 : 243
       shell.send("/set background \(background)\r")
-      try shell.expect("background \(background), until")
+      try shell.expect("background is \(background) until")
       // What stands there already has the colours of before.
       shell.send("/join kitchen\r")
       try shell.expect("#kitchen> |")

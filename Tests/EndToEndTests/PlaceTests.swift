@@ -31,7 +31,7 @@ extension EndToEnd {
       }
       try shell.type("\u{15}/switch far\r", seeing: "#far> |")
       try shell.type("/can\r", seeing: "#far is on the network stub.")
-      try shell.type("/topic x\r", seeing: "Only rooms of this machine have topics")
+      try shell.type("/topic x\r", seeing: "#far is not a room of this machine")
     }
   }
 }

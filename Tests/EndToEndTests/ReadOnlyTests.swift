@@ -67,7 +67,7 @@ extension EndToEnd {
       let done = try home.run(
         ["import", "--conversation", "lobby", home.path + "/old.log", "--as", "anna"])
       #expect(done.status == 0 && done.output.contains("Messages: 0 new"), "\(done)")
-      #expect(done.output.contains("because their conversation deletes older ones: 1"))
+      #expect(done.output.contains("because they are too old (/set keep): 1"))
     }
   }
 }

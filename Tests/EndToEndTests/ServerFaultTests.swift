@@ -40,10 +40,10 @@ extension EndToEnd {
       let anna = try Correspondent("anna", at: server)
       try server.certify(LocalServer.domain, days: -1)
       try anna.start()
-      try expect("has expired. hobnob sent it nothing", of: anna)
+      try expect("has expired, so hobnob sent nothing", of: anna)
       try server.certify("elsewhere.localhost", days: 1)
       try anna.hurry()
-      try expect("is not for \(LocalServer.domain). hobnob sent it nothing", of: anna)
+      try expect("is not for \(LocalServer.domain), so hobnob sent nothing", of: anna)
       try server.certify(LocalServer.domain, days: 1)
       #expect(
         try anna.wait {

@@ -30,7 +30,7 @@ extension EndToEnd {
       let home = try Home()
       let shell = try registering(home)
       try shell.expect("A password for anna@localhost: |")
-      try shell.type("secret\r", seeing: "The same again: |")
+      try shell.type("secret\r", seeing: "Repeat the password: |")
       try shell.type("secrets\r", seeing: "The two passwords differ; nothing was done.")
       try shell.expect("status 1")
       try shell.type("shown\r", seeing: "read: shown")

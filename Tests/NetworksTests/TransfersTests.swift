@@ -217,7 +217,7 @@ final class TransfersTests {
     "only HTTPS, wherever the address came from",
     arguments: ["http://127.0.0.1/a", "file:///etc/passwd", "ftp://127.0.0.1/", "/etc/passwd", ""])
   func onlyHTTPS(address: String) {
-    #expect(reason(fetch(address)) == "its address does not begin with https://")
+    #expect(reason(fetch(address)) == "the link does not begin with https://")
   }
 
   @Test("no redirection leads out of HTTPS, into the machine, or round and round")

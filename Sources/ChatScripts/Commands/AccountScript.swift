@@ -13,13 +13,15 @@ package struct AccountScript: Subcommand {
     abstract: translated("Create an account on a server that is open to anyone."))
   @OptionGroup package var common: CommonOptions
   @Argument(
-    help: .init(translated("The only action is register.")), completion: .list(["register"]))
+    help: .init(translated("What to do: register.")), completion: .list(["register"]))
   var verb: String
   @Argument(
     help: .init(
       translated("The address of the new account: you@example.org or KIND:you@example.org.")))
   var address: String
-  @Option(help: .init(translated("The server's host, if DNS does not give it for the domain.")))
+  @Option(
+    help: .init(translated("The server's host name, if the domain has no DNS (SRV) record for it."))
+  )
   var host: String?
   @Option(help: .init(translated("The server's port.")))
   var port: UInt16?

@@ -160,17 +160,17 @@ package struct CheckScript: Subcommand {
       codeset == "UTF-8"
         ? say("  Characters: UTF-8")
         : say(
-          "  Characters: UTF-8, but marks in ASCII, because the locale's encoding is %1; set a UTF-8 locale such as C.UTF-8",
+          "  Characters: UTF-8, but hobnob prints its own marks in ASCII, because the locale's encoding is %1; set a UTF-8 locale such as C.UTF-8",
           // The C library's name for plain ASCII.
           codeset == "ANSI_X3.4-1968" ? "ASCII" : SafeText(line: codeset)))
     let widths = settings.terminalWidths(environment: environment)
     let rule =
       switch widths.clusters {
-      case .codePoints: say("each code point by itself (width codepoints)")
-      case .joinedAsOne: say("joined emoji as one, as tmux does (width tmux)")
-      case .graphemes: say("each emoji as one (width unicode)")
+      case .codePoints: say("counted by code point (setting: width codepoints)")
+      case .joinedAsOne: say("counted as tmux does (setting: width tmux)")
+      case .graphemes: say("counted by whole emoji (setting: width unicode)")
       }
-    output.write(say("  Columns of emoji: %1", rule))
+    output.write(say("  Width of emoji: %1", rule))
     output.write(
       (environment["NO_COLOR"] ?? "").isEmpty
         ? say("  Colours: yes") : say("  Colours: no (NO_COLOR is set)"))

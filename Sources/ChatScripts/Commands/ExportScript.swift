@@ -22,7 +22,7 @@ package struct ExportScript: Subcommand {
       translated("A new file to write instead of standard output."), valueName: "file"),
     completion: .file())
   var output: String?
-  @Flag(help: .init(translated("Leave out the bytes of attachments.")))
+  @Flag(help: .init(translated("Leave out the contents of attachments; their names stay.")))
   var noFiles = false
   @Flag(help: .init(translated("Write the whole store, even what only others may see.")))
   var everything = false
@@ -79,7 +79,7 @@ package struct ExportScript: Subcommand {
     if report.longLines > 0 {
       StandardError.say(
         say(
-          "Import will skip %1 of the messages: each is larger than 16 MB, counting everything that belongs to it.",
+          "hobnob import will skip %1 of the messages: each is larger than 16 MB, with its edits and reactions.",
           SafeText(report.longLines)))
     }
     return report.missingFiles.isEmpty && report.longLines == 0 ? 0 : 1

@@ -113,11 +113,11 @@ package struct ImportScript: Subcommand {
     if report.tooOld > 0 {
       lines.append(
         say(
-          "Messages left out because their conversation deletes older ones: %1",
+          "Messages not imported because they are too old (/set keep): %1",
           SafeText(report.tooOld)))
     }
     if report.events > 0 {
-      lines.append(say("Events that are not messages: %1", SafeText(report.events)))
+      lines.append(say("Joins, leaves and other events, not imported: %1", SafeText(report.events)))
     }
     if report.leftOut > 0 { lines.append(say("Lines left out: %1", SafeText(report.leftOut))) }
     return lines

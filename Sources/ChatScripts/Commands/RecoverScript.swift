@@ -51,7 +51,7 @@ extension Launch {
     if report.isMeagre {
       StandardError.say(
         say(
-          "hobnob could read less than a tenth of %1, so do not put the new store in its place. Keep it, and look for a copy that hobnob check --backup wrote, or an export.",
+          "hobnob could read less than a tenth of %1. Do not replace this store with the new one; keep it, and look for a copy that hobnob check --backup wrote, or an export.",
           SafeText(line: path)))
     }
     output.write(say("Recovered into %1:", SafeText(line: report.path)))

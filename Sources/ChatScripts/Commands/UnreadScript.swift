@@ -20,7 +20,8 @@ package struct UnreadScript: Subcommand {
     parsing: .unconditional,
     help: ArgumentHelp(
       translated(
-        "Print one line for a prompt, with %t, %f, %!, %c, %n and %%, if anything is unread."),
+        "Print one line for a prompt, replacing %t, %f, %!, %c, %n and %% (see man hobnob); nothing if nothing is unread."
+      ),
       valueName: "format"))
   var format: String?
 

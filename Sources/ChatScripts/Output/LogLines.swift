@@ -59,8 +59,8 @@ enum LogLines {
     return beginning.lines + [
       say(
         """
-        (folded: it has %1; hobnob log CONVERSATION --from %2 --to %2 | less shows all of it, \
-        /info %2 at the prompt)
+        (%1, folded; to read all: hobnob log CONVERSATION --from %2 --to %2 | less, \
+        or /info %2 at the prompt)
         """, size, SafeText(message.number))
     ]
   }

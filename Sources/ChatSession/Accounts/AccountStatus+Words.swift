@@ -28,7 +28,7 @@ extension AccountStatus {
     case .connected(let activities):
       activities.isEmpty
         ? say("connected") : activities.map { $0.words(bars: bars) }.joinedAsList()
-    case .storeIsFull: say("cannot write to the store; receiving is paused until it can")
+    case .storeIsFull: say("cannot write to the store; hobnob receives nothing until it can")
     case .offline(let reason, let nextTry):
       switch detail {
       case .whole: say("%1: %2", Self.offline(until: nextTry, now: now), SafeText(line: reason))
@@ -55,7 +55,7 @@ extension AccountStatus.Activity {
       Self.line(say("catching up %1", SafeText(grouped: messages)), percent, bars)
     case .entering(let rooms):
       say("entering a room", "entering %1 rooms", count: rooms)
-    case .exploring: say("asking for its rooms")
+    case .exploring: say("listing the server's rooms")
     case .uploading(let name, let percent):
       Self.line(say("uploading %1", SafeText(line: name)), percent, bars)
     case .fetching(let name, let percent):

@@ -28,7 +28,7 @@ enum OtherClientsCommands {
     (["prefs"], say("/set shows the settings.")),
     (["time"], say("/set timestamps changes how times are shown.")),
     (["ping"], say("/info N shows the delivery of message N.")),
-    (["titlebar"], say("hobnob has no title bar.")),
+    (["titlebar"], say("hobnob has a status line instead.")),
   ]
 }
 

@@ -29,7 +29,7 @@ extension CommandContext {
           say("here")
         } else if presence.isHere {
           // A network reports no more than that.
-          person.network == nil ? say("here, but not looking") : say("here")
+          person.network == nil ? say("here, not looking at this conversation") : say("here")
         } else {
           presence.isKnown ? say("not here") : nil
         }

@@ -74,7 +74,7 @@ extension NetworkPrograms {
     }
     if let version = text.part(after: ": version `", before: "'") {
       return say(
-        "%1 needs %2, which the libraries of this system are too old for.", name,
+        "%1 needs %2; the libraries of this system are too old.", name,
         SafeText(line: version))
     }
     return nil

@@ -179,7 +179,8 @@ public struct Settings: Sendable, Equatable {
       [
         Entry(
           name: "nick", values: [],
-          english: "your name without --as; at the prompt it also changes the name that others see",
+          english:
+            "your name, unless you start hobnob with --as; at the prompt it also changes the name that others see",
           get: { $0.nick ?? "" },
           set: { settings, value in
             guard !value.isEmpty else { return false }
@@ -215,7 +216,7 @@ public struct Settings: Sendable, Equatable {
           "in plain mode, hold back messages until the line is sent or empty"),
         autoEntry(
           "max-input-rows", \.maxInputRows, upTo: 1000,
-          "rows of input before it scrolls; 0: as many as fit"),
+          "the most rows of input on the screen; 0: as many as fit"),
         numberEntry(
           "message-limit", \.messageLimit, upTo: 1_000_000,
           "the most characters a message may have; 0: no limit"),
@@ -251,19 +252,25 @@ public struct Settings: Sendable, Equatable {
         choice("prompt-style", \.looks.prompt, "the form of the prompt"),
         choice(
           "accent", \.looks.accent,
-          "the colour of the prompt, the items beside the line, and mentions of you"),
+          "the colour of the prompt, the signs beside the line, and mentions of you"),
         onOff(
           "placeholder", \.looks.placeholder, "show \"Message #lobby\" while the line is empty"),
-        choice("send-item", \.looks.send, "the item at the right, dim until you can send the line"),
-        choice("attach-item", \.looks.attach, "the item at the left, for /attach"),
         choice(
-          "toolbar", \.looks.toolbar, "a row at the bottom with the formats or with key hints"),
+          "send-item", \.looks.send,
+          "the word Send or an arrow at the right of the line, dim until you can send it"),
+        choice(
+          "attach-item", \.looks.attach,
+          "a + or @ at the left of the line, which reminds you of /attach"),
+        choice(
+          "toolbar", \.looks.toolbar,
+          "a row at the bottom with the markdown symbols or with key hints"),
         onOff("separator", \.looks.separator, "a rule below the line"),
         choice("menu-style", \.looks.menu, "show candidates one below the other, or side by side"),
         choice("bubble", \.looks.bubble, "the side on which your own messages are printed"),
         onOff("colour-names", \.looks.colourNames, "a colour for each name"),
         choice(
-          "timestamps", \.timestamps, "the time before each message; relative: ages in /history"),
+          "timestamps", \.timestamps,
+          "the time before each message; relative: in /history, how long ago it was"),
         onOff("numbers", \.numbers, "the number before each message"),
         autoEntry(
           "name-width", \.nameWidth, upTo: 40,
@@ -281,7 +288,7 @@ public struct Settings: Sendable, Equatable {
       [
         command(
           "open-command", \.openCommand, without: "auto",
-          "program that /open runs on an address or a file; auto: $BROWSER or xdg-open"),
+          "program that /open runs on a link or a file; auto: $BROWSER or xdg-open"),
         onOff(
           "pager", \.pager,
           "show lists that are longer than the screen in $PAGER"),
@@ -297,7 +304,7 @@ public struct Settings: Sendable, Equatable {
           "background", \.background,
           "the background that colours must be readable on; auto: as the terminal says"),
         choice(
-          "links", \.links, "make addresses clickable; auto: on terminals known to support it"),
+          "links", \.links, "make links clickable; auto: on terminals known to support it"),
         onOff("title", \.title, "show the conversation and the unread count in the window's title"),
         choice("width", \.width, "how this terminal counts the columns of emoji"),
         onOff(

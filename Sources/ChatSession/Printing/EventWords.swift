@@ -31,7 +31,7 @@ package struct EventWords {
     case .keep:
       if let age = Milliseconds(event.text) {
         say(
-          "%1 set keep to %2: from %3 on, hobnob deletes older messages in %4 for everyone; until then /set keep off stops this",
+          "%1 set keep to %2. From %3 on, hobnob deletes messages older than %2 in %4, for everyone. To stop this before then: /set keep off",
           name(event.participant), SafeText(line: Keep.written(age)),
           LocalTime.stamp(
             min(max(event.at, 0), Message.times.upperBound - Upkeep.keepDelay) + Upkeep.keepDelay),

@@ -247,7 +247,7 @@ package struct MessagePrinter {
       : marked(options.styling.lines(of: body), of: message, body)
     if let size = folded?.size {
       let note = say(
-        "(folded: it has %1; /info %2 shows all of it)", size, SafeText(message.number))
+        "(%1, folded; to read all: /info %2)", size, SafeText(message.number))
       texts.append(StyledLine(note, .dim))
     }
     return texts

@@ -208,7 +208,7 @@ extension Session {
     guard !editing.isOn, files.setAside(with: text) else { return false }
     if text.isEmpty {
       noteDraft()
-      emit(.notice(say("The waiting files are removed; C-_ restores them")))
+      emit(.notice(say("The attached files are removed; C-_ restores them")))
     }
     return true
   }

@@ -89,7 +89,7 @@ extension Session {
       if settings.slashGuard, let command = commandBehindDraft(in: text) {
         throw Refusal(
           say(
-            "Your line begins with the draft that returned, then /%1. Delete the draft, or put a blank before /%1 to send both.",
+            "Your draft came back on the line before your command /%1. Delete the draft to run the command, or put a blank before /%1 to send all of it as a message.",
             SafeText(line: command.name)))
       }
       return (messageStep(body, typed: text), false)

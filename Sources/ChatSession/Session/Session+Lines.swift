@@ -144,10 +144,11 @@ extension Session {
       if line.files.isEmpty {
         complain(say("%1 Your line is in the history: press Up.", reason), line)
       } else if line.typed.isEmpty {
-        complain(say("%1 Your files wait again.", reason))
+        complain(say("%1 Your files are attached again.", reason))
       } else {
         complain(
-          say("%1 Your line is in the history: press Up; its files wait again.", reason), line)
+          say("%1 Your line is in the history: press Up; its files are attached again.", reason),
+          line)
       }
       act(on: Drafts.remember(line.typed), snapshot)
       bringBack(line.files, snapshot)
@@ -156,7 +157,8 @@ extension Session {
       act(on: Drafts.remember(line.typed), snapshot)
     } else {
       // The history has no files, so this line goes above the existing draft.
-      complain(say("%1 Your line for %2 waits there, with its files.", reason, name), line)
+      complain(
+        say("%1 Your line for %2 is in the draft there, with its files.", reason, name), line)
       write([returned])
     }
   }

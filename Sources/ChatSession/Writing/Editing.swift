@@ -149,7 +149,7 @@ package struct Editing {
     self.mode = EditMode(target: mode.target, original: new.body)
     return (
       say(
-        "Message [%1] changed elsewhere while you edited it; Return replaces the new text, /cancel keeps it.",
+        "Message [%1] was edited elsewhere meanwhile. Return saves your text instead; /cancel keeps the other one.",
         number), nil
     )
   }

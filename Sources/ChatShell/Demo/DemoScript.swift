@@ -67,17 +67,25 @@ struct DemoScript {
           (.host, .text(say("@%1: here I am. This is how it looks when you are mentioned.", guest)))
         ],
         [(.host, .reply(say("And this is a reply, as /reply makes one.")))],
-        [(.host, .text(say("I am made up and know no more, %1. /tutorial does.", guest)))],
+        [
+          (
+            .host,
+            .text(
+              say(
+                "I am a made-up person, %1, and have no more answers. /tutorial shows you more.",
+                guest))
+          )
+        ],
       ]
     case .mentioned(.friend):
       [
         [(.friend, .text(say("Yes, %1? A mention rings, unless you /mute the room.", guest)))],
-        [(.friend, .text(say("I am made up and know no more, but /help does.")))],
+        [(.friend, .text(say("I am made up and have no more answers. /help has some.")))],
       ]
     case .confided(let role):
       [
         [(role, .text(say("Nobody else reads this. /switch lobby takes you back.")))],
-        [(role, .text(say("I am made up and know no more, but you can still write.")))],
+        [(role, .text(say("I am made up and have no more answers, but you can still write.")))],
       ]
     case .corrected:
       [[(.friend, .text(say("We all have your new text now; /info shows the old one, too.")))]]

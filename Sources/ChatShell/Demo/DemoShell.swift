@@ -23,7 +23,7 @@ package struct DemoShell: Subcommand {
         say("hobnob demo has a store of its own; leave out --store and --shared."))
     }
     guard isatty(0) == 1 else {
-      throw Refusal(say("hobnob demo needs a terminal, where somebody types."))
+      throw Refusal(say("hobnob demo needs a terminal to type at."))
     }
     let parents = [
       launch.environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil },

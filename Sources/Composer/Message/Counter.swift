@@ -39,13 +39,13 @@ public enum Counter {
 /// ```
 public enum CounterStyle: String, CaseIterable, Hashable, Sendable {
   /// The count: `12`.
-  case none
+  case count
   /// The count and the limit: `12/140`.
   case split
   /// The excess over the limit, negative while there is room: `-128`.
-  case countdown
+  case over
   /// The characters left, negative when over the limit: `128`.
-  case countdownReversed = "countdown-reversed"
+  case left
 
   /// The counter's text.
   ///
@@ -54,10 +54,10 @@ public enum CounterStyle: String, CaseIterable, Hashable, Sendable {
   ///   - max: the limit, above 0; without a limit no counter is drawn.
   public func text(count: Int, max: Int) -> SafeText {
     switch self {
-    case .none: SafeText(count)
+    case .count: SafeText(count)
     case .split: "\(count)/\(max)"
-    case .countdown: SafeText(count - max)
-    case .countdownReversed: SafeText(max - count)
+    case .over: SafeText(count - max)
+    case .left: SafeText(max - count)
     }
   }
 }

@@ -41,7 +41,7 @@ package enum AccountFileError: Error, Hashable, Sendable, CustomStringConvertibl
         [path]
       )
     case .foreign(let path):
-      ("%1 belongs to another user; it has to be yours to hold your accounts", [path])
+      ("%1 belongs to another user; hobnob reads accounts only from a file that you own", [path])
     case .unusable(let path, let reason):
       ("%1 cannot be used: %2", [path, reason])
     case .noHome:

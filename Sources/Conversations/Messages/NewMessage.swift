@@ -124,7 +124,10 @@ extension Writing where Self: ~Copyable {
       throw StoreError.corrupt(
         path: path,
         detail: filled(
-          ("%1 counts %2 messages", [conversation.name, String(conversation.lastNumber)])))
+          (
+            "the last message number of %1 is %2, which is too high",
+            [conversation.name, String(conversation.lastNumber)]
+          )))
     }
     let uid = try insert(
       message,
@@ -134,7 +137,7 @@ extension Writing where Self: ~Copyable {
       throw StoreError.corrupt(
         path: path,
         detail: filled(
-          ("%1 has another message %2 already", [conversation.name, String(number)])))
+          ("%1 already has a message with the number %2", [conversation.name, String(number)])))
     }
     try database.run(
       "UPDATE conversation SET last_number = ?, last_at = max(ifnull(last_at, ?2), ?2) WHERE id = ?",

@@ -68,7 +68,7 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
       ("you are not in %1; /join it first", [conversation])
     case .onlyInRooms(let conversation):
       (
-        "only rooms of this machine have topics, invitations and makers here; %1 is not one",
+        "%1 is not a room of this machine, so you cannot do this there",
         [conversation]
       )
     case .notTheMaker(let room, let maker) where maker.isEmpty:

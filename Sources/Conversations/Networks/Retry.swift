@@ -63,10 +63,10 @@ extension Retry {
   package static let message = Retry("message", event: "next connection", tries: 4)
   /// A message that may be too long for the server.
   package static let longMessage = Retry(
-    "message of 5,000 bytes", event: "next connection", tries: 2)
+    "message from 5,000 bytes", event: "next connection", tries: 2)
   /// A message that a room returns because it no longer knows its sender.
   package static let returnedMessage = Retry(
-    "returned message", event: "next entry", tries: 2)
+    "returned message", event: "back in the room", tries: 2)
 
   package static let all = [
     process, connection, nameServer, lockedStore, fullStore, room, nickname, archivePage, upload,

@@ -121,7 +121,7 @@ struct StoreCheck {
     guard findings.isEmpty else { return findings }
     let fine: StaticString =
       store.isShared
-      ? "nobody but its group may read or write %1" : "nobody else may read or write %1"
+      ? "only its owner and its group may read or write %1" : "nobody else may read or write %1"
     return [Finding(.fine, of: .permissions, fine, store.path)]
   }
 

@@ -176,7 +176,7 @@ struct NULPlaceholder {
         where: {
           !json.unicodeScalars.contains($0) && !small.contains(String($0.value, radix: 16))
         })
-    else { throw LineFault("the line has more noncharacters than hobnob can read") }
+    else { throw LineFault("the line has too many unusual code points (Unicode noncharacters)") }
     scalar = free
     var result: [UInt8] = []
     let escape = Array("\\u0000".utf8)

@@ -303,7 +303,9 @@ import Sentences
     if count == 0 {
       // In the handshake, some servers refuse that way, and so does anyone who cuts the line.
       let isInHandshake = tls.map { !$0.isReady } ?? false
-      return end(isInHandshake ? .lost(translated("the other side ended it")) : nil)
+      return end(
+        isInHandshake
+          ? .lost(translated("the server, or a machine on the way to it, closed it")) : nil)
     }
     let bytes = Array(buffer[..<count])
     guard let tls else { return handler(.received(bytes)) }

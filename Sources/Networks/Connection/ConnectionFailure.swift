@@ -36,7 +36,7 @@ package enum ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertib
     switch self {
     case .noHost(let host, let reason): ("The host %1 cannot be found (%2).", [host, reason])
     case .noService(let domain, let service):
-      ("The domain %1 says that it has no %2.", [domain, service])
+      ("According to its DNS records, %1 has no %2 service.", [domain, service])
     case .unreachable(let host, let port, let reason):
       ("No connection to %1, port %2 (%3).", [host, String(port), reason])
     case .tooSlow(let host, let limit):
@@ -62,29 +62,29 @@ package enum CertificateFault: Hashable, Sendable {
 
   func sentence(for domain: String) -> Sentence {
     switch self {
-    case .expired: ("The certificate of %1 has expired. hobnob sent it nothing.", [domain])
+    case .expired: ("The certificate of %1 has expired, so hobnob sent nothing.", [domain])
     case .notYetValid:
       (
-        "The certificate of %1 is not valid yet; is this machine's clock right? hobnob sent it nothing.",
+        "The certificate of %1 is not valid yet, so hobnob sent nothing. Is this machine's clock right?",
         [domain]
       )
     case .selfSigned:
       (
-        "The server for %1 has signed its certificate itself, so nobody vouches for it. hobnob sent it nothing.",
+        "The server for %1 signed its certificate itself, so nobody vouches for it, and hobnob sent nothing.",
         [domain]
       )
     case .unknownAuthority:
       (
-        "The certificate of %1 is from an authority that this machine does not know. hobnob sent it nothing.",
+        "The certificate of %1 is from an authority that this machine does not know, so hobnob sent nothing.",
         [domain]
       )
     case .otherName:
-      ("The server's certificate is not for %1. hobnob sent it nothing.", [domain])
-    case .revoked: ("The certificate of %1 was revoked. hobnob sent it nothing.", [domain])
+      ("The server's certificate is not for %1, so hobnob sent nothing.", [domain])
+    case .revoked: ("The certificate of %1 was revoked, so hobnob sent nothing.", [domain])
     case .otherKey:
-      ("The server for %1 has another key than the pinned one. hobnob sent it nothing.", [domain])
+      ("The key of the server for %1 is not the pinned one, so hobnob sent nothing.", [domain])
     case .other(let reason):
-      ("The certificate of %1 is not good (%2). hobnob sent it nothing.", [domain, reason])
+      ("The certificate of %1 is not good (%2), so hobnob sent nothing.", [domain, reason])
     }
   }
 }

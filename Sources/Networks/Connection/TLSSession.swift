@@ -162,7 +162,7 @@ final class TLSSession {
     let code = ERR_get_error()
     ERR_clear_error()
     return ERR_reason_error_string(code).map { String(cString: $0) }
-      ?? translated("the other side broke it off")
+      ?? translated("the server, or a machine on the way to it, ended it")
   }
 }
 

@@ -136,7 +136,7 @@ final class Transfer {
     if wasLocal {
       return .failure(
         Transfers.Failure(
-          translated("its address leads into this machine or the network around it")))
+          translated("the link leads into this machine or the network around it")))
     }
     let isFinal = [
       CURLE_PEER_FAILED_VERIFICATION, CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT,
@@ -175,7 +175,7 @@ final class Transfer {
       case CURLE_PEER_FAILED_VERIFICATION: "the web server's certificate is invalid"
       case CURLE_SSL_CACERT_BADFILE: "the trusted certificates cannot be read"
       case CURLE_TOO_MANY_REDIRECTS: "the web server redirects too often"
-      case CURLE_UNSUPPORTED_PROTOCOL: "it redirects to an address without https://"
+      case CURLE_UNSUPPORTED_PROTOCOL: "it redirects to a link that does not begin with https://"
       case CURLE_READ_ERROR: "the file cannot be read"
       default: nil
       }

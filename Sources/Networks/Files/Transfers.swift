@@ -173,7 +173,7 @@ package final class Transfers {
   /// Looks up the web server's name, which libcurl cannot do in a confined process, and connects.
   private func go(to address: String, _ transfer: Transfer) {
     guard let (host, port) = Self.host(of: address) else {
-      return fail(transfer, Failure(translated("its address is not a web address")))
+      return fail(transfer, Failure(translated("the link is malformed")))
     }
     var (four, six) = (in_addr(), in6_addr())
     let digits = host.filter { $0 != "[" && $0 != "]" }
@@ -216,10 +216,10 @@ package final class Transfers {
 
   private static func fault(of address: String) -> Failure? {
     guard address.lowercased().hasPrefix("https://") else {
-      return Failure(translated("its address does not begin with https://"))
+      return Failure(translated("the link does not begin with https://"))
     }
     let isSound = address.utf8.count <= 4096 && address.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
-    return isSound ? nil : Failure(translated("its address is not a web address"))
+    return isSound ? nil : Failure(translated("the link is malformed"))
   }
 
   // MARK: The loop

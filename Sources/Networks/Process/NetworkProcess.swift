@@ -376,6 +376,6 @@ package final class NetworkProcess {
 /// both again.
 package struct HelperIsGone: Error, CustomStringConvertible {
   package var description: String {
-    translated("the process that reads the settings and looks names up has ended")
+    translated("the helper process has ended")
   }
 }

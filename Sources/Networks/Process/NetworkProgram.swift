@@ -89,7 +89,7 @@ package struct NetworkProgram {
     guard words.count == 2, !words[0].hasPrefix("-"), words[1].hasPrefix(kind + ":") else {
       say(
         "usage: hobnob-\(kind) [--stay] [--ask | --password-on-input] STORE \(kind):ADDRESS; "
-          + "hobnob(1) starts it.")
+          + "hobnob(1) starts this program; you need not.")
       return 64
     }
     do {
@@ -138,7 +138,7 @@ package struct NetworkProgram {
           "hobnob asks for the password at a terminal, and there is none; nothing was done."))
       return 1
     }
-    guard TypedSecret.ask(translated("The same again: ")) == password else {
+    guard TypedSecret.ask(translated("Repeat the password: ")) == password else {
       say(translated("The two passwords differ; nothing was done."))
       return 1
     }

@@ -37,20 +37,20 @@ package enum SASLFailure: Error, Hashable, Sendable, CustomStringConvertible {
       (
         """
         The server asks for the bare password, which it never needed before. hobnob did not \
-        send it, because somebody may be listening. If the server was changed: \
-        /account set ADDRESS scram.
+        send it, because somebody may be listening. If you know that the server was changed, type \
+        /account set ADDRESS scram to accept this.
         """, []
       )
     case .weakenedHash(let former):
       (
         """
         The server now offers only SCRAM-SHA-1, not %1. hobnob did not use the password, \
-        because somebody may be between you and the server. If the server was changed: \
-        /account set ADDRESS scram.
+        because somebody may be between you and the server. If you know that the server was \
+        changed, type /account set ADDRESS scram to accept this.
         """, [former]
       )
     case .noMechanism(let offered) where offered.isEmpty:
-      ("The server offers no way to log in that hobnob knows, only none.", [])
+      ("The server offers no way to log in.", [])
     case .noMechanism(let offered):
       (
         "The server offers no way to log in that hobnob knows, only %1.",

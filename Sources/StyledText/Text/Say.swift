@@ -23,7 +23,7 @@ public func say(_ sentence: Sentence) -> SafeText {
 /// A sentence with a form for one and a form for other counts.
 ///
 /// ```swift
-/// say("1 file waits.", "%1 files wait.", count: files)
+/// say("1 file is attached.", "%1 files are attached.", count: files)
 /// ```
 ///
 /// - Parameters:

@@ -53,7 +53,7 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
   private var sentence: Sentence {
     switch self {
-    case .noTLS: ("The server offers no encryption, so hobnob sends it nothing.", [])
+    case .noTLS: ("The server offers no encryption, so hobnob sent nothing.", [])
     case .refusedTLS: ("The server refuses to start encryption.", [])
     case .sasl(let failure): ("%1", [failure.description])
     case .notAuthorized("account-disabled", let text):

@@ -10,7 +10,7 @@ package enum LoginStep: Hashable, Sendable {
     // Translators: what comes after “while” in “The server closed the connection while %1.”
     switch self {
     case .connecting: translated("connecting")
-    case .greeting: translated("greeting us")
+    case .greeting: translated("greeting hobnob")
     case .encrypting: translated("setting up encryption")
     case .authenticating: translated("checking the password")
     case .binding: translated("setting up the session")

@@ -96,7 +96,7 @@ struct RequestTests {
       Issue.record("no answer")
       return
     }
-    #expect(sentence.hasSuffix("The program of carl@x.org supports edits, what arrived."))
+    #expect(sentence.hasSuffix("The program of carl@x.org supports edits, delivery receipts."))
   }
 
   @Test func aRoomIsEnteredWithThePasswordThatIsGiven() throws {

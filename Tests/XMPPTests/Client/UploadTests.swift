@@ -147,7 +147,7 @@ struct UploadTests {
     talk.answer(try #require(talk.slots.last), slot(put: put, get: get))
     #expect(talk.uploads.isEmpty)
     #expect(talk.messages.isEmpty)
-    #expect(talk.news.refusals.first?.contains("no safe upload address") == true)
+    #expect(talk.news.refusals.first?.contains("no safe link for the upload") == true)
   }
 
   @Test func onlyTheHeadersGoThatMayAndEachOnItsLine() throws {

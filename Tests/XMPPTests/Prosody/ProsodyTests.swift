@@ -92,16 +92,16 @@ private let prosody = Result { try Prosody() }
     if !isDirectTLS {
       #expect(
         try user(at: Prosody.expiredDomain, server: settings).runToEnd()?.description
-          == "The certificate of expired.test has expired. hobnob sent it nothing.")
+          == "The certificate of expired.test has expired, so hobnob sent nothing.")
     }
     #expect(
       try user(at: Prosody.foreignDomain, server: settings).runToEnd()?.description
-        == "The server's certificate is not for foreign.test. hobnob sent it nothing.")
+        == "The server's certificate is not for foreign.test, so hobnob sent nothing.")
     settings.authorities = nil
     #expect(
       try user(server: settings).runToEnd()?.description
-        == "The certificate of hobnob.test is from an authority that this machine does not know."
-        + " hobnob sent it nothing.")
+        == "The certificate of hobnob.test is from an authority that this machine does not know,"
+        + " so hobnob sent nothing.")
     settings.authorities = "/dev/null"
     let end = try user(server: settings).runToEnd()
     #expect(end == .connection(.noAuthorities(file: "/dev/null")) && end?.isFatal == true)

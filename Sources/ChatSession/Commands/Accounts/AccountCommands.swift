@@ -13,14 +13,14 @@ struct AccountCommands {
   /// The settings of an account, and what each means.
   nonisolated static var options: [(name: String, help: SafeText)] {
     [
-      ("host", say("the server's host, if DNS does not give it for the domain")),
+      ("host", say("the server's host name, if the domain has no DNS (SRV) record for it")),
       ("port", say("its port")),
       ("ca", say("a file with the certificates to trust instead of the system's")),
       ("pin", say("trust only a public key with this SHA-256")),
       ("nick", say("your nickname in rooms")),
       (
         "fetch",
-        say("the largest file that hobnob fetches from contacts by itself, in megabytes; 0: none")
+        say("the largest file, in megabytes, to fetch from contacts without asking you; 0: none")
       ),
       ("password-command", say("a command that prints the password, run without a shell")),
     ]
@@ -31,7 +31,7 @@ struct AccountCommands {
     [
       say("/account lists them, or explains how to get one."),
       say(
-        "add ADDRESS [--OPTION VALUE ...] adds one that you have: it asks for the password, connects, and shows the rooms and people that you have there."
+        "add ADDRESS [--OPTION VALUE ...] adds an existing account: hobnob asks for its password, connects it and shows its rooms and people."
       ),
       say("set ADDRESS OPTION [VALUE] changes an option, or without a value removes it."),
       say("remove ADDRESS removes it here, not on its server; you can still read its messages."),
@@ -151,7 +151,7 @@ struct AccountCommands {
       try accounts.forgetLogin(of: account)
       return .tell(
         say(
-          "hobnob has forgotten which login methods %1 offered; /connect trusts what it offers next.",
+          "hobnob has forgotten which login methods the server of %1 offered. At the next /connect it trusts those that the server offers then.",
           SafeText(line: account.address)))
     }
     guard var settings = accounts.ownSettings(of: account) else { throw notSetUp(account) }

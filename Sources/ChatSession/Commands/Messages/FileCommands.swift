@@ -14,27 +14,28 @@ struct FileCommands {
 
   func attach(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     guard !argument.isEmpty else {
-      guard !files.isEmpty else { return .tell(say("No files wait to be sent.")) }
+      guard !files.isEmpty else { return .tell(say("No files are attached.")) }
       return .answer(files.listing(context.widths))
     }
     return Step([.attach(argument)])
   }
 
   func detach(_ argument: String) throws -> Step {
-    guard !files.isEmpty else { throw Refusal(say("No files wait to be sent.")) }
+    guard !files.isEmpty else { throw Refusal(say("No files are attached.")) }
     let number = Int(written: argument, in: 1...files.count)
     guard argument == "all" || number != nil else {
       throw Refusal(
         say(
-          "%1 is not the number of a waiting file; /attach lists them.", SafeText(line: argument)))
+          "%1 is not the number of an attached file; /attach lists them.", SafeText(line: argument))
+      )
     }
     let left = number == nil ? 0 : files.count - 1
     return Step([
       .detach(number),
       .tell(
         left == 0
-          ? say("No files wait now.")
-          : say("1 file waits.", "%1 files wait.", count: left)),
+          ? say("No files are attached now.")
+          : say("1 file is attached.", "%1 files are attached.", count: left)),
     ])
   }
 
@@ -77,12 +78,14 @@ struct FileCommands {
       guard addresses.contains(where: { $0.hasPrefix("http://") }) else { return nil }
       throw Refusal(
         say(
-          "hobnob fetches files only from https:// addresses; message %1 has none.",
+          "hobnob fetches files only from https:// links; message %1 has none.",
           SafeText(message.number)))
     }
     let said =
       context.accounts.isWanted(account)
-      ? say("hobnob is fetching it, and will save it when it arrives.")
+      ? say(
+        "hobnob is fetching the files of message %1, and will save them when they arrive.",
+        SafeText(message.number))
       : say("%1 is disconnected; type /connect to continue.", SafeText(line: account.address))
     return Step { transaction in
       let requests = try links.map {

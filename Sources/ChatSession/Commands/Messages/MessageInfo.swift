@@ -22,7 +22,8 @@ struct MessageInfo {
     if let time = message.deletedAt {
       lines.append(fact(say("Deleted"), StyledLine(LocalTime.exact(time))))
       if let removal = message.removal {
-        let text = MessagePrinter.removalText(removal, of: say("it"))
+        // Translators: in “a moderator removed this message”.
+        let text = MessagePrinter.removalText(removal, of: say("this message"))
         lines.append(fact(SafeText(), StyledLine(text)))
       }
       return .answer(lines)
@@ -104,13 +105,13 @@ struct MessageInfo {
     var lines: [StyledLine] = []
     for revision in revisions {
       lines.append(
-        fact(say("Until"), StyledLine(LocalTime.exact(revision.at) + " " + say("it was:"))))
+        fact(say("Old text"), StyledLine(say("until %1", LocalTime.exact(revision.at)))))
       lines += SafeText(body: revision.body).lines.map {
         (StyledLine("    ") + StyledLine($0, .dim)).with(margin: 4)
       }
     }
     if let time = message.editedAt {
-      lines.append(fact(say("Since"), StyledLine(LocalTime.exact(time) + " " + say("it is:"))))
+      lines.append(fact(say("Text"), StyledLine(say("since %1", LocalTime.exact(time)))))
     } else if !message.body.isEmpty {
       lines.append(fact(say("Text"), StyledLine()))
     }

@@ -56,7 +56,7 @@ struct QuoteCopyOpenCommands {
     let found = Self.openables(in: message)
     let shownNumber = SafeText(message.number)
     guard !found.isEmpty else {
-      throw Refusal(say("Message %1 has neither an address nor a file.", shownNumber))
+      throw Refusal(say("Message %1 has neither a link nor a file.", shownNumber))
     }
     if words.count == 1, found.count > 1 {
       return .answer(
@@ -67,7 +67,8 @@ struct QuoteCopyOpenCommands {
     guard let index else {
       throw Refusal(
         say(
-          "Message %1 has %2 to open; there is no %3.", shownNumber, SafeText(found.count),
+          "Message %1 has no link or file with the number %3; the last one is %2.", shownNumber,
+          SafeText(found.count),
           SafeText(line: words[1])))
     }
     return try open(found[index - 1], in: snapshot.attachmentFolder)

@@ -75,7 +75,9 @@ struct Search {
     let words = wider.terms.map {
       $0.text.contains(where: \.isWhitespace) ? "\"\($0.text)\"*" : $0.text + "*"
     }
-    return " " + say("%1 finds longer words.", SafeText(line: words.joined(separator: " ")))
+    return " "
+      + say(
+        "To find longer words too, search for %1.", SafeText(line: words.joined(separator: " ")))
   }
 
   /// `#tea 2026-11-21 10:03 [42] anna: green or black`, with the searched words marked.

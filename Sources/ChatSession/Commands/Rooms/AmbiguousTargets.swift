@@ -51,7 +51,7 @@ extension ConversationCommands {
       guard let near = try near(toRoom: name, snapshot) else { continue }
       throw Refusal(
         say(
-          "There is no room %1. Did you mean %2? /join %1 alone can make it.",
+          "There is no room %1. Did you mean %2? To create %1, type only: /join %1",
           SafeText(name: Self.signed(name)), SafeText(name: near)))
     }
   }
@@ -91,7 +91,7 @@ extension ConversationCommands {
           return .named(.conversation(found))
         }
         throw Refusal(
-          say("There is no room %1, and no conversation %1 in /list.", SafeText(number)))
+          say("There is no room named %1, and /list has no number %1.", SafeText(number)))
       }
       let mine = try snapshot.listing(for: context.me.id).map(\.conversation.name)
       let all = try mine + snapshot.rooms(for: context.me.id).map(\.name) + otherPeople(snapshot)

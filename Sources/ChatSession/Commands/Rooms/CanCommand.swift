@@ -56,7 +56,7 @@ struct CanCommand {
       (
         say("edit"), say("at any time; others see the new text, and /info shows the former ones")
       ),
-      (say("recall"), say("/cancel, until somebody else's hobnob has it; then /delete")),
+      (say("recall"), say("/cancel, as long as nobody else's hobnob has it; after that, /delete")),
       (say("react"), reactionsFact(.one)),
       (say("reply"), say("/reply N shows others which message you answer")),
       (say("typing"), say("others see that you type, unless you turn that off with /typing off")),
@@ -73,8 +73,8 @@ struct CanCommand {
       (
         say("recall"),
         can.deletes
-          ? say("/cancel, until the network has it; then /delete asks others to remove it")
-          : say("/cancel, until the network has it; nothing takes it back then")
+          ? say("/cancel, until the network has it; after that, /delete asks others to remove it")
+          : say("/cancel, until the network has it; after that, you cannot take it back")
       ),
       (say("react"), reactionsFact(can.reactionLimit)),
       (
@@ -125,11 +125,11 @@ struct CanCommand {
 
   private static func files(_ can: Abilities) -> SafeText {
     switch can.largestFile {
-    case nil: say("uploaded and sent as addresses; /save N fetches other people's files")
-    case 0?: say("none go out; /save N fetches other people's files")
+    case nil: say("uploaded and sent as links; /save N fetches other people's files")
+    case 0?: say("you cannot send files; /save N fetches other people's files")
     case let most?:
       say(
-        "up to %1, uploaded and sent as addresses; /save N fetches other people's files",
+        "up to %1, uploaded and sent as links; /save N fetches other people's files",
         SafeText(line: Attachment.size(most)))
     }
   }

@@ -35,7 +35,7 @@ struct KeysCommand {
     guard !found.isEmpty else {
       throw Refusal(
         argument.isEmpty
-          ? say("No keys are bound here.")
+          ? say("No keys are bound to functions of hobnob or readline.")
           : say(
             "There is no function or bound key named %1.",
             SafeText(line: argument)))

@@ -66,7 +66,7 @@ struct PreferenceCommands {
       .shortNotice(
         rc.aliases[name].map {
           say(
-            "/%1 is %2, until you leave (to keep it, use hobnobrc)", shown,
+            "/%1 is %2 until you quit; to keep it, put it in hobnobrc", shown,
             SafeText(line: $0))
         } ?? say("/%1 is no longer an alias", shown)))
     return step

@@ -41,7 +41,7 @@ struct SettingsCommand {
       .preferences(preferences),
       .shortNotice(
         say(
-          "%1 %2, until you leave (to keep it, use hobnobrc)", SafeText(line: name),
+          "%1 is %2 until you quit; to keep it, put it in hobnobrc", SafeText(line: name),
           SafeText(line: Settings.entry(name)?.get(preferences.settings) ?? ""))),
     ])
   }

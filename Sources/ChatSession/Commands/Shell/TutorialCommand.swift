@@ -112,7 +112,9 @@ struct TutorialCommand {
     let path = snapshot.path
     let isUsual = path == StoreOptions.defaultPath(environment: context.preferences.environment)
     return [
-      say("Nobody else has been in %1. Play somebody in a second terminal:", name(of: here)),
+      say(
+        "Nobody else has been in %1. To be a second person yourself, type in another terminal:",
+        name(of: here)),
       isUsual
         ? say("  hobnob --as NAME")
         : say("  hobnob --store %1 --as NAME", SafeText(line: path)),

@@ -16,7 +16,7 @@ extension Command {
       try QuoteCopyOpenCommands(context: $0).copy($1, $2)
     },
     Command(
-      "/open N [M]", "open the address or file in message N; M selects one of several", .openable
+      "/open N [M]", "open the link or file in message N; M selects one of several", .openable
     ) { try QuoteCopyOpenCommands(context: $0).open($1, $2) },
     Command(
       "/history [COUNT|A-B]",

@@ -18,7 +18,7 @@ extension Command {
     ) { try MessageCommands(context: $0).edit($1, $2) },
     Command(
       "/cancel",
-      "leave edit mode; outside it, take back the newest of your messages that nobody has received"
+      "leave edit mode; outside it, take back your newest message, if nobody has received it yet"
     ) { try MessageCommands(context: $0).takeBack($2) },
     Command("/delete [N]", "delete your newest message, or message N", .number) {
       try MessageCommands(context: $0).delete($1, $2)
@@ -33,14 +33,17 @@ extension Command {
     Command(
       "/reply N TEXT", "answer message N, quoting its first line", .anyNumber, takesNewlines: true
     ) { try MessageCommands(context: $0).reply($1, $2) },
-    Command("/attach [PATH]", "add a file to your next message, or list the added files", .file) {
+    Command(
+      "/attach [PATH]", "attach a file to your next message, or list the attached files", .file
+    ) {
       try FileCommands(context: $0).attach($1, $2)
     },
-    Command("/detach N|all", "remove an added file, or all of them", .waitingFile) {
+    Command("/detach N|all", "remove an attached file, or all of them", .waitingFile) {
       context, argument, _ in try FileCommands(context: context).detach(argument)
     },
     Command(
-      "/save N [PATH]", "save the files of message N in the folder you are in, or in PATH",
+      "/save N [PATH]",
+      "save the files of message N in the folder where you started hobnob, or in PATH",
       .numberWithFile
     ) { try FileCommands(context: $0).save($1, $2) },
     Command("/me TEXT", "say what you are doing", .text, takesNewlines: true) {
@@ -67,7 +70,7 @@ extension Command {
     Command("/list", "list your conversations with unread counts, then the other rooms") {
       try ListCommands(context: $0).list($2)
     },
-    Command("/who", "show who is here, who is watching and who is typing") {
+    Command("/who", "show who is here, who is looking at this conversation and who is typing") {
       try ListCommands(context: $0).who($2)
     },
     Command("/drafts [clear]", "list your drafts, or delete them", .drafts) {
@@ -133,7 +136,7 @@ extension Command {
     Command("/keys [FUNCTION]", "list the functions that keys are bound to", .function) {
       context, argument, _ in try KeysCommand(context: context).run(argument)
     },
-    Command("/bind LINE", "bind a key until you leave: a line as in ~/.inputrc") {
+    Command("/bind LINE", "bind a key until you quit: a line as in ~/.inputrc") {
       context, argument, _ in
       try PreferenceCommands(context: context, reserved: names).bind(argument)
     },

@@ -78,7 +78,8 @@ struct Uploads: Sendable {
         current = nil
         return Refusal(
           entry: id,
-          reason: translated("The server offers no safe upload address, so hobnob sent no file."))
+          reason: translated(
+            "The server offers no safe link for the upload, so hobnob sent no file."))
       }
       address = slot.get
       context.add(

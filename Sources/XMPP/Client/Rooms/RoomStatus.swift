@@ -61,7 +61,7 @@ enum RoomStatus {
       } else if codes.contains(isRemoved) {
         actor.map { ("removed from the members by %1", [$0]) } ?? ("removed from the members", [])
       } else if codes.contains(isForMembers) {
-        actor.map { ("removed, since the room is now for members only by %1", [$0]) }
+        actor.map { ("removed by %1, since the room is now for members only", [$0]) }
           ?? ("removed, since the room is now for members only", [])
       } else {
         nil

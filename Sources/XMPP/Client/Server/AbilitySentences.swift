@@ -57,13 +57,13 @@ enum AbilitySentences {
   }
 
   private static func sentence(ofProgramOf person: String, _ features: Set<String>) -> String {
-    // Translators: in a list, as in “The program of ben supports edits, replies, who is typing.”
+    // Translators: in a list, as in “The program of ben supports edits, replies, typing indicators.”
     let words = [
       (Feature.correction, translated("edits")), (Feature.retraction, translated("deletions")),
       (Feature.replies, translated("replies")), (Feature.reactions, translated("reactions")),
-      (Feature.typing, translated("who is typing")),
-      (Feature.receipts, translated("what arrived")),
-      (Feature.markers, translated("what was seen")), (Feature.links, translated("files")),
+      (Feature.typing, translated("typing indicators")),
+      (Feature.receipts, translated("delivery receipts")),
+      (Feature.markers, translated("seen receipts")), (Feature.links, translated("files")),
     ].filter { features.contains($0.0) }.map { $0.1 }
     return words.isEmpty
       ? filled(("The program of %1 supports only texts.", [person]))
@@ -75,7 +75,8 @@ enum AbilitySentences {
     let parts: [StaticString] = [
       features.contains(Feature.archive) ? "keeps an archive" : "keeps no archive",
       features.contains(Feature.occupantIDs)
-        ? "identifies people permanently" : "knows people by their nicknames only",
+        ? "recognises people even if they change their nickname"
+        : "knows people by their nicknames only",
       features.contains("muc_membersonly")
         ? "is for its members only" : "is open to everyone",
       features.contains("muc_nonanonymous")
@@ -87,7 +88,7 @@ enum AbilitySentences {
     }
     return sentence
       + translated(
-        " Messages there stay “sent” unless programs there report that they were seen.")
+        " Messages there stay “sent” unless the programs of the others report that they were seen.")
   }
 
   private static func list(_ parts: [String], of address: String) -> String {
