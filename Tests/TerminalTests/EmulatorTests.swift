@@ -25,6 +25,17 @@ struct EmulatorTests {
     #expect(emulator.screen.count == 2)
   }
 
+  @Test("a character that arrives in parts is one, wherever it is cut")
+  func parts() {
+    let text = Array("é✓🎉\u{1B}[1m✓\u{1B}[m\r\n#✓".utf8)
+    for cut in 0...text.count {
+      let emulator = Emulator(rows: 3, columns: 10)
+      emulator.feed(Array(text[..<cut]))
+      emulator.feed(Array(text[cut...]))
+      #expect(emulator.picture == "é✓🎉✓\n#✓|", "cut at \(cut)")
+    }
+  }
+
   @Test("a program runs on a terminal of its own, of the requested size")
   func program() throws {
     let terminal = try PseudoTerminal(
