@@ -49,6 +49,8 @@ public final class LineEditor {
   private var isInsertion = false
   var isAccepting = false
   var afterLine: [() -> Void] = []
+  /// Whether a list has told how to choose by number.
+  var hasExplainedList = false
 
   /// - Parameters:
   ///   - displayMode: how to draw.
@@ -94,7 +96,9 @@ public final class LineEditor {
     if displayMode == .tty { askForBackground() }
     // Until now the terminal turned Return into a newline.
     readAhead { $0 == .key([0x0A]) ? .key([0x0D]) : $0 }
-    Readline.start(for: self, plain: displayMode == .plain, prompt: prompt.plain.string)
+    Readline.start(
+      for: self, plain: displayMode == .plain,
+      pages: displayMode == .tty && !display.looks.scrollsBack, prompt: prompt.plain.string)
     display.updateSize()
     display.sizeMayHaveChanged = { [weak self] in self?.resized() }
     loop.watch(device.input) { [weak self] in self?.readKeys() }

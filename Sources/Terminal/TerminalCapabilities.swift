@@ -20,17 +20,21 @@ extension Painter {
     /// end of what has been wrapped, even without the cursor. tmux does; how others choose is not
     /// known well enough to count on it.
     public var showsEnd: Bool
+    /// Whether one can scroll back to rows that have left the screen. The Linux console lost that
+    /// with kernel 5.9; NetBSD's never had it.
+    public var scrollsBack: Bool
 
     public init(
       colors: Bool = true, palette: Palette = Palette(), knowsBackground: Bool = true,
       rewraps: Bool = true, showsEnd: Bool = false,
-      links: Bool = false
+      scrollsBack: Bool = true, links: Bool = false
     ) {
       self.colors = colors
       self.palette = palette
       self.knowsBackground = knowsBackground
       self.rewraps = rewraps
       self.showsEnd = showsEnd
+      self.scrollsBack = scrollsBack
       self.links = links
     }
 
@@ -48,6 +52,7 @@ extension Painter {
         colors: noColor.isEmpty, palette: Self.palette(terminal, variable),
         knowsBackground: terminal != "linux" && !terminal.hasPrefix("vt"),
         rewraps: isInTmux || !cutsRows, showsEnd: isInTmux,
+        scrollsBack: !["linux", "wsvt25"].contains(terminal.prefix { $0 != "-" }),
         links: Self.knowsLinks(terminal, variable))
     }
 

@@ -138,6 +138,8 @@ package final class Session {
     case .answered(let intent):
       lead { try ConversationCommands(context: context).step(for: intent, $0) }
     case .editLast where !switcher.isChoosing: lead { try editNewest($0) }
+    case .pageHistory where !switcher.isChoosing:
+      lead { try HistoryCommand(context: context).page($0) }
     case .filesReady(let result, let number): filesReady(result, number: number)
     case .promptShown:
       isStarting = false
@@ -222,7 +224,7 @@ package final class Session {
     case .screenLent(let isLent): lendScreen(isLent)
     case .suspended: write(drafts.leave(files.waiting, in: draftTarget))
     case .resumed: catchUpLater()
-    case .editLast: emit(.bell)
+    case .editLast, .pageHistory: emit(.bell)
     case .move(let move): go(move, snapshot)
     case .chosen(let conversation): enter(chosen: conversation, snapshot)
     case .setAside: setAside()
