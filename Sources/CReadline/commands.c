@@ -38,6 +38,7 @@ TELLING(format_code)
 TELLING(format_preformatted)
 TELLING(format_quote)
 TELLING(set_line_aside)
+TELLING(page_history)
 
 #define MOVING(function, name)                   \
   static int function(int count, int key) {      \
@@ -111,16 +112,28 @@ void creadline_step_over_space(void) { steps_over_space = true; }
 
 /// readline replaces a word up to the caret; hobnob's words extend to their end, and an existing
 /// space there serves as the one after a completed word.
-static int at_word_end(rl_command_func_t *complete, int count, int key) {
+static int choose_at_word_end(rl_command_func_t *complete, int count, int key, int choice) {
   // If nothing matches, the end of the word is the caret.
-  rl_point = creadline_call.word_end(rl_point);
+  rl_point = creadline_call.word_end(rl_point, choice);
   steps_over_space = false;
   int result = complete(count, key);
   if (steps_over_space && rl_point < rl_end && rl_line_buffer[rl_point] == ' ') rl_point++;
   return result;
 }
 
+static int at_word_end(rl_command_func_t *complete, int count, int key) {
+  return choose_at_word_end(complete, count, key, 0);
+}
+
+static int insert_choice(int count, int key) {
+  (void)count, (void)key;
+  return rl_complete_internal('!');  // lists them all for a number that none has
+}
+
 static int complete(int count, int key) {
+  // The list numbers its candidates, since nobody can point at one (11.5).
+  if (creadline_is_plain && rl_explicit_arg)
+    return choose_at_word_end(insert_choice, count, key, count);
   if (!creadline_is_plain && creadline_call.event(creadline_live_complete, NULL)) return 0;
   // readline recognises the second TAB because its own function ran before.
   if (rl_last_func == complete) rl_last_func = rl_complete;
@@ -262,6 +275,7 @@ static const struct {
     {"format-preformatted", format_preformatted},
     {"format-quote", format_quote},
     {"set-aside", set_line_aside},
+    {"page-history", page_history},
     {"next-unread", next_unread},
     {"next-conversation", next_conversation},
     {"previous-conversation", previous_conversation},
@@ -278,7 +292,7 @@ static const struct {
     {"conversation-9", conversation_9},
 };
 
-void creadline_register_commands(void) {
+void creadline_register_commands(bool pages) {
   // Before rl_initialize: a name added now precedes readline's own of the same name, and the
   // inputrc can bind it.
   for (size_t i = 0; i < table_count; i++)
@@ -308,6 +322,11 @@ void creadline_register_commands(void) {
   emacs_ctlx_keymap[CTRL('P')].function = previous_conversation;
   emacs_ctlx_keymap[CTRL('L')].function = last_conversation;
   emacs_ctlx_keymap['b'].function = switch_conversation;
+  if (pages) {
+    rl_bind_keyseq_in_map("\\e[5~", page_history, emacs_standard_keymap);
+    rl_bind_keyseq_in_map("\\e[5~", page_history, vi_insertion_keymap);
+    rl_bind_keyseq_in_map("\\e[5~", page_history, vi_movement_keymap);
+  }
   rl_bind_keyseq_in_map("gq", set_line_aside, vi_movement_keymap);
   rl_bind_keyseq_in_map("ga", next_unread, vi_movement_keymap);
   rl_bind_keyseq_in_map("gn", next_conversation, vi_movement_keymap);

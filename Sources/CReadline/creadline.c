@@ -180,8 +180,8 @@ void creadline_keep_settings(void) {
   if (creadline_is_plain) creadline_keep_plain_settings();
 }
 
-void creadline_start(
-    const struct creadline_callbacks *callbacks, bool plain, bool echoes, const char *prompt) {
+void creadline_start(const struct creadline_callbacks *callbacks, bool plain, bool echoes,
+                     bool pages, const char *prompt) {
   creadline_call = *callbacks;
   creadline_is_plain = plain;
   choose_locale();
@@ -198,7 +198,7 @@ void creadline_start(
   if (plain) creadline_begin_plain(echoes);
   rl_getc_function = next_byte;
   rl_input_available_hook = bytes_wait;
-  creadline_register_commands();
+  creadline_register_commands(pages);
   // readline's default of half a second is long for a lone Esc; the inputrc may change it.
   rl_variable_bind("keyseq-timeout", "100");
   creadline_begin_complaints();

@@ -44,7 +44,7 @@ extern const struct creadline_replacement creadline_motions[], creadline_vi_comm
     creadline_history_commands[];
 
 /// Gives hobnob's functions their names, before the inputrc is read.
-void creadline_register_commands(void);
+void creadline_register_commands(bool pages);
 /// Replaces readline's own functions with hobnob's wherever they are bound, also by the user.
 void creadline_replace_commands(void);
 /// Resets settings of an inputrc that would do harm here.

@@ -158,10 +158,6 @@ extension InteractiveShell {
   }
 
   private func copy(_ text: SafeText) throws {
-    guard editor.displayMode == .tty else {
-      throw Refusal(
-        say("hobnob cannot copy in plain mode, which sends no control sequences to the terminal."))
-    }
     guard editor.display.looks.ignoresStrings else {
       throw Refusal(say("hobnob cannot copy here: this terminal has no clipboard for programs."))
     }

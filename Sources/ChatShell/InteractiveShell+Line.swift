@@ -145,7 +145,8 @@ extension InteractiveShell {
     else { return false }
     let room = max(8, editor.display.columns - Self.attachQuestion)
     let cut = SafeText(name: shown).truncated(to: room, widths: editor.display.widths)
-    ask(say("Attach %1? y: yes, n: no, any other key: insert its name", cut)) { [self] answer in
+    let question = say("Attach %1?\n y: yes,\n n: no,\n any other key: insert its name", cut)
+    ask(question) { [self] answer in
       switch answer {
       case .accept, .letter("y"): tell(.attach(path: path))
       case .leave, .letter("n"): break
@@ -167,7 +168,7 @@ extension InteractiveShell {
       willEmpty()
       return true
     }
-    ask(say("Undo typing? y: empty the line, any other key: keep it")) { [self] answer in
+    ask(say("Undo typing?\n y: empty the line,\n any other key: keep it")) { [self] answer in
       if answer.isYes {
         willEmpty()
         editor.empty()
@@ -199,6 +200,7 @@ extension InteractiveShell {
       case .editInEditor: try editInEditor()
       case .format(let mark): format(mark)
       case .putAway: tell(.setAside)
+      case .pageHistory: tell(.pageHistory)
       case .move(let function):
         notice = nil
         if let move = Move(function: function) { tell(.move(move)) }

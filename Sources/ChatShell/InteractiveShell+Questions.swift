@@ -10,14 +10,47 @@ import StyledText
 extension InteractiveShell {
   /// Asks a question that the next key answers. If the body returns false, the key is no answer and is
   /// typed. A question about a text takes any key, so that a mistaken one does not change the text.
+  ///
+  /// - Parameter question: with a newline before each key that answers it, and before the others.
   func ask(_ question: SafeText, then body: @escaping (Answer) -> Bool) {
+    let isPlain = editor.displayMode == .plain
+    let keys = isPlain ? Self.keys(of: question) : []
     editor.question = { [weak self] answer in
       guard let self else { return true }
       notice = nil
       defer { refresh() }
+      if case .letter(let digit) = answer, let number = digit.wholeNumberValue,
+        keys.indices.contains(number - 1)
+      {
+        return body(keys[number - 1])
+      }
       return body(answer)
     }
-    show(notice: question)
+    if isPlain {
+      editor.print(Self.numbered(question))
+    } else {
+      show(notice: question.lines.joined())
+    }
+  }
+
+  /// A question and its answers as a numbered list, for people who listen (rule 11.5).
+  private static func numbered(_ question: SafeText) -> [StyledLine] {
+    let lines = question.lines
+    return lines.enumerated().map { index, line in
+      let (isAnswer, text) = (index > 0 && index < lines.count - 1, line.string)
+      let isWord: (Character) -> Bool = { !" ,、".contains($0) }
+      guard let first = text.firstIndex(where: isWord), let last = text.lastIndex(where: isWord)
+      else { return StyledLine(line) }
+      return StyledLine((isAnswer ? SafeText(index) + " " : "") + line[first...last])
+    }
+  }
+
+  /// The keys that answer a question, in its order.
+  private static func keys(of question: SafeText) -> [Answer] {
+    question.lines.dropFirst().dropLast().map { line in
+      let key = line.string.prefix { $0 != ":" }.filter { $0 != " " }
+      return key.count == 1 ? .letter(Character(key)) : .accept
+    }
   }
 
   /// Asks the session's question (rule 13.4): only keys that answer it have an effect.
@@ -48,8 +81,9 @@ extension InteractiveShell {
     let isText = !LineRules.isCommand(text)
     let question =
       isText
-      ? say("%1 lines. Return: send, f: send as a file, any other key: go back", SafeText(lines))
-      : say("%1 lines. Return: send, any other key: go back", SafeText(lines))
+      ? say(
+        "%1 lines.\n Return: send,\n f: send as a file,\n any other key: go back", SafeText(lines))
+      : say("%1 lines.\n Return: send,\n any other key: go back", SafeText(lines))
     ask(question) { [self] answer in
       switch answer {
       case .accept: confirmedForm = .text

@@ -63,7 +63,8 @@ extension Launch {
     }
     defer { store.close() }
     if editor == nil { store.patience = 10_000 }
-    let preferences = Preferences(rc, environment: environment, glyphs: glyphs)
+    let preferences = Preferences(
+      rc, environment: environment, glyphs: editor?.displayMode == .plain ? .spoken : glyphs)
     guard let editor else {
       for complaint in complaints { StandardError.say(complaint) }
       let line = BatchLine()

@@ -26,6 +26,7 @@ extension LineEditor {
     case creadline_format_preformatted: tell(.command(.format("```")))
     case creadline_format_quote: tell(.command(.format(">")))
     case creadline_set_line_aside: tell(.command(.putAway))
+    case creadline_page_history: tell(.command(.pageHistory))
     case creadline_move: tell(.command(.move(text ?? "")))
     default: break
     }
@@ -63,7 +64,15 @@ extension LineEditor {
   func write(_ bytes: [UInt8]) { device.write(bytes) }
 
   func list(_ labels: [SafeText]) {
+    if displayMode == .plain { return print(numbered(labels)) }
     print(Self.sideBySide(labels, across: display.columns, widths: display.widths))
+  }
+
+  /// One a line, for people who listen (rule 11.5).
+  private func numbered(_ labels: [SafeText]) -> [StyledLine] {
+    let lines = labels.enumerated().map { StyledLine(SafeText($0 + 1) + " " + $1) }
+    defer { hasExplainedList = true }
+    return hasExplainedList ? lines : lines + [StyledLine(say("M-2 TAB completes with number 2."))]
   }
 
   func print(_ text: String) { print(SafeText(body: text).lines.map { StyledLine($0) }) }

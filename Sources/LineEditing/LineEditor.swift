@@ -51,6 +51,8 @@ public final class LineEditor {
   private var isInsertion = false
   var isAccepting = false
   var afterLine: [() -> Void] = []
+  /// Whether a list has told how to choose by number.
+  var hasExplainedList = false
 
   /// - Parameters:
   ///   - displayMode: how to draw.
@@ -97,7 +99,8 @@ public final class LineEditor {
     // Until now the terminal turned Return into a newline.
     readAhead { $0 == .key([0x0A]) ? .key([0x0D]) : $0 }
     Readline.start(
-      for: self, plain: displayMode == .plain, echoes: device.echoes, prompt: prompt.plain.string)
+      for: self, plain: displayMode == .plain, echoes: device.echoes,
+      pages: displayMode == .tty && !display.looks.scrollsBack, prompt: prompt.plain.string)
     display.updateSize()
     display.sizeMayHaveChanged = { [weak self] in self?.windowResized() }
     loop.watch(device.input) { [weak self] in self?.readKeys() }

@@ -63,6 +63,8 @@ public enum LineCommand: Hashable, Sendable {
   case format(String)
   /// Set the line aside until the next one is sent.
   case putAway
+  /// Show the conversation's history in the pager.
+  case pageHistory
   /// Open another conversation; the readline function's name says which.
   case move(String)
 }
@@ -71,7 +73,7 @@ public enum LineCommand: Hashable, Sendable {
 public enum Answer: Hashable, Sendable {
   /// Return.
   case accept
-  /// An ASCII letter, in lower case.
+  /// An ASCII letter, in lower case, or a digit.
   case letter(Character)
   /// C-c, C-g or Escape: do nothing.
   case leave
@@ -88,10 +90,9 @@ extension Answer {
     case .key([0x0D]): self = .accept
     case .key([0x03]), .key([0x07]), .escape: self = .leave
     case .key(let bytes):
-      let letter = bytes.count == 1 ? bytes[0] | 0x20 : 0
-      self =
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter) && bytes[0] >= 0x41
-        ? .letter(Character(Unicode.Scalar(letter))) : .other
+      let key = Character(Unicode.Scalar(bytes[0]))
+      let isOne = bytes.count == 1 && key.isASCII && (key.isLetter || key.isNumber)
+      self = isOne ? .letter(Character(key.lowercased())) : .other
     case .newline, .paste, .unfinishedPaste: self = .other
     case .focus, .reply: return nil
     }

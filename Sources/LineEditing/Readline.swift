@@ -13,10 +13,14 @@ enum Readline {
   private static weak var editor: LineEditor?
   /// The answer for the word that readline is about to complete.
   private static var pending: Completions?
+  /// How a list shows the candidates that readline has got last.
+  private static var labels: [SafeText] = []
   /// The column that Up and Down aim for, as long as no other key moves the caret.
   private static var goal: (column: Int, offset: Int)?
 
-  static func start(for newEditor: LineEditor, plain: Bool, echoes: Bool, prompt: String) {
+  static func start(
+    for newEditor: LineEditor, plain: Bool, echoes: Bool, pages: Bool, prompt: String
+  ) {
     precondition(editor == nil, "readline is already in use")
     editor = newEditor
     var callbacks = creadline_callbacks(
@@ -36,8 +40,9 @@ enum Readline {
         Readline.editor?.nameWordStart?(Int(offset)).map { Int32($0) } ?? -1
       },
       complete: { start, end in Readline.matches(start: Int(start), end: Int(end)) },
-      word_end: { offset in
-        Readline.pending = Readline.editor?.completions?(Readline.text, Int(offset))
+      word_end: { offset, choice in
+        let found = Readline.editor?.completions?(Readline.text, Int(offset))
+        Readline.pending = choice == 0 ? found : found?.choice(Int(choice)) ?? found
         return Readline.pending.map { Int32($0.word.upperBound) } ?? offset
       },
       write: { bytes, count in
@@ -52,7 +57,7 @@ enum Readline {
         let name = Readline.string(user)
         return (name.isEmpty ? Login.home([:]) : Login.home(of: name)).flatMap { strdup($0) }
       })
-    creadline_start(&callbacks, plain, echoes, prompt)
+    creadline_start(&callbacks, plain, echoes, pages, prompt)
   }
 
   static var line: creadline_line { creadline_line() }
@@ -132,6 +137,7 @@ enum Readline {
     let utf8 = Array(text.utf8)
     // readline's word may begin with a bracket that is not ours to replace.
     let lead = String(decoding: utf8[start..<answer.word.lowerBound], as: UTF8.self)
+    labels = answer.choices.map(\.label)
     if answer.choices.count == 1 {
       if answer.stepsOverSpace { creadline_step_over_space() }
       return list([lead + answer.common])
@@ -156,6 +162,7 @@ enum Readline {
     _ matches: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, _ count: Int
   ) {
     guard let matches else { return }
-    editor?.list((0..<count).map { SafeText(line: string(matches[$0])) })
+    editor?.list(
+      labels.count == count ? labels : (0..<count).map { SafeText(line: string(matches[$0])) })
   }
 }

@@ -26,11 +26,14 @@ extension Painter {
     /// end of what has been wrapped, even without the cursor. tmux does; how others choose is not
     /// known well enough to count on it.
     public var showsEnd: Bool
+    /// Whether one can scroll back to rows that have left the screen. The Linux console lost that
+    /// with kernel 5.9; NetBSD's never had it.
+    public var scrollsBack: Bool
 
     public init(
       colors: Bool = true, palette: Palette = Palette(), ignoresStrings: Bool = true,
       restoresTitle: Bool = true, rewraps: Bool = true, showsEnd: Bool = false,
-      links: Bool = false
+      scrollsBack: Bool = true, links: Bool = false
     ) {
       self.colors = colors
       self.palette = palette
@@ -38,6 +41,7 @@ extension Painter {
       self.restoresTitle = restoresTitle
       self.rewraps = rewraps
       self.showsEnd = showsEnd
+      self.scrollsBack = scrollsBack
       self.links = links
     }
 
@@ -59,6 +63,7 @@ extension Painter {
         ignoresStrings: ignoresStrings,
         restoresTitle: ignoresStrings && (isInTmux || !terminal.hasPrefix("screen")),
         rewraps: isInTmux || !cutsRows, showsEnd: isInTmux,
+        scrollsBack: !["linux", "wsvt25"].contains(terminal.prefix { $0 != "-" }),
         links: Self.knowsLinks(terminal, variable))
       wrapper = isInTmux ? .tmux : terminal.hasPrefix("screen") ? .screen : nil
       notifications = wrapper == nil ? DesktopNotification.known(terminal, variable) : nil

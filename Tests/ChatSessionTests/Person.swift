@@ -146,7 +146,8 @@ final class Person: SessionLine {
     self.town = town
     self.store = store
     let preferences = Preferences(
-      RcFile(environment: town.environment), environment: town.environment, glyphs: .unicode,
+      RcFile(environment: town.environment), environment: town.environment,
+      glyphs: outputMode == .plain ? .spoken : .unicode,
       networks: NetworkPrograms(in: [town.programs]))
     session = Session(
       store: store, me: me, preferences: preferences, outputMode: outputMode, line: self, at: now)
@@ -257,7 +258,7 @@ final class Person: SessionLine {
         pages += 1
         note(lines)
         self.lines += lines
-      case .ask(let text, let answers): question = (text.string, answers)
+      case .ask(let text, let answers): question = (text.lines.joined().string, answers)
       case .notify(let news): notified += news.map { [$0.sender, $0.conversation, $0.body] }
       case .notice(let text): notice = text.string
       case .endNotice(let text): if notice == text.string { notice = "" }

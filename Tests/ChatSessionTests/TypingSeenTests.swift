@@ -108,12 +108,12 @@ struct TypingSeenTests {
     cleo.look()
     #expect(!cleo.printed.joined().contains("typing"))
     cleo.say("/who")
-    #expect(cleo.printed.contains { $0.hasPrefix("  ben ") && $0.contains("typing") })
+    #expect(cleo.printed.contains { $0 == "  ben: typing" })
     ben.tell(.emptied)
     ben.type("")
     _ = cleo.news()
     cleo.look()
     cleo.say("/who")
-    #expect(cleo.printed.contains { $0.hasPrefix("  ben ") && $0.contains("here") })
+    #expect(cleo.printed.contains { $0.hasPrefix("  ben: here") })
   }
 }

@@ -292,7 +292,11 @@ extension EndToEnd {
       "11.7: at a terminal an unknown name is asked about",
       arguments: [[], ["--plain"]])
     func asksAboutUnknownWords(face: [String]) throws {
-      let question = "There is no room #rooms. y: make it, any other key: stay here"
+      let isPlain = !face.isEmpty
+      let question =
+        isPlain
+        ? "There is no room #rooms.\n1 y: make it\nany other key: stay here"
+        : "There is no room #rooms. y: make it, any other key: stay here"
       let first = try home.shell(as: "anna", face + ["rooms"])
       try first.expect(question)
       // It is typed, as at any question.
@@ -303,7 +307,10 @@ extension EndToEnd {
       try second.type("y", seeing: "#rooms> |")
       try second.type("from ben\r", seeing: "ben: from ben")
       let third = try home.shell(as: "anna", face + ["room"])
-      try third.expect("There is no room #room. y: join #rooms, m: make #room, any other key")
+      try third.expect(
+        isPlain
+          ? "There is no room #room.\n1 y: join #rooms\n2 m: make #room\nany other key"
+          : "There is no room #room. y: join #rooms, m: make #room, any other key")
       try third.type("y", seeing: "#rooms> |")
       let fourth = try home.shell(as: "anna", face + ["rooms"])
       try fourth.expect("#rooms> |")

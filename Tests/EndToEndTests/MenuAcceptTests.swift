@@ -114,7 +114,8 @@ extension EndToEnd {
         ),
         (
           "/keys edit-in",
-          "|\n/keys [FUNCTION]  list the functions that keys are bound to\nedit-in-editor  "
+          "|\n/keys [FUNCTION|PROGRAM]  list keys; PROGRAM: irssi, weechat or profanity\n"
+            + "edit-in-editor  "
         ),
         ("/me laughs", "|\n/me TEXT  say what you are doing\nanna"),
       ]

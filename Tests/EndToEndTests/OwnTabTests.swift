@@ -34,7 +34,7 @@ extension EndToEnd {
       shell.send("ask @b\t")
       try shell.expect("#lobby> ask @be|")
       shell.send("\t\t")
-      try shell.expect("@bea  @ben")
+      try shell.expect("1 @bea\n2 @ben")
       try shell.expect("#lobby> ask @be|")
       shell.send("a\t")
       try shell.expect("#lobby> ask @bea |")

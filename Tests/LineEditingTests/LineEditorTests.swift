@@ -504,7 +504,7 @@ struct LineEditorTests {
       }
       typist.type(key)
     }
-    #expect(answers == [.letter("y"), .letter("n"), .accept, .leave, .other])
+    #expect(answers == [.letter("y"), .letter("n"), .accept, .leave, .letter("3")])
     #expect(answers.map(\.isYes) == [true, false, true, false, false])
     #expect(typist.line == "|")
     for key in ["h", "é", "\u{01}", "\u{7F}", "\u{07}", "\u{1B}[A"] {

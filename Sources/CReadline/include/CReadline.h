@@ -34,6 +34,7 @@ enum creadline_event {
   creadline_format_preformatted,
   creadline_format_quote,
   creadline_set_line_aside,  // set-aside
+  creadline_page_history,    // page-history
   creadline_move,            // to another conversation; the text is the function's name
 };
 
@@ -51,8 +52,9 @@ struct creadline_callbacks {
   /// Completion of the bytes start ..< end: a malloc'ed, NULL-terminated list of malloc'ed
   /// strings, the first of which replaces the word; or NULL.
   char **(*complete)(int start, int end);
-  /// The byte offset at which the word around the caret ends, for completion.
-  int (*word_end)(int offset);
+  /// The byte offset at which the word around the caret ends, for completion; `choice`: which of
+  /// the listed candidates completes it, from 1, or 0.
+  int (*word_end)(int offset, int choice);
   /// Writes readline's drawing on a dumb terminal, and its bell on any.
   void (*write)(const char *bytes, size_t count);
   /// Lists candidates for readline.
@@ -78,9 +80,9 @@ struct creadline_line {
 
 /// Starts readline: locale, functions, inputrc. `plain`: readline draws by itself on descriptor 1
 /// as a dumb terminal; otherwise it draws nothing. `echoes`: with what is typed; otherwise only its
-/// prompt. Call once.
-void creadline_start(
-    const struct creadline_callbacks *callbacks, bool plain, bool echoes, const char *prompt);
+/// prompt. `pages`: PageUp is page-history, since the terminal does not scroll back. Call once.
+void creadline_start(const struct creadline_callbacks *callbacks, bool plain, bool echoes,
+                     bool pages, const char *prompt);
 /// Stops readline and frees its memory.
 void creadline_stop(void);
 /// Feeds bytes, complete keys only.

@@ -180,7 +180,7 @@ package struct CheckScript: Subcommand {
   /// What the terminal answers when asked for its background.
   @MainActor private func background(_ settings: Settings, _ launch: Launch) -> SafeText {
     let looks = Painter.TerminalCapabilities(environment: { launch.environment[$0] })
-    guard !launch.isPlain(settings), looks.knowsBackground,
+    guard !launch.isPlain(settings), looks.ignoresStrings,
       let device = try? TerminalDevice()
     else { return say("  Background: not asked") }
     return switch device.background(within: Self.patience) {

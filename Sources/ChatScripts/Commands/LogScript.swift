@@ -239,7 +239,7 @@ private struct PrintedLog {
         let person = reaction.participant
         let name = try script.names(of: [person.id]).name(person.name, of: person.id)
         script.output.write(
-          MessagePrinter.line(for: reaction, by: name, widths: printer.options.widths).plain)
+          MessagePrinter.line(for: reaction, by: name, printer.options).plain)
       }
     }
   }

@@ -46,7 +46,7 @@ enum LogLines {
       texts.append(last + " " + say("(edited)"))
     }
     texts += self.reactions(reactions, names)
-    let quote = message.replyTo.map { ["  " + MessagePrinter.quote($0).plain] } ?? []
+    let quote = message.replyTo.map { ["  " + MessagePrinter.quote($0, .ascii).plain] } ?? []
     let first = head + sender(message, names) + (texts.first ?? SafeText())
     return quote + [first] + texts.dropFirst().map { "    " + $0 }
   }

@@ -98,7 +98,7 @@ struct LoggedEvents {
         ?? words.sentence(
           for: group[0], newName: script.store.read { try $0.newName(after: group[0]) }
         )
-        .map { script.glyphs.separator + " " + $0 }
+        .map { script.glyphs.lead(script.glyphs.event) + $0 }
       if let text { script.output.write(LocalTime.stamp(group[0].at) + " " + text) }
     }
   }

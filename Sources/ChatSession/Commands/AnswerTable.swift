@@ -2,7 +2,8 @@
 import StyledText
 
 /// Rows of cells below each other, in columns as wide as their cells; on a narrow screen each row
-/// becomes a block, with its last cell below the others.
+/// becomes a block, with its last cell below the others. Spoken, a row is its first cell, a colon and
+/// the others.
 struct AnswerTable {
   /// Where each cell begins, in columns.
   private var starts: [Int] = []
@@ -11,6 +12,7 @@ struct AnswerTable {
   private let widths: Widths
   /// Whether to break cells between words; otherwise each row is one line.
   private let breaks: Bool
+  private let isSpoken: Bool
 
   /// The last cell has no table beside it with fewer columns than this, unless it needs fewer.
   private static let leastRoom = 30
@@ -19,8 +21,8 @@ struct AnswerTable {
   private static let widestMiddle = 14
 
   /// - Parameter rows: all of them have the same number of cells.
-  init(for rows: [[StyledLine]], columns: Int, widths: Widths, breaks: Bool) {
-    (self.columns, self.widths, self.breaks) = (columns, widths, breaks)
+  init(for rows: [[StyledLine]], columns: Int, widths: Widths, breaks: Bool, isSpoken: Bool) {
+    (self.columns, self.widths, self.breaks, self.isSpoken) = (columns, widths, breaks, isSpoken)
     let count = rows.map(\.count).max() ?? 0
     func widest(_ cell: Int) -> Int {
       rows.map { $0[cell].columns(widths) }.max() ?? 0
@@ -40,7 +42,14 @@ struct AnswerTable {
 
   /// The lines of a row.
   func lines(_ cells: [StyledLine]) -> [StyledLine] {
-    isStacked ? block(cells) : row(cells)
+    if isSpoken { return [sentence(cells.filter { !$0.isEmpty })] }
+    return isStacked ? block(cells) : row(cells)
+  }
+
+  private func sentence(_ cells: [StyledLine]) -> StyledLine {
+    cells.enumerated().reduce(StyledLine()) { line, cell in
+      line + StyledLine(cell.offset == 0 ? "" : cell.offset == 1 ? ": " : ", ") + cell.element
+    }
   }
 
   private func row(_ cells: [StyledLine]) -> [StyledLine] {
@@ -112,6 +121,6 @@ extension CommandContext {
   private func layout(of rows: [[StyledLine]], besides margin: Int) -> AnswerTable {
     AnswerTable(
       for: rows, columns: printer.options.columns - margin, widths: widths,
-      breaks: printer.options.wraps)
+      breaks: printer.options.wraps, isSpoken: glyphs.isSpoken)
   }
 }

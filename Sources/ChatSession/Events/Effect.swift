@@ -19,7 +19,7 @@ package enum Effect {
   case endNotice(SafeText)
   /// Ask a question once the next line has begun, and answer with ``SessionEvent/answered(_:)`` the
   /// meaning of the pressed key, a letter in lower case. `n` and Return mean no if they are not
-  /// among them.
+  /// among them. In the question, a newline precedes each key and, last, what any other key does.
   case ask(SafeText, [Character: Intent])
   case bell
   /// Keep the typed line, which was not carried out; an empty reason only rings the terminal bell.

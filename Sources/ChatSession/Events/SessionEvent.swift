@@ -64,6 +64,8 @@ package enum SessionEvent {
   case chosen(ID<Conversation>)
   /// A hobnob key: set the line aside until the next one is sent.
   case setAside
+  /// A hobnob key: show the conversation's history in the pager, from its end.
+  case pageHistory
   /// The person wants to send a file with the next message.
   case attach(path: String)
   /// The files of a sent line are in the store, or the reason why they are not.

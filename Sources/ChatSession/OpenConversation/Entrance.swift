@@ -134,13 +134,13 @@ struct Entrance {
   /// A heading, `── #tea · Saturday, 21 November 2026 · 2 others here ──` (rule 13.4), and notices
   /// for the person who enters.
   func headingLines(
-    for me: ID<Participant>, isNew: Bool, isPlain: Bool, glyphs: Glyphs, ignores: Bool,
+    for me: ID<Participant>, isNew: Bool, glyphs: Glyphs, ignores: Bool,
     _ snapshot: borrowing Snapshot
   ) -> [StyledLine] {
     let others = (try? snapshot.othersHere(in: target.id, than: me)) ?? nil
-    let gap = isPlain ? ", " : " " + glyphs.separator + " "
-    let side = isPlain ? SafeText() : glyphs.rule + glyphs.rule
-    var line = StyledLine(isPlain ? "" : side + " ", .dim)
+    let gap = glyphs.separator
+    let side = glyphs.rule + glyphs.rule
+    var line = StyledLine(glyphs.lead(side), .dim)
     line.append(SafeText(name: target.name), .bold)
     line.append(gap + LocalTime.day(day), .dim)
     switch others {
@@ -153,7 +153,7 @@ struct Entrance {
       line.append(gap + say("topic:") + " ", .dim)
       line.append(SafeText(line: target.topic))
     }
-    if !isPlain { line.append(" " + side, .dim) }
+    if !side.isEmpty { line.append(" " + side, .dim) }
     return [line.with(margin: 3)]
       + notes(ignores: ignores, snapshot).map { StyledLine($0, .dim).with(margin: 2) }
   }

@@ -94,16 +94,16 @@ package struct EventWords {
     func tell(_ who: [Participant], _ words: (SafeText) -> SafeText) {
       if !who.isEmpty { parts.append(words(names(who))) }
     }
-    tell(who(.joined, .joined)) { glyphs.arrival + " " + say("%1 joined", $0) }
-    tell(who(.joined, .left)) { glyphs.departure + " " + say("%1 joined and left", $0) }
-    tell(who(.left, .joined)) { glyphs.arrival + " " + say("%1 left and came back", $0) }
-    tell(who(.left, .left)) { glyphs.departure + " " + say("%1 left", $0) }
+    tell(who(.joined, .joined)) { glyphs.lead(glyphs.arrival) + say("%1 joined", $0) }
+    tell(who(.joined, .left)) { glyphs.lead(glyphs.departure) + say("%1 joined and left", $0) }
+    tell(who(.left, .joined)) { glyphs.lead(glyphs.arrival) + say("%1 left and came back", $0) }
+    tell(who(.left, .left)) { glyphs.lead(glyphs.departure) + say("%1 left", $0) }
     for end in removed {
       // Somebody may have removed many at once.
       let alike = removed.filter { $0.text == end.text }
       if alike.first?.participant.id != end.participant.id { continue }
       parts.append(
-        glyphs.departure + " "
+        glyphs.lead(glyphs.departure)
           + say("%1: %2", names(alike.map(\.participant)), SafeText(line: end.text)))
     }
     for id in people {
@@ -113,7 +113,7 @@ package struct EventWords {
       else { continue }
       parts.append(say("%1 is now %2", SafeText(name: first.text), name(last.participant)))
     }
-    return parts.isEmpty ? nil : parts.joined(separator: " " + glyphs.separator + " ")
+    return parts.isEmpty ? nil : parts.joined(separator: glyphs.separator)
   }
 
   /// Beyond this number it gives only a count.

@@ -29,6 +29,8 @@ extension MessagePrinter {
     let parts = order.map { emoji in
       SafeText(line: emoji) + " " + (names[emoji] ?? []).joinedAsList()
     }
-    return [below(StyledLine(parts.joined(separator: "  "), .dim))]
+    let text = parts.joined(separator: options.glyphs.gap)
+    let head = options.glyphs.isSpoken ? say("Reactions") + ": " : SafeText()
+    return [below(StyledLine(head + text, .dim))]
   }
 }

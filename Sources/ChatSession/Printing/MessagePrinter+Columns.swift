@@ -17,11 +17,14 @@ extension MessagePrinter {
   mutating func plainHead(of message: Message) -> Head {
     var line = StyledLine()
     if options.timestamps { line.append(time(message.createdAt), .dim) }
-    if options.numbers { line.append("[\(message.number)] ", .dim) }
+    var marks = options.numbers ? [SafeText(message.number)] : []
+    // In the brackets, where no name can imitate it.
+    if options.glyphs.isSpoken, isCall(message) { marks.append(options.glyphs.mention) }
+    if !marks.isEmpty { line.append("[" + marks.joined(separator: ", ") + "] ", .dim) }
     switch message.kind {
     case .text: line += name(of: message) + StyledLine(": ")
-    case .action: line.append("* ", .dim)
-    case .notice: line.append("- ", .dim)
+    case .action: line.append(lead(\.action), .dim)
+    case .notice: line.append(lead(\.notice), .dim)
     }
     return Head(line: line, margin: line.columns(options.widths))
   }
@@ -31,7 +34,7 @@ extension MessagePrinter {
     let isSameMinute = continues && message.createdAt / 60_000 == runMinute
     var line = gutter(
       time: isSameMinute ? nil : message.createdAt, number: message.number,
-      isMarked: message.sender != me && options.textMarks.call(in: message))
+      isMarked: isCall(message))
     let name = name(of: message)
     let width = name.columns(options.widths)
     let hasOwnWidth = options.nameWidth == 0 || options.ownAtRight && message.sender == me
@@ -39,7 +42,8 @@ extension MessagePrinter {
       name: hasOwnWidth ? message.kind == .text ? width : 0 : nameColumn)
     let room = max(0, margin - line.columns(options.widths) - 2)
     if message.kind != .text {
-      line += blanks(room) + StyledLine(message.kind == .action ? "* " : "- ", .dim)
+      line +=
+        blanks(room) + StyledLine(message.kind == .action ? lead(\.action) : lead(\.notice), .dim)
     } else if continues {
       line += blanks(room + 2)
     } else if width <= room || room < Self.leastColumn {
@@ -48,6 +52,11 @@ extension MessagePrinter {
       return Head(line: line + name + StyledLine(":"), margin: margin, hasOwnRow: true)
     }
     return Head(line: line, margin: margin)
+  }
+
+  /// Whether it mentions the reader.
+  private func isCall(_ message: Message) -> Bool {
+    message.sender != me && options.textMarks.call(in: message)
   }
 
   /// With fewer columns for names the screen is too narrow for a column: text follows the name.
@@ -99,7 +108,8 @@ extension MessagePrinter {
   /// Texts behind a head, one below the other from its margin on, so that none starts where another
   /// message would (rule 12.2).
   func lay(_ texts: [StyledLine], behind head: Head) -> [StyledLine] {
-    let indent = blanks(options.hasColumns ? head.margin : min(max(head.margin, 2), 24))
+    let most = options.glyphs.isSpoken ? 2 : 24
+    let indent = blanks(options.hasColumns ? head.margin : min(max(head.margin, 2), most))
     var lines = head.hasOwnRow ? [head.line] : []
     for text in texts { lines.append((lines.isEmpty ? head.line : indent) + text) }
     return lines.map { $0.with(margin: head.margin) }

@@ -117,7 +117,7 @@ package struct MessagePrinter {
       return result + event([deletion(message)], at: message.createdAt)
     }
     let texts = texts(of: message, message.attachments, tail: tail(message))
-    let quote = message.replyTo.map { Self.quote($0) }
+    let quote = message.replyTo.map { Self.quote($0, options.glyphs) }
     guard options.hasColumns else {
       let lines = quote.map { [StyledLine("  ") + $0] } ?? []
       return result + lines + lay(texts, behind: plainHead(of: message))
@@ -144,10 +144,10 @@ package struct MessagePrinter {
     }
     // If nobody edited it, the change is that its files have arrived.
     let files = message.editedAt == nil ? message.attachments : []
-    let mark = files.isEmpty ? options.glyphs.edited : options.glyphs.arrival
-    var head = StyledLine(mark + " [\(message.number)] ", .dim)
+    let mark = files.isEmpty ? options.glyphs.edited : options.glyphs.filesOf
+    var head = StyledLine(options.glyphs.lead(mark) + "[\(message.number)] ", .dim)
     if message.kind == .text { head += name(of: message) + StyledLine(": ") }
-    if message.kind == .notice { head.append("- ", .dim) }
+    if message.kind == .notice { head.append(lead(\.notice), .dim) }
     let texts = texts(of: message, files, tail: StyledLine())
     let margin = options.hasColumns ? 2 : head.columns(options.widths)
     return event(
@@ -193,17 +193,17 @@ package struct MessagePrinter {
   }
 
   /// The line above a reply: the message that it answers.
-  package static func quote(_ quote: Quote) -> StyledLine {
+  package static func quote(_ quote: Quote, _ glyphs: Glyphs) -> StyledLine {
     let text =
       quote.isDeleted
       ? say("deleted") : SafeText(name: quote.senderName) + ": " + SafeText(line: quote.line)
-    return StyledLine("> [\(quote.number)] " + text, .dim)
+    return StyledLine(glyphs.lead(glyphs.quote) + "[\(quote.number)] " + text, .dim)
   }
 
   /// `── text ──`
   func rule(_ text: SafeText) -> StyledLine {
     let side = options.glyphs.rule + options.glyphs.rule
-    return StyledLine(side + " " + text + " " + side, .dim)
+    return StyledLine(side.isEmpty ? text : side + " " + text + " " + side, .dim)
   }
 
   private func tail(_ message: Message) -> StyledLine {
@@ -211,9 +211,11 @@ package struct MessagePrinter {
     if message.editedAt != nil { line.append(" " + say("(edited)"), .dim) }
     guard options.marks, message.sender == me else { return line }
     let mark = Self.mark(message.state, options.glyphs)
-    line.append("  " + mark, message.state == .failed ? Style(foreground: .red) : .dim)
     if message.state == .failed {
-      line.append(" " + message.notSent, Style(foreground: .red))
+      let reason = options.glyphs.lead(mark) + message.notSent
+      line.append(options.glyphs.gap + reason, Style(foreground: .red))
+    } else {
+      line.append(options.glyphs.gap + mark, .dim)
     }
     return line
   }
@@ -225,7 +227,7 @@ package struct MessagePrinter {
       ? say("%1 took [%2] back", sender, number)
       : message.removal.map { Self.removalText($0, of: say("[%1] of %2", number, sender)) }
         ?? say("%1 deleted [%2]", sender, number)
-    return StyledLine(options.glyphs.edited + " " + text, .dim)
+    return StyledLine(lead(\.deleted) + text, .dim)
   }
 
   /// `max, a moderator, removed [42] of zoe: spam`
@@ -318,6 +320,11 @@ package struct MessagePrinter {
     }
     let line = StyledLine(name, style)
     return options.lookAlikes.contains(person) ? lookAlikeMark + line : line
+  }
+
+  /// A mark with the blank behind it.
+  func lead(_ mark: KeyPath<Glyphs, SafeText>) -> SafeText {
+    options.glyphs.lead(options.glyphs[keyPath: mark])
   }
 
   /// Precedes a name that looks like another's (rule 12.3).

@@ -20,27 +20,31 @@ extension MessagePrinter {
         ?? say("%1 removed %2", name, SafeText(line: update.removed ?? ""))
       line = StyledLine(text, .dim)
     } else {
-      line = Self.line(for: update, by: name, widths: options.widths)
+      line = Self.line(for: update, by: name, options)
     }
     return event([line], at: update.at, of: message.id, repeatsTime: false)
   }
 
   /// `🎉 anna [42] the text` (`ben yawns` if it is an action), or that a reaction was withdrawn.
-  package static func line(for update: ReactionUpdate, by name: SafeText, widths: Widths)
+  package static func line(for update: ReactionUpdate, by name: SafeText, _ options: Options)
     -> StyledLine
   {
-    let number = SafeText(update.message.number)
+    let (number, glyphs) = (SafeText(update.message.number), options.glyphs)
+    let mark = glyphs.isSpoken ? glyphs.lead(glyphs.event) : SafeText()
     guard let emoji = update.emoji else {
       let removed = SafeText(line: update.removed ?? "")
-      return StyledLine(say("%1 removed %2 from [%3]", name, removed, number), .dim)
+      return StyledLine(mark + say("%1 removed %2 from [%3]", name, removed, number), .dim)
     }
     let first = SafeText(body: update.message.body).lines.first ?? SafeText()
     // An action means nothing without its actor.
     let text =
       update.message.kind == .action
       ? SafeText(name: update.message.senderName) + " " + first : first
-    return StyledLine(
-      say("%1 %2 [%3] ", SafeText(line: emoji), name, number)
-        + text.truncated(to: 40, widths: widths), .dim)
+    let head =
+      glyphs.isSpoken
+      ? say("%2 reacted with %1 to [%3] ", SafeText(line: emoji), name, number)
+      : say("%1 %2 [%3] ", SafeText(line: emoji), name, number)
+    let rest = text.truncated(to: 40, widths: options.widths, ellipsis: glyphs.ellipsis)
+    return StyledLine(mark + head + rest, .dim)
   }
 }

@@ -76,9 +76,11 @@ package struct Transcript {
 
   /// Prints the answer of a command, in a pager if it is more than a screen.
   ///
-  /// - Parameter atEnd: start the pager at the last line.
-  func page(_ lines: [StyledLine], atEnd: Bool) -> Effect {
-    pages && isMoreThanAScreen(lines) ? .page(lines, atEnd: atEnd) : .print(lines)
+  /// - Parameters:
+  ///   - atEnd: start the pager at the last line.
+  ///   - always: whatever its length.
+  func page(_ lines: [StyledLine], atEnd: Bool, always: Bool = false) -> Effect {
+    pages && (always || isMoreThanAScreen(lines)) ? .page(lines, atEnd: atEnd) : .print(lines)
   }
 
   /// Prints a long list in sections, in a pager if it is longer than the screen. A single section

@@ -166,7 +166,8 @@ extension Session {
       lines += transcript.printer.revision(of: message)
     }
     for message in changes.moved where message.state == .failed && message.conversation == open.id {
-      let said = preferences.glyphs.failed + " [\(message.number)] " + message.notSent
+      let glyphs = preferences.glyphs
+      let said = glyphs.lead(glyphs.failed) + "[\(message.number)] " + message.notSent
       lines += transcript.printer.event([Transcript.error(said)], at: nil, of: message.id)
     }
     for update in changes.reacted
@@ -203,7 +204,7 @@ extension Session {
         for: event, in: isHere ? nil : SafeText(name: name),
         newName: (try? snapshot.newName(after: event)) ?? nil)
     guard let text else { return [] }
-    let line = StyledLine(preferences.glyphs.separator + " " + text, .dim)
+    let line = StyledLine(preferences.glyphs.lead(preferences.glyphs.event) + text, .dim)
     return transcript.printer.event([line], at: event.at)
   }
 
@@ -332,7 +333,7 @@ extension Session {
 
   /// Prints messages in their current state.
   func print(
-    _ messages: [Message], _ reactions: [ID<Message>: [Reaction]], atEnd: Bool,
+    _ messages: [Message], _ reactions: [ID<Message>: [Reaction]], atEnd: Bool, inPager: Bool,
     _ snapshot: borrowing Snapshot
   ) {
     recognise(sendersOf: messages, snapshot)
@@ -342,7 +343,7 @@ extension Session {
     let lines = printer.historyLines(
       messages, reactions,
       agesAt: settings.timestamps == .relative ? Clock.wall() : nil)
-    let effect = transcript.page(lines, atEnd: atEnd)
+    let effect = transcript.page(lines, atEnd: atEnd, always: inPager)
     // A pager leaves nothing on the screen.
     if case .page = effect {
       transcript.printer.endRun()

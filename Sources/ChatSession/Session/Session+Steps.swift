@@ -78,8 +78,8 @@ extension Session {
     case .page(let lines):
       transcript.printer.endRun()
       emit(transcript.page(lines, atEnd: false))
-    case .history(let messages, let reactions, let atEnd):
-      print(messages, reactions, atEnd: atEnd, snapshot)
+    case .history(let messages, let reactions, let atEnd, let inPager):
+      print(messages, reactions, atEnd: atEnd, inPager: inPager, snapshot)
     case .open(let conversation, let isNew): try go(to: conversation, isNew: isNew, snapshot)
     case .openKeepingDraft(let conversation, let isNew):
       if line.isEmpty {

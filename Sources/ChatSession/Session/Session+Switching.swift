@@ -68,7 +68,7 @@ extension Session {
     if isInteractive {
       transcript.printer.startOver(on: entrance.day)
       lines = entrance.headingLines(
-        for: me.id, isNew: isNew, isPlain: outputMode == .plain, glyphs: preferences.glyphs,
+        for: me.id, isNew: isNew, glyphs: preferences.glyphs,
         ignores: attention.ignoredConversations.contains(target.id), snapshot)
     }
     emit(.show(lines + entrance.lines(for: me.id, by: &transcript)))

@@ -141,6 +141,8 @@ package final class Session {
     case .answered(let intent):
       performStep { try ConversationCommands(context: context).step(for: intent, $0) }
     case .editLast where !switcher.isChoosing: performStep { try editNewest($0) }
+    case .pageHistory where !switcher.isChoosing:
+      performStep { try HistoryCommand(context: context).page($0) }
     case .filesReady(let result, let number): filesReady(result, number: number)
     case .promptShown:
       isStarting = false
@@ -227,7 +229,7 @@ package final class Session {
     case .screenLent(let isLent): lendScreen(isLent)
     case .suspended: write(drafts.leave(files.waiting, in: draftTarget))
     case .resumed: catchUpLater()
-    case .editLast: emit(.bell)
+    case .editLast, .pageHistory: emit(.bell)
     case .move(let move): go(move, snapshot)
     case .chosen(let conversation): enter(chosen: conversation, snapshot)
     case .setAside: setAside()

@@ -81,7 +81,7 @@ package struct StatusLine {
     return StyledLine(SafeText(line: topic), .dim)
   }
 
-  private var separator: StyledLine { StyledLine(" " + glyphs.separator + " ", .dim) }
+  private var separator: StyledLine { StyledLine(glyphs.separator, .dim) }
 
   private func statusLeft(notice: SafeText?, columns: Int) -> StyledLine {
     let typing = editing.isOn ? nil : open.typing.line(columns: columns, widths: widths)

@@ -14,8 +14,9 @@ enum Outcome {
   /// Print a long list in sections, in a pager if it is longer than the screen.
   case list([(heading: SafeText, lines: [StyledLine])], indent: Int)
   case page([StyledLine])
-  /// Print messages in their current state; `atEnd`: start at the newest.
-  case history([Message], [ID<Message>: [Reaction]], atEnd: Bool)
+  /// Print messages in their current state; `atEnd`: start at the newest; `inPager`: even if they
+  /// fit on the screen.
+  case history([Message], [ID<Message>: [Reaction]], atEnd: Bool, inPager: Bool = false)
   /// Open a conversation; `isNew`: the room was just created.
   case open(Conversation, isNew: Bool)
   /// Open a conversation; the text of the line stays behind as the draft.

@@ -18,10 +18,11 @@ public struct Completions: Sendable {
     public var text: String
     /// What a list of the possibilities shows.
     public var label: SafeText
+    /// What accepting it alone does.
+    let acceptance: Acceptance?
 
-    package init(text: String, label: SafeText) {
-      self.text = text
-      self.label = label
+    package init(text: String, label: SafeText, _ acceptance: Acceptance? = nil) {
+      (self.text, self.label, self.acceptance) = (text, label, acceptance)
     }
   }
 
@@ -41,6 +42,19 @@ public struct Completions: Sendable {
     self.choices = choices
     self.common = common
     self.stepsOverSpace = stepsOverSpace
+  }
+
+  /// One of the choices, alone.
+  ///
+  /// - Parameter number: from 1, in the order of ``choices``.
+  public func choice(_ number: Int) -> Completions? {
+    guard choices.indices.contains(number - 1),
+      let accepted = choices[number - 1].acceptance
+    else { return nil }
+    let only = Choice(text: accepted.insert, label: choices[number - 1].label)
+    return Completions(
+      word: accepted.range, choices: [only], common: accepted.insert,
+      stepsOverSpace: accepted.stepsOverSpace)
   }
 }
 
@@ -67,23 +81,22 @@ extension CompletionSession {
     let ranked = Ranking.candidates(
       all, matching: found.word, order: registry.order, oneForEachHint: rules.oneForEachHint)
     let matching = ranked.beginning.isEmpty ? ranked.containing : ranked.beginning
-    guard let first = matching.first else { return nil }
+    if matching.isEmpty { return nil }
     let label = { (candidate: Candidate) in
       found.prefix.isEmpty
         ? SafeText(line: candidate.mark + candidate.text)
         : SafeText(line: candidate.mark + found.prefix) + SafeText(name: candidate.text)
     }
-    // A command typed in full is meant, though longer ones begin with it.
-    let exact = rules.lineStartOnly ? matching.first { $0.text == found.word } : nil
-    if let only = exact ?? (matching.count == 1 ? first : nil) {
-      let accepted = Acceptance(of: only, for: found, rules, in: text)
-      return Completions(
-        word: accepted.range, choices: [.init(text: accepted.insert, label: label(only))],
-        common: accepted.insert, stepsOverSpace: accepted.stepsOverSpace)
+    let choices = matching.map {
+      Completions.Choice(
+        text: found.prefix + $0.text, label: label($0),
+        Acceptance(of: $0, for: found, rules, in: text))
     }
-    return Completions(
-      word: found.range,
-      choices: matching.map { .init(text: found.prefix + $0.text, label: label($0)) },
+    // A command typed in full is meant, though longer ones begin with it.
+    let exact = rules.lineStartOnly ? matching.firstIndex { $0.text == found.word } : nil
+    let all = Completions(
+      word: found.range, choices: choices,
       common: found.prefix + Ranking.commonPart(of: matching, typed: found.word))
+    return exact.flatMap { all.choice($0 + 1) } ?? (choices.count == 1 ? all.choice(1) : all)
   }
 }

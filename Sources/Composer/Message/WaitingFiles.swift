@@ -77,14 +77,20 @@ public struct WaitingFiles: Hashable, Sendable {
     }
   }
 
-  /// The files, one a line: number, name, type and size, in columns.
-  public func listing(_ widths: Widths) -> [StyledLine] {
+  /// The files, one a line: number, name, size and type, in columns.
+  ///
+  /// - Parameter gap: what separates them instead; nil for columns.
+  public func listing(_ widths: Widths, gap: SafeText? = nil) -> [StyledLine] {
     let names = files.map { SafeText(name: $0.name) }
     let sizes = files.map { Self.size($0.bytes) }
     let most = names.reduce(0) { max($0, widths.columns(of: $1.string)) }
     let digits = String(files.count).utf8.count
     return files.indices.map { index in
       let number = SafeText(index + 1)
+      if let gap {
+        let type = files[index].type.map { gap + SafeText(name: $0) } ?? SafeText()
+        return StyledLine(number + " " + names[index] + gap + sizes[index] + type)
+      }
       var line = StyledLine(.blanks(digits - number.string.utf8.count) + number, .dim)
       line.append("  ")
       line.append(names[index])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The program's own symbols (rule 7.2) and their ASCII stand-ins, for terminals and
-/// screen readers that know no others.
+/// The program's own symbols (rule 7.2), their ASCII stand-ins for terminals that show no others,
+/// and words in their place for screen readers (rule 11.5).
 public struct Glyphs: Hashable, Sendable {
   /// Replaces text that was cut off.
   public var ellipsis: SafeText
@@ -17,8 +17,21 @@ public struct Glyphs: Hashable, Sendable {
   public var seen: SafeText
   /// The message was changed after it was sent.
   public var edited: SafeText
+  /// Before a sentence that says that a message was deleted.
+  public var deleted: SafeText
+  /// Before a message whose files have arrived.
+  public var filesOf: SafeText
+  /// Before the line that a message answers.
+  public var quote: SafeText
+  /// Before what an action says, and before what a program says by itself.
+  public var action: SafeText
+  public var notice: SafeText
+  /// Before an event of the conversation.
+  public var event: SafeText
   /// Between two items of a line.
   public var separator: SafeText
+  /// Between a value and a remark on it.
+  public var gap: SafeText = "  "
   /// One column of a rule across the screen.
   public var rule: SafeText
   /// Between the conversation's name and the line, in prompts that have no `>`.
@@ -36,15 +49,35 @@ public struct Glyphs: Hashable, Sendable {
   /// One column of a progress bar: of the part that is done, and of the rest.
   public var done: SafeText
   public var notDone: SafeText
+  /// Whether words replace marks and columns, for people who listen.
+  public var isSpoken = false
+
+  /// A mark with the blank behind it; nothing for a mark that speech does not need.
+  public func lead(_ mark: SafeText) -> SafeText { mark.isEmpty ? mark : mark + " " }
 
   /// For a terminal that shows Unicode.
   public static let unicode = Glyphs(
     ellipsis: "…", sending: "…", failed: "✗", sent: "✓", delivered: "✓✓", seen: "seen",
-    edited: "✎", separator: "·", rule: "─", prompt: "›", send: "↑",
+    edited: "✎", deleted: "✎", filesOf: "→", quote: ">", action: "*", notice: "-", event: "·",
+    separator: " · ", rule: "─", prompt: "›", send: "↑",
     lookAlike: "≈", mention: "»", arrival: "→", departure: "←", done: "█", notDone: "░")
   /// For everything else.
   public static let ascii = Glyphs(
     ellipsis: "...", sending: ".", failed: "!", sent: "+", delivered: "++", seen: "seen",
-    edited: "*edited*", separator: "-", rule: "-", prompt: ">", send: "^",
+    edited: "*edited*", deleted: "-", filesOf: "->", quote: ">", action: "*", notice: "-",
+    event: "-", separator: " - ", rule: "-", prompt: ">", send: "^",
     lookAlike: "~", mention: "!", arrival: "->", departure: "<-", done: "#", notDone: "-")
+  /// For a screen reader: words, and where none is needed a dash, which it skips, but with which no
+  /// message begins (rule 12.2).
+  public static var spoken: Glyphs {
+    var glyphs = Glyphs(
+      ellipsis: "...", sending: say("sending"), failed: "", sent: say("sent"),
+      delivered: say("delivered"), seen: say("seen"), edited: say("edited"), deleted: "-",
+      filesOf: say("files of"), quote: say("in answer to"), action: "-", notice: say("notice"),
+      event: "-", separator: ", ", rule: "", prompt: ">", send: "",
+      lookAlike: say("look-alike") + " ", mention: say("for you"), arrival: "-", departure: "-",
+      done: "#", notDone: "-")
+    (glyphs.gap, glyphs.isSpoken) = (", ", true)
+    return glyphs
+  }
 }

@@ -62,21 +62,21 @@ struct AccountCommands {
   private func list(explainsIfEmpty: Bool, _ snapshot: borrowing Snapshot) throws -> Step {
     guard !accounts.list.isEmpty else {
       guard explainsIfEmpty else { return .tell(say("You have no account.")) }
+      let gap: SafeText = context.glyphs.isSpoken ? ": " : "   "
       return .answer([
         StyledLine(say("You need no account for the people on this machine. To reach others:")),
         StyledLine(
-          say("  /account add you@example.org   add an account that you already have")),
+          "  /account add you@example.org" + gap + say("add an account that you already have")),
         StyledLine(
-          say(
-            "  hobnob account register you@example.org   create one, if the server lets anyone register"
-          )),
+          "  hobnob account register you@example.org" + gap
+            + say("create one, if the server lets anyone register")),
       ])
     }
     var lines: [StyledLine] = []
     for account in accounts.list {
       lines.append(
         StyledLine("  " + SafeText(line: account.network))
-          + StyledLine("  " + state(of: account), .dim))
+          + StyledLine(context.glyphs.gap + state(of: account), .dim))
       lines += Self.options.compactMap { name, _ in
         accounts.ownSettings(of: account)?[name].map {
           StyledLine(SafeText(line: "    \(name) \($0)"), .dim)

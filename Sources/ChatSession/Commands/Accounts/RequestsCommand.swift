@@ -26,7 +26,7 @@ struct RequestsCommand {
       lists.append(approaches)
       lines += approaches.map {
         (StyledLine("  " + words(for: $0, to: account))
-          + StyledLine("  " + LocalTime.stamp($0.at), .dim))
+          + StyledLine(context.glyphs.gap + LocalTime.stamp($0.at), .dim))
           .with(margin: 4)
       }
     }

@@ -15,7 +15,7 @@ struct FileCommands {
   func attach(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     guard !argument.isEmpty else {
       guard !files.isEmpty else { return .tell(say("No files are attached.")) }
-      return .answer(files.listing(context.widths))
+      return .answer(files.listing(context.widths, gap: context.glyphs.isSpoken ? ", " : nil))
     }
     return Step([.attach(argument)])
   }

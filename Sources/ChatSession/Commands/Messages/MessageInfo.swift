@@ -55,6 +55,9 @@ struct MessageInfo {
 
   /// `Sent      Saturday, …`
   private func fact(_ name: SafeText, _ value: StyledLine) -> StyledLine {
+    if context.glyphs.isSpoken {
+      return StyledLine("  " + (name.isEmpty || value.isEmpty ? name : name + ": ")) + value
+    }
     let head = StyledLine("  ") + StyledLine(name, .dim)
     let blanks = String(repeating: " ", count: max(1, 12 - head.columns(context.widths)))
     return (head + StyledLine(SafeText(line: blanks)) + value).with(margin: 12)
@@ -65,7 +68,8 @@ struct MessageInfo {
     var line = printer.name(of: message)
     line.append(" (" + SafeText(line: message.senderIdentity) + ")")
     if printer.options.lookAlikes.contains(message.sender) {
-      line.append("  " + say("this name looks like another name"), Style(foreground: .red))
+      line.append(
+        context.glyphs.gap + say("this name looks like another name"), Style(foreground: .red))
     }
     return fact(say("From"), line)
   }
@@ -85,7 +89,8 @@ struct MessageInfo {
       + recipients.map { person, state in
         let word = state == .sent ? say("not yet") : state.word
         return fact(
-          SafeText(), StyledLine(SafeText(name: person.name) + "  ") + StyledLine(word, .dim))
+          SafeText(),
+          StyledLine(SafeText(name: person.name) + context.glyphs.gap) + StyledLine(word, .dim))
       }
   }
 
@@ -96,7 +101,7 @@ struct MessageInfo {
       fact(
         index == 0 ? say("Reactions") : SafeText(),
         StyledLine(SafeText(line: reaction.emoji) + " " + SafeText(name: reaction.participant.name))
-          + StyledLine("  " + LocalTime.stamp(reaction.at), .dim))
+          + StyledLine(context.glyphs.gap + LocalTime.stamp(reaction.at), .dim))
     }
   }
 

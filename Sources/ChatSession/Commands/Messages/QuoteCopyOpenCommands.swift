@@ -21,6 +21,10 @@ struct QuoteCopyOpenCommands {
 
   func copy(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     guard !argument.isEmpty, !argument.contains(where: \.isWhitespace) else { throw usage("copy") }
+    guard context.outputMode != .plain else {
+      throw Refusal(
+        say("hobnob cannot copy in plain mode, which sends no control sequences to the terminal."))
+    }
     return .effect(.copy(SafeText(body: try text(of: argument, snapshot))))
   }
 
@@ -59,8 +63,9 @@ struct QuoteCopyOpenCommands {
       throw Refusal(say("Message %1 has neither a link nor a file.", shownNumber))
     }
     if words.count == 1, found.count > 1 {
+      let gap: SafeText = context.glyphs.isSpoken ? " " : "  "
       return .answer(
-        found.enumerated().map { StyledLine("  \($0 + 1)  ", .dim) + StyledLine($1.shown) }
+        found.enumerated().map { StyledLine("  \($0 + 1)" + gap, .dim) + StyledLine($1.shown) }
           + [StyledLine(say("/open %1 2 opens the second of these.", shownNumber), .dim)])
     }
     let index = words.count == 2 ? Int(written: words[1], in: 1...found.count) : 1

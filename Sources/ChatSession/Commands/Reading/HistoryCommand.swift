@@ -13,6 +13,20 @@ struct HistoryCommand {
 
   static let fetching = say("hobnob is fetching older messages; /history will show them")
 
+  /// How many messages PageUp shows.
+  private static let pageUp = 1000
+
+  /// PageUp on a terminal that does not scroll back: what this store has, in the pager however
+  /// short it is. Without a pager, as much as `/history` prints.
+  func page(_ snapshot: borrowing Snapshot) throws -> Step {
+    let conversation = try context.open.required()
+    let hasPager = context.outputMode == .tty && context.settings.pager
+    let messages = try snapshot.messages(
+      in: conversation.id, limit: hasPager ? Self.pageUp : 20, for: context.me.id)
+    let reactions = try snapshot.reactions(of: messages.map(\.id))
+    return Step([.history(messages, reactions, atEnd: true, inPager: true)])
+  }
+
   func printHistory(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     let conversation = try context.open.required()
     // Messages that the entrance left out: read from the first of them.

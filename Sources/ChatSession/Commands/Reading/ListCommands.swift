@@ -27,17 +27,28 @@ struct ListCommands {
       let number = String(row + 1)
       let isOpen = entry.conversation.id == context.open.id
       let blanks = String(repeating: " ", count: width - number.count)
-      var name = StyledLine((isOpen ? "* " : "  ") + SafeText(line: blanks + number + " "), .dim)
+      let isSpoken = context.glyphs.isSpoken
+      var name = StyledLine(
+        (isOpen && !isSpoken ? "* " : "  ") + SafeText(line: blanks + number + " "), .dim)
       name.append(SafeText(name: entry.conversation.name), isOpen ? .bold : .plain)
       var mark = StyledLine()
       if let unread = unread[entry.conversation.id], !isOpen {
-        mark = StyledLine(unread.mark, unread.style(accent: context.settings.looks.color))
+        mark =
+          isSpoken
+          ? StyledLine(unread.words)
+          : StyledLine(unread.mark, unread.style(accent: context.settings.looks.color))
+      } else if isOpen, isSpoken {
+        mark = StyledLine(say("open"))
       }
       var network = StyledLine()
       if names[entry.conversation.name] != 1, let address = entry.conversation.network {
         network = StyledLine(SafeText(line: address), .dim)
       }
-      let last = entry.lastAt.map { StyledLine(LocalTime.stamp($0), .dim) } ?? StyledLine()
+      let last =
+        entry.lastAt.map {
+          StyledLine(
+            isSpoken ? say("last message %1", LocalTime.stamp($0)) : LocalTime.stamp($0), .dim)
+        } ?? StyledLine()
       rows.append([name, mark, network, last])
     }
     let known = Set(mine.keys)
@@ -75,7 +86,7 @@ struct ListCommands {
       return .answer(
         drafts.map { conversation, draft in
           let first = SafeText(body: draft.text).lines.first ?? SafeText()
-          return StyledLine("  " + SafeText(name: conversation.name) + "  ")
+          return StyledLine("  " + SafeText(name: conversation.name) + context.glyphs.gap)
             + StyledLine(first.truncated(to: 60, widths: context.widths), .dim)
         })
     case "clear":

@@ -87,7 +87,9 @@ struct Search {
     let message = hit.message
     var line = StyledLine(conversation + " ", .bold)
     line.append(LocalTime.stamp(message.createdAt) + " [\(message.number)] ", .dim)
-    if message.kind != .text { line.append(message.kind == .action ? "* " : "- ", .dim) }
+    if message.kind != .text {
+      line.append(printer.lead(message.kind == .action ? \.action : \.notice), .dim)
+    }
     line += printer.name(of: message) + StyledLine(message.kind == .action ? " " : ": ")
     let texts = SafeText(body: message.body).lines
     let text = texts.first { !query.ranges(in: $0.string).isEmpty } ?? texts[0]

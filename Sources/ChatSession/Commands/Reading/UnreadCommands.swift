@@ -60,17 +60,18 @@ package struct UnreadCommands {
       var line = StyledLine("  ")
       line.append((names[message.conversation] ?? "") + " [\(message.number)] ", .dim)
       line += StyledLine(firstLine(of: message.body))
-      let mark = "  " + MessagePrinter.mark(message.state, context.glyphs) + " "
-      if message.state == .failed {
-        line.append(mark + message.notSent, Style(foreground: .red))
-      } else {
-        line.append(mark + message.state.word, .dim)
-      }
+      let (glyphs, isFailed) = (context.glyphs, message.state == .failed)
+      // Spoken, the mark of any other state is its word.
+      let mark =
+        glyphs.isSpoken ? SafeText() : glyphs.lead(MessagePrinter.mark(message.state, glyphs))
+      line.append(
+        glyphs.gap + mark + (isFailed ? message.notSent : message.state.word),
+        isFailed ? Style(foreground: .red) : .dim)
       lines.append(line)
     }
     lines += context.unstoredLines.map { line in
       StyledLine("  ") + StyledLine(firstLine(of: line.typed))
-        + StyledLine("  " + say("waiting for the store"), .dim)
+        + StyledLine(context.glyphs.gap + say("waiting for the store"), .dim)
     }
     guard !lines.isEmpty else { return .tell(say("No messages wait to be sent.")) }
     return .answer(lines)
@@ -79,5 +80,13 @@ package struct UnreadCommands {
   private func firstLine(of body: String) -> SafeText {
     (SafeText(body: String(body.prefix(200))).lines.first ?? SafeText())
       .truncated(to: 50, widths: context.widths)
+  }
+}
+
+extension Unread {
+  /// How many, for people who listen: `12 unread, 1 mention`.
+  @MainActor var words: SafeText {
+    let all = say("%1 unread", SafeText(count))
+    return mentions > 0 ? all + ", " + UnreadCommands.mentions(mentions) : all
   }
 }

@@ -12,7 +12,7 @@ extension ConversationCommands {
     return .effect(
       .ask(
         say(
-          "There is no room %1. y: join %2, m: make %1, any other key: neither",
+          "There is no room %1.\n y: join %2,\n m: make %1,\n any other key: neither",
           SafeText(name: Self.signed(name)), SafeText(name: near)),
         ["y": .room(near), "m": .room(name)]))
   }
@@ -27,7 +27,7 @@ extension ConversationCommands {
     if let subcommand {
       return .ask(
         say(
-          "There is no room %1; did you mean hobnob %2? y: make %1, any other key: stay here",
+          "There is no room %1; did you mean hobnob %2?\n y: make %1,\n any other key: stay here",
           shown,
           SafeText(line: subcommand)), ["y": .newRoom(name)])
     }
@@ -35,11 +35,11 @@ extension ConversationCommands {
     if let near = Conversation.nearest(to: name, among: rooms) {
       return .ask(
         say(
-          "There is no room %1. y: join %2, m: make %1, any other key: neither", shown,
+          "There is no room %1.\n y: join %2,\n m: make %1,\n any other key: neither", shown,
           SafeText(name: near)), ["y": .room(near), "m": .newRoom(name)])
     }
     return .ask(
-      say("There is no room %1. y: make it, any other key: stay here", shown),
+      say("There is no room %1.\n y: make it,\n any other key: stay here", shown),
       ["y": .newRoom(name)])
   }
 
@@ -109,8 +109,8 @@ extension ConversationCommands {
       .effect(
         .ask(
           say(
-            "There is no %1. y: go to %2, any other key: stay", SafeText(name: Self.signed(name)),
-            SafeText(name: near)), ["y": .conversation(near)])),
+            "There is no %1.\n y: go to %2,\n any other key: stay",
+            SafeText(name: Self.signed(name)), SafeText(name: near)), ["y": .conversation(near)])),
     ])
   }
 

@@ -125,7 +125,7 @@ struct AttentionCommands {
             line: NotifySetting.name + " "
               + NotifySetting.value(context.attention, in: conversation).word),
           .bold)
-          + StyledLine("  " + NotifySetting.help, .dim)
+          + StyledLine(context.glyphs.gap + NotifySetting.help, .dim)
       ])
     }
     guard let notify = Attention.Notify.allCases.first(where: { $0.word == value }) else {

@@ -38,6 +38,7 @@ struct CanCommand {
       [StyledLine(first)]
       + facts.map { word, meaning in
         let label = StyledLine("  " + word, .bold)
+        if context.glyphs.isSpoken { return label + StyledLine(": " + meaning) }
         let blanks = String(repeating: " ", count: max(1, 12 - label.columns(context.widths)))
         return label + StyledLine(SafeText(line: blanks) + meaning)
       }

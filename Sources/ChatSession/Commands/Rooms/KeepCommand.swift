@@ -15,7 +15,7 @@ struct KeepCommand {
       let age = try snapshot.keep(of: conversation.id)
       var line =
         StyledLine(SafeText(line: "\(Keep.name) \(Keep.written(age))"), .bold)
-        + StyledLine("  " + Keep.help, .dim)
+        + StyledLine(context.glyphs.gap + Keep.help, .dim)
       if let begin = try snapshot.keepBegins(in: conversation.id) {
         line += StyledLine("; " + say("from %1 on", LocalTime.stamp(begin)), .dim)
       }
@@ -36,7 +36,7 @@ struct KeepCommand {
     return .effect(
       .ask(
         say(
-          "From tomorrow, delete %1 and %2 for everyone? y: yes, any other key: no",
+          "From tomorrow, delete %1 and %2 for everyone?\n y: yes,\n any other key: no",
           say("1 message", "%1 messages", count: messages),
           say("1 file", "%1 files", count: files)),
         ["y": .keep(conversation.id, age)]))

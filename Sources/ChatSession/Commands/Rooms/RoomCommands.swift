@@ -79,7 +79,7 @@ struct RoomCommands {
       return .effect(
         .ask(
           say(
-            "Remove %1? /search still finds its messages. y: yes, any other key: no",
+            "Remove %1? /search still finds its messages.\n y: yes,\n any other key: no",
             SafeText(name: conversation.name)), ["y": .removal(conversation.id)]))
     default: throw usage("room")
     }

@@ -2,13 +2,16 @@
 import Composer
 import StyledText
 
-/// `/keys`: the key bindings, by purpose.
+/// `/keys`: the key bindings, by purpose; `/keys irssi`: what irssi's are here.
 @MainActor
 struct KeysCommand {
   let context: CommandContext
 
   func run(_ argument: String) throws -> Step {
     let wanted = MatchFolding.folded(argument)
+    if let program = Habit.Program(rawValue: wanted) {
+      return context.table([], Habit.rows(for: program))
+    }
     func matches(_ name: String) -> Bool {
       wanted.isEmpty || MatchFolding.folded(name).contains(wanted)
     }

@@ -55,7 +55,7 @@ struct PreferenceCommands {
       return .answer(
         preferences.aliases.sorted { $0.key < $1.key }.map { name, meaning in
           StyledLine(SafeText(line: "/" + name), .bold)
-            + StyledLine("  " + SafeText(line: meaning))
+            + StyledLine(context.glyphs.gap + SafeText(line: meaning))
         })
     }
     var rc = preferences.asFile(reserved: reserved)

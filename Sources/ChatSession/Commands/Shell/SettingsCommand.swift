@@ -26,11 +26,17 @@ struct SettingsCommand {
       }
       return .answer([
         StyledLine(SafeText(line: "\(entry.name) \(value(of: entry))"), .bold)
-          + StyledLine("  " + entry.help, .dim)
+          + StyledLine(context.glyphs.gap + entry.help, .dim)
       ])
     }
     var preferences = context.preferences
     try preferences.change(name, to: parts[1].trimmingBlanks)
+    if name == "accessible", context.isInteractive {
+      throw Refusal(
+        say(
+          "accessible takes effect when hobnob starts: put it in hobnobrc, or start hobnob --plain."
+        ))
+    }
     // Tell people who have another name, which `/nick` made permanent.
     if name == "nick" {
       var step = try PersonCommands(context: context).nick(parts[1])

@@ -133,9 +133,9 @@ extension Command {
     ) { context, argument, _ in
       try PreferenceCommands(context: context, reserved: names).alias(argument)
     },
-    Command("/keys [FUNCTION]", "list the functions that keys are bound to", .function) {
-      context, argument, _ in try KeysCommand(context: context).run(argument)
-    },
+    Command(
+      "/keys [FUNCTION|PROGRAM]", "list keys; PROGRAM: irssi, weechat or profanity", .function
+    ) { context, argument, _ in try KeysCommand(context: context).run(argument) },
     Command("/bind LINE", "bind a key until you quit: a line as in ~/.inputrc") {
       context, argument, _ in
       try PreferenceCommands(context: context, reserved: names).bind(argument)

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StyledText
+
+/// What people know from irssi, WeeChat and profanity, keys and commands, and what hobnob has
+/// instead: one name for each; you can define aliases. `/keys irssi` lists it, and the error for an
+/// unknown command (rule 1.11) tells it.
+struct Habit {
+  enum Program: String, CaseIterable { case irssi, weechat, profanity }
+
+  /// What each program calls it; nothing if it has no name there.
+  private let names: [Program: String]
+  let sentence: SafeText
+
+  private init(
+    _ irssi: String, _ weechat: String, _ profanity: String, _ sentence: SafeText
+  ) {
+    names = [.irssi: irssi, .weechat: weechat, .profanity: profanity]
+    self.sentence = sentence
+  }
+
+  /// The rows for one program: its names, and what to do here.
+  static func rows(for program: Program) -> [[StyledLine]] {
+    table.compactMap { habit in
+      let name = habit.names[program] ?? ""
+      return name.isEmpty
+        ? nil : [StyledLine(SafeText(line: name), .bold), StyledLine(habit.sentence)]
+    }
+  }
+
+  /// What to do instead of a command; continues `There is no /NAME; `.
+  static func counterpart(of command: String) -> SafeText? {
+    let wanted = "/" + command.lowercased()
+    return table.first { habit in
+      habit.names.values.contains { $0.split(separator: ", ").contains(wanted[...]) }
+    }?.sentence
+  }
+
+  static let table: [Habit] = [
+    // Going around.
+    Habit(
+      "Alt-1..9", "Alt-1..9", "Alt-1..9, F1..F10",
+      say("/switch 1 goes to number 1 of /list; you can bind keys to conversation-1 and so on.")),
+    Habit(
+      "Alt-a", "Alt-a", "Alt-a",
+      say("M-a, or /next, goes to the next conversation with unread messages.")),
+    Habit(
+      "Ctrl-n, Ctrl-p", "F6, F5", "Alt-Right, Alt-Left",
+      say("C-x C-n and C-x C-p go to the next and the previous conversation of /list.")),
+    Habit(
+      "/window last", "Alt-/", "", say("C-x C-l, or /switch -, goes back to the last conversation.")
+    ),
+    Habit(
+      "/window, /win", "/buffer", "/win",
+      say("/switch NAME goes to a conversation, and /list lists them.")),
+    Habit("/windows", "/buffers", "/wins", say("/list lists your conversations.")),
+    Habit(
+      "/window split", "/window, F7, F8", "",
+      say("A shell shows one conversation; open another shell beside it.")),
+    Habit("/query", "/query", "/msg", say("/msg NAME opens a direct chat.")),
+    Habit("/notice", "/notice", "", say("/msg NAME TEXT writes to one person.")),
+    Habit("/part", "/part, /close", "/leave, /close", say("/leave leaves the room.")),
+    // Reading.
+    Habit(
+      "PageUp", "PageUp", "PageUp",
+      say("Your terminal scrolls back; on the Linux console, PageUp opens the history in a pager.")),
+    Habit("/lastlog", "/grep, Ctrl-s", "", say("/search WORD finds messages.")),
+    Habit("Ctrl-l", "Ctrl-l", "", say("C-l, or /clear, clears the screen.")),
+    Habit("/names, /whois", "/names, /whois", "/who", say("/who shows who is here.")),
+    Habit(
+      "/hilight", "/highlight", "", say("/set highlight WORD marks messages with that word.")),
+    Habit("", "/filter", "", say("/set events off hides who joins and leaves.")),
+    Habit(
+      "/ignore", "/ignore", "/blocked",
+      say("/ignore NAME hides messages; /block ADDRESS blocks somebody on a network.")),
+    Habit("", "", "/time", say("/set timestamps changes how times are shown.")),
+    Habit("", "", "/notify", say("/set notify selects which messages ring.")),
+    Habit("", "", "/url", say("/open N opens, and /save N saves, what message N has.")),
+    Habit("/ping", "/ping", "/ping", say("/info N shows the delivery of message N.")),
+    // Writing.
+    Habit(
+      "Tab", "Tab", "Tab", say("TAB completes people, rooms, commands and :emoji:; twice: a menu.")),
+    Habit("Up", "Up, Ctrl-r", "Up", say("Up recalls what you typed, and C-r searches it.")),
+    Habit("", "Alt-Enter", "Alt-Enter", say("M-Return begins a new line.")),
+    Habit("", "", "/correct", say("/edit changes your newest message.")),
+    Habit("/dcc", "/upload", "/sendfile", say("/attach PATH adds a file to the next message.")),
+    Habit("", "", "/subject", say("/topic TEXT changes the topic.")),
+    // The network and the program.
+    Habit(
+      "/server, /network", "/server", "",
+      say("/account add ADDRESS adds an account; hobnob speaks XMPP, not IRC.")),
+    Habit(
+      "", "", "/roster, /sub", say("/contact lists your contacts, and /contact add asks for one.")),
+    Habit("", "", "/online, /dnd, /xa, /chat", say("/away and /back: there is no other state.")),
+    Habit("", "/key", "", say("/bind binds a key, and /keys lists the keys.")),
+    Habit("", "", "/prefs", say("/set shows the settings.")),
+    Habit(
+      "/save", "/save", "/save", say("To keep a setting, put it in hobnobrc; /save saves files.")),
+    Habit("/exit, /bye", "/exit, /bye", "", say("/quit leaves hobnob.")),
+    Habit(
+      "/join ...", "/join ...", "/join ...",
+      say("/join, /me, /nick, /invite, /away, /alias, /connect, /clear and /help are the same.")),
+    // What is missing.
+    Habit(
+      "/kick, /ban, /op", "/kick, /ban, /op", "/kick, /ban",
+      say("hobnob does not moderate rooms yet.")),
+    Habit("", "", "/omemo, /pgp, /otr", say("hobnob does not encrypt from end to end yet.")),
+    Habit(
+      "/script, /exec", "/script, /exec", "/plugins",
+      say("hobnob loads no scripts; your own can run hobnob send and hobnob log --follow.")),
+    Habit("", "", "/titlebar", say("/set title changes the title of the window.")),
+  ]
+}
+
+extension Command {
+  /// The message for an unknown command name, with the likely or a similar one (rule 1.11).
+  static func unknown(_ name: String, among names: [String]) -> Refusal {
+    let shown = SafeText(line: name)
+    if name.contains("/") {
+      return Refusal(
+        say("/%1 is not a command. To send a text that begins with /, begin it with //.", shown))
+    }
+    if name.isEmpty {
+      return Refusal(say("Type the name of a command after /. /help lists them."))
+    }
+    if let counterpart = Habit.counterpart(of: name) {
+      return Refusal(say("There is no /%1; %2", shown, counterpart))
+    }
+    if let near = Spelling.nearest(to: name, among: names) {
+      return Refusal(
+        say(
+          "/%1 is not a command. Did you mean /%2? /help lists them.", shown,
+          SafeText(line: near)))
+    }
+    return Refusal(
+      say("/%1 is not a command. /help lists them; to send the line, begin it with //.", shown))
+  }
+}
