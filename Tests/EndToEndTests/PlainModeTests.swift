@@ -193,7 +193,7 @@ extension EndToEnd {
       // Once, as a message.
       #expect(written.components(separatedBy: "hello").count == 2)
       #expect(!written.contains("\u{1B}") && !written.contains("/who"))
-      #expect(written.contains("anna  here"))
+      #expect(written.contains("anna: here"))
       #expect(try home.run(["log", "lobby", "--as", "anna"]).output.contains("naïve"))
     }
   }

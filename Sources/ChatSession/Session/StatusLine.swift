@@ -37,7 +37,7 @@ package struct StatusLine {
   /// The title of the window: how many messages wait to be looked at, and the open conversation.
   package var title: SafeText {
     let count = session.elsewhere.unread.reduce(session.readState.unseen) { $0 + $1.count }
-    let name = open.conversation.map { SafeText(name: $0.name) + " \(glyphs.separator) " } ?? ""
+    let name = open.conversation.map { SafeText(name: $0.name) + glyphs.separator } ?? ""
     return (count > 0 ? "(\(SafeText(count))) " : "") + name + "hobnob"
   }
 
