@@ -5,7 +5,9 @@ import Terminal
 
 // MARK: What readline asks
 
-extension LineEditor {
+extension LineEditor: ReadlineUser {
+  var widths: Widths { display.widths }
+
   func handleReadline(_ event: creadline_event, _ text: String?) -> Bool {
     switch event {
     case creadline_accept_line: return acceptLine(Readline.text)

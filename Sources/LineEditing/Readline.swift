@@ -5,12 +5,24 @@ import Glibc
 import Platform
 import StyledText
 
+/// What readline asks of the editor that uses it.
+@MainActor
+protocol ReadlineUser: AnyObject {
+  var widths: Widths { get }
+  var completions: ((_ text: String, _ caret: Int) -> Completions?)? { get }
+  var nameWordStart: ((_ caret: Int) -> Int?)? { get }
+  func handleReadline(_ event: creadline_event, _ text: String?) -> Bool
+  func write(_ bytes: [UInt8])
+  func print(_ text: String)
+  func list(_ labels: [SafeText])
+}
+
 /// GNU readline as an editing engine; one per process, since all its state is global.
 @MainActor
 enum Readline {
   /// C callbacks carry no context, so this is the editor they belong to. While readline handles a
   /// key, the editor may change the line, but must never feed another key.
-  private static weak var editor: LineEditor?
+  private static weak var editor: (any ReadlineUser)?
   /// The answer for the word that readline is about to complete.
   private static var pending: Completions?
   /// How a list shows the candidates that readline has got last.
@@ -19,7 +31,7 @@ enum Readline {
   private static var goal: (column: Int, offset: Int)?
 
   static func start(
-    for newEditor: LineEditor, plain: Bool, echoes: Bool, pages: Bool, prompt: String
+    for newEditor: any ReadlineUser, plain: Bool, echoes: Bool, pages: Bool, prompt: String
   ) {
     precondition(editor == nil, "readline is already in use")
     editor = newEditor
@@ -94,7 +106,7 @@ enum Readline {
   private static func vertical(_ text: UnsafeBufferPointer<UInt8>, _ offset: Int, up: Bool)
     -> Int32
   {
-    let widths = editor?.display.widths ?? Widths()
+    let widths = editor?.widths ?? Widths()
     let column =
       if let goal, goal.offset == offset { goal.column } else {
         Motion.unwrappedColumn(in: text, offset: offset, widths: widths)
@@ -117,7 +129,7 @@ enum Readline {
     _ columns: Int
   ) -> UnsafeMutablePointer<CChar>? {
     var row = ShownRow(
-      text, caret: Int(caret?.pointee ?? 0), widths: editor?.display.widths ?? Widths())
+      text, caret: Int(caret?.pointee ?? 0), widths: editor?.widths ?? Widths())
     row.cut(to: columns - prompt.utf8.count, start: &shownFrom)
     caret?.pointee = Int32(row.caret)
     return strdup(row.text)
