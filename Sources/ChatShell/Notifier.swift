@@ -23,11 +23,15 @@ final class Notifier {
   /// - Parameter notifications: the oldest first.
   func notify(_ notifications: [Notification]) {
     let sequence = sequence
-    guard !shell.settings.notifyCommand.isEmpty || sequence != nil, let newest = notifications.last
-    else { return }
-    let claimed = shell.session.claimNotifications(upTo: newest.message)
-    let unclaimed = notifications.filter { $0.message.rawValue > claimed.rawValue }
-    if shell.settings.notifyCommand.isEmpty, let sequence {
+    let command = shell.settings.notifyCommand
+    guard !command.isEmpty || sequence != nil, let newest = notifications.last else { return }
+    var unclaimed = notifications
+    // Other shells, whose command may be another, must not leave a message to one that fails.
+    if command.isEmpty || command != broken {
+      let claimed = shell.session.claimNotifications(upTo: newest.message)
+      unclaimed.removeAll { $0.message.rawValue <= claimed.rawValue }
+    }
+    if command.isEmpty, let sequence {
       show(unclaimed, by: sequence)
     } else {
       for notification in unclaimed {
@@ -75,7 +79,7 @@ final class Notifier {
     let words =
       program + [notification.sender, notification.conversation, notification.body + more]
     if shell.programs.start(words, ended: { [weak self] _ in self?.runForWaiting() }) {
-      waiting = nil
+      (waiting, broken) = (nil, nil)
       return
     }
     let (error, reason) = (errno, systemReason())

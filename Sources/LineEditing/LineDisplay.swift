@@ -170,13 +170,13 @@ package final class LineDisplay {
   }
 
   /// The answers among the lines that wait, as rows of the screen.
-  private func takeAnswers() -> [Painter.Answer] {
+  private func takeAnswers() -> [Painter.MarkedLines] {
     let bounds = answerStarts + [above.count]
     answerStarts = []
     guard looks.ignoresStrings else { return [] }
     func row(_ index: Int) -> Int { rows(of: Array(above[..<index])).count }
     return zip(bounds, bounds.dropFirst()).filter { $0 < $1 }.map {
-      Painter.Answer(start: row($0), output: row($0 + 1), end: row($1))
+      Painter.MarkedLines(start: row($0), output: row($0 + 1), end: row($1))
     }
   }
 

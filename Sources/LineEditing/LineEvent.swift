@@ -89,11 +89,11 @@ extension Answer {
     switch event {
     case .key([0x0D]): self = .accept
     case .key([0x03]), .key([0x07]), .escape: self = .leave
-    case .key(let bytes):
+    case .key(let bytes) where bytes.count == 1:
       let key = Character(Unicode.Scalar(bytes[0]))
-      let isOne = bytes.count == 1 && key.isASCII && (key.isLetter || key.isNumber)
+      let isOne = key.isASCII && (key.isLetter || key.isNumber)
       self = isOne ? .letter(Character(key.lowercased())) : .other
-    case .newline, .paste, .unfinishedPaste: self = .other
+    case .key, .newline, .paste, .unfinishedPaste: self = .other
     case .focus, .reply: return nil
     }
   }

@@ -50,7 +50,7 @@ public struct Painter: Sendable {
   ///   - answers: which of these lines answer a typed one, in order.
   /// - Returns: the bytes to write at once; none if nothing changes.
   public mutating func paint(
-    _ frame: Frame, above: [StyledLine] = [], answers: [Answer] = []
+    _ frame: Frame, above: [StyledLine] = [], answers: [MarkedLines] = []
   ) -> [UInt8] {
     let (painted, row, column) = visible(frame)
     var out = ScreenBytes(row: caretRow, column: caretColumn, columns: size.columns)
@@ -153,7 +153,8 @@ public struct Painter: Sendable {
   }
 
   private mutating func drawAnew(
-    _ painted: [PaintedRow], _ above: [StyledLine], _ answers: [Answer], _ out: inout ScreenBytes
+    _ painted: [PaintedRow], _ above: [StyledLine], _ answers: [MarkedLines],
+    _ out: inout ScreenBytes
   ) {
     if rows.isEmpty {
       out.carriageReturn()

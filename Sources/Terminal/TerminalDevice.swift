@@ -135,7 +135,10 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
   /// Puts the terminal into the modes the line editor needs. Again after a suspension.
   ///
   /// - Parameter plain: only the modes; no escape sequence is sent (11.5).
-  public func enter(plain: Bool = false) {
+  public func enter(plain: Bool = false) { enter(plain: plain, keepsTitle: true) }
+
+  /// - Parameter keepsTitle: whether the terminal is to keep the title that it has.
+  private func enter(plain: Bool, keepsTitle: Bool) {
     if isEntered { return }
     isPlain = plain
     var modes = found
@@ -152,7 +155,7 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
     armCrashReset()
     if plain { return }
     write(Array((Self.entering + (reportsFocus ? Self.focusReports : "")).utf8))
-    write(titleBytes(isFirst: true))
+    write(titleBytes(isFirst: keepsTitle))
   }
 
   /// How long leaving waits for a terminal that takes nothing, in milliseconds.
@@ -175,7 +178,8 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
   public func takeAgain() {
     guard isEntered else { return }
     isEntered = false
-    enter(plain: isPlain)
+    // The terminal still has the title from before.
+    enter(plain: isPlain, keepsTitle: false)
   }
 
   /// Whether the terminal has not taken all that was written: nobody reads it, or it is slow.

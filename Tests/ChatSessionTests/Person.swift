@@ -41,7 +41,7 @@ final class Town {
     try """
     #!/bin/sh
     case $2 in
-    \(addresses)) printf '%s\\n' "$2" ;;
+    \(addresses)) echo a warning >&2; printf '%s\\n' "$2" ;;
     *) printf '%s is not an address; one looks like \(addresses).\\n' "$2" >&2; exit 1 ;;
     esac
     """.write(toFile: program, atomically: true, encoding: .utf8)

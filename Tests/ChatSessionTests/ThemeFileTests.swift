@@ -15,7 +15,7 @@ import Testing
     "placeholder": ["on", "off"],
     "attach-item": ["off", "plus", "clip"],
     "send-item": ["off", "text", "arrow"],
-    "counter": ["count", "split", "over", "left"],
+    "counter": ["none", "split", "countdown", "countdown-reversed"],
     "toolbar": ["off", "format", "hints"],
     "separator": ["on", "off"],
     "bubble": ["left", "right"],

@@ -20,12 +20,12 @@ struct CounterTests {
       ("", CounterStyle.split, "0/3", false),
       ("abc", .split, "3/3", false),
       ("abcd", .split, "4/3", true),
-      (" abc\n", .count, "3", false),
+      (" abc\n", .none, "3", false),
       ("//ab", .split, "3/3", false),
-      ("👨‍👩‍👧🇩🇪e\u{301}", .left, "0", false),
-      ("👨‍👩‍👧🇩🇪e\u{301}x", .left, "-1", true),
-      ("abcd", .over, "1", true),
-      ("a", .over, "-2", false),
+      ("👨‍👩‍👧🇩🇪e\u{301}", .countdownReversed, "0", false),
+      ("👨‍👩‍👧🇩🇪e\u{301}x", .countdownReversed, "-1", true),
+      ("abcd", .countdown, "1", true),
+      ("a", .countdown, "-2", false),
       // The limit is one for messages.
       ("/topic", .split, "6/3", false),
     ])

@@ -85,10 +85,10 @@ struct LineRulesTests {
   @Test(
     "1.7: Counter styles",
     arguments: [
-      (CounterStyle.count, "12", "150"),
+      (CounterStyle.none, "12", "150"),
       (.split, "12/140", "150/140"),
-      (.over, "-128", "10"),
-      (.left, "128", "-10"),
+      (.countdown, "-128", "10"),
+      (.countdownReversed, "128", "-10"),
     ])
   func counters(_ style: CounterStyle, _ below: String, _ above: String) {
     #expect(style.text(count: 12, max: 140).string == below)
@@ -97,7 +97,7 @@ struct LineRulesTests {
 
   @Test("The styles have the names that /set uses")
   func counterNames() {
-    let names = ["count", "split", "over", "left"]
+    let names = ["none", "split", "countdown", "countdown-reversed"]
     #expect(CounterStyle.allCases.map(\.rawValue) == names)
   }
 }

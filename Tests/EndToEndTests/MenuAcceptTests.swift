@@ -90,7 +90,7 @@ extension EndToEnd {
       try home.write("", to: "folder/inside.txt")
       let lines = [
         ("/set cou", "|\n/set [NAME [VALUE]]  show the settings, or change one\ncounter  how"),
-        ("/set counter c", "|\n/set [NAME [VALUE]]  show the settings, or change one\ncount\n"),
+        ("/set counter c", "|\n/set [NAME [VALUE]]  show the settings, or change one\ncountdown\n"),
         ("/set typing ", "|\n/set [NAME [VALUE]]  show the settings, or change one\noff\non\nanna"),
         (
           "/theme me",

@@ -42,6 +42,12 @@ extension EndToEnd {
       expectTitle("(1) #lobby · hobnob", anna)
       try anna.type("/msg ben\r", seeing: "@ben> |")
       expectTitle("@ben · hobnob", anna)
+      // Stopped from outside and continued, it sets its title again, and keeps the former one.
+      let count = count("\u{1B}]0;@ben", anna)
+      anna.kill(SIGSTOP)
+      anna.kill(SIGCONT)
+      #expect(anna.wait(for: 10) { _ in self.count("\u{1B}]0;@ben", anna) > count })
+      #expect(self.count("\u{1B}[22;0t", anna) == 1)
     }
 
     @Test("the former title comes back for an editor, with the setting, at the end and in a crash")

@@ -42,7 +42,7 @@ extension EndToEnd {
 
     @Test(
       "1.7: the counter, red and bold when over",
-      arguments: [("count", "3", "6"), ("split", "3/5", "6/5")])
+      arguments: [("none", "3", "6"), ("split", "3/5", "6/5")])
     func counters(style: String, within: String, over: String) throws {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna")

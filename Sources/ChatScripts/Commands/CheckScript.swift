@@ -180,7 +180,8 @@ package struct CheckScript: Subcommand {
   /// What the terminal answers when asked for its background.
   @MainActor private func background(_ settings: Settings, _ launch: Launch) -> SafeText {
     let looks = Painter.TerminalCapabilities(environment: { launch.environment[$0] })
-    guard !launch.isPlain(settings), looks.ignoresStrings,
+    // A process in the background would be stopped for touching the terminal.
+    guard !launch.isPlain(settings), looks.ignoresStrings, tcgetpgrp(0) == getpgrp(),
       let device = try? TerminalDevice()
     else { return say("  Background: not asked") }
     return switch device.background(within: Self.patience) {

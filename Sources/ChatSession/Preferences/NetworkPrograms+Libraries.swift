@@ -12,9 +12,9 @@ extension NetworkPrograms {
   /// - Returns: nil if it could not be run, or failed.
   /// - Throws: a ``Refusal`` that says which shared library the system lacks.
   package static func sandbox(of program: String) throws(Refusal) -> String? {
-    guard let (status, line) = answer(of: program, to: ["--sandbox"]) else { return nil }
-    if status == 0 { return line }
-    if let reason = missingLibrary(line, of: program) { throw Refusal(reason) }
+    guard let answer = answer(of: program, to: ["--sandbox"]) else { return nil }
+    if answer.status == 0 { return answer.line }
+    if let reason = missingLibrary(answer.complaint, of: program) { throw Refusal(reason) }
     return nil
   }
 
@@ -24,31 +24,50 @@ extension NetworkPrograms {
   /// - Throws: a ``Refusal`` if the network has no such address, or its program cannot run.
   package func address(_ written: String, on kind: String) throws -> String {
     let program = try path(of: kind)
-    guard let (status, line) = Self.answer(of: program, to: ["--address", written]),
-      !line.isEmpty
-    else { throw Refusal(say("%1 could not be run.", SafeText(line: program))) }
-    if status == 0 { return line }
-    throw Refusal(Self.missingLibrary(line, of: program) ?? SafeText(line: line))
+    let answer = Self.answer(of: program, to: ["--address", written])
+    if let answer, answer.status == 0, !answer.line.isEmpty { return answer.line }
+    guard let complaint = answer?.complaint, !complaint.isEmpty else {
+      throw Refusal(say("%1 could not be run.", SafeText(line: program)))
+    }
+    throw Refusal(Self.missingLibrary(complaint, of: program) ?? SafeText(line: complaint))
   }
+
+  /// What a program has answered: the status of waitpid(2), and the first lines of what it has
+  /// written to standard output and to standard error.
+  private typealias ProgramAnswer = (status: Int32, line: String, complaint: String)
+
+  /// Milliseconds after which a program that does not answer is killed.
+  private static let patience: Int64 = 5_000
 
   /// Runs the program with these words.
   ///
-  /// - Returns: the status of waitpid(2) and the first line of what it writes to standard output or
-  ///   error; nil if it could not be started.
-  private static func answer(
-    of program: String, to words: [String]
-  ) -> (status: Int32, line: String)? {
-    guard let pipe = ChildProcess.pipe() else { return nil }
+  /// - Returns: nil if it could not be started.
+  private static func answer(of program: String, to words: [String]) -> ProgramAnswer? {
+    guard let output = ChildProcess.pipe() else { return nil }
+    guard let errors = ChildProcess.pipe() else {
+      close(output.reading)
+      close(output.writing)
+      return nil
+    }
     let process = ChildProcess.start(
-      [program] + words, input: .null, output: .descriptor(pipe.writing),
-      errors: .descriptor(pipe.writing))
-    close(pipe.writing)
-    let bytes = (try? readAll(pipe.reading) { $0 < 4096 }) ?? []
-    close(pipe.reading)
+      [program] + words, input: .null, output: .descriptor(output.writing),
+      errors: .descriptor(errors.writing))
+    close(output.writing)
+    close(errors.writing)
+    let end = Clock.steady() + patience
+    let lines = [output.reading, errors.reading].map { descriptor in
+      defer { close(descriptor) }
+      var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      if let process, poll(&ready, 1, Int32(clamping: max(0, end - Clock.steady()))) == 0 {
+        kill(process, SIGKILL)
+      }
+      let bytes = (try? readAll(descriptor) { $0 < 4096 }) ?? []
+      return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
+    }
     guard let process else { return nil }
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0, errno == EINTR {}
-    return (status, String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self))
+    return (status, lines[0], lines[1])
   }
 
   /// Why the program could not start; nil if that was not for want of a library.

@@ -227,7 +227,7 @@ package struct StatusLine {
       let said = open.deliveryCounts.words ?? state.word
       let mark =
         state == .seen || open.deliveryCounts.seen > 0
-        ? SafeText() : MessagePrinter.mark(state, glyphs) + " "
+        ? SafeText() : glyphs.lead(MessagePrinter.mark(state, glyphs))
       let style = state == .failed ? Style(foreground: .red) : .dim
       parts.append((1, StyledLine("[\(newestOwn.number)] " + mark + said, style)))
     }

@@ -87,13 +87,17 @@ extension CompletionSession {
         ? SafeText(line: candidate.mark + candidate.text)
         : SafeText(line: candidate.mark + found.prefix) + SafeText(name: candidate.text)
     }
-    let choices = matching.map {
-      Completions.Choice(
-        text: found.prefix + $0.text, label: label($0),
-        Acceptance(of: $0, for: found, rules, in: text))
+    var choices: [Completions.Choice] = []
+    // readline drops a text that is equal to the one before it, and the numbers must be the same.
+    for candidate in matching where choices.last?.text != found.prefix + candidate.text {
+      choices.append(
+        Completions.Choice(
+          text: found.prefix + candidate.text, label: label(candidate),
+          Acceptance(of: candidate, for: found, rules, in: text)))
     }
     // A command typed in full is meant, though longer ones begin with it.
-    let exact = rules.lineStartOnly ? matching.firstIndex { $0.text == found.word } : nil
+    let exact =
+      rules.lineStartOnly ? choices.firstIndex { $0.text == found.prefix + found.word } : nil
     let all = Completions(
       word: found.range, choices: choices,
       common: found.prefix + Ranking.commonPart(of: matching, typed: found.word))

@@ -14,7 +14,7 @@ package enum Ranking {
   /// - Parameters:
   ///   - all: everything the source offers.
   ///   - word: what was typed, without prefix; an empty one matches everything.
-  ///   - order: a locale's order. The C library's is a matter of the whole process.
+  ///   - order: a locale's order.
   ///   - oneForEachHint: see ``PrefixRules/oneForEachHint``.
   /// - Returns: those that begin with the word, and those that contain it further in.
   package static func candidates(

@@ -39,13 +39,13 @@ public enum Counter {
 /// ```
 public enum CounterStyle: String, CaseIterable, Hashable, Sendable {
   /// The count: `12`.
-  case count
+  case none
   /// The count and the limit: `12/140`.
   case split
   /// The excess over the limit, negative while there is room: `-128`.
-  case over
+  case countdown
   /// The characters left, negative when over the limit: `128`.
-  case left
+  case countdownReversed = "countdown-reversed"
 
   /// The counter's text.
   ///
@@ -54,10 +54,10 @@ public enum CounterStyle: String, CaseIterable, Hashable, Sendable {
   ///   - max: the limit, above 0; without a limit no counter is drawn.
   public func text(count: Int, max: Int) -> SafeText {
     switch self {
-    case .count: SafeText(count)
+    case .none: SafeText(count)
     case .split: "\(count)/\(max)"
-    case .over: SafeText(count - max)
-    case .left: SafeText(max - count)
+    case .countdown: SafeText(count - max)
+    case .countdownReversed: SafeText(max - count)
     }
   }
 }

@@ -51,7 +51,7 @@ package enum Schema {
   /// The day when anyone last entered a room, joined or not (rule 13.10).
   static let entering = "ALTER TABLE conversation ADD COLUMN entered_at INTEGER"
 
-  /// The newest message of which one of a person's shells has notified them.
+  /// The newest message that a shell of this person has claimed for a notification.
   static let notified = "ALTER TABLE participant ADD COLUMN notified INTEGER NOT NULL DEFAULT 0"
 
   static let first = """

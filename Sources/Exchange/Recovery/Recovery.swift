@@ -239,7 +239,8 @@ package struct Recovery {
           (SELECT max(number) FROM message m WHERE m.conversation = conversation.id), 0)),
         last_at = (SELECT coalesce(
             max(max(created_at), conversation.last_at), max(created_at), conversation.last_at)
-          FROM message m WHERE m.conversation = conversation.id)
+          FROM message m WHERE m.conversation = conversation.id);
+      UPDATE participant SET notified = 0
       """)
   }
 }

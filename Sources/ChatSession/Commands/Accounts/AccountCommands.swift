@@ -108,6 +108,7 @@ struct AccountCommands {
   // MARK: Changing
 
   private func add(_ written: String, _ words: [String]) throws -> Step {
+    if let obstacle = context.accountObstacle() { throw Refusal(obstacle) }
     let network = try networkName(written)
     var settings: [String: String] = [:]
     var rest = words[...]
@@ -116,7 +117,6 @@ struct AccountCommands {
       let name = String(word.dropFirst(2))
       settings[name] = try checkedOption(name, value)
     }
-    if let obstacle = context.accountObstacle() { throw Refusal(obstacle) }
     // An account that is in the store, but not in the owner's accounts file, only needs settings.
     let unlisted = accounts.list.first {
       $0.network == network && accounts.ownSettings(of: $0) == nil

@@ -10,7 +10,7 @@ extension Painter {
   /// they expect a shell to draw again. What remains of a prompt is in its first settled row, so
   /// that one is the prompt (A), and what is below it is output (C to D). `redraw=0` says that
   /// nobody draws it again when the window changes its size.
-  public struct Answer: Hashable, Sendable {
+  public struct MarkedLines: Hashable, Sendable {
     /// The first of the lines, by its index, the first that is output, and the one after the last.
     public var start: Int
     public var output: Int
