@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+bool creadline_is_vi(void) { return rl_editing_mode == 0; }
+
 bool creadline_in_vi_command(void) {
   return rl_editing_mode == 0 && rl_get_keymap() == vi_movement_keymap;
 }

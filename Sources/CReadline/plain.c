@@ -93,9 +93,21 @@ static void redisplay(void) {
   free(safe);
 }
 
+/// The prompt, and what is in the line already, such as a draft or the text of an edit.
+static void show_unechoed(void) {
+  if (rl_prompt != NULL) creadline_call.write(rl_prompt, strlen(rl_prompt));
+  if (rl_end == 0) return;
+  int rows, columns, caret = rl_point;
+  rl_get_screen_size(&rows, &columns);
+  char *safe = creadline_call.shown(rl_line_buffer, rl_end, &caret, rl_prompt, columns - 2);
+  const char *text = safe ? safe : rl_line_buffer;
+  creadline_call.write(text, strlen(text));
+  free(safe);
+}
+
 void creadline_plain_show(void) {
   if (!creadline_is_plain) return;
-  if (!shown && !echoes && rl_prompt != NULL) creadline_call.write(rl_prompt, strlen(rl_prompt));
+  if (!shown && !echoes) show_unechoed();
   if (!shown) rl_on_new_line();
   shown = true;
   redisplay();

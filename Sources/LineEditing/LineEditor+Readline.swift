@@ -74,7 +74,9 @@ extension LineEditor: ReadlineUser {
   private func numbered(_ labels: [SafeText]) -> [StyledLine] {
     let lines = labels.enumerated().map { StyledLine(SafeText($0 + 1) + " " + $1) }
     defer { hasExplainedList = true }
-    return hasExplainedList ? lines : lines + [StyledLine(say("M-2 TAB completes with number 2."))]
+    // In vi's insertion there is no key for a count.
+    if hasExplainedList || creadline_is_vi() { return lines }
+    return lines + [StyledLine(say("M-2 TAB completes with number 2."))]
   }
 
   func print(_ text: String) { print(SafeText(body: text).lines.map { StyledLine($0) }) }

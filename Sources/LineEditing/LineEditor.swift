@@ -100,7 +100,7 @@ public final class LineEditor {
     readAhead { $0 == .key([0x0A]) ? .key([0x0D]) : $0 }
     Readline.start(
       for: self, plain: displayMode == .plain, echoes: device.echoes,
-      pages: displayMode == .tty && !display.looks.scrollsBack, prompt: prompt.plain.string)
+      pages: !display.looks.scrollsBack, prompt: prompt.plain.string)
     display.updateSize()
     display.sizeMayHaveChanged = { [weak self] in self?.windowResized() }
     loop.watch(device.input) { [weak self] in self?.readKeys() }

@@ -30,7 +30,7 @@ public enum DesktopNotification: String, Sendable {
   public func bytes(
     title: SafeText, body: SafeText, identifier: String, through wrapper: Wrapper?
   ) -> [UInt8] {
-    let (title, body) = (text(title), text(body))
+    let (title, body) = (text(title, through: wrapper), text(body, through: wrapper))
     let strings =
       switch self {
       case .osc99:
@@ -46,12 +46,14 @@ public enum DesktopNotification: String, Sendable {
 
   /// A text without what could end the sequence, or its field. That a ``SafeText`` has no control
   /// characters but those of a body is known; here nothing else may depend on it.
-  private func text(_ text: SafeText) -> String {
+  /// screen reads each letter as a byte, and would find control characters in others than ASCII.
+  private func text(_ text: SafeText, through wrapper: Wrapper?) -> String {
     var cleaned = String.UnicodeScalarView()
     for scalar in text.string.unicodeScalars.prefix(Self.longest) {
       switch scalar.value {
       case 0..<0x20, 0x7F..<0xA0: cleaned.append(" ")
       case 0x3B where self != .osc99: cleaned.append(",")
+      case 0x80... where self != .osc99 && wrapper == .screen: cleaned.append("?")
       default: cleaned.append(scalar)
       }
     }

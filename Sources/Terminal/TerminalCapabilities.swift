@@ -54,6 +54,9 @@ extension Painter {
       // A terminal of Emacs has a name of its own, even if Emacs runs inside tmux.
       let isInEmacs = terminal.hasPrefix("eterm")
       let isInTmux = terminal.hasPrefix("tmux") || variable("TMUX") != nil && !isInEmacs
+      // screen reads the letters of a string as bytes, and so finds control characters in some.
+      let isInScreen =
+        !(variable("STY") ?? "").isEmpty || !isInTmux && terminal.hasPrefix("screen")
       let ignoresStrings = terminal != "linux" && !terminal.hasPrefix("vt") && !isInEmacs
       let cutsRows =
         variable("XTERM_VERSION") != nil || terminal == "linux" || terminal.hasPrefix("rxvt")
@@ -61,11 +64,11 @@ extension Painter {
       self.init(
         colors: noColor.isEmpty, palette: Self.palette(terminal, variable),
         ignoresStrings: ignoresStrings,
-        restoresTitle: ignoresStrings && (isInTmux || !terminal.hasPrefix("screen")),
+        restoresTitle: ignoresStrings && !isInScreen,
         rewraps: isInTmux || !cutsRows, showsEnd: isInTmux,
         scrollsBack: !["linux", "wsvt25"].contains(terminal.prefix { $0 != "-" }),
-        links: Self.knowsLinks(terminal, variable))
-      wrapper = isInTmux ? .tmux : terminal.hasPrefix("screen") ? .screen : nil
+        links: !isInScreen && Self.knowsLinks(terminal, variable))
+      wrapper = isInScreen ? .screen : isInTmux ? .tmux : nil
       notifications = wrapper == nil ? DesktopNotification.known(terminal, variable) : nil
     }
 

@@ -178,7 +178,8 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
   public func takeAgain() {
     guard isEntered else { return }
     isEntered = false
-    // The terminal still has the title from before.
+    // The terminal still has the title and the keys' modes from before.
+    if !isPlain { write(CrashReset.sequence) }
     enter(plain: isPlain, keepsTitle: false)
   }
 

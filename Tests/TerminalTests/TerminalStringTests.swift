@@ -98,6 +98,12 @@ import Testing
     let screen = sent(.osc9, .screen)
     #expect(screen.hasPrefix("\u{1B}P\u{1B}]9;") && screen.hasSuffix("\u{07}\u{1B}\\"))
     #expect(screen.dropLast(2).utf8.count { $0 == 0x1B } == 2)
+    // It would take these letters for BEL and ESC.
+    for kind in [DesktopNotification.osc9, .osc777, .osc99] {
+      let bytes = kind.bytes(
+        title: "万", body: "阛]52;", identifier: "x", through: .screen)
+      #expect(bytes.allSatisfy { $0 < 0x80 }, "\(kind)")
+    }
   }
 
   @Test("only the answer to the question says that OSC 99 is known")
@@ -119,7 +125,7 @@ import Testing
       (["TERM": "xterm-256color", "TERM_PROGRAM": "ghostty", "TMUX": "x"], nil, true),
       (["TERM": "screen", "TERM_PROGRAM": "ghostty"], nil, false), (["TERM": "linux"], nil, false),
       (["TERM": "eterm-color", "TMUX": "x"], nil, false), (["TERM": "tmux-256color"], nil, true),
-      (["TERM": "vt220"], nil, false),
+      (["TERM": "vt220"], nil, false), (["TERM": "xterm-256color", "STY": "1.x"], nil, false),
     ] as [([String: String], DesktopNotification?, Bool)])
   func names(variables: [String: String], kind: DesktopNotification?, restoresTitle: Bool) {
     let looks = Painter.TerminalCapabilities(environment: { variables[$0] })

@@ -83,6 +83,8 @@ struct creadline_line {
 /// prompt. `pages`: PageUp is page-history, since the terminal does not scroll back. Call once.
 void creadline_start(const struct creadline_callbacks *callbacks, bool plain, bool echoes,
                      bool pages, const char *prompt);
+/// Whether the editing mode is vi's.
+bool creadline_is_vi(void);
 /// Stops readline and frees its memory.
 void creadline_stop(void);
 /// Feeds bytes, complete keys only.

@@ -63,7 +63,7 @@ package struct SearchScript: Subcommand {
             names[conversation] = name
             let line = Self.line(
               for: hit, in: name, names: senders, isWhole: script.folding == nil)
-            script.output.write(line, isMarked: marksHits(launch))
+            script.output.write(line, isMarked: marksHits(launch, script.settings))
           }
         }
         isFound = isFound || !hits.isEmpty
@@ -117,11 +117,9 @@ package struct SearchScript: Subcommand {
     return line
   }
 
-  /// Whether to print matches in bold: if standard output is a terminal that is not dumb, and
-  /// nobody asked for `--plain`. `NO_COLOR` does not matter, since bold is not a colour.
-  @MainActor private func marksHits(_ launch: Launch) -> Bool {
-    let term = launch.environment["TERM"] ?? ""
-    return StandardOutput.isTerminal && !common.plain && !term.isEmpty && term != "dumb"
+  /// Whether to print matches in bold. `NO_COLOR` does not matter, since bold is not a colour.
+  @MainActor private func marksHits(_ launch: Launch, _ settings: Settings) -> Bool {
+    StandardOutput.isTerminal && !launch.isPlain(settings)
   }
 }
 

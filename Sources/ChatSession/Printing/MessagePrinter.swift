@@ -119,7 +119,10 @@ package struct MessagePrinter {
     let texts = texts(of: message, message.attachments, tail: tail(message))
     let quote = message.replyTo.map { Self.quote($0, options.glyphs) }
     guard options.hasColumns else {
-      let lines = quote.map { [StyledLine("  ") + $0] } ?? []
+      // Speech has no margin here: a message's further lines, which begin with two blanks, cannot
+      // imitate it (rule 12.2).
+      let margin = StyledLine(options.glyphs.isSpoken ? "" : "  ")
+      let lines = quote.map { [margin + $0] } ?? []
       return result + lines + lay(texts, behind: plainHead(of: message))
     }
     fit(message)
