@@ -49,7 +49,7 @@ import Testing
   func otherClientsNames() {
     let names = """
       query part names buffer lastlog close win window wins bye exit hilight roster correct \
-      sendfile prefs time ping titlebar notice
+      sendfile prefs time ping titlebar notice windows buffers grep upload highlight online wl dcc
       """
     for name in names.split(separator: " ").map(String.init) {
       let sentence = Command.unknown(name).sentence.string

@@ -70,6 +70,10 @@ extension EndToEnd {
       let known = rows.flatMap { $0.theirs.components(separatedBy: ", ") }
       for habit in wanted[program] ?? [] { #expect(known.contains(habit), "\(habit)") }
       #expect(known.contains("/join ..."))
+      // What no program has, though people type it, is only in the answer to an unknown command.
+      for name in ["/windows", "/buffers", "/grep", "/upload", "/highlight", "/online", "/leave"] {
+        #expect(!known.contains(name), "\(name)")
+      }
     }
 
     @Test("the table fits 60 columns, and completes")
@@ -95,6 +99,8 @@ extension EndToEnd {
         ("/window", "There is no /window; /switch NAME goes to a conversation"),
         ("/QUERY ben", "There is no /QUERY; /msg NAME opens a direct chat."),
         ("/omemo", "There is no /omemo; hobnob does not encrypt"),
+        ("/buffers", "There is no /buffers; /list lists your conversations."),
+        ("/dnd", "There is no /dnd; /away and /back"),
         ("/roster", "There is no /roster; /contact lists"),
       ] {
         let said = try home.run(["--as", "anna", "--no-rc"], input: line + "\n")

@@ -137,9 +137,9 @@ struct AttentionCommands {
     let name = SafeText(name: conversation.name)
     let said =
       switch notify {
-      case .everything: say("Every message in %1 rings and runs notify-command.", name)
-      case .mentions: say("In %1 only mentions of you ring and run notify-command.", name)
-      case .nothing: say("Nothing in %1 rings or runs notify-command.", name)
+      case .everything: say("Every message in %1 rings and notifies you.", name)
+      case .mentions: say("In %1 only mentions of you ring and notify you.", name)
+      case .nothing: say("Nothing in %1 rings or notifies you.", name)
       }
     return Step {
       try $0.setNotify(notify, in: conversation.id, by: context.me.id)

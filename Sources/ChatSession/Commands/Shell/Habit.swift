@@ -9,13 +9,17 @@ struct Habit {
 
   /// What each program calls it; nothing if it has no name there.
   private let names: [Program: String]
+  /// Other names, of scripts, former versions or guesses, that only the error answers.
+  private let others: String
   let sentence: SafeText
 
   private init(
-    _ irssi: String, _ weechat: String, _ profanity: String, _ sentence: SafeText
+    _ irssi: String, _ weechat: String, _ profanity: String, _ sentence: SafeText,
+    others: String = ""
   ) {
     names = [.irssi: irssi, .weechat: weechat, .profanity: profanity]
     self.sentence = sentence
+    self.others = others
   }
 
   /// The rows for one program: its names, and what to do here.
@@ -31,7 +35,8 @@ struct Habit {
   static func counterpart(of command: String) -> SafeText? {
     let wanted = "/" + command.lowercased()
     return table.first { habit in
-      habit.names.values.contains { $0.split(separator: ", ").contains(wanted[...]) }
+      let names = habit.names.values + [habit.others]
+      return names.contains { $0.split(separator: ", ").contains(wanted[...]) }
     }?.sentence
   }
 
@@ -52,22 +57,27 @@ struct Habit {
     Habit(
       "/window, /win", "/buffer", "/win",
       say("/switch NAME goes to a conversation, and /list lists them.")),
-    Habit("/windows", "/buffers", "/wins", say("/list lists your conversations.")),
+    Habit(
+      "/window list, /wl", "/buffer list", "/wins", say("/list lists your conversations."),
+      others: "/windows, /buffers"),
     Habit(
       "/window split", "/window, F7, F8", "",
       say("A shell shows one conversation; open another shell beside it.")),
     Habit("/query", "/query", "/msg", say("/msg NAME opens a direct chat.")),
     Habit("/notice", "/notice", "", say("/msg NAME TEXT writes to one person.")),
-    Habit("/part", "/part, /close", "/leave, /close", say("/leave leaves the room.")),
+    Habit("/part", "/part, /close", "/close", say("/leave leaves the room.")),
     // Reading.
     Habit(
       "PageUp", "PageUp", "PageUp",
       say("Your terminal scrolls back; on the Linux console, PageUp opens the history in a pager.")),
-    Habit("/lastlog", "/grep, Ctrl-s", "", say("/search WORD finds messages.")),
-    Habit("Ctrl-l", "Ctrl-l", "", say("C-l, or /clear, clears the screen.")),
+    Habit("/lastlog", "", "", say("/search WORD finds messages."), others: "/grep"),
+    Habit(
+      "Ctrl-l, /clear", "Ctrl-l, /buffer clear", "/clear",
+      say("C-l, or /clear, clears the screen.")),
     Habit("/names, /whois", "/names, /whois", "/who", say("/who shows who is here.")),
     Habit(
-      "/hilight", "/highlight", "", say("/set highlight WORD marks messages with that word.")),
+      "/hilight", "/buffer set highlight_words", "",
+      say("/set highlight WORD marks messages with that word."), others: "/highlight"),
     Habit("", "/filter", "", say("/set events off hides who joins and leaves.")),
     Habit(
       "/ignore", "/ignore", "/blocked",
@@ -82,7 +92,9 @@ struct Habit {
     Habit("Up", "Up, Ctrl-r", "Up", say("Up recalls what you typed, and C-r searches it.")),
     Habit("", "Alt-Enter", "Alt-Enter", say("M-Return begins a new line.")),
     Habit("", "", "/correct", say("/edit changes your newest message.")),
-    Habit("/dcc", "/upload", "/sendfile", say("/attach PATH adds a file to the next message.")),
+    Habit(
+      "/dcc", "/dcc", "/sendfile", say("/attach PATH adds a file to the next message."),
+      others: "/upload"),
     Habit("", "", "/subject", say("/topic TEXT changes the topic.")),
     // The network and the program.
     Habit(
@@ -90,7 +102,9 @@ struct Habit {
       say("/account add ADDRESS adds an account; hobnob speaks XMPP, not IRC.")),
     Habit(
       "", "", "/roster, /sub", say("/contact lists your contacts, and /contact add asks for one.")),
-    Habit("", "", "/online, /dnd, /xa, /chat", say("/away and /back: there is no other state.")),
+    Habit(
+      "/away", "/away", "/status set", say("/away and /back: there is no other state."),
+      others: "/online, /dnd, /xa, /chat"),
     Habit("", "/key", "", say("/bind binds a key, and /keys lists the keys.")),
     Habit("", "", "/prefs", say("/set shows the settings.")),
     Habit(
@@ -98,7 +112,7 @@ struct Habit {
     Habit("/exit, /bye", "/exit, /bye", "", say("/quit leaves hobnob.")),
     Habit(
       "/join ...", "/join ...", "/join ...",
-      say("/join, /me, /nick, /invite, /away, /alias, /connect, /clear and /help are the same.")),
+      say("/join, /me, /nick, /invite, /alias, /connect and /help are the same.")),
     // What is missing.
     Habit(
       "/kick, /ban, /op", "/kick, /ban, /op", "/kick, /ban",
