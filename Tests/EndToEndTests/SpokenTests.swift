@@ -82,7 +82,7 @@ extension EndToEnd {
           "[3] ben: while you type", "  in two rows", "[4] anna: half a line",
           "edited [3] ben: changed", "- ben reacted with 🎉 to [1] hello *there*",
           "- ben removed 🎉 from [1]", "- ben deleted [2]",
-          "  in answer to [4] anna: half a line", "[5] ben: yes",
+          "in answer to [4] anna: half a line", "[5] ben: yes",
           "[6, for you] - ben waves at @anna", "- ben changed the topic: tea", "ben is now benny",
           "- cleo joined", "You are anna in #lobby.",
         ])
