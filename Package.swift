@@ -206,6 +206,7 @@ let package = Package(
         "ChatShell", "ChatSession", "NetworkInbox", "Conversations", "StyledText", "Composer",
         "Platform", "CSQLite", "Repeatable", "StoreFixture",
       ],
+      exclude: ["network-program"],
       swiftSettings: tests),
     .testTarget(
       name: "ChatScriptsTests",

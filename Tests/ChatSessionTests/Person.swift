@@ -32,20 +32,16 @@ final class Town {
     try install("xmpp", addresses: "[a-z]*@[a-z]*.org")
   }
 
-  /// Installs a network program where shells look for it.
+  /// Installs a network program where shells look for it: a link, since a file that this process
+  /// has written cannot be started while a child that is being forked has it open.
   ///
   /// - Parameter addresses: the pattern of its addresses (glob(7)).
   func install(_ kind: String, addresses: String = "*") throws {
     mkdir(programs, 0o700)
     let program = programs + "/hobnob-" + kind
-    try """
-    #!/bin/sh
-    case $2 in
-    \(addresses)) echo a warning >&2; printf '%s\\n' "$2" ;;
-    *) printf '%s is not an address; one looks like \(addresses).\\n' "$2" >&2; exit 1 ;;
-    esac
-    """.write(toFile: program, atomically: true, encoding: .utf8)
-    try #require(chmod(program, 0o700) == 0)
+    try addresses.write(toFile: program + ".addresses", atomically: false, encoding: .utf8)
+    let script = (#filePath as NSString).deletingLastPathComponent + "/network-program"
+    try #require(symlink(script, program) == 0 || errno == EEXIST)
   }
 
   isolated deinit {

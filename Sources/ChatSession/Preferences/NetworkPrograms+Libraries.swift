@@ -37,7 +37,7 @@ extension NetworkPrograms {
   private typealias ProgramAnswer = (status: Int32, line: String, complaint: String)
 
   /// Milliseconds after which a program that does not answer is killed.
-  private static let patience: Int64 = 5_000
+  private static let patience: Int64 = 10_000
 
   /// Runs the program with these words.
   ///
