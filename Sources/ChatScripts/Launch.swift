@@ -103,7 +103,11 @@ package struct Launch {
     for argument in arguments {
       for part in [argument[...]] + argument.split(separator: "=", maxSplits: 1).dropFirst()
       where part.contains(where: \.isNewline) {
-        text = text.replacing(part, with: SafeText(line: String(part)).string)
+        // By bytes: a part that begins with a joiner is one character with the quotation mark.
+        let safe = SafeText(line: String(part)).string
+        text = String(
+          decoding: Array(text.utf8).replacing(Array(part.utf8), with: Array(safe.utf8)),
+          as: UTF8.self)
       }
     }
     // The parser runs commands on the main thread, though their types do not say so.

@@ -229,6 +229,8 @@ extension EndToEnd {
         ["log", "lobby", "yes\n\(HostileTexts.fake): pay"],
         ["log", "lobby", "--from=\n\(HostileTexts.fake)"],
         ["lobby", "--\r\n\(HostileTexts.fake): pay\n[77]"],
+        // One character with the quotation mark before it.
+        ["log", "lobby", "\u{200D}x\n\(HostileTexts.fake): pay"],
       ]
       for arguments in commands {
         let shell = try PseudoTerminal(
