@@ -175,7 +175,7 @@ extension EndToEnd {
       // tmux tells of the width that has gone again a moment after, for a quarter of a second.
       try anna.type(
         "a line that is long enough to be wrapped here, at eighty columns, and twice at 40")
-      for columns in [40, 33, 20, 70, 40] {
+      for columns in [40, 33, 20, 70, 41] {
         try anna.resize(rows: 24, columns: columns)
         try anna.resize(rows: 24, columns: 80)
         said.append("after \(columns).")
