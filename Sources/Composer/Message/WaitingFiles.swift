@@ -79,7 +79,9 @@ public struct WaitingFiles: Hashable, Sendable {
 
   /// The files, one a line: number, name, size and type, in columns.
   ///
-  /// - Parameter gap: what separates them instead; nil for columns.
+  /// - Parameters:
+  ///   - widths: how this terminal counts columns.
+  ///   - gap: what separates the parts of a line; nil for columns.
   public func listing(_ widths: Widths, gap: SafeText? = nil) -> [StyledLine] {
     let names = files.map { SafeText(name: $0.name) }
     let sizes = files.map { Self.size($0.bytes) }

@@ -155,7 +155,9 @@ extension Reading where Self: ~Copyable {
 
   /// The conversations I am in, the one with the newest message first.
   ///
-  /// - Parameter conversations: limits the list to these; nil: all.
+  /// - Parameters:
+  ///   - me: the person whose conversations they are.
+  ///   - conversations: limits the list to these; nil: all.
   public func listing(
     for me: ID<Participant>, in conversations: Set<ID<Conversation>>? = nil
   ) throws -> [Listing] {
