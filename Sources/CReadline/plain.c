@@ -10,7 +10,7 @@
 #include <string.h>
 
 bool creadline_is_plain;
-/// Whether what is typed has to be shown; not if another program does so, as Emacs does in M-x shell.
+/// Whether hobnob shows typed text. Another program may do so instead, as Emacs does in M-x shell.
 static bool echoes;
 /// Whether readline's line is on the screen.
 static bool shown;
@@ -93,7 +93,7 @@ static void redisplay(void) {
   free(safe);
 }
 
-/// The prompt, and what is in the line already, such as a draft or the text of an edit.
+/// Writes the prompt and the line's text, such as a draft or the message being edited.
 static void show_unechoed(void) {
   if (rl_prompt != NULL) creadline_call.write(rl_prompt, strlen(rl_prompt));
   if (rl_end == 0) return;

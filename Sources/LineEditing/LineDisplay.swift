@@ -160,7 +160,7 @@ package final class LineDisplay {
     needsDrawing = true
   }
 
-  /// What is printed while `body` handles a typed line is marked as its answer, if that returns true.
+  /// Marks the lines that `body` prints as the answer to a typed line, if it returns true.
   func markingAnswer(_ body: () -> Bool) -> Bool {
     answerStarts.append(above.count)
     let isAnswered = body()

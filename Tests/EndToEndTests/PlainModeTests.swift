@@ -187,6 +187,10 @@ extension EndToEnd {
       try home.say("hi", as: "ben")
       try shell.expect("ben: hi")
       try shell.expect("#lobby> |")
+      // What hobnob itself puts into the line, nobody else shows.
+      try shell.type("/edit\n", seeing: "edit 2> naïve|")
+      try shell.type(" indeed\n", seeing: "edited [2] anna: naïve indeed")
+      try shell.expect("#lobby> |")
       shell.send("/who\n/quit\n")
       #expect(shell.waitForExit(seconds: 10) == 0)
       let written = String(decoding: shell.output, as: UTF8.self)

@@ -79,8 +79,9 @@ struct creadline_line {
 };
 
 /// Starts readline: locale, functions, inputrc. `plain`: readline draws by itself on descriptor 1
-/// as a dumb terminal; otherwise it draws nothing. `echoes`: with what is typed; otherwise only its
-/// prompt. `pages`: PageUp is page-history, since the terminal does not scroll back. Call once.
+/// as a dumb terminal; otherwise it draws nothing. `echoes`: readline shows the typed text, too;
+/// otherwise hobnob writes only the prompt and a text that it puts into the line. `pages`: PageUp
+/// is page-history, since the terminal does not scroll back. Call once.
 void creadline_start(const struct creadline_callbacks *callbacks, bool plain, bool echoes,
                      bool pages, const char *prompt);
 /// Whether the editing mode is vi's.

@@ -32,8 +32,8 @@ extension NetworkPrograms {
     throw Refusal(Self.missingLibrary(complaint, of: program) ?? SafeText(line: complaint))
   }
 
-  /// What a program has answered: the status of waitpid(2), and the first lines of what it has
-  /// written to standard output and to standard error.
+  /// A program's answer: the status of waitpid(2), and the first line each of its standard output
+  /// and its standard error.
   private typealias ProgramAnswer = (status: Int32, line: String, complaint: String)
 
   /// Milliseconds after which a program that does not answer is killed.

@@ -113,7 +113,7 @@ struct Habit {
     Habit(
       "/join ...", "/join ...", "/join ...",
       say("/join, /me, /nick, /invite, /alias, /connect and /help are the same.")),
-    // What is missing.
+    // hobnob has nothing for these.
     Habit(
       "/kick, /ban, /op", "/kick, /ban, /op", "/kick, /ban",
       say("hobnob does not moderate rooms yet.")),
