@@ -40,6 +40,7 @@ public struct RunningShells {
   public func detach() throws {
     guard let shell = connection.presence else { return }
     connection.presence = nil
+    rescueLog(beforeUnlocking: shell.lock)
     // Even if the store is locked: the closed file then tells the others that this shell ended.
     defer { Glibc.close(shell.lock) }
     try store.write { try $0.remove(shell.id) }
@@ -70,6 +71,13 @@ public struct RunningShells {
     let text = store.database.companions?.text ?? ""
     _ = Glibc.write(file, text, text.utf8.count)
     return file
+  }
+
+  /// Call this before this process closes its lock file: others may then begin a new log in place of
+  /// a deleted one, and what is only in the old one would be lost.
+  package func rescueLog(beforeUnlocking lock: Int32) {
+    // Without its file, others may have begun one already.
+    if !StoreFiles.hasNoName(lock) { try? store.database.rescueLog() }
   }
 
   /// Removes such a file, and closes it if it is open.

@@ -68,8 +68,6 @@ public final class Store {
 
   /// Ends presence and closes the file. Later calls throw.
   public func close() {
-    // After this shell ends, others may begin a new log.
-    try? connection.database.rescueLog()
     try? shells.detach()
     connection.bell.silence()
     connection.database.close()

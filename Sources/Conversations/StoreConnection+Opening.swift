@@ -37,7 +37,7 @@ extension StoreConnection {
     try writeAhead(database, patience: options.patience)
     _ = try database.first("SELECT count(*) FROM sqlite_schema") { $0.int() }
     // SQLite has both open now, and nobody who closes the store removes them.
-    guard let companions = try files.checkedWALFiles() else {
+    guard let companions = try files.checkedWALFiles(), companions.areOpen else {
       throw StoreError.logReplaced(path: files.path, file: WALFiles.log(of: files.path))
     }
     database.companions = companions

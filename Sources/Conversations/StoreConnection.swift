@@ -77,8 +77,6 @@ public final class StoreConnection {
 
   private func begin(isDurable: Bool, isImmediate: Bool) throws {
     precondition(drawn == nil, "a transaction within a transaction")
-    // Anything written to a file that others do not have would be lost.
-    if let loss = database.loss() { throw loss }
     try database.begin(full: isDurable, immediate: isImmediate)
     self.isDurable = isDurable
     drawn = AssignedNumbers()
@@ -87,6 +85,9 @@ public final class StoreConnection {
   /// Commits; rings the bell if a number was assigned.
   private func commit() throws {
     let rings = try writeCounter()
+    // What is written to a file that others do not have would be lost. This writer's lock keeps the
+    // shells that have it from ending (`rescueLog`), and so others from beginning a new one.
+    if let loss = database.loss() { throw loss }
     try database.run("COMMIT")
     drawn = nil
     // The loss may have happened just now.

@@ -86,6 +86,7 @@ package final class AccountLease {
   ///   - notice: a sentence for the account's owner.
   package func release(status: AccountStatus = .notRunning, notice: String? = nil) throws {
     if lock < 0 { return }
+    store.shells.rescueLog(beforeUnlocking: lock)
     // Even if the store is locked: the closed file then tells the others.
     defer {
       close(lock)

@@ -31,7 +31,7 @@ package final class Database: Queries {
   package init(
     at path: String, patience: Int32, access: Int32, setUp: (OpaquePointer) -> Int32
   ) throws {
-    self.path = path
+    (self.path, self.patience) = (path, patience)
     var handle: OpaquePointer?
     csqlite_count_no_memory()
     let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
@@ -60,7 +60,8 @@ package final class Database: Queries {
   package func close() {
     for statement in statements.values { sqlite3_finalize(statement.handle) }
     statements = [:]
-    // Checkpointing the old log would overwrite their changes, and SQLite would delete it.
+    // The last to close brings the old log into the file, which would overwrite their changes, and
+    // deletes the new one.
     if let handle, companions?.areTakenOver(at: path) == true {
       csqlite_leave_log(handle)
     }
@@ -68,7 +69,7 @@ package final class Database: Queries {
     handle = nil
   }
 
-  package var patience: Int32 = 0 {
+  package var patience: Int32 {
     didSet { if let handle { sqlite3_busy_timeout(handle, patience) } }
   }
 
@@ -92,11 +93,14 @@ package final class Database: Queries {
     return companions?.loss(of: path).map { .logReplaced(path: path, file: $0) }
   }
 
-  /// Copies a deleted log into the store's file, while nobody can have begun a new one.
+  /// Copies a deleted log, or one whose index was deleted, into the store's file; waits up to five
+  /// seconds for others who read or write. Call it only while a lock file keeps others from
+  /// beginning a new log.
   package func rescueLog() throws {
-    guard let companions, companions.loss(of: path) != nil, !companions.areTakenOver(at: path)
-    else { return }
-    try execute("PRAGMA wal_checkpoint(PASSIVE)")
+    guard companions?.loss(of: path) != nil else { return }
+    sqlite3_busy_timeout(handle, 5_000)
+    defer { sqlite3_busy_timeout(handle, patience) }
+    try execute("PRAGMA wal_checkpoint(FULL)")
   }
 
   /// Whether the file at `path` is no longer the one that was opened.

@@ -13,6 +13,13 @@ package struct FileIdentity: Hashable, Sendable {
     (device, inode) = (found.st_dev, found.st_ino)
   }
 
+  /// Nil if the descriptor is closed.
+  fileprivate init?(openAs descriptor: Int32) {
+    var found = Glibc.stat()
+    guard fstat(descriptor, &found) == 0 else { return nil }
+    (device, inode) = (found.st_dev, found.st_ino)
+  }
+
   package var text: String { "\(device):\(inode)" }
 }
 
@@ -32,6 +39,24 @@ package struct WALFiles: Hashable, Sendable {
       let index = FileIdentity(WALFiles.index(of: path))
     else { return nil }
     (self.log, self.index) = (log, index)
+  }
+
+  /// Whether this process has both open. If not, somebody deleted the ones that SQLite had just
+  /// opened, and another process created these.
+  package var areOpen: Bool {
+    // SQLite does not say which descriptors are its own. Each was the lowest that was free, so that
+    // hardly any below it is closed now.
+    var (descriptor, closed): (Int32, Int) = (0, 0)
+    var missing: Set = [log, index]
+    while !missing.isEmpty, closed < 64 {
+      if let open = FileIdentity(openAs: descriptor) {
+        missing.remove(open)
+      } else {
+        closed += 1
+      }
+      descriptor += 1
+    }
+    return missing.isEmpty
   }
 
   /// The name of the one that is no longer the opened file; usually nil.
