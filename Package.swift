@@ -106,7 +106,7 @@ let package = Package(
     .executableTarget(
       name: "hobnob",
       dependencies: [
-        "ChatShell", "ChatScripts", "ChatSession", "Conversations", "Exchange", "Platform",
+        "ChatShell", "ChatScripts", "ChatSession", "Conversations", "Platform",
         "Sentences",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
@@ -146,7 +146,7 @@ let package = Package(
       swiftSettings: ours),
     .executableTarget(
       name: "hobnob-xmpp",
-      dependencies: ["XMPP", "Networks", "Conversations", "Platform", "Sentences"],
+      dependencies: ["XMPP", "Networks", "Platform", "Sentences"],
       swiftSettings: ours,
       // OpenSSL and libcurl are shared libraries, and so is the C library that they use.
       linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),

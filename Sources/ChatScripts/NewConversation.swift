@@ -29,7 +29,7 @@ extension DurableTransaction {
             "%1 is on a network, and you have no account; in hobnob, /account add adds one.",
             SafeText(line: bare))
           : say(
-            "Which account should reach %2? You have %1. In hobnob, open a conversation of that account, and type /msg or /join there.",
+            "Which account should be used to contact %2? You have %1. In hobnob, open any conversation of the account you want to use, and type /msg or /join in it.",
             accounts.map { SafeText(line: $0.address) }.joinedAsList(),
             SafeText(line: bare)))
     }

@@ -121,12 +121,12 @@ struct Script {
     {
       return Refusal(
         say(
-          "There is no room #%1; did you mean %2? hobnob open %1 makes the room.", shown,
+          "There is no room #%1; did you mean %2? To make the room, run: hobnob open %1", shown,
           SafeText(name: near)))
     }
     return Refusal(
       say(
-        "There is no room %1; hobnob open %1 or hobnob send --create %1 makes it.", shown)
+        "There is no room %1; to make it, run hobnob open %1 or hobnob send --create %1.", shown)
     )
   }
 }

@@ -159,7 +159,8 @@ extension InteractiveShell {
 
   private func copy(_ text: SafeText) throws {
     guard editor.display.looks.ignoresStrings else {
-      throw Refusal(say("hobnob cannot copy here: this terminal has no clipboard for programs."))
+      throw Refusal(
+        say("hobnob cannot copy here: this terminal does not let programs use its clipboard."))
     }
     guard text.string.utf8.count <= ClipboardSequence.mostBytes else {
       throw Refusal(

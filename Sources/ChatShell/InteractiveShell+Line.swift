@@ -59,7 +59,9 @@ extension InteractiveShell {
       programs.reap()
       tell(.resumed)
     case .cannotSuspend:
-      show(notice: say("C-z does not work here: no shell could resume hobnob"))
+      show(
+        notice: say(
+          "C-z does not work here: hobnob was not started from a shell that could resume it"))
     }
     return false
   }

@@ -14,7 +14,8 @@ import Terminal
 package struct OpenShell: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "open",
-    abstract: translated("Open the shell in a conversation, even if its name is a subcommand."))
+    abstract: translated(
+      "Open hobnob in a conversation, even if the conversation has the name of a subcommand."))
   @OptionGroup package var common: CommonOptions
   @Argument(help: .conversation, completion: .conversations) var conversation: String?
   @Flag(

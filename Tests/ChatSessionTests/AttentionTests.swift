@@ -248,7 +248,7 @@ struct AttentionTests {
     anna.say("/set keep 1d")
     #expect(
       anna.question?.text
-        == "From tomorrow, delete 2 messages and 0 files for everyone? y: yes, any other key: no"
+        == "Tomorrow, delete 2 messages and 0 files for everyone, and from then on others as they get too old? y: yes, any other key: no"
     )
     let lobby = try #require(anna.session.open.conversation?.id)
     #expect(try anna.store.read { try $0.keep(of: lobby) } == nil)
@@ -285,7 +285,7 @@ struct AttentionTests {
     let tea = try #require(script.session.open.conversation).id
     for line in ["/set keep 1d", "/room remove"] {
       #expect(!script.say(line) && script.question == nil)
-      #expect(script.printed.last?.hasPrefix(line + " asks a question first") == true)
+      #expect(script.printed.last?.hasPrefix(line + " needs your confirmation") == true)
     }
     #expect(try script.store.read { try $0.keep(of: tea) } == nil)
     #expect(

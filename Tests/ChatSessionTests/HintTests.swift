@@ -170,7 +170,8 @@ struct HintTests {
     #expect(anna.news().first == "Search for kettle in:dev: 1 found.")
     anna.say("/search build")
     #expect(
-      anna.news().first == "Search for build: the newest 20; /search alone shows older ones.")
+      anna.news().first
+        == "Search for build: the newest 20; /search without any words shows older ones.")
     anna.say("/search")
     #expect(anna.news().first == "Search for build: 2 older.")
   }

@@ -266,7 +266,8 @@ struct MovesTests {
     #expect(prompt == "#lobby> h|")
     ben.say("h/switch #dev")
     #expect(
-      ben.printed.last?.contains("Your draft came back on the line before your command /switch.")
+      ben.printed.last?.contains(
+        "Your earlier draft was put back, in front of the command /switch that")
         == true)
     #expect(prompt == "#lobby> h/switch #dev|")
     ben.say("h /switch #dev")
@@ -340,7 +341,7 @@ struct MovesTests {
   func asideNotice() {
     ben.type("away")
     ben.tell(.setAside)
-    #expect(ben.notice == "hobnob put the line away until you send the next one")
+    #expect(ben.notice == "Line set aside; it comes back after you send the next one")
     ben.tell(.setAside)
     #expect(prompt == "#lobby> away|" && ben.notice == "")
   }

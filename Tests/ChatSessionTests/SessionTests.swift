@@ -35,7 +35,7 @@ struct SessionTests {
     arguments: [
       ("  ", nil), ("/nonsense", "/nonsense is not a command."), ("/join", "Usage: /join ROOM"),
       (" /join tea", "A command has to begin with /"), ("/edit 9", "There is no message 9"),
-      ("/join a\nb", "/join takes one line."),
+      ("/join a\nb", "The command /join must fit on one line."),
     ] as [(String, String?)])
   func refused(line: String, reason: String?) throws {
     let anna = try Town().person("anna")

@@ -39,7 +39,8 @@ struct TutorialTests {
     anna.say("hello")
     #expect(
       told() == [
-        "Done. Its number, 1, names it in commands such as /info 1.", "Step 2 of 8: Correct it",
+        "Done. Your message has the number 1; use that in commands such as /info 1.",
+        "Step 2 of 8: Correct it",
       ])
     anna.tell(.editLast)
     anna.say("hello all")

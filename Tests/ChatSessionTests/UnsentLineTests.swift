@@ -51,7 +51,7 @@ struct UnsentLineTests {
     }
     anna.say("/switch lobby")
     if how == "C-g" { #expect(anna.press(.cancel)) } else { anna.say(how) }
-    #expect(said.contains("Your line for @ben is the draft there."))
+    #expect(said.contains("Your line for @ben was saved as a draft in that conversation."))
     #expect(anna.picture[0] == "#lobby> |")
     release(lock)
     anna.say("public")
@@ -95,7 +95,9 @@ struct UnsentLineTests {
     anna.copyFiles()
     anna.say("/switch lobby")
     #expect(anna.press(.cancel))
-    #expect(said.contains("Your line for #tea is in the draft there, with its files."))
+    #expect(
+      said.contains(
+        "Your line for #tea, with its files, was added to the draft in that conversation."))
     release(lock)
     #expect(try draft(in: "tea") == "green\nof another shell")
     anna.say("/switch tea")
@@ -131,7 +133,7 @@ struct UnsentLineTests {
     #expect(anna.status == nil)
     release(lock)
     #expect(anna.status == status)
-    #expect(said.contains("Your line for #lobby is the draft there."))
+    #expect(said.contains("Your line for #lobby was saved as a draft in that conversation."))
     #expect(try draft() == kept)
   }
 

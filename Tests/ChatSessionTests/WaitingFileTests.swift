@@ -174,7 +174,7 @@ struct WaitingFileTests {
     #expect(
       anna.news().suffix(2) == [
         "Wrote 1 messages to " + path,
-        "hobnob import will skip 1 of the messages: each is larger than 16 MB, with its edits and reactions.",
+        "hobnob import will skip 1 of the messages: each is larger than 16 MB, counting its edits and reactions.",
       ])
   }
 

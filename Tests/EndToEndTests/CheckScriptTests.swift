@@ -233,12 +233,12 @@ extension EndToEnd {
     @Test("the background is not asked for where nothing may be sent to a terminal")
     func noBackground() throws {
       try home.say("hello", as: "ben")
-      #expect(try check().output.contains("  Background: not asked\n"))
+      #expect(try check().output.contains("  Background: unknown (the terminal was not asked)\n"))
       for (arguments, term) in [(["--plain"], "xterm"), ([], "dumb"), ([], "linux")] {
         let environment = home.environment.merging(["TERM": term]) { $1 }
         let terminal = try PseudoTerminal(
           command: [Home.program, "check"] + arguments, environment: environment)
-        try terminal.expect("  Background: not asked\n")
+        try terminal.expect("  Background: unknown (the terminal was not asked)\n")
         #expect(!terminal.output.contains(0x1B))
       }
     }

@@ -72,7 +72,7 @@ extension EndToEnd {
         ("send the line; M-Return begins a new one", evil),
         ("there is no message %1 here", evil + "%1"),
         ("Check the store, and report what the terminal can do.", evil),
-        ("Use --recover without --deep, --compact and --backup.", evil),
+        ("--recover cannot be combined with --deep, --compact or --backup.", evil),
         ("There is no account %1 in this store.", evil + "%1"),
       ])
       func expectClean(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) {

@@ -216,7 +216,7 @@ extension EndToEnd {
       try home.list(account)
       let wanted = try said()
       #expect(
-        wanted.hasSuffix("run hobnob connect anna@one.example or open a shell.\n"), "\(wanted)")
+        wanted.hasSuffix("run hobnob connect anna@one.example or start hobnob.\n"), "\(wanted)")
       let waiting = try home.start(send + ["--wait", "sent", "--timeout", "60"])
       #expect(waiting.wait(for: 10) { $0.errors.contains("is not connected") })
       #expect(!waiting.hasEnded)

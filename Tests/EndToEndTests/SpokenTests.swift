@@ -190,7 +190,7 @@ extension EndToEnd {
       try anna.expect("#lobby> /copy 1|")
       anna.send("/set accessible off\r")
       try hear(
-        "accessible takes effect when hobnob starts: put it in hobnobrc, or start hobnob --plain.",
+        "The setting “accessible” takes effect when hobnob starts: put it in hobnobrc, or start hobnob --plain.",
         from: anna)
       let listener = Listener(anna.output)
       #expect(listener.offences.isEmpty)

@@ -27,7 +27,9 @@ extension EndToEnd {
       #expect(shell.waitForExit(seconds: 11) == nil)
       release(holder)
       #expect(shell.waitForExit(seconds: 10) == 129)
-      #expect(shell.emulator.picture.contains("Your line for #lobby is the draft there."))
+      #expect(
+        shell.emulator.picture.contains(
+          "Your line for #lobby was saved as a draft in that conversation."))
       #expect(try home.draft(becomes: "patience\nnext", while: shell))
     }
 

@@ -57,7 +57,10 @@ import Testing
       ),
       (line("x", number: 7, more: #","attachments":[{"hash":"x"}]"#), "“hash” is not 64"),
       (#"{"type":"message","conversation":{"people":["a"]}}"#, "“uid” is missing"),
-      (#"{"type":"member","conversation":{"people":["a"]}}"#, "“people” names nobody"),
+      (
+        #"{"type":"member","conversation":{"people":["a"]}}"#,
+        "the field “people” does not say who is meant"
+      ),
       (#"{"type":"file","hash":"../../etc/passwd","bytes":1}"#, "“hash” is not 64"),
       (
         #"{"type":"file","hash":"\#(String(repeating: "a", count: 64))","bytes":1,"offset":0,"data":"!"}"#,
@@ -194,11 +197,11 @@ import Testing
       ],
       complain: { said.append($0.description) })
     #expect(report.messages == 1 && report.leftOut == 2)
-    let unknown = "which this version of hobnob does not know"
+    let unknown = "this version of hobnob does not know"
     #expect(
       said == [
-        "file:2: a line of the type “poll”, \(unknown)",
-        "file:3: an event of the kind “song”, \(unknown)",
+        "file:2: \(unknown) lines of the type “poll”",
+        "file:3: \(unknown) events of the kind “song”",
       ])
   }
 

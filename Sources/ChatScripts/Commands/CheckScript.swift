@@ -15,7 +15,7 @@ package struct CheckScript: Subcommand {
     commandName: "check",
     abstract: translated("Check the store, and report what the terminal can do."))
   @OptionGroup package var common: CommonOptions
-  @Flag(help: .init(translated("Also read the files that were sent.")))
+  @Flag(help: .init(translated("Also check the contents of attached files.")))
   var deep = false
   @Flag(help: .init(translated("Delete expired messages and unneeded files, and free disk space.")))
   var compact = false
@@ -31,7 +31,7 @@ package struct CheckScript: Subcommand {
   package func validate() throws {
     if recover, deep || compact || backup != nil {
       throw ValidationError(
-        translated("Use --recover without --deep, --compact and --backup."))
+        translated("--recover cannot be combined with --deep, --compact or --backup."))
     }
   }
 
@@ -183,7 +183,7 @@ package struct CheckScript: Subcommand {
     // A process in the background would be stopped for touching the terminal.
     guard !launch.isPlain(settings), looks.ignoresStrings, tcgetpgrp(0) == getpgrp(),
       let device = try? TerminalDevice()
-    else { return say("  Background: not asked") }
+    else { return say("  Background: unknown (the terminal was not asked)") }
     return switch device.background(within: Self.patience) {
     case true?: say("  Background: light")
     case false?: say("  Background: dark")

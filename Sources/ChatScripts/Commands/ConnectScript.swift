@@ -11,7 +11,8 @@ import StyledText
 /// unit.
 package struct ConnectScript: Subcommand {
   package static let configuration = CommandConfiguration(
-    commandName: "connect", abstract: translated("Keep an account connected, even without a shell.")
+    commandName: "connect",
+    abstract: translated("Keep an account connected, even while no hobnob shell is open.")
   )
   @OptionGroup package var common: CommonOptions
   @Argument(
@@ -53,7 +54,7 @@ extension Launch {
     guard var settings = try files.settings(of: account, inStoreAt: store.path) else {
       throw Refusal(
         say(
-          "%1 does not list %2 for this store; in hobnob, /account add %2 sets it up.",
+          "The accounts file %1 has no entry for %2 in this store; to set it up, type /account add %2 in hobnob.",
           SafeText(line: files.path), SafeText(line: account.address)))
     }
     if try !store.read({ try $0.hasProcess(of: account) }),

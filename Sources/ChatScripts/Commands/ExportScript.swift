@@ -11,7 +11,8 @@ import StyledText
 package struct ExportScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: translated("Write what you may see, or some conversations, as JSON Lines."))
+    abstract: translated(
+      "Export all conversations that you can see, or some of them, as JSON Lines."))
   @OptionGroup package var common: CommonOptions
   @Argument(
     help: .init(translated("Rooms, or @names of people. Quote a leading #: '#lobby'.")),
@@ -79,7 +80,7 @@ package struct ExportScript: Subcommand {
     if report.longLines > 0 {
       StandardError.say(
         say(
-          "hobnob import will skip %1 of the messages: each is larger than 16 MB, with its edits and reactions.",
+          "hobnob import will skip %1 of the messages: each is larger than 16 MB, counting its edits and reactions.",
           SafeText(report.longLines)))
     }
     return report.missingFiles.isEmpty && report.longLines == 0 ? 0 : 1

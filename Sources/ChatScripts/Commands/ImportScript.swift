@@ -19,12 +19,16 @@ package struct ImportScript: Subcommand {
   var file: [String] = []
   @Option(
     help: ArgumentHelp(
-      translated("json, irssi or weechat, if the content does not show it."), valueName: "format"),
+      translated(
+        "The format: json, irssi or weechat. Needed only if hobnob cannot tell it from the content."
+      ), valueName: "format"),
     completion: .list(["json", "irssi", "weechat"]))
   var format: String?
   @Option(
     help: ArgumentHelp(
-      translated("The room of a log, or @name, if the file's name does not show it."),
+      translated(
+        "The room that a log is from, or @name. Needed only if hobnob cannot tell it from the file's name."
+      ),
       valueName: "name"),
     completion: .conversations)
   var conversation: String?

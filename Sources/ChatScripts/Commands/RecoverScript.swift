@@ -51,7 +51,7 @@ extension Launch {
     if report.isMeagre {
       StandardError.say(
         say(
-          "hobnob could read less than a tenth of %1. Do not replace this store with the new one; keep it, and look for a copy that hobnob check --backup wrote, or an export.",
+          "hobnob was able to read only part of %1: less than a tenth. Do not replace this store with the new one; keep it, and look for a backup made with hobnob check --backup, or for an export.",
           SafeText(line: path)))
     }
     output.write(say("Recovered into %1:", SafeText(line: report.path)))
@@ -75,7 +75,7 @@ extension Launch {
   private static func nothingLeft(of path: String) -> Refusal {
     Refusal(
       say(
-        "hobnob can read nothing of a store in %1. Replace it with a copy that hobnob check --backup wrote, or move it away and read an export into a new store with hobnob import.",
+        "hobnob found nothing readable in the store %1. Replace it with a backup made with hobnob check --backup, or move it away and read an export into a new store with hobnob import.",
         SafeText(line: path)))
   }
 

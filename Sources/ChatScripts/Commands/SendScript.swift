@@ -171,7 +171,7 @@ extension Script {
     }
     return settings.isWanted
       ? say(
-        "The message waits: %1 is not connected. To send it, run hobnob connect %1 or open a shell.",
+        "The message waits: %1 is not connected. To send it, run hobnob connect %1 or start hobnob.",
         address)
       : say("The message waits: %1 is not connected. hobnob connect %1 sends it.", address)
   }

@@ -29,7 +29,8 @@ package struct CommonOptions: ParsableArguments, Sendable {
     help: ArgumentHelp(translated("The store to use instead of your own."), valueName: "path"),
     completion: .file())
   var store: String?
-  @Flag(help: .init(translated("Create the store for the group of its folder.")))
+  @Flag(
+    help: .init(translated("Create a shared store: the group that owns its folder can use it.")))
   package var shared = false
   @Option(
     help: ArgumentHelp(translated("Your name, instead of your login name."), valueName: "name"),

@@ -35,7 +35,7 @@ extension Accounts {
       guard list.isEmpty else {
         throw Refusal(
           say(
-            "Which account? You have %1. First open a conversation of that account, such as the one with yourself: /msg %2",
+            "Which account? You have %1. To choose one, first open one of its conversations, such as the one with yourself: /msg %2",
             list.names.map { SafeText(line: $0) }.joinedAsList(),
             SafeText(line: list[0].address)))
       }

@@ -56,7 +56,7 @@ struct CommandContext {
     guard !isInteractive else { return }
     throw Refusal(
       say(
-        "%1 asks a question first; type it at a terminal, where you can answer.",
+        "%1 needs your confirmation; run the command at a terminal, where you can answer.",
         command))
   }
 

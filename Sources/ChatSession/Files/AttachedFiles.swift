@@ -108,7 +108,7 @@ package struct AttachedFiles {
     guard let identity = record.knownIdentity(of: key(file.path, conversation)) else {
       throw Refusal(
         say(
-          "This draft names the file %1, which you did not attach here, so hobnob does not send it.",
+          "This draft has a file, %1, that you did not attach in this conversation, so hobnob will not send that file.",
           SafeText(line: file.path)))
     }
     let found = try AttachmentCopy.inspect(fileAt: file.path, limit: limit)

@@ -189,7 +189,7 @@ package enum FileChore {
       if let count = outcome.done.dropFirst().first, count != "0" {
         said.append(
           say(
-            "hobnob import will skip %1 of the messages: each is larger than 16 MB, with its edits and reactions.",
+            "hobnob import will skip %1 of the messages: each is larger than 16 MB, counting its edits and reactions.",
             SafeText(line: count)))
       }
       return said

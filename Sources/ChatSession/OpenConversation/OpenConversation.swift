@@ -123,7 +123,7 @@ package struct OpenConversation {
       hintedAt.insert(other.id).inserted
     else { return nil }
     return say(
-      "/contact add %1 shows when %2 is online",
+      "to see when %2 is online: /contact add %1",
       SafeText(line: account.rules.shortName(of: other.identity)),
       SafeText(name: other.name))
   }

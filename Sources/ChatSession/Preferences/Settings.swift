@@ -202,7 +202,8 @@ public struct Settings: Sendable, Equatable {
         ),
         choice(
           "notify-terminal", \.notifyTerminal,
-          "let the terminal show notifications if there is no notify-command, by this OSC number"),
+          "the OSC number with which to make the terminal show notifications; used if there is no notify-command"
+        ),
       ]
     ),
     (
@@ -242,7 +243,7 @@ public struct Settings: Sendable, Equatable {
           words: ("character", "shortcode")),
         onOff(
           "close-by-double-space", \.closeByDoubleSpace,
-          "let two spaces close the markdown symbol that you opened last"),
+          "close the innermost open markdown symbol by typing two spaces"),
         onOff("styling", \.styling, "draw *bold*, _italic_ and the like in their styles"),
       ]
     ),
@@ -274,7 +275,8 @@ public struct Settings: Sendable, Equatable {
         onOff("numbers", \.numbers, "the number before each message"),
         autoEntry(
           "name-width", \.nameWidth, upTo: 40,
-          "the width of the name column; auto: as speakers need it; 0: each name's own width"),
+          "the width of the name column; auto: wide enough for those who speak; 0: each name's own width"
+        ),
         choice(
           "wrap", \.wrap, "break long lines between words, or leave them to the terminal"),
         choice(

@@ -82,14 +82,14 @@ extension Session {
       guard Command.named(String(known)) != nil else { throw Command.unknown(name) }
       throw Refusal(
         say(
-          "/%1 takes one line. To send a text that begins with /, begin it with //.",
+          "The command /%1 must fit on one line. To send a text that begins with /, begin it with //.",
           SafeText(line: name)))
     case .command(let line): return (try commandStep(line, snapshot), true)
     case .message(let body):
       if settings.slashGuard, let command = commandBehindDraft(in: text) {
         throw Refusal(
           say(
-            "Your draft came back on the line before your command /%1. Delete the draft to run the command, or put a blank before /%1 to send all of it as a message.",
+            "Your earlier draft was put back, in front of the command /%1 that you typed. Delete the draft to run the command, or put a blank before /%1 to send all of it as a message.",
             SafeText(line: command.name)))
       }
       return (messageStep(body, typed: text), false)

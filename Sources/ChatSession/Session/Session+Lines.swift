@@ -138,7 +138,8 @@ extension Session {
       emit(.fillLine(line.typed, mentions: line.spans(in: line.typed)))
       bringBack(line.files, snapshot)
     } else if !isHere, canBecomeDraft(line, snapshot) {
-      complain(say("%1 Your line for %2 is the draft there.", reason, name), line)
+      complain(
+        say("%1 Your line for %2 was saved as a draft in that conversation.", reason, name), line)
       write([returned])
     } else if isHere {
       if line.files.isEmpty {
@@ -158,7 +159,9 @@ extension Session {
     } else {
       // The history has no files, so this line goes above the existing draft.
       complain(
-        say("%1 Your line for %2 is in the draft there, with its files.", reason, name), line)
+        say(
+          "%1 Your line for %2, with its files, was added to the draft in that conversation.",
+          reason, name), line)
       write([returned])
     }
   }
@@ -184,7 +187,7 @@ extension Session {
       let name = SafeText(name: each.line.conversationName)
       complain(
         each.line.asDraft != nil
-          ? say("%1 Your line for %2 is the draft there.", each.reason, name)
+          ? say("%1 Your line for %2 was saved as a draft in that conversation.", each.reason, name)
           : say("%1 Your line for %2 is in the history.", each.reason, name), each.line)
     }
   }

@@ -128,7 +128,7 @@ struct Drafts {
     (aside[conversation] ?? []).flatMap(\.files)
   }
 
-  private static let isSetAside = say("hobnob put the line away until you send the next one")
+  private static let isSetAside = say("Line set aside; it comes back after you send the next one")
 
   /// Sets aside a draft that cannot return, because the line has text; it returns after that text.
   mutating func stash(

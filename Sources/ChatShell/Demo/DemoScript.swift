@@ -66,7 +66,7 @@ struct DemoScript {
         [
           (.host, .text(say("@%1: here I am. This is how it looks when you are mentioned.", guest)))
         ],
-        [(.host, .reply(say("And this is a reply, as /reply makes one.")))],
+        [(.host, .reply(say("And this is a reply, like those that /reply makes.")))],
         [
           (
             .host,

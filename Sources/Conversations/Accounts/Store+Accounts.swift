@@ -130,7 +130,7 @@ extension Store {
     files.foreignName.map {
       filled(
         (
-          "an account needs its store in a folder of its own, but %1 also has %2; quit hobnob, move the store and its files to a new folder, and open it with --store",
+          "to have an account, a store must be alone in its folder, but the folder %1 also contains %2; quit hobnob, move the store and its files to a new folder, and open it with --store",
           [files.folder, $0]
         ))
     }

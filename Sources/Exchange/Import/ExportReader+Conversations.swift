@@ -122,7 +122,7 @@ extension ExportReader {
     let name = try object.text("kind")
     guard let kind = kinds.first(where: { $0.name == name })?.kind else {
       return LineFault(
-        "an event of the kind “%1”, which this version of hobnob does not know", name)
+        "this version of hobnob does not know events of the kind “%1”", name)
     }
     let other = object["other"] == nil ? nil : try self.person(object, "other")
     if kind == .invitation, other == nil { throw LineFault("“%1” is missing", "other") }

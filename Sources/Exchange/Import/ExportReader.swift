@@ -47,7 +47,7 @@ final class ExportReader {
     }
     if !hasBegun {
       throw LineFault(
-        "the first line is not that of an export of hobnob; give the format with --format")
+        "the first line is not how a hobnob export begins; give the format with --format")
     }
     switch try object.text("type") {
     case "message": try add(message: object)
@@ -61,7 +61,7 @@ final class ExportReader {
     case "file": try add(file: object)
     case "end": hasEnded = true
     case let type:
-      return LineFault("a line of the type “%1”, which this version of hobnob does not know", type)
+      return LineFault("this version of hobnob does not know lines of the type “%1”", type)
     }
     return nil
   }
@@ -115,7 +115,7 @@ final class ExportReader {
       found = try work.person(
         parts.text("identity"), network: parts.optionalText("network") ?? "")
     } else {
-      throw LineFault("“%1” names nobody", name)
+      throw LineFault("the field “%1” does not say who is meant", name)
     }
     people[value] = found
     return found
@@ -135,11 +135,13 @@ final class ExportReader {
         found = try work.room(name, network: network)
       } else {
         let two = try parts.values("people").map { try person($0, parts, "people") }
-        guard two.count == 2 else { throw LineFault("“%1” names nobody", "people") }
+        guard two.count == 2 else {
+          throw LineFault("the field “%1” does not say who is meant", "people")
+        }
         found = try work.direct(two[0], two[1], network: network)
       }
     } else {
-      throw LineFault("“%1” names no conversation", "conversation")
+      throw LineFault("the field “%1” does not say which conversation is meant", "conversation")
     }
     conversations[value] = found
     return found

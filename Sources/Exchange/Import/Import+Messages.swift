@@ -109,7 +109,7 @@ extension Import {
     if let (known, isHere) = same {
       // A message to some people must not enter a conversation that others read.
       guard isHere else {
-        throw LineFault("its uid belongs to a message in another conversation")
+        throw LineFault("the message's uid already belongs to a message in another conversation")
       }
       return known
     }

@@ -47,7 +47,7 @@ struct IrssiLog: ChatLog {
       throw LineFault("it does not begin with a time")
     }
     guard var moment = day else {
-      throw unknownDay ?? LineFault("no line before it gives the day")
+      throw unknownDay ?? LineFault("no earlier line says which day this is")
     }
     (moment.hour, moment.minute, moment.second) = (time.hour, time.minute, time.second)
     return try said(String(rest), at: milliseconds(of: moment))

@@ -16,8 +16,8 @@ package struct RecoveryReport: Hashable, Sendable {
     package var sentence: Sentence {
       let key: StaticString =
         lost == 0
-        ? "%1: %2 rows, all of them"
-        : isExact ? "%1: %2 rows, %3 lost" : "%1: %2 rows, at least %3 lost"
+        ? "%1: all %2 rows recovered"
+        : isExact ? "%1: %2 rows recovered, %3 lost" : "%1: %2 rows recovered, at least %3 lost"
       return (key, [name, String(got), String(lost)])
     }
   }

@@ -305,7 +305,9 @@ import Sentences
       let isInHandshake = tls.map { !$0.isReady } ?? false
       return end(
         isInHandshake
-          ? .lost(translated("the server, or a machine on the way to it, closed it")) : nil)
+          ? .lost(
+            translated("the server, or a machine on the way to the server, closed the connection"))
+          : nil)
     }
     let bytes = Array(buffer[..<count])
     guard let tls else { return handler(.received(bytes)) }

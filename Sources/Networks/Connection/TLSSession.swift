@@ -41,7 +41,7 @@ final class TLSSession {
       SSL_CTX_free(context)
       ERR_clear_error()
       // Translators: as in “the system's folder has no readable certificates.”
-      throw .noAuthorities(file: authorities ?? translated("the system's folder"))
+      throw .noAuthorities(file: authorities ?? translated("the system's certificate folder"))
     }
     guard copenssl_set_min_version(context, TLS1_2_VERSION) == 1, let session = SSL_new(context),
       let incoming = BIO_new(BIO_s_mem()), let outgoing = BIO_new(BIO_s_mem())
@@ -162,7 +162,7 @@ final class TLSSession {
     let code = ERR_get_error()
     ERR_clear_error()
     return ERR_reason_error_string(code).map { String(cString: $0) }
-      ?? translated("the server, or a machine on the way to it, ended it")
+      ?? translated("the server, or a machine on the way to the server, ended the connection")
   }
 }
 

@@ -136,7 +136,7 @@ final class Transfer {
     if wasLocal {
       return .failure(
         Transfers.Failure(
-          translated("the link leads into this machine or the network around it")))
+          translated("the link points to this machine or its local network")))
     }
     let isFinal = [
       CURLE_PEER_FAILED_VERIFICATION, CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT,

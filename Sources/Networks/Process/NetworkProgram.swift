@@ -101,7 +101,10 @@ package struct NetworkProgram {
       guard let settings = try files.settings(of: account, inStoreAt: stored.path) else {
         say(
           filled(
-            ("%1 does not list %2 for the store %3.", [files.path, account.address, stored.path])))
+            (
+              "The accounts file %1 has no entry for %2 in the store %3.",
+              [files.path, account.address, stored.path]
+            )))
         return 1
       }
       if mode == .ask { return ask(for: account, settings, stays: stays) }
@@ -175,7 +178,7 @@ package struct NetworkProgram {
       say(
         filled(
           (
-            "Another process of yours already serves %1. If a shell started it, it ends a minute after the last shell ends; then try again.",
+            "Another process of yours already serves %1. If a hobnob shell started that process, it exits a minute after you quit the last hobnob shell; then try again.",
             [account.address]
           )))
       return 75

@@ -66,7 +66,7 @@ package enum SASLFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case .tooManyRounds(let rounds):
       (
         """
-        The server asks for %1 rounds of hashing the password; only from %2 to %3 are safe.
+        The server asks for %1 rounds of hashing the password; the safe range is %2 to %3.
         """, [rounds, String(SCRAM.rounds.lowerBound), String(SCRAM.rounds.upperBound)]
       )
     case .broken: ("The server does not follow the rules for logging in.", [])

@@ -199,7 +199,7 @@ package struct Client {
       .notice(
         filled(
           (
-            "hobnob skipped %1 of %2 from %3, which was too large or too complicated to read. Until hobnob reconnects, it skips others without a notice.",
+            "hobnob skipped %1 of %2 from %3, because it was too large or too complicated to read. Until hobnob reconnects, it will skip any others without telling you.",
             [what, Attachment.size(bytes), sender]
           ))))
   }

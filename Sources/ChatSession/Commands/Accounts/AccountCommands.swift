@@ -29,7 +29,7 @@ struct AccountCommands {
   /// What `/help account` adds, as in the manual.
   nonisolated static var help: [SafeText] {
     [
-      say("/account lists them, or explains how to get one."),
+      say("/account lists your accounts, or explains how to get one."),
       say(
         "add ADDRESS [--OPTION VALUE ...] adds an existing account: hobnob asks for its password, connects it and shows its rooms and people."
       ),
@@ -151,7 +151,7 @@ struct AccountCommands {
       try accounts.forgetLogin(of: account)
       return .tell(
         say(
-          "hobnob has forgotten which login methods the server of %1 offered. At the next /connect it trusts those that the server offers then.",
+          "hobnob no longer remembers which login methods the server of %1 used to offer. At the next /connect it accepts whatever methods the server offers then.",
           SafeText(line: account.address)))
     }
     guard var settings = accounts.ownSettings(of: account) else { throw notSetUp(account) }
@@ -183,7 +183,7 @@ struct AccountCommands {
   private func notSetUp(_ account: Account) -> Refusal {
     Refusal(
       say(
-        "%1 does not list %2 for this store; /account add %2 sets it up.",
+        "The accounts file %1 has no entry for %2 in this store; /account add %2 sets it up.",
         SafeText(line: accounts.path), SafeText(line: account.address)))
   }
 

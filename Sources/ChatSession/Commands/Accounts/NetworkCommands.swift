@@ -199,7 +199,7 @@ struct NetworkCommands {
     var contacts: [Presence] = []
     for account in accounts.list { contacts += try snapshot.contacts(of: account) }
     guard !contacts.isEmpty else {
-      return .tell(say("You have no contacts yet; /contact add ADDRESS asks somebody."))
+      return .tell(say("You have no contacts yet; /contact add ADDRESS sends somebody a request."))
     }
     return context.list(contacts, snapshot)
   }

@@ -49,7 +49,7 @@ struct Search {
       : hasMore
         ? say("Search for %1: the newest %2", text, count)
         : say("Search for %1: %2 found", text, count)
-    let more = hasMore ? "; " + say("/search alone shows older ones.") : "."
+    let more = hasMore ? "; " + say("/search without any words shows older ones.") : "."
     var lines = [StyledLine(head + more, .dim)]
     for hit in hits.reversed() {
       let id = hit.message.conversation

@@ -26,7 +26,7 @@ struct KeepCommand {
     let name = SafeText(name: conversation.name)
     if try snapshot.keep(of: conversation.id) == wanted {
       return .tell(
-        say("%1 already has the setting keep %2.", name, SafeText(line: Keep.written(wanted))))
+        say("In %1, the setting “keep” is already %2.", name, SafeText(line: Keep.written(wanted))))
     }
     guard let age = wanted else { return set(nil, in: conversation.id) }
     try context.requireTerminal(say("/set keep %1", SafeText(line: value)))
@@ -36,7 +36,7 @@ struct KeepCommand {
     return .effect(
       .ask(
         say(
-          "From tomorrow, delete %1 and %2 for everyone?\n y: yes,\n any other key: no",
+          "Tomorrow, delete %1 and %2 for everyone, and from then on others as they get too old?\n y: yes,\n any other key: no",
           say("1 message", "%1 messages", count: messages),
           say("1 file", "%1 files", count: files)),
         ["y": .keep(conversation.id, age)]))

@@ -44,7 +44,9 @@ struct Habit {
     // Going around.
     Habit(
       "Alt-1..9", "Alt-1..9", "Alt-1..9, F1..F10",
-      say("/switch 1 goes to number 1 of /list; you can bind keys to conversation-1 and so on.")),
+      say(
+        "/switch 1 goes to number 1 of /list; you can bind keys to the functions conversation-1, conversation-2 and so on."
+      )),
     Habit(
       "Alt-a", "Alt-a", "Alt-a",
       say("M-a, or /next, goes to the next conversation with unread messages.")),
@@ -84,7 +86,9 @@ struct Habit {
       say("/ignore NAME hides messages; /block ADDRESS blocks somebody on a network.")),
     Habit("", "", "/time", say("/set timestamps changes how times are shown.")),
     Habit("", "", "/notify", say("/set notify selects which messages ring.")),
-    Habit("", "", "/url", say("/open N opens, and /save N saves, what message N has.")),
+    Habit(
+      "", "", "/url",
+      say("/open N opens the link or file in message N, and /save N saves its files.")),
     Habit("/ping", "/ping", "/ping", say("/info N shows the delivery of message N.")),
     // Writing.
     Habit(
@@ -101,9 +105,11 @@ struct Habit {
       "/server, /network", "/server", "",
       say("/account add ADDRESS adds an account; hobnob speaks XMPP, not IRC.")),
     Habit(
-      "", "", "/roster, /sub", say("/contact lists your contacts, and /contact add asks for one.")),
+      "", "", "/roster, /sub",
+      say("/contact lists your contacts, and /contact add sends a contact request.")),
     Habit(
-      "/away", "/away", "/status set", say("/away and /back: there is no other state."),
+      "/away", "/away", "/status set",
+      say("/away and /back set your status; there are no other statuses."),
       others: "/online, /dnd, /xa, /chat"),
     Habit("", "/key", "", say("/bind binds a key, and /keys lists the keys.")),
     Habit("", "", "/prefs", say("/set shows the settings.")),
@@ -112,7 +118,7 @@ struct Habit {
     Habit("/exit, /bye", "/exit, /bye", "", say("/quit leaves hobnob.")),
     Habit(
       "/join ...", "/join ...", "/join ...",
-      say("/join, /me, /nick, /invite, /alias, /connect and /help are the same.")),
+      say("/join, /me, /nick, /invite, /alias, /connect and /help work as you are used to.")),
     // hobnob has nothing for these.
     Habit(
       "/kick, /ban, /op", "/kick, /ban, /op", "/kick, /ban",

@@ -34,7 +34,7 @@ struct SettingsCommand {
     if name == "accessible", context.isInteractive {
       throw Refusal(
         say(
-          "accessible takes effect when hobnob starts: put it in hobnobrc, or start hobnob --plain."
+          "The setting “accessible” takes effect when hobnob starts: put it in hobnobrc, or start hobnob --plain."
         ))
     }
     // Tell people who have another name, which `/nick` made permanent.

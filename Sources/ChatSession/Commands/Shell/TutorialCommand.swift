@@ -126,7 +126,11 @@ struct TutorialCommand {
     let former = try context.switcher.formerConversation(here?.id, context.me.id, snapshot)
     let bare = SafeText(line: former.map { Naming.bare($0.name) } ?? "lobby")
     guard let key = key("switch-conversation") else {
-      return [say("Type /switch %1. In vi's command mode, gb asks for a name.", bare)]
+      return [
+        say(
+          "Type /switch %1. In vi's command mode, you can instead type gb; hobnob then asks for a name.",
+          bare)
+      ]
     }
     return [
       say("Press %1, type %2 or a part of it, and press Return.", named(key), bare)
@@ -138,7 +142,7 @@ struct TutorialCommand {
     switch lesson {
     case .write:
       say(
-        "Its number, %1, names it in commands such as /info %1.",
+        "Your message has the number %1; use that in commands such as /info %1.",
         SafeText(context.open.newestOwn?.number ?? 1))
     case .correct: say("Everybody sees the new text. C-g would have kept the old one.")
     case .mention: say("A mention rings, and it comes first among unread messages.")
@@ -147,9 +151,12 @@ struct TutorialCommand {
     case .goBack:
       key("next-unread").map {
         say(
-          "A line that you did not send waits there. %1 goes to unread messages.",
+          "If you leave a conversation with an unsent line, the line is kept there. %1 goes to unread messages.",
           SafeText(line: $0))
-      } ?? say("A line that you did not send waits there. /next goes to unread messages.")
+      }
+        ?? say(
+          "If you leave a conversation with an unsent line, the line is kept there. /next goes to unread messages."
+        )
     case .find: say("from:NAME, in:ROOM and since:7d narrow a search.")
     case .help: say("/keys lists the keys, and /set the settings.")
     }

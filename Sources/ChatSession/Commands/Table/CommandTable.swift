@@ -134,7 +134,8 @@ extension Command {
       try PreferenceCommands(context: context, reserved: names).alias(argument)
     },
     Command(
-      "/keys [FUNCTION|PROGRAM]", "list keys; PROGRAM: irssi, weechat or profanity", .function
+      "/keys [FUNCTION|PROGRAM]",
+      "list keys, or what the keys of PROGRAM (irssi, weechat or profanity) are here", .function
     ) { context, argument, _ in try KeysCommand(context: context).run(argument) },
     Command("/bind LINE", "bind a key until you quit: a line as in ~/.inputrc") {
       context, argument, _ in

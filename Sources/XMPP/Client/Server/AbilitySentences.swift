@@ -51,7 +51,7 @@ enum AbilitySentences {
   private static func unknownAbilities(_ person: String) -> String {
     filled(
       (
-        "Only contacts learn what the program of %1 supports, and only while %1 is online.",
+        "You can see what the program of %1 supports only if %1 is your contact and online.",
         [person]
       ))
   }
