@@ -61,7 +61,7 @@ extension InteractiveShell {
     case .cannotSuspend:
       show(
         notice: say(
-          "C-z does not work here: hobnob was not started from a shell that could resume it"))
+          "C-z does not work here: no shell started hobnob that could resume it"))
     }
     return false
   }

@@ -20,7 +20,8 @@ extension InteractiveShell {
   }
 
   private func runPager(_ lines: [StyledLine], atEnd: Bool) throws {
-    let command = Pager.commandLine(session.preferences.environment["PAGER"], atEnd: atEnd)
+    let chosen = session.preferences.environment["PAGER"]
+    let command = Pager.commandLine(chosen, atEnd: atEnd)
     guard let (path, file) = TemporaryFile.make(environment: session.preferences.environment) else {
       throw Refusal(
         say(
@@ -39,6 +40,8 @@ extension InteractiveShell {
     guard let status else {
       let reason = systemReason()
       editor.print(lines)
+      // Nobody asked for less, and the terminal scrolls, too.
+      if Pager.isUnset(chosen) { return }
       throw Refusal(
         say("The pager %1 could not be run: %2; set PAGER, or /set pager off.", shown, reason))
     }
@@ -65,9 +68,11 @@ enum Pager {
   /// The command: `$PAGER`, or less. less gets options to show styles and, if wanted, to start at
   /// the end.
   static func commandLine(_ pager: String?, atEnd: Bool) -> String {
-    let command = pager.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 } ?? "less"
+    let command = isUnset(pager) ? "less" : pager ?? ""
     return isLess(command) ? command + " -R" + (atEnd ? " +G" : "") : command
   }
+
+  static func isUnset(_ pager: String?) -> Bool { pager?.allSatisfy(\.isWhitespace) ?? true }
 
   private static func isLess(_ command: String) -> Bool {
     ChildProcess.words(command).first?.split(separator: "/").last == "less"

@@ -139,7 +139,11 @@ package final class XMPPWire: Wire {
       stream = nil
       let isSilent = if case .noAnswer = end { true } else { false }
       tell(isSilent ? .givenUp : .down)
-      report(.down(reason: end.description, isFinal: end.isFatal))
+      if case .login(.sasl(.wrongPassword)) = end {
+        report(.passwordRefused(reason: end.description))
+      } else {
+        report(.down(reason: end.description, isFinal: end.isFatal))
+      }
     }
   }
 

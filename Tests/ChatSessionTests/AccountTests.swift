@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
 import Platform
+import StoreFixture
 import StyledText
 import Testing
 
@@ -123,6 +124,14 @@ struct AccountTests {
       NetworkPrograms.missingLibrary(complaint, of: "/h/hobnob-xmpp")?.string
         == "hobnob-xmpp needs \(library), which is not installed; in Debian, the package \(package) has it."
     )
+  }
+
+  @Test("a network's program that does not answer is killed")
+  func killsAHangingProgram() throws {
+    let fixture = Fixture()
+    let program = fixture.file("hobnob-slow", "#!/bin/sh\nexec sleep 1000\n")
+    fixture.chmod(0o700, "hobnob-slow")
+    #expect(try NetworkPrograms.sandbox(of: program, patience: 50) == nil)
   }
 
   @Test("a library that is too old is named by the version that it lacks, and no other failure is")

@@ -110,13 +110,27 @@ extension EndToEnd {
       try finn.expect("two\"]")
     }
 
-    @Test("a wrong password is reported, and the account stays")
+    @Test("a wrong password is asked for again, three times, and never goes to the prompt")
     func refusesAWrongPassword() throws {
       let gina = try home.shellInLobby(as: "gina")
+      let question = "Password of gina@\(LocalServer.domain): |"
       gina.send("/account add gina@\(LocalServer.domain) \(server.options)\r")
-      try gina.expect("Password of gina@\(LocalServer.domain): |")
+      for _ in 1...3 {
+        try gina.expect(question, for: 20)
+        gina.send("wrong\r")
+        try gina.expectGone(question, for: 20)
+      }
+      try gina.expect("/connect asks for another", for: 20)
+      try gina.expect("#lobby> |")
+      #expect(gina.emulator.picture.matches(of: /does not accept/).count == 3)
+      gina.send("/connect\r")
+      try gina.expect(question)
       gina.send("wrong\r")
-      try gina.expect("does not accept", for: 20)
+      try gina.expectGone(question, for: 20)
+      try gina.expect(question, for: 20)
+      gina.send("secret\r")
+      try gina.expect("is connected", for: 20)
+      #expect(gina.emulator.picture.matches(of: /does not accept/).count == 4)
       gina.send("/account\r")
       try gina.expect("xmpp:gina@\(LocalServer.domain)")
     }
@@ -180,6 +194,9 @@ extension EndToEnd {
       try anna.expect("#lobby> |")
       // It would ask for the password.
       try anna.type("/account add anna@x.org\r", seeing: sentence)
+      // Nobody who has no account needs it.
+      let check = try Program([program, "check"], environment: home.environment).finish()
+      #expect(check.status == 0 && check.output.contains("\nAccounts: " + sentence), "\(check)")
       // An account from before the library went missing.
       try install(answering, at: program + "-xmpp")
       anna.send("\u{15}")

@@ -243,6 +243,16 @@ extension EndToEnd {
       }
     }
 
+    @Test("in the background it does not ask the terminal, which would stop it")
+    func inTheBackground() throws {
+      try home.say("hello", as: "ben")
+      let terminal = try PseudoTerminal(
+        command: ["bash", "--norc", "-c", "set -m; \(Home.program) check & wait; echo over"],
+        environment: home.environment)
+      try terminal.expect("over\n")
+      #expect(terminal.emulator.picture.contains("(the terminal was not asked)"))
+    }
+
     @Test("a locale without UTF-8 is reported in words", arguments: ["C", "POSIX"])
     func locale(name: String) throws {
       try home.say("hello", as: "ben")

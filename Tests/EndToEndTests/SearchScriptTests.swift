@@ -100,7 +100,7 @@ extension EndToEnd {
       try fill()
       let variants: [([String: String?], [String], Bool)] = [
         ([:], [], true), (["NO_COLOR": "1"], [], true), (["TERM": "dumb"], [], false),
-        ([:], ["--plain"], false),
+        ([:], ["--plain"], false), (["HOBNOB_ACCESSIBLE": "1"], [], false),
       ]
       for (changes, arguments, isBold) in variants {
         let terminal = try home.shell(

@@ -65,7 +65,8 @@ package struct CheckScript: Subcommand {
       try compactStore(store, output)
     }
     describeTerminal(rc.settings, launch, output)
-    let areComplete = describeSandbox(output)
+    let areComplete = describeSandbox(
+      output, isNeeded: try store.read { try $0.hasAccounts() })
     try output.finish()
     return faults.isEmpty && areComplete ? 0 : 1
   }
@@ -125,8 +126,10 @@ package struct CheckScript: Subcommand {
 
   /// What the process of an account could not do if somebody took control of it.
   ///
-  /// - Returns: false if it cannot start because a library is missing; standard error says which.
-  @MainActor private func describeSandbox(_ output: StandardOutput) -> Bool {
+  /// - Parameter isNeeded: whether there is an account.
+  /// - Returns: false if it is needed and cannot start because a library is missing; standard error
+  ///   says which.
+  @MainActor private func describeSandbox(_ output: StandardOutput, isNeeded: Bool) -> Bool {
     let programs = NetworkPrograms.installed
     let kinds = programs.kinds
     var areComplete = true
@@ -137,10 +140,12 @@ package struct CheckScript: Subcommand {
           kinds.count > 1
             ? say("Account sandbox (%1): %2", SafeText(line: kind), SafeText(line: words))
             : say("Account sandbox: %1", SafeText(line: words)))
-      } catch {
+      } catch  where isNeeded {
         output.flush()
         StandardError.say(sentence(for: error))
         areComplete = false
+      } catch {
+        output.write(say("Accounts: %1", sentence(for: error)))
       }
     }
     return areComplete

@@ -9,10 +9,13 @@ import StyledText
 extension NetworkPrograms {
   /// How the program describes its sandbox.
   ///
+  /// - Parameter patience: milliseconds after which a program that does not answer is killed.
   /// - Returns: nil if it could not be run, or failed.
   /// - Throws: a ``Refusal`` that says which shared library the system lacks.
-  package static func sandbox(of program: String) throws(Refusal) -> String? {
-    guard let answer = answer(of: program, to: ["--sandbox"]) else { return nil }
+  package static func sandbox(
+    of program: String, patience: Int64 = patience
+  ) throws(Refusal) -> String? {
+    guard let answer = answer(of: program, to: ["--sandbox"], within: patience) else { return nil }
     if answer.status == 0 { return answer.line }
     if let reason = missingLibrary(answer.complaint, of: program) { throw Refusal(reason) }
     return nil
@@ -37,12 +40,14 @@ extension NetworkPrograms {
   private typealias ProgramAnswer = (status: Int32, line: String, complaint: String)
 
   /// Milliseconds after which a program that does not answer is killed.
-  private static let patience: Int64 = 10_000
+  package static let patience: Int64 = 10_000
 
   /// Runs the program with these words.
   ///
   /// - Returns: nil if it could not be started.
-  private static func answer(of program: String, to words: [String]) -> ProgramAnswer? {
+  private static func answer(
+    of program: String, to words: [String], within patience: Int64 = patience
+  ) -> ProgramAnswer? {
     guard let output = ChildProcess.pipe() else { return nil }
     guard let errors = ChildProcess.pipe() else {
       close(output.reading)

@@ -305,7 +305,7 @@ package struct MessagePrinter {
     case .failed: glyphs.failed
     case .sent: glyphs.sent
     case .delivered: glyphs.delivered
-    case .seen: glyphs.seen
+    case .seen: say("seen")
     }
   }
 

@@ -28,6 +28,11 @@ extension Reading where Self: ~Copyable {
     ) { $0.text() }
   }
 
+  /// Whether anybody has an account in this store.
+  package func hasAccounts() throws -> Bool {
+    try database.exists("SELECT 1 FROM account WHERE removed = 0")
+  }
+
   /// Who owns a network, or owned it until they removed the account; nil if nobody ever did.
   func owner(ofNetwork network: String) throws -> ID<Participant>? {
     try database.first("SELECT owner FROM account WHERE network = ?", network) { $0.id() }

@@ -102,7 +102,7 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
     case .nothingToRetry:
       ("you have no message here to send again", [])
     case .accountExists(let address):
-      ("the account %1 already exists; /account list shows it", [address])
+      ("you already have the account %1; /account set %1 changes its settings", [address])
     case .onlyInARoom(let name, let domain):
       (
         "you know %1 only from a room; write to their address, as in /msg %1@%2",

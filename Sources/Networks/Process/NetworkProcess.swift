@@ -43,6 +43,10 @@ package final class NetworkProcess {
   private var learned: [String: String] = [:]
   /// Why this account cannot be connected; `run()` then returns it.
   private var failure: String?
+  /// Whether that is because the server does not accept the password.
+  package private(set) var isPasswordRefused = false
+  /// Called when the account is connected.
+  package var connected: () -> Void = {}
   private var connectTimer: TimerID?
   private var storeTimer: TimerID?
   private var leaveTimer: TimerID?
@@ -150,6 +154,7 @@ package final class NetworkProcess {
     switch report {
     case .up:
       isUp = true
+      connected()
       backOff.loggedIn(at: loop.now)
       downloads.server = wire.server
       pump()
@@ -161,6 +166,9 @@ package final class NetworkProcess {
       learned[name] = value
       storeEvents()
     case .down(let reason, let isFinal): handleDown(reason, isFinal: isFinal)
+    case .passwordRefused(let reason):
+      isPasswordRefused = true
+      handleDown(reason, isFinal: true)
     }
   }
 

@@ -25,10 +25,26 @@ package struct NetworkProgram {
   private enum Mode: Equatable {
     /// Connect, with a password that comes from a command or the Secret Service.
     case connect
-    /// The same, with the first line of standard input for a password.
+    /// Connect, with the first line of standard input as the password, and write an ``Answer``.
     case connectWithInput
     /// Ask for the password at the terminal, then connect in the background.
     case ask
+  }
+
+  /// What a process that got its password from standard input writes to standard output.
+  private enum Answer: String {
+    case connected
+    /// The server does not accept the password.
+    case refused
+  }
+
+  /// How serving the account ended.
+  private struct Ending {
+    /// Nil if there is nothing to tell.
+    var reason: String?
+    var isPasswordRefused = false
+    /// Whether the owner's shells must be told.
+    var isForShells = false
   }
 
   private let kind: String
@@ -107,7 +123,7 @@ package struct NetworkProgram {
             )))
         return 1
       }
-      if mode == .ask { return ask(for: account, settings, stays: stays) }
+      if mode == .ask { return ask(for: account, settings) }
       return try serve(stored, settings, mode, stays: stays)
     } catch {
       say("hobnob-\(kind): \(error)")
@@ -183,27 +199,32 @@ package struct NetworkProgram {
           )))
       return 75
     }
-    var hasRun = false
-    let failure = try connect(lease, settings, mode, stays: stays, &hasRun)
+    var ending = try connect(lease, settings, mode, stays: stays)
+    if ending.isPasswordRefused, mode == .connectWithInput, Self.answer(.refused) {
+      // Whoever asked for the password says so.
+      ending.isForShells = false
+    }
     // The status has the reason until somebody connects the account again. The notice comes with the
     // release and not before: a person who reads it may type /connect, which must not reach an
     // ending process.
     try lease.release(
-      status: failure.map { .ended(reason: $0) } ?? .notRunning,
-      notice: hasRun ? failure.map { "\(account.address): \($0)" } : nil)
-    guard let failure else { return 0 }
-    say(failure)
+      status: ending.reason.map { .ended(reason: $0) } ?? .notRunning,
+      notice: ending.isForShells ? ending.reason.map { "\(account.address): \($0)" } : nil)
+    guard let reason = ending.reason else { return 0 }
+    say(reason)
     return 1
   }
 
+  /// - Returns: false if nobody waits for an answer any more.
+  @discardableResult
+  private static func answer(_ answer: Answer) -> Bool {
+    (try? Array((answer.rawValue + "\n").utf8).withUnsafeBytes { try writeAll(1, $0) }) != nil
+  }
+
   /// Serves the account until the process has to end.
-  ///
-  /// - Parameter hasRun: becomes true when the owner's shells must be told why it ends.
-  /// - Returns: why it ended; nil if there is nothing to tell.
   private func connect(
-    _ lease: AccountLease, _ settings: AccountSettings, _ mode: Mode, stays: Bool,
-    _ hasRun: inout Bool
-  ) throws -> String? {
+    _ lease: AccountLease, _ settings: AccountSettings, _ mode: Mode, stays: Bool
+  ) throws -> Ending {
     let account = lease.account
     var typed: String?
     if mode == .connectWithInput {
@@ -211,9 +232,9 @@ package struct NetworkProgram {
     } else if isatty(0) == 1, settings["password-command"] == nil {
       // Shells start it without a terminal; a person may have one.
       typed = kept(of: account, settings) ?? TypedSecret.ask(prompt(for: account))
-      if typed == nil { return PasswordFailure.none.sentence }
+      if typed == nil { return Ending(reason: PasswordFailure.none.sentence) }
     }
-    if let failure = lease.failureToHoldAccounts { return failure }
+    if let failure = lease.failureToHoldAccounts { return Ending(reason: failure) }
     try lease.keepTemporaryFilesInMemory()
     let facts = try files.makeFactsFolder(of: account, inStoreAt: lease.path)
     let loop = EventLoop()
@@ -221,7 +242,8 @@ package struct NetworkProgram {
       let helper = AccountHelper(
         [ownProgram, "--helper", lease.path, account.network], loop: loop)
     else {
-      return filled(("the helper process could not be started: %1", [SystemFailure().reason]))
+      return Ending(
+        reason: filled(("the helper process could not be started: %1", [SystemFailure().reason])))
     }
     // Typing has priority: catching up can keep a processor busy for a while.
     _ = nice(5)
@@ -231,15 +253,22 @@ package struct NetworkProgram {
       confinement = try Sandbox.enter(
         folders: [storeFolder(lease.path), facts], files: [settings["ca"]].compactMap { $0 })
     } catch {
-      return error.description
+      return Ending(reason: error.description)
     }
     try files.learn(["sandbox": confinement.words], of: account, inStoreAt: lease.path)
     let wire = try makeWire(lease, settings.values, loop, helper)
     let process = try NetworkProcess(
       lease, settings, over: wire, loop: loop, source: helper, files: files,
       typed: typed, stays: stays)
-    hasRun = true
-    return try process.run()
+    if mode == .connectWithInput {
+      process.connected = { [weak process] in
+        Self.answer(.connected)
+        process?.connected = {}
+      }
+    }
+    let reason = try process.run()
+    return Ending(
+      reason: reason, isPasswordRefused: process.isPasswordRefused, isForShells: true)
   }
 
   private func storeFolder(_ path: String) -> String {
@@ -258,18 +287,50 @@ package struct NetworkProgram {
     try? PasswordCommand.run(AccountHelperProgram.words(for: account, settings)).get()
   }
 
-  /// Starts another process, which reads the password from a pipe.
-  private func ask(for account: Account, _ settings: AccountSettings, stays: Bool) -> Int32 {
+  /// Asks for the password, up to three times if the server does not accept it.
+  private func ask(for account: Account, _ settings: AccountSettings) -> Int32 {
     // If the last try failed, the stored password may be the reason.
-    let kept = account.status.hasEnded ? nil : kept(of: account, settings)
-    guard let secret = kept ?? TypedSecret.ask(prompt(for: account)) else { return 1 }
-    guard let pipe = ChildProcess.pipe() else { return 1 }
+    var kept = account.status.hasEnded ? nil : kept(of: account, settings)
+    for attempt in 1...3 {
+      guard let secret = kept ?? TypedSecret.ask(prompt(for: account)) else { return 1 }
+      kept = nil
+      guard let answer = connectInBackground(with: secret) else { return 1 }
+      if answer != Answer.refused.rawValue { return 0 }
+      say(
+        attempt < 3
+          ? translated("The server does not accept this password.")
+          : translated("The server does not accept this password; /connect asks for another."))
+    }
+    return 1
+  }
+
+  /// Starts another process, which reads the password from a pipe, and waits up to ten seconds for
+  /// its answer; it then goes on by itself.
+  ///
+  /// - Returns: the answer, which is empty if there was none in time; nil if it could not start.
+  private func connectInBackground(with secret: String) -> String? {
+    guard let passwords = ChildProcess.pipe(), let answers = ChildProcess.pipe() else { return nil }
     let words = [ownProgram, "--password-on-input"] + arguments.filter { $0 != "--ask" }
     let process = ChildProcess.start(
-      words, input: .descriptor(pipe.reading), output: .null, errors: .null, group: .session)
-    _ = Array((secret + "\n").utf8).withUnsafeBytes { try? writeAll(pipe.writing, $0) }
-    close(pipe.writing)
-    return process == nil ? 1 : 0
+      words, input: .descriptor(passwords.reading), output: .descriptor(answers.writing),
+      errors: .null, group: .session)
+    close(passwords.reading)
+    close(answers.writing)
+    _ = Array((secret + "\n").utf8).withUnsafeBytes { try? writeAll(passwords.writing, $0) }
+    close(passwords.writing)
+    defer { close(answers.reading) }
+    guard let process else { return nil }
+    var waiting = pollfd(fd: answers.reading, events: Int16(POLLIN), revents: 0)
+    if poll(&waiting, 1, 1_000) == 0 {
+      say(translated("Connecting; C-c returns to hobnob, which connects meanwhile."))
+      guard poll(&waiting, 1, 9_000) > 0 else { return "" }
+    }
+    var bytes = [UInt8](repeating: 0, count: 20)
+    let count = max(0, read(answers.reading, &bytes, bytes.count))
+    let answer = String(decoding: bytes.prefix { $0 != 0x0A }.prefix(count), as: UTF8.self)
+    // The next process needs the lease that this one still has.
+    if answer == Answer.refused.rawValue { waitpid(process, nil, 0) }
+    return answer
   }
 
   private func prompt(for account: Account) -> String {

@@ -13,6 +13,8 @@ package enum WireReport: Sendable {
   case learned(String, String)
   /// The connection is gone, or could not be made. `isFinal`: another try would end the same way.
   case down(reason: String, isFinal: Bool)
+  /// The server does not accept the password; the owner may have mistyped it.
+  case passwordRefused(reason: String)
 }
 
 /// The connection of one account to its network: the one part of a network process that each

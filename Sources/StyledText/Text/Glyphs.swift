@@ -13,8 +13,6 @@ public struct Glyphs: Hashable, Sendable {
   public var sent: SafeText
   /// Delivery state: another participant's program has it.
   public var delivered: SafeText
-  /// Delivery state: it was printed in front of another participant.
-  public var seen: SafeText
   /// The message was changed after it was sent.
   public var edited: SafeText
   /// Before a sentence that says that a message was deleted.
@@ -57,13 +55,13 @@ public struct Glyphs: Hashable, Sendable {
 
   /// For a terminal that shows Unicode.
   public static let unicode = Glyphs(
-    ellipsis: "…", sending: "…", failed: "✗", sent: "✓", delivered: "✓✓", seen: "seen",
+    ellipsis: "…", sending: "…", failed: "✗", sent: "✓", delivered: "✓✓",
     edited: "✎", deleted: "✎", filesOf: "→", quote: ">", action: "*", notice: "-", event: "·",
     separator: " · ", rule: "─", prompt: "›", send: "↑",
     lookAlike: "≈", mention: "»", arrival: "→", departure: "←", done: "█", notDone: "░")
   /// For everything else.
   public static let ascii = Glyphs(
-    ellipsis: "...", sending: ".", failed: "!", sent: "+", delivered: "++", seen: "seen",
+    ellipsis: "...", sending: ".", failed: "!", sent: "+", delivered: "++",
     edited: "*edited*", deleted: "-", filesOf: "->", quote: ">", action: "*", notice: "-",
     event: "-", separator: " - ", rule: "-", prompt: ">", send: "^",
     lookAlike: "~", mention: "!", arrival: "->", departure: "<-", done: "#", notDone: "-")
@@ -72,7 +70,7 @@ public struct Glyphs: Hashable, Sendable {
   public static var spoken: Glyphs {
     var glyphs = Glyphs(
       ellipsis: "...", sending: say("sending"), failed: "", sent: say("sent"),
-      delivered: say("delivered"), seen: say("seen"), edited: say("edited"), deleted: "-",
+      delivered: say("delivered"), edited: say("edited"), deleted: "-",
       filesOf: say("files of"), quote: say("in answer to"), action: "-", notice: say("notice"),
       event: "-", separator: ", ", rule: "", prompt: ">", send: "",
       lookAlike: say("look-alike") + " ", mention: say("for you"), arrival: "-", departure: "-",

@@ -34,9 +34,14 @@ struct CanCommand {
       network.map { say("%1 is on the network %2.", name, SafeText(line: $0)) }
       ?? say("%1 is on this machine, in this store.", name)
     let facts = network == nil ? Self.factsOfThisMachine : Self.facts(of: can)
-    let lines =
-      [StyledLine(first)]
-      + facts.map { word, meaning in
+    var lines = [StyledLine(first)]
+    if let network, try snapshot.account(network: network)?.status.isSettled != true {
+      lines.append(
+        StyledLine(
+          say("The account is not connected yet; the server may allow less than this.")))
+    }
+    lines +=
+      facts.map { word, meaning in
         let label = StyledLine("  " + word, .bold)
         if context.glyphs.isSpoken { return label + StyledLine(": " + meaning) }
         let blanks = String(repeating: " ", count: max(1, 12 - label.columns(context.widths)))
