@@ -39,7 +39,7 @@ extension InteractiveShell {
     bar.placeholder =
       !session.editing.isOn && !session.switcher.isChoosing && session.open.isMember
         && editor.question == nil && settings.looks.placeholder
-      ? session.present.map { say("Message %1", SafeText(name: $0.name)) } ?? "" : ""
+      ? session.lineConversation.map { say("Message %1", SafeText(name: $0.name)) } ?? "" : ""
     if editor.displayMode == .tty { arrange(&bar) }
     editor.bar = bar
     completion.barChanged()

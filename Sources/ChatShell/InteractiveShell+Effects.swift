@@ -189,7 +189,7 @@ extension InteractiveShell {
     let isStarted = start(chore.command) { answer, status in
       ended(chore.outcome(answer: answer, status: status))
     }
-    if !isStarted { ended(chore.outcome()) }
+    if !isStarted { ended(chore.runHere()) }
   }
 
   /// Starts a process and reads its output.

@@ -93,7 +93,7 @@ package struct AttachedFiles {
   }
 
   /// The files are being sent with a line, or belong to a conversation that I left.
-  mutating func areSent() { waiting = WaitingFiles() }
+  mutating func clear() { waiting = WaitingFiles() }
 
   /// Makes unsent files wait again, before those attached since.
   mutating func bringBack(_ files: WaitingFiles) {

@@ -73,7 +73,7 @@ package struct ConversationSwitcher {
   }
 
   /// Makes the next key of `next-unread` the first of a run.
-  mutating func endRun() { run = nil }
+  mutating func endUnreadRun() { run = nil }
 
   /// The one of this place in `/list`, from 1.
   static func conversation(

@@ -8,7 +8,7 @@ import Conversations
 extension Participant {
   func isMentioned(in body: String, mentions: String, highlight: [String]) -> Bool {
     Span.decoded(mentions, in: body).contains { $0.identity == identity }
-      || TextMarks(naming: self, highlight: highlight).callMe(in: body)
+      || TextMarks(naming: self, highlight: highlight).mentionsMe(in: body)
   }
 }
 

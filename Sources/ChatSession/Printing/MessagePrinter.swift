@@ -123,7 +123,7 @@ package struct MessagePrinter {
       // imitate it (rule 12.2).
       let margin = StyledLine(options.glyphs.isSpoken ? "" : "  ")
       let lines = quote.map { [margin + $0] } ?? []
-      return result + lines + lay(texts, behind: plainHead(of: message))
+      return result + lines + lay(texts, after: plainHead(of: message))
     }
     fit(message)
     let continues =
@@ -134,8 +134,8 @@ package struct MessagePrinter {
     runName = message.senderName
     runMinute = message.createdAt / 60_000
     newest = message.id
-    let answered = quote.map { [cut($0, of: message, behind: head)] } ?? []
-    let lines = lay(answered + texts, behind: head)
+    let answered = quote.map { [cut($0, of: message, after: head)] } ?? []
+    let lines = lay(answered + texts, after: head)
     return result + placed(lines, message)
   }
 
@@ -154,7 +154,7 @@ package struct MessagePrinter {
     let texts = texts(of: message, files, tail: StyledLine())
     let margin = options.hasColumns ? 2 : head.columns(options.widths)
     return event(
-      lay(texts, behind: Head(line: head, margin: margin)), at: message.editedAt, of: message.id)
+      lay(texts, after: Head(line: head, margin: margin)), at: message.editedAt, of: message.id)
   }
 
   /// The rule above the first line of another day.
@@ -262,7 +262,7 @@ package struct MessagePrinter {
   private func marked(
     _ texts: [StyledLine], of message: Message, _ body: SafeText
   ) -> [StyledLine] {
-    let mine = message.sender == me ? [] : options.textMarks.calls(in: body, of: message)
+    let mine = message.sender == me ? [] : options.textMarks.mentionsOfMe(in: body, of: message)
     var start = 0
     return texts.map { text in
       let plain = text.plain
@@ -276,7 +276,7 @@ package struct MessagePrinter {
 
   /// Cuts a line to the rest of one row, if lines are broken.
   private func cut(
-    _ line: StyledLine, of message: Message, behind head: Head
+    _ line: StyledLine, of message: Message, after head: Head
   ) -> StyledLine {
     guard options.wraps else { return line }
     return line.truncated(

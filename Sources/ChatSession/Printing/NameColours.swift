@@ -16,7 +16,7 @@ enum NameColours {
   }
 
   /// The index for an identity, or the next free one; nil if all are taken.
-  static func free(for identity: String, besides taken: some Collection<Int>) -> Int? {
+  static func free(for identity: String, excluding taken: some Collection<Int>) -> Int? {
     guard taken.count < Palette.names else { return nil }
     let taken = Set(taken)
     let first = hue(of: identity)

@@ -65,7 +65,7 @@ extension Session {
       namesChanged()
       if refreshAttention(snapshot) { elsewhere.forgetCounts() }
     }
-    recognise(sendersOf: changes.arrived + changes.revised, snapshot)
+    prepareNames(ofSendersOf: changes.arrived + changes.revised, snapshot)
     let others = changes.arrived.filter { $0.sender != me.id }
     for message in others { open.typingEnded(message.senderIdentity) }
     elsewhere.note(changes, for: me.id, open: here)
@@ -84,7 +84,7 @@ extension Session {
     for message in changes.arrived where !takenBack.contains(message.id) {
       if message.conversation == here {
         people.noteSpeaker(message.sender, in: message.number)
-        guard readState.isNew(message) else { continue }
+        guard readState.recordArrival(of: message) else { continue }
         lines += transcript.printer.lines(for: message)
         if message.sender != me.id, !transcript.printer.hides(message) { new += 1 }
       }
@@ -116,7 +116,7 @@ extension Session {
       emit(.notify(forMe.map { alerts.notification(of: $0, snapshot) }))
     }
     if others.contains(where: { $0.conversation == here }), !readState.isPaused, !isSeenNow {
-      markSeen()
+      notePrinted()
     }
     if changes.peopleChanged {
       people.peopleChanged()
@@ -174,7 +174,7 @@ extension Session {
     where update.message.conversation == open.id
       && !attention.hides(update.participant.id, in: update.message.conversation)
     {
-      recognise([update.participant.id], snapshot)
+      findLookAlikes(among: [update.participant.id], snapshot)
       lines += transcript.printer.lines(for: update, by: people.shownName(update.participant))
     }
     for event in changes.events { lines += self.lines(for: event, snapshot) }
@@ -209,7 +209,7 @@ extension Session {
   }
 
   private func words(for events: [Event], _ snapshot: borrowing Snapshot) -> EventWords {
-    recognise(events.map(\.participant.id) + events.compactMap(\.other?.id), snapshot)
+    findLookAlikes(among: events.map(\.participant.id) + events.compactMap(\.other?.id), snapshot)
     return EventWords(glyphs: preferences.glyphs) { [people] in people.shownName($0) }
   }
 
@@ -233,8 +233,8 @@ extension Session {
 
   // MARK: Names
 
-  func recognise(sendersOf messages: [Message], _ snapshot: borrowing Snapshot) {
-    recognise(messages.map(\.sender), snapshot)
+  func prepareNames(ofSendersOf messages: [Message], _ snapshot: borrowing Snapshot) {
+    findLookAlikes(among: messages.map(\.sender), snapshot)
     guard outputMode == .tty, let conversation = open.id else { return }
     let new = people.giveColours(toSendersOf: messages, in: conversation)
     guard !new.isEmpty else { return }
@@ -242,8 +242,8 @@ extension Session {
     write([.colours(new, in: conversation)])
   }
 
-  private func recognise(_ names: [ID<Participant>], _ snapshot: borrowing Snapshot) {
-    people.recognise(names, snapshot)
+  private func findLookAlikes(among names: [ID<Participant>], _ snapshot: borrowing Snapshot) {
+    people.findLookAlikes(among: names, snapshot)
     if transcript.printer.options.lookAlikes != people.lookAlikes {
       transcript.printer.options.lookAlikes = people.lookAlikes
     }
@@ -258,7 +258,7 @@ extension Session {
     _ person: Participant, since: Milliseconds, _ snapshot: borrowing Snapshot
   ) {
     if let here = open.id, attention.hides(person.id, in: here) { return }
-    recognise([person.id], snapshot)
+    findLookAlikes(among: [person.id], snapshot)
     open.show(person, as: people.shownName(person), typing: since, at: now)
   }
 
@@ -283,7 +283,7 @@ extension Session {
   ///
   /// - Parameter new: how many messages of others are among them.
   private func present(_ lines: [StyledLine], new: Int) {
-    let lines = readState.present(lines, new: new)
+    let lines = readState.holdIfPaused(lines, new: new)
     if !lines.isEmpty { emit(.show(lines)) }
   }
 
@@ -301,14 +301,14 @@ extension Session {
     if !held.lines.isEmpty { emit(.show(held.lines)) }
     transcript.printer.endRun()
     publishOpenConversation()
-    if held.count > 0 || readState.hasUnsentReadMarker { markSeen() }
+    if held.count > 0 || readState.hasUnsentReadMarker { notePrinted() }
   }
 
   func window(isFocused: Bool?) {
     readState.window(isFocused: isFocused)
     guard isFocused != nil, open.id != nil else { return }
     publishOpenConversation()
-    if readState.isLooking, readState.hasUnsentReadMarker { markSeen() }
+    if readState.isLooking, readState.hasUnsentReadMarker { notePrinted() }
   }
 
   /// Another program, such as a pager, gets the screen or has returned it.
@@ -319,9 +319,9 @@ extension Session {
   }
 
   /// Records what was printed in the open conversation; it counts as read once it is on the screen.
-  func markSeen() {
+  func notePrinted() {
     // What a script prints does not count as read, as with `hobnob log`.
-    if isInteractive, let here = open.id { readState.markSeen(in: here) }
+    if isInteractive, let here = open.id { readState.notePrinted(in: here) }
   }
 
   /// Records which conversation this shell shows, and whether anybody looks at it.
@@ -336,7 +336,7 @@ extension Session {
     _ messages: [Message], _ reactions: [ID<Message>: [Reaction]], atEnd: Bool, inPager: Bool,
     _ snapshot: borrowing Snapshot
   ) {
-    recognise(sendersOf: messages, snapshot)
+    prepareNames(ofSendersOf: messages, snapshot)
     if !atEnd { readState.forgetFirstUnprinted() }
     var printer = transcript.printer
     printer.startOver()

@@ -17,12 +17,12 @@ package enum Prefix: String, CaseIterable {
 /// (rules 2.1, 2.5, 2.8).
 extension Session {
   /// All candidates after a prefix.
-  package func candidates(behind prefix: Prefix) -> [Candidate] {
-    (try? store.read { candidates(behind: prefix, $0) }) ?? []
+  package func candidates(after prefix: Prefix) -> [Candidate] {
+    (try? store.read { candidates(after: prefix, $0) }) ?? []
   }
 
   private func candidates(
-    behind prefix: Prefix, _ snapshot: borrowing Snapshot
+    after prefix: Prefix, _ snapshot: borrowing Snapshot
   ) -> [Candidate] {
     switch prefix {
     case .command:

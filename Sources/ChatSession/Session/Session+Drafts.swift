@@ -6,7 +6,7 @@ import StyledText
 /// Stores and restores the line being typed, with its files.
 extension Session {
   /// The conversation whose draft the line is; nil if there are no drafts.
-  var draftTarget: ID<Conversation>? { isInteractive && !editing.isOn ? present?.id : nil }
+  var draftTarget: ID<Conversation>? { isInteractive && !editing.isOn ? lineConversation?.id : nil }
 
   /// Call this when the line may have changed. A line of the history that the person only looks at,
   /// or that a search shows, is not a draft.
@@ -39,7 +39,7 @@ extension Session {
 
   /// A hobnob key: sets the line aside, or, if it is empty, brings the last one back.
   func setAside() {
-    guard isInteractive, !editing.isOn, !switcher.isChoosing, let here = present?.id else {
+    guard isInteractive, !editing.isOn, !switcher.isChoosing, let here = lineConversation?.id else {
       return emit(.bell)
     }
     guard !line.isEmpty || !files.waiting.isEmpty else {
@@ -48,7 +48,7 @@ extension Session {
     }
     stopTyping()
     let step = drafts.setAside(line, files.waiting, in: here, at: now)
-    files.areSent()
+    files.clear()
     write(step.writes)
     for case .effect(let effect) in step.outcomes { emit(effect) }
   }
@@ -64,7 +64,7 @@ extension Session {
     guard isInteractive else { return }
     if let former { drafts.noteCommandLeft(former) }
     let draft = takeDraft(snapshot)
-    guard let here = present?.id else { return }
+    guard let here = lineConversation?.id else { return }
     // The line may have text.
     if !drafts.hasAside(in: here) { drafts.forgetKnown(in: here) }
     if !draft.isEmpty { emit(.restore(draft)) }
@@ -77,9 +77,9 @@ extension Session {
   }
 
   private func takeDraft(_ snapshot: borrowing Snapshot) -> Conversations.Draft {
-    let here = present?.id
+    let here = lineConversation?.id
     let (draft, step) = drafts.take(here.flatMap { storedDraft(in: $0, snapshot) }, in: here)
-    files.areSent()
+    files.clear()
     act(on: step, snapshot)
     return draft
   }
@@ -103,7 +103,7 @@ extension Session {
 
   /// Records that the draft is in the line.
   func restored(_ draft: Conversations.Draft, _ snapshot: borrowing Snapshot) {
-    guard let here = present?.id else { return }
+    guard let here = lineConversation?.id else { return }
     drafts.restored(draft, mentions: line.mentions, in: here)
     let key = key(of: here, snapshot)
     for file in draft.files {
@@ -176,12 +176,12 @@ extension Session {
 
   func detach(_ number: Int?, _ snapshot: borrowing Snapshot) {
     guard let former = files.detach(number) else { return }
-    if let here = present?.id { forget(former, in: key(of: here, snapshot)) }
+    if let here = lineConversation?.id { forget(former, in: key(of: here, snapshot)) }
     noteAndLeaveDraft()
   }
 
   private func remember(_ new: [WaitingFiles.File], _ snapshot: borrowing Snapshot) {
-    guard isInteractive, let here = present?.id else { return }
+    guard isInteractive, let here = lineConversation?.id else { return }
     files.remember(new, in: key(of: here, snapshot))
   }
 
@@ -189,7 +189,7 @@ extension Session {
   /// line that was set aside.
   func forget(_ former: [WaitingFiles.File], in key: AttachedFiles.ConversationKey) {
     guard isInteractive else { return }
-    let here = key.id == present?.id ? files.waiting.files.map(\.path) : []
+    let here = key.id == lineConversation?.id ? files.waiting.files.map(\.path) : []
     files.forget(
       former, in: key, except: Set(here + drafts.filesSetAside(in: key.id).map(\.path)))
   }
@@ -218,13 +218,13 @@ extension Session {
   /// Copies files into the store while keys wait.
   func keep(_ files: WaitingFiles) throws(Refusal) -> [Attachment] {
     let chore = FileChore.keep(files, limit: attachmentLimit, in: store.attachmentFolder)
-    return try chore.outcome().attachments(of: files)
+    return try chore.runHere().attachments(of: files)
   }
 
   func begin(_ chore: FileChore) throws {
     if isInteractive { return emit(.write(chore)) }
     // Nobody types meanwhile.
-    let outcome = chore.outcome()
+    let outcome = chore.runHere()
     tellDone(chore, outcome)
     if let failure = outcome.failure { throw Refusal(failure) }
   }

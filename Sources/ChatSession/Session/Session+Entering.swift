@@ -86,7 +86,7 @@ extension Session {
           SafeText(line: name)))
     case .command(let line): return (try commandStep(line, snapshot), true)
     case .message(let body):
-      if settings.slashGuard, let command = commandBehindDraft(in: text) {
+      if settings.slashGuard, let command = commandAfterDraft(in: text) {
         throw Refusal(
           say(
             "Your earlier draft was put back, in front of the command /%1 that you typed. Delete the draft to run the command, or put a blank before /%1 to send all of it as a message.",
@@ -132,8 +132,8 @@ extension Session {
   }
 
   /// The command typed right after a restored draft, without looking at it.
-  private func commandBehindDraft(in text: String) -> Command? {
-    guard let rest = drafts.textBehindDraft(in: text).map(preferences.unaliased), rest.first == "/"
+  private func commandAfterDraft(in text: String) -> Command? {
+    guard let rest = drafts.textAfterDraft(in: text).map(preferences.unaliased), rest.first == "/"
     else { return nil }
     return Command.named(String(rest.dropFirst().prefix { !$0.isWhitespace }))
   }

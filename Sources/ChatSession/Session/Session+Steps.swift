@@ -108,7 +108,7 @@ extension Session {
     case .clear:
       transcript.printer.startOver()
       emit(.clearScreen)
-    case .draftsCleared: drafts.forgetAside(elsewhereThan: present?.id)
+    case .draftsCleared: drafts.forgetAside(elsewhereThan: lineConversation?.id)
     case .holdDraft: drafts.keepKilled()
     case .accountsChanged: act(on: accounts.refresh(snapshot), snapshot)
     case .awaitConnection(let account): accounts.awaitConnection(of: account)
@@ -274,7 +274,7 @@ extension Session {
     switch write {
     case .line(let line): returnLine(line, because: reason)
     case .returned(let lines, _):
-      outgoing.leavesUnsent()
+      outgoing.noteUnsent()
       for each in lines { showUnsent(each.line) }
     default: break
     }

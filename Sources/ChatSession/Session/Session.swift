@@ -92,7 +92,7 @@ package final class Session {
   var isInteractive: Bool { outputMode != .batch }
 
   /// The conversation that the line belongs to.
-  package var present: Conversation? { switcher.target ?? open.conversation }
+  package var lineConversation: Conversation? { switcher.target ?? open.conversation }
 
   /// Entered lines that are not stored yet.
   package var waitingLines: [Line] { queue.lines }
@@ -216,11 +216,11 @@ package final class Session {
       drafts.forgetKilled()
     case .restored(let draft): restored(draft, snapshot)
     case .stashConflict(let draft):
-      if let here = present?.id { drafts.stash(draft, in: here, at: now) }
+      if let here = lineConversation?.id { drafts.stash(draft, in: here, at: now) }
     case .lineReturned(let line, let reason): putLineBack(line, because: reason, snapshot)
     case .filesReturned(let back): bringBack(back, snapshot)
     case .bellRang(let reasons): handleBell(reasons, snapshot)
-    case .turnEnded: write(readState.markPrinted(tells: settings.receipts))
+    case .turnEnded: write(readState.markPrinted(sendsReceipts: settings.receipts))
     case .outputBehind(let isBehind):
       readState.isBehind = isBehind
       holdOrCatchUp()
@@ -257,7 +257,7 @@ package final class Session {
     reactionTarget.forget()
     let here = drafts.beginLine()
     noteDraft()
-    if let here, here == present?.id, line.isEmpty, !editing.isOn {
+    if let here, here == lineConversation?.id, line.isEmpty, !editing.isOn {
       drafts.bringBackLast(in: here)?.forEach(emit)
     }
     holdOrCatchUp()
@@ -320,7 +320,7 @@ package final class Session {
     if !accounts.list.isEmpty, let nicknames = try? snapshot.roomNicknames(of: me.id) {
       self.me.nicknames = nicknames
     }
-    transcript.name(self.me)
+    transcript.setMyNames(of: self.me)
   }
 
   /// Reads my mutes, ignores and notify settings again.
@@ -337,7 +337,7 @@ package final class Session {
   func apply(_ preferences: Preferences) {
     self.preferences = preferences
     transcript.apply(preferences)
-    transcript.name(me)
+    transcript.setMyNames(of: me)
     open.apply(preferences.settings)
   }
 

@@ -14,9 +14,8 @@ enum Write {
   /// This shell has received messages up to these numbers; those of the conversation `seen` are on
   /// the screen.
   case delivered([ID<Conversation>: Int], seen: ID<Conversation>?)
-  /// Messages up to this number are on the screen. `tells`: whether to send receipts; `isSeen`:
-  /// whether somebody looks at the screen.
-  case shown(ID<Conversation>, upTo: Int, tells: Bool, isSeen: Bool)
+  /// Messages up to this number are on the screen. `isSeen`: whether somebody looks at the screen.
+  case shown(ID<Conversation>, upTo: Int, sendsReceipts: Bool, isSeen: Bool)
   /// The conversation that this shell shows.
   case open(ID<Conversation>?, isPaused: Bool)
   case lastConversation(ID<Conversation>)
@@ -87,9 +86,9 @@ extension Writing where Self: ~Copyable {
     case .history(let line): try appendHistory(line, of: me, shell: shell ?? "")
     case .delivered(let numbers, let seen):
       return try noteDelivered(to: me, upTo: numbers, seen: seen)
-    case .shown(let conversation, let number, let tells, let isSeen):
-      if tells, !isSeen { _ = try noteDelivered(to: me, upTo: [conversation: number]) }
-      try noteSeen(by: me, in: conversation, upTo: number, sendReceipt: tells && isSeen)
+    case .shown(let conversation, let number, let sendsReceipts, let isSeen):
+      if sendsReceipts, !isSeen { _ = try noteDelivered(to: me, upTo: [conversation: number]) }
+      try noteSeen(by: me, in: conversation, upTo: number, sendReceipt: sendsReceipts && isSeen)
     case .lastConversation(let conversation): try setLastConversation(conversation, of: me)
     case .typing(let isTyping, let conversation): try setTyping(isTyping, in: conversation)
     case .colours(let colours, let conversation): try setColours(colours, in: conversation)

@@ -242,7 +242,7 @@ struct Drafts {
   }
 
   /// Text typed right after a restored draft, without looking at it.
-  func textBehindDraft(in text: String) -> String? {
+  func textAfterDraft(in text: String) -> String? {
     restoredText.isEmpty || !text.hasPrefix(restoredText)
       ? nil : String(text.dropFirst(restoredText.count))
   }

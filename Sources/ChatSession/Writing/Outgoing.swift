@@ -44,7 +44,7 @@ struct Outgoing {
   mutating func leave(status: Int32) { leaving?.status = status }
 
   /// Something typed could not be stored.
-  mutating func leavesUnsent() {
+  mutating func noteUnsent() {
     if leaving?.status == 0 { leaving?.status = 1 }
   }
 }

@@ -8,7 +8,7 @@ struct DemoCast {
   var all: [Participant] { [host, friend] }
 
   /// Takes names that are not the guest's.
-  init(besides guest: Participant, _ transaction: borrowing DurableTransaction) throws {
+  init(for guest: Participant, _ transaction: borrowing DurableTransaction) throws {
     let names = ["ada", "ben", "cleo"].filter { $0 != guest.identity.lowercased() }
     host = try transaction.participant(identity: names[0])
     friend = try transaction.participant(identity: names[1])

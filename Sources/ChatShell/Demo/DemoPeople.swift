@@ -39,7 +39,7 @@ final class DemoPeople {
   /// Adds them to a store.
   init(in store: Store, with guest: Participant) throws {
     self.guest = guest
-    cast = try store.writeDurably { try DemoCast(besides: guest, $0) }
+    cast = try store.writeDurably { try DemoCast(for: guest, $0) }
     script = DemoScript(
       host: SafeText(name: cast.host.name), friend: SafeText(name: cast.friend.name))
     shells = try zip(DemoScript.Role.allCases, cast.all).map { role, person in
