@@ -22,9 +22,9 @@ package final class DetachedPrograms {
   /// Starts a program.
   ///
   /// - Parameters:
-  ///   - output: where it writes to.
+  ///   - output: where the program writes its output.
   ///   - ended: called with the exit status when the program has ended and been reaped.
-  /// - Returns: false with the reason in `errno`.
+  /// - Returns: false, with the reason in `errno`, if the program could not start.
   package func start(
     _ words: [String], output: ChildProcess.Stream = .null, ended: @escaping (Int32) -> Void
   ) -> Bool {

@@ -47,7 +47,7 @@ package struct AccountScript: Subcommand {
     }
     let name = AccountName(address)
     let programs = NetworkPrograms.installed
-    // The program knows how its network writes an address.
+    // The network's program knows how to write its addresses.
     let bare = name.kind == nil ? address : String(address.drop { $0 != ":" }.dropFirst())
     var words = [try programs.path(of: programs.kind(of: name)), "--register", bare]
     for (name, value) in [("host", host), ("port", port.map(String.init)), ("ca", ca)] {

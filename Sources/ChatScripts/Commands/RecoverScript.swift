@@ -5,7 +5,7 @@ import Exchange
 import Glibc
 import StyledText
 
-/// The name of a store's file without its extension, from which the names beside it are made.
+/// The path of a store without its extension, for making the names of files beside the store.
 struct StoreName {
   private let stem: String
 
@@ -15,7 +15,7 @@ struct StoreName {
 
   func with(_ ending: String) -> String { stem + ending }
 
-  /// `store.WORD.sqlite`, or with a number if that is taken.
+  /// `store.WORD.sqlite`, with a number in it if that name is taken.
   func free(_ word: String) -> String {
     var number = 1
     while true {
@@ -83,7 +83,7 @@ extension Launch {
     SafeText(line: "mv -n \(quoted(path)) \(quoted(other))")
   }
 
-  /// Quoted as one word for a shell.
+  /// Quotes a path as one word for a shell.
   package static func quoted(_ path: String) -> String {
     "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#)
       + "'"

@@ -81,7 +81,7 @@ extension Script {
 
 extension Launch {
   /// Prints a line for a prompt or a status bar, and nothing if nothing is unread or the store is
-  /// missing or locked: a prompt is no place to wait, or to be told so each time.
+  /// missing or locked: a prompt must not wait, or print an error each time.
   fileprivate func printUnread(as format: String) throws -> Int32 {
     guard try storeExists else { return 0 }
     do {
@@ -103,7 +103,7 @@ extension Launch {
 
 /// The line of `hobnob unread --format`.
 enum UnreadFormat {
-  /// The first `%` that an unknown character follows, with that character; nil if there is none.
+  /// The first `%` before an unknown character, with that character; nil if all are known.
   static func wrongPlace(in format: String) -> SafeText? {
     parts(of: format).lazy.compactMap { part in
       if case .place(let name) = part, !"tf!cn%".contains(name ?? " ") {
@@ -131,7 +131,7 @@ enum UnreadFormat {
 
   private enum Part {
     case text(String)
-    /// `%` and the character behind it, if any.
+    /// `%` and the character after it, if any.
     case place(Character?)
   }
 

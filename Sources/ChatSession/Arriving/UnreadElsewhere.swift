@@ -11,7 +11,7 @@ struct UnreadElsewhere {
   private var kinds: [ID<Conversation>: Conversation.Kind] = [:]
   /// My messages that wait for a network, and those that it refused.
   private(set) var unsent = (waiting: 0, failed: 0)
-  /// The networks that they wait for.
+  /// The networks that those messages wait for.
   private(set) var networksAwaited: Set<String> = []
 
   /// Whether a message is to me alone.
@@ -50,7 +50,7 @@ struct UnreadElsewhere {
     if let former { uncounted?.insert(former) }
   }
 
-  /// Records that nothing is unread there any more.
+  /// Records that nothing is unread in a conversation any more.
   mutating func forget(_ conversation: ID<Conversation>) {
     unread.removeAll { $0.conversation.id == conversation }
   }

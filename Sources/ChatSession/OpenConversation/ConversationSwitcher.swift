@@ -16,17 +16,17 @@ package struct ConversationSwitcher {
   private var run: (start: ID<Conversation>, passed: Set<ID<Conversation>>)?
   /// The conversations that were open before; the latest is last.
   private var former: [ID<Conversation>] = []
-  /// Nil unless a name is being typed in place of the line.
+  /// The conversations to choose from; nil unless a name is being typed in place of the line.
   private(set) var choices: SwitcherCandidates?
 
-  /// Milliseconds without such a key before it enters a conversation.
+  /// How long after the last such key the session enters the conversation, in milliseconds.
   static let pause: Int64 = 300
 
   package var isChoosing: Bool { choices != nil }
 
   // MARK: Where a key goes
 
-  /// The conversation that a key leads to; nil, with a message, if there is none.
+  /// The conversation that a key leads to; nil, perhaps with a message, if the key leads nowhere.
   mutating func target(
     of move: Move, from open: Conversation?, for me: Participant, highlight: [String],
     _ snapshot: borrowing Snapshot
@@ -72,10 +72,10 @@ package struct ConversationSwitcher {
     )
   }
 
-  /// Makes the next key of `next-unread` the first of a run.
+  /// Ends the run of `next-unread` keys: the next such key begins another.
   mutating func endUnreadRun() { run = nil }
 
-  /// The one of this place in `/list`, from 1.
+  /// The conversation at this position in `/list`, from 1.
   static func conversation(
     _ number: Int, for me: ID<Participant>, _ snapshot: borrowing Snapshot
   ) throws -> Conversation? {
@@ -89,13 +89,14 @@ package struct ConversationSwitcher {
   ) throws -> Conversation? {
     let listed = try snapshot.joined(by: me)
     guard !listed.isEmpty else { return nil }
-    // From an unlisted conversation to an end of the list.
+    // From an unlisted conversation, go to one end of the list.
     let from = listed.firstIndex { $0 == present?.id } ?? (step > 0 ? -1 : 0)
     let next = listed[(from + step + listed.count) % listed.count]
     return next == present?.id ? nil : try snapshot.conversation(next, for: me)
   }
 
-  /// The conversation that was open before; nil if there is none that I have not left.
+  /// The conversation that was last open before this one and that I have not left; nil if I have
+  /// left them all.
   func formerConversation(
     _ present: ID<Conversation>?, _ me: ID<Participant>, _ snapshot: borrowing Snapshot
   ) throws -> Conversation? {
@@ -119,13 +120,13 @@ package struct ConversationSwitcher {
     if let next { target = next }
   }
 
-  /// The session has entered the conversation that the keys reached.
+  /// Records that the session has entered the conversation that the keys reached.
   mutating func commit() {
     (target, deadline) = (nil, nil)
     run?.passed = []
   }
 
-  /// The session could not enter it.
+  /// Records that the session could not enter that conversation.
   mutating func giveUp() { (target, deadline, run) = (nil, nil, nil) }
 
   /// Notes which conversation was open before this one opens.

@@ -170,7 +170,7 @@ struct TutorialCommand {
 
   private func name(of person: Presence) -> SafeText { SafeText(name: person.participant.name) }
 
-  /// The first key of a function in the present key map; nil if it has none.
+  /// The first key of a function in the current key map; nil if it has none.
   private func key(_ function: String) -> String? {
     let keys = context.bindings().first { $0.function == function }?.keys ?? ""
     return KeyNames.list(keys).split(separator: ", ").first.map(String.init)
