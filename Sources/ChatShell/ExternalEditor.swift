@@ -57,7 +57,7 @@ enum ExternalEditor {
     return saved
   }
 
-  /// Opens it again by name: editors save by replacing the file.
+  /// Opens the file again by name: editors save by replacing the file.
   private static func read(_ path: String) -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }

@@ -69,7 +69,7 @@ extension InteractiveShell {
     }
   }
 
-  /// Whether to ask about a long text before sending it (rule 1.9). True: the line stays.
+  /// Whether to ask about a long text before sending it (rule 1.9). If so, the line stays.
   func asksBefore(sending text: String) -> Bool {
     guard confirmedForm == nil, settings.askLines > 0, !session.editing.isOn, session.open.isMember,
       session.rules.allowsSending(text)
@@ -97,7 +97,7 @@ extension InteractiveShell {
     return true
   }
 
-  /// Handles Return on a text: a long one as the person chose.
+  /// Handles Return on a text; a long one is sent in the form that the person chose.
   func enter(_ text: String) -> Bool {
     guard confirmedForm == .file else { return tell(.entered(text)) }
     let said = LineRules.withoutNewlinesAtEnd(text)

@@ -200,8 +200,8 @@ final class InteractiveShell {
     }
   }
 
-  /// After three seconds, a notice in the status line makes room for the typing indicator. Typing
-  /// signals arrive every three seconds, so this needs no timer of its own.
+  /// Removes a notice from the status line after three seconds, to make room for the typing
+  /// indicator. Typing signals arrive every three seconds, so this needs no timer of its own.
   func forgetOldNotice() {
     let isOld = loop.now - noticeAt >= 3000 && editor.question == nil
     if isOld, !session.open.typing.isEmpty, !session.editing.isOn { notice = nil }

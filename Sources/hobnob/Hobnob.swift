@@ -47,7 +47,7 @@ struct Hobnob: ParsableCommand {
     subcommands: subcommands,
     defaultSubcommand: OpenShell.self)
 
-  // What the parser says of a wrong command line begins like every other sentence.
+  // The parser's errors begin like every other sentence.
   static var _errorPrefix: String { "hobnob: " }
 
   /// Answers a shell that completes a word, as the parser's completion scripts ask: with a name a

@@ -3,7 +3,7 @@ import Platform
 import StyledText
 
 /// The colours of names. They follow from people's identities, as in other programs (XEP-0392),
-/// unless somebody else in the conversation has the same.
+/// unless somebody else in the conversation has the same colour.
 enum NameColours {
   /// A colour by its index, which the store keeps.
   static func color(_ hue: Int) -> Color { .name(UInt8(min(max(0, hue), Palette.names - 1))) }

@@ -12,7 +12,8 @@ struct TextMarks: Equatable {
   var highlight: [SearchQuery.Term] = []
   /// The style of a mention of me.
   var me = Style([.bold, .reverse])
-  /// If false, addresses are still links, and mentions of me still stand out.
+  /// Whether to style addresses and names. If false, addresses are still links, and mentions of me
+  /// still stand out.
   var isStyled = true
 
   init(naming person: Participant? = nil, highlight: [String] = []) {
@@ -102,7 +103,8 @@ struct TextMarks: Equatable {
     highlight.isEmpty ? [] : SearchQuery(terms: highlight).ranges(in: text)
   }
 
-  /// `@anna's`: no character that could be part of a name may follow.
+  /// Whether a word after `@` begins with a name of mine, as in `@anna's`: no character that could
+  /// be part of a name may follow.
   private func names(me word: Substring) -> Bool {
     let folded = MatchFolding.folded(String(word))
     return myNames.contains { name in
@@ -113,10 +115,10 @@ struct TextMarks: Equatable {
   }
 
   struct Word {
-    /// UTF-8 offsets, sign included.
+    /// The UTF-8 offsets, including the sign.
     var range: Range<Int>
     var isPerson: Bool
-    /// Without the sign.
+    /// The name without the sign.
     var name: Substring
   }
 

@@ -55,7 +55,7 @@ extension Session {
 
   /// Shows changes, or notes them for when they can be shown.
   ///
-  /// - Parameter isSeenNow: whether the store has their messages as seen already.
+  /// - Parameter isSeenNow: whether the store already has their messages as seen.
   func show(_ changes: Changes, isSeenNow: Bool, _ snapshot: borrowing Snapshot) {
     defer { if changes.hasMore { catchUpLater() } else { countUnread(snapshot) } }
     let takenBack = arrivals.takeTakenBack()
@@ -139,7 +139,8 @@ extension Session {
     }
   }
 
-  /// Each of my shells hears of a message; the one that claims it notifies me.
+  /// Claims messages for a notification: each of my shells learns of a message, but only the one
+  /// that claims it notifies me.
   ///
   /// - Returns: the newest message that one of them has claimed before. While the store is locked,
   ///   two notifications are better than none.
@@ -181,7 +182,7 @@ extension Session {
     return lines
   }
 
-  /// Topics and invitations, as lines; none if they are not for this screen. ``JoinLeaveDigest``
+  /// Topics and invitations, as lines; empty if they are not for this screen. ``JoinLeaveDigest``
   /// handles joins and leaves.
   private func lines(for event: Event, _ snapshot: borrowing Snapshot) -> [StyledLine] {
     let isHere = event.conversation == open.id
@@ -233,6 +234,8 @@ extension Session {
 
   // MARK: Names
 
+  /// Finds look-alikes among the senders of messages, and gives the senders colours. Call this
+  /// before printing the messages.
   func prepareNames(ofSendersOf messages: [Message], _ snapshot: borrowing Snapshot) {
     findLookAlikes(among: messages.map(\.sender), snapshot)
     guard outputMode == .tty, let conversation = open.id else { return }
@@ -279,7 +282,7 @@ extension Session {
 
   // MARK: Holding and seen (rules 7.3, 7.6, 7.7)
 
-  /// Prints lines below older ones; during `/pause` it keeps them for later.
+  /// Prints lines below older ones; during `/pause`, keeps them for later.
   ///
   /// - Parameter new: how many messages of others are among them.
   private func present(_ lines: [StyledLine], new: Int) {
@@ -287,14 +290,14 @@ extension Session {
     if !lines.isEmpty { emit(.show(lines)) }
   }
 
-  /// `/pause`: the first line held back will show its sender's name, whatever precedes it.
+  /// `/pause`: the first line that is held back will show its sender's name, whatever precedes it.
   func pause() {
     readState.pause()
     transcript.printer.endRun()
     publishOpenConversation()
   }
 
-  /// Prints the lines held back, in order, if there are any.
+  /// Prints the lines that were held back, in order.
   func resume() {
     guard readState.isPaused else { return }
     let held = readState.resume()

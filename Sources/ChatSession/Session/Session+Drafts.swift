@@ -5,7 +5,8 @@ import StyledText
 
 /// Stores and restores the line being typed, with its files.
 extension Session {
-  /// The conversation whose draft the line is; nil if there are no drafts.
+  /// The conversation whose draft the line is; nil in batch mode and while a message is being
+  /// edited.
   var draftTarget: ID<Conversation>? { isInteractive && !editing.isOn ? lineConversation?.id : nil }
 
   /// Call this when the line may have changed. A line of the history that the person only looks at,
@@ -29,7 +30,7 @@ extension Session {
 
   /// Handles Return on a line of the history.
   ///
-  /// - Returns: whether the line that waited at its end went into the history.
+  /// - Returns: whether the line that waited at the end of the history went into the history.
   func leaveLiveLine(_ snapshot: borrowing Snapshot) -> Bool {
     guard isInteractive, !editing.isOn, !line.isLive else { return false }
     let step = drafts.leaveLiveLine()
@@ -37,7 +38,8 @@ extension Session {
     return !step.outcomes.isEmpty
   }
 
-  /// A hobnob key: sets the line aside, or, if it is empty, brings the last one back.
+  /// A hobnob key: sets the line aside or, if it is empty, brings back the last line that was set
+  /// aside.
   func setAside() {
     guard isInteractive, !editing.isOn, !switcher.isChoosing, let here = lineConversation?.id else {
       return emit(.bell)
@@ -55,7 +57,8 @@ extension Session {
 
   // MARK: Coming back
 
-  /// Another conversation was entered: puts its draft into the line, if that is empty (rule 5.2).
+  /// Puts the draft of a conversation that was just entered into the line, if the line is empty
+  /// (rule 5.2).
   ///
   /// - Parameter former: the conversation that a command left.
   func restoreDraft(
@@ -65,7 +68,7 @@ extension Session {
     if let former { drafts.noteCommandLeft(former) }
     let draft = takeDraft(snapshot)
     guard let here = lineConversation?.id else { return }
-    // The line may have text.
+    // The line may have text; then the draft stays out of it.
     if !drafts.hasAside(in: here) { drafts.forgetKnown(in: here) }
     if !draft.isEmpty { emit(.restore(draft)) }
     bringBackLines(of: here)
@@ -84,7 +87,7 @@ extension Session {
     return draft
   }
 
-  /// The draft that the store has, or will have: nil if there is none, or if a waiting line came
+  /// The draft that the store has, or will have; nil if it has none, or if a waiting line was made
   /// from it.
   private func storedDraft(
     in conversation: ID<Conversation>, _ snapshot: borrowing Snapshot
@@ -118,7 +121,8 @@ extension Session {
   /// How many lines of the input history a shell loads; older ones stay in the store.
   private static let historyLines = 5000
 
-  /// Does nothing while somebody walks through it or searches it.
+  /// Reloads the history if another shell has added to it, but not while somebody walks through it
+  /// or searches it.
   func reloadHistoryIfStale(_ snapshot: borrowing Snapshot) {
     if drafts.isHistoryStale, line.isIdle, line.isEmpty { reloadHistory(snapshot) }
   }
@@ -133,7 +137,7 @@ extension Session {
 
   // MARK: Typing (rule 4)
 
-  /// Handles that the line was sent, emptied or set aside.
+  /// Call this when the line was sent, emptied or set aside.
   func stopTyping() { tellTyping(open.stopTyping(at: now)) }
 
   func tellTyping(_ signal: Write?) {
@@ -194,7 +198,7 @@ extension Session {
       former, in: key, except: Set(here + drafts.filesSetAside(in: key.id).map(\.path)))
   }
 
-  /// Makes unsent files wait again.
+  /// Attaches unsent files again.
   func bringBack(_ back: WaitingFiles, _ snapshot: borrowing Snapshot) {
     guard !back.isEmpty else { return }
     files.bringBack(back)
@@ -202,8 +206,8 @@ extension Session {
     saveDraft()
   }
 
-  /// Sets the files aside with the emptied line. Returns false if none waits, or if an edit was
-  /// emptied: waiting files belong to the draft.
+  /// Sets the files aside with the emptied line. Returns false if no file is attached, or if an
+  /// edit was emptied: attached files belong to the draft.
   func setFilesAside(with text: String) -> Bool {
     guard !editing.isOn, files.setAside(with: text) else { return false }
     if text.isEmpty {
@@ -229,7 +233,7 @@ extension Session {
     if let failure = outcome.failure { throw Refusal(failure) }
   }
 
-  /// Handles that files were written, in this process or another.
+  /// Call this when a chore has ended, in this process or another.
   func ended(_ chore: FileChore, _ outcome: FileChore.Outcome) {
     tellDone(chore, outcome)
     if let failure = outcome.failure { complain([failure]) }

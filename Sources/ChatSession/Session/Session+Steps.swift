@@ -7,7 +7,7 @@ extension Session {
   /// Work that needs a snapshot of its own, after the earlier writes are committed.
   enum FollowUp {
     case settleIn, reloadHistory, catchUp, nicknames
-    /// Show messages that arrived; `isSeen`: the store has them as seen already.
+    /// Show messages that arrived; `isSeen`: the store already has them as seen.
     case show(Changes, isSeen: Bool)
   }
 
@@ -22,8 +22,8 @@ extension Session {
     reportingErrors { try perform(try store.read { try body($0) }) }
   }
 
-  /// Commits a step's writes and change in one transaction, and then performs its outcomes. If one
-  /// fails, it performs the others.
+  /// Commits a step's writes and change in one transaction, and then performs its outcomes. If an
+  /// outcome fails, it still performs the others.
   ///
   /// - Throws: why it cannot be committed, or else why the first outcome failed; it complains about
   ///   the others.

@@ -51,7 +51,7 @@ package final class Session {
   var accounts: Accounts
   var lastSearch: SearchContinuation?
   var tutorial: Tutorial?
-  /// Why nobody can add an account, as a sentence; nil if that depends on the store.
+  /// Why accounts cannot be added, as a sentence; nil if that depends on the store.
   package var accountObstacle: SafeText?
   /// Files to save once they are fetched, by request.
   var pendingSaves: [NetworkRequest.ID: PendingSave] = [:]
@@ -87,8 +87,8 @@ package final class Session {
 
   var settings: Settings { preferences.settings }
 
-  /// Whether somebody types at a terminal. Then messages can arrive meanwhile, and a line can wait
-  /// for the store.
+  /// Whether somebody types at a terminal. If so, messages can arrive between commands, and a line
+  /// can wait for the store.
   var isInteractive: Bool { outputMode != .batch }
 
   /// The conversation that the line belongs to.
@@ -168,9 +168,9 @@ package final class Session {
     return effects
   }
 
-  /// Handles a key that has a meaning only at times, as C-g does in edit mode.
+  /// Handles a key that does something only in some states, such as C-g in edit mode.
   ///
-  /// - Returns: effects to carry out, in order; nil if the key has no meaning now.
+  /// - Returns: effects to carry out, in order; nil if the key does nothing now.
   package func offer(_ key: SessionKey, at now: Int64) -> [Effect]? {
     self.now = now
     switch key {
@@ -325,7 +325,7 @@ package final class Session {
 
   /// Reads my mutes, ignores and notify settings again.
   ///
-  /// - Returns: whether it changed.
+  /// - Returns: whether they changed.
   func refreshAttention(_ snapshot: borrowing Snapshot) -> Bool {
     guard let now = try? snapshot.attention(of: me.id), now != attention else { return false }
     attention = now

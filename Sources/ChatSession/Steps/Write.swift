@@ -59,7 +59,7 @@ enum Write {
     if case .draft(conversation, _) = self { true } else { false }
   }
 
-  /// Whether losing it in a power cut would lose something typed.
+  /// Whether losing this write in a power cut would lose something typed.
   var isDurable: Bool {
     switch self {
     case .line, .returned, .draft, .nickname: true
@@ -67,7 +67,8 @@ enum Write {
     }
   }
 
-  /// Whether the store does it in its own transaction, since it creates or removes files too.
+  /// Whether the store performs this write in its own transaction, since it also creates or removes
+  /// files.
   var hasOwnTransaction: Bool {
     switch self {
     case .attach, .open, .reapStaleShells: true
@@ -108,8 +109,8 @@ extension DurableTransaction {
       rest: line.rest)
   }
 
-  /// Stores a draft. nil removes the stored draft if this shell knows it, but not one that another
-  /// shell of this person has stored since.
+  /// Stores a draft. nil removes the stored draft if this shell knows it, but not a draft that
+  /// another shell of this person has stored since.
   ///
   /// - Parameter known: the text of the draft that this shell knows.
   /// - Returns: whether it stored or removed one.

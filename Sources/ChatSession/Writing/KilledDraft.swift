@@ -7,7 +7,7 @@ struct KilledDraft {
   private var last = LineDraft()
   private var beforeCut: LineDraft?
 
-  /// Nil while the line has text, or if it had none.
+  /// The deleted text; nil while the line has text, or if it had none before.
   var text: LineDraft? { last.isEmpty ? beforeCut : nil }
 
   mutating func note(_ draft: LineDraft) {
@@ -25,7 +25,7 @@ struct KilledDraft {
     guard (2...100).contains(bytes) else { return bytes > 100 }
     let start = zip(former.utf8, text.utf8).prefix { $0 == $1 }.count
     let utf8 = Array(former.utf8.dropFirst(max(0, start - 3)).prefix(bytes + 3))
-    // Back to the beginning of a character that shares its first bytes with the next.
+    // Go back to the beginning of a character that shares its first bytes with the next.
     var at = min(start, 3)
     while at > 0, utf8[at] & 0xC0 == 0x80 { at -= 1 }
     return String(decoding: utf8.dropFirst(at).prefix(bytes), as: UTF8.self).count > 1

@@ -7,7 +7,7 @@ struct DemoCast {
   let host, friend: Participant
   var all: [Participant] { [host, friend] }
 
-  /// Takes names that are not the guest's.
+  /// Chooses names other than the guest's.
   init(for guest: Participant, _ transaction: borrowing DurableTransaction) throws {
     let names = ["ada", "ben", "cleo"].filter { $0 != guest.identity.lowercased() }
     host = try transaction.participant(identity: names[0])

@@ -17,7 +17,7 @@ final class DemoPeople {
   private var answers: [Answer] = []
   private var isAnswering = false
 
-  /// One of them.
+  /// The shell of one of them.
   private struct Shell {
     let role: DemoScript.Role
     let me: Participant
@@ -29,7 +29,7 @@ final class DemoPeople {
     let speaker: DemoScript.Role
     let words: DemoScript.Words
     let conversation: ID<Conversation>
-    /// The guest's message that it answers, if there is one.
+    /// The guest's message that it answers, if any.
     let message: ID<Message>?
   }
 
@@ -82,7 +82,7 @@ final class DemoPeople {
       }
       if message.sender == guest.id { hear(message, shell) }
     }
-    // Both notice the same in a room; one of them tells.
+    // Both notice the change in a room, but only one of them tells.
     for message in changes.revised where message.sender == guest.id && message.deletedAt == nil {
       if shell.role == .host {
         planAnswers(.corrected, message.conversation, message, message.senderName)
