@@ -9,7 +9,7 @@ package final class DetachedPrograms {
   static let limit = 16
 
   private var running: [pid_t: (Int32) -> Void] = [:]
-  /// Called once, before the first program starts. After that, the shell must call ``reap()``
+  /// Runs once, before the first program starts. After that, the shell must call ``reap()``
   /// whenever a child ends.
   package var onFirstStart: () -> Void = {}
   private var hasBegun = false

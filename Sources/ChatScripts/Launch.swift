@@ -198,7 +198,7 @@ package struct Launch {
     return rc
   }
 
-  /// Rule 11.1: `--as NAME`, else `set nick`, else the login name.
+  /// The person (rule 11.1): the one that `--as NAME` names, else `set nick`, else the login name.
   package func participant(in store: Store, rc: RcFile) throws -> Participant {
     try named { try store.writeDurablyIfNeeded { try $0.participant(identity: identity(rc)) } }
   }

@@ -21,7 +21,7 @@ struct Script {
   /// The conversation that a command line names: a bare name is a room, `#room` and `@name` are a
   /// room and a person (rule 11.2).
   ///
-  /// - Parameter creates: whether to create a missing one (rule 11.7).
+  /// - Parameter creates: whether to create a missing conversation (rule 11.7).
   func conversation(_ name: String, creates: Bool = false) throws -> Conversation {
     do {
       return try known(name)

@@ -31,7 +31,7 @@ enum ExternalEditor {
     let command =
       [environment["VISUAL"], environment["EDITOR"]].lazy
       .compactMap { $0 }.first { !$0.allSatisfy(\.isWhitespace) } ?? "vi"
-    // It may contain arguments (`code --wait`); the file follows as one more.
+    // The command may contain arguments (`code --wait`); the file follows as the last one.
     let status = ChildProgram.run(ChildProcess.words(command) + [name])
     let shown = SafeText(line: command)
     guard let status else {

@@ -8,8 +8,9 @@ import StyledText
 
 /// Questions before an action; the next key is the answer.
 extension InteractiveShell {
-  /// Asks a question that the next key answers. If the body returns false, the key is no answer and is
-  /// typed. A question about a text takes any key, so that a mistaken one does not change the text.
+  /// Asks a question that the next key answers. If the body returns false, the key is not an answer
+  /// and is typed. A question about a text takes any key, so that a mistaken key does not change
+  /// the text.
   ///
   /// - Parameter question: with a newline before each key that answers it, and before the others.
   func ask(_ question: SafeText, then body: @escaping (Answer) -> Bool) {

@@ -28,7 +28,7 @@ final class InteractiveShell {
   /// How the person has agreed to send a long text.
   var confirmedForm: LongTextForm?
   enum LongTextForm { case text, file }
-  /// The notice to show once the current change is done.
+  /// The notice to show after the current change.
   var nextNotice: SafeText?
   private var timer: TimerID?
   private var resizeTimer: TimerID?
@@ -88,13 +88,13 @@ final class InteractiveShell {
       tell(.complain(rc + inputrc))
       tell(.lineReady)
     }
-    // Before the prompt appears: anyone who sees it may end the program, which must then restore
-    // the terminal.
+    // Do this before the prompt appears: anyone who sees it may end the program, which must then
+    // restore the terminal.
     handleSignals()
     editor.draw()
     watchStore()
     loop.endOfTurn { [weak self] in self?.endTurn() }
-    // After the first prompt and before the first key: Up needs the history.
+    // Do this after the first prompt and before the first key: Up needs the history.
     tell(.promptShown)
     if let first { tell(first) }
     editor.draw()
@@ -174,7 +174,7 @@ final class InteractiveShell {
       switch signal {
       case SIGWINCH: resizeSoon()
       case SIGINT: editor.clearLine()
-      // C-\ in a program that has the terminal, or is about to get it.
+      // C-\ was meant for a program that has the terminal, or is about to get it.
       case SIGQUIT: break
       case SIGTSTP: editor.suspend()
       case SIGCONT: editor.continued()

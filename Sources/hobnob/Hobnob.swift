@@ -76,7 +76,7 @@ struct Hobnob: ParsableCommand {
       if code.isSuccess, arguments.first == CompletionScript.option {
         text = CompletionScript.completed(text, commands: subcommandNames)
       }
-      // Without a subcommand `open` was only the parser's guess; its usage is not what helps.
+      // Without a subcommand `open` was only the parser's guess, so its usage would not help.
       if !code.isSuccess, !subcommandNames.contains(arguments.first ?? "") {
         let first = text.split(separator: "\n").first.map(String.init) ?? ""
         text = "\(first)\nUsage: \(usageLines)\n  See 'hobnob --help' for more information."

@@ -6,7 +6,7 @@ import Glibc
 import Sentences
 import StyledText
 
-/// `hobnob account register` (rule 11.3): a new account, on a server that lets anyone register.
+/// `hobnob account register` (rule 11.3): creates an account on a server that lets anyone register.
 package struct AccountScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "account",

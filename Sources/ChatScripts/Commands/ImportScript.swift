@@ -45,7 +45,7 @@ package struct ImportScript: Subcommand {
   /// The maximum number of complaints about single lines; further ones are only counted.
   private static let mostComplaints = 20
 
-  /// - Returns: 1 if it left out lines.
+  /// - Returns: 1 if it skipped lines.
   package func run(_ launch: Launch) throws -> Int32 {
     let rc = try launch.loadRc { StandardError.say($0) }
     // Open the files before creating the store, so that a wrong name leaves no store.

@@ -27,11 +27,11 @@ struct StoreName {
   }
 }
 
-/// `hobnob check --recover`: a new store from the readable parts of a damaged one.
+/// `hobnob check --recover`: makes a new store from the readable parts of a damaged one.
 extension Launch {
   /// Writes the new store beside the old one, which it only reads, and says how to use it.
   ///
-  /// - Returns: 1 if too little was readable to be of use.
+  /// - Returns: 1 if so little was readable that it is of no use.
   func recover(_ output: StandardOutput) throws -> Int32 {
     let path = try storePath
     guard access(path, F_OK) == 0 else {

@@ -6,8 +6,8 @@ import Glibc
 import Sentences
 import StyledText
 
-/// `hobnob unread` (rule 11.3): the conversations with unread messages, the one with the newest
-/// message first.
+/// `hobnob unread` (rule 11.3): prints the conversations with unread messages, the one with the
+/// newest message first.
 package struct UnreadScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "unread", abstract: translated("Print the conversations with unread messages."))
@@ -113,7 +113,7 @@ enum UnreadFormat {
     }.first
   }
 
-  /// - Parameter found: the most urgent first; not empty.
+  /// - Parameter found: the unread conversations, the most urgent first; not empty.
   static func line(_ format: String, with found: [Unread]) -> SafeText {
     let urgent = found.filter(\.isForMe)
     return parts(of: format).reduce(into: SafeText()) { line, part in

@@ -38,7 +38,7 @@ private struct NameCompletion {
   ///   - index: where the word is.
   init(_ words: [String], at index: Int) {
     let word = words.indices.contains(index) ? words[index] : ""
-    // fish asks for the value in `--as=anna` with the whole word.
+    // To complete the value in `--as=anna`, fish passes the whole word.
     let value = word.hasPrefix("--") ? word.drop { $0 != "=" }.dropFirst() : word[...]
     start = Self.withoutQuotes(String(value)).lowercased()
     var options = LaunchOptions()

@@ -2,8 +2,8 @@
 import ChatSession
 import StyledText
 
-/// JSON for standard output, which may be a terminal: unsafe characters become `\uXXXX`, which
-/// means the same (rule 12.1).
+/// JSON for standard output, which may be a terminal: unsafe characters become `\uXXXX`, which JSON
+/// reads as the same characters (rule 12.1).
 enum JSONLine {
   /// Escapes a line of JSON, without its newline.
   static func safe(_ json: String) -> SafeText {

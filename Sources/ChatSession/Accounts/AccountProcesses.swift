@@ -4,8 +4,8 @@ import Platform
 import Sentences
 import StyledText
 
-/// The network processes of my accounts: which of them this shell has started, and what it waits
-/// for. Everything else about them is in the accounts' rows.
+/// The network processes of my accounts: which of them this shell has started, and which
+/// connections it waits for. Everything else about the processes is in the accounts' rows.
 @MainActor
 struct AccountProcesses {
   /// When this shell last started a process for an account, in monotonic milliseconds, and how long
@@ -13,8 +13,8 @@ struct AccountProcesses {
   private var started: [ID<Account>: (at: Milliseconds, pause: Milliseconds)] = [:]
   /// When to restart processes that ended, in monotonic milliseconds.
   private(set) var deadline: Milliseconds?
-  /// Accounts that I told this shell to connect and that are not connected yet, and whether it has
-  /// reported a failure.
+  /// Accounts that I told this shell to connect and that are not connected yet, and whether the
+  /// shell has reported a failure.
   private var awaited: [ID<Account>: Bool] = [:]
   /// Accounts whose process ended before it could serve them, and why.
   private var ended: [ID<Account>: String] = [:]
@@ -110,7 +110,7 @@ struct AccountProcesses {
     return [.effect(.connect(account, asks: asks))]
   }
 
-  /// The exit status of a process that found another one serving its account.
+  /// The exit status of a process that found another process serving its account.
   private static let isServed: Int32 = 75
 
   /// Notes that a process of this shell ended.

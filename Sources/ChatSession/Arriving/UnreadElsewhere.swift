@@ -3,7 +3,7 @@ import Conversations
 
 /// Unread messages in other conversations (rule 7.4), and my unsent messages in any.
 struct UnreadElsewhere {
-  /// The most urgent first.
+  /// The conversations with unread messages, the most urgent first.
   private(set) var unread: [Unread] = []
   /// Conversations whose count may have changed; nil if nothing was ever counted.
   private var uncounted: Set<ID<Conversation>>?

@@ -9,13 +9,14 @@ import StyledText
 package enum Effect {
   /// Print settled lines: the answers of commands.
   case print([StyledLine])
-  /// Show messages that arrived, or those of a conversation just entered. A batch shows none.
+  /// Show messages that arrived, or messages of a conversation that was just entered. A batch shows
+  /// none.
   case show([StyledLine])
   /// Print more lines than fit on the screen, in a pager that starts at their end if `atEnd`.
   case page([StyledLine], atEnd: Bool)
   /// Show a short-lived message, if there is a status line.
   case notice(SafeText)
-  /// Remove that message, if it is still on the status line.
+  /// Remove this message, if it is still on the status line.
   case endNotice(SafeText)
   /// Ask a question once the next line has begun, and answer with ``SessionEvent/answered(_:)``:
   /// the meaning of the pressed key, a letter in lower case. `n` and Return mean no if they are not

@@ -3,16 +3,16 @@ import Composer
 import Conversations
 import StyledText
 
-/// Switches conversations by key (rule 13.1). Prompt and line change at once; the session enters
-/// the conversation when no other such key follows, or when the person acts there.
+/// Switches conversations by key (rule 13.1). The prompt and the line change at once; the session
+/// enters the conversation when no other such key follows, or when the person acts there.
 @MainActor
 package struct ConversationSwitcher {
-  /// The conversation that the keys have reached but not entered yet.
+  /// The conversation that the keys have reached and that is not entered yet.
   private(set) var target: Conversation?
   /// When to enter it, in monotonic milliseconds.
   private(set) var deadline: Int64?
-  /// Where a run of `next-unread` keys began, and which conversations it passed without entering;
-  /// nil if none was pressed since I switched in another way or sent something.
+  /// Where a run of `next-unread` keys began, and which conversations it passed without entering
+  /// them; nil if no such key was pressed since I switched in another way or sent something.
   private var run: (start: ID<Conversation>, passed: Set<ID<Conversation>>)?
   /// The conversations that were open before; the latest is last.
   private var former: [ID<Conversation>] = []
@@ -138,7 +138,8 @@ package struct ConversationSwitcher {
 
   // MARK: Typing a name
 
-  /// - Parameter mark: precedes the name of a chat with somebody who looks like someone else.
+  /// - Parameter mark: the mark before the name of a chat with somebody who looks like someone
+  ///   else.
   mutating func beginChoice(among listing: [Listing], mark: (Conversation) -> String) {
     choices = SwitcherCandidates(of: listing, former: former, mark: mark)
   }

@@ -19,7 +19,7 @@ struct Entrance {
   /// How many unread messages are not printed, and the number of the first.
   private(set) var hidden = 0
   private(set) var firstUnprinted: Int?
-  /// My newest message among those read; nil if unknown.
+  /// My newest message among those that were loaded; nil if unknown.
   private(set) var newestOwn: Message?
 
   /// The minimum number of messages on the opening screen.
@@ -95,7 +95,7 @@ struct Entrance {
     var lines = 0
     let context = known.reversed().prefix { message in
       lines += message.body.utf8.count { $0 == UInt8(ascii: "\n") } + 1
-      // The newest is context enough, however long it is.
+      // The newest message is enough context, however long it is.
       return lines <= Self.contextLines || message.id == known.last?.id
     }
     messages = Array(context.reversed()) + unread

@@ -57,8 +57,8 @@ package struct OpenConversation {
     return conversation
   }
 
-  /// How long a network's typing signal lasts, in milliseconds: it arrives once and is not repeated
-  /// (XEP-0085; rule 4.3).
+  /// How long a typing signal from a network lasts, in milliseconds: networks send it once and do
+  /// not repeat it (XEP-0085; rule 4.3).
   private static let typingElsewhere: Int64 = 30_000
 
   mutating func apply(_ settings: Settings) {
@@ -147,7 +147,7 @@ package struct OpenConversation {
   // MARK: Typing (rule 4)
 
   /// Records that somebody has been typing since a wall-clock time. The signal carries its time, so
-  /// that an old one does not linger.
+  /// that an old signal does not linger.
   mutating func show(
     _ person: Participant, as name: SafeText, typing since: Milliseconds, at now: Int64
   ) {

@@ -16,7 +16,7 @@ struct SwitcherCandidates {
   /// - Parameters:
   ///   - listing: the conversations, the one with the newest message first.
   ///   - former: the conversations that were open recently, the latest last.
-  ///   - mark: precedes the name of a chat with a look-alike.
+  ///   - mark: the mark before the name of a chat with a look-alike.
   init(of listing: [Listing], former: [ID<Conversation>], mark: (Conversation) -> String) {
     var recency: [ID<Conversation>: Int] = [:]
     for (index, entry) in listing.enumerated() {

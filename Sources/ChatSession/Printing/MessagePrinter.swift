@@ -46,9 +46,10 @@ package struct MessagePrinter {
   let me: ID<Participant>
   /// The widths of the columns so far.
   var columns = MessageColumns()
-  /// The sender of the last printed line, unless something else followed it.
+  /// The sender of the last printed message, unless something else was printed after it.
   var runSender: ID<Participant>?
-  /// The name that the run shows: if its sender changes it, the next message shows the new one.
+  /// The name that the run shows: if its sender changes their name, the next message shows the new
+  /// one.
   private var runName = ""
   /// The minute of the last line of the run.
   var runMinute: Milliseconds?
@@ -78,13 +79,13 @@ package struct MessagePrinter {
     runDay = other.runDay
   }
 
-  /// Starts again, on a day that needs no rule above its first message.
+  /// Starts again on a day that needs no rule above its first message.
   mutating func startOver(on day: Milliseconds) {
     endRun()
     runDay = LocalTime.dayNumber(day)
   }
 
-  /// Makes the columns as wide as these messages need them, whatever was printed before.
+  /// Makes the columns as wide as these messages need, whatever was printed before.
   mutating func fitColumns(to messages: some Sequence<Message>) {
     columns = MessageColumns()
     for message in messages {

@@ -21,7 +21,7 @@ extension Session {
     catchUpLater()
   }
 
-  /// Catches up after the writes of this event are committed, so that it reads them too.
+  /// Catches up after the writes of this event are committed, so that it also reads those writes.
   func catchUpLater() {
     let isPlanned = followUps.contains { if case .catchUp = $0 { true } else { false } }
     if !isPlanned { followUps.append(.catchUp) }
@@ -284,7 +284,7 @@ extension Session {
 
   /// Prints lines below older ones; during `/pause`, keeps them for later.
   ///
-  /// - Parameter new: how many messages of others are among them.
+  /// - Parameter new: how many messages of others are among the lines.
   private func present(_ lines: [StyledLine], new: Int) {
     let lines = readState.holdIfPaused(lines, new: new)
     if !lines.isEmpty { emit(.show(lines)) }

@@ -59,7 +59,7 @@ extension Session {
     ((try? snapshot.rooms(for: me.id)) ?? []).map(\.name)
   }
 
-  /// A bare name means the room with one `#`, so only that one goes without its sign.
+  /// A bare name means the room with one `#`, so only that room is offered without its sign.
   private func roomArguments(_ snapshot: borrowing Snapshot) -> [Candidate] {
     roomNames(snapshot).map { Candidate($0.hasPrefix("##") ? $0 : Naming.bare($0)) }
   }

@@ -74,7 +74,8 @@ extension Session {
     bringBackLines(of: here)
   }
 
-  /// Switching to a conversation replaces the line with the one typed there (rule 13.2).
+  /// Replaces the line with the one that was typed in the conversation that was switched to (rule
+  /// 13.2).
   func bringDraft(_ snapshot: borrowing Snapshot) {
     if isInteractive { emit(.swapLine(takeDraft(snapshot))) }
   }
@@ -189,8 +190,8 @@ extension Session {
     files.remember(new, in: key(of: here, snapshot))
   }
 
-  /// Removes files of a conversation from the record, except those attached again, or waiting in a
-  /// line that was set aside.
+  /// Removes files of a conversation from the record, except those that are attached again or
+  /// belong to a line that was set aside.
   func forget(_ former: [WaitingFiles.File], in key: AttachedFiles.ConversationKey) {
     guard isInteractive else { return }
     let here = key.id == lineConversation?.id ? files.waiting.files.map(\.path) : []

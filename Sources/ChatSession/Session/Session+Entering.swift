@@ -100,8 +100,8 @@ extension Session {
     Step([.send(OutgoingText(body: body, typed: typed))])
   }
 
-  /// Makes a text a file, after the attached ones (rule 1.9). The text is small, so it is copied at
-  /// once.
+  /// Turns a text into a file, after the attached ones (rule 1.9). The text is small, so it is
+  /// copied at once.
   private func file(_ text: String, at path: String) throws -> Meaning {
     let file = WaitingFiles.File(path: path, name: "text.txt", bytes: text.utf8.count)
     let kept = try keep(WaitingFiles([file]))

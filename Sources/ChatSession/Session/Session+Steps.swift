@@ -25,8 +25,8 @@ extension Session {
   /// Commits a step's writes and change in one transaction, and then performs its outcomes. If an
   /// outcome fails, it still performs the others.
   ///
-  /// - Throws: why it cannot be committed, or else why the first outcome failed; it complains about
-  ///   the others.
+  /// - Throws: the reason why the step cannot be committed, or else why the first outcome failed;
+  ///   it complains about outcomes that fail later.
   func perform(_ step: Step) throws {
     write(step.writes)
     var outcomes = step.outcomes
@@ -142,7 +142,7 @@ extension Session {
     return try body()
   }
 
-  /// Commits writes that wait and are not held up, and performs their outcomes.
+  /// Commits the waiting writes that nothing holds up, and performs their outcomes.
   func commitReady(isPatient: Bool = true) {
     repeat {
       if !queue.isLocked, !isStarting { commitBatches(isPatient: isPatient) }
@@ -175,7 +175,8 @@ extension Session {
     outgoing.scheduleRetry(at: now)
   }
 
-  /// Commits a command's change or another write, with writes that wait and are not held up.
+  /// Commits a command's change or another write, together with the waiting writes that nothing
+  /// holds up.
   ///
   /// - Throws: why it failed; then nothing has changed.
   func commit(_ added: [Write] = [], _ change: Step.Change? = nil) throws -> [Outcome] {
@@ -269,7 +270,7 @@ extension Session {
     }
   }
 
-  /// Drops a write that cannot be stored, where waiting would not help.
+  /// Drops a write that cannot be stored even after a wait.
   private func dropWrite(_ write: Write, because reason: SafeText) {
     switch write {
     case .line(let line): returnLine(line, because: reason)

@@ -3,8 +3,8 @@ import Composer
 import Conversations
 import StyledText
 
-/// A person in their conversations, without a terminal, a loop or a screen: events go in, effects
-/// come out.
+/// A person in their conversations, without a terminal, a loop or a screen: it takes events and
+/// returns effects.
 ///
 /// The session handles an event in one snapshot of the store. The event changes the parts, which
 /// are values, and results in a step: writes, committed in one transaction, and outcomes. Effects
@@ -30,7 +30,8 @@ package final class Session {
   private(set) var now: Int64
   /// The time of the last key, in monotonic milliseconds.
   package private(set) var lastKey: Int64 = 0
-  /// Whether the first prompt is not on the screen yet; work that it does not need can wait.
+  /// Whether the first prompt is not on the screen yet; work that the prompt does not need can
+  /// wait.
   private(set) var isStarting = false
 
   // MARK: Parts
@@ -53,7 +54,7 @@ package final class Session {
   var tutorial: Tutorial?
   /// Why accounts cannot be added, as a sentence; nil if that depends on the store.
   package var accountObstacle: SafeText?
-  /// Files to save once they are fetched, by request.
+  /// By request, the files to save once they are fetched.
   var pendingSaves: [NetworkRequest.ID: PendingSave] = [:]
   var outgoing = Outgoing()
 

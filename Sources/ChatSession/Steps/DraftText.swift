@@ -17,7 +17,7 @@ extension Conversations.Draft {
     Conversations.Draft.joined([self] + (other.map { [$0] } ?? [])) ?? self
   }
 
-  /// Drafts one below the other, with the caret in the last; nil if there are none.
+  /// Joins drafts below each other, with the caret in the last; nil without drafts.
   static func joined(_ drafts: [Conversations.Draft]) -> Conversations.Draft? {
     guard drafts.count > 1 else { return drafts.first }
     var (text, caret) = ("", 0)

@@ -11,7 +11,7 @@ struct Drafts {
   private(set) var known: [ID<Conversation>: String] = [:]
   private var clock = DraftClock()
   /// The line that waits at the end of the history while the person changes an older line. The
-  /// changed line becomes the draft, and the waiting one enters the history.
+  /// changed line becomes the draft, and the waiting line enters the history.
   private var live: LiveLine?
   /// The files of the draft in the store.
   private var knownFiles = WaitingFiles()
@@ -21,7 +21,8 @@ struct Drafts {
   private var restoredText = ""
   /// The text removed from the line before a command was begun.
   private var killed = KilledDraft()
-  /// Whether that text survives the next line: a question about the destination is still open.
+  /// Whether that text is kept through the next line, because a question about the destination is
+  /// open.
   private var keepsKilled = false
   /// The lines that were set aside, by conversation, the latest last (rule 13.3).
   private var aside: [ID<Conversation>: [Conversations.Draft]] = [:]
@@ -131,7 +132,8 @@ struct Drafts {
 
   private static let isSetAside = say("Line set aside; it comes back after you send the next one")
 
-  /// Sets aside a draft that cannot return, because the line has text; it returns after that text.
+  /// Sets aside a draft that cannot come back because the line has text; it comes back after that
+  /// text.
   mutating func stash(
     _ draft: Conversations.Draft, in here: ID<Conversation>, at now: Int64
   ) {
@@ -139,7 +141,7 @@ struct Drafts {
     asideDeadline = now + DraftClock.idle
   }
 
-  /// Brings back the line that was set aside last; nil if there is none.
+  /// Brings back the line that was set aside last; nil if no line was set aside.
   mutating func bringBackLast(in conversation: ID<Conversation>) -> [Effect]? {
     guard let last = aside[conversation]?.popLast() else { return nil }
     return [.endNotice(Self.isSetAside), .swapLine(last)]

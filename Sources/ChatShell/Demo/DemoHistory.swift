@@ -15,7 +15,8 @@ struct DemoCast {
   }
 }
 
-/// What they wrote before the guest arrived: a day in #lobby, and an unread direct message.
+/// What the made-up people wrote before the guest arrived: a day in #lobby, and an unread direct
+/// message.
 struct DemoHistory {
   private let ada, ben, guest: Participant
   private let now: Milliseconds

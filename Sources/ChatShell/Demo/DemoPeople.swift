@@ -13,7 +13,7 @@ final class DemoPeople {
   private var loop: EventLoop?
   private var script: DemoScript
   private var shells: [Shell]
-  /// What they will say, in order.
+  /// What the made-up people will say, in order.
   private var answers: [Answer] = []
   private var isAnswering = false
 
@@ -33,7 +33,7 @@ final class DemoPeople {
     let message: ID<Message>?
   }
 
-  /// Milliseconds until somebody has read a message, and then until they have typed an answer.
+  /// How long somebody reads a message, and then types an answer, in milliseconds.
   private static let (reading, typing) = (700, 1300)
 
   /// Adds them to a store.
@@ -49,7 +49,7 @@ final class DemoPeople {
     }
   }
 
-  /// Begins to listen, after the history is written.
+  /// Begins to listen. Call this after the history is written.
   func startListening(_ loop: EventLoop) throws {
     self.loop = loop
     for index in shells.indices {

@@ -64,7 +64,7 @@ struct Search {
     return Step([page, .answer(lines)])
   }
 
-  /// Hints how to find longer words, if that would find messages.
+  /// A hint how to find longer words; empty if that would find no messages either.
   private func longerWords(
     of query: SearchQuery, _ snapshot: borrowing Snapshot
   ) throws -> SafeText {

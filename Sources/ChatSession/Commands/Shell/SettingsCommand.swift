@@ -2,7 +2,7 @@
 import Conversations
 import StyledText
 
-/// `/set`: the settings, or one.
+/// `/set`: shows all settings, or shows or changes one.
 @MainActor
 struct SettingsCommand {
   let context: CommandContext

@@ -176,7 +176,7 @@ struct TutorialCommand {
     return KeyNames.list(keys).split(separator: ", ").first.map(String.init)
   }
 
-  /// A key, and what its first sign means to those who do not know it.
+  /// A key, with its first sign explained to those who do not know it.
   private func named(_ key: String) -> SafeText {
     let shown = SafeText(line: key)
     if key.hasPrefix("M-") { return say("%1 (M- is Alt)", shown) }
