@@ -67,7 +67,8 @@ enum ExternalEditor {
 }
 
 extension InteractiveShell {
-  /// `edit-in-editor` (C-x C-e): messages that arrive meanwhile are printed when the editor closes.
+  /// `edit-in-editor` (C-x C-e): opens the text in the editor. Messages that arrive meanwhile are
+  /// printed when the editor closes.
   func editInEditor() throws {
     var outcome: Result<String, any Error> = .success("")
     let text = editor.text

@@ -189,7 +189,8 @@ final class InteractiveShell {
     tell(.leave(status: status))
   }
 
-  /// Dragging a window causes many size changes; drawing waits for the last.
+  /// Draws again soon after a size change: dragging a window causes many, and drawing waits for the
+  /// last.
   private func resizeSoon() {
     if let resizeTimer { loop.cancel(resizeTimer) }
     resizeTimer = loop.after(milliseconds: 50) { [weak self] in

@@ -20,7 +20,7 @@ final class Notifier {
 
   init(_ shell: InteractiveShell) { self.shell = shell }
 
-  /// - Parameter notifications: the oldest first.
+  /// - Parameter notifications: the notifications to show, the oldest first.
   func notify(_ notifications: [Notification]) {
     let sequence = sequence
     let command = shell.settings.notifyCommand

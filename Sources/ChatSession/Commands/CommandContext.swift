@@ -52,7 +52,7 @@ struct CommandContext {
     return printer
   }
 
-  /// - Throws: a ``Refusal`` if nobody is at a terminal to answer a command's question.
+  /// - Throws: a ``Refusal`` if nobody is at a terminal to answer the command's question.
   func requireTerminal(_ command: SafeText) throws {
     guard !isInteractive else { return }
     throw Refusal(

@@ -26,7 +26,8 @@ package struct ConversationSwitcher {
 
   // MARK: Where a key goes
 
-  /// The conversation that a key leads to; nil, perhaps with a message, if the key leads nowhere.
+  /// Returns the conversation that a key leads to; nil, perhaps with a message, if the key leads
+  /// nowhere.
   mutating func target(
     of move: Move, from open: Conversation?, for me: Participant, highlight: [String],
     _ snapshot: borrowing Snapshot
@@ -51,7 +52,7 @@ package struct ConversationSwitcher {
     }
   }
 
-  /// The next unread conversation, or where the run began (rule 13.1).
+  /// Returns the next unread conversation, or the one where the run began (rule 13.1).
   private mutating func nextUnreadConversation(
     of unread: [Conversation], _ present: Conversation?, _ me: ID<Participant>,
     _ snapshot: borrowing Snapshot
@@ -144,6 +145,6 @@ package struct ConversationSwitcher {
     choices = SwitcherCandidates(of: listing, former: former, mark: mark)
   }
 
-  /// - Returns: false if no choice was under way.
+  /// - Returns: false if no name was being typed.
   mutating func endChoice() -> Bool { choices.take() != nil }
 }

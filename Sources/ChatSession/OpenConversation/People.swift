@@ -94,8 +94,8 @@ struct People {
     if hasColours { colours = (try? snapshot.colours(in: conversation)) ?? [:] }
   }
 
-  /// The people of the open conversation whose names begin with a word, the most recent speakers
-  /// first (rule 2.12).
+  /// Returns the people of the open conversation whose names begin with a word, the most recent
+  /// speakers first (rule 2.12).
   mutating func here(
     named word: String, in open: ID<Conversation>?, _ snapshot: borrowing Snapshot
   ) -> [Candidate] {
@@ -123,7 +123,7 @@ struct People {
     return names
   }
 
-  /// The candidates for completing a name, brought up to date.
+  /// Brings the candidates for completing a name up to date, and returns them.
   mutating func candidates(
     in conversation: ID<Conversation>?, _ snapshot: borrowing Snapshot
   ) -> [Candidate] {

@@ -72,7 +72,7 @@ package struct ReadState {
 
   // MARK: Holding
 
-  /// `/pause` (rule 7.6).
+  /// Pauses output, for `/pause` (rule 7.6).
   mutating func pause() { isPaused = true }
 
   /// Ends the pause, and returns the lines that were held back.

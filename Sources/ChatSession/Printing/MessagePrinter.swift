@@ -109,7 +109,7 @@ package struct MessagePrinter {
     message.sender != me && options.attention.hides(message.sender, in: message.conversation)
   }
 
-  /// The lines of a message that arrived.
+  /// Returns the lines of a message that arrived.
   mutating func lines(for message: Message) -> [StyledLine] {
     if hides(message) { return [] }
     let result = dayRule(at: message.createdAt, isMessage: true)
@@ -140,7 +140,8 @@ package struct MessagePrinter {
     return result + placed(lines, message)
   }
 
-  /// The lines for an edit or deletion of a printed message: a printed line cannot change.
+  /// Returns the lines for an edit or deletion of a printed message, since a printed line cannot
+  /// change.
   package mutating func revision(of message: Message) -> [StyledLine] {
     if hides(message) { return [] }
     if message.isRecalled || message.deletedAt != nil {
@@ -158,7 +159,7 @@ package struct MessagePrinter {
       lay(texts, after: Head(line: head, margin: margin)), at: message.editedAt, of: message.id)
   }
 
-  /// The rule above the first line of another day.
+  /// Returns the rule above the first line of another day; empty if the day is the same.
   mutating func dayRule(at time: Milliseconds, isMessage: Bool) -> [StyledLine] {
     let day = LocalTime.dayNumber(time)
     // The time of an edit or a deletion begins a day only if it is later than the last printed day.

@@ -3,8 +3,8 @@ import Conversations
 import StyledText
 
 extension MessagePrinter {
-  /// The lines for a reaction: the message's own printed line cannot change. Directly below its
-  /// message, a reaction needs no number.
+  /// Returns the lines for a reaction, since the message's own printed line cannot change. Directly
+  /// below its message, a reaction needs no number.
   @MainActor
   mutating func lines(for update: ReactionUpdate, by name: SafeText) -> [StyledLine] {
     let message = update.message

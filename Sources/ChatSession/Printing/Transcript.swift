@@ -50,7 +50,7 @@ package struct Transcript {
     printer.options.columns = columns
   }
 
-  /// The lines of messages, in order.
+  /// Returns the lines of messages, in order.
   mutating func lines(for messages: [Message]) -> [StyledLine] {
     messages.inOrder().flatMap { printer.lines(for: $0) }
   }

@@ -290,7 +290,8 @@ extension Session {
     if !lines.isEmpty { emit(.show(lines)) }
   }
 
-  /// `/pause`: the first line that is held back will show its sender's name, whatever precedes it.
+  /// `/pause`: holds new lines back. The first of them will show its sender's name, whatever
+  /// precedes it.
   func pause() {
     readState.pause()
     transcript.printer.endRun()
@@ -314,7 +315,7 @@ extension Session {
     if readState.isLooking, readState.hasUnsentReadMarker { notePrinted() }
   }
 
-  /// Another program, such as a pager, gets the screen or has returned it.
+  /// Call this when another program, such as a pager, gets the screen or has returned it.
   func lendScreen(_ isLent: Bool) {
     if isLent { saveDraft() }
     if !readState.isPaused { publishOpenConversation(isPaused: isLent || !readState.isLooking) }
