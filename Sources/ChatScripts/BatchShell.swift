@@ -43,8 +43,8 @@ package final class BatchShell {
     return status
   }
 
-  /// - Throws: why the first of them failed, after the session knows and the others are carried out
-  ///   (rule 14.8).
+  /// - Throws: the error of the first effect that failed, once the session knows of it and the
+  ///   other effects are carried out (rule 14.8).
   func perform(_ effects: [Effect]) throws {
     var failure: (any Error)?
     for effect in effects {
@@ -62,7 +62,7 @@ package final class BatchShell {
   private func perform(_ effect: Effect) throws {
     switch effect {
     case .print(let lines), .page(let lines, _): for line in lines { output.write(line.plain) }
-    // Nobody can continue the text; it is the answer.
+    // Nobody can continue the text, so print it as the answer.
     case .fillLine(let text, _): output.write(SafeText(body: text))
     case .refused(let reason): throw Refusal(reason)
     case .edit(let text, _, _, _): line.text = text

@@ -34,7 +34,7 @@ struct BellWait {
     let left = end.map { $0 - Clock.steady() }
     if let left, left <= 0 { return .timeIsOver }
     var waited = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
-    // When the reader closes its end, poll reports an error on ours, without a write.
+    // When the reader closes its end, poll reports an error on ours even if nothing is written.
     if watchesReader { waited.append(pollfd(fd: 1, events: 0, revents: 0)) }
     poll(&waited, nfds_t(waited.count), left.map { Int32(min($0, Int64(Int32.max))) } ?? -1)
     if watchesReader, waited[1].revents != 0 { return .readerIsGone }

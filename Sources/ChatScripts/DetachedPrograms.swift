@@ -9,7 +9,7 @@ package final class DetachedPrograms {
   static let limit = 16
 
   private var running: [pid_t: (Int32) -> Void] = [:]
-  /// Called once, before the first program starts. After that, the shell must call ``reap()``
+  /// Runs once, before the first program starts. After that, the shell must call ``reap()``
   /// whenever a child ends.
   package var onFirstStart: () -> Void = {}
   private var hasBegun = false
@@ -22,9 +22,9 @@ package final class DetachedPrograms {
   /// Starts a program.
   ///
   /// - Parameters:
-  ///   - output: where it writes to.
+  ///   - output: where the program writes its output.
   ///   - ended: called with the exit status when the program has ended and been reaped.
-  /// - Returns: false with the reason in `errno`.
+  /// - Returns: false, with the reason in `errno`, if the program could not start.
   package func start(
     _ words: [String], output: ChildProcess.Stream = .null, ended: @escaping (Int32) -> Void
   ) -> Bool {

@@ -46,7 +46,7 @@ package struct Launch {
     // At a file-size limit, the write must fail instead of ending the process.
     signal(SIGXFSZ, SIG_IGN)
     LocaleOrder.followEnvironment()
-    // Only character types and names of days: each other category costs five system calls.
+    // Set only character types and names of days: each other category costs five system calls.
     chooseCharacters()
     setlocale(LC_TIME, "")
     do {
@@ -99,11 +99,11 @@ package struct Launch {
     {
       text = "Unknown option '\(SafeText(line: option).string)'"
     }
-    // Show each argument in one line: nothing in it may begin a line (rule 12.2).
+    // Show each argument on one line: no part of it may begin a line (rule 12.2).
     for argument in arguments {
       for part in [argument[...]] + argument.split(separator: "=", maxSplits: 1).dropFirst()
       where part.contains(where: \.isNewline) {
-        // By bytes: a part that begins with a joiner is one character with the quotation mark.
+        // Replace bytes: a part that begins with a joiner is one character with the quotation mark.
         let safe = SafeText(line: String(part)).string
         text = String(
           decoding: Array(text.utf8).replacing(Array(part.utf8), with: Array(safe.utf8)),
@@ -131,8 +131,8 @@ package struct Launch {
 
   /// Opens the store for a script.
   ///
-  /// - Parameter shared: whether it must be, or is created as, a shared one; nil to use the command
-  ///   line.
+  /// - Parameter shared: whether the store must be shared, or is created as a shared one; nil to
+  ///   use the command line.
   package func openStore(create: Bool = true, shared: Bool? = nil) throws -> Store {
     let store = try openedWhenFree {
       try openStore(create: create, patience: $0, shared: shared ?? options.shared)
@@ -146,7 +146,7 @@ package struct Launch {
   ///
   /// - Parameter isLimited: whether it gives up after ten seconds. At a terminal, C-c gives up.
   ///   Text typed meanwhile stays with the terminal: it belongs to the first prompt (rule 5.2), and
-  ///   C-c drops it. Giving up by itself would leave it to the shell that started this one.
+  ///   C-c drops it. Giving up by itself would leave that text to the shell that started this one.
   package func openedWhenFree<Opened>(
     isLimited: Bool = true, _ open: (_ patience: Int32) throws -> Opened
   ) throws -> Opened {
@@ -198,12 +198,12 @@ package struct Launch {
     return rc
   }
 
-  /// Rule 11.1: `--as NAME`, else `set nick`, else the login name.
+  /// The person (rule 11.1): the one that `--as NAME` names, else `set nick`, else the login name.
   package func participant(in store: Store, rc: RcFile) throws -> Participant {
     try named { try store.writeDurablyIfNeeded { try $0.participant(identity: identity(rc)) } }
   }
 
-  /// An invalid name is an error in the command line, if it is from there.
+  /// Turns the error for an invalid name into a wrong command line, if the name is from there.
   private func named<T>(_ body: () throws -> T) throws -> T {
     do {
       return try body()
@@ -213,15 +213,15 @@ package struct Launch {
     }
   }
 
-  /// The same for a command that only reads, and so creates nobody: a new or mistyped name means
-  /// somebody who is in no conversation and has read nothing.
+  /// Finds the person for a command that only reads, and so creates nobody: a new or mistyped name
+  /// means somebody who is in no conversation and has read nothing.
   func reader(in store: Store, rc: RcFile) throws -> Participant {
     let identity = try identity(rc)
     return try named { try store.read { try $0.participant(ifKnown: identity) } }
       ?? Participant(id: Script.nobody, identity: identity, name: identity)
   }
 
-  /// - Throws: ``Refusal`` if no source gives their name (rule 11.8).
+  /// - Throws: ``Refusal`` if no source gives the person's name (rule 11.8).
   func identity(_ rc: RcFile) throws -> String {
     if let name = options.as ?? rc.settings.nick ?? Login.name(environment) { return name }
     throw Refusal(

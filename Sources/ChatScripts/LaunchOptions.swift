@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The options of every command; a start without the parser fills them in itself.
+/// The options of every command. A start without the parser fills them in itself.
 package struct LaunchOptions: Sendable {
   package var store: String?
   package var shared = false

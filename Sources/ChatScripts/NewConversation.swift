@@ -5,8 +5,8 @@ import StyledText
 
 /// Creates the conversation that `--create` names, if it does not exist yet (rule 11.7).
 extension DurableTransaction {
-  /// Finds or creates a room or a direct chat: a plain name on this machine, an address on the
-  /// network of one of my accounts. On a network it also joins the room.
+  /// Finds or creates a room or a direct chat: on this machine for a plain name, or on the network
+  /// of one of my accounts for an address. On a network it also joins the room.
   ///
   /// - Parameter name: `room`, `#room`, `room@service`, `@name` or `@name@domain`.
   /// - Throws: ``Refusal`` for an address that no account of mine reaches; `RuleError`,

@@ -4,9 +4,9 @@ import ChatSession
 
 /// The names of a command's options, as its type declares them.
 package struct OptionNames: Equatable {
-  /// Those without a value.
+  /// The options without a value.
   package private(set) var flags: Set<String> = []
-  /// Those that take a value.
+  /// The options that take a value.
   package private(set) var withValue: Set<String> = []
 
   package init(of type: any ParsableArguments.Type) {

@@ -21,7 +21,7 @@ struct Script {
   /// The conversation that a command line names: a bare name is a room, `#room` and `@name` are a
   /// room and a person (rule 11.2).
   ///
-  /// - Parameter creates: whether to create a missing one (rule 11.7).
+  /// - Parameter creates: whether to create a missing conversation (rule 11.7).
   func conversation(_ name: String, creates: Bool = false) throws -> Conversation {
     do {
       return try known(name)
@@ -50,8 +50,8 @@ struct Script {
     throw RuleError.noSuchRoom(name)
   }
 
-  /// How to create a conversation for an address that an account of mine reaches; nil for any other
-  /// name.
+  /// Says how to create a conversation for an address that an account of mine reaches; nil for any
+  /// other name.
   private func onNetwork(_ name: String) throws -> Refusal? {
     guard try store.read({ try $0.accountReaching(name, of: me.id) }) != nil else { return nil }
     let shown = SafeText(line: name)
@@ -73,7 +73,7 @@ struct Script {
     return try store.writeDurablyIfNeeded { try $0.directChat(me.id, with: person.id) }
   }
 
-  /// The message that N names, or -N from the newest, of any sender (rule 7.5).
+  /// The message with number N or, for -N, the Nth newest, by any sender (rule 7.5).
   func message(_ typed: Int, in conversation: Conversation) throws -> Message {
     try store.read { try $0.message(named: typed, in: conversation.id, for: me.id) }
   }
@@ -83,8 +83,7 @@ struct Script {
 
   var isNobody: Bool { me.id == Self.nobody }
 
-  /// This person's id; nil as long as the store does not know them, which another process may
-  /// change.
+  /// This person's id; nil while the store does not know them. Another process may add them.
   var knownID: ID<Participant>? {
     get throws {
       isNobody ? try store.read { try $0.participant(ifKnown: me.identity) }?.id : me.id
@@ -98,8 +97,8 @@ struct Script {
   /// How many messages to keep in memory.
   nonisolated static let page = 200
 
-  /// The message for a rule's error, for someone who has no prompt to type at; nil if its own words
-  /// fit.
+  /// The message for a rule's error, for someone who has no prompt to type at; nil if the error's
+  /// own words fit.
   func refusal(for error: RuleError) throws -> Refusal? {
     switch error {
     case .noSuchRoom(let name) where name.hasPrefix("@"):
@@ -113,7 +112,7 @@ struct Script {
   }
 
   private func noRoom(called name: String) throws -> Refusal {
-    // Without its sign, it needs no quotes in a shell.
+    // Without its sign, a room's name needs no quotes in a shell.
     let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
     let shown = SafeText(line: bare)
     if let near = Conversation.nearest(
@@ -148,7 +147,7 @@ extension Launch {
       try script.output.finish()
       return status
     } catch {
-      // Earlier results are still an answer.
+      // Results from before the error are still an answer.
       script.output.flush()
       throw try (error as? RuleError).flatMap { try script.refusal(for: $0) } ?? error
     }

@@ -81,8 +81,8 @@ public final class StandardOutput {
 
 /// The numbers of standard input, output and error.
 public enum StandardDescriptors {
-  /// Opens those that are closed (`>&-`), so that no file of ours gets their number, and with it
-  /// their output. Reading and writing them fails, as it should.
+  /// Opens the descriptors that are closed (`>&-`), so that no file of hobnob's gets their number,
+  /// and with it their output. Reading and writing them fails, as it should.
   public static func claim() {
     for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
       // The lowest free number is the missing one.

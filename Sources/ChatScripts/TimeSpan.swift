@@ -6,7 +6,7 @@ import StyledText
 /// The time span of `--since` and `--until`.
 struct TimeSpan: Equatable {
   var start = Milliseconds.min
-  /// The first moment that no longer counts; nil for none.
+  /// The first moment after the span; nil for no end.
   var end: Milliseconds?
 
   static let always = TimeSpan()
@@ -16,7 +16,7 @@ struct TimeSpan: Equatable {
   /// - Parameters:
   ///   - since: nil for no beginning.
   ///   - until: nil for no end; a year, month, day, minute or second counts as a whole.
-  /// - Throws: `WrongUsage` for what is not a time.
+  /// - Throws: `WrongUsage` for a text that is not a time.
   init(since: String?, until: String?, now: Milliseconds) throws {
     if let since { start = try Self.span(since, now).lowerBound }
     if let until { end = try Self.span(until, now).upperBound }

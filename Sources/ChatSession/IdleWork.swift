@@ -5,9 +5,9 @@ import Platform
 /// Maintains the store while nobody types: removes messages older than their conversation keeps
 /// them, returns unused space to the disk and unused memory to the system, and removes unused files.
 ///
-/// It never wakes the shell: it takes a few milliseconds of a turn of the loop that happens anyway.
+/// It never wakes the shell, but takes a few milliseconds of turns that the loop takes anyway.
 package struct IdleWork {
-  /// Milliseconds without a key before it begins.
+  /// How many milliseconds without a key must pass before it begins.
   static let rest: Int64 = 1500
   /// Milliseconds until the next check, when there was nothing to do.
   static let pause: Int64 = 60_000

@@ -22,7 +22,7 @@ enum ChildProgram {
     else { return nil }
     var status: Int32 = 0
     while waitpid(process, &status, WUNTRACED) >= 0 || errno == EINTR {
-      // C-z in it: both stop, and continue together.
+      // C-z stopped the program: both stop, and continue together.
       guard status & 0xFF == 0x7F else { break }
       kill(getpid(), SIGSTOP)
       status = 0

@@ -31,7 +31,7 @@ enum ExternalEditor {
     let command =
       [environment["VISUAL"], environment["EDITOR"]].lazy
       .compactMap { $0 }.first { !$0.allSatisfy(\.isWhitespace) } ?? "vi"
-    // It may contain arguments (`code --wait`); the file follows as one more.
+    // The command may contain arguments (`code --wait`); the file follows as the last one.
     let status = ChildProgram.run(ChildProcess.words(command) + [name])
     let shown = SafeText(line: command)
     guard let status else {
@@ -57,7 +57,7 @@ enum ExternalEditor {
     return saved
   }
 
-  /// Opens it again by name: editors save by replacing the file.
+  /// Opens the file again by name: editors save by replacing the file.
   private static func read(_ path: String) -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }
@@ -67,7 +67,8 @@ enum ExternalEditor {
 }
 
 extension InteractiveShell {
-  /// `edit-in-editor` (C-x C-e): messages that arrive meanwhile are printed when the editor closes.
+  /// `edit-in-editor` (C-x C-e): opens the text in the editor. Messages that arrive meanwhile are
+  /// printed when the editor closes.
   func editInEditor() throws {
     var outcome: Result<String, any Error> = .success("")
     let text = editor.text

@@ -30,7 +30,7 @@ extension InteractiveShell {
     bar.prompt = StatusLine(session: session).prompt
     bar.maxInputRows = settings.maxInputRows
     bar.pending = session.waitingLines.map { line in
-      // First, so that a long line cannot hide it.
+      // The reason comes first, so that a long line cannot hide it.
       let text = SafeText(body: line.typed).lines + [line.files.label].compactMap { $0 }
       return say(
         line.copyNumber != nil ? "(copying) %1" : "(waiting for the store) %1",
@@ -39,7 +39,7 @@ extension InteractiveShell {
     bar.placeholder =
       !session.editing.isOn && !session.switcher.isChoosing && session.open.isMember
         && editor.question == nil && settings.looks.placeholder
-      ? session.present.map { say("Message %1", SafeText(name: $0.name)) } ?? "" : ""
+      ? session.lineConversation.map { say("Message %1", SafeText(name: $0.name)) } ?? "" : ""
     if editor.displayMode == .tty { arrange(&bar) }
     editor.bar = bar
     completion.barChanged()
@@ -114,7 +114,7 @@ extension InteractiveShell {
       + status.items(notice: notice, columns: max(1, room))
   }
 
-  /// Styles the typed text as it will be printed (rule 6.4), mentions too.
+  /// Styles the typed text as it will be printed (rule 6.4), including mentions.
   func highlight() {
     let text = editor.text
     guard editor.displayMode == .tty, !text.isEmpty || highlighted != nil else { return }

@@ -184,12 +184,12 @@ extension InteractiveShell {
     perform(chore) { [weak self] outcome in _ = self?.tell(.filesWritten(chore, outcome)) }
   }
 
-  /// If no process can start, does the work here while keys wait.
+  /// Does the work in a process of its own or, if none can start, here while keys wait.
   private func perform(_ chore: FileChore, ended: @escaping (FileChore.Outcome) -> Void) {
     let isStarted = start(chore.command) { answer, status in
       ended(chore.outcome(answer: answer, status: status))
     }
-    if !isStarted { ended(chore.outcome()) }
+    if !isStarted { ended(chore.runHere()) }
   }
 
   /// Starts a process and reads its output.
@@ -211,7 +211,8 @@ extension InteractiveShell {
     }
   }
 
-  /// The process continues when this shell ends. The status line shows its reports.
+  /// Starts the process of an account's network, which continues when this shell ends. The status
+  /// line shows its reports.
   private func connect(_ account: Account, asks: Bool) throws {
     let words = try NetworkPrograms.installed.command(account, in: session.store, asks: asks)
     var isStarted = true
@@ -220,7 +221,7 @@ extension InteractiveShell {
       lendScreen { isStarted = ChildProgram.run(words) != nil }
     } else {
       isStarted = programs.start(words) { [weak self] status in
-        // The loader's status; only then is it worth a moment in which no key is read.
+        // 127 is the loader's status; only then is a look worth a moment in which no key is read.
         let library = status == 127 ? NetworkPrograms.missingLibrary(of: words[0]) : nil
         self?.tell(.networkProcessEnded(account.id, status: status, missing: library))
       }

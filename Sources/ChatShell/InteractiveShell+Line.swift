@@ -11,7 +11,7 @@ import Terminal
 // MARK: What the line tells
 
 extension InteractiveShell {
-  /// Handles an event; false for the default action that ``LineEvent`` describes.
+  /// Handles an event. Returns false for the default action that ``LineEvent`` describes.
   func handle(_ event: LineEvent) -> Bool {
     switch event {
     case .accepted(let text): return acceptLine(text)
@@ -80,8 +80,9 @@ extension InteractiveShell {
     return true
   }
 
-  /// A command failed, or a message that only a member can send: the next text replaces it, such as
-  /// the command that enters the room, unless a key continues it (rules 1.11 and 1.13).
+  /// Selects the line after a command, or a message that only a member can send, has failed: the
+  /// next text replaces it, such as the command that enters the room, unless a key continues it
+  /// (rules 1.11 and 1.13).
   private func select() {
     editor.selectAll()
     if notice == nil { show(notice: Self.isSelected) }
@@ -122,7 +123,7 @@ extension InteractiveShell {
     tell(.moved)
   }
 
-  /// Handles other consequences of a change of the line than drawing.
+  /// Handles the consequences of a change of the line other than drawing.
   func handleBarEvent(_ event: BarEvent) {
     switch event {
     case .typing: tell(.changed)
@@ -180,7 +181,7 @@ extension InteractiveShell {
     return false
   }
 
-  /// The line will be emptied; the notice appears afterwards.
+  /// Call this before the line is emptied; the notice appears afterwards.
   private func willEmpty() {
     tell(.emptied)
     let text = say("Line emptied; C-_ brings it back")
@@ -188,8 +189,8 @@ extension InteractiveShell {
   }
 
   private func lostTerminal() {
-    // Behave as on the signal for a closed terminal, which did not arrive. The reader of a pipe may
-    // go away (rule 11.4).
+    // Behave as on the signal for a closed terminal, which did not arrive. If the output is a pipe,
+    // its reader may go away (rule 11.4).
     var output = stat()
     let isClosed = fstat(1, &output) == 0 && output.st_mode & S_IFMT == S_IFCHR
     leave(status: isClosed ? 128 + SIGHUP : 0)

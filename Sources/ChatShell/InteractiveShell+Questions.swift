@@ -8,8 +8,9 @@ import StyledText
 
 /// Questions before an action; the next key is the answer.
 extension InteractiveShell {
-  /// Asks a question that the next key answers. If the body returns false, the key is no answer and is
-  /// typed. A question about a text takes any key, so that a mistaken one does not change the text.
+  /// Asks a question that the next key answers. If the body returns false, the key is not an answer
+  /// and is typed. A question about a text takes any key, so that a mistaken key does not change
+  /// the text.
   ///
   /// - Parameter question: with a newline before each key that answers it, and before the others.
   func ask(_ question: SafeText, then body: @escaping (Answer) -> Bool) {
@@ -69,7 +70,7 @@ extension InteractiveShell {
     }
   }
 
-  /// Whether to ask about a long text before sending it (rule 1.9). True: the line stays.
+  /// Whether to ask about a long text before sending it (rule 1.9). If so, the line stays.
   func asksBefore(sending text: String) -> Bool {
     guard confirmedForm == nil, settings.askLines > 0, !session.editing.isOn, session.open.isMember,
       session.rules.allowsSending(text)
@@ -97,7 +98,7 @@ extension InteractiveShell {
     return true
   }
 
-  /// Handles Return on a text: a long one as the person chose.
+  /// Handles Return on a text; a long one is sent in the form that the person chose.
   func enter(_ text: String) -> Bool {
     guard confirmedForm == .file else { return tell(.entered(text)) }
     let said = LineRules.withoutNewlinesAtEnd(text)

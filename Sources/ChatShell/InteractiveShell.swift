@@ -28,7 +28,7 @@ final class InteractiveShell {
   /// How the person has agreed to send a long text.
   var confirmedForm: LongTextForm?
   enum LongTextForm { case text, file }
-  /// The notice to show once the current change is done.
+  /// The notice to show after the current change.
   var nextNotice: SafeText?
   private var timer: TimerID?
   private var resizeTimer: TimerID?
@@ -88,13 +88,13 @@ final class InteractiveShell {
       tell(.complain(rc + inputrc))
       tell(.lineReady)
     }
-    // Before the prompt appears: anyone who sees it may end the program, which must then restore
-    // the terminal.
+    // Do this before the prompt appears: anyone who sees it may end the program, which must then
+    // restore the terminal.
     handleSignals()
     editor.draw()
     watchStore()
     loop.endOfTurn { [weak self] in self?.endTurn() }
-    // After the first prompt and before the first key: Up needs the history.
+    // Do this after the first prompt and before the first key: Up needs the history.
     tell(.promptShown)
     if let first { tell(first) }
     editor.draw()
@@ -174,7 +174,7 @@ final class InteractiveShell {
       switch signal {
       case SIGWINCH: resizeSoon()
       case SIGINT: editor.clearLine()
-      // C-\ in a program that has the terminal, or is about to get it.
+      // C-\ was meant for a program that has the terminal, or is about to get it.
       case SIGQUIT: break
       case SIGTSTP: editor.suspend()
       case SIGCONT: editor.continued()
@@ -189,7 +189,8 @@ final class InteractiveShell {
     tell(.leave(status: status))
   }
 
-  /// Dragging a window causes many size changes; drawing waits for the last.
+  /// Draws again soon after a size change: dragging a window causes many, and drawing waits for the
+  /// last.
   private func resizeSoon() {
     if let resizeTimer { loop.cancel(resizeTimer) }
     resizeTimer = loop.after(milliseconds: 50) { [weak self] in
@@ -200,8 +201,8 @@ final class InteractiveShell {
     }
   }
 
-  /// After three seconds, a notice in the status line makes room for the typing indicator. Typing
-  /// signals arrive every three seconds, so this needs no timer of its own.
+  /// Removes a notice from the status line after three seconds, to make room for the typing
+  /// indicator. Typing signals arrive every three seconds, so this needs no timer of its own.
   func forgetOldNotice() {
     let isOld = loop.now - noticeAt >= 3000 && editor.question == nil
     if isOld, !session.open.typing.isEmpty, !session.editing.isOn { notice = nil }

@@ -34,11 +34,12 @@ extension Launch {
   ///
   /// - Parameters:
   ///   - creates: whether `--create` allows creating a missing conversation.
-  ///   - isCertain: whether `open` preceded the name: creates a missing room of this machine.
-  ///   - subcommands: those that the name may be a typing error for.
+  ///   - isCertain: whether `open` preceded the name, so that a missing room of this machine is
+  ///     created.
+  ///   - subcommands: the subcommands that the name may be a typing error for.
   ///   - greeting: printed below the first messages; nil for the usual one.
-  ///   - obstacle: why nobody can add an account, as a sentence; nil if that depends on the store.
-  ///   - begin: starts what else runs in the shell's loop.
+  ///   - obstacle: why accounts cannot be added, as a sentence; nil if that depends on the store.
+  ///   - begin: starts anything else that runs in the shell's loop.
   package func shell(
     _ name: String?, creates: Bool, isCertain: Bool = false, subcommands: [String] = [],
     greeting: [StyledLine]? = nil, accountObstacle obstacle: SafeText? = nil,

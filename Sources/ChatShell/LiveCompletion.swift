@@ -66,7 +66,7 @@ final class ShellSource: @MainActor CompletionSource {
   }
 
   func candidates(for question: CompletionQuestion) -> [Candidate] {
-    session?.candidates(behind: prefix) ?? []
+    session?.candidates(after: prefix) ?? []
   }
 }
 

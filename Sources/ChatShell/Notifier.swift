@@ -13,14 +13,14 @@ import Terminal
 @MainActor
 final class Notifier {
   private unowned let shell: InteractiveShell
-  /// The newest message without a free place, and how many others had none.
+  /// The newest message that found every place taken, and how many others did.
   private var waiting: (notification: Notification, others: Int)?
   /// The command that failed to start; reported once.
   private var broken: String?
 
   init(_ shell: InteractiveShell) { self.shell = shell }
 
-  /// - Parameter notifications: the oldest first.
+  /// - Parameter notifications: the notifications to show, the oldest first.
   func notify(_ notifications: [Notification]) {
     let sequence = sequence
     let command = shell.settings.notifyCommand
@@ -41,7 +41,7 @@ final class Notifier {
     }
   }
 
-  /// How to ask the terminal; nil if it cannot show a notification, or need not, since the person
+  /// How to ask the terminal; nil if it cannot show a notification, or need not because the person
   /// looks at its window. A terminal that is chosen by its name reports the focus.
   private var sequence: DesktopNotification? {
     let setting = shell.settings.notifyTerminal

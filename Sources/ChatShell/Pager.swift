@@ -28,7 +28,7 @@ extension InteractiveShell {
           "hobnob could not create a file for the pager in %1: %2.",
           SafeText(line: TemporaryFile.folder(session.preferences.environment)), systemReason()))
     }
-    // It has no name from the start, so nothing remains however the shell ends.
+    // Remove the name at once, so that nothing remains however the shell ends.
     unlink(path)
     defer { close(file) }
     guard TemporaryFile.write(editor.printed(lines), to: file), lseek(file, 0, SEEK_SET) == 0 else {
@@ -78,8 +78,8 @@ enum Pager {
     ChildProcess.words(command).first?.split(separator: "/").last == "less"
   }
 
-  /// Whether the pager may have shown nothing. One that was interrupted or ended did its work; less
-  /// -K then exits with 2.
+  /// Whether the pager may have shown nothing. A pager that was interrupted or ended by a signal
+  /// did its work; `less -K` then exits with 2.
   static func hasFailed(_ status: Int32, _ command: String) -> Bool {
     switch status {
     case 0, 128 + SIGINT, 128 + SIGQUIT, 128 + SIGTERM, 128 + SIGHUP, 128 + SIGPIPE: false

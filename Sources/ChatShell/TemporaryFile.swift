@@ -15,7 +15,7 @@ enum TemporaryFile {
   /// - Returns: nil with the reason in `errno`.
   static func make(environment: [String: String]) -> (path: String, descriptor: Int32)? {
     var path = Array("\(folder(environment))/hobnob-XXXXXX.md".utf8CString)
-    // With a name that nobody could have taken before.
+    // The file has a name that nobody could have taken before.
     let descriptor = mkstemps(&path, 3)
     guard descriptor >= 0 else { return nil }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Completion scripts for bash, zsh and fish: those of the parser's generator, and what that cannot
-/// know.
+/// Completion scripts for bash, zsh and fish: those of the parser's generator, with what the
+/// generator cannot know.
 ///
 /// A command line may begin with options of every command, and then need not name a command:
 /// `hobnob --as anna lobby` means `hobnob open --as anna lobby`. The generator knows neither, so each
@@ -12,7 +12,7 @@ enum CompletionScript {
   /// The word with which a script asks for names.
   static let question = "---completion"
 
-  /// A script of the generator, completed.
+  /// Completes a script of the generator.
   static func completed(_ generated: String, commands: [String]) -> String {
     let commands = commands.joined(separator: " ")
     if let end = generated.firstRange(of: "\ncomplete -o filenames") {
@@ -36,8 +36,8 @@ enum CompletionScript {
       with: "__hobnob_at_command") + fish(commands)
   }
 
-  /// bash ends a word at `@`, `:` and `=`, and completes only what is behind them. It quotes file
-  /// names alone, and takes a room for a folder of the same name.
+  /// bash ends a word at `@`, `:` and `=`, and completes only what comes after them. It quotes only
+  /// file names, and mistakes a room for a folder of the same name.
   private static func bash(_ commands: String) -> String {
     #"""
 

@@ -47,7 +47,7 @@ struct Hobnob: ParsableCommand {
     subcommands: subcommands,
     defaultSubcommand: OpenShell.self)
 
-  // What the parser says of a wrong command line begins like every other sentence.
+  // The parser's errors begin like every other sentence.
   static var _errorPrefix: String { "hobnob: " }
 
   /// Answers a shell that completes a word, as the parser's completion scripts ask: with a name a
@@ -76,7 +76,7 @@ struct Hobnob: ParsableCommand {
       if code.isSuccess, arguments.first == CompletionScript.option {
         text = CompletionScript.completed(text, commands: subcommandNames)
       }
-      // Without a subcommand `open` was only the parser's guess; its usage is not what helps.
+      // Without a subcommand `open` was only the parser's guess, so its usage would not help.
       if !code.isSuccess, !subcommandNames.contains(arguments.first ?? "") {
         let first = text.split(separator: "\n").first.map(String.init) ?? ""
         text = "\(first)\nUsage: \(usageLines)\n  See 'hobnob --help' for more information."

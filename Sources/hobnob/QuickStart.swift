@@ -3,13 +3,13 @@ import ChatScripts
 import ChatShell
 
 /// A command line that opens the shell and needs no parser: known options and at most one
-/// conversation. Anything else is the parser's, which also says what is wrong.
+/// conversation. Anything else goes to the parser, which also reports errors.
 struct QuickStart {
   private(set) var options = LaunchOptions()
   private(set) var conversation: String?
   private(set) var creates = false
 
-  /// nil when the parser has to look at it.
+  /// Nil if the parser has to read the arguments.
   init?(_ arguments: [String]) {
     var rest = arguments.dropFirst()
     while let argument = rest.popFirst() {
@@ -24,8 +24,8 @@ struct QuickStart {
     }
   }
 
-  /// The arguments with a subcommand before the options that stood before it: they belong to
-  /// every command, and the parser knows them only behind its name.
+  /// The arguments with the subcommand moved before the options that preceded it: these belong to
+  /// every command, but the parser accepts them only after its name.
   static func subcommandFirst(_ arguments: [String]) -> [String] {
     var index = 1
     let options = OptionNames(of: CommonOptions.self)

@@ -6,8 +6,8 @@ import Glibc
 enum RawArguments {
   private static let pathOption = "--attach"
 
-  /// Its words. What is not UTF-8 in a text is repaired; the path of a file to attach becomes the
-  /// URL of that file, which keeps every byte.
+  /// The words of the command line. Bytes of a text that are not UTF-8 are repaired; the path of a
+  /// file to attach becomes the URL of that file, which keeps every byte.
   static var all: [String] {
     var result: [String] = []
     for argument in bytes {

@@ -11,8 +11,8 @@ enum TextArguments {
 
   /// The arguments of `hobnob send` with its options in front and `--` before the text.
   ///
-  /// After the conversation, `send`'s own long options count in two places only: directly after it,
-  /// and at the very end, where `--help` and `--version` count too. All else is text, as is
+  /// After the conversation, `send`'s own long options count only in two places: directly after it,
+  /// and at the very end, where `--help` and `--version` also count. Everything else is text, as is
   /// everything after `--`. The arguments of other commands stay unchanged.
   static func separatingText(in arguments: [String]) -> [String] {
     guard arguments.first == "send" else { return arguments }
@@ -62,8 +62,8 @@ enum TextArguments {
     return rest.isEmpty
   }
 
-  /// As `optionLength(in:)`, but for options after the text: the help options count, and an option
-  /// without its value does not.
+  /// Like `optionLength(in:)`, but for options after the text: the help options count, and an
+  /// option without its value does not.
   private static func lastOptionLength(in words: ArraySlice<String>) -> Int? {
     guard let word = words.first else { return nil }
     if helpOptions.contains(word) { return 1 }

@@ -97,17 +97,17 @@ struct AbilitiesTests {
   @Test("10: completion leaves out what does not work, and /can names it")
   func offers() throws {
     func offered() -> Set<String> {
-      Set(anna.session.candidates(behind: .command).map(\.text))
+      Set(anna.session.candidates(after: .command).map(\.text))
     }
     let all: Set = ["edit", "delete", "react", "reply", "attach"]
     #expect(offered().intersection(all) == ["delete", "react", "reply"])
-    #expect(!anna.session.candidates(behind: .reaction).isEmpty)
+    #expect(!anna.session.candidates(after: .reaction).isEmpty)
     try provide {
       ($0.deletes, $0.reactionLimit, $0.replies, $0.typing) = (false, .no, false, false)
     }
     #expect(offered().intersection(all).isEmpty)
-    #expect(anna.session.candidates(behind: .reaction).isEmpty)
-    #expect(anna.session.candidates(behind: .emoji).isEmpty == false)
+    #expect(anna.session.candidates(after: .reaction).isEmpty)
+    #expect(anna.session.candidates(after: .emoji).isEmpty == false)
     _ = anna.news()
     anna.say("/can")
     #expect(

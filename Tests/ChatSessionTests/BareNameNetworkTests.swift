@@ -56,7 +56,7 @@ struct BareNameNetworkTests {
     anna.say("/msg ben@irc.x.org")
     #expect(anna.picture[0].hasPrefix("@ben@irc.x.org>"))
     anna.say("/switch #lobby")
-    let people = anna.session.candidates(behind: .person).map(\.text)
+    let people = anna.session.candidates(after: .person).map(\.text)
     #expect(people.filter { $0.hasPrefix("ben") } == ["ben", "ben@irc.x.org"])
   }
 
@@ -92,7 +92,7 @@ struct BareNameNetworkTests {
       let offered = anna.session.commandArgument(in: line, caret: line.utf8.count)?.candidates
       #expect(offered?.map(\.text).sorted() == ["##tea", "&here", "lobby", "plans"], "\(line)")
     }
-    let behindSign = anna.session.candidates(behind: .room).map(\.text)
+    let behindSign = anna.session.candidates(after: .room).map(\.text)
     #expect(behindSign.sorted() == ["#tea", "lobby", "plans"])
   }
 

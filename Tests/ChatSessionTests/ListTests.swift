@@ -177,7 +177,7 @@ struct ListTests {
     town.environment["HOBNOB_SHARE"] = EmojiTableTests.share
     let anna = try town.person("anna")
     func first(_ count: Int) -> [String] {
-      let all = anna.session.candidates(behind: .emoji)
+      let all = anna.session.candidates(after: .emoji)
       return all.filter { $0.recency > 0 }.sorted { $0.recency > $1.recency }.map(\.text)
         .prefix(count).sorted()
     }

@@ -81,7 +81,7 @@ struct NameTests {
     )
     false_.say("I am ben")
     anna.look()
-    let people = anna.session.candidates(behind: .person)
+    let people = anna.session.candidates(after: .person)
     #expect(people.first { $0.text == "b\u{435}n" }?.mark == "≈")
     #expect(people.filter { !$0.mark.isEmpty }.count == 1)
     #expect(

@@ -63,7 +63,7 @@ struct NetworkNameTests {
     anna.say("/switch #lobby")
     anna.say("/msg cem@x.org")
     #expect(anna.picture[0].hasPrefix("@cem>"))
-    let people = anna.session.candidates(behind: .person).map(\.text)
+    let people = anna.session.candidates(after: .person).map(\.text)
     #expect(people.filter { $0.hasPrefix("ben") } == ["ben", "ben@x.org"])
     // Joined from here as well, and asked of the network.
     anna.say("/switch #lobby")
@@ -352,9 +352,9 @@ struct NetworkNameTests {
     #expect(!anna.say("/msg tea@rooms.x.org/id-7 hello"))
     #expect(!anna.say("/contact add zoe/phone"))
     #expect(anna.printed.suffix(2).allSatisfy { $0.contains("is not an address") })
-    #expect(anna.session.candidates(behind: .person).map(\.text) == ["zoe"])
+    #expect(anna.session.candidates(after: .person).map(\.text) == ["zoe"])
     anna.say("/switch #lobby")
-    #expect(anna.session.candidates(behind: .person).isEmpty)
+    #expect(anna.session.candidates(after: .person).isEmpty)
   }
 
   @Test("nobody on this machine can take an address that belongs to someone")

@@ -200,7 +200,7 @@ final class Person: SessionLine {
   func writeFiles() {
     let chores = writes
     writes = []
-    for chore in chores { tell(.filesWritten(chore, chore.outcome())) }
+    for chore in chores { tell(.filesWritten(chore, chore.runHere())) }
   }
 
   /// The files of a line have been copied.
@@ -208,7 +208,7 @@ final class Person: SessionLine {
     guard !copies.isEmpty else { return }
     let (files, limit, number) = copies.removeFirst()
     let result = Result { () throws(Refusal) in
-      try FileChore.keep(files, limit: limit, in: store.attachmentFolder).outcome()
+      try FileChore.keep(files, limit: limit, in: store.attachmentFolder).runHere()
         .attachments(of: files)
     }
     tell(.filesReady(result, number: number))

@@ -21,7 +21,7 @@ import Testing
       ("ben, anna: tea", false), (" anna: tea", false), (":", false),
     ])
   func mentions(text: String, isMe: Bool) {
-    #expect(marks.callMe(in: text) == isMe)
+    #expect(marks.mentionsMe(in: text) == isMe)
   }
 
   @Test(
@@ -32,7 +32,7 @@ import Testing
     ])
   func highlighted(text: String, calls: Bool) {
     let marks = TextMarks(highlight: ["Deploy", "c++"])
-    #expect(marks.callMe(in: text) == calls)
+    #expect(marks.mentionsMe(in: text) == calls)
     #expect(marks.highlighted(in: text).isEmpty != calls)
   }
 

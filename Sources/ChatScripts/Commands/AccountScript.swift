@@ -6,7 +6,7 @@ import Glibc
 import Sentences
 import StyledText
 
-/// `hobnob account register` (rule 11.3): a new account, on a server that lets anyone register.
+/// `hobnob account register` (rule 11.3): creates an account on a server that lets anyone register.
 package struct AccountScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "account",
@@ -47,7 +47,7 @@ package struct AccountScript: Subcommand {
     }
     let name = AccountName(address)
     let programs = NetworkPrograms.installed
-    // The program knows how its network writes an address.
+    // The network's program knows how to write its addresses.
     let bare = name.kind == nil ? address : String(address.drop { $0 != ":" }.dropFirst())
     var words = [try programs.path(of: programs.kind(of: name)), "--register", bare]
     for (name, value) in [("host", host), ("port", port.map(String.init)), ("ca", ca)] {

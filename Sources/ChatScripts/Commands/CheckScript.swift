@@ -83,7 +83,7 @@ package struct CheckScript: Subcommand {
     for finding in findings where finding.severity == .fine {
       output.write("  " + sentence(for: finding))
     }
-    // Keeps the order if both go to one terminal.
+    // Keep the output in order if standard output and standard error go to one terminal.
     output.flush()
     let faults = findings.filter { $0.severity != .fine }
     for fault in faults { StandardError.say(sentence(for: fault)) }
@@ -124,7 +124,7 @@ package struct CheckScript: Subcommand {
     output.write(say("  disk space freed: %1", SafeText(line: Attachment.size(bytes))))
   }
 
-  /// What the process of an account could not do if somebody took control of it.
+  /// Prints what the process of an account could not do if somebody took control of it.
   ///
   /// - Parameter isNeeded: whether there is an account.
   /// - Returns: false if it is needed and cannot start because a library is missing; standard error
@@ -182,7 +182,7 @@ package struct CheckScript: Subcommand {
     output.write(background(settings, launch))
   }
 
-  /// What the terminal answers when asked for its background.
+  /// Says what the terminal answers when asked for its background.
   @MainActor private func background(_ settings: Settings, _ launch: Launch) -> SafeText {
     let looks = Painter.TerminalCapabilities(environment: { launch.environment[$0] })
     // A process in the background would be stopped for touching the terminal.

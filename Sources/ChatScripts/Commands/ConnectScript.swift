@@ -46,7 +46,7 @@ package struct ConnectScript: Subcommand {
 }
 
 extension Launch {
-  /// Makes an account connect from now on while its owner has a shell.
+  /// Makes an account connect, from now on, whenever its owner has a shell.
   ///
   /// - Throws: a ``Refusal`` if the owner's file does not list it; `AccountFileError`.
   fileprivate func want(_ account: Account, in store: Store) throws {

@@ -6,8 +6,8 @@ import Exchange
 import Sentences
 import StyledText
 
-/// `hobnob export` (rules 11.3, 11.6): the part of the store that you may see, some conversations,
-/// or all of it, as JSON Lines.
+/// `hobnob export` (rules 11.3, 11.6): writes the part of the store that you may see, some
+/// conversations, or the whole store, as JSON Lines.
 package struct ExportScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "export",

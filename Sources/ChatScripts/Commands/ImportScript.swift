@@ -42,13 +42,13 @@ package struct ImportScript: Subcommand {
     }
   }
 
-  /// The most complaints about single lines; further ones are only counted.
+  /// The maximum number of complaints about single lines; further ones are only counted.
   private static let mostComplaints = 20
 
-  /// - Returns: 1 if it left out lines.
+  /// - Returns: 1 if it skipped lines.
   package func run(_ launch: Launch) throws -> Int32 {
     let rc = try launch.loadRc { StandardError.say($0) }
-    // Opened before creating the store: a wrong name leaves nothing behind.
+    // Open the files before creating the store, so that a wrong name leaves no store.
     var files = try file.map { path in
       if path == "-" { return (path: "", file: Int32(0)) }
       var found = stat()
@@ -72,7 +72,7 @@ package struct ImportScript: Subcommand {
       if complaints <= Self.mostComplaints { StandardError.say(sentence(for: fault)) }
     }
     do {
-      // Read this before locking the store: a pipe or a person may take any time.
+      // Read this before locking the store: a pipe or a person may take any amount of time.
       for index in files.indices {
         let (path, file) = files[index]
         if let copy = try Spool.copy(of: file, name: path, beside: store) {

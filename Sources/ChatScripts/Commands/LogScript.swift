@@ -76,14 +76,15 @@ package struct LogScript: Subcommand {
 /// Prints a conversation page by page, in order: memory does not grow with it.
 @MainActor
 private struct PrintedLog {
-  /// The requested messages among those at the start: a range of sort keys, of numbers and of time.
+  /// The requested messages among those that existed when the command started: a range of sort
+  /// keys, of numbers and of time.
   private struct Selection {
-    var sorts: Range<Int64> = .min..<(.min)
+    var sortKeys: Range<Int64> = .min..<(.min)
     var numbers = 1...Int.max
     var span = TimeSpan.always
 
     func contains(_ message: Message) -> Bool {
-      sorts.contains(message.sort) && numbers.contains(message.number)
+      sortKeys.contains(message.sort) && numbers.contains(message.number)
         && span.contains(message.createdAt)
     }
   }
@@ -91,11 +92,11 @@ private struct PrintedLog {
   let script: Script
   let conversation: Conversation
   let isJSON: Bool
-  /// The highest number at the start, and at the last read.
+  /// The highest message number when the command started, and when the store was last read.
   private var (numberAtStart, newest) = (0, 0)
-  /// The position of the last read.
+  /// The store's position when it was last read.
   private var position: Int64 = 0
-  private var asked = Selection()
+  private var requested = Selection()
   private var events: LoggedEvents?
   private var printer: MessagePrinter
 
@@ -105,7 +106,7 @@ private struct PrintedLog {
     self.isJSON = isJSON
     if hasEvents { events = LoggedEvents(script, of: conversation.id, isJSON: isJSON) }
     var options = MessagePrinter.Options(glyphs: script.glyphs)
-    // It only prints changes, in the form of the other lines.
+    // This printer prints only changes to messages, without a time.
     options.timestamps = false
     // A pipe gets whole bodies.
     options.folding = script.folding ?? Folding(mostBytes: .max, mostLines: 0)
@@ -118,39 +119,39 @@ private struct PrintedLog {
     numberAtStart = newest
     var (from, lines) = (options.from, options.lines)
     if let back = from, back < 0, options.to == nil, span.isAlways {
-      // The fifth newest and all after it are the last five.
+      // For example, `--from -5` means the last five messages.
       lines = min(lines ?? .max, Int(clamping: back.magnitude))
       from = nil
     }
     let isByNumber = from != nil || options.to != nil
     let first = try from.map(number) ?? 1
     let last = min(try options.to.map(number) ?? newest, newest)
-    asked = Selection(
-      sorts: try sorts(ofNumbers: first, last, isByNumber: isByNumber, within: span),
+    requested = Selection(
+      sortKeys: try sortKeys(ofNumbers: first, last, isByNumber: isByNumber, within: span),
       numbers: first...max(first, last), span: span)
-    if first > last { asked.sorts = .min..<(.min) }
+    if first > last { requested.sortKeys = .min..<(.min) }
     let count = lines ?? (isByNumber || !span.isAlways ? nil : 20)
-    if let count { asked.sorts = try newestMessages(count, of: asked.sorts) }
+    if let count { requested.sortKeys = try rangeOfNewest(count, in: requested.sortKeys) }
     // With a count, earlier events are not wanted.
     events?.begin(
       from: isByNumber || lines != nil || span.isAlways ? nil : span.start,
       until: options.to != nil || lines == 0 ? nil : span.end ?? .max, upTo: position)
-    var next = asked.sorts.lowerBound
+    var next = requested.sortKeys.lowerBound
     while !script.output.isClosed {
       let page = try script.store.read {
         try $0.messages(
-          in: conversation.id, sorts: next..<asked.sorts.upperBound, oldest: Script.page,
+          in: conversation.id, sorts: next..<requested.sortKeys.upperBound, oldest: Script.page,
           for: script.me.id)
       }
       guard let last = page.last else { break }
-      try write(page.filter(asked.contains))
+      try write(page.filter(requested.contains))
       next = last.sort + 1
     }
     try events?.finish()
   }
 
-  /// The range of sort keys that contains all of these.
-  private func sorts(
+  /// The range of sort keys that contains all messages with these numbers and times.
+  private func sortKeys(
     ofNumbers first: Int, _ last: Int, isByNumber: Bool, within span: TimeSpan
   ) throws -> Range<Int64> {
     var sorts = SortKey.all
@@ -161,7 +162,7 @@ private struct PrintedLog {
       guard let found else { return .min..<(.min) }
       sorts = found
     }
-    // Messages of an archive's page may sort a little before their time.
+    // Messages from a page of an archive may have a sort key slightly below their time.
     let start = SortKey.first(at: max(span.start, .min + 1000) - 1000)
     var end = sorts.upperBound + 1
     if let time = span.end {
@@ -173,18 +174,18 @@ private struct PrintedLog {
     return begin..<max(begin, end)
   }
 
-  /// The sort key where the newest messages begin.
-  private func newestMessages(_ count: Int, of sorts: Range<Int64>) throws -> Range<Int64> {
+  /// The part of a range of sort keys that holds the newest of the requested messages.
+  private func rangeOfNewest(_ count: Int, in sorts: Range<Int64>) throws -> Range<Int64> {
     var (left, begin, end) = (count, sorts.upperBound, sorts.upperBound)
     while left > 0 {
-      let limit = asked.span.isAlways ? min(left, Script.page) : Script.page
+      let limit = requested.span.isAlways ? min(left, Script.page) : Script.page
       let page = try script.store.read {
         try $0.messages(
           in: conversation.id, sorts: sorts.lowerBound..<end, newest: limit, for: script.me.id,
           receipts: false)
       }
       guard let first = page.first else { break }
-      for message in page.reversed() where left > 0 && asked.contains(message) {
+      for message in page.reversed() where left > 0 && requested.contains(message) {
         left -= 1
         begin = message.sort
       }
@@ -198,7 +199,7 @@ private struct PrintedLog {
     try events?.print(page)
   }
 
-  /// Prints messages that arrived since, and changes to printed ones (rule 3.8).
+  /// Prints messages that arrived since the last read, and changes to printed messages (rule 3.8).
   mutating func printNew() throws {
     let (end, last) = try state()
     try events?.follow(from: position, upTo: end)
@@ -221,7 +222,7 @@ private struct PrintedLog {
   }
 
   private func isPrinted(_ message: Message) -> Bool {
-    message.number > numberAtStart ? !message.isImported : asked.contains(message)
+    message.number > numberAtStart ? !message.isImported : requested.contains(message)
   }
 
   private mutating func print(_ updates: [MessageUpdate]) throws {
@@ -252,7 +253,7 @@ private struct PrintedLog {
     }
   }
 
-  /// A message number from a typed one.
+  /// The message number that a typed number means: -N is the Nth newest.
   private func number(_ typed: Int) throws -> Int {
     guard typed < 0 else { return typed }
     // A number before the first message means the first.
@@ -267,11 +268,11 @@ private struct PrintedLog {
 extension Script {
   /// Prints messages as `log` does.
   ///
-  /// - Parameter conversation: printed with each, if it is not clear.
+  /// - Parameter conversation: its name, printed with each message; nil if the reader knows it.
   func print(_ messages: [Message], in conversation: SafeText? = nil, isJSON: Bool) throws {
     if isJSON {
       for message in messages {
-        // Nil: it was removed a moment ago.
+        // Nil if the message was removed a moment ago.
         if let json = try store.read({ try $0.jsonLine(of: message.id) }) {
           output.write(JSONLine.safe(json))
         }

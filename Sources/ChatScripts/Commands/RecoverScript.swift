@@ -5,7 +5,7 @@ import Exchange
 import Glibc
 import StyledText
 
-/// The name of a store's file without its extension, from which the names beside it are made.
+/// The path of a store without its extension, for making the names of files beside the store.
 struct StoreName {
   private let stem: String
 
@@ -15,7 +15,7 @@ struct StoreName {
 
   func with(_ ending: String) -> String { stem + ending }
 
-  /// `store.WORD.sqlite`, or with a number if that is taken.
+  /// `store.WORD.sqlite`, with a number in it if that name is taken.
   func free(_ word: String) -> String {
     var number = 1
     while true {
@@ -27,11 +27,11 @@ struct StoreName {
   }
 }
 
-/// `hobnob check --recover`: a new store from the readable parts of a damaged one.
+/// `hobnob check --recover`: makes a new store from the readable parts of a damaged one.
 extension Launch {
   /// Writes the new store beside the old one, which it only reads, and says how to use it.
   ///
-  /// - Returns: 1 if too little was readable to be of use.
+  /// - Returns: 1 if so little was readable that it is of no use.
   func recover(_ output: StandardOutput) throws -> Int32 {
     let path = try storePath
     guard access(path, F_OK) == 0 else {
@@ -83,7 +83,7 @@ extension Launch {
     SafeText(line: "mv -n \(quoted(path)) \(quoted(other))")
   }
 
-  /// Quoted as one word for a shell.
+  /// Quotes a path as one word for a shell.
   package static func quoted(_ path: String) -> String {
     "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#)
       + "'"

@@ -57,7 +57,7 @@ package struct SendScript: Subcommand {
     }
   }
 
-  /// - Throws: the message for standard error; nothing was sent, unless it concerns the waiting.
+  /// - Throws: the message for standard error. Nothing was sent, unless the error is about waiting.
   package func run(_ launch: Launch) throws -> Int32 {
     try launch.script(creates: true) { script in
       let limit = script.settings.attachmentLimit * 1_000_000
@@ -101,7 +101,7 @@ package struct SendScript: Subcommand {
     }
   }
 
-  /// Refuses to wait for what can never happen.
+  /// Refuses to wait for something that can never happen.
   private func check(_ abilities: Abilities, in conversation: Conversation) throws {
     guard let state, !abilities.reports(state) else { return }
     throw Refusal(
@@ -135,7 +135,7 @@ package struct SendScript: Subcommand {
     _ state: DeliveryState, of message: Message, at bell: BellWait, _ script: Script
   ) throws {
     repeat {
-      // Removed meanwhile: it existed long enough.
+      // If the message was removed meanwhile, nothing is left to wait for.
       guard let now = try script.store.read({ try $0.message(message.id, for: script.me.id) })
       else { return }
       if now.state == .failed {
@@ -151,8 +151,8 @@ package struct SendScript: Subcommand {
 }
 
 extension Script {
-  /// A note that no process serves the message's network now, since `hobnob send` starts none; nil
-  /// if one does.
+  /// Says that no process serves the message's network now, since `hobnob send` starts none.
+  /// Returns nil if one does.
   fileprivate func waiting(
     _ message: Message, in conversation: Conversation, _ environment: [String: String]
   ) throws -> SafeText? {
@@ -161,7 +161,7 @@ extension Script {
       try !store.read({ try $0.hasProcess(of: account) })
     else { return nil }
     let address = SafeText(line: account.address)
-    // An unreadable file is no failure here: the message is already stored.
+    // An unreadable file is not a failure here: the message is already stored.
     let settings = try? AccountFiles(environment: environment).settings(
       of: account, inStoreAt: store.path)
     guard let settings else {

@@ -6,8 +6,8 @@ import Glibc
 import Sentences
 import StyledText
 
-/// `hobnob unread` (rule 11.3): the conversations with unread messages, the one with the newest
-/// message first.
+/// `hobnob unread` (rule 11.3): prints the conversations with unread messages, the one with the
+/// newest message first.
 package struct UnreadScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "unread", abstract: translated("Print the conversations with unread messages."))
@@ -81,7 +81,7 @@ extension Script {
 
 extension Launch {
   /// Prints a line for a prompt or a status bar, and nothing if nothing is unread or the store is
-  /// missing or locked: a prompt is no place to wait, or to be told so each time.
+  /// missing or locked: a prompt must not wait, or print an error each time.
   fileprivate func printUnread(as format: String) throws -> Int32 {
     guard try storeExists else { return 0 }
     do {
@@ -103,7 +103,7 @@ extension Launch {
 
 /// The line of `hobnob unread --format`.
 enum UnreadFormat {
-  /// The first `%` that an unknown character follows, with that character; nil if there is none.
+  /// The first `%` before an unknown character, with that character; nil if all are known.
   static func wrongPlace(in format: String) -> SafeText? {
     parts(of: format).lazy.compactMap { part in
       if case .place(let name) = part, !"tf!cn%".contains(name ?? " ") {
@@ -113,7 +113,7 @@ enum UnreadFormat {
     }.first
   }
 
-  /// - Parameter found: the most urgent first; not empty.
+  /// - Parameter found: the unread conversations, the most urgent first; not empty.
   static func line(_ format: String, with found: [Unread]) -> SafeText {
     let urgent = found.filter(\.isForMe)
     return parts(of: format).reduce(into: SafeText()) { line, part in
@@ -131,7 +131,7 @@ enum UnreadFormat {
 
   private enum Part {
     case text(String)
-    /// `%` and the character behind it, if any.
+    /// `%` and the character after it, if any.
     case place(Character?)
   }
 

@@ -73,7 +73,7 @@ package struct WaitScript: Subcommand {
   }
 }
 
-/// New messages, in one conversation or in all of a person's.
+/// Reads new messages, in one conversation or in all conversations of a person.
 @MainActor
 private struct NewMessageReader {
   let script: Script
@@ -86,7 +86,7 @@ private struct NewMessageReader {
     position = try script.store.read { try $0.position }
   }
 
-  /// The next ones, in order of arrival; empty if there are none.
+  /// Returns the next messages, in order of arrival; empty if nothing has arrived.
   mutating func arrived() throws -> [Message] {
     guard let conversation else {
       var found: [Message] = []
@@ -110,7 +110,7 @@ private struct NewMessageReader {
 }
 
 extension Script {
-  /// Whether it mentions this person, or is to them alone (rule 7.10).
+  /// Whether a message mentions this person, or is to them alone (rule 7.10).
   fileprivate func isForMe(_ message: Message) -> Bool {
     message.names(me, highlight: settings.highlightWords)
       || message.kind != .notice

@@ -7,10 +7,10 @@ import Platform
 import StyledText
 
 extension CompletionKind {
-  /// Rooms by their bare names and direct chats; people and `#room` once the word begins with the
-  /// sign.
+  /// Completes rooms by their bare names, and direct chats; people and `#room` once the word begins
+  /// with their sign.
   package static let conversations = names { try $0.conversations(of: $2, $1) }
-  /// Those of people on this machine, for `--as`.
+  /// Completes the names of people on this machine, for `--as`.
   static let identities = names { completion, store, me in
     try completion.people(store, for: me) { $0.network == nil ? $0.identity : nil }
   }
@@ -23,8 +23,8 @@ extension CompletionKind {
   }
 }
 
-/// The names from the store that complete a word in bash, zsh or fish. The shell picks the fitting
-/// ones by its own rules; this leaves out those that no rule can let fit.
+/// Finds the names in the store that complete a word in bash, zsh or fish. The shell chooses among
+/// them by its own rules; this only leaves out names that no rule can match.
 private struct NameCompletion {
   /// The names for a person that a word can mean.
   typealias Query = @Sendable (NameCompletion, Store, ID<Participant>) throws -> [String]
@@ -38,7 +38,7 @@ private struct NameCompletion {
   ///   - index: where the word is.
   init(_ words: [String], at index: Int) {
     let word = words.indices.contains(index) ? words[index] : ""
-    // fish asks for the value in `--as=anna` with the whole word.
+    // To complete the value in `--as=anna`, fish passes the whole word.
     let value = word.hasPrefix("--") ? word.drop { $0 != "=" }.dropFirst() : word[...]
     start = Self.withoutQuotes(String(value)).lowercased()
     var options = LaunchOptions()
@@ -53,7 +53,7 @@ private struct NameCompletion {
     word.filter { !#"'"\"#.contains($0) }
   }
 
-  /// A typed word as the command gets it, but for `$` and `*`.
+  /// Returns a typed word as the command gets it, except that `$` and `*` stay.
   private static func meaning(of word: String) -> String {
     if word.hasPrefix("~/"), let home = getenv("HOME").map({ String(cString: $0) }) {
       return home + meaning(of: String(word.dropFirst()))
@@ -62,7 +62,7 @@ private struct NameCompletion {
     return isQuoted ? ChildProcess.words(word).joined(separator: " ") : word
   }
 
-  /// - Returns: nothing if the store cannot be read now.
+  /// - Returns: an empty array if the store cannot be read now.
   func answer(_ query: Query) -> [String] {
     // The parser completes on the main thread, though its types do not say so.
     let found = MainActor.assumeIsolated {
@@ -72,7 +72,7 @@ private struct NameCompletion {
   }
 
   func isFitting(_ name: String) -> Bool {
-    // Most names of very many.
+    // The fast way, for most of very many names.
     if Self.isSimple(name) {
       return name.utf8.lazy.map(Self.lowered).starts(with: start.utf8)
     }
@@ -83,7 +83,7 @@ private struct NameCompletion {
     (0x41...0x5A).contains(byte) ? byte + 0x20 : byte
   }
 
-  /// Whether it means itself in every shell.
+  /// Whether a name means itself in every shell.
   private static func isSimple(_ name: String) -> Bool {
     name.utf8.allSatisfy { byte in
       (0x40...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
@@ -93,7 +93,7 @@ private struct NameCompletion {
 
   func conversations(of me: ID<Participant>, _ store: Store) throws -> [String] {
     if start.hasPrefix("@") {
-      // Thousands may be known from a network's rooms alone.
+      // Leave out occupants: a network's rooms alone may bring thousands of people.
       return try people(store, for: me) { $0.isOccupant || $0.id == me ? nil : "@" + $0.name }
     }
     return try store.read { snapshot in
@@ -117,9 +117,9 @@ private struct NameCompletion {
     return bare.first.map("#@-".contains) ?? true ? name : String(bare)
   }
 
-  /// A name as the completion script of its shell reads it; nil for one that no line can hold. bash
-  /// expands what it reads, so that a name could be a command; zsh reads a description after a
-  /// colon.
+  /// Escapes a name for the completion script of its shell; nil if no line can hold the name. bash
+  /// expands what it reads, so an unescaped name could run a command; zsh takes what follows a
+  /// colon for a description.
   private static func escaped(_ name: String) -> String? {
     guard SafeText(name: name).string == name else { return nil }
     return switch CompletionShell.requesting {

@@ -2,14 +2,15 @@
 import ChatSession
 import StyledText
 
-/// JSON for standard output, which may be a terminal: unsafe characters become `\uXXXX`, which
-/// means the same (rule 12.1).
+/// JSON for standard output, which may be a terminal: unsafe characters become `\uXXXX`, which JSON
+/// reads as the same characters (rule 12.1).
 enum JSONLine {
-  /// A line of JSON, without its newline.
+  /// Escapes a line of JSON, without its newline.
   static func safe(_ json: String) -> SafeText {
     let safe = SafeText(line: json)
     if safe.string.utf8.elementsEqual(json.utf8) { return safe }
-    // Outside of strings JSON has only ASCII, so every other character is in a string and can be escaped.
+    // Outside strings JSON has only ASCII, so every other character is in a string and can be
+    // escaped.
     var escaped = ""
     for unit in json.utf16 {
       if (0x20..<0x7F).contains(unit) {
@@ -21,7 +22,7 @@ enum JSONLine {
     return SafeText(line: escaped)
   }
 
-  /// A string with its quotation marks.
+  /// Returns a string with its quotation marks.
   static func literal(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {

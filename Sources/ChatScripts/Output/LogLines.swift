@@ -6,7 +6,7 @@ import StyledText
 /// Messages as `log`, `search` and `wait` print them: every line that does not begin with a blank
 /// begins a message, whatever the text (rule 12.2).
 enum LogLines {
-  /// `2026-11-21 10:30 [42] `, after the conversation if it is not clear.
+  /// `2026-11-21 10:30 [42] `, after the name of the conversation if there is one.
   static func head(_ message: Message, in conversation: SafeText? = nil) -> SafeText {
     let stamp = LocalTime.stamp(message.createdAt)
     guard let conversation else { return "\(stamp) [\(message.number)] " }
@@ -23,9 +23,10 @@ enum LogLines {
     }
   }
 
-  /// A message: the answered one above it as in `/history`, its files and reactions below.
+  /// The lines of a message: above it the message that it answers, as in `/history`, and below it
+  /// its files and reactions.
   ///
-  /// - Parameter folding: nil for the whole of it, however long.
+  /// - Parameter folding: nil to print all of a body, however long.
   static func all(
     _ message: Message, reactions: [Reaction] = [], in conversation: SafeText? = nil,
     names: ShownNames = ShownNames(), folding: Folding? = nil
@@ -65,7 +66,7 @@ enum LogLines {
     ]
   }
 
-  /// `[file 1: cups.png, image/png, 1.4 MB]`, for each.
+  /// `[file 1: cups.png, image/png, 1.4 MB]`, for each file.
   static func files(of message: Message) -> [SafeText] {
     message.attachments.enumerated().map { MessagePrinter.file($1, $0 + 1).plain }
   }

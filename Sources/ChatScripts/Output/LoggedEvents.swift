@@ -10,9 +10,9 @@ struct LoggedEvents {
   private let script: Script
   private let conversation: ID<Conversation>
   private let isJSON: Bool
-  /// Inclusive; nil: the time of the first printed message, if there is one.
+  /// The time of the first event to print; nil for the time of the first printed message.
   private var start: Milliseconds?
-  /// Exclusive; nil: the end is the last message.
+  /// The time before which events are printed; nil to end with the last message.
   private var end: Milliseconds?
   /// The store's newest change when the command began; only `follow` prints later events.
   private var position: Int64 = 0
@@ -53,7 +53,7 @@ struct LoggedEvents {
     try write(events)
   }
 
-  /// Prints the events after the last message.
+  /// Prints the events after the last message, if they are wanted.
   mutating func finish() throws {
     // Without --until, events after the last message are not printed.
     if followed == nil, end == nil { return }

@@ -15,7 +15,7 @@ struct ShownNames {
 }
 
 extension Script {
-  /// The current printed names of these people; `log --follow` outlives a change of name.
+  /// The current printed names of these people. A name may change while `log --follow` runs.
   func names(of people: [ID<Participant>]) throws -> ShownNames {
     // An older store may not have the shapes of names yet.
     try? store.writeIfNeeded { try $0.checkLookAlikes() }

@@ -3,7 +3,7 @@ import Conversations
 import StyledText
 
 extension Account {
-  /// Whether a word names a person or a room and, behind an `@`, a server.
+  /// Whether a word names a person or a room and, after an `@`, a server.
   package static func isAddress(_ word: String) -> Bool {
     word.contains("@") && AddressRules(domain: "").address(ofPerson: word) != nil
   }

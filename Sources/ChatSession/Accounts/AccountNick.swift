@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// The nickname of an account, in rooms that have none of their own. A change takes effect at the
-/// next connection: until then people there see the former nickname and mention its owner by it.
+/// The nickname of an account, for rooms that have no nickname of their own. A change takes effect
+/// when the account next connects: until then people in those rooms see the previous nickname and
+/// use it to mention the owner.
 extension AccountSettings {
-  /// The setting that holds the former nickname until then.
+  /// The setting that holds the previous nickname until the account connects.
   private static let former = "former-nick"
 
   /// - Parameter nick: nil for the local part of the address.

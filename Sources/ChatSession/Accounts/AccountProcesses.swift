@@ -4,17 +4,17 @@ import Platform
 import Sentences
 import StyledText
 
-/// The network processes of my accounts: which of them this shell has started, and what it waits
-/// for. Everything else about them is in the accounts' rows.
+/// The network processes of my accounts: which of them this shell has started, and which
+/// connections it waits for. Everything else about the processes is in the accounts' rows.
 @MainActor
 struct AccountProcesses {
   /// When this shell last started a process for an account, in monotonic milliseconds, and how long
   /// to wait before the next one.
   private var started: [ID<Account>: (at: Milliseconds, pause: Milliseconds)] = [:]
-  /// When to start processes again that ended, in monotonic milliseconds.
+  /// When to restart processes that ended, in monotonic milliseconds.
   private(set) var deadline: Milliseconds?
-  /// Accounts that I told this shell to connect and that are not connected yet, and whether it has
-  /// reported a failure.
+  /// Accounts that I told this shell to connect and that are not connected yet, and whether the
+  /// shell has reported a failure.
   private var awaited: [ID<Account>: Bool] = [:]
   /// Accounts whose process ended before it could serve them, and why.
   private var ended: [ID<Account>: String] = [:]
@@ -42,7 +42,7 @@ struct AccountProcesses {
     for account in accounts {
       guard let hasFailed = awaited[account.id] else { continue }
       if case .offline = account.status, !hasFailed {
-        // The status line has no room for a reason; later ones are in `/account`.
+        // The status line has no room for a reason; `/account` shows later reasons.
         awaited[account.id] = true
         let words = account.status.words(now: Clock.wall())
         outcomes.append(.tell(say("%1: %2", SafeText(line: account.address), words)))
@@ -74,7 +74,7 @@ struct AccountProcesses {
 
   /// Starts the processes of these accounts that are not running.
   ///
-  /// - Parameter again: whether to restart those that ended with a reason.
+  /// - Parameter again: whether to restart processes that ended with a reason.
   mutating func start(
     _ accounts: [Account], again: Bool, at now: Milliseconds, _ snapshot: borrowing Snapshot
   ) -> [Outcome] {
@@ -86,7 +86,7 @@ struct AccountProcesses {
       else { continue }
       var pause = Retry.process.pause
       if let last = started[account.id] {
-        // Start one that keeps crashing less and less often.
+        // If a process keeps crashing, wait longer before each restart.
         if now - last.at < last.pause + Retry.settled {
           pause = min(last.pause * 2, Retry.process.longest)
         }
@@ -103,21 +103,21 @@ struct AccountProcesses {
 
   /// Starts a process because the owner asked.
   ///
-  /// - Parameter asks: whether it may ask for the password.
+  /// - Parameter asks: whether the process may ask for the password.
   mutating func start(_ account: Account, asks: Bool, at now: Milliseconds) -> [Outcome] {
     started[account.id] = (now, Retry.process.pause)
     awaitConnection(of: account)
     return [.effect(.connect(account, asks: asks))]
   }
 
-  /// The exit status of a process that found another one serving its account.
+  /// The exit status of a process that found another process serving its account.
   private static let isServed: Int32 = 75
 
   /// Notes that a process of this shell ended.
   ///
-  /// - Parameter missing: which library the system lacks, as a sentence.
-  /// - Returns: a complaint, or nothing the second time; nil if it served the account, or another
-  ///   one does.
+  /// - Parameter missing: a sentence that says which library the system lacks.
+  /// - Returns: a complaint, or an empty array if it has complained before; nil if the process
+  ///   served the account, or another process does.
   mutating func noteEnd(
     of account: Account, status: Int32, missing: SafeText?, _ snapshot: borrowing Snapshot
   ) -> [Outcome]? {

@@ -4,8 +4,8 @@ import StyledText
 
 /// Which of my accounts a command means.
 extension Accounts {
-  /// My only account, or of several, the one on the open conversation's network; nil if there is
-  /// none.
+  /// My only account or, if I have several, the one on the open conversation's network; nil if no
+  /// account fits.
   func present(in network: String?) -> Account? {
     list.count == 1 ? list.first : list.first { $0.network == network }
   }

@@ -10,18 +10,18 @@ extension Accounts {
     isWanted(account) ? processes.status(of: account) : nil
   }
 
-  /// The same in words.
+  /// The state of an account's connection, in words.
   func words(
     for account: Account, _ detail: AccountStatus.Detail = .whole, bars: Glyphs? = nil
   ) -> SafeText {
     status(of: account)?.words(detail, bars: bars, now: Clock.wall()) ?? say("disconnected")
   }
 
-  /// For the status line: the state of each account that is not simply connected. That an account
+  /// The state of each account that is not simply connected, for the status line. That an account
   /// is offline matters only if one of its conversations is open, a message waits for it, or I told
   /// this shell to connect it.
   ///
-  /// - Parameter networks: the open conversation's, and those with unsent messages.
+  /// - Parameter networks: the open conversation's network, and those with unsent messages.
   func status(_ detail: AccountStatus.Detail, of networks: Set<String>) -> SafeText? {
     let said = list.compactMap { account -> SafeText? in
       switch status(of: account) {

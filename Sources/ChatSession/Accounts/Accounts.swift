@@ -2,11 +2,11 @@
 import Conversations
 import StyledText
 
-/// My accounts on networks, with what my own file has about them.
+/// My accounts on networks, with their settings from my own file.
 @MainActor
 struct Accounts {
   private(set) var list: [Account] = []
-  /// My settings for them, and the facts about their servers.
+  /// My settings for the accounts, and the facts about their servers.
   private let ownFiles: AccountFiles
   private let storePath: String
   private let me: ID<Participant>
@@ -57,7 +57,8 @@ struct Accounts {
 
   /// Applies the latest nickname to an account that is about to connect.
   ///
-  /// - Returns: the settings for `noteTakenNick`, after the commit; nil if it has not changed.
+  /// - Returns: the settings for `noteTakenNick`, after the commit; nil if the nickname has not
+  ///   changed.
   func takeNick(
     of account: Account, _ transaction: borrowing DurableTransaction
   ) throws -> AccountSettings? {
@@ -78,7 +79,7 @@ struct Accounts {
       list = try snapshot.accounts(of: me)
       outcomes += readSettings()
       if hadNone, !list.isEmpty {
-        // My nicknames there count as my names.
+        // My nicknames on networks count as my names.
         outcomes.append(.nicknamesChanged)
         if isInteractive { outcomes += try reminder(snapshot) }
       }
@@ -98,7 +99,7 @@ struct Accounts {
       fault = nil
       return []
     } catch {
-      // Use none of them then, and start nothing.
+      // Then use no settings, and start no process.
       settings = [:]
       defer { fault = error }
       return fault == error ? [] : [.complain([sentence(for: error)])]
@@ -123,7 +124,7 @@ struct Accounts {
 
   /// Starts the wanted processes that are not running.
   ///
-  /// - Parameter again: whether to restart those that ended with a reason, which may no longer
+  /// - Parameter again: whether to restart processes that ended with a reason, which may no longer
   ///   apply.
   mutating func startWanted(
     again: Bool = false, at now: Milliseconds, _ snapshot: borrowing Snapshot
@@ -149,9 +150,9 @@ struct Accounts {
   /// Makes this shell report when the account is connected.
   mutating func awaitConnection(of account: Account) { processes.awaitConnection(of: account) }
 
-  /// Handles the end of a process that this shell started. One that served the account left the
-  /// reason as the account's status; for one that never got that far, this reports the reason once
-  /// and starts another.
+  /// Handles the end of a process that this shell started. If the process served the account, it
+  /// left the reason in the account's status. If it never got that far, this reports the reason
+  /// once and starts another process.
   mutating func processEnded(
     _ id: ID<Account>, status: Int32, missing: SafeText?, at now: Milliseconds,
     _ snapshot: borrowing Snapshot

@@ -27,15 +27,15 @@ struct Alerts {
     message.names(me, highlight: settings.highlightWords)
   }
 
-  /// Whether an event is an invitation that alerts me: somebody added me to a room, which rings as
-  /// well.
+  /// Whether an event is an invitation that alerts me: somebody added me to a room. Invitations
+  /// ring, like messages for me.
   func isInvitation(_ event: Event) -> Bool {
     event.other?.id == me.id && !attention.mutedPeople.contains(event.participant.id)
       && !attention.ignoredPeople.contains(event.participant.id)
   }
 
   /// - Parameters:
-  ///   - messages: for me.
+  ///   - messages: messages for me.
   ///   - seen: the conversation whose lines I see as they arrive.
   func rings(for messages: [Message], seen: ID<Conversation>?) -> Bool {
     settings.bell && messages.contains { $0.conversation != seen || isMention($0) }
@@ -44,14 +44,14 @@ struct Alerts {
   /// Whether the person wants notifications: by a command, or by a terminal that can show them.
   var canNotify: Bool { !settings.notifyCommand.isEmpty || settings.notifyTerminal != .off }
 
-  /// The most bytes of a text to pass on; the system allows 128 KiB in one argument, and nobody
-  /// reads more in passing.
+  /// How many bytes of a text to pass on at most: the system allows 128 KiB in one argument, and
+  /// nobody reads more in passing.
   private static let notifiedBytes = 4000
 
-  /// What to notify the person of.
+  /// The notification for a message.
   func notification(of message: Message, _ snapshot: borrowing Snapshot) -> Notification {
     let conversation = (try? snapshot.conversation(message.conversation, for: me.id)) ?? nil
-    // Sanitising may make it longer.
+    // Sanitising may make the text longer.
     let body = SafeText(body: String(message.body.start(bytes: Self.notifiedBytes)))
     var texts = [
       SafeText(name: message.senderName), SafeText(name: conversation?.name ?? ""), body,

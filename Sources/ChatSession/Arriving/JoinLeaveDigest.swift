@@ -6,10 +6,10 @@ import Conversations
 @MainActor
 struct JoinLeaveDigest {
   private(set) var gathered: [Event] = []
-  /// When to print them.
+  /// When to print the events.
   private(set) var deadline: Int64?
 
-  /// With `active`, a room with more people than this is a large one.
+  /// With `active`, a room with more people than this counts as large.
   private static let largeRoom = 20
   /// In milliseconds: in a large room, hobnob only prints people who wrote within this time.
   private static let active: Milliseconds = 3_600_000
@@ -38,8 +38,9 @@ struct JoinLeaveDigest {
     }
   }
 
-  /// The events to print above these messages of the open conversation: all if one of those people
-  /// wrote a message, else those before the first message.
+  /// Takes the events to print above these messages of the open conversation: all events if
+  /// somebody who joined or changed their name wrote one of the messages, otherwise those before
+  /// the first message.
   mutating func take(before messages: [Message]) -> [Event] {
     let speak = gathered.contains { event in
       event.kind != .left && messages.contains { $0.sender == event.participant.id }
@@ -53,17 +54,17 @@ struct JoinLeaveDigest {
     return earlier
   }
 
-  /// All events so far, to print above whatever follows.
+  /// Takes all events so far, to print them above the next output.
   mutating func takeAll() -> [Event] {
     defer { self = JoinLeaveDigest() }
     return gathered
   }
 
-  /// Ends the five seconds.
+  /// Ends the wait of five seconds when it is over.
   mutating func tick(at now: Int64) {
     if let due = deadline, now >= due { deadline = nil }
   }
 
-  /// Whether it is time to print them.
+  /// Whether it is time to print the events.
   var isDue: Bool { deadline == nil && !gathered.isEmpty }
 }

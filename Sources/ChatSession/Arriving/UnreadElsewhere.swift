@@ -3,7 +3,7 @@ import Conversations
 
 /// Unread messages in other conversations (rule 7.4), and my unsent messages in any.
 struct UnreadElsewhere {
-  /// The most urgent first.
+  /// The conversations with unread messages, the most urgent first.
   private(set) var unread: [Unread] = []
   /// Conversations whose count may have changed; nil if nothing was ever counted.
   private var uncounted: Set<ID<Conversation>>?
@@ -11,7 +11,7 @@ struct UnreadElsewhere {
   private var kinds: [ID<Conversation>: Conversation.Kind] = [:]
   /// My messages that wait for a network, and those that it refused.
   private(set) var unsent = (waiting: 0, failed: 0)
-  /// The networks that they wait for.
+  /// The networks that those messages wait for.
   private(set) var networksAwaited: Set<String> = []
 
   /// Whether a message is to me alone.
@@ -50,7 +50,7 @@ struct UnreadElsewhere {
     if let former { uncounted?.insert(former) }
   }
 
-  /// Records that nothing is unread there any more.
+  /// Records that nothing is unread in a conversation any more.
   mutating func forget(_ conversation: ID<Conversation>) {
     unread.removeAll { $0.conversation.id == conversation }
   }

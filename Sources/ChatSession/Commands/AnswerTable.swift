@@ -2,8 +2,8 @@
 import StyledText
 
 /// Rows of cells below each other, in columns as wide as their cells; on a narrow screen each row
-/// becomes a block, with its last cell below the others. Spoken, a row is its first cell, a colon and
-/// the others.
+/// becomes a block, with its last cell below the others. For a screen reader, a row is its first
+/// cell, a colon and the other cells.
 struct AnswerTable {
   /// Where each cell begins, in columns.
   private var starts: [Int] = []
@@ -14,10 +14,11 @@ struct AnswerTable {
   private let breaks: Bool
   private let isSpoken: Bool
 
-  /// The last cell has no table beside it with fewer columns than this, unless it needs fewer.
-  private static let leastRoom = 30
-  /// The most columns of a cell between the first and the last: what follows a wider one begins on
-  /// the next row.
+  /// If fewer columns than this are left for the last cell, and it needs more than are left, rows
+  /// are stacked.
+  private static let minimumRoom = 30
+  /// The maximum width of a column between the first and the last. After a cell that is wider, the
+  /// row continues on the next line.
   private static let widestMiddle = 14
 
   /// - Parameter rows: all of them have the same number of cells.
@@ -32,7 +33,7 @@ struct AnswerTable {
       starts.append(start)
       let width = widest(cell)
       if cell == count - 1 {
-        isStacked = breaks && columns - start < min(width, Self.leastRoom)
+        isStacked = breaks && columns - start < min(width, Self.minimumRoom)
       } else if width > 0 {
         let most = cell == 0 ? max(8, columns / 3 - 4 + (count > 2 ? 6 : 0)) : Self.widestMiddle
         start += (breaks ? min(width, most) : width) + 2
@@ -98,7 +99,7 @@ extension CommandContext {
   /// Prints tables with common columns, each below its heading.
   func list(_ sections: [(heading: SafeText, rows: [[StyledLine]])]) -> Step {
     // A list has a margin of two columns.
-    let layout = layout(of: sections.flatMap(\.rows), besides: 2)
+    let layout = layout(of: sections.flatMap(\.rows), margin: 2)
     return Step([
       .list(sections.map { ($0.heading, $0.rows.flatMap { layout.lines($0) }) }, indent: 4)
     ])
@@ -106,19 +107,19 @@ extension CommandContext {
 
   /// Prints a table.
   ///
-  /// - Parameter headings: those of its columns, for people who see columns; none if the cells say
-  ///   what they are.
+  /// - Parameter headings: the headings of the columns, printed only in tty mode; empty if the
+  ///   cells explain themselves.
   func table(_ headings: [SafeText], _ rows: [[StyledLine]]) -> Step {
     var head = headings.map { StyledLine($0, .dim) }
     for cell in head.indices where rows.allSatisfy({ $0[cell].isEmpty }) {
       head[cell] = StyledLine()
     }
     let rows = outputMode == .tty && !head.isEmpty ? [head] + rows : rows
-    let layout = layout(of: rows, besides: 0)
+    let layout = layout(of: rows, margin: 0)
     return .answer(rows.flatMap { layout.lines($0) })
   }
 
-  private func layout(of rows: [[StyledLine]], besides margin: Int) -> AnswerTable {
+  private func layout(of rows: [[StyledLine]], margin: Int) -> AnswerTable {
     AnswerTable(
       for: rows, columns: printer.options.columns - margin, widths: widths,
       breaks: printer.options.wraps, isSpoken: glyphs.isSpoken)

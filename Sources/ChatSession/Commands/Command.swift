@@ -10,8 +10,8 @@ enum ArgumentKind: Sendable {
     contact, roomVerb, roomOrPerson, muted, ignored, tutorial
 }
 
-/// A command of the shell: one line of the table behind `/help`, completion, the dispatcher and the
-/// check of the manual (rule 10).
+/// A command of the shell: one line of the table that `/help`, completion, the dispatcher and the
+/// check of the manual use (rule 10).
 public struct Command: Sendable {
   typealias Run =
     @MainActor @Sendable (CommandContext, _ argument: String, borrowing Snapshot) throws -> Step

@@ -3,7 +3,8 @@ import Composer
 import Conversations
 import StyledText
 
-/// What a command may read besides the store: the session as it was when the line was entered.
+/// What a command may read in addition to the store: the session as it was when the line was
+/// entered.
 @MainActor
 struct CommandContext {
   let me: Participant
@@ -25,24 +26,24 @@ struct CommandContext {
   let lastSearch: SearchContinuation?
   /// Nil unless `/tutorial` is running.
   let tutorial: Tutorial?
-  /// Formats messages. Of the people whose names it has printed, it marks those whose name looks
-  /// like another's.
+  /// Formats messages. It marks names that look like another's, but only of people whose names it
+  /// has printed before.
   let printer: MessagePrinter
-  /// Why nobody can add an account here, as a sentence; nil if one can.
+  /// Why accounts cannot be added here, as a sentence; nil if they can.
   let accountObstacle: () -> SafeText?
 
   var settings: Settings { preferences.settings }
   var glyphs: Glyphs { preferences.glyphs }
   var widths: Widths { printer.options.widths }
 
-  /// Whether somebody types at a terminal. Then messages can arrive meanwhile, and a line can wait
-  /// for the store.
+  /// Whether somebody types at a terminal. If so, messages can arrive between commands, and a line
+  /// can wait for the store.
   var isInteractive: Bool { outputMode != .batch }
 
   /// The network to use when an address does not name an account.
   var network: String? { open.conversation?.network }
 
-  /// A printer that also marks those of these people whose name looks like another's.
+  /// A printer that also marks these people's names where they look like another's.
   func printerMarkingLookAlikes(among people: [ID<Participant>], _ snapshot: borrowing Snapshot)
     -> MessagePrinter
   {
@@ -51,7 +52,7 @@ struct CommandContext {
     return printer
   }
 
-  /// - Throws: a ``Refusal`` if nobody is at a terminal to answer a command's question.
+  /// - Throws: a ``Refusal`` if nobody is at a terminal to answer the command's question.
   func requireTerminal(_ command: SafeText) throws {
     guard !isInteractive else { return }
     throw Refusal(

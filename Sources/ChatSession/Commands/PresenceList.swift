@@ -16,7 +16,7 @@ extension CommandContext {
       var line = StyledLine("  ")
       line += printer.name(
         SafeText(name: person.name), of: person.id, identity: person.identity)
-      // The identities of people in a network's room are not for reading.
+      // The identities of people in a network's room are not meant for reading.
       if person.name != person.identity, !person.isOccupant {
         line.append(" (" + SafeText(name: person.identity) + ")", .dim)
       }

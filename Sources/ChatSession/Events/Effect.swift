@@ -9,17 +9,19 @@ import StyledText
 package enum Effect {
   /// Print settled lines: the answers of commands.
   case print([StyledLine])
-  /// Show messages that arrived, or those of a conversation just entered. A batch shows none.
+  /// Show messages that arrived, or messages of a conversation that was just entered. A batch shows
+  /// none.
   case show([StyledLine])
-  /// Print more lines than fit on the screen: in a pager, with `atEnd` from their end.
+  /// Print more lines than fit on the screen, in a pager that starts at their end if `atEnd`.
   case page([StyledLine], atEnd: Bool)
   /// Show a short-lived message, if there is a status line.
   case notice(SafeText)
-  /// Remove that message, if it is still on the status line.
+  /// Remove this message, if it is still on the status line.
   case endNotice(SafeText)
-  /// Ask a question once the next line has begun, and answer with ``SessionEvent/answered(_:)`` the
-  /// meaning of the pressed key, a letter in lower case. `n` and Return mean no if they are not
-  /// among them. In the question, a newline precedes each key and, last, what any other key does.
+  /// Ask a question once the next line has begun, and answer with ``SessionEvent/answered(_:)``:
+  /// the meaning of the pressed key, a letter in lower case. `n` and Return mean no if they are not
+  /// among the keys. In the question, each key begins a new line, and the last line says what any
+  /// other key does.
   case ask(SafeText, [Character: Intent])
   case bell
   /// Keep the typed line, which was not carried out; an empty reason only rings the terminal bell.
@@ -33,7 +35,7 @@ package enum Effect {
   case swapLine(Conversations.Draft)
   /// Set the line aside and let the person type the name of a conversation, with the menu open.
   case beginChoice
-  /// Bring that line back.
+  /// Bring back the line that was set aside for the name.
   case endChoice
   /// Make the line the text of a message; C-_ brings back `offered`. `isAnother`: a message is
   /// being edited already; otherwise set the line's text aside.
@@ -44,9 +46,10 @@ package enum Effect {
   case addHistory(String)
   /// Replace the input history; the oldest line is first.
   case setHistory([String])
-  /// Handle this as soon as the next line has begun; at once if no line is being handled.
+  /// Handle this event as soon as the next line has begun; at once if no line is being handled.
   case whenLineBegins(SessionEvent)
-  /// Bind lines of an inputrc. `mustWork`: a typed line does nothing else; see `refused`.
+  /// Bind lines of an inputrc. `mustWork`: the typed line does nothing else, so if this fails the
+  /// line is refused; see `refused`.
   case bind([KeyBinding], mustWork: Bool)
   case copy(SafeText)
   /// Copy the files into the store, and answer with ``SessionEvent/filesReady(_:number:)``, which
@@ -62,7 +65,7 @@ package enum Effect {
   /// Start the network's process for an account; `asks`: it may ask for the password at the
   /// terminal.
   case connect(Account, asks: Bool)
-  /// End the program, since the person leaves and nothing waits any more.
+  /// End the program, since the person leaves and nothing has to be stored any more.
   case quit(status: Int32)
 }
 

@@ -10,13 +10,13 @@ package struct Line {
   let kind: Message.Kind
   let conversation: ID<Conversation>
   let conversationName: String
-  /// Since when it has waited for the store, in monotonic milliseconds.
+  /// When it began to wait for the store, in monotonic milliseconds.
   var since: Int64
   /// The files to send with it.
   package var files = WaitingFiles()
-  /// The same files in the store, once they are there.
+  /// The files in the store, once they have been copied.
   var attachments: [Attachment] = []
-  /// The number of their copying; nil if they need none, or it is finished.
+  /// The number of the work that copies the files; nil if there are none, or it is finished.
   package var copyNumber: Int?
   /// The people it mentions.
   var mentions: [Span] = []
@@ -35,7 +35,7 @@ package struct Line {
     return LineDraft(text, spans: spans(in: text))
   }
 
-  /// Its mentions in a text that equals the body or ends with it.
+  /// The line's mentions, in a text that equals the body or ends with it.
   func spans(in text: String) -> [Span] {
     let shift = text.utf8.count - body.utf8.count
     guard shift >= 0, text.utf8.suffix(body.utf8.count).elementsEqual(body.utf8) else { return [] }

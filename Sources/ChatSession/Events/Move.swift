@@ -2,18 +2,19 @@
 
 /// A key that opens another conversation (rule 13.1).
 package enum Move: Hashable, Sendable {
-  /// The most urgent unread conversation: first messages for me, then the longest waiting.
+  /// The most urgent unread conversation: first those with messages for me, then the one that has
+  /// waited longest.
   case nextUnread
-  /// The next or previous one in the order of `/list`, which wraps around.
+  /// The next or previous conversation in the order of `/list`, which wraps around.
   case next, previous
-  /// The one that was open before.
+  /// The conversation that was open before.
   case last
-  /// The one with this position in `/list`, from 1.
+  /// The conversation at this position in `/list`, from 1.
   case number(Int)
-  /// One whose name the person will type.
+  /// A conversation whose name the person will type.
   case choose
 
-  /// From the name of readline's function; nil for any other.
+  /// Makes the move of a readline function; nil for a function that does not open a conversation.
   package init?(function name: String) {
     switch name {
     case "next-unread": self = .nextUnread

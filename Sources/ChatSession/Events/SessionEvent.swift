@@ -11,13 +11,14 @@ package enum SessionEvent {
   case promptShown
   /// The person pressed Return on this text.
   case entered(String)
-  /// The same, to send the text as the file at this path (rule 1.9).
+  /// The person pressed Return on this text, and chose to send it as the file at this path (rule
+  /// 1.9).
   case enteredAsFile(String, path: String)
   /// The person answered a question.
   case answered(Intent)
   /// The command line named a room that does not exist (rule 11.7), perhaps a mistyped subcommand.
   case unknownRoom(String, subcommand: String?)
-  /// The shell has carried out a whole command, or it failed and made room for another line.
+  /// The typed command is done: it was carried out, or it failed and the person has replaced it.
   case carriedOut(String)
   /// The next line has begun after a typed one.
   case lineBegan
@@ -31,19 +32,19 @@ package enum SessionEvent {
   case emptied
   /// C-d on an empty line.
   case ended
-  /// The draft that the line came from; nil if it was not put into the line.
+  /// The draft was put into the line.
   case restored(Conversations.Draft)
   /// The draft was not put into the line, because it already had text (rule 5.2).
   case stashConflict(Conversations.Draft)
-  /// A line that waited for the store returns, with the reason.
+  /// A line that could not be stored comes back, for this reason.
   case lineReturned(Line, SafeText)
-  /// Files of a line that was not sent wait again.
+  /// The files of an unsent line are attached again.
   case filesReturned(WaitingFiles)
-  /// The store's bell rang, or it is time to check it.
+  /// The store's bell rang, or it is time to check the store.
   case bellRang(BellReasons)
-  /// It is ``Session/deadline``, or later.
+  /// The time is ``Session/deadline``, or later.
   case tick
-  /// The end of a turn: the output is on the screen, unless the terminal is behind.
+  /// The end of a turn: the output is on the screen, unless the terminal accepts none.
   case turnEnded
   /// Whether the terminal accepts no output at present.
   case outputBehind(Bool)
@@ -51,7 +52,7 @@ package enum SessionEvent {
   case focus(Bool?)
   /// The terminal's size.
   case resized(rows: Int, columns: Int)
-  /// Another program gets the screen, or returned it.
+  /// Another program gets the screen, or has returned it.
   case screenLent(Bool)
   /// The shell is about to be stopped (C-z).
   case suspended
@@ -68,14 +69,15 @@ package enum SessionEvent {
   case pageHistory
   /// The person wants to send a file with the next message.
   case attach(path: String)
-  /// The files of a sent line are in the store, or the reason why they are not.
+  /// The files of the sent line with this number are in the store, or could not be stored for this
+  /// reason.
   case filesReady(Result<[Attachment], Refusal>, number: Int)
-  /// The files are written, or the reason why they are not.
+  /// The work of writing files has ended; the outcome says how far it got.
   case filesWritten(FileChore, FileChore.Outcome)
   /// The process that this shell started for an account ended, with this exit status; the sentence
   /// says which shared library it lacks, if that is why.
   case networkProcessEnded(ID<Account>, status: Int32, missing: SafeText? = nil)
-  /// An effect failed, and why; the ones after it were carried out (rule 14.8).
+  /// An effect failed for this reason; the effects after it were carried out (rule 14.8).
   indirect case failed(Effect, because: SafeText)
   /// Something went wrong outside the session.
   case complain([SafeText])
@@ -83,11 +85,11 @@ package enum SessionEvent {
   case leave(status: Int32)
 }
 
-/// Keys with a meaning only at times: ``Session/offer(_:at:)``.
+/// Keys that do something only in some states; see ``Session/offer(_:at:)``.
 package enum SessionKey {
-  /// C-g or Escape with nothing else to end.
+  /// C-g or Escape, when the line editor itself has nothing to end, such as a menu.
   case cancel
-  /// C-_ and the like.
+  /// C-_, or another key that undoes.
   case undo
   /// Up on an empty line.
   case up

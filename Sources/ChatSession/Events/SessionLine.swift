@@ -7,17 +7,17 @@ import StyledText
 @MainActor
 package protocol SessionLine: AnyObject {
   var text: String { get }
-  /// In bytes.
+  /// The position of the caret, in bytes.
   var caret: Int { get }
   var mentions: [Span] { get }
   var isEmpty: Bool { get }
-  /// Whether it is the newest line, not one of the history.
+  /// Whether the line is the newest, not one from the history.
   var isLive: Bool { get }
   /// Whether no search, argument or the like is under way.
   var isIdle: Bool { get }
-  /// Whether a question has replaced it.
+  /// Whether a question has replaced the line.
   var isAsking: Bool { get }
-  /// Every function, and its keys, which may be empty.
+  /// Every function and its keys, which may be empty.
   var bindings: [(function: String, keys: String)] { get }
   /// The selected item of the menu.
   var selected: String? { get }

@@ -21,16 +21,16 @@ package struct AttachedFiles {
   /// Adds a file, named as people name files: with `~`, quotes, escaped blanks, or as a `file://`
   /// URL.
   ///
-  /// - Parameter limit: of its bytes; 0 for none.
+  /// - Parameter limit: the maximum size, in bytes; 0 for none.
   mutating func attach(fileAt argument: String, limit: Int) throws -> WaitingFiles.File {
     var path = Self.absolute(argument, environment)
-    // If quotes or backslashes are really in the name, it means that file.
+    // If the name of a file really has these quotes or backslashes, that file is meant.
     let unquoted = PastedContent.fileCandidate(in: argument, allowsRelative: true)
     if let unquoted, (try? AttachmentCopy.inspect(fileAt: path, limit: limit)) == nil {
       path = Self.absolute(unquoted, environment)
     }
     let found = try AttachmentCopy.inspect(fileAt: path, limit: limit)
-    // Attached again, because the file has changed.
+    // The person attached the file again because it has changed.
     let former = waiting.files.firstIndex {
       $0.path.utf8.elementsEqual(path.utf8) && $0.identity != found.identity
     }
@@ -84,7 +84,8 @@ package struct AttachedFiles {
     AttachedRecord.Key(path, in: conversation.id, at: conversation.address, of: storePath)
   }
 
-  /// Removes files of a conversation from the record, except those that still wait there.
+  /// Removes files of a conversation from the record, except those that still wait to be sent
+  /// there.
   mutating func forget(
     _ files: [WaitingFiles.File], in conversation: ConversationKey, except waiting: Set<String>
   ) {
@@ -92,10 +93,11 @@ package struct AttachedFiles {
       files.filter { !waiting.contains($0.path) }.map { key($0.path, conversation) })
   }
 
-  /// The files are being sent with a line, or belong to a conversation that I left.
-  mutating func areSent() { waiting = WaitingFiles() }
+  /// Empties the list: the files now belong to a line that is being sent or was set aside, or to
+  /// another conversation.
+  mutating func clear() { waiting = WaitingFiles() }
 
-  /// Makes unsent files wait again, before those attached since.
+  /// Attaches unsent files again, before those that were attached meanwhile.
   mutating func bringBack(_ files: WaitingFiles) {
     waiting = WaitingFiles(files.files + waiting.files)
   }
@@ -103,7 +105,7 @@ package struct AttachedFiles {
   /// Restores a draft's file. Others may have written the draft, so a path counts only if this user
   /// attached it here and it is still the same file (rule 12.7).
   ///
-  /// - Throws: if it is missing.
+  /// - Throws: if the file is missing, was replaced, or was not attached by this user.
   mutating func restore(_ file: DraftFile, in conversation: ConversationKey, limit: Int) throws {
     guard let identity = record.knownIdentity(of: key(file.path, conversation)) else {
       throw Refusal(
@@ -122,7 +124,7 @@ package struct AttachedFiles {
 
   /// Removes the files together with the text of the line.
   ///
-  /// - Returns: false if none was waiting.
+  /// - Returns: false if no file was waiting.
   mutating func setAside(with text: String) -> Bool {
     guard !waiting.isEmpty else { return false }
     emptied = (text, waiting)

@@ -3,9 +3,9 @@ import Conversations
 import Glibc
 import Platform
 
-/// Which files this user attached and has not sent yet, in a file of their own:
+/// Which files this user attached and has not sent yet, in the user's own file:
 /// `$XDG_STATE_HOME/hobnob/attached` (rule 12.7). Others may write to a shared store, so a path in
-/// it proves nothing.
+/// the store proves nothing.
 ///
 /// Each line is a key, made of the store, the conversation and the path, and the file's identity.
 struct AttachedRecord {
@@ -26,12 +26,12 @@ struct AttachedRecord {
     }
   }
 
-  /// Empty if no folder is known for it.
+  /// The path of the record; empty if no folder is known for it.
   private let path: String
   /// The files attached in this process, in case the record cannot be written.
   private var own: [Key: String] = [:]
 
-  /// The most lines of the file; older ones are from abandoned drafts.
+  /// The maximum number of lines in the file; older ones are from abandoned drafts.
   private static let most = 1000
 
   /// - Parameter environment: `XDG_STATE_HOME`, `HOME`.
@@ -77,7 +77,7 @@ struct AttachedRecord {
     ftruncate(file.number, off_t(text.count))
   }
 
-  /// Nil if it does not exist, or others could have written to it.
+  /// Opens the file; nil if it does not exist, or others could have written to it.
   private func opened(_ flags: Int32) -> OpenFile? {
     let descriptor = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return nil }

@@ -6,23 +6,25 @@ import Glibc
 import Sentences
 import StyledText
 
-/// Files to copy into the store, or to write out of it. A shell does it in a child process of this
-/// same program: hashing, copying and syncing large files takes seconds, and keys must not wait.
+/// Work on files: copying them into the store, or writing them out of it. A shell does it in a child
+/// process of this same program: hashing, copying and syncing large files takes seconds, and keys
+/// must not wait.
 package enum FileChore {
-  /// The files of a line into the store's folder. `limit`: of each file, in bytes; 0 for none.
+  /// Copies the files of a line into the store's folder. `limit`: the maximum size of each file, in
+  /// bytes; 0 for none.
   case keep(WaitingFiles, limit: Int, in: AttachmentFolder)
-  /// `/save`: attachments into a folder, or under a new name.
+  /// `/save`: writes attachments into a folder, or one under a new name.
   case save([Attachment], to: String, from: AttachmentFolder)
-  /// `/export`: a conversation of the store at a path into a new file.
+  /// `/export`: writes a conversation into a new file. `of`: the path of the store.
   case export(ID<Conversation>, of: String, to: String)
 
-  /// How far it got.
+  /// How far the work got.
   package struct Outcome {
-    /// For `keep`, hash, type and size of each file; for `save`, the paths of the new files; for
-    /// `export`, the number of messages, how many of them are too long for an import, then the
-    /// names of missing files.
+    /// For `keep`, the hash, type and size of each file; for `save`, the paths of the new files;
+    /// for `export`, the number of messages, how many of them are too long for an import, and then
+    /// the names of missing files.
     package var done: [String] = []
-    /// Why it stopped.
+    /// Why the work stopped; nil if it did not fail.
     package var failure: SafeText?
 
     /// The files that `keep` copied.
@@ -37,7 +39,7 @@ package enum FileChore {
           hash: String(words[0]), name: FileName.safe(file.name), type: String(words[1]),
           bytes: bytes)
       }
-      // The process may have had no room for its answer.
+      // The process may have been unable to write its whole answer.
       guard kept.count == files.files.count else {
         throw Refusal(say("The files could not be copied into the store."))
       }
@@ -45,7 +47,7 @@ package enum FileChore {
     }
   }
 
-  /// The first argument of such a process.
+  /// The first argument of the child process.
   package static let option = "--file-chore"
 
   /// The command for the child process.
@@ -65,7 +67,7 @@ package enum FileChore {
     return ["/proc/self/exe", Self.option] + words
   }
 
-  /// Nil if the arguments are not from ``command``.
+  /// Parses the arguments; nil if they are not from ``command``.
   private init?(_ arguments: ArraySlice<String>) {
     var words = arguments
     guard let kind = words.popFirst(), let target = words.popFirst(), let path = words.popFirst(),
@@ -96,11 +98,11 @@ package enum FileChore {
     }
   }
 
-  /// The child process: it prints texts that each end with a NUL; the last is an error sentence if
-  /// its status is not 0.
+  /// Does the work in the child process, which prints texts that each end with a NUL; the last is
+  /// an error sentence if the exit status is not 0.
   ///
-  /// - Parameter arguments: what follows the option.
-  /// - Returns: its exit status; nil if they are not from ``command``.
+  /// - Parameter arguments: those after the option.
+  /// - Returns: the exit status; nil if the arguments are not from ``command``.
   package static func run(_ arguments: ArraySlice<String>) -> Int32? {
     guard let chore = FileChore(arguments) else { return nil }
     // Typing comes first. At a file size limit, fail the write instead of dying.
@@ -115,7 +117,7 @@ package enum FileChore {
     }
   }
 
-  /// Parses its output.
+  /// Parses the output of the child process.
   package func outcome(answer: String, status: Int32) -> Outcome {
     var done = answer.split(separator: "\0").map(String.init)
     if status == 0 { return Outcome(done: done) }
@@ -126,8 +128,8 @@ package enum FileChore {
         ?? say("The process that copies the files ended with status %1.", SafeText(Int(status))))
   }
 
-  /// Copies the files in this process.
-  package func outcome() -> Outcome {
+  /// Does the work in this process.
+  package func runHere() -> Outcome {
     var outcome = Outcome()
     do { try perform { outcome.done.append($0) } } catch { outcome.failure = sentence(for: error) }
     return outcome
@@ -153,7 +155,8 @@ package enum FileChore {
     }
   }
 
-  /// Refuses early, while the line is still there, whatever it can refuse without reading files.
+  /// Finds what can be refused without reading files, so that it is refused while the line is still
+  /// there.
   ///
   /// - Throws: `AttachmentError`, `StoreError.cannotOpen`.
   func check() throws {

@@ -4,15 +4,15 @@ import Glibc
 
 /// The working folder of the program, and the names in it and other folders, for completing paths.
 enum WorkingFolder {
-  /// Nil if it no longer exists.
+  /// The path of the folder; nil if it no longer exists.
   static var path: String? {
     guard let folder = getcwd(nil, 0) else { return nil }
     defer { free(folder) }
     return String(cString: folder)
   }
 
-  /// Completions of a path: the entries of its folder that begin like its last part, folders with a
-  /// `/` at the end. Hidden ones only after a typed dot.
+  /// Completions of a path: the entries of its folder that begin like its last part; folders end
+  /// with a `/`. Hidden entries are offered only after a typed dot.
   static func candidates(for word: String, home: String?) -> [Candidate] {
     let slash = word.lastIndex(of: "/").map { word.index(after: $0) } ?? word.startIndex
     let typed = String(word[..<slash])
@@ -37,6 +37,7 @@ enum WorkingFolder {
     return result
   }
 
-  /// More than anyone reads; a key must not read a folder of a million files to its end.
+  /// How many entries to offer at most: a key press must not read a folder of a million files to
+  /// its end.
   private static let most = 2000
 }

@@ -18,7 +18,7 @@ package enum LocalTime {
   /// `HH:mm` (rule 7.5).
   static func clock(_ time: Milliseconds) -> SafeText {
     let parts = broken(time)
-    // For each message of a screen: strftime takes ten times as long.
+    // This runs for each message on a screen, and strftime takes ten times as long.
     return twoDigits(parts.tm_hour) + ":" + twoDigits(parts.tm_min)
   }
 
@@ -66,7 +66,7 @@ package enum LocalTime {
     }
   }
 
-  /// A number that is equal for two times exactly if they are on the same local day.
+  /// A number that is equal for two times if, and only if, they are on the same local day.
   static func dayNumber(_ time: Milliseconds) -> Int {
     let parts = broken(time)
     return Int(parts.tm_year) * 366 + Int(parts.tm_yday)

@@ -11,8 +11,8 @@ extension Conversation {
   ///
   /// - Parameters:
   ///   - names: with their signs; if `name` has none, signs are ignored.
-  ///   - beginning: whether the only one that begins so is near, however long it is. Who makes a
-  ///     room may well mean a shorter name.
+  ///   - beginning: whether the only name that begins with `name` is near, however long it is. A
+  ///     person who creates a room may well mean the shorter name.
   package static func nearest(
     to name: String, among names: [String], beginning: Bool = false
   ) -> String? {
@@ -25,7 +25,7 @@ extension Conversation {
       )
       if longer.count == 1 { return longer.first }
     }
-    // Short names differ in few letters; a long one may have two wrong.
+    // A short name may have at most one wrong letter; a long one may have two.
     let most = letters < 3 ? 0 : letters < 6 ? 1 : 2
     var best: (name: String, distance: Int)?
     for candidate in names {
@@ -40,7 +40,7 @@ extension Conversation {
     return best?.name
   }
 
-  /// `dev2` beside `dev` or `dev1` is hardly a typing error.
+  /// `dev2` is hardly a typing error if `dev` or `dev1` exists.
   private static func differInNumber(_ one: String, _ other: String) -> Bool {
     one != other && one.filter { !$0.isNumber } == other.filter { !$0.isNumber }
   }

@@ -2,7 +2,7 @@
 
 /// Secret words on a line, which nobody must find again (rule 1.12).
 enum Secrets {
-  /// A password follows it.
+  /// The option that comes before a password.
   static let option = "--password"
 
   /// Whether a line gives a password to a command, or tries to: such a line never enters the input

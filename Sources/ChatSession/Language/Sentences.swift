@@ -21,7 +21,7 @@ package struct WrongUsage: Error {
 /// The sentence for any error: what happened, to what, and what to do.
 package func sentence(for error: any Error) -> SafeText {
   func said(_ sentence: Sentence) -> SafeText {
-    // A path or a name, such as the program's own, stays as it is, also at the start.
+    // A path or a name, such as the program's own, stays as it is, even at the start.
     let key = translated(sentence.key)
     return finished(
       say(sentence), isCapital: !key.hasPrefix("%") && !key.hasPrefix("hobnob "))
@@ -38,7 +38,7 @@ package func sentence(for error: any Error) -> SafeText {
   }
 }
 
-/// With a capital at the start and a full stop at the end, like the shell's own sentences.
+/// Adds a capital at the start and a full stop at the end, as in the shell's own sentences.
 private func finished(_ sentence: SafeText, isCapital: Bool) -> SafeText {
   guard let first = sentence.string.first, let last = sentence.string.last else { return sentence }
   let head = SafeText(line: isCapital ? first.uppercased() : String(first))

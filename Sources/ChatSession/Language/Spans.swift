@@ -3,8 +3,8 @@ import Composer
 import Conversations
 
 extension Span {
-  /// The spans of a text after inserting a number of bytes before it, or, if negative, removing
-  /// them.
+  /// The spans of a text after inserting a number of bytes before it or, if the number is negative,
+  /// removing bytes.
   static func shifted(_ spans: [Span], by shift: Int) -> [Span] {
     spans.map {
       Span(
@@ -15,7 +15,7 @@ extension Span {
 }
 
 extension Message {
-  /// Its mentions in a text that ends with its body, as shown for editing.
+  /// The mentions of the message in a text that ends with its body, as shown for editing.
   func mentions(in text: String) -> [Span] {
     Span.shifted(Span.decoded(mentions, in: body), by: text.utf8.count - body.utf8.count)
   }

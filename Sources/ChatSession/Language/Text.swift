@@ -3,7 +3,7 @@ import Conversations
 import StyledText
 
 extension String {
-  /// Without white space at either end.
+  /// The text without white space at either end.
   var trimmingBlanks: String {
     let head = drop { $0.isWhitespace }
     let tail = head.reversed().drop { $0.isWhitespace }
@@ -50,7 +50,7 @@ extension DeliveryState {
 }
 
 extension Message {
-  /// A sentence that it failed, and why; not every network gives a reason.
+  /// Says that the message was not sent and, if the network gave a reason, why.
   var notSent: SafeText {
     guard let failure, !failure.isEmpty else { return say("not sent") }
     return say("not sent: %1", SafeText(line: failure))

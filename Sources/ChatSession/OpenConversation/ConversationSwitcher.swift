@@ -3,30 +3,31 @@ import Composer
 import Conversations
 import StyledText
 
-/// Switches conversations by key (rule 13.1). Prompt and line change at once; the session enters
-/// the conversation when no other such key follows, or when the person acts there.
+/// Switches conversations by key (rule 13.1). The prompt and the line change at once; the session
+/// enters the conversation when no other such key follows, or when the person acts there.
 @MainActor
 package struct ConversationSwitcher {
-  /// The conversation that the keys have reached but not entered yet.
+  /// The conversation that the keys have reached and that is not entered yet.
   private(set) var target: Conversation?
   /// When to enter it, in monotonic milliseconds.
   private(set) var deadline: Int64?
-  /// Where a run of `next-unread` keys began, and which conversations it passed without entering;
-  /// nil if none was pressed since I switched in another way or sent something.
+  /// Where a run of `next-unread` keys began, and which conversations it passed without entering
+  /// them; nil if no such key was pressed since I switched in another way or sent something.
   private var run: (start: ID<Conversation>, passed: Set<ID<Conversation>>)?
   /// The conversations that were open before; the latest is last.
   private var former: [ID<Conversation>] = []
-  /// Nil unless a name is being typed in place of the line.
+  /// The conversations to choose from; nil unless a name is being typed in place of the line.
   private(set) var choices: SwitcherCandidates?
 
-  /// Milliseconds without such a key before it enters a conversation.
+  /// How long after the last such key the session enters the conversation, in milliseconds.
   static let pause: Int64 = 300
 
   package var isChoosing: Bool { choices != nil }
 
   // MARK: Where a key goes
 
-  /// The conversation that a key leads to; nil, with a message, if there is none.
+  /// Returns the conversation that a key leads to; nil, perhaps with a message, if the key leads
+  /// nowhere.
   mutating func target(
     of move: Move, from open: Conversation?, for me: Participant, highlight: [String],
     _ snapshot: borrowing Snapshot
@@ -51,7 +52,7 @@ package struct ConversationSwitcher {
     }
   }
 
-  /// The next unread conversation, or where the run began (rule 13.1).
+  /// Returns the next unread conversation, or the one where the run began (rule 13.1).
   private mutating func nextUnreadConversation(
     of unread: [Conversation], _ present: Conversation?, _ me: ID<Participant>,
     _ snapshot: borrowing Snapshot
@@ -72,10 +73,10 @@ package struct ConversationSwitcher {
     )
   }
 
-  /// Makes the next key of `next-unread` the first of a run.
-  mutating func endRun() { run = nil }
+  /// Ends the run of `next-unread` keys: the next such key begins another.
+  mutating func endUnreadRun() { run = nil }
 
-  /// The one of this place in `/list`, from 1.
+  /// The conversation at this position in `/list`, from 1.
   static func conversation(
     _ number: Int, for me: ID<Participant>, _ snapshot: borrowing Snapshot
   ) throws -> Conversation? {
@@ -89,13 +90,14 @@ package struct ConversationSwitcher {
   ) throws -> Conversation? {
     let listed = try snapshot.joined(by: me)
     guard !listed.isEmpty else { return nil }
-    // From an unlisted conversation to an end of the list.
+    // From an unlisted conversation, go to one end of the list.
     let from = listed.firstIndex { $0 == present?.id } ?? (step > 0 ? -1 : 0)
     let next = listed[(from + step + listed.count) % listed.count]
     return next == present?.id ? nil : try snapshot.conversation(next, for: me)
   }
 
-  /// The conversation that was open before; nil if there is none that I have not left.
+  /// The conversation that was last open before this one and that I have not left; nil if I have
+  /// left them all.
   func formerConversation(
     _ present: ID<Conversation>?, _ me: ID<Participant>, _ snapshot: borrowing Snapshot
   ) throws -> Conversation? {
@@ -119,13 +121,13 @@ package struct ConversationSwitcher {
     if let next { target = next }
   }
 
-  /// The session has entered the conversation that the keys reached.
+  /// Records that the session has entered the conversation that the keys reached.
   mutating func commit() {
     (target, deadline) = (nil, nil)
     run?.passed = []
   }
 
-  /// The session could not enter it.
+  /// Records that the session could not enter that conversation.
   mutating func giveUp() { (target, deadline, run) = (nil, nil, nil) }
 
   /// Notes which conversation was open before this one opens.
@@ -137,11 +139,12 @@ package struct ConversationSwitcher {
 
   // MARK: Typing a name
 
-  /// - Parameter mark: precedes the name of a chat with somebody who looks like someone else.
+  /// - Parameter mark: the mark before the name of a chat with somebody who looks like someone
+  ///   else.
   mutating func beginChoice(among listing: [Listing], mark: (Conversation) -> String) {
     choices = SwitcherCandidates(of: listing, former: former, mark: mark)
   }
 
-  /// - Returns: false if no choice was under way.
+  /// - Returns: false if no name was being typed.
   mutating func endChoice() -> Bool { choices.take() != nil }
 }

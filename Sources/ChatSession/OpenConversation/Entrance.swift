@@ -3,8 +3,8 @@ import Conversations
 import Platform
 import StyledText
 
-/// What to print on entering a conversation: its end, with a rule above the unread messages (rule
-/// 7.7), of which it prints two screens (rule 13.9).
+/// What to print on entering a conversation: its newest messages, with a rule above the unread ones
+/// (rule 7.7). Of unread messages it prints two screens (rule 13.9).
 @MainActor
 struct Entrance {
   let target: Conversation
@@ -16,13 +16,13 @@ struct Entrance {
   /// The messages to print.
   private(set) var messages: [Message]
   let printedUpTo: Int
-  /// How many unread messages it leaves out, and the number of the first.
+  /// How many unread messages are not printed, and the number of the first.
   private(set) var hidden = 0
   private(set) var firstUnprinted: Int?
-  /// My newest message among those read; nil if unknown.
+  /// My newest message among those that were loaded; nil if unknown.
   private(set) var newestOwn: Message?
 
-  /// The least number of messages on the opening screen.
+  /// The minimum number of messages on the opening screen.
   private static let openingMessages = 20
   /// The number of lines above the unread messages after switching (rule 13.1).
   private static let contextLines = 5
@@ -60,7 +60,7 @@ struct Entrance {
     if hidden == 0 { try keepContext(me, snapshot) }
   }
 
-  /// Keeps as many of the newest unread messages as two screens hold.
+  /// Keeps the newest unread messages that fit on two screens.
   private mutating func keepWhatFits(
     _ me: ID<Participant>, _ transcript: Transcript, mayHaveMore: Bool,
     _ snapshot: borrowing Snapshot
@@ -95,7 +95,7 @@ struct Entrance {
     var lines = 0
     let context = known.reversed().prefix { message in
       lines += message.body.utf8.count { $0 == UInt8(ascii: "\n") } + 1
-      // The newest is context enough, however long it is.
+      // The newest message is enough context, however long it is.
       return lines <= Self.contextLines || message.id == known.last?.id
     }
     messages = Array(context.reversed()) + unread

@@ -7,7 +7,7 @@ import StyledText
 /// The open conversation: what it is, who is there, and how far my newest message there got.
 @MainActor
 package struct OpenConversation {
-  /// Nil only before the session enters the first one.
+  /// Nil only before the session enters the first conversation.
   package private(set) var conversation: Conversation?
   private(set) var membership = Membership.member
   private(set) var here: [Presence] = [] {
@@ -17,7 +17,7 @@ package struct OpenConversation {
   private(set) var othersHere = 0
   package private(set) var typing = TypingList()
   private(set) var newestOwn: Message?
-  /// How many of its recipients have it.
+  /// How many recipients of my newest message have it.
   private(set) var deliveryCounts = DeliveryCounts()
   /// My away message; nil if I am not away.
   private(set) var away: String?
@@ -57,8 +57,8 @@ package struct OpenConversation {
     return conversation
   }
 
-  /// How long a network's typing signal lasts, in milliseconds: it arrives once and is not repeated
-  /// (XEP-0085; rule 4.3).
+  /// How long a typing signal from a network lasts, in milliseconds: networks send it once and do
+  /// not repeat it (XEP-0085; rule 4.3).
   private static let typingElsewhere: Int64 = 30_000
 
   mutating func apply(_ settings: Settings) {
@@ -146,8 +146,8 @@ package struct OpenConversation {
 
   // MARK: Typing (rule 4)
 
-  /// Records that somebody types since a wall-clock time: the signal carries its time, so that an
-  /// old one does not linger.
+  /// Records that somebody has been typing since a wall-clock time. The signal carries its time, so
+  /// that an old signal does not linger.
   mutating func show(
     _ person: Participant, as name: SafeText, typing since: Milliseconds, at now: Int64
   ) {
@@ -159,15 +159,15 @@ package struct OpenConversation {
   /// Records that someone sent what they were typing, or stopped.
   mutating func typingEnded(_ identity: String) { typing.remove(identity) }
 
-  /// Handles a change of the line's text by hand.
+  /// Notes that the person has changed the text of the line.
   ///
-  /// - Returns: the signal for the others; so do the next functions.
+  /// - Returns: the signal for the others, as the next functions do.
   mutating func typed(_ text: String, inEditMode: Bool, isOff: Bool, at now: Int64) -> Write? {
     write(
       signals.changedByHand(text: text, at: now, inEditMode: inEditMode, isOff: isOff || !isMember))
   }
 
-  /// Handles that the line was sent, emptied or set aside.
+  /// Call this when the line was sent, emptied or set aside.
   mutating func stopTyping(at now: Int64) -> Write? { write(signals.sentOrCleared(at: now)) }
 
   mutating func tick(at now: Int64) -> Write? {

@@ -3,16 +3,17 @@ import Composer
 import Conversations
 import StyledText
 
-/// Names: which look like somebody else's (rule 12.3), their colours, and those to complete (rule
-/// 2.5).
+/// People's names: which look like somebody else's (rule 12.3), their colours, and the candidates
+/// for completing one (rule 2.5).
 @MainActor
 struct People {
   private let me: ID<Participant>
   private let glyphs: Glyphs
-  /// People checked since names may have changed, and those who look like someone else.
-  private var recognised: Set<ID<Participant>> = []
+  /// The people whose names were checked since the last change of names.
+  private var checked: Set<ID<Participant>> = []
+  /// The checked people whose names look like someone else's.
   private(set) var lookAlikes: Set<ID<Participant>> = []
-  /// Nil if they may have changed.
+  /// The people to offer for completion; nil if they may have changed.
   private var known: KnownPeople?
   /// The names of direct chats with look-alikes; nil if they may have changed.
   private var markedChats: Set<String>?
@@ -23,8 +24,8 @@ struct People {
 
   init(me: ID<Participant>, glyphs: Glyphs) { (self.me, self.glyphs) = (me, glyphs) }
 
-  /// Call this before printing messages: each speaker in the open conversation gets a colour that
-  /// nobody else there has, as long as one is free.
+  /// Gives each sender of these messages a colour that nobody else in the open conversation has, as
+  /// long as one is free. Call this before printing the messages.
   ///
   /// - Returns: the newly assigned colours.
   mutating func giveColours(
@@ -36,7 +37,7 @@ struct People {
       && colours[message.sender] == nil
     {
       guard
-        let colour = NameColours.free(for: message.senderIdentity, besides: colours.values)
+        let colour = NameColours.free(for: message.senderIdentity, excluding: colours.values)
       else { break }
       colours[message.sender] = colour
       new[message.sender] = colour
@@ -44,26 +45,27 @@ struct People {
     return new
   }
 
-  /// Call this before printing the names of these people.
-  mutating func recognise(_ people: [ID<Participant>], _ snapshot: borrowing Snapshot) {
-    recognised.reserveCapacity(recognised.count + people.count)
-    let unknown = people.filter { recognised.insert($0).inserted }
+  /// Looks for look-alikes among these people. Call this before printing their names.
+  mutating func findLookAlikes(among people: [ID<Participant>], _ snapshot: borrowing Snapshot) {
+    checked.reserveCapacity(checked.count + people.count)
+    let unknown = people.filter { checked.insert($0).inserted }
     guard !unknown.isEmpty else { return }
     lookAlikes.formUnion((try? snapshot.lookAlikes(among: unknown, to: me)) ?? [])
   }
 
-  /// The same for names that are printed only once.
+  /// The known look-alikes, and those among these people, who are not remembered: for names that
+  /// are printed only once.
   func withLookAlikes(
     among people: [ID<Participant>], _ snapshot: borrowing Snapshot
   ) -> Set<ID<Participant>> {
-    let unknown = people.filter { !recognised.contains($0) }
+    let unknown = people.filter { !checked.contains($0) }
     if unknown.isEmpty { return lookAlikes }
     return lookAlikes.union((try? snapshot.lookAlikes(among: unknown, to: me)) ?? [])
   }
 
   /// Records that names may have changed.
   mutating func namesChanged() {
-    recognised = []
+    checked = []
     lookAlikes = []
     markedChats = nil
   }
@@ -73,7 +75,7 @@ struct People {
     namesChanged()
   }
 
-  /// The name of somebody checked, marked if it looks like another's.
+  /// The name of a person who has been checked, marked if it looks like another's.
   func shownName(_ person: Participant) -> SafeText {
     let name = SafeText(name: person.name)
     return lookAlikes.contains(person.id) ? glyphs.lookAlike + name : name
@@ -92,8 +94,8 @@ struct People {
     if hasColours { colours = (try? snapshot.colours(in: conversation)) ?? [:] }
   }
 
-  /// The people of the open conversation whose names begin with a word, the most recent speakers
-  /// first (rule 2.12).
+  /// Returns the people of the open conversation whose names begin with a word, the most recent
+  /// speakers first (rule 2.12).
   mutating func here(
     named word: String, in open: ID<Conversation>?, _ snapshot: borrowing Snapshot
   ) -> [Candidate] {
@@ -103,7 +105,8 @@ struct People {
     }
   }
 
-  /// The mark before the name of a direct chat with a look-alike.
+  /// Returns a function that gives the mark before a conversation's name: a mark for a direct chat
+  /// with a look-alike, nothing for any other.
   mutating func markOfChats(_ snapshot: borrowing Snapshot) -> (Conversation) -> String {
     let names = markedChats ?? namesOfMarkedChats(snapshot)
     markedChats = names
@@ -120,7 +123,7 @@ struct People {
     return names
   }
 
-  /// The people to complete, updated.
+  /// Brings the candidates for completing a name up to date, and returns them.
   mutating func candidates(
     in conversation: ID<Conversation>?, _ snapshot: borrowing Snapshot
   ) -> [Candidate] {
@@ -138,7 +141,7 @@ struct People {
 }
 
 /// The people to mention in a conversation, kept between menus: reading and folding very many names
-/// takes longer than a key may.
+/// would take too long for a key press.
 private struct KnownPeople {
   let conversation: ID<Conversation>?
   private(set) var candidates: [Candidate]
@@ -169,7 +172,8 @@ private struct KnownPeople {
     var (candidates, people) = ([Candidate](), [ID<Participant>]())
     try? snapshot.forEachMentionable(for: me, in: conversation) { person, identity, name, isLocal in
       let isMember = members.contains(person)
-      // An address distinguishes equal names; in their own conversation the name is enough.
+      // If two people have the same name, the address tells them apart; for members of this
+      // conversation the name is enough.
       let isAlike = !isLocal && !isMember && shared.contains(name)
       people.append(person)
       candidates.append(
@@ -183,7 +187,7 @@ private struct KnownPeople {
     (self.candidates, self.people) = (candidates, people)
   }
 
-  /// - Parameter number: the message's.
+  /// - Parameter number: the number of the person's message.
   mutating func noteSpeaker(_ person: ID<Participant>, in number: Int) {
     guard let index = people.firstIndex(of: person) else { return }
     candidates[index].recency = number + 1

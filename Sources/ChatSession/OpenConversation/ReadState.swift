@@ -7,28 +7,31 @@ import StyledText
 package struct ReadState {
   /// The number of the last printed message of the open conversation.
   private(set) var printedUpTo = 0
-  /// The last printed messages that may not be on the screen yet, by number.
+  /// By conversation, the number of the last printed message, if it may not be on the screen yet.
   private var printed: [ID<Conversation>: Int] = [:]
   /// The number of the first unread message that entering did not print; nil if it printed all.
   private(set) var firstUnprinted: Int?
-  /// Whether output is paused (`/pause`), and the lines held back.
+  /// Whether output is paused (`/pause`), and the lines that are held back meanwhile.
   private(set) var isPaused = false
   private(set) var held = HeldLines()
-  /// Whether nobody looks at new output: the terminal accepts none, or in plain mode a line is
-  /// being typed.
+  /// Whether new output has to wait: the terminal accepts none, or in plain mode a line is being
+  /// typed.
   var isHolding = false
+  /// Whether the terminal accepts no output at present.
   var isBehind = false
-  /// Whether the terminal's window has the focus, or does not report it.
+  /// Whether the terminal's window has the focus; true until the terminal first reports it.
   private(set) var isFocused = true
-  /// Whether something was printed while nobody looked: the receipt will follow with the focus.
+  /// Whether something was printed while the window had no focus: the receipt is sent when it gains
+  /// the focus.
   private(set) var hasUnsentReadMarker = false
 
   /// How many messages of others were printed while the window had no focus.
   private var missed = 0
-  /// Messages of others in the open conversation that nobody has looked at.
+  /// How many messages of others in the open conversation nobody has looked at.
   var unseen: Int { missed + held.count }
 
-  /// Records that another conversation was printed. Lines held back of the former are unread there.
+  /// Records that another conversation was printed. Lines that were held back for the previous
+  /// conversation stay unread there.
   mutating func enter(printedUpTo: Int, firstUnprinted: Int?) {
     (self.printedUpTo, self.firstUnprinted) = (printedUpTo, firstUnprinted)
     isPaused = false
@@ -37,22 +40,23 @@ package struct ReadState {
     missed = 0
   }
 
-  /// Call this when `/history` has shown what the entrance left out.
+  /// Call this when `/history` has shown what was not printed when the conversation was entered.
   mutating func forgetFirstUnprinted() { firstUnprinted = nil }
 
   /// Records a message that arrived in the open conversation.
   ///
-  /// - Returns: false if it is on the screen already.
-  mutating func isNew(_ message: Message) -> Bool {
+  /// - Returns: false if the message is on the screen already, or was recalled.
+  mutating func recordArrival(of message: Message) -> Bool {
     guard message.number > printedUpTo, !message.isRecalled else { return false }
     printedUpTo = message.number
     return true
   }
 
-  /// Lines about an event, to print below older ones; nothing while output is paused.
+  /// Holds lines back while output is paused.
   ///
-  /// - Parameter new: how many messages of others are among them.
-  mutating func present(_ lines: [StyledLine], new: Int) -> [StyledLine] {
+  /// - Parameter new: how many messages of others are among the lines.
+  /// - Returns: the lines to print now, below older ones.
+  mutating func holdIfPaused(_ lines: [StyledLine], new: Int) -> [StyledLine] {
     guard isPaused else {
       if !isFocused { missed += new }
       return lines
@@ -62,16 +66,16 @@ package struct ReadState {
     return []
   }
 
-  /// Whether messages that arrive now, at most a screen of them, are visible at the end of this
-  /// turn: the terminal accepts output.
+  /// Whether messages that arrive now will be visible at the end of this turn, if they fit on one
+  /// screen.
   var showsAtOnce: Bool { isLooking && !isBehind && printed.isEmpty }
 
   // MARK: Holding
 
-  /// `/pause` (rule 7.6).
+  /// Pauses output, for `/pause` (rule 7.6).
   mutating func pause() { isPaused = true }
 
-  /// Ends the pause; returns the lines held back.
+  /// Ends the pause, and returns the lines that were held back.
   mutating func resume() -> HeldLines {
     defer { held = HeldLines() }
     isPaused = false
@@ -83,35 +87,38 @@ package struct ReadState {
   /// Someone who paused output is not looking, and neither is someone in another window.
   var isLooking: Bool { !isPaused && isFocused }
 
-  /// Records that the window gained or lost the focus. With the focus, everything printed meanwhile
-  /// counts as seen.
+  /// Records that the window gained or lost the focus. Once it has the focus again, everything
+  /// printed without it counts as seen.
   ///
-  /// - Parameter isFocused: nil if unknown: then nothing counts as seen, and no receipts are sent.
+  /// - Parameter isFocused: nil if unknown; then nothing counts as seen, and no receipts are sent.
   mutating func window(isFocused: Bool?) {
     self.isFocused = isFocused ?? false
     if self.isFocused { missed = 0 }
   }
 
   /// Records what was printed in the open conversation; it counts as read once it is on the screen.
-  mutating func markSeen(in conversation: ID<Conversation>) { printed[conversation] = printedUpTo }
+  mutating func notePrinted(in conversation: ID<Conversation>) {
+    printed[conversation] = printedUpTo
+  }
 
   /// Whether ``SessionEvent/turnEnded`` has anything to do.
   package var hasToMark: Bool { !printed.isEmpty }
 
-  /// The same, at the end of a turn, when the terminal has accepted it.
+  /// Marks printed messages as read, at the end of a turn, once the terminal has accepted the
+  /// output.
   ///
-  /// - Parameter tells: whether to send receipts.
-  mutating func markPrinted(tells: Bool) -> [Write] {
+  /// - Parameter sendsReceipts: whether to send receipts.
+  mutating func markPrinted(sendsReceipts: Bool) -> [Write] {
     if printed.isEmpty || isBehind { return [] }
     defer { printed = [:] }
     hasUnsentReadMarker = !isFocused
-    return printed.map { .shown($0, upTo: $1, tells: tells, isSeen: isFocused) }
+    return printed.map { .shown($0, upTo: $1, sendsReceipts: sendsReceipts, isSeen: isFocused) }
   }
 }
 
-/// Lines held back while output was paused.
+/// Lines that were held back while output was paused.
 struct HeldLines {
   var lines: [StyledLine] = []
-  /// How many messages of others are among them.
+  /// How many messages of others are among the lines.
   var count = 0
 }

@@ -6,17 +6,17 @@ import StyledText
 /// The conversations to choose by name, prepared once: there may be very many.
 @MainActor
 struct SwitcherCandidates {
-  /// With a hint of unread messages. Recently open ones are first, then those with the newest
-  /// messages.
+  /// All candidates, with a hint about unread messages. Conversations that were open recently are
+  /// first, then those with the newest messages.
   private let all: [Candidate]
   private let rooms: [Candidate]
   private let directChats: [Candidate]
   private let named: [String: Conversation]
 
   /// - Parameters:
-  ///   - listing: the one with the newest message first.
-  ///   - former: recently open ones, the latest last.
-  ///   - mark: precedes the name of a chat with a look-alike.
+  ///   - listing: the conversations, the one with the newest message first.
+  ///   - former: the conversations that were open recently, the latest last.
+  ///   - mark: the mark before the name of a chat with a look-alike.
   init(of listing: [Listing], former: [ID<Conversation>], mark: (Conversation) -> String) {
     var recency: [ID<Conversation>: Int] = [:]
     for (index, entry) in listing.enumerated() {
@@ -48,7 +48,7 @@ struct SwitcherCandidates {
     }
   }
 
-  /// The one with that name, else the first in the menu.
+  /// The conversation with that name, else the first in the menu.
   func conversation(meantBy name: String) -> Conversation? {
     let lower = name.lowercased()
     if let exact = ["", "#", "@"].lazy.compactMap({ named[$0 + lower] }).first { return exact }

@@ -27,7 +27,7 @@ public struct BarAppearance: Sendable, Equatable {
 
   public init() {}
 
-  /// The accent's colour; nil if there is none.
+  /// The accent's colour; nil without an accent.
   var color: Color? {
     switch accent {
     case .none: nil

@@ -8,7 +8,7 @@ import StyledText
 ///
 /// The first query reads the file: a shell in which nobody types `:` does not pay for it. A line is
 /// an emoji, a tab, and its shortcodes separated by blanks, the most common first. A `#` without an
-/// emoji begins a comment. Other lines of another form are skipped.
+/// emoji begins a comment. Lines of any other form are skipped.
 ///
 /// ```swift
 /// let emoji = EmojiTable.load(path)
@@ -16,7 +16,7 @@ import StyledText
 /// emoji.candidates     // for the source under `:` and `+:`
 /// ```
 final class EmojiTable {
-  /// Finds the file, which takes time of its own.
+  /// Finds the file; even that takes time.
   private let path: () -> String
   private lazy var content = Content(file: path())
 
@@ -76,7 +76,7 @@ final class EmojiTable {
     return found
   }
 
-  /// Removes presentation selectors and, unless they are wanted, skin tones.
+  /// Removes presentation selectors and, unless tones are wanted, skin tones.
   private static func bare(_ emoji: String, tones: Bool) -> [UInt32] {
     emoji.unicodeScalars.map(\.value).filter {
       $0 != 0xFE0F && (tones || !(0x1F3FB...0x1F3FF).contains($0))
@@ -100,7 +100,7 @@ extension EmojiTable {
 
     /// Longer than any emoji: the flags of England and Scotland have 28 bytes, families 25.
     private static let mostBytesOfEmoji = 64
-    /// Ours has 48 KB. A wrong file must not fill the memory.
+    /// hobnob's own file has 48 KB. A wrong file must not fill the memory.
     private static let mostBytesOfFile = 1 << 20
 
     fileprivate init(file path: String) { self.init(Self.bytes(of: path)) }
@@ -152,7 +152,7 @@ extension EmojiTable {
       }
     }
 
-    /// None if the file is unreadable or too large.
+    /// The bytes of a file; empty if it is unreadable or too large.
     private static func bytes(of path: String) -> [UInt8] {
       let descriptor = open(path, O_RDONLY | O_CLOEXEC)
       guard descriptor >= 0 else { return [] }

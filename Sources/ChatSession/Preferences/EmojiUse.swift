@@ -5,7 +5,7 @@ import Conversations
 /// The emoji to complete, my most frequent and most recent ones first.
 @MainActor
 struct EmojiUse {
-  /// Nil if I may have used some since.
+  /// The emoji to complete; nil if I may have used others since they were sorted.
   private var known: [Candidate]?
 
   /// Call this after a line is sent.
@@ -14,7 +14,7 @@ struct EmojiUse {
   /// How many lines of the input history count; older ones say little about current taste.
   private static let lines = 1000
 
-  /// - Parameter shell: this one, if it is in the store.
+  /// - Parameter shell: this shell, if it is in the store.
   mutating func candidates(
     of me: ID<Participant>, _ shell: ShellID?, _ table: EmojiTable,
     _ snapshot: borrowing Snapshot

@@ -12,7 +12,7 @@ enum Keep {
   private static let day: Milliseconds = 86_400_000
   private static let mostDays = 365_000
 
-  /// Milliseconds from `90d`, `6w`, `3mo`, `2y`; `.some(nil)` from `off`.
+  /// Parses `90d`, `6w`, `3mo` or `2y` into milliseconds, and `off` into `.some(nil)`.
   ///
   /// - Returns: nil for anything else. Minutes and hours are invalid: `3m` once was three months,
   ///   and would now remove messages after three minutes.
@@ -22,7 +22,7 @@ enum Keep {
     return Milliseconds(days) * day
   }
 
-  /// As people type it, in the largest unit that divides it.
+  /// Writes an age as people type it, in the largest unit that divides it.
   static func written(_ age: Milliseconds?) -> String {
     guard let age else { return "off" }
     let days = Int(max(1, age / day))
@@ -49,7 +49,7 @@ enum Keep {
         shown))
   }
 
-  /// The message for this and `notify` without a conversation: in an rc file.
+  /// The message for `keep` or `notify` in an rc file, where there is no conversation.
   static func belongsToAConversation(_ name: String) -> Refusal {
     let example: SafeText = name == Keep.name ? "keep 2y" : "notify none"
     return Refusal(

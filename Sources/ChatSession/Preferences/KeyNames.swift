@@ -43,7 +43,7 @@ enum KeyNames {
     return letter == " " ? "Space" : letter
   }
 
-  /// A character; readline writes `\\` and `\"` for backslash and quote.
+  /// Removes a character; readline writes `\\` and `\"` for backslash and quote.
   private static func character(_ rest: inout Substring) -> String {
     if rest.first == "\\", rest.count > 1 { rest.removeFirst() }
     return rest.popFirst().map { String($0) } ?? ""

@@ -4,8 +4,8 @@ import Glibc
 import Platform
 import StyledText
 
-/// What the program of a network answers when it runs for a moment, and the shared libraries that it
-/// needs of the system. hobnob itself needs none.
+/// What the program of a network answers when it runs for a moment, and which shared libraries it
+/// needs from the system. hobnob itself needs none.
 extension NetworkPrograms {
   /// How the program describes its sandbox.
   ///
@@ -75,7 +75,7 @@ extension NetworkPrograms {
     return (status, lines[0], lines[1])
   }
 
-  /// Why the program could not start; nil if that was not for want of a library.
+  /// Says which missing library kept the program from starting; nil if none did.
   package static func missingLibrary(of program: String) -> SafeText? {
     do throws(Refusal) {
       _ = try sandbox(of: program)
@@ -104,7 +104,7 @@ extension NetworkPrograms {
     return nil
   }
 
-  /// Debian's package of a shared library: mostly its name and version, with a hyphen between two
+  /// Debian's package of a shared library: usually its name and version, with a hyphen between two
   /// digits (Debian Policy 8.1).
   private static func debianPackage(of library: String) -> String {
     switch library {

@@ -7,12 +7,12 @@ import StyledText
 /// The executables of networks, `hobnob-KIND`, and the words that start one for an account. Each
 /// account has a process of its own, so that no network's code runs in the shell.
 package struct NetworkPrograms: Sendable {
-  /// Where they are, in the order of search.
+  /// The folders with the executables, in the order of search.
   private let folders: [String]
 
   package init(in folders: [String]) { self.folders = folders }
 
-  /// Beside this program, or in `libexec/hobnob` beside its folder.
+  /// The executables beside this program, or in `libexec/hobnob` beside its folder.
   package static var installed: NetworkPrograms {
     let folder = StoreFiles.split(ProgramFile.path ?? "").folder
     return NetworkPrograms(in: [folder, folder + "/../libexec/hobnob"])
@@ -21,8 +21,7 @@ package struct NetworkPrograms: Sendable {
   /// Programs of hobnob that are built beside it and serve no network.
   private static let others: Set = ["bench"]
 
-  /// The kinds of network for which there is an executable, as in `xmpp`, in the order of the
-  /// alphabet.
+  /// The kinds of network for which there is an executable, as in `xmpp`, in alphabetical order.
   package var kinds: [String] {
     var kinds: Set<String> = []
     for folder in folders {
@@ -101,8 +100,9 @@ package struct NetworkPrograms: Sendable {
   /// The words that start the process of an account.
   ///
   /// - Parameters:
-  ///   - asks: whether it asks for the password at the terminal, and goes on in the background.
-  ///   - stays: whether it stays when its owner has no shell.
+  ///   - asks: whether the process asks for the password at the terminal, and then continues in the
+  ///     background.
+  ///   - stays: whether the process stays when its owner has no shell.
   package func command(
     _ account: Account, in store: Store, asks: Bool = false, stays: Bool = false
   ) throws -> [String] {

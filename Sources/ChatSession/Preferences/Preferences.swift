@@ -2,7 +2,7 @@
 import Composer
 import StyledText
 
-/// A person's settings and aliases, and where to find files of them.
+/// A person's settings and aliases, and where to find their files.
 @MainActor
 package struct Preferences {
   package private(set) var settings: Settings
@@ -47,7 +47,7 @@ package struct Preferences {
     try settings.change(name, to: value)
   }
 
-  /// Replaces an alias with its command line; once, so that no alias calls itself.
+  /// Replaces an alias with its command line, once only, so that no alias calls itself.
   func unaliased(_ line: String) -> String {
     let name = String(line.dropFirst().prefix { !$0.isWhitespace })
     guard let meaning = aliases[name] else { return line }

@@ -9,19 +9,19 @@ import StyledText
 package struct KeyBinding: Sendable {
   package let line: String
   private let source: SafeText?
-  /// How many complaints the lines before it in its files caused.
+  /// How many complaints the earlier lines of its files caused.
   private let complaintsBefore: Int
 
   package init(_ line: String, from source: SafeText? = nil, complaintsBefore: Int = 0) {
     (self.line, self.source, self.complaintsBefore) = (line, source, complaintsBefore)
   }
 
-  /// readline's complaint about it, with the position.
+  /// readline's complaint about the line, with the line's position.
   package func complaint(_ sentence: SafeText) -> SafeText {
     source.map { say("%1: %2", $0, sentence) } ?? sentence
   }
 
-  /// The errors in the other lines of the files and in those that bind, in order.
+  /// All complaints about the files, in order: about lines that bind keys, and about the others.
   ///
   /// - Parameter bind: binds a line, and returns readline's complaints.
   package static func complaints(
@@ -49,21 +49,22 @@ package struct RcFile {
   var aliases: [String: String] = [:]
   /// Lines for readline, in order.
   package var bindings: [KeyBinding] = []
-  /// For finding files that a line names.
+  /// For finding the files that a line names.
   let environment: [String: String]
   private let reserved: Set<String>
   /// The files being read, to detect loops.
   private var open: [String] = []
   /// The line being read, from 1.
   private var number = 0
-  /// How many complaints the lines before it caused, with those in files that they name.
+  /// How many complaints the earlier lines caused, including those in files that they name.
   private var complaintsBefore = 0
-  /// How many bytes may still be read: of a file and those that it names, together.
+  /// How many bytes may still be read of a file and those that it names, together.
   private var bytesLeft = 0
 
-  /// The most bytes of a file and of those that it names. Carrying them out takes a moment.
+  /// The maximum size of a file together with those that it names, in bytes. Carrying out
+  /// that many lines takes a moment.
   static let mostBytes = 1_000_000
-  /// The most complaints about a file.
+  /// The maximum number of complaints about a file.
   private static let mostComplaints = 20
 
   /// - Parameter reserved: names of commands, which cannot be aliases.
@@ -135,7 +136,7 @@ package struct RcFile {
         shown, SafeText(line: Attachment.size(Self.mostBytes))))
     let bytes: [UInt8]
     do {
-      // Not by its stated size: it may grow, and some system files have none.
+      // Do not trust the stated size: the file may grow, and some system files have none.
       bytes = try readAll(descriptor) { if $0 > mostBytes { throw tooLong } else { true } }
     } catch let failure as SystemFailure {
       throw Refusal(say("%1 cannot be read: %2.", shown, systemReason(failure.code)))
@@ -165,7 +166,7 @@ package struct RcFile {
     }
   }
 
-  /// One line, with or without its `/`.
+  /// Applies one line, with or without its `/`.
   mutating func apply(_ line: String, complain: (SafeText) -> Void) throws {
     let bare = line.hasPrefix("/") ? line.dropFirst() : line[...]
     let name = String(bare.prefix { !$0.isWhitespace })

@@ -62,7 +62,7 @@ public struct Settings: Sendable, Equatable {
   /// How a terminal counts the columns of text.
   public enum WidthRule: String, CaseIterable, Sendable { case auto, unicode, codepoints, tmux }
 
-  /// The time before a message; ages only in `/history`.
+  /// How messages show their time; `relative` shows ages, but only in `/history`.
   public enum Timestamps: String, CaseIterable, Sendable { case on, off, relative }
 
   /// Who breaks long lines: this program between words, or the terminal where a row ends.
@@ -71,11 +71,11 @@ public struct Settings: Sendable, Equatable {
   /// Whose joins, leaves and renames to show.
   public enum Events: String, CaseIterable, Sendable { case all, active, off }
 
-  /// Whether addresses are links; `auto` where the terminal is known to make some.
+  /// Whether addresses are links; `auto` means yes if the terminal is known to support links.
   public enum Links: String, CaseIterable, Sendable { case auto, on, off }
 
-  /// How to ask the terminal for a notification: by the number of a sequence; `auto` as the
-  /// terminal is known to obey.
+  /// The number of the sequence that asks the terminal for a notification; `auto` takes the one
+  /// that the terminal is known to obey.
   public enum NotifyTerminal: String, CaseIterable, Sendable {
     case auto, off
     case osc99 = "99"
@@ -83,7 +83,7 @@ public struct Settings: Sendable, Equatable {
     case osc9 = "9"
   }
 
-  /// Whether the terminal's background is light or dark; `auto` as the terminal says.
+  /// Whether the terminal's background is light or dark; `auto` asks the terminal.
   public enum Background: String, CaseIterable, Sendable { case auto, light, dark }
 
   public init() {}
@@ -128,7 +128,7 @@ public struct Settings: Sendable, Equatable {
       })
   }
 
-  /// A number; `auto` means none.
+  /// An entry for a number; `auto` means none.
   private static func autoEntry(
     _ name: String, _ path: any WritableKeyPath<Settings, Int?> & Sendable, upTo most: Int,
     _ help: StaticString
@@ -144,7 +144,7 @@ public struct Settings: Sendable, Equatable {
       })
   }
 
-  /// A program and its arguments; `word` means none.
+  /// An entry for a program and its arguments; `word` means none.
   private static func command(
     _ name: String, _ path: any WritableKeyPath<Settings, String> & Sendable, without word: String,
     _ help: StaticString

@@ -7,7 +7,7 @@ import Platform
 /// The first of these places that has the file serves it:
 ///
 /// 1. `$HOBNOB_SHARE`
-/// 2. `$XDG_DATA_HOME/hobnob`, or `~/.local/share/hobnob`: what a person keeps instead of ours
+/// 2. `$XDG_DATA_HOME/hobnob`, or `~/.local/share/hobnob`: files that replace hobnob's own
 /// 3. `share/hobnob` in a folder above the program, up to five: an installation wherever it was
 ///    moved to, and a checkout
 /// 4. `hobnob` in each of `$XDG_DATA_DIRS`, or in `/usr/local/share` and `/usr/share`

@@ -13,10 +13,10 @@ package struct EventWords {
     (self.glyphs, self.name) = (glyphs, name)
   }
 
-  /// An action in words; nil for joins, leaves and renames: see ``line(_:)``.
+  /// An action in words; nil for joins, leaves and renames: see ``joinsAndLeaves(_:)``.
   ///
   /// - Parameters:
-  ///   - conversation: the name of the conversation, if it is not clear.
+  ///   - conversation: the name of the conversation; nil if the reader knows it.
   ///   - newName: a room's name after a renaming; see `newName(after:)`.
   package func sentence(
     for event: Event, in conversation: SafeText? = nil, newName: String? = nil
@@ -55,7 +55,7 @@ package struct EventWords {
     }
   }
 
-  /// That somebody invited me.
+  /// Says that somebody invited me.
   ///
   /// - Parameter isMember: whether I am in that room already, as after an invitation on this
   ///   machine.
@@ -78,7 +78,7 @@ package struct EventWords {
       all[event.participant.id, default: []].append(event)
     }
     var removed: [Event] = []
-    /// Those with these first and last events whom nobody removed.
+    /// The people with these first and last events, except those whom somebody removed.
     func who(_ first: Event.Kind, _ last: Event.Kind) -> [Participant] {
       people.compactMap { id in
         let switcher = all[id]?.filter { $0.kind != .renamed } ?? []
@@ -107,7 +107,7 @@ package struct EventWords {
           + say("%1: %2", names(alike.map(\.participant)), SafeText(line: end.text)))
     }
     for id in people {
-      // From their first name here to their current one.
+      // Show the change from their first name here to their current one.
       let renamed = all[id]?.filter { $0.kind == .renamed } ?? []
       guard let first = renamed.first, let last = renamed.last, first.text != last.participant.name
       else { continue }
@@ -116,7 +116,7 @@ package struct EventWords {
     return parts.isEmpty ? nil : parts.joined(separator: glyphs.separator)
   }
 
-  /// Beyond this number it gives only a count.
+  /// How many people are named at most; the others are only counted.
   private static let mostNames = 10
 
   private func names(_ people: [Participant]) -> SafeText {
@@ -132,8 +132,8 @@ extension EventWords {
   /// Milliseconds: joins and leaves within them share a line.
   package static let span: Milliseconds = 5000
 
-  /// Events one below the other: each topic and invitation, and joins and leaves within ``span``
-  /// together.
+  /// Groups events that are printed below each other: each topic and invitation alone, and joins
+  /// and leaves within ``span`` together.
   package static func groups(of events: [Event]) -> [[Event]] {
     var groups: [[Event]] = []
     for event in events {

@@ -4,9 +4,9 @@ import StyledText
 
 /// Which bodies to fold when printing, and what to show of them (rule 12.5).
 package struct Folding: Equatable {
-  /// It folds bodies of more bytes.
+  /// Bodies of more bytes than this are folded.
   let mostBytes: Int
-  /// It folds bodies of more lines; 0 for any number of lines.
+  /// Bodies of more lines than this are folded; 0 allows any number of lines.
   var mostLines: Int
 
   package init(mostBytes: Int = 64 * 1024, mostLines: Int = 40) {
@@ -46,7 +46,7 @@ package struct Folding: Equatable {
     func boundary(_ offset: Int) -> Int {
       guard offset < utf8.count else { return utf8.count }
       let index = utf8.index(utf8.startIndex, offsetBy: max(0, offset))
-      // To the end of its character and back: testing byte by byte is quadratic.
+      // Go to the end of the character and back: testing byte by byte takes quadratic time.
       let start = text.index(before: text.index(after: index))
       return utf8.distance(from: utf8.startIndex, to: start)
     }

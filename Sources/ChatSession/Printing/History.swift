@@ -3,7 +3,8 @@ import Conversations
 import StyledText
 
 extension MessagePrinter {
-  /// Messages in their current state, with delivery marks and reactions (rules 7.1, 7.2, 7.5).
+  /// Returns the lines of messages in their current state, with delivery marks and reactions (rules
+  /// 7.1, 7.2, 7.5).
   ///
   /// - Parameter now: the wall clock, if times are ages.
   mutating func historyLines(

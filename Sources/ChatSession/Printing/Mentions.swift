@@ -4,16 +4,17 @@ import Conversations
 
 /// Mentions, for the terminal bell, `notify-command`, `hobnob wait --mention` and unread counts
 /// (rules 2.10, 2.12, 7.9, 7.10): `@` and a name of that person, their name and `:` or `,` at the
-/// start, a completion of their name, and the words that they highlight. A name alone is not one.
+/// start, a completion of their name, and the words that they highlight. A name alone is not a
+/// mention.
 extension Participant {
   func isMentioned(in body: String, mentions: String, highlight: [String]) -> Bool {
     Span.decoded(mentions, in: body).contains { $0.identity == identity }
-      || TextMarks(naming: self, highlight: highlight).callMe(in: body)
+      || TextMarks(naming: self, highlight: highlight).mentionsMe(in: body)
   }
 }
 
 extension Message {
-  /// Whether it mentions someone; a notice mentions nobody.
+  /// Whether the message mentions someone; a notice mentions nobody.
   package func names(_ person: Participant, highlight: [String]) -> Bool {
     kind != .notice
       && person.isMentioned(in: body, mentions: mentions, highlight: highlight)

@@ -2,24 +2,24 @@
 import Conversations
 import StyledText
 
-/// What precedes a text, and the columns in which it begins (rules 7.5, 13.7).
+/// What precedes a text, and the column in which the text begins (rules 7.5, 13.7).
 extension MessagePrinter {
   /// What precedes the text of a message.
   struct Head {
     var line: StyledLine
-    /// The column of all rows of the text but the first.
+    /// The column where each row of the text after the first begins.
     var margin: Int
     /// Whether the text begins on the next row.
     var hasOwnRow = false
   }
 
-  /// `10:03 [42] anna: `, complete in itself.
+  /// `10:03 [42] anna: `. It does not depend on the lines above it.
   mutating func plainHead(of message: Message) -> Head {
     var line = StyledLine()
     if options.timestamps { line.append(time(message.createdAt), .dim) }
     var marks = options.numbers ? [SafeText(message.number)] : []
-    // In the brackets, where no name can imitate it.
-    if options.glyphs.isSpoken, isCall(message) { marks.append(options.glyphs.mention) }
+    // Inside the brackets, no name can imitate the mention mark.
+    if options.glyphs.isSpoken, mentionsMe(message) { marks.append(options.glyphs.mention) }
     if !marks.isEmpty { line.append("[" + marks.joined(separator: ", ") + "] ", .dim) }
     switch message.kind {
     case .text: line += name(of: message) + StyledLine(": ")
@@ -34,7 +34,7 @@ extension MessagePrinter {
     let isSameMinute = continues && message.createdAt / 60_000 == runMinute
     var line = gutter(
       time: isSameMinute ? nil : message.createdAt, number: message.number,
-      isMarked: isCall(message))
+      isMarked: mentionsMe(message))
     let name = name(of: message)
     let width = name.columns(options.widths)
     let hasOwnWidth = options.nameWidth == 0 || options.ownAtRight && message.sender == me
@@ -46,7 +46,7 @@ extension MessagePrinter {
         blanks(room) + StyledLine(message.kind == .action ? lead(\.action) : lead(\.notice), .dim)
     } else if continues {
       line += blanks(room + 2)
-    } else if width <= room || room < Self.leastColumn {
+    } else if width <= room || room < Self.minimumNameColumns {
       line += blanks(room - width) + name + StyledLine(": ")
     } else {
       return Head(line: line + name + StyledLine(":"), margin: margin, hasOwnRow: true)
@@ -54,17 +54,19 @@ extension MessagePrinter {
     return Head(line: line, margin: margin)
   }
 
-  /// Whether it mentions the reader.
-  private func isCall(_ message: Message) -> Bool {
-    message.sender != me && options.textMarks.call(in: message)
+  /// Whether a message mentions the reader.
+  private func mentionsMe(_ message: Message) -> Bool {
+    message.sender != me && options.textMarks.mentionsMe(message)
   }
 
-  /// With fewer columns for names the screen is too narrow for a column: text follows the name.
-  private static let leastColumn = 4
+  /// If fewer columns than this are left for the name, it has no column: the text follows it
+  /// directly.
+  private static let minimumNameColumns = 4
 
   private var nameColumn: Int { options.nameWidth ?? columns.name }
 
-  /// Where text begins: behind mark, time, number and name, but at most at a third of the columns.
+  /// The column where text begins: after the mark, time, number and name, but no further right than
+  /// a third of the width.
   private func textColumn(name: Int) -> Int {
     let gutter =
       1 + (options.timestamps ? columns.time + 1 : 0)
@@ -105,9 +107,9 @@ extension MessagePrinter {
     columns > 0 ? StyledLine(SafeText(line: String(repeating: " ", count: columns))) : StyledLine()
   }
 
-  /// Texts behind a head, one below the other from its margin on, so that none starts where another
-  /// message would (rule 12.2).
-  func lay(_ texts: [StyledLine], behind head: Head) -> [StyledLine] {
+  /// Puts the first text after a head, or below it if it has a row of its own, and the other texts
+  /// below at its margin, so that none starts where another message would (rule 12.2).
+  func lay(_ texts: [StyledLine], after head: Head) -> [StyledLine] {
     let most = options.glyphs.isSpoken ? 2 : 24
     let indent = blanks(options.hasColumns ? head.margin : min(max(head.margin, 2), most))
     var lines = head.hasOwnRow ? [head.line] : []
@@ -117,13 +119,13 @@ extension MessagePrinter {
 
   // MARK: Between messages
 
-  /// Lines about something other than a message, such as an edit or who joined: in the text column,
-  /// behind their time (rules 3.8, 13.5).
+  /// Formats lines about something other than a message, such as an edit or who joined: in the text
+  /// column, after the time (rules 3.8, 13.5).
   ///
   /// - Parameters:
-  ///   - time: the wall clock; nil if it is unknown.
-  ///   - message: the message that they belong to, if any.
-  ///   - repeatsTime: whether to print the time that the line above has, too.
+  ///   - time: when it happened, on the wall clock; nil if that is unknown.
+  ///   - message: the message that the lines belong to, if any.
+  ///   - repeatsTime: whether to print the time even if the line above shows the same one.
   mutating func event(
     _ texts: [StyledLine], at time: Milliseconds?, of message: ID<Message>? = nil,
     repeatsTime: Bool = true
@@ -141,10 +143,10 @@ extension MessagePrinter {
     var line = gutter(time: shown, number: nil, isMarked: false)
     let margin = textColumn(name: options.nameWidth == 0 ? -2 : nameColumn)
     line += blanks(margin - line.columns(options.widths))
-    return day + lay(texts, behind: Head(line: line, margin: margin))
+    return day + lay(texts, after: Head(line: line, margin: margin))
   }
 
-  /// A line in the text column, of the message above it.
+  /// A line that belongs to the message above it, in the text column.
   func below(_ text: StyledLine) -> StyledLine {
     let margin =
       options.hasColumns ? textColumn(name: options.nameWidth == 0 ? -2 : nameColumn) : 4

@@ -5,12 +5,12 @@ import StyledText
 
 /// Turns messages into lines to print above the line being typed (rules 7.5, 3.8).
 package struct MessagePrinter {
-  /// What a printed line shows besides the text.
+  /// What a printed line shows in addition to the text.
   package struct Options: Equatable {
     package var timestamps = true
     var numbers = true
-    /// Time, number, name and text have a column each, and a run of one sender shows the name once;
-    /// off in plain mode and in scripts, where each line is complete.
+    /// Whether time, number, name and text each have a column, and a run of one sender shows the
+    /// name once. Off in plain mode and in scripts, where each line is complete.
     var hasColumns = false
     package var glyphs: Glyphs
     package var widths = Widths()
@@ -21,7 +21,7 @@ package struct MessagePrinter {
     /// Whether names have colours, and those of speakers in the open conversation.
     var colourNames = true
     var colours: [ID<Participant>: Int] = [:]
-    /// My messages are at the right, if they fit into `columns`.
+    /// Whether my messages are at the right, if they fit into `columns`.
     var ownAtRight = false
     var columns = 80
     /// Whether hobnob breaks printed lines between words, at `columns`.
@@ -33,7 +33,7 @@ package struct MessagePrinter {
     var textMarks = TextMarks()
     /// People whose names look like another's.
     var lookAlikes: Set<ID<Participant>> = []
-    /// Messages of ignored people are not printed (rule 7.11).
+    /// Whom I mute or ignore: messages of ignored people are not printed (rule 7.11).
     var attention = Attention()
     /// Show times as ages at this moment, for `/history`.
     var agesAt: Milliseconds?
@@ -46,14 +46,15 @@ package struct MessagePrinter {
   let me: ID<Participant>
   /// The widths of the columns so far.
   var columns = MessageColumns()
-  /// The sender of the last printed line, unless something else followed it.
+  /// The sender of the last printed message, unless something else was printed after it.
   var runSender: ID<Participant>?
-  /// The name that the run shows: if its sender changes it, the next message shows the new one.
+  /// The name that the run shows: if its sender changes their name, the next message shows the new
+  /// one.
   private var runName = ""
   /// The minute of the last line of the run.
   var runMinute: Milliseconds?
   private var runDay: Int?
-  /// The message whose lines are the last printed: a reaction below them needs no number.
+  /// The message whose lines were printed last: a reaction below them needs no number.
   private(set) var newest: ID<Message>?
   /// The last formatted minute: most messages share it with their neighbours.
   var minute: (number: Int64, text: SafeText)?
@@ -66,7 +67,7 @@ package struct MessagePrinter {
   /// Makes the next message show its name, after other output or in another conversation.
   mutating func endRun() { (runSender, newest) = (nil, nil) }
 
-  /// Makes the next message show its day too.
+  /// Makes the next message also show its day.
   mutating func startOver() {
     endRun()
     runDay = nil
@@ -78,13 +79,13 @@ package struct MessagePrinter {
     runDay = other.runDay
   }
 
-  /// Starts again, on a day that needs no rule above its first message.
+  /// Starts again on a day that needs no rule above its first message.
   mutating func startOver(on day: Milliseconds) {
     endRun()
     runDay = LocalTime.dayNumber(day)
   }
 
-  /// Makes the columns as wide as these messages need them, whatever was printed before.
+  /// Makes the columns as wide as these messages need, whatever was printed before.
   mutating func fitColumns(to messages: some Sequence<Message>) {
     columns = MessageColumns()
     for message in messages {
@@ -103,12 +104,12 @@ package struct MessagePrinter {
     }
   }
 
-  /// Whether not to print a message.
+  /// Whether a message is not printed, because I ignore its sender.
   func hides(_ message: Message) -> Bool {
     message.sender != me && options.attention.hides(message.sender, in: message.conversation)
   }
 
-  /// The lines of a message that arrived.
+  /// Returns the lines of a message that arrived.
   mutating func lines(for message: Message) -> [StyledLine] {
     if hides(message) { return [] }
     let result = dayRule(at: message.createdAt, isMessage: true)
@@ -119,11 +120,11 @@ package struct MessagePrinter {
     let texts = texts(of: message, message.attachments, tail: tail(message))
     let quote = message.replyTo.map { Self.quote($0, options.glyphs) }
     guard options.hasColumns else {
-      // Speech has no margin here: a message's further lines, which begin with two blanks, cannot
-      // imitate it (rule 12.2).
+      // When spoken, the quote has no margin here, so that a message's further lines, which begin
+      // with two blanks, cannot imitate it (rule 12.2).
       let margin = StyledLine(options.glyphs.isSpoken ? "" : "  ")
       let lines = quote.map { [margin + $0] } ?? []
-      return result + lines + lay(texts, behind: plainHead(of: message))
+      return result + lines + lay(texts, after: plainHead(of: message))
     }
     fit(message)
     let continues =
@@ -134,12 +135,13 @@ package struct MessagePrinter {
     runName = message.senderName
     runMinute = message.createdAt / 60_000
     newest = message.id
-    let answered = quote.map { [cut($0, of: message, behind: head)] } ?? []
-    let lines = lay(answered + texts, behind: head)
+    let answered = quote.map { [cut($0, of: message, after: head)] } ?? []
+    let lines = lay(answered + texts, after: head)
     return result + placed(lines, message)
   }
 
-  /// The lines for an edit or deletion of a printed message: a printed line cannot change.
+  /// Returns the lines for an edit or deletion of a printed message, since a printed line cannot
+  /// change.
   package mutating func revision(of message: Message) -> [StyledLine] {
     if hides(message) { return [] }
     if message.isRecalled || message.deletedAt != nil {
@@ -154,10 +156,10 @@ package struct MessagePrinter {
     let texts = texts(of: message, files, tail: StyledLine())
     let margin = options.hasColumns ? 2 : head.columns(options.widths)
     return event(
-      lay(texts, behind: Head(line: head, margin: margin)), at: message.editedAt, of: message.id)
+      lay(texts, after: Head(line: head, margin: margin)), at: message.editedAt, of: message.id)
   }
 
-  /// The rule above the first line of another day.
+  /// Returns the rule above the first line of another day; empty if the day is the same.
   mutating func dayRule(at time: Milliseconds, isMessage: Bool) -> [StyledLine] {
     let day = LocalTime.dayNumber(time)
     // The time of an edit or a deletion begins a day only if it is later than the last printed day.
@@ -262,7 +264,7 @@ package struct MessagePrinter {
   private func marked(
     _ texts: [StyledLine], of message: Message, _ body: SafeText
   ) -> [StyledLine] {
-    let mine = message.sender == me ? [] : options.textMarks.calls(in: body, of: message)
+    let mine = message.sender == me ? [] : options.textMarks.mentionsOfMe(in: body, of: message)
     var start = 0
     return texts.map { text in
       let plain = text.plain
@@ -274,9 +276,9 @@ package struct MessagePrinter {
     }
   }
 
-  /// Cuts a line to the rest of one row, if lines are broken.
+  /// Cuts a line to what fits into one row after a head, if hobnob breaks lines.
   private func cut(
-    _ line: StyledLine, of message: Message, behind head: Head
+    _ line: StyledLine, of message: Message, after head: Head
   ) -> StyledLine {
     guard options.wraps else { return line }
     return line.truncated(
@@ -325,12 +327,12 @@ package struct MessagePrinter {
     return options.lookAlikes.contains(person) ? lookAlikeMark + line : line
   }
 
-  /// A mark with the blank behind it.
+  /// A mark with the blank after it.
   func lead(_ mark: KeyPath<Glyphs, SafeText>) -> SafeText {
     options.glyphs.lead(options.glyphs[keyPath: mark])
   }
 
-  /// Precedes a name that looks like another's (rule 12.3).
+  /// The mark before a name that looks like another's (rule 12.3).
   var lookAlikeMark: StyledLine {
     StyledLine(options.glyphs.lookAlike, Style(.bold, foreground: .red))
   }

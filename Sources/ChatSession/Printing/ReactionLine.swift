@@ -3,8 +3,8 @@ import Conversations
 import StyledText
 
 extension MessagePrinter {
-  /// The lines for a reaction: the message's own printed line cannot change. Below its message it
-  /// needs no number.
+  /// Returns the lines for a reaction, since the message's own printed line cannot change. Directly
+  /// below its message, a reaction needs no number.
   @MainActor
   mutating func lines(for update: ReactionUpdate, by name: SafeText) -> [StyledLine] {
     let message = update.message
@@ -25,7 +25,7 @@ extension MessagePrinter {
     return event([line], at: update.at, of: message.id, repeatsTime: false)
   }
 
-  /// `🎉 anna [42] the text` (`ben yawns` if it is an action), or that a reaction was withdrawn.
+  /// `🎉 anna [42] the text` (`ben yawns` for an action), or says that a reaction was withdrawn.
   package static func line(for update: ReactionUpdate, by name: SafeText, _ options: Options)
     -> StyledLine
   {

@@ -12,7 +12,8 @@ struct TextMarks: Equatable {
   var highlight: [SearchQuery.Term] = []
   /// The style of a mention of me.
   var me = Style([.bold, .reverse])
-  /// If false, addresses are still links, and mentions of me still stand out.
+  /// Whether to style addresses and names. If false, addresses are still links, and mentions of me
+  /// still stand out.
   var isStyled = true
 
   init(naming person: Participant? = nil, highlight: [String] = []) {
@@ -53,23 +54,23 @@ struct TextMarks: Equatable {
 
   /// Whether a text addresses me: by `@` and a name of mine, by my name at its start, or by a word
   /// that I highlight.
-  func callMe(in text: String) -> Bool {
+  func mentionsMe(in text: String) -> Bool {
     addressed(in: text) != nil || !highlighted(in: text).isEmpty
       || text.utf8.contains(0x40)
         && Self.words(in: text).contains { $0.isPerson && names(me: $0.name) }
   }
 
-  /// Whether a message addresses me, as it does in ``calls(in:of:)``.
-  func call(in message: Message) -> Bool {
+  /// Whether a message addresses me, as it does in ``mentionsOfMe(in:of:)``.
+  func mentionsMe(_ message: Message) -> Bool {
     message.kind != .notice
-      && (callMe(in: message.body)
+      && (mentionsMe(in: message.body)
         || Span.decoded(message.mentions, in: message.body).contains {
           myNames.contains(MatchFolding.folded($0.identity))
         })
   }
 
   /// Where a message addresses me without `@`: UTF-8 offsets of its text as shown.
-  func calls(in shown: SafeText, of message: Message) -> [Range<Int>] {
+  func mentionsOfMe(in shown: SafeText, of message: Message) -> [Range<Int>] {
     // Mentions have offsets in the sent text; marks for unsafe characters shift them.
     let mentions =
       message.mentions.isEmpty || !shown.string.utf8.elementsEqual(message.body.utf8)
@@ -102,7 +103,8 @@ struct TextMarks: Equatable {
     highlight.isEmpty ? [] : SearchQuery(terms: highlight).ranges(in: text)
   }
 
-  /// `@anna's`: no character that could be part of a name may follow.
+  /// Whether a word after `@` begins with a name of mine, as in `@anna's`: no character that could
+  /// be part of a name may follow.
   private func names(me word: Substring) -> Bool {
     let folded = MatchFolding.folded(String(word))
     return myNames.contains { name in
@@ -113,10 +115,10 @@ struct TextMarks: Equatable {
   }
 
   struct Word {
-    /// UTF-8 offsets, sign included.
+    /// The UTF-8 offsets, including the sign.
     var range: Range<Int>
     var isPerson: Bool
-    /// Without the sign.
+    /// The name without the sign.
     var name: Substring
   }
 

@@ -41,7 +41,7 @@ package struct Transcript {
   }
 
   /// Sets my names, for finding mentions.
-  mutating func name(_ me: Participant) {
+  mutating func setMyNames(of me: Participant) {
     printer.options.textMarks.myNames = TextMarks(naming: me).myNames
   }
 
@@ -50,7 +50,7 @@ package struct Transcript {
     printer.options.columns = columns
   }
 
-  /// The lines of messages, in order.
+  /// Returns the lines of messages, in order.
   mutating func lines(for messages: [Message]) -> [StyledLine] {
     messages.inOrder().flatMap { printer.lines(for: $0) }
   }
@@ -78,7 +78,7 @@ package struct Transcript {
   ///
   /// - Parameters:
   ///   - atEnd: start the pager at the last line.
-  ///   - always: whatever its length.
+  ///   - always: use the pager whatever the length.
   func page(_ lines: [StyledLine], atEnd: Bool, always: Bool = false) -> Effect {
     pages && (always || isMoreThanAScreen(lines)) ? .page(lines, atEnd: atEnd) : .print(lines)
   }
@@ -120,7 +120,8 @@ package struct Transcript {
   /// minus the heading, two rules, the prompt and the status line (rule 13.9).
   var entranceRows: Int { max(1, 2 * rows - 5) }
 
-  /// The newest of these messages: as many as an entrance prints, and at least one.
+  /// The newest of these messages: as many as are printed on entering a conversation, and at least
+  /// one.
   func newest(_ messages: ArraySlice<Message>) -> ArraySlice<Message> {
     var (room, start, sample) = (entranceRows, messages.endIndex, printer)
     for message in messages.reversed() {
@@ -133,7 +134,7 @@ package struct Transcript {
 
   /// Whether all of these messages will fit on the screen.
   func holds(_ messages: [Message]) -> Bool {
-    // A margin takes up to a third.
+    // The margin takes up to a third of the columns.
     let columns = max(1, printer.options.columns * 2 / 3)
     return messages.reduce(0) {
       $0 + 1 + $1.body.utf8.count / columns + $1.body.utf8.prefix(4096).count { $0 == 0x0A }

@@ -21,7 +21,7 @@ extension Session {
     catchUpLater()
   }
 
-  /// Catches up after the writes of this event are committed, so that it reads them too.
+  /// Catches up after the writes of this event are committed, so that it also reads those writes.
   func catchUpLater() {
     let isPlanned = followUps.contains { if case .catchUp = $0 { true } else { false } }
     if !isPlanned { followUps.append(.catchUp) }
@@ -55,7 +55,7 @@ extension Session {
 
   /// Shows changes, or notes them for when they can be shown.
   ///
-  /// - Parameter isSeenNow: whether the store has their messages as seen already.
+  /// - Parameter isSeenNow: whether the store already has their messages as seen.
   func show(_ changes: Changes, isSeenNow: Bool, _ snapshot: borrowing Snapshot) {
     defer { if changes.hasMore { catchUpLater() } else { countUnread(snapshot) } }
     let takenBack = arrivals.takeTakenBack()
@@ -65,7 +65,7 @@ extension Session {
       namesChanged()
       if refreshAttention(snapshot) { elsewhere.forgetCounts() }
     }
-    recognise(sendersOf: changes.arrived + changes.revised, snapshot)
+    prepareNames(ofSendersOf: changes.arrived + changes.revised, snapshot)
     let others = changes.arrived.filter { $0.sender != me.id }
     for message in others { open.typingEnded(message.senderIdentity) }
     elsewhere.note(changes, for: me.id, open: here)
@@ -84,7 +84,7 @@ extension Session {
     for message in changes.arrived where !takenBack.contains(message.id) {
       if message.conversation == here {
         people.noteSpeaker(message.sender, in: message.number)
-        guard readState.isNew(message) else { continue }
+        guard readState.recordArrival(of: message) else { continue }
         lines += transcript.printer.lines(for: message)
         if message.sender != me.id, !transcript.printer.hides(message) { new += 1 }
       }
@@ -116,7 +116,7 @@ extension Session {
       emit(.notify(forMe.map { alerts.notification(of: $0, snapshot) }))
     }
     if others.contains(where: { $0.conversation == here }), !readState.isPaused, !isSeenNow {
-      markSeen()
+      notePrinted()
     }
     if changes.peopleChanged {
       people.peopleChanged()
@@ -139,7 +139,8 @@ extension Session {
     }
   }
 
-  /// Each of my shells hears of a message; the one that claims it notifies me.
+  /// Claims messages for a notification: each of my shells learns of a message, but only the one
+  /// that claims it notifies me.
   ///
   /// - Returns: the newest message that one of them has claimed before. While the store is locked,
   ///   two notifications are better than none.
@@ -174,14 +175,14 @@ extension Session {
     where update.message.conversation == open.id
       && !attention.hides(update.participant.id, in: update.message.conversation)
     {
-      recognise([update.participant.id], snapshot)
+      findLookAlikes(among: [update.participant.id], snapshot)
       lines += transcript.printer.lines(for: update, by: people.shownName(update.participant))
     }
     for event in changes.events { lines += self.lines(for: event, snapshot) }
     return lines
   }
 
-  /// Topics and invitations, as lines; none if they are not for this screen. ``JoinLeaveDigest``
+  /// Topics and invitations, as lines; empty if they are not for this screen. ``JoinLeaveDigest``
   /// handles joins and leaves.
   private func lines(for event: Event, _ snapshot: borrowing Snapshot) -> [StyledLine] {
     let isHere = event.conversation == open.id
@@ -209,7 +210,7 @@ extension Session {
   }
 
   private func words(for events: [Event], _ snapshot: borrowing Snapshot) -> EventWords {
-    recognise(events.map(\.participant.id) + events.compactMap(\.other?.id), snapshot)
+    findLookAlikes(among: events.map(\.participant.id) + events.compactMap(\.other?.id), snapshot)
     return EventWords(glyphs: preferences.glyphs) { [people] in people.shownName($0) }
   }
 
@@ -233,8 +234,10 @@ extension Session {
 
   // MARK: Names
 
-  func recognise(sendersOf messages: [Message], _ snapshot: borrowing Snapshot) {
-    recognise(messages.map(\.sender), snapshot)
+  /// Finds look-alikes among the senders of messages, and gives the senders colours. Call this
+  /// before printing the messages.
+  func prepareNames(ofSendersOf messages: [Message], _ snapshot: borrowing Snapshot) {
+    findLookAlikes(among: messages.map(\.sender), snapshot)
     guard outputMode == .tty, let conversation = open.id else { return }
     let new = people.giveColours(toSendersOf: messages, in: conversation)
     guard !new.isEmpty else { return }
@@ -242,8 +245,8 @@ extension Session {
     write([.colours(new, in: conversation)])
   }
 
-  private func recognise(_ names: [ID<Participant>], _ snapshot: borrowing Snapshot) {
-    people.recognise(names, snapshot)
+  private func findLookAlikes(among names: [ID<Participant>], _ snapshot: borrowing Snapshot) {
+    people.findLookAlikes(among: names, snapshot)
     if transcript.printer.options.lookAlikes != people.lookAlikes {
       transcript.printer.options.lookAlikes = people.lookAlikes
     }
@@ -258,7 +261,7 @@ extension Session {
     _ person: Participant, since: Milliseconds, _ snapshot: borrowing Snapshot
   ) {
     if let here = open.id, attention.hides(person.id, in: here) { return }
-    recognise([person.id], snapshot)
+    findLookAlikes(among: [person.id], snapshot)
     open.show(person, as: people.shownName(person), typing: since, at: now)
   }
 
@@ -279,39 +282,40 @@ extension Session {
 
   // MARK: Holding and seen (rules 7.3, 7.6, 7.7)
 
-  /// Prints lines below older ones; during `/pause` it keeps them for later.
+  /// Prints lines below older ones; during `/pause`, keeps them for later.
   ///
-  /// - Parameter new: how many messages of others are among them.
+  /// - Parameter new: how many messages of others are among the lines.
   private func present(_ lines: [StyledLine], new: Int) {
-    let lines = readState.present(lines, new: new)
+    let lines = readState.holdIfPaused(lines, new: new)
     if !lines.isEmpty { emit(.show(lines)) }
   }
 
-  /// `/pause`: the first line held back will show its sender's name, whatever precedes it.
+  /// `/pause`: holds new lines back. The first of them will show its sender's name, whatever
+  /// precedes it.
   func pause() {
     readState.pause()
     transcript.printer.endRun()
     publishOpenConversation()
   }
 
-  /// Prints the lines held back, in order, if there are any.
+  /// Prints the lines that were held back, in order.
   func resume() {
     guard readState.isPaused else { return }
     let held = readState.resume()
     if !held.lines.isEmpty { emit(.show(held.lines)) }
     transcript.printer.endRun()
     publishOpenConversation()
-    if held.count > 0 || readState.hasUnsentReadMarker { markSeen() }
+    if held.count > 0 || readState.hasUnsentReadMarker { notePrinted() }
   }
 
   func window(isFocused: Bool?) {
     readState.window(isFocused: isFocused)
     guard isFocused != nil, open.id != nil else { return }
     publishOpenConversation()
-    if readState.isLooking, readState.hasUnsentReadMarker { markSeen() }
+    if readState.isLooking, readState.hasUnsentReadMarker { notePrinted() }
   }
 
-  /// Another program, such as a pager, gets the screen or has returned it.
+  /// Call this when another program, such as a pager, gets the screen or has returned it.
   func lendScreen(_ isLent: Bool) {
     if isLent { saveDraft() }
     if !readState.isPaused { publishOpenConversation(isPaused: isLent || !readState.isLooking) }
@@ -319,9 +323,9 @@ extension Session {
   }
 
   /// Records what was printed in the open conversation; it counts as read once it is on the screen.
-  func markSeen() {
+  func notePrinted() {
     // What a script prints does not count as read, as with `hobnob log`.
-    if isInteractive, let here = open.id { readState.markSeen(in: here) }
+    if isInteractive, let here = open.id { readState.notePrinted(in: here) }
   }
 
   /// Records which conversation this shell shows, and whether anybody looks at it.
@@ -336,7 +340,7 @@ extension Session {
     _ messages: [Message], _ reactions: [ID<Message>: [Reaction]], atEnd: Bool, inPager: Bool,
     _ snapshot: borrowing Snapshot
   ) {
-    recognise(sendersOf: messages, snapshot)
+    prepareNames(ofSendersOf: messages, snapshot)
     if !atEnd { readState.forgetFirstUnprinted() }
     var printer = transcript.printer
     printer.startOver()

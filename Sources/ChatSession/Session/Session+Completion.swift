@@ -17,12 +17,12 @@ package enum Prefix: String, CaseIterable {
 /// (rules 2.1, 2.5, 2.8).
 extension Session {
   /// All candidates after a prefix.
-  package func candidates(behind prefix: Prefix) -> [Candidate] {
-    (try? store.read { candidates(behind: prefix, $0) }) ?? []
+  package func candidates(after prefix: Prefix) -> [Candidate] {
+    (try? store.read { candidates(after: prefix, $0) }) ?? []
   }
 
   private func candidates(
-    behind prefix: Prefix, _ snapshot: borrowing Snapshot
+    after prefix: Prefix, _ snapshot: borrowing Snapshot
   ) -> [Candidate] {
     switch prefix {
     case .command:
@@ -42,8 +42,8 @@ extension Session {
     }
   }
 
-  /// The conversations that match the typed name, and the text to compare; nil while no name is
-  /// being typed.
+  /// The conversations that match the typed name, and the text to compare; nil if no name is being
+  /// typed.
   package func choiceCandidates(for text: String) -> (list: [Candidate], word: String)? {
     switcher.choices?.candidates(for: text)
   }
@@ -59,7 +59,7 @@ extension Session {
     ((try? snapshot.rooms(for: me.id)) ?? []).map(\.name)
   }
 
-  /// A bare name means the room with one `#`, so only that one goes without its sign.
+  /// A bare name means the room with one `#`, so only that room is offered without its sign.
   private func roomArguments(_ snapshot: borrowing Snapshot) -> [Candidate] {
     roomNames(snapshot).map { Candidate($0.hasPrefix("##") ? $0 : Naming.bare($0)) }
   }
@@ -73,7 +73,7 @@ extension Session {
 
   // MARK: Arguments of commands
 
-  /// The argument of a command that the caret (bytes) is in.
+  /// The command argument that the caret, in bytes, is in.
   package func commandArgument(
     in text: String, caret: Int
   ) -> (command: Command, range: Range<Int>, word: String, candidates: [Candidate])? {
@@ -98,7 +98,7 @@ extension Session {
     )
   }
 
-  /// The text between blanks around the caret (bytes).
+  /// The text between the blanks around the caret, in bytes.
   private static func stretch(
     around caret: Int, in text: String
   ) -> (range: Range<Int>, word: String)? {
@@ -110,8 +110,8 @@ extension Session {
     return (start..<end, String(decoding: utf8[start..<end], as: UTF8.self))
   }
 
-  /// A name without `@` before or around the caret (bytes), in text for others (rule 2.12); nil if
-  /// nobody here has the name.
+  /// A name without `@` before or around the caret, in bytes, in text for others (rule 2.12); nil
+  /// if nobody here has the name.
   package func bareName(
     in text: String, caret: Int
   ) -> (range: Range<Int>, word: String, candidates: [Candidate])? {
@@ -138,7 +138,7 @@ extension Session {
     return found.isEmpty ? nil : (range, word, found)
   }
 
-  /// The command with a name; an alias that is only another name for one has its arguments.
+  /// The command with a name; an alias that is only another name for a command has its arguments.
   private func command(meantBy name: String) -> Command? {
     Command.named(name)
       ?? preferences.aliases[name].flatMap { Command.named(String($0.dropFirst())) }

@@ -5,8 +5,9 @@ import StyledText
 
 /// Stores and restores the line being typed, with its files.
 extension Session {
-  /// The conversation whose draft the line is; nil if there are no drafts.
-  var draftTarget: ID<Conversation>? { isInteractive && !editing.isOn ? present?.id : nil }
+  /// The conversation whose draft the line is; nil in batch mode and while a message is being
+  /// edited.
+  var draftTarget: ID<Conversation>? { isInteractive && !editing.isOn ? lineConversation?.id : nil }
 
   /// Call this when the line may have changed. A line of the history that the person only looks at,
   /// or that a search shows, is not a draft.
@@ -29,7 +30,7 @@ extension Session {
 
   /// Handles Return on a line of the history.
   ///
-  /// - Returns: whether the line that waited at its end went into the history.
+  /// - Returns: whether the line that waited at the end of the history went into the history.
   func leaveLiveLine(_ snapshot: borrowing Snapshot) -> Bool {
     guard isInteractive, !editing.isOn, !line.isLive else { return false }
     let step = drafts.leaveLiveLine()
@@ -37,9 +38,10 @@ extension Session {
     return !step.outcomes.isEmpty
   }
 
-  /// A hobnob key: sets the line aside, or, if it is empty, brings the last one back.
+  /// A hobnob key: sets the line aside or, if it is empty, brings back the last line that was set
+  /// aside.
   func setAside() {
-    guard isInteractive, !editing.isOn, !switcher.isChoosing, let here = present?.id else {
+    guard isInteractive, !editing.isOn, !switcher.isChoosing, let here = lineConversation?.id else {
       return emit(.bell)
     }
     guard !line.isEmpty || !files.waiting.isEmpty else {
@@ -48,14 +50,15 @@ extension Session {
     }
     stopTyping()
     let step = drafts.setAside(line, files.waiting, in: here, at: now)
-    files.areSent()
+    files.clear()
     write(step.writes)
     for case .effect(let effect) in step.outcomes { emit(effect) }
   }
 
   // MARK: Coming back
 
-  /// Another conversation was entered: puts its draft into the line, if that is empty (rule 5.2).
+  /// Puts the draft of a conversation that was just entered into the line, if the line is empty
+  /// (rule 5.2).
   ///
   /// - Parameter former: the conversation that a command left.
   func restoreDraft(
@@ -64,27 +67,28 @@ extension Session {
     guard isInteractive else { return }
     if let former { drafts.noteCommandLeft(former) }
     let draft = takeDraft(snapshot)
-    guard let here = present?.id else { return }
-    // The line may have text.
+    guard let here = lineConversation?.id else { return }
+    // The line may have text; then the draft stays out of it.
     if !drafts.hasAside(in: here) { drafts.forgetKnown(in: here) }
     if !draft.isEmpty { emit(.restore(draft)) }
     bringBackLines(of: here)
   }
 
-  /// Switching to a conversation replaces the line with the one typed there (rule 13.2).
+  /// Replaces the line with the one that was typed in the conversation that was switched to (rule
+  /// 13.2).
   func bringDraft(_ snapshot: borrowing Snapshot) {
     if isInteractive { emit(.swapLine(takeDraft(snapshot))) }
   }
 
   private func takeDraft(_ snapshot: borrowing Snapshot) -> Conversations.Draft {
-    let here = present?.id
+    let here = lineConversation?.id
     let (draft, step) = drafts.take(here.flatMap { storedDraft(in: $0, snapshot) }, in: here)
-    files.areSent()
+    files.clear()
     act(on: step, snapshot)
     return draft
   }
 
-  /// The draft that the store has, or will have: nil if there is none, or if a waiting line came
+  /// The draft that the store has, or will have; nil if it has none, or if a waiting line was made
   /// from it.
   private func storedDraft(
     in conversation: ID<Conversation>, _ snapshot: borrowing Snapshot
@@ -103,7 +107,7 @@ extension Session {
 
   /// Records that the draft is in the line.
   func restored(_ draft: Conversations.Draft, _ snapshot: borrowing Snapshot) {
-    guard let here = present?.id else { return }
+    guard let here = lineConversation?.id else { return }
     drafts.restored(draft, mentions: line.mentions, in: here)
     let key = key(of: here, snapshot)
     for file in draft.files {
@@ -118,7 +122,8 @@ extension Session {
   /// How many lines of the input history a shell loads; older ones stay in the store.
   private static let historyLines = 5000
 
-  /// Does nothing while somebody walks through it or searches it.
+  /// Reloads the history if another shell has added to it, but not while somebody walks through it
+  /// or searches it.
   func reloadHistoryIfStale(_ snapshot: borrowing Snapshot) {
     if drafts.isHistoryStale, line.isIdle, line.isEmpty { reloadHistory(snapshot) }
   }
@@ -133,7 +138,7 @@ extension Session {
 
   // MARK: Typing (rule 4)
 
-  /// Handles that the line was sent, emptied or set aside.
+  /// Call this when the line was sent, emptied or set aside.
   func stopTyping() { tellTyping(open.stopTyping(at: now)) }
 
   func tellTyping(_ signal: Write?) {
@@ -176,25 +181,25 @@ extension Session {
 
   func detach(_ number: Int?, _ snapshot: borrowing Snapshot) {
     guard let former = files.detach(number) else { return }
-    if let here = present?.id { forget(former, in: key(of: here, snapshot)) }
+    if let here = lineConversation?.id { forget(former, in: key(of: here, snapshot)) }
     noteAndLeaveDraft()
   }
 
   private func remember(_ new: [WaitingFiles.File], _ snapshot: borrowing Snapshot) {
-    guard isInteractive, let here = present?.id else { return }
+    guard isInteractive, let here = lineConversation?.id else { return }
     files.remember(new, in: key(of: here, snapshot))
   }
 
-  /// Removes files of a conversation from the record, except those attached again, or waiting in a
-  /// line that was set aside.
+  /// Removes files of a conversation from the record, except those that are attached again or
+  /// belong to a line that was set aside.
   func forget(_ former: [WaitingFiles.File], in key: AttachedFiles.ConversationKey) {
     guard isInteractive else { return }
-    let here = key.id == present?.id ? files.waiting.files.map(\.path) : []
+    let here = key.id == lineConversation?.id ? files.waiting.files.map(\.path) : []
     files.forget(
       former, in: key, except: Set(here + drafts.filesSetAside(in: key.id).map(\.path)))
   }
 
-  /// Makes unsent files wait again.
+  /// Attaches unsent files again.
   func bringBack(_ back: WaitingFiles, _ snapshot: borrowing Snapshot) {
     guard !back.isEmpty else { return }
     files.bringBack(back)
@@ -202,8 +207,8 @@ extension Session {
     saveDraft()
   }
 
-  /// Sets the files aside with the emptied line. Returns false if none waits, or if an edit was
-  /// emptied: waiting files belong to the draft.
+  /// Sets the files aside with the emptied line. Returns false if no file is attached, or if an
+  /// edit was emptied: attached files belong to the draft.
   func setFilesAside(with text: String) -> Bool {
     guard !editing.isOn, files.setAside(with: text) else { return false }
     if text.isEmpty {
@@ -218,18 +223,18 @@ extension Session {
   /// Copies files into the store while keys wait.
   func keep(_ files: WaitingFiles) throws(Refusal) -> [Attachment] {
     let chore = FileChore.keep(files, limit: attachmentLimit, in: store.attachmentFolder)
-    return try chore.outcome().attachments(of: files)
+    return try chore.runHere().attachments(of: files)
   }
 
   func begin(_ chore: FileChore) throws {
     if isInteractive { return emit(.write(chore)) }
     // Nobody types meanwhile.
-    let outcome = chore.outcome()
+    let outcome = chore.runHere()
     tellDone(chore, outcome)
     if let failure = outcome.failure { throw Refusal(failure) }
   }
 
-  /// Handles that files were written, in this process or another.
+  /// Call this when a chore has ended, in this process or another.
   func ended(_ chore: FileChore, _ outcome: FileChore.Outcome) {
     tellDone(chore, outcome)
     if let failure = outcome.failure { complain([failure]) }

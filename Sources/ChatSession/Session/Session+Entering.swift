@@ -23,12 +23,12 @@ extension Session {
       do {
         try perform(found.step)
       } catch let error as RuleError where isEdit {
-        // Deleted meanwhile: catching up ends edit mode, with a message.
+        // The message was deleted meanwhile: catching up ends edit mode, with a message.
         catchUpLater()
         commitReady()
         if editing.isOn { throw error }
       }
-      // Commands enter the input history too (rule 1.12).
+      // Commands also enter the input history (rule 1.12).
       if found.isCommand, isInteractive {
         emit(.whenLineBegins(.carriedOut(LineRules.withoutNewlinesAtEnd(text))))
       }
@@ -86,7 +86,7 @@ extension Session {
           SafeText(line: name)))
     case .command(let line): return (try commandStep(line, snapshot), true)
     case .message(let body):
-      if settings.slashGuard, let command = commandBehindDraft(in: text) {
+      if settings.slashGuard, let command = commandAfterDraft(in: text) {
         throw Refusal(
           say(
             "Your earlier draft was put back, in front of the command /%1 that you typed. Delete the draft to run the command, or put a blank before /%1 to send all of it as a message.",
@@ -100,7 +100,8 @@ extension Session {
     Step([.send(OutgoingText(body: body, typed: typed))])
   }
 
-  /// Makes a text a file after the waiting ones (rule 1.9). It is small, so copy it at once.
+  /// Turns a text into a file, after the attached ones (rule 1.9). The text is small, so it is
+  /// copied at once.
   private func file(_ text: String, at path: String) throws -> Meaning {
     let file = WaitingFiles.File(path: path, name: "text.txt", bytes: text.utf8.count)
     let kept = try keep(WaitingFiles([file]))
@@ -131,9 +132,9 @@ extension Session {
     return step
   }
 
-  /// The command typed right after a restored draft, without looking at it.
-  private func commandBehindDraft(in text: String) -> Command? {
-    guard let rest = drafts.textBehindDraft(in: text).map(preferences.unaliased), rest.first == "/"
+  /// The command that somebody typed right after a restored draft without looking at the draft.
+  private func commandAfterDraft(in text: String) -> Command? {
+    guard let rest = drafts.textAfterDraft(in: text).map(preferences.unaliased), rest.first == "/"
     else { return nil }
     return Command.named(String(rest.dropFirst().prefix { !$0.isWhitespace }))
   }
@@ -154,7 +155,7 @@ extension Session {
       })
   }
 
-  /// Shows the next lesson of the tutorial if the person has done what the present one asks for.
+  /// Shows the next lesson of the tutorial if the person has done what the current one asks for.
   func continueTutorial() {
     guard let tutorial, tutorial.isDone else { return }
     self.tutorial = nil
@@ -177,7 +178,7 @@ extension Session {
     // Editing does not count as typing (rule 3.2).
     if !wasOn { stopTyping() }
     emit(effect)
-    // No status line shows it.
+    // In plain mode no status line shows the mode.
     if outputMode == .plain, let mode = editing.mode { emit(.notice(mode.status)) }
   }
 
@@ -199,14 +200,14 @@ extension Session {
   }
 
   func saved(_ text: String, _ snapshot: borrowing Snapshot) {
-    // The person saved a line of the history instead.
+    // The person saved a line from the history instead.
     if let typedOver = editing.saved(text) { act(on: Drafts.remember(typedOver), snapshot) }
     tutorial?.note(.corrected)
     emit(.addHistory(text))
     emit(.endEdit(offering: nil))
   }
 
-  /// Another shell changed or deleted a message, perhaps the one being edited.
+  /// Call this when another shell changed or deleted a message, perhaps the one being edited.
   func editedElsewhere(_ message: Message) {
     guard let (sentence, end) = editing.changedElsewhere(message, line.text) else { return }
     if let end { emit(end) }

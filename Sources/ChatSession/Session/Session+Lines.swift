@@ -22,9 +22,9 @@ extension Session {
       conversationName: conversation.name, since: now, files: files.waiting,
       attachments: text.attachments, mentions: self.line.mentions(in: text.body),
       replyTo: text.replyTo, draft: draft, rest: rest)
-    files.areSent()
-    switcher.endRun()
-    // Lines that wait already must be stored first.
+    files.clear()
+    switcher.endUnreadRun()
+    // Lines that are waiting already must be stored first.
     if queue.isLocked { retry() }
     guard isInteractive else {
       // Nobody types in a script, so it can wait until the files are copied.
@@ -57,11 +57,11 @@ extension Session {
     if queue.isLocked { outgoing.scheduleRetry(at: now) }
   }
 
-  /// Handles that a line was stored.
+  /// Call this when a line was stored.
   func sent(_ line: Line, as message: Message, _ key: AttachedFiles.ConversationKey) {
     drafts.sent(
       line,
-      isDone: line.conversation == present?.id && !editing.isOn
+      isDone: line.conversation == lineConversation?.id && !editing.isOn
         && queue.draft(of: line.conversation) == nil)
     forget(line.files.files, in: key)
     emit(.addHistory(line.typed))
@@ -70,7 +70,7 @@ extension Session {
         namesSomeone: open.here.contains {
           $0.participant.id != me.id && message.names($0.participant, highlight: [])
         }))
-    // Another conversation may have been entered while it waited.
+    // Another conversation may have been entered while the line waited.
     if line.conversation == open.id {
       open.sent(message)
       stopTyping()
@@ -82,11 +82,11 @@ extension Session {
   /// The largest file to send with a line, in bytes.
   var attachmentLimit: Int { settings.attachmentLimit * 1_000_000 }
 
-  /// The files of a line are in the store, or could not be stored.
+  /// Call this when the files of a line are in the store, or could not be stored.
   func filesReady(_ result: Result<[Attachment], Refusal>, number: Int) {
     switch result {
     case .success(let kept):
-      // The line was taken back meanwhile.
+      // Nil if the line was taken back meanwhile.
       guard queue.filesReady(kept, copy: number) else { return }
     case .failure(let refusal):
       guard let line = queue.takeLine(copy: number) else { return }
@@ -109,7 +109,7 @@ extension Session {
   func returnLine(_ line: Line, because reason: SafeText) {
     // Someone who is leaving begins no other line.
     if outgoing.isLeaving {
-      outgoing.leavesUnsent()
+      outgoing.noteUnsent()
       write([.returned([ReturnedLine(line: line, reason: reason)], to: line.conversation)])
     } else {
       emit(.whenLineBegins(.lineReturned(line, reason)))
@@ -125,11 +125,12 @@ extension Session {
     return true
   }
 
-  /// Returns a line that could not be stored: into the line if its conversation is open and the
-  /// line is empty; otherwise it becomes the draft of its conversation, or enters the history.
+  /// Puts back a line that could not be stored: into the input line if its conversation is open and
+  /// the input line is empty; otherwise it becomes the draft of its conversation, or enters the
+  /// history.
   func putLineBack(_ line: Line, because reason: SafeText, _ snapshot: borrowing Snapshot) {
     if outgoing.isLeaving { return returnLine(line, because: reason) }
-    let isHere = line.conversation == present?.id
+    let isHere = line.conversation == lineConversation?.id
     let name = SafeText(name: line.conversationName)
     let returned = Write.returned(
       [ReturnedLine(line: line, reason: reason)], to: line.conversation)
@@ -157,7 +158,7 @@ extension Session {
       complain(say("%1 Your line for %2 is in the history: press Up.", reason, name), line)
       act(on: Drafts.remember(line.typed), snapshot)
     } else {
-      // The history has no files, so this line goes above the existing draft.
+      // The history cannot keep files, so this line goes above the existing draft.
       complain(
         say(
           "%1 Your line for %2, with its files, was added to the draft in that conversation.",
@@ -173,7 +174,8 @@ extension Session {
     return draft == nil || draft?.text == line.draft
   }
 
-  /// A conversation was entered before the store accepted its returned lines.
+  /// Puts back the returned lines of a conversation that was entered before the store accepted
+  /// them.
   func bringBackLines(of conversation: ID<Conversation>) {
     for each in queue.takeReturned(to: conversation) {
       returnLine(each.line, because: each.reason)
@@ -192,8 +194,8 @@ extension Session {
     }
   }
 
-  /// - Parameter line: the line that the sentence is about, if it is not visible: its beginning
-  ///   identifies it.
+  /// - Parameter line: the line that the sentence is about, if that line is not visible; its first
+  ///   words are added to the sentence.
   private func complain(_ sentence: SafeText, _ line: Line? = nil) {
     let text = SafeText(body: line?.typed ?? "").lines.first ?? ""
     let widths = transcript.printer.options.widths
@@ -205,21 +207,22 @@ extension Session {
 
   // MARK: Leaving
 
-  /// The person leaves: stores what they typed first.
+  /// Leaves the program, but first stores what the person typed.
   ///
-  /// - Parameter insists: whether a second attempt leaves at once, without waiting. A signal, or
-  ///   the end of the terminal, does not.
+  /// - Parameter insists: whether a second attempt ends the program at once, without waiting. False
+  ///   for a signal or a closed terminal.
   func leave(status: Int32, insists: Bool) {
     if outgoing.isLeaving {
       if insists { quit() } else { outgoing.leave(status: status) }
       return
     }
     outgoing.leave(status: status, at: now)
-    write(readState.markPrinted(tells: settings.receipts))
-    // The text in the editor is not a draft (rule 3.6); the draft is the one set aside for it.
+    write(readState.markPrinted(sendsReceipts: settings.receipts))
+    // The text being edited is not a draft (rule 3.6); the draft is the line that was set aside for
+    // it.
     if editing.isOn { editing.drop() } else { noteDraft() }
     write(drafts.leave(files.waiting, in: draftTarget))
-    // Discard the signal: from now on this shell sends none.
+    // Discard the typing signal: from now on this shell sends none.
     _ = open.stopTyping(at: now)
     retry()
     if queue.isEmpty { return quit() }
@@ -248,7 +251,7 @@ extension Session {
     emit(.quit(status: status))
   }
 
-  /// The last resort: prints the whole of a line that cannot be stored.
+  /// Prints the whole of a line that cannot be stored, as a last resort.
   func showUnsent(_ line: Line) {
     complain([say("Not sent:") + " " + SafeText(body: line.typed).lines.joined(separator: " ")])
   }

@@ -7,7 +7,7 @@ extension Session {
   /// Work that needs a snapshot of its own, after the earlier writes are committed.
   enum FollowUp {
     case settleIn, reloadHistory, catchUp, nicknames
-    /// Show messages that arrived; `isSeen`: the store has them as seen already.
+    /// Show messages that arrived; `isSeen`: the store already has them as seen.
     case show(Changes, isSeen: Bool)
   }
 
@@ -22,11 +22,11 @@ extension Session {
     reportingErrors { try perform(try store.read { try body($0) }) }
   }
 
-  /// Commits a step's writes and change in one transaction, and then performs its outcomes. If one
-  /// fails, it performs the others.
+  /// Commits a step's writes and change in one transaction, and then performs its outcomes. If an
+  /// outcome fails, it still performs the others.
   ///
-  /// - Throws: why it cannot be committed, or else why the first outcome failed; it complains about
-  ///   the others.
+  /// - Throws: the reason why the step cannot be committed, or else why the first outcome failed;
+  ///   it complains about outcomes that fail later.
   func perform(_ step: Step) throws {
     write(step.writes)
     var outcomes = step.outcomes
@@ -108,7 +108,7 @@ extension Session {
     case .clear:
       transcript.printer.startOver()
       emit(.clearScreen)
-    case .draftsCleared: drafts.forgetAside(elsewhereThan: present?.id)
+    case .draftsCleared: drafts.forgetAside(elsewhereThan: lineConversation?.id)
     case .holdDraft: drafts.keepKilled()
     case .accountsChanged: act(on: accounts.refresh(snapshot), snapshot)
     case .awaitConnection(let account): accounts.awaitConnection(of: account)
@@ -142,7 +142,7 @@ extension Session {
     return try body()
   }
 
-  /// Commits writes that wait and are not held up, and performs their outcomes.
+  /// Commits the waiting writes that nothing holds up, and performs their outcomes.
   func commitReady(isPatient: Bool = true) {
     repeat {
       if !queue.isLocked, !isStarting { commitBatches(isPatient: isPatient) }
@@ -175,7 +175,8 @@ extension Session {
     outgoing.scheduleRetry(at: now)
   }
 
-  /// Commits a command's change or another write, with writes that wait and are not held up.
+  /// Commits a command's change or another write, together with the waiting writes that nothing
+  /// holds up.
   ///
   /// - Throws: why it failed; then nothing has changed.
   func commit(_ added: [Write] = [], _ change: Step.Change? = nil) throws -> [Outcome] {
@@ -269,12 +270,12 @@ extension Session {
     }
   }
 
-  /// Drops a write that cannot be stored, where waiting would not help.
+  /// Drops a write that cannot be stored even after a wait.
   private func dropWrite(_ write: Write, because reason: SafeText) {
     switch write {
     case .line(let line): returnLine(line, because: reason)
     case .returned(let lines, _):
-      outgoing.leavesUnsent()
+      outgoing.noteUnsent()
       for each in lines { showUnsent(each.line) }
     default: break
     }

@@ -6,19 +6,19 @@ import StyledText
 extension Session {
   // MARK: By commands
 
-  /// Opens a conversation; if it is open already, only rejoins a room that I had left.
+  /// Opens a conversation; if it is open already, enters it again only if I was not a member.
   ///
-  /// - Parameter isNew: the room was just created.
+  /// - Parameter isNew: whether the room was just created.
   func go(
     to target: Conversation, isNew: Bool = false, _ snapshot: borrowing Snapshot
   ) throws {
     if target.id == open.id {
-      // Shows the messages sent meanwhile.
+      // Show what was sent while I was not a member.
       if !open.isMember { try enter(target, snapshot) }
       return
     }
     let former = open.id
-    switcher.endRun()
+    switcher.endUnreadRun()
     if isInteractive { drafts.restoreKilled(at: now) }
     write(drafts.leave(files.waiting, in: draftTarget))
     stopTyping()
@@ -26,13 +26,13 @@ extension Session {
     restoreDraft(leaving: former, snapshot)
   }
 
-  /// I left a room, or it was removed: opens the conversation before it.
+  /// After I left a room, or it was removed, opens the conversation that was open before it.
   func left(_ room: ID<Conversation>, _ snapshot: borrowing Snapshot) {
     elsewhere.forget(room)
     guard room == open.id else { return }
     open.left()
     reportingErrors {
-      if let former = try switcher.formerConversation(present?.id, me.id, snapshot)
+      if let former = try switcher.formerConversation(lineConversation?.id, me.id, snapshot)
         ?? snapshot.listing(for: me.id).first?.conversation
       {
         try go(to: former, snapshot)
@@ -42,7 +42,7 @@ extension Session {
 
   // MARK: Entering
 
-  /// Opens a conversation: prints its end.
+  /// Opens a conversation and prints its newest messages.
   ///
   /// - Parameter isNew: whether it is a room that was just created.
   func enter(
@@ -61,10 +61,10 @@ extension Session {
       printedUpTo: entrance.printedUpTo, firstUnprinted: entrance.firstUnprinted)
     people.enter(target.id, hasColours: outputMode == .tty, snapshot)
     transcript.printer.options.colours = people.colours
-    recognise(sendersOf: entrance.messages, snapshot)
+    prepareNames(ofSendersOf: entrance.messages, snapshot)
     transcript.printer.fitColumns(to: entrance.recent)
     var lines: [StyledLine] = []
-    // A batch shows none of it.
+    // A batch prints no heading.
     if isInteractive {
       transcript.printer.startOver(on: entrance.day)
       lines = entrance.headingLines(
@@ -74,11 +74,11 @@ extension Session {
     emit(.show(lines + entrance.lines(for: me.id, by: &transcript)))
     write([.lastConversation(target.id)])
     publishOpenConversation()
-    if readState.printedUpTo > 0 { markSeen() }
+    if readState.printedUpTo > 0 { notePrinted() }
     if shellID != nil { readPeopleAndUnread(snapshot) }
   }
 
-  /// Reads presence, history and members: after the first prompt.
+  /// Reads presence, history and members. Call this after the first prompt.
   func settleIn(_ snapshot: borrowing Snapshot) {
     readNewestOwn(snapshot)
     readPeopleAndUnread(snapshot)
@@ -86,8 +86,8 @@ extension Session {
     catchUpLater()
   }
 
-  /// Reads who is here and what is unread elsewhere, after the first prompt, which does not wait
-  /// for it.
+  /// Reads who is here and what is unread elsewhere. At the start this happens after the first
+  /// prompt, which does not wait for it.
   private func readPeopleAndUnread(_ snapshot: borrowing Snapshot) {
     guard open.conversation != nil else { return }
     open.readPeople(snapshot)
@@ -106,7 +106,7 @@ extension Session {
 
   func go(_ move: Move, _ snapshot: borrowing Snapshot) {
     if switcher.isChoosing {
-      // The key concerns the line that the name has replaced.
+      // The key is meant for the line that the name replaced, so it waits for that line.
       if switcher.endChoice() { emit(.endChoice) }
       if move != .choose { emit(.whenLineBegins(.move(move))) }
       return
@@ -117,14 +117,14 @@ extension Session {
         of: move, from: open.conversation, for: me, highlight: settings.highlightWords, snapshot)
       if let notice { emit(.notice(notice)) }
       guard let found else { return emit(.bell) }
-      if move != .nextUnread { switcher.endRun() }
+      if move != .nextUnread { switcher.endUnreadRun() }
       beginSwitch(to: found, snapshot)
     }
   }
 
   /// Replaces the line with that of the other conversation (rule 13.2).
   private func beginSwitch(to next: Conversation, _ snapshot: borrowing Snapshot) {
-    guard next.id != present?.id else { return switcher.beginSwitch(to: nil, at: now) }
+    guard next.id != lineConversation?.id else { return switcher.beginSwitch(to: nil, at: now) }
     if editing.isOn {
       editing.cancel(line.text).forEach(emit)
       write(drafts.leave(files.waiting, in: draftTarget))
@@ -154,7 +154,7 @@ extension Session {
     } catch StoreError.locked {
       switcher.beginSwitch(to: nil, at: now)
     } catch {
-      // The former line is under its own prompt again.
+      // Go back to the open conversation and its own line.
       noteAndLeaveDraft()
       switcher.giveUp()
       bringDraft(snapshot)
@@ -162,11 +162,11 @@ extension Session {
     }
   }
 
-  /// Switches to the chosen conversation, with the line back that the name had replaced.
+  /// Switches to the chosen conversation, once the line that the name replaced is back.
   func enter(chosen: ID<Conversation>, _ snapshot: borrowing Snapshot) {
     reportingErrors {
       guard let found = try snapshot.conversation(chosen, for: me.id) else { return }
-      switcher.endRun()
+      switcher.endUnreadRun()
       beginSwitch(to: found, snapshot)
       try commitSwitch(snapshot)
     }
@@ -178,7 +178,8 @@ extension Session {
     try commitSwitch(snapshot)
     noteDraft()
     stopTyping()
-    let listing = try snapshot.listing(for: me.id).filter { $0.conversation.id != present?.id }
+    let here = lineConversation?.id
+    let listing = try snapshot.listing(for: me.id).filter { $0.conversation.id != here }
     switcher.beginChoice(among: listing, mark: people.markOfChats(snapshot))
     emit(.beginChoice)
   }
@@ -188,7 +189,7 @@ extension Session {
     noteKeyPress()
     let name = text.trimmingBlanks
     do {
-      if isPresent(name) {
+      if isCurrent(name) {
         if switcher.endChoice() { emit(.endChoice) }
       } else if let found = switcher.choices?.conversation(meantBy: name) {
         endChoice(of: found.id)
@@ -216,16 +217,16 @@ extension Session {
     emit(.whenLineBegins(.chosen(conversation)))
   }
 
-  private func isPresent(_ name: String) -> Bool {
-    present.map { [$0.name, String($0.name.dropFirst())].contains(name) } ?? false
+  private func isCurrent(_ name: String) -> Bool {
+    lineConversation.map { [$0.name, String($0.name.dropFirst())].contains(name) } ?? false
   }
 
-  /// What Return does while a name is being typed.
+  /// Says what Return does while a name is being typed.
   var choiceHint: SafeText {
     let name = (line.selected ?? line.text).trimmingBlanks
-    if isPresent(name) {
+    if isCurrent(name) {
       return say(
-        "You are in %1; Return and C-g go back", SafeText(name: present?.name ?? name))
+        "You are in %1; Return and C-g go back", SafeText(name: lineConversation?.name ?? name))
     }
     if let found = switcher.choices?.conversation(meantBy: name) {
       return say("Return goes to %1, C-g goes back", SafeText(name: found.name))

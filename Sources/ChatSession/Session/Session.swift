@@ -3,8 +3,8 @@ import Composer
 import Conversations
 import StyledText
 
-/// A person in their conversations, without a terminal, a loop or a screen: events go in, effects
-/// come out.
+/// A person in their conversations, without a terminal, a loop or a screen: it takes events and
+/// returns effects.
 ///
 /// The session handles an event in one snapshot of the store. The event changes the parts, which
 /// are values, and results in a step: writes, committed in one transaction, and outcomes. Effects
@@ -30,7 +30,8 @@ package final class Session {
   private(set) var now: Int64
   /// The time of the last key, in monotonic milliseconds.
   package private(set) var lastKey: Int64 = 0
-  /// Whether the first prompt is not on the screen yet; work that it does not need can wait.
+  /// Whether the first prompt is not on the screen yet; work that the prompt does not need can
+  /// wait.
   private(set) var isStarting = false
 
   // MARK: Parts
@@ -51,9 +52,9 @@ package final class Session {
   var accounts: Accounts
   var lastSearch: SearchContinuation?
   var tutorial: Tutorial?
-  /// Why nobody can add an account, as a sentence; nil if that depends on the store.
+  /// Why accounts cannot be added, as a sentence; nil if that depends on the store.
   package var accountObstacle: SafeText?
-  /// Files to save once they are fetched, by request.
+  /// By request, the files to save once they are fetched.
   var pendingSaves: [NetworkRequest.ID: PendingSave] = [:]
   var outgoing = Outgoing()
 
@@ -87,12 +88,12 @@ package final class Session {
 
   var settings: Settings { preferences.settings }
 
-  /// Whether somebody types at a terminal. Then messages can arrive meanwhile, and a line can wait
-  /// for the store.
+  /// Whether somebody types at a terminal. If so, messages can arrive between commands, and a line
+  /// can wait for the store.
   var isInteractive: Bool { outputMode != .batch }
 
   /// The conversation that the line belongs to.
-  package var present: Conversation? { switcher.target ?? open.conversation }
+  package var lineConversation: Conversation? { switcher.target ?? open.conversation }
 
   /// Entered lines that are not stored yet.
   package var waitingLines: [Line] { queue.lines }
@@ -168,9 +169,9 @@ package final class Session {
     return effects
   }
 
-  /// Handles a key that has a meaning only at times, as C-g does in edit mode.
+  /// Handles a key that does something only in some states, such as C-g in edit mode.
   ///
-  /// - Returns: effects to carry out, in order; nil if the key has no meaning now.
+  /// - Returns: effects to carry out, in order; nil if the key does nothing now.
   package func offer(_ key: SessionKey, at now: Int64) -> [Effect]? {
     self.now = now
     switch key {
@@ -216,11 +217,11 @@ package final class Session {
       drafts.forgetKilled()
     case .restored(let draft): restored(draft, snapshot)
     case .stashConflict(let draft):
-      if let here = present?.id { drafts.stash(draft, in: here, at: now) }
+      if let here = lineConversation?.id { drafts.stash(draft, in: here, at: now) }
     case .lineReturned(let line, let reason): putLineBack(line, because: reason, snapshot)
     case .filesReturned(let back): bringBack(back, snapshot)
     case .bellRang(let reasons): handleBell(reasons, snapshot)
-    case .turnEnded: write(readState.markPrinted(tells: settings.receipts))
+    case .turnEnded: write(readState.markPrinted(sendsReceipts: settings.receipts))
     case .outputBehind(let isBehind):
       readState.isBehind = isBehind
       holdOrCatchUp()
@@ -257,7 +258,7 @@ package final class Session {
     reactionTarget.forget()
     let here = drafts.beginLine()
     noteDraft()
-    if let here, here == present?.id, line.isEmpty, !editing.isOn {
+    if let here, here == lineConversation?.id, line.isEmpty, !editing.isOn {
       drafts.bringBackLast(in: here)?.forEach(emit)
     }
     holdOrCatchUp()
@@ -320,12 +321,12 @@ package final class Session {
     if !accounts.list.isEmpty, let nicknames = try? snapshot.roomNicknames(of: me.id) {
       self.me.nicknames = nicknames
     }
-    transcript.name(self.me)
+    transcript.setMyNames(of: self.me)
   }
 
   /// Reads my mutes, ignores and notify settings again.
   ///
-  /// - Returns: whether it changed.
+  /// - Returns: whether they changed.
   func refreshAttention(_ snapshot: borrowing Snapshot) -> Bool {
     guard let now = try? snapshot.attention(of: me.id), now != attention else { return false }
     attention = now
@@ -337,7 +338,7 @@ package final class Session {
   func apply(_ preferences: Preferences) {
     self.preferences = preferences
     transcript.apply(preferences)
-    transcript.name(me)
+    transcript.setMyNames(of: me)
     open.apply(preferences.settings)
   }
 

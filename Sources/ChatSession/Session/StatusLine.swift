@@ -52,7 +52,7 @@ package struct StatusLine {
     }
     let urgent = statusRight(columns: columns / 3, isUrgentOnly: true)
     let left = statusLeft(notice: notice, columns: max(1, rest(beside: urgent)))
-    // Who is here matters least.
+    // When idle, the left side says only who is here, which matters least.
     let isIdle = notice == nil && !editing.isOn && open.typing.isEmpty
     let widest = columns * 2 / 3
     let right = statusRight(
@@ -75,7 +75,7 @@ package struct StatusLine {
 
   private var widths: Widths { session.transcript.printer.options.widths }
 
-  /// Shown only in the room that the other items leave.
+  /// The topic, shown only in the space that the other items leave.
   private var topic: StyledLine? {
     guard let topic = open.conversation?.topic, !topic.isEmpty else { return nil }
     return StyledLine(SafeText(line: topic), .dim)
@@ -118,8 +118,8 @@ package struct StatusLine {
     if let absent { return StyledLine(absent, .dim) }
     let others = open.othersHere
     switch others {
-    // hobnob cannot say who is here before a network reports presence, while it is offline, and of
-    // people who hide it.
+    // hobnob cannot say who is here before the network has reported presence or while the network
+    // is offline; and some people hide their presence.
     case 0
     where open.conversation?.network != nil
       && (open.conversation?.kind == .direct
@@ -133,7 +133,7 @@ package struct StatusLine {
     }
   }
 
-  /// In a direct chat, that the other is away or has no shell open.
+  /// Says, in a direct chat, that the other person is away or has no shell open.
   private var absent: SafeText? {
     guard open.conversation?.kind == .direct,
       let other = open.here.first(where: { $0.participant.id != me.id })
@@ -152,7 +152,8 @@ package struct StatusLine {
   }
 
   /// The right side, as much of it as fits: first what waits here and what is urgent elsewhere,
-  /// then how far the newest message got, then other unread messages, whose count comes last.
+  /// then how far the newest message got, then other unread messages and, as `+N`, how many
+  /// conversations do not fit.
   private func statusRight(columns: Int, isUrgentOnly: Bool = false) -> StyledLine {
     let unread = session.elsewhere.unread
     // The number after a name stays visible, however long the name.
@@ -187,7 +188,7 @@ package struct StatusLine {
       delivery.forEach(add)
       let rest = columns - line(parts, shown: shown).columns(widths) - separator.columns(widths)
       let networks = session.elsewhere.networksAwaited.union(
-        [session.present?.network].compactMap { $0 })
+        [session.lineConversation?.network].compactMap { $0 })
       let details: [AccountStatus.Detail] =
         session.outputMode == .tty ? [.whole, .withTime, .word] : [.withTime, .word]
       let statuses = details.compactMap { session.accounts.status($0, of: networks) }
@@ -219,7 +220,7 @@ package struct StatusLine {
     return parts
   }
 
-  /// How far the newest message got, and how many wait.
+  /// How far the newest message got, and how many messages wait.
   private var delivery: [(rank: Int, line: StyledLine)] {
     var parts: [(rank: Int, line: StyledLine)] = []
     if let newestOwn = open.newestOwn {
@@ -250,7 +251,7 @@ extension Unread {
 }
 
 extension DeliveryCounts {
-  /// `seen by 2 of 3`, while only some of several people have it (rule 7.2).
+  /// `seen by 2 of 3`, while only some of several recipients have the message (rule 7.2).
   var words: SafeText? {
     guard recipients > 1, state < .seen else { return nil }
     if seen > 0 { return say("seen by %1 of %2", SafeText(seen), SafeText(recipients)) }

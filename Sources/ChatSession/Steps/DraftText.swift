@@ -12,12 +12,12 @@ extension Conversations.Draft {
   /// Whether it has neither text nor files.
   var isEmpty: Bool { text.isEmpty && files.isEmpty }
 
-  /// This draft, and below it another one that holds the caret.
+  /// This draft, with another one below it that holds the caret.
   package func followed(by other: Conversations.Draft?) -> Conversations.Draft {
     Conversations.Draft.joined([self] + (other.map { [$0] } ?? [])) ?? self
   }
 
-  /// Drafts one below the other, with the caret in the last; nil if there are none.
+  /// Joins drafts below each other, with the caret in the last; nil without drafts.
   static func joined(_ drafts: [Conversations.Draft]) -> Conversations.Draft? {
     guard drafts.count > 1 else { return drafts.first }
     var (text, caret) = ("", 0)
@@ -33,7 +33,7 @@ extension Conversations.Draft {
       text: text, caret: caret, spans: Span.encoded(spans), files: drafts.flatMap(\.files))
   }
 
-  /// The part of this draft below `head`; nil if it does not begin with that.
+  /// The part of this draft below `head`; nil if it does not begin with `head`.
   func below(_ head: Conversations.Draft) -> Conversations.Draft? {
     guard text.utf8.starts(with: head.text.utf8), files.starts(with: head.files) else {
       return nil

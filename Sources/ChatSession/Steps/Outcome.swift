@@ -19,7 +19,7 @@ enum Outcome {
   case history([Message], [ID<Message>: [Reaction]], atEnd: Bool, inPager: Bool = false)
   /// Open a conversation; `isNew`: the room was just created.
   case open(Conversation, isNew: Bool)
-  /// Open a conversation; the text of the line stays behind as the draft.
+  /// Open a conversation; the text of the line stays as the draft of the one before.
   case openKeepingDraft(Conversation, isNew: Bool)
   /// I left this room: return to the conversation where I was before.
   case left(ID<Conversation>)
@@ -28,7 +28,7 @@ enum Outcome {
   /// The new text of the edited message was saved.
   case saved(String)
   case attach(String)
-  /// A waiting file, by number; nil for all of them.
+  /// Detach a file by its number; nil for all files.
   case detach(Int?)
   /// Save the files of a message when the request has fetched them.
   case saveLater(NetworkRequest.ID, PendingSave)

@@ -14,9 +14,8 @@ enum Write {
   /// This shell has received messages up to these numbers; those of the conversation `seen` are on
   /// the screen.
   case delivered([ID<Conversation>: Int], seen: ID<Conversation>?)
-  /// Messages up to this number are on the screen. `tells`: whether to send receipts; `isSeen`:
-  /// whether somebody looks at the screen.
-  case shown(ID<Conversation>, upTo: Int, tells: Bool, isSeen: Bool)
+  /// Messages up to this number are on the screen. `isSeen`: whether somebody looks at the screen.
+  case shown(ID<Conversation>, upTo: Int, sendsReceipts: Bool, isSeen: Bool)
   /// The conversation that this shell shows.
   case open(ID<Conversation>?, isPaused: Bool)
   case lastConversation(ID<Conversation>)
@@ -60,7 +59,7 @@ enum Write {
     if case .draft(conversation, _) = self { true } else { false }
   }
 
-  /// Whether losing it in a power cut would lose something typed.
+  /// Whether losing this write in a power cut would lose something typed.
   var isDurable: Bool {
     switch self {
     case .line, .returned, .draft, .nickname: true
@@ -68,7 +67,8 @@ enum Write {
     }
   }
 
-  /// Whether the store does it in its own transaction, since it creates or removes files too.
+  /// Whether the store performs this write in its own transaction, since it also creates or removes
+  /// files.
   var hasOwnTransaction: Bool {
     switch self {
     case .attach, .open, .reapStaleShells: true
@@ -87,9 +87,9 @@ extension Writing where Self: ~Copyable {
     case .history(let line): try appendHistory(line, of: me, shell: shell ?? "")
     case .delivered(let numbers, let seen):
       return try noteDelivered(to: me, upTo: numbers, seen: seen)
-    case .shown(let conversation, let number, let tells, let isSeen):
-      if tells, !isSeen { _ = try noteDelivered(to: me, upTo: [conversation: number]) }
-      try noteSeen(by: me, in: conversation, upTo: number, sendReceipt: tells && isSeen)
+    case .shown(let conversation, let number, let sendsReceipts, let isSeen):
+      if sendsReceipts, !isSeen { _ = try noteDelivered(to: me, upTo: [conversation: number]) }
+      try noteSeen(by: me, in: conversation, upTo: number, sendReceipt: sendsReceipts && isSeen)
     case .lastConversation(let conversation): try setLastConversation(conversation, of: me)
     case .typing(let isTyping, let conversation): try setTyping(isTyping, in: conversation)
     case .colours(let colours, let conversation): try setColours(colours, in: conversation)
@@ -109,8 +109,8 @@ extension DurableTransaction {
       rest: line.rest)
   }
 
-  /// Stores a draft. nil removes the stored draft if this shell knows it, but not one that another
-  /// shell of this person has stored since.
+  /// Stores a draft. nil removes the stored draft if this shell knows it, but not a draft that
+  /// another shell of this person has stored since.
   ///
   /// - Parameter known: the text of the draft that this shell knows.
   /// - Returns: whether it stored or removed one.

@@ -5,7 +5,7 @@ import Conversations
 /// the lines and drafts after it in its conversation, and nothing else.
 struct WriteQueue {
   private(set) var writes: [Write] = []
-  /// Whether somebody else has locked the store: try again only at the set time.
+  /// Whether somebody else has locked the store; if so, try again only at the set time.
   var isLocked = false
 
   var isEmpty: Bool { writes.isEmpty }
@@ -17,7 +17,7 @@ struct WriteQueue {
   var isReady: Bool { next != nil }
 
   /// Whether a new write has to wait for earlier ones.
-  func mustWait(_ write: Write) -> Bool { isLocked && isReady || holds(write) }
+  func mustWait(_ write: Write) -> Bool { isLocked && isReady || mustWaitForFiles(write) }
 
   /// Whether anything that was typed waits.
   var holdsTypedText: Bool {
@@ -29,7 +29,7 @@ struct WriteQueue {
     }
   }
 
-  /// Replaces a write that it makes unnecessary, or joins the end.
+  /// Adds a write, in place of one that it makes unnecessary or at the end.
   mutating func add(_ write: Write) {
     if let index = writes.firstIndex(where: { write.replaces($0) }) {
       writes[index] = write.merged(with: writes[index])
@@ -43,7 +43,7 @@ struct WriteQueue {
   private func isHeld(at index: Int) -> Bool { isHeld(writes[index], behind: writes[..<index]) }
 
   /// Whether a new write has to wait for files to be copied.
-  func holds(_ write: Write) -> Bool { isHeld(write, behind: writes[...]) }
+  func mustWaitForFiles(_ write: Write) -> Bool { isHeld(write, behind: writes[...]) }
 
   /// A line waits for its own files and for the lines before it; a draft waits for the line of its
   /// conversation, which removes the stored draft.
@@ -59,7 +59,7 @@ struct WriteQueue {
     writes.contains { $0.line?.conversation == conversation }
   }
 
-  /// Removes the writes that one transaction can do now, in order.
+  /// Removes and returns the writes that one transaction can do now, in order.
   mutating func takeBatch() -> [Write] {
     var taken: [Write] = []
     while let next {
@@ -68,7 +68,7 @@ struct WriteQueue {
         break
       }
       let write = writes.remove(at: next)
-      // Later typing there goes below the returned lines.
+      // What was typed later in that conversation goes below the returned lines, so store it first.
       if case .returned(_, let conversation) = write, let waiting = draft(of: conversation) {
         _ = removeDraft(of: conversation)
         taken.append(waiting)
@@ -81,7 +81,7 @@ struct WriteQueue {
   /// Whether a waiting write has a transaction of its own.
   var hasOwnTransactions: Bool { writes.contains(where: \.hasOwnTransaction) }
 
-  /// Puts back writes that failed, to be the next again.
+  /// Puts failed writes back at the front.
   mutating func putBack(_ taken: [Write]) { writes.insert(contentsOf: taken, at: 0) }
 
   // MARK: Lines
@@ -97,7 +97,8 @@ struct WriteQueue {
 
   mutating func takeFirstLine() -> Line? { takeLine { _ in true } }
 
-  /// Removes the first line that waits only for the store, since `latest` at the latest.
+  /// Removes the first line that waits only for the store, if it has waited since `latest` or
+  /// longer.
   mutating func takeReadyLine(since latest: Int64) -> Line? {
     let index = writes.indices.first { writes[$0].line != nil && !isHeld(at: $0) }
     guard let index, let line = writes[index].line, line.since <= latest else { return nil }
@@ -110,7 +111,8 @@ struct WriteQueue {
     return index.flatMap { writes.remove(at: $0).line }
   }
 
-  /// The files of the line with this number were copied; it waits on, without a number.
+  /// Records that the files of the line with this number were copied, so that the line no longer
+  /// waits for them.
   ///
   /// - Returns: false if the line no longer waits.
   mutating func filesReady(_ attachments: [Attachment], copy: Int) -> Bool {
@@ -122,7 +124,7 @@ struct WriteQueue {
     return true
   }
 
-  /// Removes the line whose files had this number.
+  /// Removes the line whose files have this number.
   mutating func takeLine(copy: Int) -> Line? { takeLine { $0.copyNumber == copy } }
 
   // MARK: Drafts
@@ -131,7 +133,7 @@ struct WriteQueue {
     writes.first { $0.isDraft(of: conversation) }
   }
 
-  /// - Returns: whether there was one.
+  /// Removes the waiting draft of a conversation. Returns false if it had none.
   mutating func removeDraft(of conversation: ID<Conversation>) -> Bool {
     let count = writes.count
     writes.removeAll { $0.isDraft(of: conversation) }

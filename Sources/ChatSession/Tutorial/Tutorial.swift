@@ -34,6 +34,6 @@ struct Tutorial {
 
   mutating func note(_ action: Action) { if lesson.asks(for: action) { isDone = true } }
 
-  /// At the next lesson; nil after the last.
+  /// The tutorial at the next lesson; nil after the last.
   var next: Tutorial? { Lesson(rawValue: lesson.rawValue + 1).map { Tutorial(lesson: $0) } }
 }

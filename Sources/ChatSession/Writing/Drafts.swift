@@ -11,7 +11,7 @@ struct Drafts {
   private(set) var known: [ID<Conversation>: String] = [:]
   private var clock = DraftClock()
   /// The line that waits at the end of the history while the person changes an older line. The
-  /// changed line becomes the draft, and the waiting one enters the history.
+  /// changed line becomes the draft, and the waiting line enters the history.
   private var live: LiveLine?
   /// The files of the draft in the store.
   private var knownFiles = WaitingFiles()
@@ -21,7 +21,8 @@ struct Drafts {
   private var restoredText = ""
   /// The text removed from the line before a command was begun.
   private var killed = KilledDraft()
-  /// Whether that text survives the next line: a question about the destination is still open.
+  /// Whether that text is kept through the next line, because a question about the destination is
+  /// open.
   private var keepsKilled = false
   /// The lines that were set aside, by conversation, the latest last (rule 13.3).
   private var aside: [ID<Conversation>: [Conversations.Draft]] = [:]
@@ -32,7 +33,7 @@ struct Drafts {
 
   var deadline: Int64? { [clock.deadline, asideDeadline].compactMap { $0 }.min() }
 
-  /// The line may have changed: stores it one idle second later.
+  /// Notes that the line may have changed. The draft is stored after one idle second.
   mutating func note(_ line: any SessionLine, at now: Int64) {
     if line.isLive {
       live = nil
@@ -50,7 +51,7 @@ struct Drafts {
   /// Keeps the removed text while the command asks a question in the next line.
   mutating func keepKilled() { keepsKilled = true }
 
-  /// The person emptied the line: no command brings its text back.
+  /// Call this when the person emptied the line, so that no command brings its text back.
   mutating func forgetKilled() { killed = KilledDraft() }
 
   // MARK: Storing
@@ -59,7 +60,7 @@ struct Drafts {
   ///
   /// - Parameters:
   ///   - files: to send with the line.
-  ///   - here: the conversation whose line it is; nil if there are no drafts.
+  ///   - here: the conversation whose line it is; nil if the line is not a draft.
   mutating func save(_ files: WaitingFiles, in here: ID<Conversation>?) -> [Write] {
     guard clock.unsaved != nil || files != knownFiles || asideDeadline != nil else { return [] }
     return write(files, in: here)
@@ -71,7 +72,8 @@ struct Drafts {
     clock.present.isEmpty && files.isEmpty ? save(files, in: here) : write(files, in: here)
   }
 
-  /// A command switches conversations: the text in the line before it is the draft (rule 13.2).
+  /// Makes the text that the line had before a command the draft, since that command switches
+  /// conversations (rule 13.2).
   mutating func restoreKilled(at now: Int64) {
     if let text = killed.text { clock.changed(to: text, at: now) }
   }
@@ -90,7 +92,7 @@ struct Drafts {
     known[conversation] = text
   }
 
-  /// The lines that were set aside, and below them the current one; nil if there is nothing.
+  /// The lines that were set aside, and below them the current one; nil if all are empty.
   private func combinedDraft(in conversation: ID<Conversation>) -> Conversations.Draft? {
     let isEmptied = clock.present.isEmpty && knownFiles.isEmpty
     let present = isEmptied ? nil : Conversations.Draft(clock.present, files: knownFiles)
@@ -110,7 +112,7 @@ struct Drafts {
   ) -> Step {
     var step = listLiveLine()
     if !line.isLive, live == nil, !clock.present.isEmpty {
-      // It waits behind the line of the history on the screen.
+      // The line at the end of the history waits below the one on the screen: set it aside as well.
       aside[here, default: []].append(Conversations.Draft(clock.present))
     }
     aside[here, default: []].append(Conversations.Draft(line.draft, files: files))
@@ -130,7 +132,8 @@ struct Drafts {
 
   private static let isSetAside = say("Line set aside; it comes back after you send the next one")
 
-  /// Sets aside a draft that cannot return, because the line has text; it returns after that text.
+  /// Sets aside a draft that cannot come back because the line has text; it comes back after that
+  /// text.
   mutating func stash(
     _ draft: Conversations.Draft, in here: ID<Conversation>, at now: Int64
   ) {
@@ -138,16 +141,17 @@ struct Drafts {
     asideDeadline = now + DraftClock.idle
   }
 
-  /// Brings back the line that was set aside last; nil if there is none.
+  /// Brings back the line that was set aside last; nil if no line was set aside.
   mutating func bringBackLast(in conversation: ID<Conversation>) -> [Effect]? {
     guard let last = aside[conversation]?.popLast() else { return nil }
     return [.endNotice(Self.isSetAside), .swapLine(last)]
   }
 
-  /// A line was sent or run there: the next line is the one set aside last.
+  /// Records that a line was sent or run in a conversation: the next line there is the one that was
+  /// set aside last.
   mutating func lineWasRun(in conversation: ID<Conversation>?) { runIn = conversation }
 
-  /// The next line has begun.
+  /// Call this when the next line has begun.
   ///
   /// - Returns: where a line was just sent or run.
   mutating func beginLine() -> ID<Conversation>? {
@@ -156,18 +160,18 @@ struct Drafts {
     return runIn.take()
   }
 
-  /// `/drafts clear`: lines set aside elsewhere do not come back.
+  /// `/drafts clear`: lines that were set aside elsewhere do not come back.
   mutating func forgetAside(elsewhereThan here: ID<Conversation>?) {
     aside = aside.filter { $0.key == here }
   }
 
   // MARK: Sending
 
-  /// Call it before sending the line, which removes its draft.
+  /// Call this before sending the line, which removes its draft.
   ///
   /// - Parameter wasWaiting: whether a draft still waited for the store, which is now unnecessary.
-  /// - Returns: the text of the stored draft that it came from, and the part of it to keep, which
-  ///   was set aside.
+  /// - Returns: the text of the stored draft that the line came from, and the part of the draft to
+  ///   keep, which was set aside.
   mutating func takeForSending(
     in conversation: ID<Conversation>, wasWaiting: Bool
   ) -> (draft: String?, rest: Conversations.Draft?) {
@@ -176,7 +180,7 @@ struct Drafts {
     return (known[conversation], asideDraft(in: conversation))
   }
 
-  /// The line was sent; the same transaction removed it from its draft.
+  /// Records that the line was sent; the same transaction removed it from its draft.
   ///
   /// - Parameter isDone: whether nothing else is being written there.
   mutating func sent(_ line: Line, isDone: Bool) {
@@ -188,8 +192,9 @@ struct Drafts {
 
   // MARK: Coming back
 
-  /// A command switched away from `former`. If nothing else was typed there, the line set aside
-  /// last only made room for this command: it is the draft there, and no longer set aside.
+  /// Records that a command switched away from `former`. If nothing else was typed there, the line
+  /// that was set aside last only made room for this command: it is the draft there, and no longer
+  /// set aside.
   mutating func noteCommandLeft(_ former: ID<Conversation>) {
     if clock.present.isEmpty, knownFiles.isEmpty { _ = aside[former]?.popLast() }
   }
@@ -199,8 +204,9 @@ struct Drafts {
 
   mutating func forgetKnown(in conversation: ID<Conversation>) { known[conversation] = nil }
 
-  /// The draft of the new conversation, without the lines set aside there; the step concerns the
-  /// former line.
+  /// Returns the draft of the conversation that the line now belongs to, without the lines that
+  /// were set aside there, and a step that adds the waiting line of the previous one to the
+  /// history.
   ///
   /// - Parameter stored: the draft that the store has, or will have.
   mutating func take(
@@ -230,8 +236,8 @@ struct Drafts {
   }
 
   /// Records that the files of the restored draft are attached again. Stores the draft if it
-  /// differs from the stored one: a line set aside may have come back from between others, or the
-  /// line may be empty now.
+  /// differs from the stored one: a line that was set aside may have come back from between others,
+  /// or the line may be empty now.
   mutating func restored(_ files: WaitingFiles, in here: ID<Conversation>) -> [Write] {
     knownFiles = files
     guard asideDeadline == nil, let whole = combinedDraft(in: here), whole.text != known[here]
@@ -241,23 +247,23 @@ struct Drafts {
     return write(files, in: here)
   }
 
-  /// Text typed right after a restored draft, without looking at it.
-  func textBehindDraft(in text: String) -> String? {
+  /// The text that somebody typed right after a restored draft without looking at the draft.
+  func textAfterDraft(in text: String) -> String? {
     restoredText.isEmpty || !text.hasPrefix(restoredText)
       ? nil : String(text.dropFirst(restoredText.count))
   }
 
   // MARK: History
 
-  /// The person accepted an older line of the history: the line that waits at its end enters the
-  /// history, unless it is there already.
+  /// Call this when the person accepted an older line of the history: the line that waits at its
+  /// end enters the history, unless it is there already.
   mutating func leaveLiveLine() -> Step {
     if live == nil { live = LiveLine(text: clock.present.text) }
     return listLiveLine()
   }
 
-  /// After leaving the line, Up finds the line that waited at the end of the history. (Until then
-  /// it is the line itself.)
+  /// Adds the line that waited at the end of the history to it, so that Up finds that line once the
+  /// person has left it.
   private mutating func listLiveLine() -> Step {
     guard let live, !live.text.isEmpty, !live.isListed else { return Step() }
     let writes = storeLiveLine()

@@ -12,7 +12,7 @@ package struct Editing {
   private var lastTyped: String?
   /// A text that may be a mistyped `/cancel`; a second Return saves it.
   private var doubtfulText: String?
-  /// Changes to messages that were not saved, by message (rule 3.4).
+  /// Unsaved changes, by message (rule 3.4).
   private var unsavedChanges: [ID<Message>: String] = [:]
 
   package var isOn: Bool { mode != nil }
@@ -20,7 +20,7 @@ package struct Editing {
   /// What Return does.
   enum Outcome {
     case save(Message, as: String)
-    /// Edit mode has ended, and the message stays unchanged; a sentence to show.
+    /// Edit mode has ended, and the message stays unchanged; the value is a sentence to show.
     case ended(SafeText?)
     /// Edit another message, by number.
     case another(String)
@@ -42,9 +42,9 @@ package struct Editing {
       mentions: message.mentions(in: shown), isAnother: wasOn)
   }
 
-  /// Handles a change of the line's text by hand.
+  /// Notes that the person has changed the text of the line.
   ///
-  /// - Parameter isLive: whether it is the newest line, not one of the history.
+  /// - Parameter isLive: whether the line is the newest, not one from the history.
   mutating func noteChange(of text: String, isLive: Bool) {
     if isOn, isLive, !text.isEmpty, !LineRules.isCommand(text) { lastTyped = text }
   }
@@ -61,7 +61,9 @@ package struct Editing {
 
   /// Handles Return.
   ///
-  /// - Parameter line: the whole line, which may be longer than `text`.
+  /// - Parameters:
+  ///   - text: the entered text.
+  ///   - line: the whole line, which may be longer; unsaved changes are kept from it.
   mutating func enter(_ text: String, line: String, _ rules: LineRules) throws -> Outcome {
     guard let mode, let message else { return .ended(nil) }
     var outcome = mode.judge(text, rules: rules)
@@ -100,7 +102,7 @@ package struct Editing {
 
   /// Ends edit mode after the text was saved.
   ///
-  /// - Returns: the unsaved changes, if the person saved a line of the history instead of them.
+  /// - Returns: the unsaved changes, if the person saved a line from the history instead of them.
   mutating func saved(_ text: String) -> String? {
     guard let mode, let message else { return nil }
     unsavedChanges[message.id] = nil
@@ -112,7 +114,8 @@ package struct Editing {
     return lastTyped
   }
 
-  /// C-g, Esc, C-c or C-d on an empty text: leaves the message unchanged and restores the draft.
+  /// C-g or Esc, or C-c or C-d on an empty line: leaves the message unchanged and restores the
+  /// draft.
   mutating func cancel(_ text: String) -> [Effect] {
     guard let message else { return [] }
     keepUnsavedChanges(text)
@@ -129,10 +132,10 @@ package struct Editing {
     message = nil
   }
 
-  /// Handles that the edited message was changed or deleted in another shell (rule 3.5).
+  /// Handles a change or deletion by another shell, if it concerns the edited message (rule 3.5).
   ///
   /// - Returns: a sentence about it and, if the message was deleted, the effect that ends edit
-  ///   mode; nil if it is another message or has the same text.
+  ///   mode; nil if `new` is another message or has the same text.
   mutating func changedElsewhere(
     _ new: Message, _ text: String
   ) -> (sentence: SafeText, end: Effect?)? {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
 
-/// The text deleted to make room for a command: the line before several characters disappeared at
-/// once. Deleting letters one by one is a correction.
+/// The text that was deleted to make room for a command: the line before several characters
+/// disappeared at once. Deleting letters one by one is a correction.
 struct KilledDraft {
   private var last = LineDraft()
   private var beforeCut: LineDraft?
 
-  /// Nil while the line has text, or if it had none.
+  /// The deleted text; nil while the line has text, or if it had none before.
   var text: LineDraft? { last.isEmpty ? beforeCut : nil }
 
   mutating func note(_ draft: LineDraft) {
@@ -21,11 +21,11 @@ struct KilledDraft {
   /// asks this: it only examines the deleted text.
   private static func isCut(_ text: String, from former: String) -> Bool {
     let bytes = former.utf8.count - text.utf8.count
-    // A character with its marks hardly has more.
+    // A character with its marks hardly has more bytes.
     guard (2...100).contains(bytes) else { return bytes > 100 }
     let start = zip(former.utf8, text.utf8).prefix { $0 == $1 }.count
     let utf8 = Array(former.utf8.dropFirst(max(0, start - 3)).prefix(bytes + 3))
-    // Back to the beginning of a character that shares its first bytes with the next.
+    // Go back to the beginning of a character that shares its first bytes with the next.
     var at = min(start, 3)
     while at > 0, utf8[at] & 0xC0 == 0x80 { at -= 1 }
     return String(decoding: utf8.dropFirst(at).prefix(bytes), as: UTF8.self).count > 1

@@ -13,13 +13,13 @@ struct Outgoing {
   /// The person has left, with this exit status; what they typed still waits.
   struct Leaving {
     var status: Int32
-    /// Until when it waits, in monotonic milliseconds; a line waits as long as it takes.
+    /// When to stop waiting, in monotonic milliseconds; typed text waits as long as it takes.
     let by: Int64
   }
 
   var isLeaving: Bool { leaving != nil }
 
-  /// A read or write failed: tries again soon.
+  /// Schedules another try soon, after a read or write failed.
   mutating func scheduleRetry(at now: Int64) {
     guard deadline == nil else { return }
     deadline = now + delay
@@ -37,14 +37,14 @@ struct Outgoing {
   }
 
   mutating func leave(status: Int32, at now: Int64) {
-    // A person may be waiting at the terminal, or nobody.
+    // With status 0 a person may be waiting at the terminal; otherwise perhaps nobody is.
     leaving = Leaving(status: status, by: now + (status == 0 ? 20_000 : 60_000))
   }
 
   mutating func leave(status: Int32) { leaving?.status = status }
 
-  /// Something typed could not be stored.
-  mutating func leavesUnsent() {
+  /// Records that something typed could not be stored.
+  mutating func noteUnsent() {
     if leaving?.status == 0 { leaving?.status = 1 }
   }
 }

@@ -7,15 +7,16 @@ struct DemoCast {
   let host, friend: Participant
   var all: [Participant] { [host, friend] }
 
-  /// Takes names that are not the guest's.
-  init(besides guest: Participant, _ transaction: borrowing DurableTransaction) throws {
+  /// Chooses names other than the guest's.
+  init(for guest: Participant, _ transaction: borrowing DurableTransaction) throws {
     let names = ["ada", "ben", "cleo"].filter { $0 != guest.identity.lowercased() }
     host = try transaction.participant(identity: names[0])
     friend = try transaction.participant(identity: names[1])
   }
 }
 
-/// What they wrote before the guest arrived: a day in #lobby, and an unread direct message.
+/// What the made-up people wrote before the guest arrived: a day in #lobby, and an unread direct
+/// message.
 struct DemoHistory {
   private let ada, ben, guest: Participant
   private let now: Milliseconds

@@ -13,11 +13,11 @@ final class DemoPeople {
   private var loop: EventLoop?
   private var script: DemoScript
   private var shells: [Shell]
-  /// What they will say, in order.
+  /// What the made-up people will say, in order.
   private var answers: [Answer] = []
   private var isAnswering = false
 
-  /// One of them.
+  /// The shell of one of them.
   private struct Shell {
     let role: DemoScript.Role
     let me: Participant
@@ -29,17 +29,17 @@ final class DemoPeople {
     let speaker: DemoScript.Role
     let words: DemoScript.Words
     let conversation: ID<Conversation>
-    /// The guest's message that it answers, if there is one.
+    /// The guest's message that it answers, if any.
     let message: ID<Message>?
   }
 
-  /// Milliseconds until somebody has read a message, and then until they have typed an answer.
+  /// How long somebody reads a message, and then types an answer, in milliseconds.
   private static let (reading, typing) = (700, 1300)
 
   /// Adds them to a store.
   init(in store: Store, with guest: Participant) throws {
     self.guest = guest
-    cast = try store.writeDurably { try DemoCast(besides: guest, $0) }
+    cast = try store.writeDurably { try DemoCast(for: guest, $0) }
     script = DemoScript(
       host: SafeText(name: cast.host.name), friend: SafeText(name: cast.friend.name))
     shells = try zip(DemoScript.Role.allCases, cast.all).map { role, person in
@@ -49,7 +49,7 @@ final class DemoPeople {
     }
   }
 
-  /// Begins to listen, after the history is written.
+  /// Begins to listen. Call this after the history is written.
   func startListening(_ loop: EventLoop) throws {
     self.loop = loop
     for index in shells.indices {
@@ -82,7 +82,7 @@ final class DemoPeople {
       }
       if message.sender == guest.id { hear(message, shell) }
     }
-    // Both notice the same in a room; one of them tells.
+    // Both notice the change in a room, but only one of them tells.
     for message in changes.revised where message.sender == guest.id && message.deletedAt == nil {
       if shell.role == .host {
         planAnswers(.corrected, message.conversation, message, message.senderName)

@@ -8,7 +8,7 @@ struct DemoScript {
 
   /// What the guest did.
   enum Deed: Hashable {
-    /// Wrote in a room, without mentioning either of them.
+    /// Wrote in a room, without mentioning either made-up person.
     case spoke
     case mentioned(Role)
     /// Wrote to one of them in a direct chat.
@@ -23,14 +23,14 @@ struct DemoScript {
     case text(SafeText)
     /// A reply to the guest's message.
     case reply(SafeText)
-    /// A reaction to it.
+    /// A reaction to the guest's message.
     case reaction(String)
   }
 
   typealias Answer = (speaker: Role, words: Words)
 
   let host, friend: SafeText
-  /// How often the guest did what.
+  /// How often the guest did each of these.
   private var counts: [Deed: Int] = [:]
 
   init(host: SafeText, friend: SafeText) { (self.host, self.friend) = (host, friend) }

@@ -74,7 +74,7 @@ package struct DemoShell: Subcommand {
 }
 
 extension Launch {
-  /// The same for a store in a folder, which also has everything else that hobnob writes. Settings
+  /// This launch, with its store in a folder, where hobnob also writes everything else. Settings
   /// and themes are still the person's own.
   fileprivate func inside(_ folder: String) -> Launch {
     var (options, environment) = (options, environment)

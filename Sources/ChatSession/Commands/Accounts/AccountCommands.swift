@@ -87,7 +87,8 @@ struct AccountCommands {
     return .answer(lines)
   }
 
-  /// How the account's running process is confined; empty if it does not run, or is not confined.
+  /// Says how the account's running process is confined; empty if it does not run, or is not
+  /// confined.
   private func sandbox(
     of account: Account, _ snapshot: borrowing Snapshot
   ) -> [StyledLine] {
@@ -97,7 +98,7 @@ struct AccountCommands {
     return [StyledLine("    " + say("sandbox: %1", SafeText(line: words)), .dim)]
   }
 
-  /// The state of its connection, in words.
+  /// The state of an account's connection, in words.
   func state(of account: Account) -> SafeText {
     if accounts.ownSettings(of: account) == nil {
       return say("not set up here; type /account add %1", SafeText(line: account.address))
@@ -146,7 +147,7 @@ struct AccountCommands {
 
   private func set(_ address: String, _ name: String, _ value: String) throws -> Step {
     let account = try named(address)
-    // Not an option: hobnob forgets the login methods that the server offered.
+    // This is not an option: hobnob forgets the login methods that the server offered.
     if name == "scram", value.isEmpty {
       try accounts.forgetLogin(of: account)
       return .tell(

@@ -2,17 +2,17 @@
 import Conversations
 import StyledText
 
-/// Commands in a conversation on a network: they ask its process, which answers when the network
-/// has.
+/// Commands in a conversation on a network: they ask the network's process, which answers once the
+/// network has answered.
 @MainActor
 struct NetworkCommands {
   let context: CommandContext
   private var accounts: Accounts { context.accounts }
   private var network: String? { context.network }
 
-  /// The account and the address for a word: an address as the account's network has it, or else
-  /// the name of a known room, or else a name on the account's own service if the open conversation
-  /// is on that network.
+  /// The account and the address that a word for a room means: an address in the form of the
+  /// account's network, or else the name of a known room, or else a name on the account's own
+  /// service if the open conversation is on that network.
   ///
   /// - Returns: nil for a room of this machine.
   /// - Throws: ``Refusal`` for an address if there is no account, or several could be meant.
@@ -23,7 +23,7 @@ struct NetworkCommands {
     let present = accounts.present(in: network, for: word)
     try check(word, present)
     if let present, present.rules.isRoomAddress(word), let address = present.address(ofRoom: word),
-      // A room of this machine may have the name, too.
+      // A room of this machine may also have the name.
       try present.rules.domain != nil || present == open || snapshot.room(word) == nil
     {
       return (present, address)
@@ -34,7 +34,7 @@ struct NetworkCommands {
         return (account, try snapshot.networkAddress(of: known.id))
       }
     } catch RuleError.ambiguous where open != nil {
-      // Several accounts have one of that name: take that of the open conversation's network.
+      // Several accounts have a room by that name: take the one on the open conversation's network.
     }
     if word.contains("@") {
       let account = try accounts.reaching(word, from: network)
@@ -43,15 +43,15 @@ struct NetworkCommands {
     return open.flatMap { account in account.address(ofRoom: word).map { (account, $0) } }
   }
 
-  /// The account whose network carries a conversation; nil for one of this machine, or of a removed
-  /// account.
+  /// The account whose network carries a conversation; nil for a conversation of this machine, or
+  /// of a removed account.
   private func account(of conversation: Conversation?) -> Account? {
     accounts.list.first { $0.network == conversation?.network }
   }
 
   /// - Parameter account: the one that the word is for, if known.
-  /// - Throws: ``Refusal`` for an address that lacks a part, has too many, or has one after a
-  ///   slash, which names a program or somebody in a room.
+  /// - Throws: ``Refusal`` for an address that lacks a part, has too many parts, or has a part
+  ///   after a slash, which names a program or somebody in a room.
   private func check(_ word: String, _ account: Account?) throws {
     if let account, account.rules.domain == nil { return }
     let bare = word.first.map("@#".contains) ?? false ? String(word.dropFirst()) : word
@@ -62,7 +62,8 @@ struct NetworkCommands {
 
   private func refuse(_ word: String) throws -> String { throw Refusal.notAnAddress(word) }
 
-  /// The same for a person: an address, or a name that nobody known here has.
+  /// The account and the address for a person: for an address, or for a name that nobody known here
+  /// has.
   func personOnNetwork(
     _ word: String, _ snapshot: borrowing Snapshot
   ) throws -> (account: Account, address: String)? {
@@ -86,7 +87,7 @@ struct NetworkCommands {
     return (account, try account.address(ofPerson: bare) ?? refuse(word))
   }
 
-  /// Somebody of this machine or of a network; nil if nobody known has the name.
+  /// The known person by this name, on this machine or on a network; nil if nobody has the name.
   ///
   /// - Throws: `RuleError.ambiguous`, `.onlyInARoom`.
   func known(_ name: String, _ snapshot: borrowing Snapshot) throws -> Participant? {
@@ -95,7 +96,7 @@ struct NetworkCommands {
     } catch RuleError.ambiguous(_, let candidates)
       where candidates.allSatisfy({ $0.contains("/") })
     {
-      // Several rooms have the name, and people cannot write what tells them apart.
+      // People in several rooms have the name, and nobody can type what tells them apart.
       throw RuleError.onlyInARoom(
         name, domain: accounts.present(in: network)?.rules.domain ?? "example.org")
     }
@@ -125,7 +126,7 @@ struct NetworkCommands {
 
   // MARK: Asking the network's process
 
-  /// Enters a room as soon as the network allows; until then my messages there wait.
+  /// Enters a room as soon as the network allows it; until then my messages to the room wait.
   func join(
     _ address: String, password: String, of account: Account,
     _ transaction: borrowing DurableTransaction
@@ -133,7 +134,7 @@ struct NetworkCommands {
     let room = try transaction.networkRoom(address, network: account.network)
     try transaction.join(context.me.id, room.id)
     let outcomes = try ask(.join, address, secret: password, of: account, transaction)
-    // Under the name that it has among mine.
+    // Return the room under the name that it has among mine.
     return (try transaction.conversation(room.id, for: context.me.id) ?? room, outcomes)
   }
 

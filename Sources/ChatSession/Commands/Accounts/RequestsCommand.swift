@@ -54,7 +54,7 @@ struct RequestsCommand {
   }
 
   private func words(for approach: Approach, to account: Account) -> SafeText {
-    // A bare name may also be one of this machine.
+    // A bare name may also belong to this machine.
     let address = SafeText(line: account.withServer(approach.address))
     let sender = SafeText(line: approach.sender)
     switch approach.kind {
@@ -88,7 +88,7 @@ struct RequestsCommand {
     }
   }
 
-  /// Declines the invitation into a room; nil if nobody has invited you.
+  /// Declines the invitation to a room. Returns nil if nobody has invited you.
   func decline(_ room: String, _ snapshot: borrowing Snapshot) throws -> Step? {
     for account in accounts {
       guard let address = account.address(ofRoom: room) else { continue }

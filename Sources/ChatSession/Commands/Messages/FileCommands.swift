@@ -39,7 +39,8 @@ struct FileCommands {
     ])
   }
 
-  /// `/save N [PATH]` (rule 8.2): names from elsewhere never choose the folder (rule 12.4).
+  /// `/save N [PATH]` (rule 8.2): a name that somebody else chose never decides the folder (rule
+  /// 12.4).
   func save(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     let words = argument.split(maxSplits: 1, whereSeparator: \.isWhitespace).map(String.init)
     guard let number = words.first else { throw usage("save") }
@@ -63,9 +64,9 @@ struct FileCommands {
 
   // MARK: Files on a network
 
-  /// Fetches files of which a message has only the addresses; saves them when they arrive.
+  /// Fetches the files of a message that has only their addresses, and saves them when they arrive.
   ///
-  /// - Returns: nil if there are none, or if the message is from no network.
+  /// - Returns: nil if the message has no such files, or is not from a network.
   /// - Throws: ``Refusal`` if its addresses cannot be trusted.
   private func fetch(_ message: Message, _ path: String) throws -> Step? {
     let body = SafeText(body: message.body)

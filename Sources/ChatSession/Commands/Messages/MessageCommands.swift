@@ -44,7 +44,7 @@ struct MessageCommands {
 
   // MARK: Taking back, deleting, sending again
 
-  /// `/cancel` outside edit mode (rule 3.7).
+  /// `/cancel` when no message is being edited (rule 3.7).
   func takeBack(_ snapshot: borrowing Snapshot) throws -> Step {
     if !context.unstoredLines.isEmpty { return Step([.takeBackLine]) }
     let conversation = try context.open.required()

@@ -63,7 +63,7 @@ struct MessageInfo {
     return (head + StyledLine(SafeText(line: blanks)) + value).with(margin: 12)
   }
 
-  /// The sender by their permanent identity: a name may look like someone else's (rule 12.3).
+  /// Names the sender by their permanent identity: a name may look like someone else's (rule 12.3).
   private func senderLine(of message: Message, _ printer: MessagePrinter) -> StyledLine {
     var line = printer.name(of: message)
     line.append(" (" + SafeText(line: message.senderIdentity) + ")")
@@ -121,7 +121,7 @@ struct MessageInfo {
       lines.append(fact(say("Text"), StyledLine()))
     }
     guard !message.body.isEmpty else { return lines }
-    // The whole text, however long (rule 12.5).
+    // Print the whole text, however long (rule 12.5).
     return lines
       + context.printer.options.styling.lines(of: SafeText(body: message.body)).map {
         (StyledLine("    ") + $0).with(margin: 4)

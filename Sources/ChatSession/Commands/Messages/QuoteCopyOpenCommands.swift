@@ -91,7 +91,7 @@ struct QuoteCopyOpenCommands {
   private func open(_ target: Openable, in folder: AttachmentFolder) throws -> Step {
     let named: String
     switch target {
-    // It begins with a scheme, so no program takes it for an option.
+    // An address begins with a scheme, so no program takes it for an option.
     case .address(let text): named = text.string
     case .file(let file):
       named = folder.path(of: file.hash)

@@ -37,7 +37,7 @@ struct Reactions {
         SafeText(line: name)))
   }
 
-  /// Without the table hobnob knows no emoji.
+  /// Refuses an unknown emoji. Without the table hobnob knows no emoji, and says that instead.
   private func unknown(_ sentence: SafeText) -> Refusal {
     guard context.preferences.emoji.candidates.isEmpty else { return Refusal(sentence) }
     return Refusal(
@@ -54,7 +54,7 @@ struct Reactions {
     return context.preferences.emoji.emoji(name)
   }
 
-  /// The message that a reaction would be to now: the newest that somebody has.
+  /// The message that a reaction would go to now: the newest that has been sent.
   static func newest(
     in conversation: ID<Conversation>?, for me: ID<Participant>, _ printer: MessagePrinter,
     _ snapshot: borrowing Snapshot
@@ -71,14 +71,14 @@ struct Reactions {
   }
 }
 
-/// The target of `+:` while it is typed: the newest message at the start (rule 7.8), even if others
-/// arrive meanwhile.
+/// The target of `+:` while it is typed: the message that was the newest when typing began (rule
+/// 7.8), even if others arrive meanwhile.
 struct ReactionTarget {
   private(set) var message: Message?
 
   /// Notes that the text of the line changed.
   ///
-  /// - Returns: what to say about the target.
+  /// - Returns: a sentence about the target, to show.
   mutating func noteChange(
     of text: String, widths: Widths, newest: () -> Message?
   ) -> SafeText? {

@@ -8,7 +8,7 @@ import StyledText
 struct HistoryCommand {
   let context: CommandContext
 
-  /// More than anyone pages through; scripts have `hobnob log`.
+  /// More than anyone pages through; scripts can use `hobnob log`.
   private static let mostHistory = 20_000
 
   static let fetching = say("hobnob is fetching older messages; /history will show them")
@@ -16,8 +16,8 @@ struct HistoryCommand {
   /// How many messages PageUp shows.
   private static let pageUp = 1000
 
-  /// PageUp on a terminal that does not scroll back: what this store has, in the pager however
-  /// short it is. Without a pager, as much as `/history` prints.
+  /// PageUp on a terminal that does not scroll back: shows what this store has, in the pager even
+  /// if it is short. Without a pager, shows as much as `/history` prints.
   func page(_ snapshot: borrowing Snapshot) throws -> Step {
     let conversation = try context.open.required()
     let hasPager = context.outputMode == .tty && context.settings.pager
@@ -29,7 +29,7 @@ struct HistoryCommand {
 
   func printHistory(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     let conversation = try context.open.required()
-    // Messages that the entrance left out: read from the first of them.
+    // Begin with the first message that was not printed when the conversation was entered.
     let first = argument.isEmpty ? context.readState.firstUnprinted : nil
     let wanted =
       try first.map { MessageRange.numbers($0...($0 + Self.mostHistory)) } ?? Self.wanted(argument)
@@ -58,7 +58,7 @@ struct HistoryCommand {
     return step
   }
 
-  /// Asks the network for older messages (rule 14.7), unless that is under way.
+  /// Asks the network for older messages (rule 14.7), unless it has been asked already.
   private func fetch(
     _ count: Int, olderIn conversation: Conversation, _ snapshot: borrowing Snapshot
   ) throws -> Step {
@@ -80,8 +80,8 @@ struct HistoryCommand {
     case numbers(ClosedRange<Int>)
   }
 
-  /// An empty argument: 20, or the messages that the entrance left out; `50`: that many; `10-30`,
-  /// `10-`: by number.
+  /// Parses the argument. Empty: 20, or the messages that were not printed on entering; `50`: that
+  /// many; `10-30`, `10-`: by number.
   private static func wanted(_ argument: String) throws -> MessageRange {
     if argument.isEmpty { return .newest(20) }
     let refusal = Refusal(

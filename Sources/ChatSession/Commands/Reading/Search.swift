@@ -22,7 +22,7 @@ struct Search {
       query = try SearchQuery.parse(argument)
       text = SafeText(line: argument)
     }
-    // One more than needed, to know whether there are more.
+    // Ask for one more than needed, to know whether there are more.
     var hits = try snapshot.search(
       query, for: context.me.id, limit: Self.hitsAtOnce + 1, before: before)
     let hasMore = hits.count > Self.hitsAtOnce
@@ -31,7 +31,7 @@ struct Search {
       SearchContinuation(
         query: query, text: text, before: hasMore ? hits.last?.message.id : nil))
     guard !hits.isEmpty else {
-      // Removed meanwhile.
+      // With `before`, the older matches were removed meanwhile.
       let said =
         before != nil
         ? say("There are no older matches.")
@@ -40,7 +40,7 @@ struct Search {
     }
     let own = context.printerMarkingLookAlikes(among: hits.map(\.message.sender), snapshot)
     var names: [ID<Conversation>: SafeText] = [:]
-    // Names have their colours of each conversation.
+    // A name can have another colour in each conversation.
     var printers: [ID<Conversation>: MessagePrinter] = [:]
     let count = SafeText(hits.count)
     let head =
@@ -64,7 +64,7 @@ struct Search {
     return Step([page, .answer(lines)])
   }
 
-  /// A hint how to find longer words, if there would be hits.
+  /// A hint how to find longer words; empty if that would find no messages either.
   private func longerWords(
     of query: SearchQuery, _ snapshot: borrowing Snapshot
   ) throws -> SafeText {

@@ -2,14 +2,14 @@
 import Conversations
 import StyledText
 
-/// `/unread`, `/next`, `/outbox`: messages that wait for me, and mine that wait.
+/// `/unread`, `/next`, `/outbox`: messages that wait for me, and my messages that wait.
 @MainActor
 package struct UnreadCommands {
   let context: CommandContext
 
   // MARK: Unread (rule 7.7)
 
-  /// Elsewhere, the most urgent first (rule 7.4).
+  /// Unread messages elsewhere, the most urgent first (rule 7.4).
   private func unreadElsewhere(_ snapshot: borrowing Snapshot) throws -> [Unread] {
     try snapshot.unreadElsewhere(
       than: context.open.id, mentioning: context.me, highlight: context.settings.highlightWords)
@@ -61,7 +61,7 @@ package struct UnreadCommands {
       line.append((names[message.conversation] ?? "") + " [\(message.number)] ", .dim)
       line += StyledLine(firstLine(of: message.body))
       let (glyphs, isFailed) = (context.glyphs, message.state == .failed)
-      // Spoken, the mark of any other state is its word.
+      // For a screen reader, the mark would repeat the word for the state.
       let mark =
         glyphs.isSpoken ? SafeText() : glyphs.lead(MessagePrinter.mark(message.state, glyphs))
       line.append(
@@ -84,7 +84,7 @@ package struct UnreadCommands {
 }
 
 extension Unread {
-  /// How many, for people who listen: `12 unread, 1 mention`.
+  /// How many messages are unread, for people who listen: `12 unread, 1 mention`.
   @MainActor var words: SafeText {
     let all = say("%1 unread", SafeText(count))
     return mentions > 0 ? all + ", " + UnreadCommands.mentions(mentions) : all

@@ -43,9 +43,10 @@ extension ConversationCommands {
       ["y": .newRoom(name)])
   }
 
-  /// Does not ask about each of several rooms to join.
+  /// Refuses a list of rooms to join if a name in it is similar to an existing one, since hobnob
+  /// does not ask about each.
   ///
-  /// - Throws: if any cannot be a room's name, so that you join all or none.
+  /// - Throws: if one of the names cannot be a room's, so that you join all or none.
   func refuseNearNames(_ names: [String], _ snapshot: borrowing Snapshot) throws {
     for name in names {
       guard let near = try near(toRoom: name, snapshot) else { continue }
@@ -56,7 +57,7 @@ extension ConversationCommands {
     }
   }
 
-  /// - Returns: nil for an existing room, or for one on a network, where nobody knows them all.
+  /// - Returns: nil for an existing room, or for a room on a network, where nobody knows all rooms.
   /// - Throws: for an invalid room name.
   private func near(toRoom name: String, _ snapshot: borrowing Snapshot) throws -> String? {
     guard try NetworkCommands(context: context).room(name, snapshot) == nil,
@@ -73,7 +74,8 @@ extension ConversationCommands {
     case near(String)
   }
 
-  /// By name, or by the number in `/list` if no room or person has that name.
+  /// Finds a conversation or a person by name, or by the number in `/list` if no room or person has
+  /// that name.
   ///
   /// - Throws: a ``Refusal`` if no name matches, and none is similar.
   func nameMatch(for name: String, _ snapshot: borrowing Snapshot) throws -> NameMatch {
@@ -114,7 +116,7 @@ extension ConversationCommands {
     ])
   }
 
-  /// Everyone but me, with `@`.
+  /// The names of everyone except me, with `@`.
   private func otherPeople(_ snapshot: borrowing Snapshot) throws -> [String] {
     try snapshot.participants(for: context.me.id).filter { $0.id != context.me.id }.map {
       "@" + $0.name
@@ -172,7 +174,7 @@ extension ConversationCommands {
     }
   }
 
-  /// With `#` if it has no sign.
+  /// The name, with `#` if it has no sign.
   private static func signed(_ name: String) -> String {
     name.hasPrefix("#") || name.hasPrefix("@") ? name : "#" + name
   }

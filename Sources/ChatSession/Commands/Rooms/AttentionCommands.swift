@@ -64,7 +64,7 @@ struct AttentionCommands {
     case stranger(String, Account)
   }
 
-  /// A room or a person, as in other commands.
+  /// The room or the person that a name means, as in other commands.
   private func target(named name: String, _ snapshot: borrowing Snapshot) throws -> Target {
     if !name.hasPrefix("@"), let room = try snapshot.room(name, for: context.me.id) {
       return .room(room)

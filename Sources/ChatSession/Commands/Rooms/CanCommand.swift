@@ -7,7 +7,7 @@ import StyledText
 struct CanCommand {
   let context: CommandContext
 
-  /// Commands that have no effect in a conversation; completion leaves them out.
+  /// The commands that have no effect in a conversation; completion leaves them out.
   static func commandsThatDoNotWork(
     in conversation: Conversation?, _ snapshot: borrowing Snapshot
   ) -> Set<String> {

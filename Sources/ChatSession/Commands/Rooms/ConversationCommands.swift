@@ -19,7 +19,7 @@ struct ConversationCommands {
     let isKnown = ((try? snapshot.room(argument, for: me)) ?? nil) != nil
     guard words.count == 1 || isKnown else { throw usage("join") }
     var names = [argument]
-    // A comma separates several, as in irssi.
+    // Commas separate several rooms, as in irssi.
     if argument.contains(","), !isKnown {
       names = argument.split(separator: ",").map(String.init)
     }
@@ -75,7 +75,7 @@ struct ConversationCommands {
     return try localRoom(named: name, snapshot)
   }
 
-  /// The same for a room of this machine.
+  /// The room of this machine that a name means.
   func localRoom(named name: String, _ snapshot: borrowing Snapshot) throws -> RoomToJoin {
     let isNew = try snapshot.room(name, for: me) == nil
     let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name

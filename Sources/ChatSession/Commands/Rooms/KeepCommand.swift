@@ -7,8 +7,8 @@ import StyledText
 struct KeepCommand {
   let context: CommandContext
 
-  /// `/set keep` shows, `/set keep 2y` and `/set keep off` change it for the open conversation. For
-  /// a new age it asks first, naming what it would delete (rule 7.12).
+  /// `/set keep` shows the setting; `/set keep 2y` and `/set keep off` change it for the open
+  /// conversation. For a new age it asks first, naming what it would delete (rule 7.12).
   func keep(_ value: String?, _ snapshot: borrowing Snapshot) throws -> Step {
     guard let value else {
       let conversation = try context.open.required()
@@ -31,7 +31,7 @@ struct KeepCommand {
     guard let age = wanted else { return set(nil, in: conversation.id) }
     try context.requireTerminal(say("/set keep %1", SafeText(line: value)))
     let begin = Clock.wall() + Upkeep.keepDelay
-    // Messages of this millisecond count too.
+    // Messages of this millisecond also count.
     let (messages, files) = try snapshot.aged(in: conversation.id, before: begin - age + 1)
     return .effect(
       .ask(
@@ -44,7 +44,7 @@ struct KeepCommand {
 
   /// - Parameter age: milliseconds; nil to keep all.
   func set(_ age: Milliseconds?, in conversation: ID<Conversation>) -> Step {
-    // A batch shows no events, and can only set `off`.
+    // A batch prints no events, so say it here; it can only set `off`.
     let isSaid = age == nil && !context.isInteractive
     let name = SafeText(name: context.open.conversation?.name ?? "")
     return .change(isSaid ? [.tell(say("%1 keeps all its messages.", name))] : []) {

@@ -37,7 +37,7 @@ struct PersonCommands {
   private func setAway(_ reason: String?, _ notice: SafeText) -> Step {
     Step { transaction in
       try transaction.setAway(reason, of: context.me.id)
-      // An account that connects later reads it from the store.
+      // An account that connects later reads the message from the store.
       for account in context.accounts.list where context.accounts.isWanted(account) {
         try transaction.ask(
           .presence, target: reason == nil ? "" : "away", text: reason ?? "", of: account)

@@ -2,7 +2,7 @@
 import Conversations
 import StyledText
 
-/// `/topic`, `/invite`, `/room`: the conversation itself (rule 10).
+/// `/topic`, `/invite`, `/room`: commands about the conversation itself (rule 10).
 @MainActor
 struct RoomCommands {
   let context: CommandContext

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// What people know from irssi, WeeChat and profanity, keys and commands, and what hobnob has
-/// instead: one name for each; you can define aliases. `/keys irssi` lists it, and the error for an
-/// unknown command (rule 1.11) tells it.
+/// Keys and commands that people know from irssi, WeeChat and profanity, and what hobnob has
+/// instead. hobnob has one name for each; you can define aliases. `/keys irssi` lists them, and the
+/// error for an unknown command (rule 1.11) names the counterpart.
 struct Habit {
   enum Program: String, CaseIterable { case irssi, weechat, profanity }
 
   /// What each program calls it; nothing if it has no name there.
   private let names: [Program: String]
-  /// Other names, of scripts, former versions or guesses, that only the error answers.
+  /// Other names, from scripts, earlier versions or guesses; only the error answers them.
   private let others: String
   let sentence: SafeText
 
@@ -119,7 +119,7 @@ struct Habit {
     Habit(
       "/join ...", "/join ...", "/join ...",
       say("/join, /me, /nick, /invite, /alias, /connect and /help work as you are used to.")),
-    // hobnob has nothing for these.
+    // hobnob has no counterpart for these.
     Habit(
       "/kick, /ban, /op", "/kick, /ban, /op", "/kick, /ban",
       say("hobnob does not moderate rooms yet.")),

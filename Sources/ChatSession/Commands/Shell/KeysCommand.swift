@@ -2,7 +2,7 @@
 import Composer
 import StyledText
 
-/// `/keys`: the key bindings, by purpose; `/keys irssi`: what irssi's are here.
+/// `/keys`: the key bindings, by purpose; `/keys irssi`: what irssi's keys are here.
 @MainActor
 struct KeysCommand {
   let context: CommandContext

@@ -2,7 +2,7 @@
 import Conversations
 import StyledText
 
-/// `/set`: the settings, or one.
+/// `/set`: shows all settings, or shows or changes one.
 @MainActor
 struct SettingsCommand {
   let context: CommandContext
@@ -37,7 +37,7 @@ struct SettingsCommand {
           "The setting “accessible” takes effect when hobnob starts: put it in hobnobrc, or start hobnob --plain."
         ))
     }
-    // Tell people who have another name, which `/nick` made permanent.
+    // As with `/nick`, a new name is permanent and other people see it.
     if name == "nick" {
       var step = try PersonCommands(context: context).nick(parts[1])
       step.outcomes.insert(.preferences(preferences), at: 0)
@@ -52,12 +52,12 @@ struct SettingsCommand {
     ])
   }
 
-  /// The current value: people who set no name still have one.
+  /// The current value of a setting; people who set no name still have one.
   private func value(of entry: Settings.Entry) -> String {
     entry.name == "nick" ? context.me.name : entry.get(context.settings)
   }
 
-  /// All settings with their current values; that of the open conversation last.
+  /// All settings with their current values; the settings of the open conversation are last.
   private func listSettings(_ snapshot: borrowing Snapshot) throws -> Step {
     func entry(_ name: String, _ value: String, _ help: SafeText) -> [StyledLine] {
       [

@@ -170,13 +170,13 @@ struct TutorialCommand {
 
   private func name(of person: Presence) -> SafeText { SafeText(name: person.participant.name) }
 
-  /// The first key of a function in the present key map; nil if it has none.
+  /// The first key of a function in the current key map; nil if it has none.
   private func key(_ function: String) -> String? {
     let keys = context.bindings().first { $0.function == function }?.keys ?? ""
     return KeyNames.list(keys).split(separator: ", ").first.map(String.init)
   }
 
-  /// A key, and what its first sign means to those who do not know it.
+  /// A key, with its first sign explained to those who do not know it.
   private func named(_ key: String) -> SafeText {
     let shown = SafeText(line: key)
     if key.hasPrefix("M-") { return say("%1 (M- is Alt)", shown) }

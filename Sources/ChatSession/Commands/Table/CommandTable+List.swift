@@ -4,7 +4,7 @@ import StyledText
 
 /// The commands about messages and about conversations (rules 7 and 10).
 extension Command {
-  /// One message, or several.
+  /// The commands about one message, or several.
   static let list: [Command] = [
     Command(
       "/info N", "show everything about message N: sender, delivery, earlier versions", .anyNumber

@@ -6,7 +6,7 @@ extension Command {
   /// All commands, in the order of `/help`.
   public static let table: [Command] = sections.flatMap(\.commands)
 
-  /// The same by subject, as in the manual.
+  /// All commands by subject, as in the manual.
   static let sections: [(heading: SafeText, commands: [Command])] = [
     (say("Messages"), messages), (say("Reading messages"), list),
     (say("Conversations"), conversations + navigation), (say("You and the shell"), you),
@@ -171,7 +171,7 @@ extension Command {
       return word
     }
     guard let command = named(String(word())), command.takesNewlines else { return nil }
-    // Skips the recipient or the number.
+    // Skip the recipient or the number.
     if command.argument != .text { _ = word() }
     return String(rest)
   }
