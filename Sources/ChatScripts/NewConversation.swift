@@ -58,7 +58,7 @@ extension Reading where Self: ~Copyable {
     let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
     if try belongsToARemovedRoom(bare) {
       throw Refusal(
-        say("#%1 was removed; hobnob search finds its messages.", SafeText(line: bare)))
+        say("#%1 was removed; hobnob search still finds its messages.", SafeText(line: bare)))
     }
   }
 }

@@ -61,7 +61,7 @@ extension InteractiveShell {
     case .cannotSuspend:
       show(
         notice: say(
-          "C-z does not work here: no shell started hobnob that could resume it"))
+          "C-z does not work: hobnob was not started from a shell that can resume it"))
     }
     return false
   }
@@ -89,7 +89,7 @@ extension InteractiveShell {
   }
 
   private static let isSelected = say(
-    "The line is selected: type to replace it; any other key keeps it")
+    "The line is selected: type to replace it; other keys keep it")
 
   private func complete() -> Bool {
     guard completion.press(.complete) else { return false }

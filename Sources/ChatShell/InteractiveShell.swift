@@ -147,7 +147,9 @@ final class InteractiveShell {
     } catch {
       complain(sentence(for: error))
       complain(
-        say("Until you restart hobnob, it looks for new messages only when you press a key."))
+        say(
+          "From now until you restart it, hobnob looks for new messages only when you press a key.")
+      )
       loop.endOfTurn { [weak self] in
         guard let self else { return }
         tell(.bellRang([]))

@@ -19,7 +19,8 @@ package struct OpenShell: Subcommand {
   @OptionGroup package var common: CommonOptions
   @Argument(help: .conversation, completion: .conversations) var conversation: String?
   @Flag(
-    help: .init(translated("Create the room, or add the person, if hobnob does not know it yet.")))
+    help: .init(translated("Create the room, or add the person, if hobnob does not know them yet."))
+  )
   var create = false
 
   package init() {}

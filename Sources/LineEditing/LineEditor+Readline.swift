@@ -76,7 +76,7 @@ extension LineEditor: ReadlineUser {
     defer { hasExplainedList = true }
     // In vi's insertion there is no key for a count.
     if hasExplainedList || creadline_is_vi() { return lines }
-    return lines + [StyledLine(say("M-2 TAB completes with number 2."))]
+    return lines + [StyledLine(say("M-2 TAB picks candidate number 2."))]
   }
 
   func print(_ text: String) { print(SafeText(body: text).lines.map { StyledLine($0) }) }

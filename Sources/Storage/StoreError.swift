@@ -55,7 +55,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case .notAStore(let path):
       ("%1 is not a hobnob store; name another file with --store", [path])
     case .isLink(let path):
-      ("%1 is a link, which a store must not be; name the file it leads to", [path])
+      ("%1 is a symbolic link, and a store cannot be one; name the file it points to", [path])
     case .foreign(let path, let owner):
       (
         "%1 belongs to %2; name a store of your own with --store, or have %2 make a shared one with --shared",
@@ -63,7 +63,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
       )
     case .folderWritableByOthers(let path):
       (
-        "others may write to the folder %1; use --store to name a store in a folder of your own",
+        "other users can write to the folder %1; use --store to name a store in a folder of your own",
         [path]
       )
     case .cannotOpen(let path, let reason):
@@ -75,7 +75,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
       )
     case .logReplaced(let path, let file):
       (
-        "%2 was deleted or replaced while the store %1 is open; end every hobnob that has it open, then start again",
+        "%2 was deleted or replaced while the store %1 was open; quit every hobnob that has it open, then start again",
         [path, file]
       )
     case .logWithoutStore(let path, let file):

@@ -157,7 +157,8 @@ package struct StoreFiles {
       throw StoreError.cannotOpen(
         path: folder,
         reason: translated(
-          "a shared store needs a folder that passes on its group; run chmod 2770 on it"))
+          "a shared store needs a folder whose new files get the group of the folder; run chmod 2770 on it"
+        ))
     }
   }
 

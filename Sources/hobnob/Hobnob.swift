@@ -36,12 +36,12 @@ struct Hobnob: ParsableCommand {
       """,
     discussion: translated(
       """
-      Without CONVERSATION hobnob opens your last one, or the room lobby. A bare name is a room; \
-      '#lobby' and @name work too, but # begins a comment in a shell, so quote it. \
+      Without CONVERSATION, hobnob opens your last one, or else the room #lobby. A bare name is a \
+      room; '#lobby' and @name work too, but quote the #, because it begins a comment in a shell. \
       --create creates a room that does not exist. man hobnob explains the rest.
 
       Every command takes --as NAME (who you are), --store PATH, --shared, --rc FILE, \
-      --no-rc and --plain; hobnob open --help says what they do.
+      --no-rc and --plain; hobnob open --help explains them.
       """),
     version: "hobnob 0.1.0",
     subcommands: subcommands,

@@ -85,7 +85,7 @@ struct AbilitiesTests {
     #expect(!anna.say(long + "x"))
     #expect(
       anna.printed.last
-        == "The message has 401 bytes, and one message in ##tea has room for 400; shorten it, or send it in parts."
+        == "The message has 401 bytes, but a message in ##tea may have only 400; shorten it, or send it in parts."
     )
     #expect(!anna.say("/me " + long + "x"))
     #expect(anna.say(long))
@@ -133,7 +133,7 @@ struct AbilitiesTests {
     for line in [
       "  edit      for 15 minutes after sending, as an edit",
       "  react     one reaction to a message; another takes its place",
-      "  seen      no: you learn at most that a message was delivered",
+      "  seen      no: at best you learn that a message was delivered",
       "  files     up to 2.0 MB, uploaded and sent as links; /save N fetches other people's files",
     ] {
       #expect(words.contains(line), "\(words)")

@@ -81,7 +81,8 @@ struct AccountTests {
     #expect(anna.say("/account add xmpp:anna@x.org"))
     #expect(!anna.say("/disconnect anna@x.org"))
     #expect(
-      anna.printed.last?.contains("Which account? Write irc:anna@x.org or xmpp:anna@x.org.")
+      anna.printed.last?.contains(
+        "Which account? Type one of these: irc:anna@x.org or xmpp:anna@x.org.")
         == true)
     #expect(anna.say("/disconnect xmpp:anna@x.org"))
   }
@@ -229,7 +230,7 @@ struct AccountTests {
     anna.look()
     #expect(anna.status().contains("xmpp: uploading a.png ████░░░░░░ 45 %"))
     anna.say("/status")
-    #expect(anna.printed.contains("The account anna@x.org: uploading a.png 45 %."))
+    #expect(anna.printed.contains("Account anna@x.org: uploading a.png 45 %."))
     try process.writeIfNeeded { try $0.setStatus(of: account, .connected([])) }
     anna.look()
     #expect(!anna.status().contains("xmpp"))

@@ -171,7 +171,7 @@ struct HintTests {
     anna.say("/search build")
     #expect(
       anna.news().first
-        == "Search for build: the newest 20; /search without any words shows older ones.")
+        == "Search for build: the newest 20; /search with no words shows older matches.")
     anna.say("/search")
     #expect(anna.news().first == "Search for build: 2 older.")
   }
@@ -179,9 +179,18 @@ struct HintTests {
   @Test(
     "10: if nothing is found, longer words that would match are named",
     arguments: [
-      ("buil", "No messages match. To find longer words too, search for buil*."),
-      ("\"the buil\"", "No messages match. To find longer words too, search for \"the buil\"*."),
-      ("from:anna buil", "No messages match. To find longer words too, search for buil*."),
+      (
+        "buil",
+        "No messages match. To also find words that only begin with this one, search for buil*."
+      ),
+      (
+        "\"the buil\"",
+        "No messages match. To also find words that only begin with this one, search for \"the buil\"*."
+      ),
+      (
+        "from:anna buil",
+        "No messages match. To also find words that only begin with this one, search for buil*."
+      ),
       ("tea", "No messages match."), ("tea*", "No messages match."),
     ])
   func longerWords(query: String, sentence: String) {

@@ -148,7 +148,7 @@ struct ListTests {
     anna.say("/keys conversation-2")
     #expect(
       anna.news() == [
-        #"No key is bound to conversation-2. For example, /bind "\C-xk": conversation-2 binds C-x k to it."#
+        #"No key is bound to conversation-2. To bind C-x k, for example: /bind "\C-xk": conversation-2"#
       ])
     anna.say("/keys conversation")
     #expect(anna.news()[0].hasPrefix("No key is bound to conversation-1, conversation-2. For"))

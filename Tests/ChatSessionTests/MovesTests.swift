@@ -267,7 +267,7 @@ struct MovesTests {
     ben.say("h/switch #dev")
     #expect(
       ben.printed.last?.contains(
-        "Your earlier draft was put back, in front of the command /switch that")
+        "Your earlier draft is back, in front of the command /switch that")
         == true)
     #expect(prompt == "#lobby> h/switch #dev|")
     ben.say("h /switch #dev")

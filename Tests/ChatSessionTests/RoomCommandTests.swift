@@ -156,7 +156,7 @@ struct RoomCommandTests {
       ])
     #expect(!anna.say("words") && said(anna).contains("/join #tea enters it."))
     anna.say("/status")
-    #expect(said(anna).contains("You are anna, and not in #tea."))
+    #expect(said(anna).contains("You are anna, but not in #tea."))
     anna.say("/join tea")
     #expect(anna.picture[0] == "#tea> |")
     anna.say("/leave")

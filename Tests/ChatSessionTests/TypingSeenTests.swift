@@ -57,10 +57,10 @@ struct TypingSeenTests {
   @Test("4.3: /typing shows and changes whether others see it")
   func command() {
     ben.say("/typing")
-    #expect(ben.printed.last?.hasPrefix("Others see when you type") == true)
+    #expect(ben.printed.last?.hasPrefix("Others see when you are typing") == true)
     ben.say("/typing off")
     ben.say("/typing")
-    #expect(ben.printed.last?.hasPrefix("Others do not see when you type") == true)
+    #expect(ben.printed.last?.hasPrefix("Others do not see when you are typing") == true)
     #expect(!ben.say("/typing maybe"))
     #expect(ben.printed.joined().contains("Usage: /typing [on|off]"))
   }

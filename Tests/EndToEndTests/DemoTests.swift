@@ -96,7 +96,7 @@ extension EndToEnd {
       let shell = try demo()
       try shell.type("/hi\r", seeing: "anna waves")
       try shell.type(
-        "/account add a@x.org\r", seeing: "A demonstration has no accounts. To add one, leave")
+        "/account add a@x.org\r", seeing: "The demonstration has no accounts. To add one, leave")
       #expect(!FileManager.default.fileExists(atPath: home.path + "/.config/hobnob/accounts"))
     }
 

@@ -41,7 +41,7 @@ extension EndToEnd {
 
     @Test("1.6: C-z does nothing and says so if no one could resume the shell")
     func suspendingWithoutAShell() throws {
-      try shell.type("keep\u{1A}", seeing: "no shell started hobnob that could")
+      try shell.type("keep\u{1A}", seeing: "hobnob was not started from a shell")
       try shell.type("!", seeing: "#lobby> keep!|")
       #expect(shell.emulator.history.count { $0.contains("#lobby>") } == 1)
     }

@@ -58,7 +58,7 @@ extension EndToEnd {
       try shell.type("/open 1 2\r", seeing: "Opened http://c.d")
       expect(shell, called: ["<http://c.d>", "no terminal"])
       try shell.type(
-        "/open 1 4\r", seeing: "has no link or file with the number 4; the last one is 3.")
+        "/open 1 4\r", seeing: "has no link or file number 4; it has only 3.")
       try shell.type("\u{15}/set open-command \(program)\r", seeing: "#lobby> |")
       try shell.type("/open 1 3\r", seeing: "Opened notes.txt")
       _ = shell.wait(for: 10) { _ in called.count == 4 }

@@ -154,11 +154,11 @@ extension EndToEnd {
         #expect(refused.status == 1)
         #expect(
           refused.errors
-            == "hobnob: #milk.removed was removed; hobnob search finds its messages.\n",
+            == "hobnob: #milk.removed was removed; hobnob search still finds its messages.\n",
           "\(refused)")
       }
       let shell = try home.shell(as: "anna", ["milk.removed"])
-      try shell.expect("#milk.removed was removed; hobnob search finds its messages.")
+      try shell.expect("#milk.removed was removed; hobnob search still finds its messages.")
     }
 
     @Test("11.7: --create makes people and rooms of networks known, where an account reaches them")

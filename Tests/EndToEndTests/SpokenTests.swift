@@ -96,7 +96,7 @@ extension EndToEnd {
       for name in ["carl", "cleo", "coco"] { try home.say("hello", as: name) }
       let anna = try shell(Way(arguments: ["--plain"]))
       try anna.type("@c\t\t", seeing: "#lobby> @c|")
-      try hear("M-2 TAB completes with number 2.", from: anna)
+      try hear("M-2 TAB picks candidate number 2.", from: anna)
       try anna.type("\u{1B}2\t", seeing: "#lobby> @cleo: |")
       try anna.type("\u{15}see (@c\t\t", seeing: "#lobby> see (@c|")
       // It is said only once; a number that is none lists them again.
@@ -106,7 +106,7 @@ extension EndToEnd {
       #expect(listener.offences.isEmpty)
       let list = ["1 @coco", "2 @cleo", "3 @carl"]
       #expect(
-        Array(listener.spoken.dropFirst(4)) == list + ["M-2 TAB completes with number 2."] + list
+        Array(listener.spoken.dropFirst(4)) == list + ["M-2 TAB picks candidate number 2."] + list
           + list)
     }
 
@@ -190,7 +190,7 @@ extension EndToEnd {
       try anna.expect("#lobby> /copy 1|")
       anna.send("/set accessible off\r")
       try hear(
-        "The setting “accessible” takes effect when hobnob starts: put it in hobnobrc, or start hobnob --plain.",
+        "The setting “accessible” takes effect only when hobnob starts: put it in hobnobrc, or start hobnob with --plain.",
         from: anna)
       let listener = Listener(anna.output)
       #expect(listener.offences.isEmpty)

@@ -29,8 +29,8 @@ import Testing
     "one bad line is reported by number, and nothing is imported",
     arguments: [
       (#"{"type":"message""#, "the line is not JSON"),
-      ("hello", "the line is not an object of JSON"),
-      ("[1]", "the line is not an object of JSON"),
+      ("hello", "the line is not a JSON object"),
+      ("[1]", "the line is not a JSON object"),
       (#"{"type":7}"#, "“type” is not text"),
       (#"{"kind":"text"}"#, "“type” is missing"),
       (line("x", number: 0), "0 is too small or too large for “number”"),

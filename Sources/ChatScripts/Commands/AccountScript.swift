@@ -13,11 +13,14 @@ package struct AccountScript: Subcommand {
     abstract: translated("Create an account on a server that is open to anyone."))
   @OptionGroup package var common: CommonOptions
   @Argument(
-    help: .init(translated("What to do: register.")), completion: .list(["register"]))
+    help: .init(translated("The action; the only one is register.")),
+    completion: .list(["register"]))
   var verb: String
   @Argument(
     help: .init(
-      translated("The address of the new account: you@example.org or KIND:you@example.org.")))
+      translated(
+        "The address of the new account: you@example.org, or with its network, xmpp:you@example.org."
+      )))
   var address: String
   @Option(
     help: .init(translated("The server's host name, if the domain has no DNS (SRV) record for it."))
@@ -33,7 +36,9 @@ package struct AccountScript: Subcommand {
   package func validate() throws {
     if verb != "register" {
       throw ValidationError(
-        translated("hobnob account can only register; for the rest, type /account in hobnob."))
+        translated(
+          "The command hobnob account only registers new accounts; for the rest, type /account in hobnob."
+        ))
     }
   }
 

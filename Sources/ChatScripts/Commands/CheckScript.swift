@@ -72,7 +72,9 @@ package struct CheckScript: Subcommand {
   }
 
   private static var wayOut: SafeText {
-    say("To copy everything readable into a new store beside it, run hobnob check --recover.")
+    say(
+      "To copy everything that is still readable into a new store next to it, run hobnob check --recover."
+    )
   }
 
   /// - Returns: the faults that the check found.
@@ -100,7 +102,7 @@ package struct CheckScript: Subcommand {
     if access(files, F_OK) == 0 {
       output.write(
         say(
-          "  The copy does not contain the files that were sent; copy the folder %1.",
+          "  The copy does not contain the files that were sent; copy the folder %1 as well.",
           SafeText(line: files)))
     }
   }

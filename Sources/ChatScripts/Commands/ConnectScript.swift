@@ -16,7 +16,10 @@ package struct ConnectScript: Subcommand {
   )
   @OptionGroup package var common: CommonOptions
   @Argument(
-    help: .init(translated("The account, if you have several: ADDRESS or KIND:ADDRESS.")),
+    help: .init(
+      translated(
+        "Which account, if you have several: its address, such as you@example.org or xmpp:you@example.org."
+      )),
     completion: .accounts)
   var address: String?
 

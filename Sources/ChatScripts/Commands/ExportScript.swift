@@ -32,7 +32,8 @@ package struct ExportScript: Subcommand {
 
   package func validate() throws {
     if everything, !conversation.isEmpty {
-      throw ValidationError(translated("--everything takes no conversation."))
+      throw ValidationError(
+        translated("--everything already includes every conversation; do not name any."))
     }
   }
 

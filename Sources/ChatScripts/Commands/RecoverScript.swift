@@ -51,7 +51,7 @@ extension Launch {
     if report.isMeagre {
       StandardError.say(
         say(
-          "hobnob was able to read only part of %1: less than a tenth. Do not replace this store with the new one; keep it, and look for a backup made with hobnob check --backup, or for an export.",
+          "hobnob was able to read less than a tenth of %1. Do not replace this store with the new one; keep it, and look for a backup made with hobnob check --backup, or for an export.",
           SafeText(line: path)))
     }
     output.write(say("Recovered into %1:", SafeText(line: report.path)))
@@ -59,7 +59,7 @@ extension Launch {
       output.write("  " + say(table.sentence))
     }
     if report.isMeagre { return 1 }
-    output.write(say("To use it, end every hobnob, then type:"))
+    output.write(say("To use it, quit every running hobnob, then type:"))
     let kept = name.free("damaged")
     output.write("  " + Self.moving(path, to: kept))
     // The last hobnob to exit removes these.

@@ -28,7 +28,8 @@ package struct SendScript: Subcommand {
       translated("The number of the message to answer; -1 is the newest."), valueName: "n"))
   var reply: Int?
   @Flag(
-    help: .init(translated("Create the room, or add the person, if hobnob does not know it yet.")))
+    help: .init(translated("Create the room, or add the person, if hobnob does not know them yet."))
+  )
   var create = false
   @Option(
     help: ArgumentHelp(

@@ -20,7 +20,7 @@ package struct UnreadScript: Subcommand {
     parsing: .unconditional,
     help: ArgumentHelp(
       translated(
-        "Print one line for a prompt, replacing %t, %f, %!, %c, %n and %% (see man hobnob); nothing if nothing is unread."
+        "Print one line for a shell prompt from a format, in which %t, %f, %!, %c, %n and %% are filled in (see man hobnob); print nothing if nothing is unread."
       ),
       valueName: "format"))
   var format: String?

@@ -24,7 +24,7 @@ package struct WaitScript: Subcommand {
   var timeout: TimeLimit?
   @Flag(help: .init(translated("Wait for a message that mentions you or is sent to you alone.")))
   var mention = false
-  @Flag(help: .init(translated("Print it as a JSON object.")))
+  @Flag(help: .init(translated("Print the message as a JSON object.")))
   var json = false
 
   package init() {}

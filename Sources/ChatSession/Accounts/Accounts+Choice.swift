@@ -35,7 +35,7 @@ extension Accounts {
       guard list.isEmpty else {
         throw Refusal(
           say(
-            "Which account? You have %1. To choose one, first open one of its conversations, such as the one with yourself: /msg %2",
+            "Which account? You have %1. To choose one, open any of its conversations first, for example your chat with yourself: /msg %2",
             list.names.map { SafeText(line: $0) }.joinedAsList(),
             SafeText(line: list[0].address)))
       }
@@ -45,7 +45,7 @@ extension Accounts {
       if found.count > 1 {
         throw Refusal(
           say(
-            "Which account? Write %1.",
+            "Which account? Type one of these: %1.",
             // Translators: between the names of accounts to choose from.
             found.names.map { SafeText(line: $0) }.joined(separator: say(" or "))))
       }

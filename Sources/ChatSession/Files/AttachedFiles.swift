@@ -110,7 +110,7 @@ package struct AttachedFiles {
     guard let identity = record.knownIdentity(of: key(file.path, conversation)) else {
       throw Refusal(
         say(
-          "This draft has a file, %1, that you did not attach in this conversation, so hobnob will not send that file.",
+          "This draft includes the file %1, but you did not attach it in this conversation, so hobnob will not send it.",
           SafeText(line: file.path)))
     }
     let found = try AttachmentCopy.inspect(fileAt: file.path, limit: limit)

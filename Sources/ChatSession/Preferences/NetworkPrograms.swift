@@ -52,7 +52,7 @@ package struct NetworkPrograms: Sendable {
     if let found = program(of: kind) { return found }
     throw Refusal(
       say(
-        "hobnob-%1 is neither beside hobnob nor in libexec/hobnob; run make install, then /connect.",
+        "hobnob-%1 is neither in the folder of hobnob nor in libexec/hobnob; run make install, then /connect.",
         SafeText(line: kind)))
   }
 
@@ -84,7 +84,7 @@ package struct NetworkPrograms: Sendable {
   }
 
   private var none: SafeText {
-    say("hobnob found no network program beside itself or in libexec/hobnob; run make install.")
+    say("hobnob found no network program in its own folder or in libexec/hobnob; run make install.")
   }
 
   /// Turns this process into the program that these words start.

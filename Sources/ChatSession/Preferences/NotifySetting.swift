@@ -8,7 +8,7 @@ enum NotifySetting {
   static let name = "notify"
   static let values = Attention.Notify.allCases.map(\.word)
   static var help: SafeText {
-    say("which messages of this conversation ring and notify you")
+    say("for which messages of this conversation hobnob rings and notifies you")
   }
 
   /// The setting of a conversation; by default mentions in a room, everything in a direct chat.

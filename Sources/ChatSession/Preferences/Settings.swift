@@ -180,7 +180,7 @@ public struct Settings: Sendable, Equatable {
         Entry(
           name: "nick", values: [],
           english:
-            "your name, unless you start hobnob with --as; at the prompt it also changes the name that others see",
+            "your name, unless you start hobnob with --as; setting it at the prompt also changes the name that others see",
           get: { $0.nick ?? "" },
           set: { settings, value in
             guard !value.isEmpty else { return false }
@@ -195,14 +195,14 @@ public struct Settings: Sendable, Equatable {
         onOff("bell", \.bell, "ring the bell when somebody mentions you or writes to you alone"),
         command(
           "highlight", \.highlight, without: "off",
-          "words that alert you as your name does, separated by blanks"),
+          "words, separated by blanks, that alert you just as your name does"),
         command(
           "notify-command", \.notifyCommand, without: "off",
           "program to run for mentions and direct messages, with sender, conversation and text as arguments"
         ),
         choice(
           "notify-terminal", \.notifyTerminal,
-          "the OSC number with which to make the terminal show notifications; used if there is no notify-command"
+          "the number of the OSC sequence that makes the terminal show a notification; used if there is no notify-command"
         ),
       ]
     ),
@@ -211,7 +211,9 @@ public struct Settings: Sendable, Equatable {
       [
         onOff("confirm-clear", \.confirmClear, "ask before C-c empties the line"),
         onOff("slash-guard", \.slashGuard, "refuse a line with blanks before a /"),
-        onOff("up-edits-last", \.upEditsLast, "let Up on an empty line edit your newest message"),
+        onOff(
+          "up-edits-last", \.upEditsLast,
+          "edit your newest message when you press Up on an empty line"),
         onOff(
           "hold-while-typing", \.holdWhileTyping,
           "in plain mode, hold back messages until the line is sent or empty"),
@@ -304,13 +306,15 @@ public struct Settings: Sendable, Equatable {
       [
         choice(
           "background", \.background,
-          "the background that colours must be readable on; auto: as the terminal says"),
+          "whether colours must be readable on a light or a dark background; auto: ask the terminal"
+        ),
         choice(
           "links", \.links, "make links clickable; auto: on terminals known to support it"),
         onOff("title", \.title, "show the conversation and the unread count in the window's title"),
         choice("width", \.width, "how this terminal counts the columns of emoji"),
         onOff(
-          "ambiguous", \.ambiguousIsWide, "the width of characters that East Asian fonts draw wide",
+          "ambiguous", \.ambiguousIsWide,
+          "how many columns the characters take that are wide in East Asian fonts",
           words: ("wide", "narrow")),
         onOff("accessible", \.accessible, "use plain mode; takes effect when hobnob starts"),
       ]

@@ -75,7 +75,7 @@ extension Session {
     case .slashGuard:
       throw Refusal(
         say(
-          "A command has to begin with /, without blanks before it. To send this line, begin it with //, or /set slash-guard off."
+          "A command has to begin with /, without blanks before it. To send this line as text, begin it with //. To turn this check off, type /set slash-guard off."
         ))
     case .commandWithNewlines(let name):
       let known = preferences.unaliased(text).dropFirst().prefix { !$0.isWhitespace }
@@ -89,7 +89,7 @@ extension Session {
       if settings.slashGuard, let command = commandAfterDraft(in: text) {
         throw Refusal(
           say(
-            "Your earlier draft was put back, in front of the command /%1 that you typed. Delete the draft to run the command, or put a blank before /%1 to send all of it as a message.",
+            "Your earlier draft is back, in front of the command /%1 that you typed, so neither was run or sent. To run the command, delete the draft; to send both as one message, put a blank before /%1.",
             SafeText(line: command.name)))
       }
       return (messageStep(body, typed: text), false)

@@ -102,7 +102,7 @@ package struct StatusLine {
         switch open.membership {
         case .left: say("You left %1; only commands work here", name)
         case .removed: say("You are no longer in %1; /join %1 enters it again", name)
-        case .never, .member: say("Only commands work here; /join %1 enters it", name)
+        case .never, .member: say("Only commands work here; /join %1 enters the room", name)
         }
       return StyledLine(words, .dim)
     }

@@ -53,7 +53,7 @@ struct DemoScript {
             .friend, .text(say("Welcome, %1! After a mistake, /edit brings your line back.", guest))
           ),
         ],
-        [(.host, .text(say("Do you want a cup, too? +:tea: and Return tells me.")))],
+        [(.host, .text(say("Do you want a cup, too? To tell me, type +:tea: and press Return.")))],
         [
           (
             .friend,

@@ -56,7 +56,7 @@ package struct DemoShell: Subcommand {
     return try launch.shell(
       "lobby", creates: false, greeting: introduction(people.cast),
       accountObstacle: say(
-        "A demonstration has no accounts. To add one, leave the demonstration and start hobnob."),
+        "The demonstration has no accounts. To add one, leave it and start hobnob."),
       beside: people.startListening)
   }
 
@@ -64,7 +64,9 @@ package struct DemoShell: Subcommand {
     let (ada, ben) = (SafeText(name: cast.host.name), SafeText(name: cast.friend.name))
     return [
       StyledLine(
-        say("This is a demonstration: %1 and %2 are made up, and answer a few lines.", ada, ben)),
+        say(
+          "This is a demonstration: %1 and %2 are made-up people who answer a few lines.", ada, ben)
+      ),
       StyledLine(
         say("Write to them, or type /tutorial; /next goes to the message that %1 sent you.", ada),
         .dim),

@@ -57,7 +57,7 @@ public struct TypingList: Hashable, Sendable {
   /// Whether nobody is known to be typing.
   public var isEmpty: Bool { entries.isEmpty }
 
-  /// "A is typing", "A & B are typing", "Several are typing"; names bold, cut to
+  /// "A is typing", "A & B are typing", "Several people are typing"; names bold, cut to
   /// fit the columns.
   ///
   /// - Returns: nil when nobody is typing or there is no room.
@@ -69,7 +69,7 @@ public struct TypingList: Hashable, Sendable {
     case 2:
       sentence = withBoldNames(
         say("%1 & %2 are typing", "%1", "%2"), [first.name, entries[1].name])
-    default: sentence = StyledLine(say("Several are typing"))
+    default: sentence = StyledLine(say("Several people are typing"))
     }
     return sentence.truncated(to: columns, widths: widths)
   }

@@ -45,7 +45,7 @@ package enum AccountFileError: Error, Hashable, Sendable, CustomStringConvertibl
     case .unusable(let path, let reason):
       ("%1 cannot be used: %2", [path, reason])
     case .noHome:
-      ("HOME is not set, so there is no place for account settings; set it", [])
+      ("HOME is not set, so there is no place for account settings; set HOME and try again", [])
     case .brokenLine(let name):
       ("%1 cannot have a line break in it", [name])
     }

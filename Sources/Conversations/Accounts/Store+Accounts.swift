@@ -135,7 +135,7 @@ extension Store {
     files.foreignName.map {
       filled(
         (
-          "to have an account, a store must be alone in its folder, but the folder %1 also contains %2; quit hobnob, move the store and its files to a new folder, and open it with --store",
+          "a store with accounts needs a folder of its own, but the folder %1 also contains %2; quit hobnob, move the store and its files to a new folder, and open it with --store",
           [files.folder, $0]
         ))
     }

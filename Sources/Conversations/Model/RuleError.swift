@@ -156,7 +156,7 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
       )
     case .tooManyBytes(let place, let bytes, let most):
       (
-        "the message has %1 bytes, and one message in %2 has room for %3; shorten it, or send it in parts",
+        "the message has %1 bytes, but a message in %2 may have only %3; shorten it, or send it in parts",
         [String(bytes), place, String(most)]
       )
     default: ("", [])

@@ -116,11 +116,11 @@ public enum SearchError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .unknownFilter(let name):
       (
-        "there is no filter %1:; use from: in: since: until: or has:, or \"quotes\" to search for it as text",
+        "“%1:” is not a filter; the filters are from: in: since: until: has: (to search for it as text, put it in \"quotes\")",
         [name]
       )
     case .missingValue(let name):
-      ("%1: needs a value right after it", [name])
+      ("the filter %1: needs a value right after the colon", [name])
     case .notADate(let text):
       (
         "“%1” is not a date; write 2026-11-21, 2026-11, today, yesterday, or an age like 7d or 3mo",

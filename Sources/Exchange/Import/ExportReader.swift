@@ -47,7 +47,7 @@ final class ExportReader {
     }
     if !hasBegun {
       throw LineFault(
-        "the first line is not how a hobnob export begins; give the format with --format")
+        "the first line is not the beginning of a hobnob export; give the format with --format")
     }
     switch try object.text("type") {
     case "message": try add(message: object)

@@ -33,7 +33,7 @@ struct JSONObject {
 
   init(_ text: String, _ nul: NULPlaceholder?, _ database: Database) throws {
     guard text.utf8.first(where: { $0 != 0x20 && $0 != 0x09 }) == UInt8(ascii: "{") else {
-      throw LineFault("the line is not an object of JSON")
+      throw LineFault("the line is not a JSON object")
     }
     var members: [(name: String, value: Value)] = []
     members.reserveCapacity(16)

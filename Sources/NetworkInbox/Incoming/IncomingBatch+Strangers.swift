@@ -48,7 +48,8 @@ extension IncomingBatch {
         account, as: attention.isSilenced(one, in: conversation) ? .plain : .invitation)
     case .contact:
       try store.tell(
-        filled(("%1 wants to be a contact: /contact accept %1 accepts.", [address])), account)
+        filled(("%1 wants to be a contact; to accept, type /contact accept %1", [address])), account
+      )
     case .message:
       try store.tell(
         filled(

@@ -131,7 +131,7 @@ final class Transfer {
           isTemporary: [408, 429, 500, 502, 503, 504].contains(status)))
     }
     if left < 0 || result == CURLE_FILESIZE_EXCEEDED {
-      return .failure(Transfers.Failure(translated("it is larger than allowed")))
+      return .failure(Transfers.Failure(translated("it is larger than the limit")))
     }
     if wasLocal {
       return .failure(

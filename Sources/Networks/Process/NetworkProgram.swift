@@ -105,7 +105,7 @@ package struct NetworkProgram {
     guard words.count == 2, !words[0].hasPrefix("-"), words[1].hasPrefix(kind + ":") else {
       say(
         "usage: hobnob-\(kind) [--stay] [--ask | --password-on-input] STORE \(kind):ADDRESS; "
-          + "hobnob(1) starts this program; you need not.")
+          + "hobnob(1) starts this program; you do not need to.")
       return 64
     }
     do {
@@ -154,7 +154,8 @@ package struct NetworkProgram {
     guard let password = TypedSecret.ask(filled(("A password for %1: ", [address]))) else {
       say(
         translated(
-          "hobnob asks for the password at a terminal, and there is none; nothing was done."))
+          "hobnob asks for the password at a terminal, but it is not running at one; nothing was done."
+        ))
       return 1
     }
     guard TypedSecret.ask(translated("Repeat the password: ")) == password else {
@@ -322,7 +323,7 @@ package struct NetworkProgram {
     guard let process else { return nil }
     var waiting = pollfd(fd: answers.reading, events: Int16(POLLIN), revents: 0)
     if poll(&waiting, 1, 1_000) == 0 {
-      say(translated("Connecting; C-c returns to hobnob, which connects meanwhile."))
+      say(translated("Connecting; C-c returns to hobnob, which goes on connecting."))
       guard poll(&waiting, 1, 9_000) > 0 else { return "" }
     }
     var bytes = [UInt8](repeating: 0, count: 20)

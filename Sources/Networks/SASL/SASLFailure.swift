@@ -30,15 +30,15 @@ package enum SASLFailure: Error, Hashable, Sendable, CustomStringConvertible {
       ("The server does not accept this password; /connect asks for another.", [])
     case .unusablePassword:
       (
-        "The name or the password is empty or has a control character in it, which no server takes.",
+        "The name or the password is empty or contains a control character; no server accepts that.",
         []
       )
     case .weakened:
       (
         """
         The server asks for the bare password, which it never needed before. hobnob did not \
-        send it, because somebody may be listening. If you know that the server was changed, type \
-        /account set ADDRESS scram to accept this.
+        send it, because somebody may be listening. If you know that the server was changed, make \
+        hobnob forget the earlier login methods: /account set ADDRESS scram
         """, []
       )
     case .weakenedHash(let former):
@@ -46,7 +46,7 @@ package enum SASLFailure: Error, Hashable, Sendable, CustomStringConvertible {
         """
         The server now offers only SCRAM-SHA-1, not %1. hobnob did not use the password, \
         because somebody may be between you and the server. If you know that the server was \
-        changed, type /account set ADDRESS scram to accept this.
+        changed, make hobnob forget the earlier login methods: /account set ADDRESS scram
         """, [former]
       )
     case .noMechanism(let offered) where offered.isEmpty:

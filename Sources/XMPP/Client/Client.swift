@@ -199,7 +199,7 @@ package struct Client {
       .notice(
         filled(
           (
-            "hobnob skipped %1 of %2 from %3, because it was too large or too complicated to read. Until hobnob reconnects, it will skip any others without telling you.",
+            "hobnob skipped %1 of %2 from %3, because it was too large or too complicated to read. Until it reconnects, hobnob will skip any more of these silently.",
             [what, Attachment.size(bytes), sender]
           ))))
   }

@@ -91,7 +91,7 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
       ("The server took longer than %1 s while %2.", [String(limit / 1000), step.phrase])
     // Translators: %1 is what comes after “while”, as in “checking the password”.
     case .closed(let step): ("The server closed the connection while %1.", [step.phrase])
-    case .noRegistration: ("The server lets nobody register an account from here.", [])
+    case .noRegistration: ("The server does not let anyone register an account from here.", [])
     case .nameTaken(let name): ("The name %1 is taken; choose another.", [name])
     case .registrationNeedsMore(let text):
       Self.quoting(

@@ -33,7 +33,7 @@ struct AccountCommands {
       say(
         "add ADDRESS [--OPTION VALUE ...] adds an existing account: hobnob asks for its password, connects it and shows its rooms and people."
       ),
-      say("set ADDRESS OPTION [VALUE] changes an option, or without a value removes it."),
+      say("set ADDRESS OPTION [VALUE] changes an option; without VALUE, it resets the option."),
       say("remove ADDRESS removes it here, not on its server; you can still read its messages."),
       say("The options:"),
     ] + options.map { say("  %1: %2", SafeText(line: $0.name), $0.help) }
@@ -165,8 +165,8 @@ struct AccountCommands {
     let (whose, option) = (SafeText(line: account.address), SafeText(line: name))
     let said =
       value.isEmpty
-      ? say("%2 of %1 is back to its default", whose, option)
-      : say("%2 of %1 is now %3", whose, option, SafeText(line: value))
+      ? say("%2 of %1 has its default value again", whose, option)
+      : say("%2 of %1 is now set to %3", whose, option, SafeText(line: value))
     // `fetch` needs no new connection: the process applies it to each file.
     let hint = name == "fetch" ? "." : "; " + say("type /connect to apply this.")
     return change(settings, of: account, [.tell(said + hint)])
@@ -242,7 +242,7 @@ struct AccountCommands {
     else {
       throw Refusal(
         say(
-          "%1 is not an address: it is empty, or has a blank, a slash or a quote.",
+          "%1 is not an address: it is empty, or contains a blank, a slash or a quote.",
           SafeText(line: written)))
     }
     return kind + ":" + (try networks.address(name.address, on: kind))

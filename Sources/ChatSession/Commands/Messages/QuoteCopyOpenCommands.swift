@@ -72,7 +72,7 @@ struct QuoteCopyOpenCommands {
     guard let index else {
       throw Refusal(
         say(
-          "Message %1 has no link or file with the number %3; the last one is %2.", shownNumber,
+          "Message %1 has no link or file number %3; it has only %2.", shownNumber,
           SafeText(found.count),
           SafeText(line: words[1])))
     }

@@ -33,7 +33,7 @@ struct Reactions {
     guard EmojiTable.isShortcode(name) else { return nil }
     throw unknown(
       say(
-        "%1 is not an emoji, so nothing was sent. To send this line as a text, add a word to it.",
+        "%1 is not an emoji, so nothing was sent. To send this line as text, add a word to it.",
         SafeText(line: name)))
   }
 

@@ -49,7 +49,7 @@ struct Search {
       : hasMore
         ? say("Search for %1: the newest %2", text, count)
         : say("Search for %1: %2 found", text, count)
-    let more = hasMore ? "; " + say("/search without any words shows older ones.") : "."
+    let more = hasMore ? "; " + say("/search with no words shows older matches.") : "."
     var lines = [StyledLine(head + more, .dim)]
     for hit in hits.reversed() {
       let id = hit.message.conversation
@@ -77,7 +77,8 @@ struct Search {
     }
     return " "
       + say(
-        "To find longer words too, search for %1.", SafeText(line: words.joined(separator: " ")))
+        "To also find words that only begin with this one, search for %1.",
+        SafeText(line: words.joined(separator: " ")))
   }
 
   /// `#tea 2026-11-21 10:03 [42] anna: green or black`, with the searched words marked.

@@ -52,7 +52,7 @@ extension ConversationCommands {
       guard let near = try near(toRoom: name, snapshot) else { continue }
       throw Refusal(
         say(
-          "There is no room %1. Did you mean %2? To create %1, use /join for it alone: /join %1",
+          "There is no room %1. Did you mean %2? To create %1, name it alone: /join %1",
           SafeText(name: Self.signed(name)), SafeText(name: near)))
     }
   }

@@ -65,7 +65,10 @@ struct CanCommand {
       (say("recall"), say("/cancel, as long as nobody else's hobnob has it; after that, /delete")),
       (say("react"), reactionsFact(.one)),
       (say("reply"), say("/reply N shows others which message you answer")),
-      (say("typing"), say("others see that you type, unless you turn that off with /typing off")),
+      (
+        say("typing"),
+        say("others see that you are typing, unless you turn that off with /typing off")
+      ),
       (say("seen"), say("once it is on their screen, unless they turned receipts off")),
       (say("files"), say("copied into this store; /save N copies them out")),
       (say("history"), say("everything, also from before you joined")),
@@ -124,7 +127,7 @@ struct CanCommand {
   private static func receiptsFact(_ can: Abilities) -> SafeText {
     switch (can.delivered, can.seen) {
     case (_, true): say("known only for those whose programs report it")
-    case (true, false): say("no: you learn at most that a message was delivered")
+    case (true, false): say("no: at best you learn that a message was delivered")
     case (false, false): say("no: a message stays “sent”")
     }
   }

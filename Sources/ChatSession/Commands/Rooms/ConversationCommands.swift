@@ -80,7 +80,7 @@ struct ConversationCommands {
     let isNew = try snapshot.room(name, for: me) == nil
     let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
     if isNew, try snapshot.belongsToARemovedRoom(bare) {
-      throw Refusal(say("#%1 was removed; /search finds its messages.", SafeText(name: bare)))
+      throw Refusal(say("#%1 was removed; /search still finds its messages.", SafeText(name: bare)))
     }
     return .local(name, isNew: isNew)
   }

@@ -36,7 +36,7 @@ struct KeepCommand {
     return .effect(
       .ask(
         say(
-          "Tomorrow, delete %1 and %2 for everyone, and from then on others as they get too old?\n y: yes,\n any other key: no",
+          "hobnob would delete %1 and %2 here for everyone tomorrow, and later others as they become too old. Do that?\n y: yes,\n any other key: no",
           say("1 message", "%1 messages", count: messages),
           say("1 file", "%1 files", count: files)),
         ["y": .keep(conversation.id, age)]))

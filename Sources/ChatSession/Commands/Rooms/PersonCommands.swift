@@ -50,8 +50,8 @@ struct PersonCommands {
     guard !argument.isEmpty else {
       return .tell(
         context.settings.typing
-          ? say("Others see when you type; /typing off stops that.")
-          : say("Others do not see when you type; /typing on lets them see it."))
+          ? say("Others see when you are typing; /typing off stops that.")
+          : say("Others do not see when you are typing; /typing on lets them see it."))
     }
     guard argument == "on" || argument == "off" else { throw usage("typing") }
     var preferences = context.preferences

@@ -64,14 +64,16 @@ struct Habit {
       others: "/windows, /buffers"),
     Habit(
       "/window split", "/window, F7, F8", "",
-      say("A shell shows one conversation; open another shell beside it.")),
+      say("Each shell shows one conversation; to see two, open another shell beside it.")),
     Habit("/query", "/query", "/msg", say("/msg NAME opens a direct chat.")),
     Habit("/notice", "/notice", "", say("/msg NAME TEXT writes to one person.")),
     Habit("/part", "/part, /close", "/close", say("/leave leaves the room.")),
     // Reading.
     Habit(
       "PageUp", "PageUp", "PageUp",
-      say("Your terminal scrolls back; on the Linux console, PageUp opens the history in a pager.")),
+      say(
+        "To read older output, scroll back in your terminal; on the Linux console, PageUp opens the history in a pager."
+      )),
     Habit("/lastlog", "", "", say("/search WORD finds messages."), others: "/grep"),
     Habit(
       "Ctrl-l, /clear", "Ctrl-l, /buffer clear", "/clear",
@@ -92,7 +94,10 @@ struct Habit {
     Habit("/ping", "/ping", "/ping", say("/info N shows the delivery of message N.")),
     // Writing.
     Habit(
-      "Tab", "Tab", "Tab", say("TAB completes people, rooms, commands and :emoji:; twice: a menu.")),
+      "Tab", "Tab", "Tab",
+      say(
+        "TAB completes people, rooms, commands and emoji names such as :tada:, and a second TAB opens a menu."
+      )),
     Habit("Up", "Up, Ctrl-r", "Up", say("Up recalls what you typed, and C-r searches it.")),
     Habit("", "Alt-Enter", "Alt-Enter", say("M-Return begins a new line.")),
     Habit("", "", "/correct", say("/edit changes your newest message.")),
@@ -118,7 +123,7 @@ struct Habit {
     Habit("/exit, /bye", "/exit, /bye", "", say("/quit leaves hobnob.")),
     Habit(
       "/join ...", "/join ...", "/join ...",
-      say("/join, /me, /nick, /invite, /alias, /connect and /help work as you are used to.")),
+      say("/join, /me, /nick, /invite, /alias, /connect and /help work the way you are used to.")),
     // hobnob has no counterpart for these.
     Habit(
       "/kick, /ban, /op", "/kick, /ban, /op", "/kick, /ban",
@@ -126,7 +131,9 @@ struct Habit {
     Habit("", "", "/omemo, /pgp, /otr", say("hobnob does not encrypt from end to end yet.")),
     Habit(
       "/script, /exec", "/script, /exec", "/plugins",
-      say("hobnob loads no scripts; your own can run hobnob send and hobnob log --follow.")),
+      say(
+        "hobnob loads no scripts, but scripts of your own can run hobnob send and hobnob log --follow."
+      )),
     Habit("", "", "/titlebar", say("/set title changes the title of the window.")),
   ]
 }

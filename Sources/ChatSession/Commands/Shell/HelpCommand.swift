@@ -34,7 +34,7 @@ struct HelpCommand {
           entry("Return", say("send the line; M-Return begins a new one")),
           entry("TAB", say("complete a word or name, then enter the menu")),
           entry("C-c", say("empty the line; C-_ brings it back")),
-          entry("C-d", say("quit hobnob, on an empty line")),
+          entry("C-d", say("on an empty line, quit hobnob")),
           entry("/keys", say("list all keys; man hobnob has the rest")),
         ]
       ))

@@ -32,7 +32,7 @@ struct KeysCommand {
     if found.isEmpty, !wanted.isEmpty, case let others = unbound.filter(matches), !others.isEmpty {
       return .tell(
         say(
-          "No key is bound to %1. For example, /bind \"\\C-xk\": %2 binds C-x k to it.",
+          "No key is bound to %1. To bind C-x k, for example: /bind \"\\C-xk\": %2",
           SafeText(line: others.joined(separator: ", ")), SafeText(line: others[0])))
     }
     guard !found.isEmpty else {

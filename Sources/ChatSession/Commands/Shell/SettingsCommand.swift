@@ -34,7 +34,7 @@ struct SettingsCommand {
     if name == "accessible", context.isInteractive {
       throw Refusal(
         say(
-          "The setting “accessible” takes effect when hobnob starts: put it in hobnobrc, or start hobnob --plain."
+          "The setting “accessible” takes effect only when hobnob starts: put it in hobnobrc, or start hobnob with --plain."
         ))
     }
     // As with `/nick`, a new name is permanent and other people see it.

@@ -25,7 +25,7 @@ struct ShellCommands {
         case .left: say("You are %1; you left %2.", SafeText(name: context.me.name), shown)
         case .removed:
           say("You are %1, and no longer in %2.", SafeText(name: context.me.name), shown)
-        case .never: say("You are %1, and not in %2.", SafeText(name: context.me.name), shown)
+        case .never: say("You are %1, but not in %2.", SafeText(name: context.me.name), shown)
         }
       lines.append(StyledLine(membershipSentence))
       if let newestOwn = open.newestOwn {
@@ -64,7 +64,7 @@ struct ShellCommands {
     for account in context.accounts.list {
       let state = AccountCommands(context: context).state(of: account)
       lines.append(
-        StyledLine(say("The account %1: %2.", SafeText(line: account.address), state)))
+        StyledLine(say("Account %1: %2.", SafeText(line: account.address), state)))
     }
     for entry in context.elsewhere.unread {
       lines.append(

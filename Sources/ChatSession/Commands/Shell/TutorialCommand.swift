@@ -61,7 +61,10 @@ struct TutorialCommand {
       case .write:
         (
           say("Write a message"),
-          [say("Type a line, such as: hello. Return sends it to %1.", name(of: here))]
+          [
+            say(
+              "Type a line, for example hello, and press Return to send it to %1.", name(of: here))
+          ]
         )
       case .correct:
         (
@@ -113,7 +116,7 @@ struct TutorialCommand {
     let isUsual = path == StoreOptions.defaultPath(environment: context.preferences.environment)
     return [
       say(
-        "Nobody else has been in %1. To be a second person yourself, type in another terminal:",
+        "Nobody else has been in %1. To play a second person, type in another terminal:",
         name(of: here)),
       isUsual
         ? say("  hobnob --as NAME")
@@ -146,7 +149,7 @@ struct TutorialCommand {
         SafeText(context.open.newestOwn?.number ?? 1))
     case .correct: say("Everybody sees the new text. C-g would have kept the old one.")
     case .mention: say("A mention rings, and it comes first among unread messages.")
-    case .react: say("The same line again removes it. /react reacts to older messages.")
+    case .react: say("Type the same line again to remove it. /react reacts to older messages.")
     case .enter: say("The prompt shows where your next line goes. /list lists your rooms.")
     case .goBack:
       key("next-unread").map {

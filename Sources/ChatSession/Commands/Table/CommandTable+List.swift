@@ -20,7 +20,7 @@ extension Command {
     ) { try QuoteCopyOpenCommands(context: $0).open($1, $2) },
     Command(
       "/history [COUNT|A-B]",
-      "print the last messages (20), or those from A to B, with later edits and deletions applied"
+      "print the last messages (by default 20), or those from A to B, with later edits and deletions applied"
     ) { try HistoryCommand(context: $0).printHistory($1, $2) },
     Command(
       "/search [QUERY]",

@@ -135,9 +135,10 @@ extension Command {
     },
     Command(
       "/keys [FUNCTION|PROGRAM]",
-      "list keys, or what the keys of PROGRAM (irssi, weechat or profanity) are here", .function
+      "list keys, or what there is here for the keys and commands of irssi, weechat or profanity",
+      .function
     ) { context, argument, _ in try KeysCommand(context: context).run(argument) },
-    Command("/bind LINE", "bind a key until you quit: a line as in ~/.inputrc") {
+    Command("/bind LINE", "bind a key until you quit; write it as a line of ~/.inputrc") {
       context, argument, _ in
       try PreferenceCommands(context: context, reserved: names).bind(argument)
     },

@@ -51,7 +51,7 @@ enum AbilitySentences {
   private static func unknownAbilities(_ person: String) -> String {
     filled(
       (
-        "You can see what the program of %1 supports only if %1 is your contact and online.",
+        "You can see what %1's program supports only while %1 is your contact and online.",
         [person]
       ))
   }
