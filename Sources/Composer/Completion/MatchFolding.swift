@@ -40,7 +40,8 @@ package enum MatchFolding {
       result.append(scalar)
     } else {
       for small in scalar.properties.lowercaseMapping.unicodeScalars where !isAccent(small.value) {
-        // Up and down again: ß becomes ss, ς the same sigma as σ, ı the same letter as i.
+        // Convert to upper case and back: ß becomes ss, ς the same sigma as σ, ı the same letter as
+        // i.
         for upper in (bases[small] ?? small).properties.uppercaseMapping.unicodeScalars {
           result.append(contentsOf: upper.properties.lowercaseMapping.unicodeScalars)
         }
