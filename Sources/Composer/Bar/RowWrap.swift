@@ -108,7 +108,7 @@ struct RowWrap {
   /// How many of the next bytes are printable ASCII with no combining mark after them. In most
   /// texts all are, and such a row need not be split into graphemes.
   private func plainRun(atMost columns: Int) -> Int {
-    guard graphemes.isBetweenStretches else { return 0 }
+    guard graphemes.canSkip else { return 0 }
     let from = graphemes.offset
     let limit = min(line.upperBound, from + columns)
     var at = from

@@ -44,7 +44,7 @@ struct Graphemes {
   }
 
   /// Whether no stretch was split by `String`, so that `skip(to:)` loses no work.
-  var isBetweenStretches: Bool { stretch.isEmpty }
+  var canSkip: Bool { stretch.isEmpty }
 
   /// Moves ahead to an offset that the caller knows to be a boundary, without looking at the text.
   mutating func skip(to offset: Int) {
