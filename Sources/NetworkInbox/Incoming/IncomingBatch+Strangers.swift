@@ -12,6 +12,8 @@ extension IncomingBatch {
   ///
   /// - Parameters:
   ///   - person: the identity of the sender.
+  ///   - sender: for an invitation, who invites: an address, or a nickname in that room; otherwise
+  ///     empty.
   ///   - isPast: whether the request is older than the account in this store.
   private func approached(
     _ kind: Approach.Kind, _ address: String, from person: String, by sender: String = "",
