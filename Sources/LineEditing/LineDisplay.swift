@@ -27,7 +27,7 @@ package final class LineDisplay {
   var isEnding = false
   /// Called when the system reports another size than the current one.
   var sizeMayHaveChanged: () -> Void = {}
-  /// The size that the system reported at the last such call.
+  /// The size that the system reported at the start, or when the size last settled.
   private var toldSize: Size
 
   private var painter: Painter
