@@ -2,8 +2,9 @@
 import Platform
 @_exported import Storage
 
-/// The durable store of conversations: one SQLite file, the only truth and the bus between
-/// processes. Several processes, and several stores in one process, may have the same file open.
+/// The durable store of conversations: one SQLite file, which holds the whole state and connects
+/// the processes. Several processes, and several stores in one process, may have the same file
+/// open.
 ///
 /// ```swift
 /// let store = try Store(path: StoreOptions.defaultPath(environment: ["HOME": "/home/anna"]))
@@ -133,7 +134,7 @@ public final class Store {
 
   // MARK: The bell
 
-  /// Readable when another process, or this one, committed or died. Open it before reading
+  /// Readable when another process, or this one, has committed or died. Open it before you read
   /// `position`, so that you miss no change between the two.
   ///
   /// - Throws: `StoreError.cannotWatch` if the system has no watch left.
@@ -141,7 +142,7 @@ public final class Store {
     get throws { try connection.bell.descriptor() }
   }
 
-  /// Why it rang; empties the descriptor.
+  /// Returns why the bell rang, and empties the descriptor.
   public func drainBell() -> BellReasons {
     connection.bell.drain()
   }

@@ -39,8 +39,8 @@ extension Writing where Self: ~Copyable {
 }
 
 extension AccountNotice {
-  /// How long they stay for slow shells, in milliseconds.
+  /// How long notices stay for slow shells, in milliseconds.
   static let stay: Milliseconds = 24 * 3_600_000
-  /// How many of an owner stay.
+  /// How many notices of an owner stay.
   static let most = 200
 }
