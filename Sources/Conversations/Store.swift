@@ -79,8 +79,8 @@ public final class Store {
   // `@_optimize(none)`: the optimizer of Swift 6.3 aborts when it specializes a caller of these for
   // their noncopyable argument.
 
-  /// Reads one state of the store, whatever others write meanwhile. A read within a read, or within
-  /// a transaction, sees the same state.
+  /// Reads one state of the store, whatever others write during the read. A read within a read, or
+  /// within a transaction, sees that same state.
   ///
   /// - Throws: what `body` throws; `StoreError`.
   @_optimize(none)
@@ -112,7 +112,7 @@ public final class Store {
   }
 
   /// Changes the store if there is anything to change: otherwise it takes no lock. If others have
-  /// written meanwhile, it runs `body` again.
+  /// written in the meantime, it runs `body` again.
   @discardableResult
   @_optimize(none)
   public func writeIfNeeded<T>(_ body: (borrowing Transaction) throws -> T) throws -> T {

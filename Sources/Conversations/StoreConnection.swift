@@ -54,7 +54,8 @@ public final class StoreConnection {
   /// Runs a body in a write transaction, which a thrown error undoes.
   ///
   /// - Parameter isImmediate: whether to lock the store at once. Otherwise the first change locks
-  ///   it; if others were writing then, or had written meanwhile, it runs the body again.
+  ///   it; if others are writing at that time, or have written since the body began, it runs the
+  ///   body again.
   func change<T>(isDurable: Bool, isImmediate: Bool = true, _ body: () throws -> T) throws -> T {
     try begin(isDurable: isDurable, isImmediate: isImmediate)
     do {

@@ -83,7 +83,7 @@ package final class LineDisplay {
   /// The title of the window; nil leaves it as it was found.
   var title: SafeText? { didSet { if title != oldValue { needsDrawing = true } } }
 
-  /// Whether to break settled lines between words (rule 13.7), or where the terminal wraps them.
+  /// Whether to break settled lines between words (rule 13.7); if not, the terminal wraps them.
   package var wrapsAtWords = true
 
   /// Whether the screen is up to date.

@@ -31,7 +31,7 @@ public enum LineEvent: Hashable, Sendable {
   case undoing
   /// Up on an empty line. By default readline shows its history.
   case upOnEmptyLine
-  /// TAB, where a menu is possible. By default readline completes.
+  /// TAB was pressed, and a menu is possible. By default readline completes.
   case completing
   /// A key while ``LineEditor/menu`` is entered. By default the line handles it.
   case menuKey(MenuKey)

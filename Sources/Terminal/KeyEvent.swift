@@ -2,8 +2,8 @@
 
 /// One decoded event from the keyboard, or from the terminal itself.
 public enum KeyEvent: Hashable, Sendable {
-  /// One complete key as readline knows it: a UTF-8 character, a control byte, ESC and a key (meta),
-  /// or a whole CSI or SS3 sequence, in the bytes of an old terminal.
+  /// One complete key as readline knows it: a UTF-8 character, a control byte, ESC and a key
+  /// (meta), or a whole CSI or SS3 sequence, in the bytes of an old terminal.
   case key([UInt8])
   /// The Escape key by itself.
   case escape

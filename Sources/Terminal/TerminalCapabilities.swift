@@ -8,8 +8,8 @@ extension Painter {
     public var colors: Bool
     /// Its colours, and whether its background is light, if the environment says so.
     public var palette: Palette
-    /// Whether it ignores a command string (OSC) that it does not know. The Linux console, terminals
-    /// of Emacs and old ones would show it.
+    /// Whether it ignores a command string (OSC) that it does not know. The Linux console,
+    /// terminals of Emacs and old ones would show it.
     public var ignoresStrings: Bool
     /// Whether its title can be set, and restored at the end. GNU screen would keep ours.
     public var restoresTitle: Bool

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// Where an item is drawn (9.1): beside the text's first row, in a row below the menu, or in one above
-/// the prompt.
+/// Where an item is drawn (9.1): beside the text's first row, in a row below the menu, or in one
+/// above the prompt.
 ///
 /// ```swift
 /// bar.zones[.right] = [Item(id: "counter", line: StyledLine("12/140"))]
@@ -60,8 +60,8 @@ public struct Item: Hashable, Sendable {
   public var isEnabled: Bool
   /// A selected item is drawn reverse.
   public var isSelected: Bool
-  /// Whether a right item moves to the status row when the text needs its columns (1.7); other items
-  /// hide.
+  /// Whether a right item moves to the status row when the text needs its columns (1.7); other
+  /// items hide.
   public var isKept: Bool
 
   public init(

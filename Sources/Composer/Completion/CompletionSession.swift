@@ -2,8 +2,8 @@
 import StyledText
 
 /// Completes the word at the caret: it decides when the menu opens, which candidates it lists, and
-/// what the menu's keys do (2.1 to 2.9). It neither changes nor holds the text: each call passes the
-/// text and its edition, and returns what to replace. Offsets are UTF-8 bytes.
+/// what the menu's keys do (2.1 to 2.9). It neither changes nor holds the text: each call passes
+/// the text and its edition, and returns what to replace. Offsets are UTF-8 bytes.
 ///
 /// ```swift
 /// controller.completion.isLive = false  // only TAB opens the menu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// What a source is asked: the word at the caret, and where it is.
+/// The question to a source: the word at the caret, and where it is.
 ///
 /// ```swift
 /// CompletionQuestion(prefix: "@", word: "an", text: "ask @an now", caret: 7)

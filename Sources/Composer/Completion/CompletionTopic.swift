@@ -13,7 +13,7 @@ struct CompletionTopic {
 
   var isArgument: Bool { found.prefix.isEmpty }
 
-  /// Where the word begins, with its prefix: what stays the same while it is typed.
+  /// Where the word begins, with its prefix. This range stays the same while the word is typed.
   var start: Range<Int> {
     found.range.lowerBound..<(found.range.lowerBound + found.prefix.utf8.count)
   }

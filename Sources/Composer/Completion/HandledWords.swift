@@ -5,7 +5,7 @@
 struct HandledWords {
   /// Stored as spans only because spans move with the text.
   private var accepted: [Span] = []
-  /// The start of the word: what stays the same while the rest of it is typed.
+  /// The start of the word, which stays the same while the rest of the word is typed.
   private var dismissed: Span?
 
   var isEmpty: Bool { accepted.isEmpty && dismissed == nil }

@@ -59,7 +59,8 @@ public struct Completions: Sendable {
 }
 
 extension CompletionSession {
-  /// The possible completions of the word at `caret` (a UTF-8 offset), by the menu's sources and rules.
+  /// The possible completions of the word at `caret` (a UTF-8 offset), by the menu's sources and
+  /// rules.
   package func completions(in text: String, caret: Int) -> Completions? {
     var settled = settled
     let line = ComposedText(text, caret: caret)

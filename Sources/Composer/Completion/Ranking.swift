@@ -8,8 +8,8 @@ public typealias CandidateOrder = (String, String) -> Int
 package enum Ranking {
   /// The candidates that match a word, ignoring case and accents.
   ///
-  /// Within each list, candidates without a warning come first, then people who spoke more recently;
-  /// then `order` decides, then the folded text, then the text.
+  /// Within each list, candidates without a warning come first, then people who spoke more
+  /// recently; then `order` decides, then the folded text, then the text.
   ///
   /// - Parameters:
   ///   - all: everything the source offers.
@@ -29,7 +29,8 @@ package enum Ranking {
   /// The part that the candidates have in common.
   ///
   /// - Parameters:
-  ///   - candidates: those that begin with the word; or, if no candidate does, those that contain it.
+  ///   - candidates: those that begin with the word; or, if no candidate does, those that contain
+  ///     it.
   ///   - word: what was typed.
   /// - Returns: the common beginning, as the first candidate spells it, or the word itself if they
   ///   have nothing more in common.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Where the text of a bar is kept and edited: ``TypedLine``, or the buffer of a line editor. It is
-/// the text's only owner; a ``BarController`` asks it.
+/// Keeps and edits the text of a bar: ``TypedLine``, or the buffer of a line editor. It is the only
+/// owner of the text; a ``BarController`` reads the text from it.
 ///
 /// ```swift
 /// final class EditorLine: BarLine {

@@ -2,7 +2,7 @@
 import StyledText
 
 /// Editing a message that was sent, as a value: which message, and what Return means (3.1 to 3.9).
-/// The draft waits meanwhile, set aside by ``BarController/setAside()``.
+/// In the meantime, ``BarController/setAside()`` keeps the draft.
 ///
 /// ```swift
 /// controller.setAside()

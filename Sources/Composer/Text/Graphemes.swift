@@ -43,7 +43,7 @@ struct Graphemes {
     return start..<offset
   }
 
-  /// Whether no stretch was split by `String`, so that `skip(to:)` loses no work.
+  /// Whether `skip(to:)` loses nothing: no stretch that `String` has split is left.
   var canSkip: Bool { stretch.isEmpty }
 
   /// Moves ahead to an offset that the caller knows to be a boundary, without looking at the text.

@@ -6,8 +6,8 @@ import Sentences
 extension AttachmentFolder {
   /// Copies an attachment out of the store (`/save`, rule 8.2). It overwrites nothing: if the name
   /// is taken, even by a link, it uses `name-1.ext` and so on. The name appears only when the file
-  /// is whole and its bytes match the hash. The target is a folder, which may be behind a link, or a
-  /// folder and the file's new name.
+  /// is whole and its bytes match the hash. The target is a folder, which may be behind a link, or
+  /// a folder and the file's new name.
   ///
   /// - Returns: its new path.
   /// - Throws: `AttachmentError.gone`, `.damaged`, `.full`, `.unwritable`, `.namesTaken`, leaving

@@ -89,7 +89,7 @@ extension Reading where Self: ~Copyable {
         return Audience.Interval(
           participant: person, first: $0.int("first"),
           last: $0.isNull("last") ? Int.max : $0.int("last"),
-          // NULL, where nothing is known yet, is 0.
+          // A NULL, if nothing is known yet, is read as 0.
           delivered: $0.int("delivered"), seen: $0.int("seen"),
           absences: absences[person, default: []])
       })
@@ -211,8 +211,8 @@ extension Reading where Self: ~Copyable {
     return count
   }
 
-  /// Whether anyone but the sender has the message, even if they send no receipts. A message from
-  /// an archive or a log counts as received: others had it where it was written.
+  /// Whether anyone other than the sender has the message, even if they send no receipts. A message
+  /// from an archive or a log counts as received, since others received it there.
   package func othersHave(_ message: Message) throws -> Bool {
     if message.isPast { return true }
     return try database.exists(

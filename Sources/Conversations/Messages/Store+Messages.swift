@@ -175,8 +175,8 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Sequence<Message> {
-  /// The messages in the order of rule 7.1: seen, delivered and sent ones, then failed, then sending
-  /// ones.
+  /// The messages in the order of rule 7.1: seen, delivered and sent ones, then failed, then
+  /// sending ones.
   public func inOrder() -> [Message] {
     func rank(_ message: Message) -> Int {
       switch message.state {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Someone who takes part in conversations: a person at a shell, a script, or a person on a network.
+/// Someone who takes part in conversations: a person at a shell, a script, or a person on a
+/// network.
 public struct Participant: Identifiable, Hashable, Sendable {
   public var id: Conversations.ID<Participant>
   /// The login name, the name given with `--as`, or the address on a network. Never changes

@@ -20,6 +20,7 @@ package enum SortKey {
     """
   }
 
-  /// Whether message `m` has a key that this program gives. The + keeps SQLite from searching by it.
+  /// Whether message `m` has a key that this program gives. The + keeps SQLite from searching by
+  /// it.
   package static let isSound = "+m.sort BETWEEN \(all.lowerBound) AND \(all.upperBound)"
 }

@@ -77,8 +77,8 @@ extension Conversation {
   static let month: Milliseconds = 30 * 86_400_000
 
   /// Whether conversation `c` is listed. A room of this machine without messages is left out if
-  /// nothing has happened there since `moment`, and nobody has entered it or has it open: usually its name was a slip,
-  /// and its maker never left it (rule 13.10).
+  /// nothing has happened there since `moment`, and nobody has entered it or has it open: usually
+  /// its name was a slip, and its maker never left it (rule 13.10).
   static func isListed(since moment: String) -> String {
     """
     (c.kind <> 0 OR c.network <> '' OR c.folded = '#lobby'

@@ -49,7 +49,7 @@ package struct Upkeep {
       + check.attachmentFiles(deep: deep)
   }
 
-  /// Writes a copy of the whole store in its current state, while others go on writing.
+  /// Writes a copy of the whole store in its current state, while others continue to write.
   ///
   /// - Parameters:
   ///   - path: a file that does not exist yet; it gets the permissions of a store.
@@ -80,7 +80,7 @@ package struct Upkeep {
   /// Removes files that no message and no draft uses, and those that a killed process left half
   /// copied, an hour after they last changed. Leaves other files alone.
   ///
-  /// The store is locked only while some of them are removed, so others go on.
+  /// The store is locked only while some of them are removed, so others can continue to work.
   ///
   /// - Parameter now: the current time, to compare with the time when a file was last written.
   /// - Returns: how many it removed, and how many bytes that freed.

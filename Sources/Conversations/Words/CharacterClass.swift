@@ -93,7 +93,8 @@ enum CharacterClass: Equatable {
 /// Characters that can be written as one code point or in parts; the piece is the same in both
 /// cases.
 enum Composition {
-  /// - Returns: the letters of a Hangul syllable; nil for anything else (The Unicode Standard, 3.12).
+  /// - Returns: the letters of a Hangul syllable; nil for anything else (The Unicode Standard,
+  ///   3.12).
   static func hangul(_ syllable: UInt32) -> [UInt32]? {
     guard (0xAC00...0xD7A3).contains(syllable) else { return nil }
     let syllableIndex = syllable - 0xAC00

@@ -95,7 +95,7 @@ struct LogReader {
     var other: String
     var otherNames: [String]
 
-    /// The identity behind a name in the log: only these two people speak in it.
+    /// The identity of the person with this name in the log, in which only these two people speak.
     func otherName(named nick: String) -> String {
       if Naming.same(nick, me) { return me }
       if Naming.same(nick, other) { return other }

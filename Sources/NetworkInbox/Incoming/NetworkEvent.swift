@@ -42,8 +42,9 @@ package enum NetworkEvent: Hashable, Sendable {
   case left(room: String, reason: String?)
   /// A room is unreachable for a while, or shuts down; the owner still wants to be in it.
   case lost(room: String, reason: String)
-  /// A room's name to show instead of its address, as the account's owner would type it: without the
-  /// `#`, unless it is part of addresses there. It may have blanks; the store keeps 128 graphemes. If another has that name, the store adds a suffix.
+  /// A room's name to show instead of its address, as the account's owner would type it: without
+  /// the `#`, unless it is part of addresses there. It may have blanks; the store keeps 128
+  /// graphemes. If another has that name, the store adds a suffix.
   case roomNamed(room: String, name: String)
   /// Who else is in a room: all people at once when the owner has joined, in one batch with
   /// `joined` or before it, and later each person who joins; once more for a person who goes away

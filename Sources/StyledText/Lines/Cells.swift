@@ -23,7 +23,8 @@ public struct Cell: Hashable, Sendable {
   }
 }
 
-/// A row of cells, one cell per column: a character of n columns is followed by n − 1 covered cells.
+/// A row of cells, one cell per column: a character of n columns is followed by n − 1 covered
+/// cells.
 public struct CellRow: Hashable, Sendable {
   /// The index is the column.
   public var cells: [Cell]

@@ -77,7 +77,8 @@ extension AccountStatus {
   }
 
   /// A status in its stored form. Text that is damaged, or that only a later version knows, is
-  /// ``notRunning``; an activity of that kind is left out. A time is limited to years of four digits.
+  /// ``notRunning``; an activity of that kind is left out. A time is limited to years of four
+  /// digits.
   package init(storedForm: String) {
     let lines = storedForm.split(separator: "\n")
     let values = Dictionary(lines.dropFirst().map { $0.keyAndValue }) { $1 }

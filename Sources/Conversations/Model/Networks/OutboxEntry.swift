@@ -19,8 +19,8 @@ package struct OutboxEntry: Identifiable, Hashable, Sendable {
   }
 
   package var id: Int64
-  /// The message as it was when the outbox was read. Give the entry back to `finish`
-  /// unchanged: the difference shows whether the text was edited meanwhile.
+  /// The message as it was when the outbox was read. Pass the entry to `finish` unchanged: the
+  /// difference shows whether the text was edited during the attempt.
   package var message: Message
   package var operation: Operation
   /// For `react`: what changed.

@@ -35,7 +35,8 @@ struct Archive: Sendable {
   var failures = 0
   /// The archive no longer has the message of the mark, so the client asks by time instead.
   var hasLostMark = false
-  /// All messages up to this time are known. Whatever the server's clock says, the next one is later.
+  /// All messages up to this time are known. Whatever the server's clock says, the next one is
+  /// later.
   var knownUntil: Milliseconds = .min
   /// A newer mark, which takes effect once everything sent there is acknowledged.
   var nextMark: String?

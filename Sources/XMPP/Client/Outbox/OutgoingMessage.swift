@@ -93,8 +93,8 @@ extension PendingStanza {
     return user.name.isEmpty ? nil : to.withResource(user.name).description
   }
 
-  /// The id by which others know the message that this one changes: in a room, the one that the room
-  /// gave (XEP-0424, XEP-0444).
+  /// The id by which others know the message that this one changes: in a room, the one that the
+  /// room gave (XEP-0424, XEP-0444).
   private var target: String? {
     if isRoom { return entry.name.archive }
     return entry.name.origin ?? (entry.author.isOwner ? entry.message.uid : nil)

@@ -9,7 +9,8 @@ enum Limits {
   static let refusal: Milliseconds = 5_000
   /// How long a room may take to let someone in.
   static let entering: Milliseconds = 60_000
-  /// How long a room without an archive may go on with its history after its first old subject.
+  /// How long a room without an archive may continue to send its history after its first old
+  /// subject.
   static let history: Milliseconds = 2_000
   /// After a silence of this length, the client asks a room whether the owner is still in it.
   static let silence: Milliseconds = 900_000

@@ -87,7 +87,7 @@ struct Room: Sendable {
     (isDescribed, isNew, hasSentHistory, early) = (false, false, false, [])
   }
 
-  /// What identifies someone who is known by nothing but a nickname.
+  /// The identity of someone who is known only by a nickname.
   static func nickIdentity(_ nick: String) -> String { "/nick/" + nick }
 
   /// Who sent something.

@@ -106,8 +106,8 @@ struct Rooms: Sendable {
     case .silence:
       waitForServer(of: address, answer.failure(at: address.description), in: &context)
       return nil
-    // Try to enter all the same: entering creates a room that does not exist, and a hidden room
-    // tells strangers nothing.
+    // Try to enter anyway: entering creates a room that does not exist, and a hidden room tells
+    // strangers nothing.
     case .error: break
     }
     if room.state == .asking { sendEntry(to: address, in: &context) }

@@ -115,7 +115,7 @@ struct Roster: Sendable {
 
   /// Applies what the server says about one contact.
   ///
-  /// - Returns: the contact's address; nil if the item is no contact.
+  /// - Returns: the contact's address; nil if the item is not a contact.
   private mutating func applyItem(_ item: Element) -> Address? {
     guard item.name == "item", let address = item["jid"].flatMap(Address.init),
       address.resource.isEmpty

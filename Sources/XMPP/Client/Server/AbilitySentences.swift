@@ -8,7 +8,7 @@ enum AbilitySentences {
   static func sentence(
     ofServer domain: String, _ server: ServerFeatures, rooms: Address?
   ) -> String {
-    // Translators: what a server does, each in a list such as “%1 keeps no archive, takes files.”
+    // Translators: a thing that a server does, for a list such as “%1 keeps no archive, takes files.”
     let parts = [
       server.hasArchive
         ? translated("keeps an archive of your messages") : translated("keeps no archive"),
@@ -71,7 +71,7 @@ enum AbilitySentences {
   }
 
   private static func sentence(ofRoom address: String, _ features: Set<String>) -> String {
-    // Translators: what a room does, each in a list such as “%1 keeps no archive, is open to everyone.”
+    // Translators: a thing that a room does, for a list such as “%1 keeps no archive, is open to everyone.”
     let parts: [StaticString] = [
       features.contains(Feature.archive) ? "keeps an archive" : "keeps no archive",
       features.contains(Feature.occupantIDs)

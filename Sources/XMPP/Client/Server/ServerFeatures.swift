@@ -65,8 +65,8 @@ struct ServerFeatures: Sendable {
   }
 
   /// What people can do in the account's conversations, once the services are known. A reaction
-  /// gives all of a person's (XEP-0444), and other programs send several. Rooms pass on who has seen
-  /// a message, but not who has it (XEP-0184, 5.3).
+  /// gives all of a person's (XEP-0444), and other programs send several. Rooms pass on who has
+  /// seen a message, but not who has it (XEP-0184, 5.3).
   var abilities: NetworkAbilities {
     var direct = Abilities()
     direct.largestFile = upload == nil ? 0 : longestFile
