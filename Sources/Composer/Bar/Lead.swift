@@ -33,7 +33,7 @@ struct Lead {
 }
 
 extension CellRow {
-  /// A row of at most so many columns.
+  /// Makes a row of at most so many columns.
   init(_ line: StyledLine, upTo columns: Int, _ widths: Widths) {
     self.init(line, widths: widths)
     cut(to: columns)

@@ -11,7 +11,8 @@ package struct Acceptance {
   package var caret: Int
   /// The prefix and the name in the text after the change, without what was added after them.
   var mention: Range<Int>
-  /// It is a folder, or a filter such as `from:`: the next key names what is in it.
+  /// Whether it is a folder, or a filter such as `from:`, so that the next key begins the name of
+  /// something in it.
   var goesOn: Bool
 
   /// One space follows the word: a space that is already there is kept, and none is added before a

@@ -34,7 +34,8 @@ struct CandidateIndex {
   private var entries: [Entry] = []
   /// Which letters occur in each; most candidates are ruled out by this alone.
   private var letters: [UInt64] = []
-  /// Which thing each is a name of, and how many things there are; empty where each is its own.
+  /// For each candidate, which thing it is a name of, and how many things there are; empty if each
+  /// candidate is a separate thing.
   private var things: [Int32] = []
   private var thingCount = 0
 

@@ -29,7 +29,7 @@ public struct CompletionSession {
   private var told: (edition: Int, caret: Int, hasRegion: Bool) = (0, 0, false)
   /// Counts the changes of the text.
   private var revision = 0
-  /// The text is what this session made it, and no key has come since.
+  /// Whether this session made the last change of the text, and no key has come since.
   private var isOwnChange = false
   private(set) var settled = HandledWords()
 

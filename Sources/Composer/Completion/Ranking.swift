@@ -86,7 +86,7 @@ package enum Ranking {
     guard let head = word.first else { return 0 }
     let last = text.count - word.count
     var start = 0
-    // By hand: this runs for each of many names at every key.
+    // Written by hand, since this runs for each of many names at every key.
     while start <= last {
       if text[start] == head {
         var alike = 1

@@ -7,7 +7,7 @@
 ///
 /// ```swift
 /// bar.composed = ComposedText("hello world", caret: 5, region: 0..<5)
-/// bar.composed.insert(",")  // "hello, world", the caret behind the comma
+/// bar.composed.insert(",")  // "hello, world", the caret after the comma
 /// ```
 public struct ComposedText: Hashable, Sendable {
   /// As typed, newlines included.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// How symbols such as `*` get around a text that is being typed (6.2, 6.3).
+/// Puts symbols such as `*` around text that is being typed (6.2, 6.3).
 ///
 /// ```swift
 /// Formatting.wrap("*", in: "hello", caret: 5, region: nil)  // 0..<5, "*hello*", 7
