@@ -48,7 +48,7 @@ public struct PrefixRules {
   /// well, and each character is offered once, however many shortcodes it has.
   ///
   /// - Parameters:
-  ///   - opensAfter: how many graphemes after the prefix open the menu by themselves (2.4).
+  ///   - opensAfter: the menu opens by itself once this many graphemes follow the prefix (2.4).
   ///   - kept: what stays in front of the character, such as the `+` of `+:`.
   ///   - asCharacter: whether accepting inserts the candidate's hint, the character; otherwise it
   ///     inserts the shortcode with both colons.
