@@ -36,7 +36,7 @@ struct Audience {
     }
   }
 
-  /// By participant.
+  /// The intervals, one for each participant.
   var intervals: [Interval]
 
   /// The people who were members when the message got its number, and had been here within a week.

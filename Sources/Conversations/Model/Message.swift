@@ -55,7 +55,7 @@ public struct Message: Identifiable, Hashable, Sendable {
   public var senderName: String
   /// See `Participant.identity`.
   public var senderIdentity: String
-  /// As typed or received, of any length; empty if deleted or recalled.
+  /// The text as typed or received, of any length; empty if the message was deleted or recalled.
   public var body: String
   public var kind: Kind
   /// When its sender wrote it.
@@ -131,7 +131,7 @@ extension Message {
 public struct Removal: Hashable, Sendable {
   /// The moderator's nickname at that time; empty if the room names nobody.
   public var moderator: String
-  /// In the moderator's words; may be empty.
+  /// The reason in the moderator's words; may be empty.
   public var reason: String
 
   public init(moderator: String, reason: String) {

@@ -3,7 +3,7 @@
 /// One of someone's reactions to a message (rule 7.8).
 public struct Reaction: Hashable, Sendable {
   public var participant: Participant
-  /// As given or received.
+  /// The emoji as given or received.
   public var emoji: String
   /// When it was given.
   public var at: Milliseconds

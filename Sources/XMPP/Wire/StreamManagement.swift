@@ -46,8 +46,8 @@ package struct StreamManagement<Payload> {
   /// The payloads of the stanzas that are not acknowledged.
   package var unacknowledged: [Payload] { waiting.compactMap { $0 } }
 
-  /// Returns whether to ask the server now: something was sent after the last question, and that
-  /// question is answered. If true, the new question counts as asked.
+  /// Returns whether to ask the server now: stanzas are not acknowledged, and no question is open.
+  /// If true, the new question counts as asked.
   package mutating func ask() -> Bool {
     if waiting.isEmpty || asked != nil { return false }
     asked = taken &+ UInt32(truncatingIfNeeded: waiting.count)

@@ -78,6 +78,6 @@ package enum NetworkSignal: Hashable, Sendable {
 package struct NetworkAnswer: Hashable, Sendable {
   package var request: NetworkRequest
   package var network: String
-  /// In the network's words; empty if it is done and there is nothing to add.
+  /// The answer in the network's words; empty if the request is done and there is nothing to add.
   package var text: String
 }
