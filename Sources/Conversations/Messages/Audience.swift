@@ -36,7 +36,7 @@ struct Audience {
     }
   }
 
-  /// The intervals, one for each participant.
+  /// The stays of all members, ordered by participant.
   var intervals: [Interval]
 
   /// The people who were members when the message got its number, and had been here within a week.
