@@ -129,7 +129,7 @@ static int at_word_end(rl_command_func_t *complete, int count, int key) {
 
 static int insert_choice(int count, int key) {
   (void)count, (void)key;
-  return rl_complete_internal('!');  // lists them all for a number that none has
+  return rl_complete_internal('!');  // lists all if no candidate has this number
 }
 
 static int complete(int count, int key) {

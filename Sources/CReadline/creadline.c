@@ -117,7 +117,7 @@ static ssize_t ring_bells(void *cookie, const char *bytes, size_t count) {
   return (ssize_t)count;
 }
 
-/// Where an aborted command continues; readline has such a place too.
+/// Where an aborted command continues; readline also has such a place.
 static sigjmp_buf after_key;
 extern sigjmp_buf _rl_top_level;
 static bool is_reading;

@@ -119,8 +119,8 @@ static struct {
 } line;
 
 /// Trap: these searches save the line in place of the live one, free undo lists that are still in
-/// use, and may show a line of the history that readline takes for another. This gives them a line
-/// without undo that is not one of the history's.
+/// use, and may show a line of the history that readline confuses with another. This gives them a
+/// line without undo that is not one of the history's.
 static void keep_line(void) {
   line.is_kept = true;
   line.text = strdup(rl_line_buffer);
@@ -197,7 +197,7 @@ SEARCHING(vi_search_again, rl_vi_search_again)
 
 static bool is_prefix_empty;
 
-/// Goes `count` lines back that contain the text before the caret. readline recognises a continued
+/// Goes back `count` lines that contain the text before the caret. readline recognises a continued
 /// search because its own functions ran before.
 static int prefix_search(rl_command_func_t *search, bool goes_on, int count, int key, bool back) {
   if (goes_on)
@@ -257,7 +257,7 @@ void creadline_check_search(void) {
   static char *copy, nothing[] = "";
   struct search *search = _rl_iscxt;
   if (rl_readline_version < 0x0800 || rl_readline_version > 0x0803 || search == NULL) return;
-  // The last one, and the one that was on screen, are not only the history's.
+  // The last line, and the one that was on the screen, do not belong to the history alone.
   for (int i = 0; i < search->line_count - 1; i++)
     if (i != search->save_line && strlen(search->lines[i]) > longest_searched)
       search->lines[i] = nothing;

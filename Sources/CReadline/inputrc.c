@@ -70,7 +70,8 @@ static const char *own_name(void) {
 bool creadline_may_read_own(void) { return may_read(own_name(), own_name(), 0); }
 
 bool creadline_read_own(void) {
-  // By its name: readline would read its last file again, which is none if that was refused.
+  // Pass the name: without it, readline would read its last file again, or none if that was
+  // refused.
   return creadline_may_read_own() && rl_read_init_file(own_name()) == 0;
 }
 

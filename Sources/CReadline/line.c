@@ -9,8 +9,8 @@
 
 static int clamped(int offset) { return offset < 0 ? 0 : offset > rl_end ? rl_end : offset; }
 
-/// Where the first non-ASCII byte is, from `at` on. Eight at a time: a key may be at the end of a
-/// long text.
+/// Where the first non-ASCII byte from `at` on is. Looks at eight bytes at a time, since a key may
+/// be at the end of a long text.
 static int ascii_end(const char *text, int at, int end) {
   uint64_t word;
   for (; at + 8 <= end; at += 8) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Motion and deletion by grapheme, and by line in a text with newlines (readline 8.2 takes such a
-// text for one line, and a code point for a character). A text of one ASCII line goes to readline's
+// Motion and deletion by grapheme, and by line in a text with newlines (readline 8.2 treats such a
+// text as one line, and a code point as a character). A text of one ASCII line goes to readline's
 // own function, so that it behaves to the letter as in any other shell.
 #include "text.h"
 

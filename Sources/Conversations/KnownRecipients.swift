@@ -5,13 +5,14 @@ struct KnownRecipients {
   struct Key: Equatable {
     var conversation: ID<Conversation>
     var sender: ID<Participant>
-    /// The message; if `isNew`, `meta.people`, which covers all later messages.
+    /// The id of the message; or, if `isNew`, the value of `meta.people`, which covers all later
+    /// messages.
     var asOf: Int64
     var isNew: Bool
   }
 
-  /// How long it stays valid, in milliseconds: no number in the store changes when someone stops
-  /// counting after a week without a sign of life.
+  /// How long it stays valid, in milliseconds: someone stops being a recipient after a week without
+  /// a sign of life, and no number in the store changes then.
   static let lifetime: Milliseconds = 60_000
 
   var key: Key

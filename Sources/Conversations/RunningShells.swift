@@ -7,13 +7,13 @@ extension Store {
   public var shells: RunningShells { RunningShells(store: self) }
 }
 
-/// The running shells of a store: rows that the others read, and lock files that show which of them
-/// died. Network processes have lock files too.
+/// The running shells of a store: rows that the others read, and lock files that show which shells
+/// have died. Network processes also have lock files.
 public struct RunningShells {
   let store: Store
   private var connection: StoreConnection { store.connection }
 
-  /// Makes this process a running shell of a participant; ends its former presence.
+  /// Makes this process a running shell of a participant; ends its previous presence.
   ///
   /// - Returns: its new name.
   public func attach(_ me: ID<Participant>) throws -> ShellID {
@@ -21,8 +21,8 @@ public struct RunningShells {
     let id = ShellID.random()
     var made = ShellPresence(id: id, participant: me, lock: -1)
     do {
-      // Inside the transaction, in which others look for dead shells too: so nobody mistakes a file
-      // that is not locked yet for that of a dead one.
+      // Do this inside a transaction, as others do when they look for dead shells, so that nobody
+      // mistakes a file that is not locked yet for that of a dead shell.
       try store.write {
         made.lock = try makeLockFile(of: id)
         try $0.insert(made)
@@ -41,7 +41,8 @@ public struct RunningShells {
     guard let shell = connection.presence else { return }
     connection.presence = nil
     rescueLog(beforeUnlocking: shell.lock)
-    // Even if the store is locked: the closed file then tells the others that this shell ended.
+    // Do this even if the store is locked: the closed file then tells the others that this shell
+    // has ended.
     defer { Glibc.close(shell.lock) }
     try store.write { try $0.remove(shell.id) }
     removeLockFile(of: shell.id)
@@ -73,10 +74,10 @@ public struct RunningShells {
     return file
   }
 
-  /// Call this before this process closes its lock file: others may then begin a new log in place of
-  /// a deleted one, and what is only in the old one would be lost.
+  /// Call this before this process closes its lock file: others may then begin a new log in place
+  /// of a deleted one, and what is only in the old one would be lost.
   package func rescueLog(beforeUnlocking lock: Int32) {
-    // Without its file, others may have begun one already.
+    // If the lock file has no name any more, others may have begun a new log already.
     if !StoreFiles.hasNoName(lock) { try? store.database.rescueLog() }
   }
 

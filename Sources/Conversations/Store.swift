@@ -2,8 +2,9 @@
 import Platform
 @_exported import Storage
 
-/// The durable store of conversations: one SQLite file, the only truth and the bus between
-/// processes. Several processes, and several stores in one process, may have the same file open.
+/// The durable store of conversations: one SQLite file, which holds the whole state and connects
+/// the processes. Several processes, and several stores in one process, may have the same file
+/// open.
 ///
 /// ```swift
 /// let store = try Store(path: StoreOptions.defaultPath(environment: ["HOME": "/home/anna"]))
@@ -78,8 +79,8 @@ public final class Store {
   // `@_optimize(none)`: the optimizer of Swift 6.3 aborts when it specializes a caller of these for
   // their noncopyable argument.
 
-  /// Reads one state of the store, whatever others write meanwhile. A read within a read, or within
-  /// a transaction, sees the same state.
+  /// Reads one state of the store, whatever others write during the read. A read within a read, or
+  /// within a transaction, sees that same state.
   ///
   /// - Throws: what `body` throws; `StoreError`.
   @_optimize(none)
@@ -111,7 +112,7 @@ public final class Store {
   }
 
   /// Changes the store if there is anything to change: otherwise it takes no lock. If others have
-  /// written meanwhile, it runs `body` again.
+  /// written in the meantime, it runs `body` again.
   @discardableResult
   @_optimize(none)
   public func writeIfNeeded<T>(_ body: (borrowing Transaction) throws -> T) throws -> T {
@@ -133,7 +134,7 @@ public final class Store {
 
   // MARK: The bell
 
-  /// Readable when another process, or this one, committed or died. Open it before reading
+  /// Readable when another process, or this one, has committed or died. Open it before you read
   /// `position`, so that you miss no change between the two.
   ///
   /// - Throws: `StoreError.cannotWatch` if the system has no watch left.
@@ -141,7 +142,7 @@ public final class Store {
     get throws { try connection.bell.descriptor() }
   }
 
-  /// Why it rang; empties the descriptor.
+  /// Returns why the bell rang, and empties the descriptor.
   public func drainBell() -> BellReasons {
     connection.bell.drain()
   }

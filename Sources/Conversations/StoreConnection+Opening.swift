@@ -31,7 +31,7 @@ extension StoreConnection {
     }
     if !isOurs {
       if !options.shared, let refusal = files.refusalIfPrivate { throw refusal }
-      // Only possible before the first table: allows giving space back in small steps.
+      // Allows giving space back in small steps; possible only before the first table exists.
       try database.execute("PRAGMA auto_vacuum=INCREMENTAL")
     }
     try writeAhead(database, patience: options.patience)

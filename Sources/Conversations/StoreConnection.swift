@@ -54,7 +54,8 @@ public final class StoreConnection {
   /// Runs a body in a write transaction, which a thrown error undoes.
   ///
   /// - Parameter isImmediate: whether to lock the store at once. Otherwise the first change locks
-  ///   it; if others were writing then, or had written meanwhile, it runs the body again.
+  ///   it; if others are writing at that time, or have written since the body began, it runs the
+  ///   body again.
   func change<T>(isDurable: Bool, isImmediate: Bool = true, _ body: () throws -> T) throws -> T {
     try begin(isDurable: isDurable, isImmediate: isImmediate)
     do {
@@ -85,12 +86,13 @@ public final class StoreConnection {
   /// Commits; rings the bell if a number was assigned.
   private func commit() throws {
     let rings = try writeCounter()
-    // What is written to a file that others do not have would be lost. This writer's lock keeps the
-    // shells that have it from ending (`rescueLog`), and so others from beginning a new one.
+    // Changes written to a log that others do not have open would be lost. This writer's lock keeps
+    // the shells that have this log from ending (`rescueLog`), and so others from beginning a new
+    // one.
     if let loss = database.loss() { throw loss }
     try database.run("COMMIT")
     drawn = nil
-    // The loss may have happened just now.
+    // Check again: the loss may have happened during the commit.
     if isDurable, let loss = database.loss() { throw loss }
     if rings { bell.ring() }
   }

@@ -7,8 +7,8 @@ extension Import {
   ///
   /// - Parameters:
   ///   - descriptor: an open file, pipe or terminal.
-  ///   - name: of the file, for messages, and because a log's name gives its conversation; empty
-  ///     for standard input.
+  ///   - name: the name of the file, for error messages, and because a log's name gives its
+  ///     conversation; empty for standard input.
   ///   - format: nil to detect it from the content.
   ///   - conversation: the conversation of a log, a room or `@name`; nil to use the file's name,
   ///     and for exports, which contain it.

@@ -2,14 +2,14 @@
 import Platform
 
 /// Changes of the line that are on the screen but not reported yet: drafts and typing signals take
-/// time, so fast typing reports them only now and then.
+/// time, so during fast typing they are reported only from time to time.
 @MainActor
 final class ChangeCoalescer {
   /// Called when letters have waited long enough.
   var isDue: () -> Void = {}
   private let loop: EventLoop
   private var timer: TimerID?
-  /// When to report letters however fast they follow, in the loop's milliseconds.
+  /// When to report letters even if more follow quickly, in the loop's milliseconds.
   private var deadline: Int64 = 0
   private var isUrgent = false
   /// Milliseconds; too short for anyone to notice a delayed draft or signal.
@@ -24,7 +24,7 @@ final class ChangeCoalescer {
     loop.schedule(&timer, at: min(loop.now + Self.delay, deadline)) { [weak self] in self?.isDue() }
   }
 
-  /// Another change, to be reported at once.
+  /// Call this for any other change, which is reported at once.
   func add() { isUrgent = true }
 
   /// - Returns: whether there was anything to report.

@@ -31,7 +31,7 @@ final class KeyReader {
     device.readAvailable().map { decoder.decode($0, at: loop.now) }
   }
 
-  /// Call it once the input has been handled.
+  /// Starts the timers. Call this when the input has been handled.
   func startTimers() {
     startEscapeTimer()
     guard decoder.isPasting || pasteTimer != nil else { return }
@@ -49,7 +49,7 @@ final class KeyReader {
     let delay = creadline_variable("keyseq-timeout").flatMap {
       Int(written: String(cString: $0), in: -Int.max...Int(Int32.max))
     }
-    // Readline's 0 means no timeout: then the next key decides what Escape means.
+    // For readline, 0 means no timeout: the next key decides what Escape means.
     if let delay, delay <= 0 { return }
     escapeTimer = loop.after(milliseconds: delay ?? 100) { [weak self] in
       guard let self else { return }

@@ -4,8 +4,8 @@ import Composer
 import StyledText
 import Terminal
 
-/// Draws the bar around readline's line, and settled lines above it, in one write a turn. On a dumb
-/// terminal readline draws, and this only makes room for printed lines.
+/// Draws the bar around readline's line, and settled lines above it, in one write per turn. On a
+/// dumb terminal readline draws, and this type only makes room for printed lines.
 @MainActor
 package final class LineDisplay {
   let displayMode: LineEditor.DisplayMode
@@ -17,7 +17,7 @@ package final class LineDisplay {
     didSet { if widths != oldValue { repaintAll() } }
   }
   var needsDrawing = true
-  /// The visible rows of text, after the last drawing.
+  /// The number of visible rows of text, after the last drawing.
   private(set) var inputRows = 1
   /// The size of a text with hidden rows, after the last drawing; nil if it has none.
   package private(set) var scrolledText: ScrolledText?
@@ -27,13 +27,13 @@ package final class LineDisplay {
   var isEnding = false
   /// Called when the system reports another size than the current one.
   var sizeMayHaveChanged: () -> Void = {}
-  /// The size that the system reported then.
+  /// The size that the system reported at the start, or when the size last settled.
   private var toldSize: Size
 
   private var painter: Painter
   private var cache = LayoutCache()
   private var above: [StyledLine] = []
-  /// Where the lines begin that answer a typed line.
+  /// Where the lines that answer a typed line begin.
   private var answerStarts: [Int] = []
   private var bytesOut: [UInt8] = []
   private var passedMaximum = false
@@ -67,8 +67,8 @@ package final class LineDisplay {
     }
   }
 
-  /// Whether the background is light: as the person says, else as the terminal says, else as the
-  /// environment says. Lines that are printed already keep their colours.
+  /// Whether the background is light, as the person set it; nil to use what the terminal reports,
+  /// or else the environment. Lines that are already printed keep their colours.
   var setBackground: Bool? { didSet { updateBackground() } }
   var reportedBackground: Bool? { didSet { updateBackground() } }
   private let background: Bool?
@@ -83,7 +83,7 @@ package final class LineDisplay {
   /// The title of the window; nil leaves it as it was found.
   var title: SafeText? { didSet { if title != oldValue { needsDrawing = true } } }
 
-  /// Whether to break settled lines between words (rule 13.7), or where the terminal wraps them.
+  /// Whether to break settled lines between words (rule 13.7); if not, the terminal wraps them.
   package var wrapsAtWords = true
 
   /// Whether the screen is up to date.
@@ -117,7 +117,7 @@ package final class LineDisplay {
     }
   }
 
-  /// Another program had the terminal and may have left it in any state.
+  /// Call this after another program had the terminal and may have left it in any state.
   func comeBack() {
     updateSize()
     if displayMode == .plain { creadline_plain_show() }
@@ -131,8 +131,8 @@ package final class LineDisplay {
     needsDrawing = true
   }
 
-  /// The terminal has had another size, if only for a moment: rows below the cursor may be gone
-  /// even when it is as large as before.
+  /// Handles a change of the terminal's size, even one that lasted only for a moment: rows below
+  /// the cursor may be gone even if the size is the same as before.
   ///
   /// - Parameters:
   ///   - size: as the terminal reported it; nil to use the size that the system reports.
@@ -164,12 +164,12 @@ package final class LineDisplay {
   func markingAnswer(_ body: () -> Bool) -> Bool {
     answerStarts.append(above.count)
     let isAnswered = body()
-    // It may have been drawn meanwhile, as when another program gets the terminal.
+    // The lines may have been drawn in the meantime, as when another program gets the terminal.
     if !isAnswered { _ = answerStarts.popLast() }
     return isAnswered
   }
 
-  /// The answers among the lines that wait, as rows of the screen.
+  /// Removes and returns the answers among the waiting lines, as rows of the screen.
   private func takeAnswers() -> [Painter.MarkedLines] {
     let bounds = answerStarts + [above.count]
     answerStarts = []
@@ -216,7 +216,7 @@ package final class LineDisplay {
     let dirty = creadline_take_dirty()
     guard needsDrawing || dirty || !bytesOut.isEmpty else { return }
     needsDrawing = true
-    // If the terminal has not accepted the last output, wait, and draw the newest state then.
+    // If the terminal has not accepted the last output, wait, and then draw the newest state.
     if device.isBehind { return }
     // During a resize, draw nothing: the block's position is unknown until the size settles.
     if isAnotherSizeTold { sizeMayHaveChanged() }
@@ -300,7 +300,7 @@ package final class LineDisplay {
     if !isEnding { creadline_plain_show() }
   }
 
-  /// A dumb terminal may not support tabs (rule 11.5).
+  /// The line with blanks for tabs, which a dumb terminal may not support (rule 11.5).
   private func withoutTabs(_ line: StyledLine) -> String {
     let text = line.plain.string
     return text.utf8.contains(0x09) ? CellRow(line, widths: widths).string : text

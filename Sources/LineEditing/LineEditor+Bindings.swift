@@ -2,7 +2,7 @@
 import CReadline
 import StyledText
 
-/// readline's state beside the line: its history, its inputrc, its keys.
+/// readline's state other than the line: its history, its inputrc, its keys.
 extension LineEditor {
   /// The lines that Up and C-r find, newest last.
   public func setHistory(_ lines: [String]) {

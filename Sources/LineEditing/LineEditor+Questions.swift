@@ -3,18 +3,18 @@ import Glibc
 import Platform
 import Terminal
 
-/// What the terminal is asked at the start, and never waited for: whether it knows OSC 99, and
-/// whether its background is light or dark.
+/// Questions to the terminal at the start: whether it knows OSC 99, and whether its background is
+/// light or dark. hobnob does not wait for the answers.
 extension LineEditor {
   func askTerminal() {
     guard display.looks.ignoresStrings else { return }
-    // Answers come in order, and more terminals know the second question.
+    // Answers come in order, and more terminals know the second question, so ask it last.
     let questions = display.looks.colors ? BackgroundReport.question : []
     device.write(DesktopNotification.question + questions)
     terminalAskedAt = loop.now
   }
 
-  /// Takes an answer, also a late one; false for any other event.
+  /// Handles an answer, even a late one. Returns false for any other event.
   func takeAnswer(_ event: KeyEvent) -> Bool {
     if DesktopNotification.isAnswer(event) {
       knowsOSC99 = true
@@ -27,10 +27,11 @@ extension LineEditor {
     return true
   }
 
-  /// Milliseconds after the questions in which answers may come to a program that gets the terminal.
+  /// For so many milliseconds after the questions, answers could reach another program that gets
+  /// the terminal.
   private static let answerPatience: Int64 = 150
 
-  /// Call it before another program gets the terminal: waits a moment for the answers.
+  /// Waits a moment for the answers. Call this before another program gets the terminal.
   func finishQuestions() {
     guard let askedAt = terminalAskedAt else { return }
     let end = askedAt + Self.answerPatience

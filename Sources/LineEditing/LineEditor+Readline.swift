@@ -3,7 +3,7 @@ import CReadline
 import StyledText
 import Terminal
 
-// MARK: What readline asks
+// MARK: readline's questions
 
 extension LineEditor: ReadlineUser {
   var widths: Widths { display.widths }
@@ -70,11 +70,11 @@ extension LineEditor: ReadlineUser {
     print(Self.sideBySide(labels, across: display.columns, widths: display.widths))
   }
 
-  /// One a line, for people who listen (rule 11.5).
+  /// The labels with numbers, one per line, for a screen reader (rule 11.5).
   private func numbered(_ labels: [SafeText]) -> [StyledLine] {
     let lines = labels.enumerated().map { StyledLine(SafeText($0 + 1) + " " + $1) }
     defer { hasExplainedList = true }
-    // In vi's insertion there is no key for a count.
+    // In vi's insert mode there is no key for a count.
     if hasExplainedList || creadline_is_vi() { return lines }
     return lines + [StyledLine(say("M-2 TAB picks candidate number 2."))]
   }

@@ -5,8 +5,8 @@ import Terminal
 
 /// Asks the terminal for its size while it may be changing.
 struct ResizeProbe {
-  /// What the terminal reported: its size, and the cursor's position, nil if it may have moved
-  /// since.
+  /// What the terminal reported: its size, and the cursor's position, nil if the cursor may have
+  /// moved since then.
   struct Answer {
     var size: Size
     var cursor: CursorPosition?
@@ -20,11 +20,11 @@ struct ResizeProbe {
   var cursor: CursorPosition?
   var lastAnswer: Answer?
   var since: Int64 = 0
-  /// When the terminal was asked last, and the longest it took to answer.
+  /// When the terminal was asked last, and the longest time that it took to answer.
   var askedAt: Int64 = 0
   var slowest: Int64 = 0
   var timer: TimerID?
-  /// The probe waits until the terminal accepts output again.
+  /// Whether the probe waits until the terminal accepts output again.
   var isPutOff = false
   /// When the size last changed.
   var settledAt: Int64?
@@ -47,29 +47,30 @@ struct ResizeProbe {
   mutating func forget() { (awaited, cursor) = (0, nil) }
 }
 
-/// The screen after a resize: hobnob removes the block only when it knows how the terminal has wrapped
-/// it, or messages above would go with it (1.14).
+/// The screen after a resize: hobnob removes the block only when it knows how the terminal has
+/// wrapped it; otherwise it would remove messages above as well (1.14).
 extension LineEditor {
-  /// Milliseconds for the first answer: enough for a far machine, and a terminal that never answers
-  /// is asked once only.
+  /// Milliseconds to wait for the first answer: enough for a remote machine, and a terminal that
+  /// never answers is asked only once.
   private static let firstPatience = 300
   private static let patience = 1000
-  /// The same before another program gets the terminal, if the terminal answered at once until then.
+  /// Milliseconds to wait before another program gets the terminal, if the terminal has always
+  /// answered at once.
   private static let lastPatience: Int64 = 100
   /// Milliseconds for which the size has to stay the same.
   private static let calm = 40
-  /// Milliseconds after which something is drawn even while a window is being dragged.
+  /// Milliseconds after which hobnob draws even while a window is being dragged.
   private static let longestProbe: Int64 = 1000
-  /// Milliseconds after a resize in which another may go unreported: tmux delays the second one by
-  /// 250.
+  /// For so many milliseconds after a resize, another may go unreported: tmux delays the second
+  /// report by 250.
   private static let silence: Int64 = 400
   /// Milliseconds after which hobnob stops waiting for a missing report.
   private static let oblivion: Int64 = 10_000
   /// Milliseconds for which an answer stays valid.
   private static let certainty: Int64 = 10
 
-  /// After a SIGWINCH, or when the size turns out to have changed. hobnob draws nothing until the
-  /// terminal has reported the same size twice.
+  /// Call this after a SIGWINCH, or when the size turns out to have changed. hobnob draws nothing
+  /// until the terminal has reported the same size twice.
   public func windowResized() {
     guard displayMode == .tty else { return display.updateSize() }
     // A terminal that accepts no output cannot be asked.
@@ -83,8 +84,9 @@ extension LineEditor {
     ask()
   }
 
-  /// Printing lines scrolls the block up. If the block is not where hobnob thinks it is, remains of it
-  /// stay on the screen for ever; so soon after a resize the terminal has to confirm its size first.
+  /// Asks the terminal to confirm its size, if a resize was recent. Printing lines scrolls the
+  /// block up; if the block were not where hobnob thinks it is, remains of it would stay on the
+  /// screen for ever.
   func confirmSizeBeforeScroll() {
     guard display.hasLines, displayMode == .tty, !isBehind, resizeProbe.answers == true,
       !display.isProbingSize,
@@ -117,11 +119,12 @@ extension LineEditor {
     resizeProbe.answers = true
     resizeProbe.slowest = max(resizeProbe.slowest, loop.now - resizeProbe.askedAt)
     guard display.isProbingSize else {
-      // Too late: the block was drawn for the system's size, and the cursor has moved since.
+      // The answer is too late: the block was drawn for the system's size, and the cursor has moved
+      // since.
       if answer.size != display.size { settle(on: .init(size: answer.size, cursor: nil)) }
       return
     }
-    // It answers an earlier question than the last.
+    // The report answers an earlier question, not the last one.
     if resizeProbe.awaited > 0 { return }
     if let timer = resizeProbe.timer { loop.cancel(timer) }
     let isSame = answer.size == resizeProbe.lastAnswer?.size
@@ -130,8 +133,8 @@ extension LineEditor {
     resizeProbe.timer = loop.after(milliseconds: Self.calm) { [weak self] in self?.ask() }
   }
 
-  /// Call it before another program gets the terminal: settles on the known size, and waits a
-  /// moment for answers, which must not become input of that program.
+  /// Settles on the known size, and waits a moment for answers, which must not become input of
+  /// another program. Call this before that program gets the terminal.
   func finishResizeProbe() {
     if display.isAnotherSizeTold { windowResized() }
     guard display.isProbingSize else { return }

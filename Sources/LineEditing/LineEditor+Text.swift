@@ -12,15 +12,15 @@ extension LineEditor: BarLine {
   public var edition: Int { Int(creadline_edition()) }
   public var composed: ComposedText { ComposedText(text, caret: caret, region: region) }
   public var zones: ZoneValues<[Item]> { bar.zones }
-  /// The visible rows of text, after the last drawing.
+  /// The number of visible rows of text, after the last drawing.
   public var inputRows: Int { display.inputRows }
-  /// Whether the background is light, where the person says so; nil to go by the terminal's word.
+  /// Whether the background is light, as the person set it; nil to use what the terminal reports.
   public var background: Bool? {
     get { display.setBackground }
     set { display.setBackground = newValue }
   }
-  /// The title of the terminal's window, one line; nil leaves it as it was found. Plain mode and
-  /// terminals that would not put it back show none.
+  /// The title of the terminal's window, one line; nil leaves it as it was found. It is not set in
+  /// plain mode, nor on terminals that would not restore it.
   public var title: SafeText? {
     get { display.title }
     set { display.title = newValue }
@@ -28,14 +28,14 @@ extension LineEditor: BarLine {
   /// The caret, in bytes from the start of the text.
   public var caret: Int { Int(Readline.line.caret) }
   public var isEmpty: Bool { Readline.line.length == 0 }
-  /// Whether no search, argument or half a command is under way, and the line is not one of the
+  /// Whether no search, argument or incomplete command is under way, and the line is not one of the
   /// history.
   public var isIdle: Bool { creadline_is_idle() && creadline_history_is_live() }
 
   /// Whether the last key was undo or redo.
   public var lastKeyWasUndo: Bool { creadline_last_was_undo() }
 
-  /// Runs `body` now, or, while a line is being accepted, when the next one has begun.
+  /// Runs `body` now, or, if a line is being accepted, when the next line has begun.
   public func whenLineBegins(_ body: @escaping @MainActor () -> Void) {
     if isAccepting { afterLine.append(body) } else { body() }
   }
@@ -106,7 +106,7 @@ extension LineEditor: BarLine {
     deinit { if let pointer { creadline_forget_aside(pointer) } }
   }
 
-  /// Sets the line aside, leaving an empty one.
+  /// Sets the line aside, and leaves an empty one.
   public func setAside() -> SavedLine {
     creadline_settle()
     isProgramChange = true
@@ -151,8 +151,8 @@ extension LineEditor: BarLine {
   /// Asks the terminal to copy a text to the clipboard (OSC 52). Does nothing in plain mode.
   public func copyToClipboard(_ text: SafeText) { display.send(ClipboardSequence.bytes(text)) }
 
-  /// The sequence for desktop notifications: the wanted one, or the best that this terminal is known
-  /// to obey; nil in plain mode, and on a terminal that would print it.
+  /// The sequence for desktop notifications: the wanted one, or the best one that this terminal is
+  /// known to support; nil in plain mode, and on a terminal that would print it.
   public func notification(_ wanted: DesktopNotification?) -> DesktopNotification? {
     guard displayMode == .tty, display.looks.ignoresStrings else { return nil }
     return wanted ?? (knowsOSC99 ? .osc99 : display.looks.notifications)
@@ -161,8 +161,8 @@ extension LineEditor: BarLine {
   /// Asks the terminal to show a notification.
   ///
   /// - Parameters:
-  ///   - identifier: ASCII letters, digits and hyphens; the terminal replaces a notification with
-  ///     the same one.
+  ///   - identifier: ASCII letters, digits and hyphens; the terminal replaces a notification that
+  ///     has the same identifier.
   ///   - notification: from ``notification(_:)``.
   public func notify(
     title: SafeText, body: SafeText, identifier: String, by notification: DesktopNotification
@@ -178,7 +178,7 @@ extension LineEditor: BarLine {
   }
 }
 
-/// The length of a text of which only a part is visible.
+/// The length of a text that is only partly visible.
 public struct ScrolledText: Hashable, Sendable {
   public let lines: Int
   /// Rows on the screen; nil if each line is one row.

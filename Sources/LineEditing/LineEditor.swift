@@ -33,10 +33,10 @@ public final class LineEditor {
   /// Whether the terminal's window has the focus; the window of a terminal that does not report it
   /// counts as focused.
   public var isFocused: Bool { focus.isHere }
-  /// Whether ``isFocused`` is known. It is not while the editor waits for the terminal's report;
-  /// ``isFocused`` is then false.
+  /// Whether ``isFocused`` is known. False while the editor waits for the terminal's report;
+  /// ``isFocused`` is then also false.
   public var isFocusKnown: Bool { focus.isKnown }
-  /// Whether ``isFocused`` is the terminal's last word.
+  /// Whether ``isFocused`` is what the terminal last reported.
   public var isFocusReported: Bool { focus.isReported }
 
   let device: TerminalDevice
@@ -51,7 +51,7 @@ public final class LineEditor {
   private var isInsertion = false
   var isAccepting = false
   var afterLine: [() -> Void] = []
-  /// Whether a list has told how to choose by number.
+  /// Whether a list has already explained how to choose by number.
   var hasExplainedList = false
 
   /// - Parameters:
@@ -85,8 +85,8 @@ public final class LineEditor {
   }
   // MARK: Life
 
-  /// Takes over the terminal, and shows the prompt at the end of the loop's turn. If it has the
-  /// terminal already, it only changes the prompt.
+  /// Takes over the terminal, and shows the prompt at the end of the loop's turn. If it already has
+  /// the terminal, it only changes the prompt.
   public func start(prompt: StyledLine) {
     bar.prompt = prompt
     guard !isStarted else { return }
@@ -113,7 +113,7 @@ public final class LineEditor {
   private var isStarted = false
   /// When the terminal was asked; nil once it has answered.
   var terminalAskedAt: Int64?
-  /// Whether the terminal said that it knows OSC 99.
+  /// Whether the terminal reported that it knows OSC 99.
   var knowsOSC99 = false
   private var isFirstTurn = true
 
@@ -186,7 +186,7 @@ public final class LineEditor {
     device.leave()
     body()
     device.enter(plain: displayMode == .plain)
-    // The terminal did not report its focus meanwhile.
+    // The terminal did not report its focus in the meantime.
     if displayMode == .tty { focus.wait() }
     display.comeBack()
   }
@@ -209,7 +209,7 @@ public final class LineEditor {
     keys.startTimers()
   }
 
-  /// Takes a report that the terminal sent by itself; false if the user typed the event.
+  /// Handles a report that the terminal sent by itself. Returns false if the user typed the event.
   private func takeReport(_ event: KeyEvent) -> Bool {
     if case .focus(let isFocused) = event {
       focus.noteReport(isFocused)
@@ -242,8 +242,8 @@ public final class LineEditor {
       return
     }
     lastCaret = Readline.line.caret
-    // First draw the key: drafts and typing signals take their time, so fast typing updates them
-    // only now and then.
+    // Draw the key first: drafts and typing signals take time, so during fast typing they are
+    // updated only from time to time.
     draw()
     // A menu updates after each letter.
     if isInsertion, menu() == .closed { return unreportedChanges.addLetter() }
@@ -257,7 +257,7 @@ public final class LineEditor {
     tellChanges()
   }
 
-  /// Lays out what was only echoed, and reports the change.
+  /// Lays out keys that were only echoed, and reports the change.
   private func tellChanges() {
     guard unreportedChanges.take() else { return }
     display.needsDrawing = true
@@ -270,7 +270,7 @@ public final class LineEditor {
     tell(.changed)
   }
 
-  /// A new line has begun: drops the changes of the old one that were not reported yet.
+  /// Drops unreported changes of the old line, since a new one has begun.
   func forgetChanges() {
     _ = unreportedChanges.take()
     _ = creadline_take_changed()
@@ -332,7 +332,7 @@ public final class LineEditor {
   public func pressReturn() { key([0x0D]) }
 
   private func key(_ bytes: [UInt8]) {
-    // What another key than a letter does may depend on the letters before it, so report those
+    // The effect of a key other than a letter may depend on the letters before it, so report those
     // first, and report other changes one by one. Return reports the text itself.
     let isReturn = bytes == [0x0D]
     if !isReturn, bytes[0] < 0x20 || bytes[0] == 0x7F {

@@ -6,7 +6,7 @@ import Terminal
 /// handled it. Each case describes the default action; without one, the answer does not matter.
 public enum LineEvent: Hashable, Sendable {
   /// Return. If handled, the line disappears with its undo; fill the next one by
-  /// ``LineEditor/whenLineBegins(_:)``. Otherwise the line stays.
+  /// ``LineEditor/whenLineBegins(_:)``. If not handled, the line stays.
   case accepted(String)
   /// A key or a paste changed the text.
   case changed
@@ -31,7 +31,7 @@ public enum LineEvent: Hashable, Sendable {
   case undoing
   /// Up on an empty line. By default readline shows its history.
   case upOnEmptyLine
-  /// TAB, where a menu is possible. By default readline completes.
+  /// TAB was pressed, and a menu is possible. By default readline completes.
   case completing
   /// A key while ``LineEditor/menu`` is entered. By default the line handles it.
   case menuKey(MenuKey)
@@ -51,7 +51,7 @@ public enum LineEvent: Hashable, Sendable {
   case focusChanged
   /// C-z: the shell is about to be suspended, or has come back.
   case suspending, resumed
-  /// C-z, but no parent shell could resume hobnob.
+  /// C-z was pressed, but no parent shell could resume hobnob.
   case cannotSuspend
 }
 

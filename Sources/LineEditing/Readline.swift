@@ -5,7 +5,7 @@ import Glibc
 import Platform
 import StyledText
 
-/// What readline asks of the editor that uses it.
+/// What readline needs from the editor that uses it.
 @MainActor
 protocol ReadlineUser: AnyObject {
   var widths: Widths { get }
@@ -25,7 +25,7 @@ enum Readline {
   private static weak var editor: (any ReadlineUser)?
   /// The answer for the word that readline is about to complete.
   private static var pending: Completions?
-  /// How a list shows the candidates that readline has got last.
+  /// The labels of the candidates that readline was given last.
   private static var labels: [SafeText] = []
   /// The column that Up and Down aim for, as long as no other key moves the caret.
   private static var goal: (column: Int, offset: Int)?

@@ -7,7 +7,7 @@ import Terminal
 final class WindowFocus {
   private(set) var isHere: Bool
   var isKnown: Bool { timer == nil }
-  /// Whether the terminal has reported it, and has not been left since.
+  /// Whether the terminal has reported it, and was not left after that.
   private(set) var isReported = false
   var changed: () -> Void = {}
   private let loop: EventLoop
@@ -20,7 +20,7 @@ final class WindowFocus {
     self.loop = loop
   }
 
-  /// The terminal reported it.
+  /// Records that the terminal reported it.
   func noteReport(_ isHere: Bool) {
     isReported = true
     settle(isHere)
@@ -34,7 +34,7 @@ final class WindowFocus {
     changed()
   }
 
-  /// Waits for a report that was requested; without one, the window counts as focused.
+  /// Waits for a report that was requested; if none comes, the window counts as focused.
   func wait() {
     if let timer { loop.cancel(timer) }
     timer = loop.after(milliseconds: Self.patience) { [weak self] in self?.settle(true) }

@@ -28,12 +28,12 @@ package struct StoredAccount {
   package func lease() throws -> AccountLease? { try AccountLease.acquire(account, in: store) }
 }
 
-/// The right to serve an account, for one process at a time, with everything that only this process
+/// The right to serve an account, which one process at a time has, and everything that this process
 /// may do in the store. A network process has no other access to the store.
 ///
 /// The holder's name is in the account's row, and a locked file has that name, as for a shell. The
 /// kernel unlocks the file however the process ends, and the others notice without a timer. Such a
-/// process is not a shell: it has no row among them, so it makes nobody present.
+/// process is not a shell: it has no row among the shells, so it makes nobody present.
 ///
 /// Every function throws `StoreError` when the store cannot be read or written.
 package final class AccountLease {
@@ -49,7 +49,7 @@ package final class AccountLease {
 
   /// Makes this process the one that serves an account.
   ///
-  /// Removes the presence and typing that a former process reported, which are out of date.
+  /// Removes the presence and typing that an earlier process reported, which are out of date.
   ///
   /// - Returns: nil if another process serves the account.
   /// - Throws: `RuleError.noSuchAccount`, `StoreError`.
@@ -57,7 +57,7 @@ package final class AccountLease {
     let holder = ShellID.random()
     var lock: Int32 = -1
     do {
-      // Two processes that want the lease take turns: the second finds the file of the first
+      // If two processes want the lease, one waits here for the other, and then finds its file
       // locked.
       let isTaken = try store.write { transaction in
         guard try transaction.account(network: account.network)?.id == account.id else {
@@ -80,14 +80,14 @@ package final class AccountLease {
   /// Gives the lease back; does nothing the second time.
   ///
   /// - Parameters:
-  ///   - status: ``AccountStatus/ended(reason:)`` if another process would not fare better. Stored
-  ///     together with the release: a shell starts a new process for an account without a holder
-  ///     and without a reason at once.
+  ///   - status: ``AccountStatus/ended(reason:)`` if another process would fail as well. It is
+  ///     stored together with the release, since a shell starts a new process at once for an
+  ///     account that has neither a holder nor such a reason.
   ///   - notice: a sentence for the account's owner.
   package func release(status: AccountStatus = .notRunning, notice: String? = nil) throws {
     if lock < 0 { return }
     store.shells.rescueLog(beforeUnlocking: lock)
-    // Even if the store is locked: the closed file then tells the others.
+    // Do this even if the store is locked: the closed file then tells the others.
     defer {
       close(lock)
       lock = -1
@@ -105,8 +105,8 @@ package final class AccountLease {
     try store.read(body)
   }
 
-  /// Whether this process still has the lease: not if somebody removed its lock file and another
-  /// process took the lease meanwhile. Check this before you send anything.
+  /// Whether this process still has the lease. False if somebody removed its lock file and another
+  /// process then took the lease. Check this before you send anything.
   package var isHeld: Bool {
     get throws { try lock >= 0 && store.read { try $0.holderID(of: account) } == holder }
   }
@@ -124,8 +124,9 @@ package final class AccountLease {
 
   // MARK: Writing
 
-  /// Stores events from the network in order: all or none, with one bell. If any of them lasts,
-  /// they are on disk on return, so that you may acknowledge them.
+  /// Stores events from the network in order, all or none, and rings the bell once. If any of them
+  /// is an event that must survive a power cut, they are on disk on return, so that you may
+  /// acknowledge them.
   ///
   /// - Parameter fetchesFiles: whether to ask for small files that contacts send.
   /// - Throws: `RuleError.noSuchAccount` if the account was removed meanwhile; `StoreError`.
@@ -138,21 +139,21 @@ package final class AccountLease {
     try store.writeIfNeeded { try $0.noteTried(entries) }
   }
 
-  /// Shows the owner's shells the state of the connection. Does nothing if it is the same as
-  /// before.
+  /// Shows the owner's shells the state of the connection. Does nothing if it has not changed.
   package func setStatus(_ status: AccountStatus) throws {
     try store.writeIfNeeded { try $0.setStatus(of: account, status) }
   }
 
-  /// Removes what dead shells and network processes left. Recreates this process's lock file if
-  /// somebody removed it.
+  /// Removes what dead shells and network processes left behind. Recreates this process's lock file
+  /// if somebody removed it.
   package func reapStaleShells() throws {
     if StoreFiles.hasNoName(lock) {
       try store.write {
         let new = try store.shells.makeLockFile(of: holder)
         close(lock)
         lock = new
-        // Unless another process has taken the account meanwhile; then `isHeld` is false.
+        // This does nothing if another process has taken the account in the meantime; then `isHeld`
+        // is false.
         try $0.restoreHolder(holder, of: account)
       }
     }
@@ -164,6 +165,7 @@ package final class AccountLease {
     try store.keepTemporaryFilesInMemory()
   }
 
-  /// Why no network process can serve an account of this store, as a sentence; nil if one can.
+  /// The reason, as a sentence, why network processes cannot serve accounts of this store; nil if
+  /// they can.
   package var failureToHoldAccounts: String? { store.failureToHoldAccounts }
 }

@@ -14,12 +14,12 @@ package enum ChildProcess {
   /// Its process group, which decides whose terminal signals reach it.
   package enum Group {
     case ours
-    /// A group of its own, so that its children can be ended with it.
+    /// A separate group, so that its children can be ended with it.
     case own
-    /// A group of its own in the foreground, until ``give(_:to:)`` takes the terminal back. C-z
-    /// does not stop it.
+    /// A separate group in the foreground, until ``give(_:to:)`` takes the terminal back. C-z does
+    /// not stop it.
     case foreground(terminal: Int32)
-    /// A session of its own, without a terminal.
+    /// A separate session, without a terminal.
     case session
   }
 
@@ -96,8 +96,8 @@ package enum ChildProcess {
     return (ends[0], ends[1])
   }
 
-  /// The status that a shell would report for that of `waitpid`: the exit status, or 128 and the
-  /// signal.
+  /// The status that a shell would report for a status from `waitpid`: the exit status, or 128 plus
+  /// the signal.
   package static func exitStatus(_ status: Int32) -> Int32 {
     status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
   }

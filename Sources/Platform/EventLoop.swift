@@ -33,7 +33,7 @@ public struct TimerID: Hashable, Sendable {
   }
 
   private var watches: [Watch] = []
-  /// There are few, and they change at every start: setting up a dictionary would cost more.
+  /// An array: there are few timers, and setting up a dictionary at every start would take longer.
   private var timers: [Timer] = []
   private var signals = SignalDescriptor()
   private var alarm = TimerDescriptor()
@@ -77,8 +77,8 @@ public struct TimerID: Hashable, Sendable {
     self.signals.add(signals)
   }
 
-  /// Lets the handled signals have their usual effect, before starting a child or stopping this
-  /// process. One that is pending takes effect at once.
+  /// Lets the handled signals have their usual effect. Call this before starting a child or
+  /// stopping this process. A pending signal takes effect at once.
   public func unblockSignals() {
     signals.unblock()
   }
@@ -97,7 +97,7 @@ public struct TimerID: Hashable, Sendable {
     return timer
   }
 
-  /// Sets a timer to a moment of `now`'s clock, replacing its former one; nil unsets it.
+  /// Sets a timer to a moment of `now`'s clock, instead of its previous one; nil unsets it.
   public func schedule(
     _ timer: inout TimerID?, at deadline: Int64?, _ body: @escaping @MainActor () -> Void
   ) {
@@ -132,7 +132,7 @@ public struct TimerID: Hashable, Sendable {
     }
     let watched = watches.map(\.number)
     let patience = alarm.set(timers.map(\.due).min(), at: now)
-    // poll(2) skips those that are not open.
+    // poll(2) skips descriptors that are not open.
     for own in [signals.descriptor, alarm.descriptor] {
       descriptors.append(pollfd(fd: own, events: Int16(POLLIN), revents: 0))
     }
@@ -142,7 +142,7 @@ public struct TimerID: Hashable, Sendable {
       // An earlier body of this turn may have ended the watch.
       guard isRunning, let watch = watches.first(where: { $0.number == number }) else { continue }
       if descriptor.revents & Int16(POLLNVAL) != 0 {
-        // Closed without `unwatch`; poll would report it for ever.
+        // The descriptor was closed without `unwatch`; poll would report it for ever.
         watches.removeAll { $0.number == number }
       } else {
         watch.body()
@@ -164,7 +164,7 @@ public struct TimerID: Hashable, Sendable {
     let due = timers.filter { $0.due <= now }
       .sorted { ($0.due, $0.name.number) < ($1.due, $1.name.number) }
     for timer in due {
-      // An earlier one may have cancelled it.
+      // An earlier timer's body may have cancelled this one.
       guard isRunning, timers.contains(where: { $0.name == timer.name }) else { continue }
       cancel(timer.name)
       timer.body()

@@ -8,25 +8,27 @@ import Glibc
 /// ["Åsa", "Zoe"].sorted(by: LocaleOrder.precedes)  // "Zoe", "Åsa"
 /// ```
 public enum LocaleOrder {
-  /// Only written by `followEnvironment`, before there is a second thread.
+  /// Written only by `followEnvironment`, before there is a second thread.
   private nonisolated(unsafe) static var locale = "C"
 
-  /// Takes the name of the locale. Its order is read from the disk when somebody first needs it: most
-  /// starts do not. Call it before anything changes the environment, as readline's start does.
+  /// Reads the name of the locale. Its order is read from the disk only when it is first needed,
+  /// which most starts never do. Call this before anything changes the environment, as readline's
+  /// start does.
   public static func followEnvironment() {
     let variables: [String] = ["LC_ALL", "LC_COLLATE", "LANG"]
     let locales = variables.compactMap { name in getenv(name).map { String(cString: $0) } }
     locale = locales.first { !$0.isEmpty } ?? "C"
   }
 
-  /// Compares two texts: below, at or above 0. Nil if the order is that of the characters' numbers,
-  /// as in C.UTF-8, or if the locale is not installed or not one of UTF-8.
+  /// Compares two texts, and returns a number below, equal to or above 0. Nil if the order is that
+  /// of the characters' numbers, as in C.UTF-8, or if the locale is not installed or does not use
+  /// UTF-8.
   public static let compare: (@Sendable (String, String) -> Int)? = {
     if ["C", "POSIX"].contains(locale) || locale.hasPrefix("C.") { return nil }
     guard let found = newlocale(1 << LC_COLLATE | 1 << LC_CTYPE, locale, nil),
       let codeset = nl_langinfo_l(Int32(CODESET), found), String(cString: codeset) == "UTF-8"
     else { return nil }
-    // Nobody changes or frees it.
+    // Nothing changes or frees the locale.
     nonisolated(unsafe) let order = found
     return { Int(strcoll_l($0, $1, order)) }
   }()

@@ -6,7 +6,7 @@ import Glibc
 /// The C library asks name services for these, and loads a shared library for each: a static
 /// program that calls `getpwuid` crashes if `/etc/nsswitch.conf` names an incompatible one.
 package enum Login {
-  /// Their home folder: `HOME`, which cron may not set, else the one in `/etc/passwd`.
+  /// The user's home folder: `HOME`, or, if it is not set, as by cron, the one in `/etc/passwd`.
   package static func home(_ environment: [String: String]) -> String? {
     if let home = environment["HOME"], !home.isEmpty { return home }
     return home(of: { $0[2] == String(getuid()) })
@@ -22,7 +22,7 @@ package enum Login {
     return home
   }
 
-  /// Their login name; nil if neither the environment nor `/etc/passwd` has it.
+  /// The user's login name; nil if neither the environment nor `/etc/passwd` has it.
   package static func name(_ environment: [String: String]) -> String? {
     for variable in ["LOGNAME", "USER"] {
       if let name = environment[variable], !name.isEmpty { return name }

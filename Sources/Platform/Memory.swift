@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
 
-/// Checks for memory before reading something large: without any, Swift ends the program silently.
+/// Checks for memory before reading something large: if memory runs out, Swift ends the program
+/// silently.
 package enum Memory {
   /// Whether this many bytes are available now, within the limits of the process.
   package static func hasRoom(for bytes: Int) -> Bool {
@@ -14,6 +15,6 @@ package enum Memory {
   }
 
   /// Whether there is memory to store a text of this many bytes: as read, as a string, in SQLite,
-  /// and in the search index. One letter with millions of accents needs most.
+  /// and in the search index. One letter with millions of accents needs the most.
   package static func hasRoom(forText bytes: Int) -> Bool { hasRoom(for: bytes * 20) }
 }

@@ -2,7 +2,7 @@
 import CLinux
 import Glibc
 
-/// A file that gets its name when it is complete: it never replaces an existing one.
+/// A file that gets its name only when it is complete; it never replaces an existing file.
 ///
 /// Until then it has no name, and disappears if the process is killed. If the file system cannot do
 /// that, or a library needs a path, it has a temporary name in the same folder and is locked by its
@@ -33,7 +33,7 @@ package struct NewFile {
   /// - Parameters:
   ///   - folder: an existing one.
   ///   - name: its future name.
-  ///   - hasPath: whether it needs a path until then.
+  ///   - hasPath: whether it needs a path before it is complete.
   /// - Throws: `SystemFailure`, with `EEXIST` if the name is taken.
   package init(
     _ name: String, in folder: String, mode: mode_t = 0o600, hasPath: Bool = false
@@ -56,7 +56,7 @@ package struct NewFile {
       let file = try OpenFile(in: open, temporary, O_RDWR | O_CREAT | O_EXCL, mode: mode)
       fchmod(file.number, mode)
       flock(file.number, LOCK_EX)
-      // Before it was locked, another process may have seen it as abandoned.
+      // Before it was locked, another process may have removed it as abandoned.
       guard let found = open.status(of: temporary), try found.st_ino == file.status().st_ino
       else { continue }
       (self.folder, self.name, self.temporary) = (folder, name, temporary)

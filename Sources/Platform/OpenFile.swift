@@ -46,7 +46,8 @@ extension OpenFile {
     return found
   }
 
-  /// The status of a name in this folder, of a link itself; nil if there is no such name.
+  /// The status of a name in this folder, or of the link if it is one; nil if there is no such
+  /// name.
   package func status(of name: String) -> Glibc.stat? {
     var found = Glibc.stat()
     return fstatat(number, name, &found, AT_SYMLINK_NOFOLLOW) == 0 ? found : nil
@@ -72,7 +73,8 @@ extension OpenFile {
 
   /// The names in this folder except `.`, `..` and those that are not UTF-8.
   package func names() throws -> [String] {
-    // The stream closes its descriptor, and would share its position with a mere duplicate.
+    // Open the folder anew: the stream closes its descriptor, and would share its position with a
+    // duplicate.
     let copy = openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0 else { throw SystemFailure() }
     guard let stream = fdopendir(copy) else {
@@ -119,7 +121,7 @@ package func randomName() -> String {
 
 /// Creates a folder, and those above it, for this user only.
 ///
-/// - Returns: whether it exists now; else the reason is in `errno`.
+/// - Returns: whether it exists now; if not, the reason is in `errno`.
 package func makeFolder(_ path: String) -> Bool {
   if mkdir(path, 0o700) == 0 || errno == EEXIST { return true }
   guard errno == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")),
@@ -128,7 +130,7 @@ package func makeFolder(_ path: String) -> Bool {
   return mkdir(path, 0o700) == 0 || errno == EEXIST
 }
 
-/// The status of a name, of a link itself.
+/// The status of a name, or of the link if it is one.
 package func fileStatus(_ path: String) -> Glibc.stat? {
   var result = Glibc.stat()
   return lstat(path, &result) == 0 ? result : nil

@@ -8,7 +8,7 @@ package enum OwnFolder: String {
 
   /// The path of hobnob's folder there; nil without a home.
   ///
-  /// - Parameter environment: the variable of the case, else `HOME`.
+  /// - Parameter environment: the variable that the case names, or else `HOME`.
   package func path(_ environment: [String: String]) -> String? {
     // The specification says to ignore a path that is not absolute.
     if let base = environment[rawValue], base.hasPrefix("/") { return base + "/hobnob" }

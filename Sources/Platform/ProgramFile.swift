@@ -10,15 +10,15 @@ public enum ProgramFile {
     return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
   }
 
-  /// Candidates for a folder such as `share/locale`, in the five folders above the program's own.
-  /// So an installation that was moved, and a checkout, find their files. They need not exist.
+  /// Candidates for a folder such as `share/locale`, in the five folders above the program's own,
+  /// so that a moved installation or a checkout finds its files. They need not exist.
   public static func folders(_ name: String, above program: String) -> [String] {
     var folders: [String] = []
     var parts = program.split(separator: "/").dropLast()
     for _ in 0..<5 where !parts.isEmpty {
       parts.removeLast()
       let folder = parts.map { "/" + $0 }.joined()
-      // Anyone could have put a file into a folder that all may write to, such as /tmp.
+      // Anyone could have put a file into a folder that everybody may write to, such as /tmp.
       if !isWritableByAll(folder.isEmpty ? "/" : folder) { folders.append(folder + "/" + name) }
     }
     return folders

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
 
-/// A folder that exists as long as this process needs it, for this user only. If a process is killed
-/// before it removes its folder, the next one that makes such a folder there removes it.
+/// A folder, only for this user, that exists as long as this process needs it. If a process is
+/// killed before it removes its folder, the next one that makes such a folder there removes it.
 package final class ScratchFolder {
   package let path: String
   /// The open folder. Its lock says that somebody uses it.
@@ -23,7 +23,7 @@ package final class ScratchFolder {
           break
         }
         let path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        // Before it was locked, another process may have taken it for an abandoned one.
+        // Before it was locked, another process may have removed it as abandoned.
         guard let folder = try? OpenFile(folder: path, following: false),
           flock(folder.number, LOCK_EX) == 0, let found = fileStatus(path),
           try found.st_ino == folder.status().st_ino

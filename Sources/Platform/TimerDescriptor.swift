@@ -3,8 +3,8 @@ import CLinux
 import Glibc
 
 /// A timer as a readable descriptor (timerfd, Linux only). Unlike the timeout of `poll(2)`, it
-/// counts the time in which the machine is suspended, so a timer that fell due meanwhile fires on
-/// waking.
+/// counts the time in which the machine is suspended, so a timer that fell due during the
+/// suspension fires when the machine wakes.
 struct TimerDescriptor: ~Copyable {
   /// −1 until the first moment is set.
   private(set) var descriptor: Int32 = -1
@@ -14,7 +14,7 @@ struct TimerDescriptor: ~Copyable {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// Makes the descriptor readable at a moment, replacing the former one.
+  /// Makes the descriptor readable at a moment, instead of the previous one.
   ///
   /// - Parameters:
   ///   - due: the moment, in milliseconds of the clock that shows `now`; nil for none.

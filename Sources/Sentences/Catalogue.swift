@@ -4,8 +4,8 @@ import Glibc
 
 /// The translations of the program's sentences into the user's language, by glibc's gettext.
 ///
-/// A process opens the catalogue once, before its first sentence and its sandbox. Until then, and
-/// where no catalogue fits, sentences are English and cost no look-up.
+/// A process opens the catalogue once, before its first sentence and before it enters its sandbox.
+/// Until then, or if no catalogue fits, sentences are English and need no look-up.
 ///
 /// ```swift
 /// Catalogue.open(in: ["/usr/share/locale"])  // LANG=de_DE.UTF-8
@@ -32,7 +32,7 @@ public enum Catalogue {
     guard !languages.isEmpty,
       let folder = (own + folders()).first(where: { has(languages, in: $0) })
     else { return }
-    // Where the user's locale is not installed, gettext still follows LANGUAGE, but not in "C".
+    // If the user's locale is not installed, gettext still follows LANGUAGE, but not in "C".
     if setlocale(LC_MESSAGES, "") == nil {
       setlocale(LC_MESSAGES, "C.UTF-8")
       setenv("LANGUAGE", languages.joined(separator: ":"), 1)
@@ -40,19 +40,19 @@ public enum Catalogue {
     bindtextdomain(domain, folder)
     bind_textdomain_codeset(domain, "UTF-8")
     isOpen = true
-    // Reads the file now: a sandbox may not let it be read later.
+    // Read the file now: a sandbox may prevent that later.
     _ = translated("now")
   }
 
   /// The languages that the user wants, best first; empty for English. As in gettext's manual,
-  /// LANGUAGE counts only where a locale other than C is set.
+  /// LANGUAGE counts only if a locale other than C is set.
   static func languages(_ environment: [String: String]) -> [String] {
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }
       .first { !$0.isEmpty }
     guard let locale, !["C", "POSIX"].contains(locale) else { return [] }
     let wanted = environment["LANGUAGE"].map { $0.split(separator: ":").map(String.init) } ?? []
     let all = wanted.isEmpty ? (locale.hasPrefix("C.") ? [] : [locale]) : wanted
-    // English needs no catalogue, and comes before the languages behind it.
+    // English needs no catalogue, and the user prefers it to the languages after it.
     return Array(all.prefix { !isEnglish($0) })
   }
 
@@ -60,8 +60,8 @@ public enum Catalogue {
     language == "en" || language.hasPrefix("en_") || language.hasPrefix("en.")
   }
 
-  /// Whether a folder has the catalogue of one of these languages: of `de_AT.UTF-8@euro`, as
-  /// `de_AT` or as `de`.
+  /// Whether a folder has the catalogue of one of these languages; for `de_AT.UTF-8@euro`, that is
+  /// `de_AT` or `de`.
   private static func has(_ languages: [String], in folder: String) -> Bool {
     languages.contains { language in
       let territory = language.prefix { $0 != "." && $0 != "@" }

@@ -5,7 +5,7 @@ extension Sequence<String> {
   public func joinedAsList() -> String { joined(separator: listSeparator) }
 }
 
-/// What is between the members of a list in the user's language.
+/// The separator between the members of a list in the user's language.
 public var listSeparator: String {
   // Translators: two members of a list, which may be longer.
   filled(("%1, %2", ["", ""]))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// An English sentence with the placeholders `%1` … `%9`, and the texts that replace them; `%%` is a
-/// per cent sign. The key is what a translation is found by. The arguments may come from elsewhere
-/// and are not yet safe to print.
+/// An English sentence with the placeholders `%1` … `%9`, and the texts that replace them; `%%` is
+/// a per cent sign. The key identifies the translation. The arguments may come from elsewhere and
+/// are not yet safe to print.
 public typealias Sentence = (key: StaticString, arguments: [String])
 
-/// The sentence in the user's language with its arguments in place, as they are: a `%1` inside an
+/// The sentence in the user's language with its arguments inserted unchanged: a `%1` inside an
 /// argument stays.
 ///
 /// ```swift
@@ -15,7 +15,7 @@ public func filled(_ sentence: Sentence) -> String {
   filled(translated(sentence.key), sentence.arguments)
 }
 
-/// A translated sentence with its arguments in place.
+/// A translated sentence with its arguments inserted.
 public func filled(_ key: String, _ arguments: [String]) -> String {
   guard key.utf8.contains(UInt8(ascii: "%")) else { return key }
   var result = ""
@@ -34,7 +34,7 @@ public func filled(_ key: String, _ arguments: [String]) -> String {
     } else if (1...9).contains(number), number <= arguments.count {
       result += arguments[number - 1]
     } else {
-      // A sentence that asks for more than it was given shows so, and a lone `%` is itself.
+      // A placeholder without an argument stays visible, and so does a lone `%`.
       result += "%"
       rest = rest[after...]
       continue

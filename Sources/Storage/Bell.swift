@@ -44,11 +44,11 @@ package final class Bell {
   package func ring() {
     guard (try? renew()) != nil else { return }
     var byte: UInt8 = 0x0a
-    // On a full disk the first byte may not fit; a new time stamp is an event too.
+    // On a full disk even one byte may not fit; a new time stamp is also an event.
     if pwrite(file, &byte, 1, 0) != 1 { futimens(file, nil) }
   }
 
-  /// Becomes readable when another process, or this one, rang or died.
+  /// Becomes readable when another process, or this one, has rung or ended.
   package func descriptor() throws -> Int32 {
     if watcher >= 0 { return watcher }
     try renew()

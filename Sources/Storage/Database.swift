@@ -3,7 +3,7 @@ import CLinux
 import CSQLite
 import Glibc
 
-/// The queries of a database, without a way to change it: all that a snapshot gives.
+/// The queries of a database, without a way to change it; a snapshot gives no more than this.
 package protocol Queries: AnyObject {
   func rows<T>(_ sql: String, _ values: any Bindable..., read: (Row) throws -> T) throws -> [T]
   func first<T>(_ sql: String, _ values: any Bindable..., read: (Row) throws -> T) throws -> T?
@@ -18,8 +18,8 @@ package final class Database: Queries {
   private var handle: OpaquePointer?
   private var statements: [String: Statement] = [:]
   private var isFull: Bool?
-  /// False while one state is read: a query that changes something, such as one with RETURNING, then
-  /// fails.
+  /// False during a read transaction: a query that changes something, such as one with RETURNING,
+  /// then fails.
   package var allowsChanges = true
 
   /// Opens an existing file, never one behind a link.
@@ -44,7 +44,7 @@ package final class Database: Queries {
     }
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, patience)
-    // A hostile file must not do more than mislead.
+    // Even a hostile file must not do more harm than mislead.
     csqlite_defend(handle)
     guard setUp(handle) == SQLITE_OK else {
       let failure = error()
@@ -60,8 +60,8 @@ package final class Database: Queries {
   package func close() {
     for statement in statements.values { sqlite3_finalize(statement.handle) }
     statements = [:]
-    // The last to close brings the old log into the file, which would overwrite their changes, and
-    // deletes the new one.
+    // The last connection to close copies the old log into the file, which would overwrite others'
+    // changes, and deletes the new log.
     if let handle, companions?.areTakenOver(at: path) == true {
       csqlite_leave_log(handle)
     }
@@ -117,8 +117,8 @@ package final class Database: Queries {
   /// How many rows the last statement changed.
   package var changedRows: Int { Int(sqlite3_changes64(handle)) }
 
-  /// Gives the memory of pages that were read, and may not be needed again, back to the system. A
-  /// page that is needed is read again, mostly from the memory that all processes share.
+  /// Returns the memory of pages that were read, and may not be needed again, to the system. A page
+  /// that is needed after all is read again, usually from memory that all processes share.
   package func releaseMemory() {
     sqlite3_db_release_memory(handle)
     malloc_trim(0)
@@ -230,19 +230,19 @@ package final class Database: Queries {
     .failed(path: path, detail: "it is closed")
   }
 
-  /// SQLite's last error as one of ours.
+  /// SQLite's last error as a `StoreError`.
   package func error(_ code: Int32? = nil) -> StoreError {
     let extended = code ?? sqlite3_extended_errcode(handle)
     let cause = sqlite3_system_errno(handle)
     let detail = String(cString: sqlite3_errmsg(handle))
-    // SQLite's own message would be misleading then.
+    // SQLite's own message would be misleading in this case.
     if extended & 0xff != SQLITE_BUSY, let loss = loss() { return loss }
     return Database.error(extended, cause: cause, detail: detail, path: path)
   }
 
   /// - Parameters:
   ///   - extended: an extended result code of SQLite (https://www.sqlite.org/rescode.html).
-  ///   - cause: the `errno` behind it, or 0.
+  ///   - cause: the `errno` that caused it, or 0.
   package static func error(_ extended: Int32, cause: Int32, detail: String, path: String)
     -> StoreError
   {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The number of a row in the store, of one kind: an `ID<Message>` cannot be used for a participant.
+/// The number of a row in the store, of one kind: an `ID<Message>` cannot be used for a
+/// participant.
 public struct ID<Of>: RawRepresentable, Hashable, Sendable {
   /// The row's number; means nothing outside its store.
   public var rawValue: Int64

@@ -19,7 +19,8 @@ package struct Migrations {
   /// - Throws: `StoreError.newer` for more migrations than this program knows, `.notAStore` for a
   ///   file that is neither a store nor empty.
   package func state(of database: Database) throws -> (isOurs: Bool, version: Int) {
-    // In one read: between two queries another process may create the store.
+    // Query both in one read transaction: otherwise another process could create the store in
+    // between.
     if !database.isInTransaction {
       try database.run("BEGIN")
       defer { database.rollBack() }
@@ -46,7 +47,7 @@ package struct Migrations {
   package func run(on database: Database, whenNew: () throws -> Void) throws {
     try database.begin(full: true, immediate: true)
     do {
-      // Another process may have run them while this one waited for the lock.
+      // Another process may have run the migrations while this one waited for the lock.
       let found = try state(of: database).version
       for step in steps.dropFirst(found) { try database.execute(step) }
       if found == 0 { try whenNew() }

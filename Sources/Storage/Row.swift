@@ -3,9 +3,9 @@ import CSQLite
 
 /// The current row of a running statement. Valid only inside the closure it is given to.
 ///
-/// Anyone who may write to a shared store can write anything into it, past every constraint. `int`
-/// and `time` limit values so that sums, differences and calendars cannot overflow. `int64` is for
-/// values that are only compared and looked up.
+/// Anyone who may write to a shared store can write anything into it, despite all constraints.
+/// `int` and `time` limit values so that sums, differences and calendars cannot overflow. `int64`
+/// is for values that are only compared and looked up.
 package struct Row {
   private let statement: Statement
 

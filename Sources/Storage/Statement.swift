@@ -5,10 +5,10 @@ import Glibc
 /// A prepared statement, and the indexes of its columns.
 package final class Statement {
   package let handle: OpaquePointer
-  /// In the order of first use. The same literal has the same address, so each name is compared
-  /// letter by letter only once.
+  /// The columns in the order of first use. A literal always has the same address, so each name is
+  /// compared letter by letter only once.
   private var columns: [(name: UnsafePointer<UInt8>, column: Int32)] = []
-  /// The expected index in it, if the row is read like the one before.
+  /// The expected index in `columns`, if the row is read in the order of the previous row.
   private var next = 0
 
   package init(_ handle: OpaquePointer) { self.handle = handle }

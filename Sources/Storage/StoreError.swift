@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Sentences
 
-/// Why the store failed: about the file, not about the conversation.
+/// Why the store failed. These errors are about the file, not about a conversation.
 public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Another process has held the store's lock for longer than `Store.patience`.
   case locked(path: String)
@@ -20,7 +20,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   case cannotOpen(path: String, reason: String)
   /// The file at `path` is not the one that this process, or another, has open.
   case moved(path: String)
-  /// The same for a file beside it: its write-ahead log or the log's index.
+  /// The file `file` beside the store, its write-ahead log or the log's index, is not the one that
+  /// this process, or another, has open.
   case logReplaced(path: String, file: String)
   /// The store is missing, but its write-ahead log exists.
   case logWithoutStore(path: String, file: String)

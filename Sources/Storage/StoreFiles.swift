@@ -64,7 +64,8 @@ package struct StoreFiles {
     guard !name.isEmpty, name != ".", name != ".." else {
       throw StoreError.cannotOpen(path: given, reason: translated("it names a folder, not a file"))
     }
-    // Check this before the folder's own permissions, which are not the problem here.
+    // Check this before the folder's own permissions, which would be the wrong thing to report
+    // here.
     if let found = fileStatus(given), found.st_mode & S_IFMT == S_IFDIR {
       throw StoreError.cannotOpen(
         path: given, reason: translated("it is a folder; name a file in it, such as store.sqlite"))
@@ -180,7 +181,7 @@ package struct StoreFiles {
     }
   }
 
-  /// A new store must not begin beside shells that have the former one open, nor inherit its log.
+  /// A new store must not begin beside shells that have the old one open, nor inherit its log.
   private func checkRemains() throws {
     if hasLivingShell { throw StoreError.moved(path: path) }
     let log = WALFiles.log(of: path)

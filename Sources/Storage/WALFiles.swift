@@ -44,8 +44,8 @@ package struct WALFiles: Hashable, Sendable {
   /// Whether this process has both open. If not, somebody deleted the ones that SQLite had just
   /// opened, and another process created these.
   package var areOpen: Bool {
-    // SQLite does not say which descriptors are its own. Each was the lowest that was free, so that
-    // hardly any below it is closed now.
+    // SQLite does not say which descriptors are its own. Each was the lowest free descriptor, so
+    // hardly any descriptor below it is closed now.
     var (descriptor, closed): (Int32, Int) = (0, 0)
     var missing: Set = [log, index]
     while !missing.isEmpty, closed < 64 {
@@ -66,8 +66,8 @@ package struct WALFiles: Hashable, Sendable {
     return FileIdentity(index) == self.index ? nil : index
   }
 
-  /// Whether others may have written where this log's contents cannot be copied from it any more:
-  /// into a new log, or into this one by a new index.
+  /// Whether this log's contents can no longer be copied into the store, since others may have
+  /// written to a new log, or to this one through a new index.
   package func areTakenOver(at path: String) -> Bool {
     let (log, index) = (WALFiles.log(of: path), WALFiles.index(of: path))
     if FileIdentity(log) == self.log {

@@ -3,18 +3,18 @@ import Glibc
 import Platform
 import StyledText
 
-/// The terminal's own word on its background (OSC 11 of xterm). Many terminals do not answer.
+/// Asks the terminal for its background colour (OSC 11 of xterm). Many terminals do not answer.
 public enum BackgroundReport {
-  /// What is written to ask. Nothing on the screen changes.
+  /// The bytes that ask. They change nothing on the screen.
   public static let question = Array("\u{1B}]11;?\u{1B}\\".utf8)
 
   /// Whether an event is an answer, even one that makes no sense.
   public static func isReport(_ event: KeyEvent) -> Bool { text(of: event) != nil }
 
-  /// Whether the background of an answer is light; nil for any other event.
+  /// Whether the background in an answer is light; nil for any other event.
   ///
   /// An answer is `rgb:rrrr/gggg/bbbb` in one to four hexadecimal digits, or `rgba:` with one more
-  /// (XParseColor). Light is what black is easier to read on than white.
+  /// (XParseColor). A background is light if black is easier to read on it than white.
   public static func isLight(_ event: KeyEvent) -> Bool? {
     guard let text = text(of: event) else { return nil }
     let parts = text.split(separator: ":", maxSplits: 1)
@@ -27,7 +27,7 @@ public enum BackgroundReport {
     guard levels.count == (parts[0] == "rgb" ? 3 : 4), let red = levels[0], let green = levels[1],
       let blue = levels[2]
     else { return nil }
-    // Squares are near enough to the relative luminance of WCAG 2.2, of which 0.18 is the middle.
+    // The squares approximate the relative luminance of WCAG 2.2, whose middle is 0.18.
     return 0.2126 * red * red + 0.7152 * green * green + 0.0722 * blue * blue > 0.18
   }
 
@@ -45,11 +45,11 @@ extension TerminalDevice {
   /// Asks for the background, and waits for the answer; call it without ``enter(plain:)``.
   ///
   /// A terminal answers in order, so the answer to a second question, which nearly every terminal
-  /// knows (DA1), ends the wait. What somebody types meanwhile is lost.
+  /// knows (DA1), ends the wait. Keys typed during the wait are lost.
   ///
-  /// - Parameter milliseconds: how long at most. An answer after that would be typed to whoever has
-  ///   the terminal next.
-  /// - Returns: whether it is light; nil if the terminal does not answer.
+  /// - Parameter milliseconds: how long to wait at most. A later answer would arrive as typed text
+  ///   at the program that has the terminal next.
+  /// - Returns: whether the background is light; nil if the terminal does not answer.
   public func background(within milliseconds: Int64) -> Bool? {
     enter(plain: true)
     defer { leave() }

@@ -3,9 +3,9 @@ import StyledText
 
 /// A whole `ESC [ … final` from the terminal, and what it means.
 ///
-/// Keys in the newer encodings, kitty's `CSI code;modifiers u` and xterm's modifyOtherKeys
-/// `CSI 27;modifiers;code ~`, are translated back into the bytes an old terminal would send,
-/// because these are what readline's key maps are made of.
+/// Keys in the newer encodings, kitty's `CSI code;modifiers u` and xterm's modifyOtherKeys `CSI
+/// 27;modifiers;code ~`, are translated back into the bytes that an old terminal would send,
+/// because readline's key maps consist of these.
 struct ControlSequence {
   private let bytes: [UInt8]
   private let final: UInt8
@@ -31,7 +31,7 @@ struct ControlSequence {
 
   var isPasteStart: Bool { isTilde(200) }
 
-  /// What it means; empty for what means nothing, such as the release of a key.
+  /// The events that it stands for; empty if it means nothing, such as the release of a key.
   var events: [KeyEvent] {
     if isPrivate || hasIntermediate { return [.reply(bytes)] }
     let isBare = bytes.count == 3
@@ -49,7 +49,7 @@ struct ControlSequence {
         modifiers: value(1) ?? 1, text: parameters.count > 2 ? parameters[2].compactMap(\.self) : []
       ).events
     case UInt8(ascii: "~"):
-      // The end of a paste that never began.
+      // This is the end of a paste that never began.
       if isTilde(201) { return [] }
       if value(0) == 27, let modifiers = value(1), let code = value(2) {
         return ModifiedKey(code: code, modifiers: modifiers).events
@@ -59,8 +59,8 @@ struct ControlSequence {
     return functionKey
   }
 
-  /// A function key without the lock keys that kitty reports among its modifiers: with Num Lock
-  /// on, Up is `CSI 1;129 A` there.
+  /// A function key without the lock keys that kitty reports among its modifiers: kitty sends `CSI
+  /// 1;129 A` for Up while Num Lock is on.
   private var functionKey: [KeyEvent] {
     guard parameters.count == 2, let number = value(0), let modifiers = value(1) else {
       return [.key(bytes)]
@@ -90,13 +90,13 @@ struct ControlSequence {
 /// A key with its modifiers, on its way back to the bytes of an old terminal.
 private struct ModifiedKey {
   var code: Int
-  /// What the key gives with Shift.
+  /// The character that the key gives with Shift.
   var shifted: Int?
-  /// The key in this place of a Latin keyboard, for control keys on another layout.
+  /// The key in the same place on a Latin keyboard, for control keys on another layout.
   var onLatinLayout: Int?
   /// As sent: 1 and the sum of Shift 1, Alt 2, Control 4, Super 8, Hyper 16, Meta 32, locks.
   var modifiers: Int
-  /// The text the key gives, where the terminal says it.
+  /// The text that the key gives, if the terminal reports it.
   var text: [Int] = []
 
   private var bits: Int { max(0, modifiers - 1) }
@@ -105,7 +105,7 @@ private struct ModifiedKey {
   private var hasControl: Bool { bits & 4 != 0 }
 
   var events: [KeyEvent] {
-    // The window manager's keys; as letters they would be typed into the line.
+    // These keys are for the window manager; as letters they would be typed into the line.
     if bits & (8 | 16) != 0 { return [] }
     switch code {
     case 27: return hasAlt ? [.key([0x1B, 0x1B])] : [.escape]
@@ -117,7 +117,7 @@ private struct ModifiedKey {
     case 57417...57427:
       return keypad(["D", "C", "A", "B", "5~", "6~", "H", "F", "2~", "3~", "E"][code - 57417])
     case 57344...63743:
-      // A key without text, such as the menu key.
+      // This is a key without text, such as the menu key.
       return [.key(Array("\u{1B}[\(code);\(modifiers)u".utf8))]
     default: return character
     }
@@ -154,7 +154,7 @@ private struct ModifiedKey {
     return upper.count == 1 ? Int(upper.first?.value ?? scalar.value) : code
   }
 
-  /// The byte that xterm sends for Control and a key; nil where it sends the key itself.
+  /// The byte that xterm sends for Control and a key; nil if it sends the key itself.
   private func control(_ code: Int) -> UInt8? {
     switch code {
     case 0x61...0x7A, 0x41...0x5A, 0x5B...0x5F: UInt8(code & 0x1F)

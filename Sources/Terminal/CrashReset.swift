@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
 
-/// Puts the terminal back when the process ends without `TerminalDevice.leave`. What runs here runs
-/// in a signal handler: constant bytes, `write`, `tcsetattr`, and no memory from anywhere.
+/// Restores the terminal when the process ends without `TerminalDevice.leave`. This code runs in a
+/// signal handler, so it uses only constant bytes, `write` and `tcsetattr`, and allocates no
+/// memory.
 enum CrashReset {
-  /// Focus reports, bracketed paste, modifyOtherKeys and kitty's keys off, cursor visible, plain
-  /// style.
+  /// Turns focus reports, bracketed paste, modifyOtherKeys and kitty's keys off; makes the cursor
+  /// visible and the style plain.
   static let sequence = Array(
     "\u{1B}[?1004l\u{1B}[?2004l\u{1B}[>4;0m\u{1B}[<u\u{1B}[?25h\u{1B}[m".utf8)
-  /// Takes the titles from the terminal's stack (xterm); only for a terminal that was told to keep
-  /// them there.
+  /// Restores the titles from the terminal's stack (xterm); only for a terminal that was told to
+  /// keep them there.
   static let titles = Array("\u{1B}[23;0t".utf8)
 
   private static let fatal = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGSYS]
 
   /// - Parameters:
-  ///   - sends: whether the sequence is sent too; a dumb terminal gets none.
-  ///   - hasTitle: whether the titles have to be put back.
+  ///   - sends: whether to send the sequence as well; a dumb terminal gets none.
+  ///   - hasTitle: whether to restore the titles.
   @MainActor static func arm(
     input: Int32, output: Int32, modes: termios, sends: Bool, hasTitle: Bool
   ) {
@@ -38,10 +39,10 @@ enum CrashReset {
     let crashState = crashState ?? allocate()
     if crashState.pointee.isInstalled { return }
     crashState.pointee.isInstalled = true
-    // A function, not a closure: that would belong to the main actor, and a process may end on
-    // another thread.
+    // Use a function, not a closure: a closure would belong to the main actor, but a process may
+    // end on another thread.
     atexit(reset)
-    // A stack of its own, for when the stack has overflowed.
+    // The handler gets its own stack, in case the stack has overflowed.
     let size = 1 << 16
     var stack = stack_t(ss_sp: malloc(size), ss_flags: 0, ss_size: size)
     sigaltstack(&stack, nil)
@@ -49,8 +50,8 @@ enum CrashReset {
       var action = sigaction()
       action.__sigaction_handler.sa_handler = { signal in
         reset()
-        // The raised signal waits until this handler has returned, and ends the process. Not
-        // through Swift's own handler: at a terminal that asks questions, and goes on after a
+        // The raised signal waits until this handler has returned, and then ends the process. Do
+        // not use Swift's own handler: at a terminal it asks questions, and it continues after a
         // signal that another process sent.
         Glibc.signal(signal, SIG_DFL)
         raise(signal)
@@ -72,7 +73,7 @@ enum CrashReset {
   }
 }
 
-/// Everything a signal handler needs, laid out before there is a signal.
+/// Everything that the signal handler needs, prepared before there is a signal.
 private struct CrashState {
   var isArmed = false
   var isInstalled = false
@@ -83,8 +84,8 @@ private struct CrashState {
   var count: Int
 }
 
-// A signal handler belongs to no actor. It reads this pointer, which is set once, and what it points
-// to is changed by the main thread only, with `isArmed` off meanwhile.
+// A signal handler belongs to no actor. It reads this pointer, which is set once. Only the main
+// thread changes what the pointer refers to, and turns `isArmed` off while it does.
 private nonisolated(unsafe) var crashState: UnsafeMutablePointer<CrashState>?
 
 private func reset() {

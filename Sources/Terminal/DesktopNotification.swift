@@ -4,29 +4,30 @@ import StyledText
 
 /// The sequences that ask a terminal to show a notification on its desktop.
 public enum DesktopNotification: String, Sendable {
-  /// kitty's, with a title and a body in Base64. A terminal says whether it knows it.
+  /// The sequence of kitty, with a title and a body in Base64. A terminal can report that it knows
+  /// this one.
   case osc99 = "99"
-  /// That of rxvt-unicode, with a title and a body.
+  /// The sequence of rxvt-unicode, with a title and a body.
   case osc777 = "777"
-  /// iTerm2's, with one text.
+  /// The sequence of iTerm2, with one text.
   case osc9 = "9"
 
-  /// Asks whether the terminal knows OSC 99. Nothing on the screen changes.
+  /// Asks whether the terminal knows OSC 99. Changes nothing on the screen.
   public static let question = Array("\u{1B}]99;i=hobnob:p=?;\u{1B}\\".utf8)
 
-  /// Whether an event is an answer to ``question``, which only those send who know it.
+  /// Whether an event is an answer to ``question``, which only terminals that know OSC 99 send.
   public static func isAnswer(_ event: KeyEvent) -> Bool {
     guard case .reply(let bytes) = event else { return false }
     return bytes.starts(with: "\u{1B}]99;i=hobnob:p=?".utf8)
   }
 
-  /// The longest title, and the longest body; nobody reads more in passing.
+  /// The maximum length of a title, and of a body; nobody reads more at a glance.
   private static let longest = 200
 
   /// - Parameters:
   ///   - identifier: ASCII letters, digits and hyphens; the terminal replaces a notification with
   ///     the same one.
-  ///   - wrapper: the program between hobnob and the terminal that has to pass it on.
+  ///   - wrapper: the program between hobnob and the terminal that has to pass the sequence on.
   public func bytes(
     title: SafeText, body: SafeText, identifier: String, through wrapper: Wrapper?
   ) -> [UInt8] {
@@ -44,9 +45,9 @@ public enum DesktopNotification: String, Sendable {
     return strings.flatMap { wrapper.wrapped($0) }
   }
 
-  /// A text without what could end the sequence, or its field. That a ``SafeText`` has no control
-  /// characters but those of a body is known; here nothing else may depend on it.
-  /// screen reads each letter as a byte, and would find control characters in others than ASCII.
+  /// A text without characters that could end the sequence or its field. A ``SafeText`` has no
+  /// control characters except newline and tab, but this function does not rely on that. screen
+  /// reads each letter as a byte, and would find control characters in letters outside ASCII.
   private func text(_ text: SafeText, through wrapper: Wrapper?) -> String {
     var cleaned = String.UnicodeScalarView()
     for scalar in text.string.unicodeScalars.prefix(Self.longest) {
@@ -66,15 +67,16 @@ public enum DesktopNotification: String, Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// A program that passes a sequence on to the terminal around it if that is wrapped in another.
+  /// A program that passes a sequence on to the terminal around it if the sequence is wrapped in
+  /// another.
   public enum Wrapper: Sendable {
-    /// tmux, where its option `allow-passthrough` is on.
+    /// tmux, if its option `allow-passthrough` is on.
     case tmux
     case screen
   }
 
-  /// The sequence that a terminal knows, as far as its name tells. Within tmux and screen nobody
-  /// knows what is around them.
+  /// The sequence that a terminal knows, judging by its name. Inside tmux and screen, the outer
+  /// terminal is unknown.
   static func known(
     _ terminal: String, _ variable: (String) -> String?
   ) -> DesktopNotification? {
@@ -93,7 +95,7 @@ extension DesktopNotification.Wrapper? {
   fileprivate func wrapped(_ string: String) -> [UInt8] {
     switch self {
     case nil: Array("\u{1B}]\(string)\u{1B}\\".utf8)
-    // An ESC is doubled within.
+    // Inside this sequence, an ESC must be doubled.
     case .tmux: Array("\u{1B}Ptmux;\u{1B}\u{1B}]\(string)\u{07}\u{1B}\\".utf8)
     case .screen: Array("\u{1B}P\u{1B}]\(string)\u{07}\u{1B}\\".utf8)
     }

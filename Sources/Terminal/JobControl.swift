@@ -3,9 +3,9 @@ import Glibc
 import Platform
 
 public enum JobControl {
-  /// Whether somebody could continue this process once it has stopped. The system does not stop a
-  /// group of processes that nobody else in their session looks after (POSIX: orphaned process
-  /// group), such as a program that a terminal or script(1) has started itself.
+  /// Whether somebody could continue this process after it has stopped. The system does not stop an
+  /// orphaned process group (POSIX), which no other process of its session looks after, such as a
+  /// program that a terminal or script(1) has started directly.
   public static var canStop: Bool {
     let group = getpgrp()
     var process = getppid()
@@ -19,7 +19,7 @@ public enum JobControl {
   private static func parent(of process: pid_t) -> pid_t? {
     let file = OpenFile(open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC))
     guard file.number >= 0, let bytes = try? readAll(file.number),
-      // The name before it may hold anything.
+      // The name before it may contain anything.
       let end = bytes.lastIndex(of: UInt8(ascii: ")"))
     else { return nil }
     let fields = bytes[bytes.index(after: end)...].split(separator: UInt8(ascii: " "))

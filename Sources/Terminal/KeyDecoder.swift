@@ -2,12 +2,11 @@
 
 /// Turns the bytes of the keyboard into complete keys.
 ///
-/// It is a machine that takes one byte after the other, so where a read happens to end makes no
-/// difference. Nothing typed is lost: a sequence that stays unfinished is handed out as the keys it
-/// may have been.
+/// It is a state machine that takes one byte after the other, so it makes no difference where a
+/// read ends. No key is lost: an unfinished sequence is returned as the keys that it may have been.
 ///
-/// What cannot be told apart: Alt-`]` or Alt-`P` followed at once by what an answer begins with is
-/// taken for one, until a control byte or `timeOut`; Shift-F3 of xterm is taken for a cursor
+/// Some input is ambiguous. Alt-`]` or Alt-`P`, followed at once by the beginning of an answer,
+/// counts as an answer until a control byte or `timeOut`. Shift-F3 of xterm counts as a cursor
 /// position report.
 public struct KeyDecoder: Sendable {
   private enum State {
@@ -22,22 +21,22 @@ public struct KeyDecoder: Sendable {
     case consoleKey
     /// ESC O.
     case ss3
-    /// ESC ] or ESC P or ESC _ and no more: an answer, or Alt and that key.
+    /// ESC ], ESC P or ESC _, and nothing more yet: an answer, or Alt and that key.
     case stringStart
     /// An answer that ends with BEL or ESC \.
     case string
     /// ESC inside an answer.
     case stringEscape
-    /// The beginning of a character, perhaps behind ESC.
+    /// The beginning of a character, perhaps after ESC.
     case utf8
     /// Between the marks of a bracketed paste.
     case paste
   }
 
-  /// No key and no answer that was asked for is longer; more is garbage.
+  /// No key and no expected answer is longer; a longer sequence is garbage.
   private static let longestControlSequence = 256
   private static let longestString = 1 << 16
-  /// Milliseconds of silence behind which a C-c by itself is a key, and not part of a paste.
+  /// Milliseconds of silence after which a C-c by itself is a key, and not part of a paste.
   public static let pasteSilence: Int64 = 100
   private static let pasteEnd: [UInt8] = [0x1B, 0x5B, 0x32, 0x30, 0x31, 0x7E]
 
@@ -45,38 +44,39 @@ public struct KeyDecoder: Sendable {
   /// The bytes since the sequence began.
   private var pending: [UInt8] = []
   private var pasted: [UInt8] = []
-  /// The last thing given out was an ESC that nothing followed in time.
+  /// Whether the last key returned was an ESC that nothing followed in time.
   private var gaveUpEscape = false
-  /// When the last byte of an open paste came.
+  /// When the last byte of an open paste arrived.
   private var pastedAt: Int64 = 0
 
   public init() {}
 
-  /// Whether a lone ESC or an incomplete sequence waits for its rest: call `timeOut` when nothing
-  /// comes. An open paste does not count.
+  /// Whether a lone ESC or an incomplete sequence waits for its rest; if nothing arrives, call
+  /// `timeOut`. An open paste does not count.
   public var isWaiting: Bool { state != .ground && state != .paste }
 
-  /// Whether a paste has begun and its end not come.
+  /// Whether a paste has begun but not ended.
   public var isPasting: Bool { state == .paste }
 
-  /// Takes what was read.
+  /// Decodes bytes that were read.
   ///
-  /// A paste whose end never comes would take every key there is. So a C-c that is read by itself,
-  /// ``pasteSilence`` after what came before it, ends the paste: a terminal that is in the middle of
-  /// one does not pause so long and go on with that single byte.
+  /// A paste whose end never arrives would swallow all later keys. So a C-c that is read by itself,
+  /// ``pasteSilence`` after the byte before it, ends the paste: no terminal pauses that long in the
+  /// middle of a paste and then continues with that single byte.
   ///
   /// - Parameters:
-  ///   - bytes: one read's.
+  ///   - bytes: the bytes of one read.
   ///   - now: milliseconds of a clock that does not run backwards.
   /// - Returns: the keys that are complete now, in order.
   public mutating func decode(_ bytes: [UInt8], at now: Int64 = 0) -> [KeyEvent] {
-    // Nearly all there ever is: one letter.
+    // The most common case: one letter.
     if bytes.count == 1, state == .ground, (0x20...0x7E).contains(bytes[0]) {
       gaveUpEscape = false
       return [.key(bytes)]
     }
     var events: [KeyEvent] = []
-    // A read of its own, in the middle of a paste or cut off behind its ESC: never typed.
+    // A focus report in a separate read, in the middle of a paste or cut off after its ESC, was
+    // never typed.
     if state == .paste, bytes.count == 3, bytes[0] == 0x1B, let focus = Self.focus(bytes[1...]) {
       return [focus]
     }
@@ -92,7 +92,8 @@ public struct KeyDecoder: Sendable {
     return events
   }
 
-  /// Nothing more has come for a while: gives what was held back. An unfinished paste stays open.
+  /// Call this when nothing more has arrived for a while: returns the keys that were held back. An
+  /// unfinished paste stays open.
   public mutating func timeOut() -> [KeyEvent] {
     var events: [KeyEvent] = []
     gaveUpEscape = pending == [0x1B] && state == .escape
@@ -144,7 +145,7 @@ public struct KeyDecoder: Sendable {
       if byte == UInt8(ascii: "\\") {
         events.append(.reply(finish(byte)))
       } else {
-        // No answer after all: what looked like one was typed.
+        // This is not an answer: what looked like one was typed.
         pending.removeLast()
         flush(&events)
         decodeInGround(0x1B, &events)
@@ -185,8 +186,8 @@ public struct KeyDecoder: Sendable {
     }
   }
 
-  /// What answers begin with: OSC with its number, DCS with a digit or a private mark, APC with
-  /// kitty's G.
+  /// Whether an answer can begin like this: OSC with a number, DCS with a digit or a private mark,
+  /// APC with kitty's G.
   private func beginsAnswer(_ byte: UInt8, after introducer: UInt8) -> Bool {
     switch introducer {
     case UInt8(ascii: "]"): (0x30...0x39).contains(byte)
@@ -202,7 +203,8 @@ public struct KeyDecoder: Sendable {
       pending.append(byte)
       state = .stringEscape
     case 0..<0x20, 0x7F:
-      // No answer holds a control byte, but whoever typed this presses Return some time.
+      // No answer contains a control byte, but a person who typed this will press Return at some
+      // point.
       restart(with: byte, &events)
     default:
       pending.append(byte)
@@ -239,7 +241,7 @@ public struct KeyDecoder: Sendable {
       } else if case .key(let bytes) = event {
         events.append(.key([0x1B] + bytes))
       } else {
-        // An Escape, and right behind it something that was not typed.
+        // This is an Escape, directly followed by something that was not typed.
         events += [.escape, event]
       }
     }
@@ -310,7 +312,7 @@ public struct KeyDecoder: Sendable {
     decodeInGround(byte, &events)
   }
 
-  /// Gives the pending bytes as the keys they may have been.
+  /// Returns the pending bytes as the keys that they may have been.
   private mutating func flush(_ events: inout [KeyEvent]) {
     let bytes = pending
     state = .ground
@@ -325,14 +327,14 @@ public struct KeyDecoder: Sendable {
     }
     var rest = bytes.dropFirst(2)
     if bytes[1] >= 0x80 {
-      // Alt and a broken character.
+      // This was Alt and a broken character.
       events.append(.key([0x1B] + Self.replacement))
     } else if bytes[1] == 0x1B && !rest.isEmpty {
       events += [.escape, .key([0x1B, rest.removeFirst()])]
     } else {
       events.append(.key([0x1B, bytes[1]]))
     }
-    // These bytes begin no sequence of their own, for an ESC would have ended the first.
+    // These bytes do not begin another sequence, since an ESC would have ended the first one.
     for byte in rest { decodeByte(byte, &events) }
     if state == .utf8 { flush(&events) }
   }

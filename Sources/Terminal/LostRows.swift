@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What of the block went into the scrollback when the screen became too small for it. Nothing can
-/// take it away there, but a terminal that grows again brings it back above the block, where the
-/// next drawing removes it.
+/// The rows of the block that went into the scrollback when the screen became too small for it.
+/// Nothing can remove them there, but a terminal that grows again brings them back above the block,
+/// where the next drawing removes them.
 struct LostRows: Equatable {
-  /// From the top, each as it was before any wrapping.
+  /// The lines from the top, each as it was before any wrapping.
   private(set) var lines: [PaintedRow] = []
 
-  /// Nothing is there, or something else has come between it and the block.
+  /// No lost rows, or none that are still directly above the block.
   static let none = LostRows()
 
   private init() {}
 
-  /// Of these lines, wrapped, the first `count` rows are lost.
+  /// Makes the first `count` rows of these lines, wrapped, the lost ones.
   init(_ all: [PaintedRow], first count: Int, columns: Int) {
     var left = count
     for line in all {
@@ -23,7 +23,8 @@ struct LostRows: Equatable {
       } else {
         var cut = line
         while cut.wrappedRows(columns: columns) > left { cut.cells.removeLast() }
-        // A line of its own from now on: its rest is deleted, and what is drawn there begins anew.
+        // This part is now a separate line: its rest is deleted, and what is drawn there begins a
+        // new line.
         lines.append(cut)
       }
       left -= height

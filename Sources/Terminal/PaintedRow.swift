@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// A row as it stands on the screen: cut to the screen's columns, made of cells the terminal can be
-/// given, and without the blanks at its end.
+/// A row as it is on the screen: cut to the screen's columns, made of cells that are safe to send
+/// to the terminal, and without the blanks at its end.
 struct PaintedRow: Equatable {
   /// One cell per column.
   var cells: [Cell]
@@ -16,12 +16,13 @@ struct PaintedRow: Equatable {
       let width = max(1, Int(cell.columns))
       let style = looks.shown(cell.style)
       if cell.columns == 0 || !Self.isWhole(row.cells, at, width) {
-        // A covered cell without the wide one to its left, or the other way round.
+        // This is a covered cell without the wide one to its left, or a wide one without its
+        // covered cells.
         cells.append(Self.cleaned(" ", style))
         at += 1
         continue
       }
-      // What would stand across the margin is left out.
+      // Leave out a character that would reach across the margin.
       if cells.count + width > columns { break }
       if Self.isSafe(cell.character) {
         cells.append(
@@ -42,7 +43,7 @@ struct PaintedRow: Equatable {
 
   private init(cells: [Cell]) { self.cells = cells }
 
-  /// Blanks are written up to so many columns.
+  /// Fills the row with blanks up to so many columns.
   mutating func pad(to columns: Int) {
     while cells.count < columns { cells.append(.blank) }
   }
@@ -52,8 +53,8 @@ struct PaintedRow: Equatable {
     wrappedPosition(of: cells.count, columns: columns).row + 1
   }
 
-  /// In which of the wrapped rows a column comes to stand, and where in it; behind the last cell it
-  /// is the last one.
+  /// In which of the wrapped rows a column is, and where in that row. A column after the last cell
+  /// is in the last row.
   func wrappedPosition(of column: Int, columns: Int) -> CursorPosition {
     var position = CursorPosition(row: 0, column: 0)
     for (index, cell) in cells.enumerated() where cell.columns > 0 {
@@ -73,7 +74,8 @@ struct PaintedRow: Equatable {
     return true
   }
 
-  /// A blank shows nothing of most styles; without them it equals an erased column.
+  /// The cell, without styles that a blank does not show: a blank without them equals an erased
+  /// column.
   private static func cleaned(_ character: Character, _ style: Style) -> Cell {
     guard character == " " else { return Cell(character, style: style) }
     if style.attributes.isDisjoint(with: [.underline, .reverse, .strike]) {
@@ -82,7 +84,7 @@ struct PaintedRow: Equatable {
     return Cell(" ", style: style)
   }
 
-  /// The last guard before the terminal: cells are public, and anyone can put anything into one.
+  /// The last check before the terminal: cells are public, so any caller can put anything into one.
   private static func isSafe(_ character: Character) -> Bool {
     if let ascii = character.asciiValue { return ascii >= 0x20 && ascii < 0x7F }
     return character.unicodeScalars.allSatisfy { scalar in

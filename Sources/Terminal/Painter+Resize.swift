@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// The screen after a resize (rule 13.8): the block is taken away from where the terminal has put
+/// The screen after a resize (rule 13.8): the block is removed from where the terminal has moved
 /// it, and the next `paint` draws it there anew.
 ///
-/// What tmux wraps at the bottom of its screen pushes as many rows into the scrollback, and it brings
-/// them back only where it can unwrap something. So rows that the block does not need any more after
-/// a narrowing stay wrapped parts of its lines: with blanks only, or the prompt would stand a row
-/// higher after each narrowing and widening.
+/// When tmux wraps rows at the bottom of its screen, it pushes as many rows into the scrollback,
+/// and it brings them back only if it can unwrap something. So rows that the block no longer needs
+/// after a narrowing stay wrapped parts of its lines, with blanks only. Otherwise the prompt would
+/// be a row higher after each narrowing and widening.
 extension Painter {
-  /// In which row of the screen the block begins; as long as that is not known, the least it can be.
+  /// In which row of the screen the block begins; while that is unknown, the lowest possible
+  /// number.
   struct Top: Equatable {
     var row = 0
     var isKnown = false
 
-    /// A line of so many columns was printed above the block.
+    /// Call this when a line of so many columns was printed above the block.
     mutating func move(by columns: () -> Int, in size: Size) {
-      // At the bottom of the screen it stays.
+      // At the bottom of the screen the block stays where it is.
       guard row < size.rows else { return }
       row += max(1, (columns() + size.columns - 1) / size.columns)
     }
 
-    /// The block has so many rows, all on the screen.
+    /// Call this when the block has so many rows, all on the screen.
     mutating func fit(_ rows: Int, in size: Size) {
       guard row >= size.rows - rows else { return }
       row = max(0, size.rows - rows)
@@ -29,46 +30,46 @@ extension Painter {
     }
   }
 
-  /// The rows that the block has on the screen, where a resize left it more than it needs, or rows
-  /// that the terminal takes for one line.
+  /// The rows that the block has on the screen, if a resize left it more than it needs, or left
+  /// rows that the terminal treats as one line.
   struct ReflowSlack: Equatable {
-    /// A wider window that may come back: its columns, and its rows from the block's first.
+    /// A wider window that may come back: its columns, and its rows from the block's first row on.
     struct Layout: Equatable {
       var columns: Int
       var rows: Int
     }
 
-    /// For each row, whether it goes on the line of the one above.
+    /// For each row, whether it continues the line of the row above.
     private var joined: [Bool] = []
     private(set) var widestLayout: Layout?
 
     init() {}
 
-    /// - Parameter joined: for each row, whether it goes on the line of the one above.
+    /// - Parameter joined: for each row, whether it continues the line of the row above.
     init(joined: some Sequence<Bool>, widestLayout: Layout?) {
       self.joined = [false] + joined.dropFirst()
       self.widestLayout = widestLayout
     }
 
-    /// Whether each row is a line of its own.
+    /// Whether each row is a separate line.
     var isPlain: Bool { joined.isEmpty }
     var rows: Int { joined.count }
 
     func joins(_ row: Int) -> Bool { row < joined.count && joined[row] }
 
-    /// The block has become so many rows.
+    /// Call this when the block has grown to so many rows.
     mutating func grow(to rows: Int) {
       if isPlain { return }
       while joined.count < rows { joined.append(false) }
     }
 
-    /// The block is drawn for the first time, with rows of so many cells: as many of them are joined
-    /// as do not fit in the widest layout.
+    /// Call this when the block is drawn for the first time, with rows of so many cells. As many of
+    /// them are joined as do not fit in the widest layout.
     ///
     /// - Parameters:
-    ///   - size: the screen's.
+    ///   - size: the size of the screen.
     ///   - top: the screen's row in which the block begins.
-    ///   - lost: what is above the screen.
+    ///   - lost: the rows of the block above the screen.
     mutating func draw(_ cells: [Int], in size: Size, top: Int, lost: LostRows) {
       grow(to: cells.count)
       if let widestLayout, !isPlain {
@@ -81,7 +82,7 @@ extension Painter {
         let own = joined
         while isTooHigh(), let row = joined.dropFirst().lastIndex(of: false) { joined[row] = true }
         if isTooHigh() {
-          // Blank rows below go on the line of the last one then.
+          // Blank rows below then continue the line of the last row.
           joined = own
           while isTooHigh(), top + rows < size.rows { joined.append(true) }
         }
@@ -106,7 +107,7 @@ extension Painter {
     }
   }
 
-  /// The block's lines as the terminal has them before it wraps them anew.
+  /// The block's lines as they were in the terminal before it wrapped them anew.
   private struct Lines {
     var lines: [PaintedRow]
     var caretLine = 0
@@ -115,10 +116,10 @@ extension Painter {
     var blanks = 0
   }
 
-  /// The screen has another size, or had one for a moment: removes the block from where it stands
-  /// now. The next `paint` draws it anew.
+  /// Removes the block from where it is now, since the screen has another size, or had one for a
+  /// moment. The next `paint` draws it anew.
   ///
-  /// - Parameter cursor: where the terminal says that the cursor is; nil where it does not say.
+  /// - Parameter cursor: where the terminal says that the cursor is; nil if it does not say.
   public mutating func resize(to size: Size, cursor: CursorPosition? = nil) -> [UInt8] {
     let former = self.size
     self.size = Size(rows: max(1, size.rows), columns: max(1, size.columns))
@@ -138,8 +139,8 @@ extension Painter {
     let first = max(0, -above)
     var out = ScreenBytes(row: cursor?.row ?? up, column: nil, columns: self.size.columns)
     out.move(toRow: cursor == nil ? 0 : first, column: 0)
-    // Deleting lines, not erasing: from the top of the screen tmux would save what is erased. As
-    // many as the screen has, for with fewer libvterm saves them.
+    // Delete lines instead of erasing: at the top of the screen, tmux would save erased rows.
+    // Delete as many lines as the screen has, since libvterm would save them if they were fewer.
     out.control(self.size.rows, "M")
     forget()
     lost = LostRows(block.lines, first: above, columns: columns)
@@ -153,28 +154,29 @@ extension Painter {
     return out.bytes
   }
 
-  /// How many rows of the block are above the screen; below 0 how many of the screen are above the
-  /// block.
+  /// How many rows of the block are above the screen; if negative, how many rows of the screen are
+  /// above the block.
   private func rowsAbove(
     up: Int, all: Int, position: CursorPosition, _ cursor: CursorPosition?
   ) -> Int {
     let showsEnd = all - size.rows
     guard let cursor else {
-      // The cursor is on the screen, so what does not fit above it there is lost for certain. Where
-      // it stands higher, more is; but to count that, too, might remove messages one day.
+      // The cursor is on the screen, so rows that do not fit above it there are certainly lost. If
+      // it is higher, more rows are lost; but counting those as well could remove messages.
       return looks.showsEnd ? showsEnd : up - (size.rows - 1)
     }
     let isElsewhere = cursor.column != min(position.column, max(cursor.column, size.columns - 1))
     guard looks.showsEnd, isElsewhere else { return up - cursor.row }
-    // tmux puts a cursor that is above the screen into its first place.
+    // tmux moves a cursor that is above the screen to the first row and column.
     if cursor == CursorPosition(row: 0, column: 0) { return top.isKnown ? showsEnd : up }
-    // Drawn for a width that it did not have any more. The caret's row is the block's; what is above
-    // that may be a message, and rather stale rows stay than that one goes.
+    // The block was drawn for a width that the screen no longer had. The caret's row belongs to the
+    // block; the rows above it may be messages, and leaving stale rows is better than removing a
+    // message.
     return -cursor.row
   }
 
-  /// Whether rows are wrapped or cut off the environment does not always tell; a cursor that stood
-  /// beyond the margin does.
+  /// Finds out whether the terminal wraps rows or cuts them off. The environment does not always
+  /// tell, but a cursor that was beyond the margin does.
   private mutating func learn(from cursor: CursorPosition, _ block: Lines) {
     let cut = min(block.caretColumn, size.columns - 1)
     let wrapped = block.lines[block.caretLine].wrappedPosition(
@@ -196,7 +198,7 @@ extension Painter {
     var kept = max(rows.count, slack.rows)
     block.blanks = top.isKnown ? max(0, former.rows - top.row - kept) : 0
     if looks.showsEnd {
-      // Of a screen that becomes lower it takes away rows below the cursor first.
+      // When a screen becomes lower, it first loses rows below the cursor.
       let taken = min(max(0, former.rows - size.rows), block.blanks + kept - 1 - caretRow)
       kept -= max(0, taken - block.blanks)
       block.blanks = max(0, block.blanks - taken)

@@ -2,31 +2,31 @@
 import StyledText
 
 /// Turns frames into the bytes that change the screen: the block under the messages, and the
-/// messages above it. Pure: nothing is written here.
+/// messages above it. It only returns bytes and writes nothing.
 ///
 /// All moves are relative to the block's first row, so it does not matter where on the screen the
-/// block stands. Beneath it the screen is empty.
+/// block is. The screen below it is empty.
 ///
 /// ```swift
 /// device.write(painter.paint(frame, above: newMessages))
 /// ```
 ///
-/// A row that becomes shorter is erased from its first column and written anew, except the one with
-/// the caret, where that would cost a row for each Backspace: tmux remembers how long a row once
-/// was, and wraps the erased columns too when it becomes narrower.
+/// A row that becomes shorter is erased from its first column and written anew, because tmux
+/// remembers how long a row once was, and also wraps the erased columns when it becomes narrower.
+/// The row with the caret is an exception, since each Backspace would then write a whole row.
 public struct Painter: Sendable {
   /// The screen's size.
   public internal(set) var size: Size
   private let widths: Widths
   var looks: TerminalCapabilities
 
-  /// What stands on the screen; empty when there is no block.
+  /// The rows of the block on the screen; empty if there is no block.
   private(set) var rows: [PaintedRow] = []
   /// For each row, how many columns were written since it was last erased from its start.
   private(set) var written: [Int] = []
-  /// What of the block is above the screen.
+  /// The rows of the block that are above the screen.
   var lost = LostRows.none
-  /// What the last resize left for the block to be drawn in.
+  /// The rows that the last resize left for the block.
   var slack = ReflowSlack()
   /// In which row of the screen the block begins.
   var top = Top()
@@ -40,21 +40,21 @@ public struct Painter: Sendable {
     self.looks = looks
   }
 
-  /// Draws a frame where the block stands.
+  /// Draws a frame where the block is.
   ///
   /// - Parameters:
-  ///   - frame: the block. Of more rows than the screen has, those around the caret are drawn; what
-  ///     is beyond the right margin is not.
-  ///   - above: lines that are settled above the block first; the terminal wraps them, so that it
-  ///     can wrap them anew later.
+  ///   - frame: the block. If it has more rows than the screen, those around the caret are drawn.
+  ///     Cells beyond the right margin are not drawn.
+  ///   - above: lines to print above the block first; the terminal wraps them, so that it can wrap
+  ///     them anew later.
   ///   - answers: which of these lines answer a typed one, in order.
-  /// - Returns: the bytes to write at once; none if nothing changes.
+  /// - Returns: the bytes to write in one go; none if nothing changes.
   public mutating func paint(
     _ frame: Frame, above: [StyledLine] = [], answers: [MarkedLines] = []
   ) -> [UInt8] {
     let (painted, row, column) = visible(frame)
     var out = ScreenBytes(row: caretRow, column: caretColumn, columns: size.columns)
-    // Within wrapped lines nothing is erased, or tmux would take them for lines of their own.
+    // Erase nothing within wrapped lines, or tmux would treat their rows as separate lines.
     if rows.isEmpty || !above.isEmpty || !slack.isPlain && painted != rows {
       drawAnew(painted, above, answers, &out)
     } else {
@@ -67,11 +67,11 @@ public struct Painter: Sendable {
     return out.bytes
   }
 
-  /// A plain character was typed behind the last one of the caret's row: puts it there before the
-  /// row is laid out. The next `paint` mends it, should the layout see it otherwise.
+  /// Draws a plain character that was typed after the last one of the caret's row, before the row
+  /// is laid out. If the layout is different, the next `paint` corrects it.
   ///
   /// - Parameter byte: a printable ASCII character, one column wide.
-  /// - Returns: the byte; nothing where the row has anything behind the caret, or no room.
+  /// - Returns: the byte; nothing if the row has anything after the caret, or no room.
   public mutating func echo(_ byte: UInt8) -> [UInt8] {
     guard (0x20...0x7E).contains(byte), rows.indices.contains(caretRow),
       rows[caretRow].cells.count <= caretColumn, caretColumn + 2 < size.columns
@@ -85,24 +85,25 @@ public struct Painter: Sendable {
     return [byte]
   }
 
-  /// C-l: the block is taken away, then the screen is cleared. The next `paint` draws at its top.
+  /// For C-l: removes the block, then clears the screen. The next `paint` draws at the top of the
+  /// screen.
   public mutating func clearScreen() -> [UInt8] {
-    // The block first: terminals that save a cleared screen should save the messages only.
+    // Remove the block first: terminals that save a cleared screen should save only the messages.
     let bytes = leave(keepingRows: 0) + Array("\u{1B}[H\u{1B}[2J".utf8)
     top = Top(row: 0, isKnown: true)
     return bytes
   }
 
-  /// Ends the block: the cursor goes to the first column of a row below what is kept, for another
-  /// program to go on there.
+  /// Ends the block: moves the cursor to the first column of a row below the kept rows, where
+  /// another program can continue.
   ///
-  /// - Parameter keepingLine: keeps the rows down to the one with the caret; else the whole block
-  ///   goes.
+  /// - Parameter keepingLine: whether to keep the rows down to the one with the caret; otherwise
+  ///   the whole block is removed.
   public mutating func leave(keepingLine: Bool) -> [UInt8] {
     leave(keepingRows: keepingLine ? caretRow + 1 : 0)
   }
 
-  /// Ends the block: the cursor goes to the first column of the row below what is kept.
+  /// Ends the block: moves the cursor to the first column of the row below the kept rows.
   ///
   /// - Parameter count: how many rows, from the first, stay on the screen.
   public mutating func leave(keepingRows count: Int) -> [UInt8] {
@@ -124,8 +125,8 @@ public struct Painter: Sendable {
     return out.bytes
   }
 
-  /// Something else has written on the screen: the next `paint` starts a block in the row where the
-  /// cursor is, from its first column.
+  /// Call this when something else has written on the screen: the next `paint` starts a block in
+  /// the cursor's row, at its first column.
   public mutating func forget() {
     rows = []
     written = []
@@ -144,8 +145,8 @@ public struct Painter: Sendable {
     let shown = all[first..<min(all.count, first + size.rows)]
     var painted = shown.map { PaintedRow($0, columns: size.columns, looks: looks) }
     let column = min(max(0, frame.caretColumn), size.columns - 1)
-    // Blanks up to the caret were typed: a written blank is one byte, and it is there when the
-    // terminal wraps the row anew.
+    // Blanks up to the caret were typed: write them, so that they are there when the terminal wraps
+    // the row anew.
     while painted[caret - first].cells.count < column {
       painted[caret - first].cells.append(.blank)
     }
@@ -161,10 +162,11 @@ public struct Painter: Sendable {
     } else {
       out.move(toRow: 0, column: 0)
       if size.rows > 1 && !above.isEmpty {
-        // Before the lines, not behind each: how many rows they take is for the terminal to say. It
-        // may have another size already, and count a character otherwise; and where a line ends at
-        // the margin, an erasure takes its last character. A line feed, since in a screen that has
-        // become lower the first row may be the last one, and the step back up has to end in it.
+        // Erase before the lines, not after each: only the terminal knows how many rows they take.
+        // It may already have another size, and may count a character differently; and if a line
+        // ends at the margin, an erasure removes its last character. Use a line feed: in a screen
+        // that has become lower, the first row may be the last one, and the step back up has to end
+        // in it.
         out.eraseToEndOfRow()
         out.nextRow()
         out.eraseBelow()
@@ -195,7 +197,7 @@ public struct Painter: Sendable {
       var row = index < painted.count ? painted[index] : .empty
       if slack.joins(index) {
         out.wrapOn()
-        // The row is there only when something was written into it.
+        // For the terminal, the row exists only once something was written into it.
         row.pad(to: 1)
       } else if index > 0 {
         out.nextRow()
@@ -264,8 +266,8 @@ public struct Painter: Sendable {
     return nil
   }
 
-  /// Where the changes end; a few unchanged cells between two changes are cheaper to write than to
-  /// step over.
+  /// Where the changes end; writing a few unchanged cells between two changes takes fewer bytes
+  /// than moving over them.
   private func endOfChange(_ old: [Cell], _ new: [Cell], from start: Int) -> Int {
     var end = start + width(new, start)
     var at = end
@@ -280,7 +282,7 @@ public struct Painter: Sendable {
 
   private func isChanged(_ old: [Cell], _ new: [Cell], _ at: Int) -> Bool {
     for column in at..<(at + width(new, at)) {
-      // Behind the end of the old row blanks are written too: someone typed them.
+      // After the end of the old row, write blanks as well: someone typed them.
       if column >= old.count || new[column] != old[column] { return true }
     }
     return false
@@ -290,9 +292,10 @@ public struct Painter: Sendable {
     max(1, Int(cells[at].columns))
   }
 
-  /// A line as it is: tabs become blanks, since a terminal's tab does not wrap and erases nothing.
+  /// Writes a line as it is, but with blanks for tabs, since a terminal's tab does not wrap and
+  /// erases nothing.
   private func write(_ line: StyledLine, _ out: inout ScreenBytes) {
-    // Most lines go out as they are: what their columns are is for the terminal to say.
+    // Write most lines as they are; only the terminal knows how many columns they take.
     guard size.columns > 1, !line.runs.contains(where: { Self.holdsControls($0.text) }) else {
       return writeCounting(line, &out)
     }
@@ -307,7 +310,7 @@ public struct Painter: Sendable {
     text.string.utf8.withContiguousStorageIfAvailable { $0.contains { $0 < 0x20 } } ?? true
   }
 
-  /// The same with what has to know its column.
+  /// Writes a line with characters, such as tabs, whose column has to be known.
   private func writeCounting(_ line: StyledLine, _ out: inout ScreenBytes) {
     var column = 0
     for run in line.runs {

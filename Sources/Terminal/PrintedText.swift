@@ -3,8 +3,8 @@ import Platform
 import StyledText
 
 extension Painter {
-  /// Lines as bytes for another program that shows them, such as a pager: a newline behind each,
-  /// styles in between, no links.
+  /// Lines as bytes for another program that shows them, such as a pager: with a newline after
+  /// each, with styles, without links.
   public static func printed(_ lines: [StyledLine], looks: TerminalCapabilities) -> [UInt8] {
     var out = ScreenBytes(row: 0, column: nil, columns: .max)
     for line in lines {
@@ -18,9 +18,9 @@ extension Painter {
   }
 }
 
-/// What asks the terminal to put a text into the clipboard (OSC 52).
+/// Asks the terminal to put a text into the clipboard (OSC 52).
 public enum ClipboardSequence {
-  /// More is refused by some terminals, so that none of it arrives: 100,000 characters of Base64.
+  /// Some terminals refuse more than this, 100,000 characters of Base64, so that nothing arrives.
   public static let mostBytes = 74_994
 
   /// - Parameter text: at most `mostBytes`.

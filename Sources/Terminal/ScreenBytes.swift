@@ -6,8 +6,8 @@ import StyledText
 struct ScreenBytes {
   private(set) var bytes: [UInt8] = []
   private(set) var row: Int
-  /// Nil where the terminal may be elsewhere than thought: at the right margin, or behind
-  /// characters that terminals draw in different widths.
+  /// The column of the cursor; nil if that is uncertain: at the right margin, or after characters
+  /// that terminals draw in different widths.
   private(set) var column: Int?
   private var pen = Style.plain
   private var openLink: Link?
@@ -19,7 +19,7 @@ struct ScreenBytes {
     self.columns = columns
   }
 
-  /// Moves within rows that are on the screen.
+  /// Moves the cursor within rows that are on the screen.
   mutating func move(toRow row: Int, column target: Int) {
     if row < self.row {
       control(self.row - row, "A")
@@ -57,53 +57,53 @@ struct ScreenBytes {
     column = 0
   }
 
-  /// To the first column of the next row, which is made by scrolling where there is none.
+  /// Moves to the first column of the next row; if there is none, scrolls to make one.
   mutating func nextRow() {
-    // A background in force would fill the new row.
+    // A background colour would fill the new row.
     set(.plain)
     bytes += [0x0D, 0x0A]
     row += 1
     column = 0
   }
 
-  /// The row before this one was written up to its margin: what is written next is wrapped into the
-  /// next row, so that the terminal takes both for one line.
+  /// Call this when the row was written up to its margin: what is written next wraps into the next
+  /// row, so that the terminal treats both as one line.
   mutating func wrapOn() {
     row += 1
     column = 0
   }
 
-  /// The row below becomes the first one; what is above is settled.
+  /// Makes the row below the first one; the rows above it are settled.
   mutating func settle() {
     nextRow()
     row = 0
   }
 
-  /// The end of a line of text that is for no screen.
+  /// Ends a line of text that is not for a screen.
   mutating func newline() { bytes.append(0x0A) }
 
-  /// From the cursor to the end of the row.
+  /// Erases from the cursor to the end of the row.
   mutating func eraseToEndOfRow() {
     set(.plain)
     text("\u{1B}[K")
   }
 
-  /// From the cursor to the end of the screen. Never from the screen's first column and row: tmux
-  /// takes that for a clearing of the screen, and saves what it shows into the scrollback.
+  /// Erases from the cursor to the end of the screen. Never call it in the screen's first column
+  /// and row: tmux treats that as clearing the screen, and saves its contents into the scrollback.
   mutating func eraseBelow() {
     set(.plain)
     text("\u{1B}[J")
   }
 
   /// Writes the cells of a range of columns, which begins and ends with whole characters; the
-  /// cursor stands at its start.
+  /// cursor must be at its start.
   mutating func write(_ cells: ArraySlice<Cell>) {
     for (index, cell) in zip(cells.indices, cells) where cell.columns > 0 {
       set(cell.style)
       let width = Int(cell.columns)
       if isDisputed(cell.character) {
-        // In a terminal that draws it narrower nothing old may stay beside it, and what follows
-        // goes to its own column.
+        // If the terminal draws the character narrower, nothing old may stay beside it, and what
+        // follows must be in its own column.
         for _ in 0..<width { bytes.append(0x20) }
         column = nil
         move(toColumn: index)
@@ -119,21 +119,21 @@ struct ScreenBytes {
     }
   }
 
-  /// Writes text that wraps where the terminal wraps it.
+  /// Writes text that the terminal may wrap.
   mutating func write(_ characters: String, _ style: Style) {
     set(style)
     bytes += characters.utf8
     column = nil
   }
 
-  /// What is written from now on leads there; nil: nowhere (OSC 8).
+  /// Makes the text written from now on a link; nil ends the link (OSC 8).
   mutating func link(_ link: Link?) {
     if link == openLink { return }
     openLink = link
     text("\u{1B}]8;;" + (link?.target ?? "") + "\u{1B}\\")
   }
 
-  /// Marks the cursor's place as part of a prompt, or of what a command prints (OSC 133).
+  /// Marks the cursor's place as part of a prompt, or of a command's output (OSC 133).
   mutating func mark(_ what: String) { text("\u{1B}]133;\(what)\u{1B}\\") }
 
   mutating func set(_ style: Style) {
@@ -177,7 +177,7 @@ struct ScreenBytes {
   }
 
   /// Whether terminals draw it in different widths: emoji of several code points, letters that
-  /// join, and what Unicode has added of late. One code point with accents is counted alike.
+  /// join, and recent additions to Unicode. All terminals agree on one code point with accents.
   private func isDisputed(_ character: Character) -> Bool {
     if character.isASCII { return false }
     let scalars = character.unicodeScalars

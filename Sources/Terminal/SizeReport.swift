@@ -12,24 +12,24 @@ public struct CursorPosition: Hashable, Sendable {
   }
 }
 
-/// The terminal's own word on its size: what the system tells may be older, or untrue. tmux tells a
-/// program up to a quarter of a second later than it has wrapped the screen anew, and a size that
-/// was there for a moment only after it has gone.
+/// Asks the terminal itself for its size, since the size that the system reports may be older, or
+/// wrong. tmux tells a program up to a quarter of a second after it has wrapped the screen anew,
+/// and reports a size that lasted only for a moment after it is gone.
 ///
-/// The question is twice where the cursor is (DSR 6, answered by CPR; ECMA-48): first where it
-/// stands, then in the lowest right corner, for which it goes there and back. The question made for
-/// the size, xterm's `CSI 18 t`, is answered by fewer terminals, and by tmux 3.3a with rows and
-/// columns exchanged.
+/// The question asks twice where the cursor is (DSR 6, answered by CPR; ECMA-48): first where it is
+/// now, then in the lower right corner, to which it moves and comes back. Fewer terminals answer
+/// xterm's own question for the size, `CSI 18 t`, and tmux 3.3a exchanges rows and columns in its
+/// answer.
 public enum SizeReport {
-  /// What is written to ask. Nothing on the screen changes.
+  /// The bytes that ask. They change nothing on the screen.
   public static let question = Array("\u{1B}[6n\u{1B}7\u{1B}[9999;9999H\u{1B}[6n\u{1B}8".utf8)
 
-  /// How many answers come to the question.
+  /// How many answers the question gets.
   public static let answers = 2
 
-  /// Row and column that an event answers with, from 1, of which the second are the size; nil where
-  /// it is something else. Ask only for what came behind the question: with F3 and a modifier some
-  /// terminals send the same.
+  /// The row and column in an answer, from 1; those of the second answer are the size. Nil for any
+  /// other event. Use it only for events after the question: some terminals send the same bytes for
+  /// F3 with a modifier.
   public static func size(in event: KeyEvent) -> Size? {
     guard case .reply(let bytes) = event, bytes.starts(with: [0x1B, UInt8(ascii: "[")]),
       bytes.last == UInt8(ascii: "R")

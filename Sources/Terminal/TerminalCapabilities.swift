@@ -4,30 +4,30 @@ import StyledText
 extension Painter {
   /// What the terminal can show, and what it does by itself.
   public struct TerminalCapabilities: Hashable, Sendable {
-    /// Whether colours are drawn; attributes such as bold always are (`NO_COLOR`, rule 11.5).
+    /// Whether to draw colours (`NO_COLOR`, rule 11.5); attributes such as bold are always drawn.
     public var colors: Bool
-    /// Its colours, and whether its background is light, as far as the environment says.
+    /// Its colours, and whether its background is light, if the environment says so.
     public var palette: Palette
-    /// Whether it ignores a command string (OSC) that it does not know. The Linux console, terminals
-    /// of Emacs and old ones would show it.
+    /// Whether it ignores a command string (OSC) that it does not know. The Linux console,
+    /// terminals of Emacs and old ones would show it.
     public var ignoresStrings: Bool
-    /// Whether its title can be set, and put back at the end. GNU screen would keep ours.
+    /// Whether its title can be set, and restored at the end. GNU screen would keep ours.
     public var restoresTitle: Bool
     /// Whether the terminal wraps its rows anew when its width changes. tmux, VTE, kitty, foot,
     /// wezterm, alacritty and konsole do; xterm and the Linux console cut the rows off.
     public var rewraps: Bool
-    /// Whether links are sent (OSC 8, rule 7.9).
+    /// Whether to send links (OSC 8, rule 7.9).
     public var links: Bool
-    /// How it shows desktop notifications, as far as its name tells; nil if it may not at all.
+    /// How it shows desktop notifications, judging by its name; nil if it may not show any.
     public var notifications: DesktopNotification?
-    /// What notifications have to pass on their way to it.
+    /// The program that notifications have to pass through on their way to it.
     public var wrapper: DesktopNotification.Wrapper?
     /// Whether a screen that becomes lower first loses rows below the cursor, and then shows the
-    /// end of what has been wrapped, even without the cursor. tmux does; how others choose is not
-    /// known well enough to count on it.
+    /// end of the wrapped text, even if the cursor is not in it. tmux does; the behaviour of others
+    /// is not known well enough to rely on it.
     public var showsEnd: Bool
-    /// Whether one can scroll back to rows that have left the screen. The Linux console lost that
-    /// with kernel 5.9; NetBSD's never had it.
+    /// Whether one can scroll back to rows that have left the screen. The Linux console lost this
+    /// ability in kernel 5.9; NetBSD's never had it.
     public var scrollsBack: Bool
 
     public init(
@@ -45,16 +45,16 @@ extension Painter {
       self.links = links
     }
 
-    /// What the environment says.
+    /// Reads the capabilities from the environment.
     ///
-    /// - Parameter variable: gives the value of an environment variable.
+    /// - Parameter variable: returns the value of an environment variable.
     public init(environment variable: (String) -> String?) {
       let noColor = variable("NO_COLOR") ?? ""
       let terminal = variable("TERM") ?? ""
       // A terminal of Emacs has a name of its own, even if Emacs runs inside tmux.
       let isInEmacs = terminal.hasPrefix("eterm")
       let isInTmux = terminal.hasPrefix("tmux") || variable("TMUX") != nil && !isInEmacs
-      // screen reads the letters of a string as bytes, and so finds control characters in some.
+      // screen reads the letters of a string as bytes, so it finds control characters in some.
       let isInScreen =
         !(variable("STY") ?? "").isEmpty || !isInTmux && terminal.hasPrefix("screen")
       let ignoresStrings = terminal != "linux" && !terminal.hasPrefix("vt") && !isInEmacs
@@ -72,13 +72,13 @@ extension Painter {
       notifications = wrapper == nil ? DesktopNotification.known(terminal, variable) : nil
     }
 
-    /// The style to send: without colours, or with those that are readable there.
+    /// The style to send: without colours, or with colours that are readable on the background.
     func shown(_ style: Style) -> Style {
       colors ? palette.shown(style) : Style(style.attributes)
     }
 
-    /// The colours that the terminal has according to its name, and the background that
-    /// `COLORFGBG` tells of (rxvt, Konsole): the last of its numbers is the background's.
+    /// The colours that the terminal has according to its name, and the background according to the
+    /// last number in `COLORFGBG` (rxvt, Konsole).
     private static func palette(_ terminal: String, _ variable: (String) -> String?) -> Palette {
       let families = ["xterm-kitty", "xterm-ghostty", "foot", "alacritty", "contour", "wezterm"]
       let colorTerm = variable("COLORTERM") ?? ""
@@ -97,8 +97,8 @@ extension Painter {
       return palette
     }
 
-    /// Whether this is one of the terminals known to make links of OSC 8. Inside tmux nobody knows
-    /// what is around it, and tmux before 3.4 passes none on.
+    /// Whether this is one of the terminals that are known to show OSC 8 as links. Inside tmux, the
+    /// outer terminal is unknown, and tmux before 3.4 passes no links on.
     private static func knowsLinks(_ terminal: String, _ variable: (String) -> String?) -> Bool {
       if terminal.hasPrefix("tmux") || terminal.hasPrefix("screen") || variable("TMUX") != nil {
         return false

@@ -8,7 +8,7 @@ import Sentences
 public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
   /// The keyboard is a file or a pipe.
   case notATerminal
-  /// The terminal does not say how it is set; the system's error number.
+  /// The modes of the terminal cannot be read; the value is the system's error number.
   case modesUnreadable(Int32)
 
   public var description: String {
@@ -21,16 +21,16 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// The terminal the program runs on: its modes, its size, its bytes.
+/// The terminal that the program runs on: its modes, its size, its bytes.
 ///
-/// Between `enter` and `leave` every key arrives as bytes, C-c and C-z too; output is processed as
+/// Between `enter` and `leave` every key arrives as bytes, even C-c and C-z. Output is processed as
 /// before, so that what a crash or another program prints stays readable.
 @MainActor public final class TerminalDevice {
-  /// Whether to ask the terminal to say when its window gains or loses the focus (7.3). Set it
+  /// Whether to ask the terminal to report when its window gains or loses the focus (7.3). Set it
   /// before `enter`.
   public var reportsFocus = false
-  /// The title of the window while the terminal is entered; nil: as it was found. It must be safe to
-  /// write, and on one line.
+  /// The title of the window between `enter` and `leave`; nil leaves it as it was found. It must be
+  /// safe to write, and on one line.
   public var title: String? {
     didSet {
       guard isEntered, !isPlain, title != oldValue else { return }
@@ -39,7 +39,8 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Sets the titles of window and icon, or tab (OSC 0), once the terminal has kept the former ones.
+  /// Sets the titles of window and icon, or tab (OSC 0); the first time, the terminal first saves
+  /// the old ones.
   private func titleBytes(isFirst: Bool) -> [UInt8] {
     guard let title else { return [] }
     return Array(((isFirst ? "\u{1B}[22;0t" : "") + "\u{1B}]0;\(title)\u{1B}\\").utf8)
@@ -55,27 +56,27 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
 
   /// The descriptor of the keyboard, for the loop to watch.
   public let input: Int32
-  /// What is drawn goes there: mostly the same terminal.
+  /// The descriptor for drawing; usually the same terminal.
   public let output: Int32
-  /// What it is written by, for the loop to watch.
+  /// The descriptor that writing uses, for the loop to watch.
   public let writer: Int32
-  /// Called when the terminal has not taken all that was written; from then on ``writeMore()`` is to
-  /// be called whenever it takes something.
+  /// Called when the terminal has not accepted everything that was written. From then on, call
+  /// ``writeMore()`` whenever it can accept something.
   public var fellBehind: () -> Void = {}
-  /// What was written and the terminal has not taken yet, in order.
+  /// The bytes that were written and that the terminal has not accepted yet, in order.
   private var untaken: ArraySlice<UInt8> = []
   private let found: termios
   private var isEntered = false
   private var isPlain = false
-  /// Reading is on the way of every key; it allocates no more than the key.
+  /// Every key is read into this buffer, so that reading allocates only the key itself.
   private let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 4096)
 
-  /// Bracketed paste; Shift-Return and the like apart from their plain keys, in xterm's way (tmux)
-  /// and in kitty's (with what Shift makes of a key).
+  /// Turns on bracketed paste, and makes Shift-Return and the like distinguishable from their plain
+  /// keys, in xterm's way (for tmux) and in kitty's (with the character that Shift gives).
   private static let entering = "\u{1B}[?2004h\u{1B}[>4;1m\u{1B}[>5u"
   private static let focusReports = "\u{1B}[?1004h"
 
-  /// Takes note of how the terminal is set; changes nothing.
+  /// Reads the current modes of the terminal; changes nothing.
   ///
   /// - Parameters:
   ///   - input: the descriptor of the keyboard.
@@ -92,16 +93,17 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
   }
 
   isolated deinit {
-    // Or a crash would reset what has no descriptor any more.
+    // Otherwise a crash would reset a terminal whose descriptor is closed.
     leave()
     buffer.deallocate()
     if writer != output { close(writer) }
   }
 
-  /// Whether writing waits is a property that all who have the terminal from one another share, the
-  /// shell that started this one too; so it is opened anew.
+  /// Opens the terminal anew for writing without waiting. That flag is shared by all processes that
+  /// inherited the descriptor, including the shell that started this one.
   ///
-  /// - Returns: nil where that is not allowed, as behind su(1), and for what never makes anyone wait.
+  /// - Returns: nil if that is not allowed, as after su(1), and for an output that never makes a
+  ///   writer wait.
   private static func ownWriter(of output: Int32) -> Int32? {
     guard isatty(output) == 1 || isPipe(output) else { return nil }
     let own = open(
@@ -114,10 +116,10 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
     return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
   }
 
-  /// Whether what is drawn goes to another program, which may end before this one.
+  /// Whether the output goes to another program, which may end before this one.
   public var drawsIntoPipe: Bool { Self.isPipe(output) }
 
-  /// The size of the screen now; 24 × 80 where the terminal does not know it.
+  /// The current size of the screen; 24 × 80 if the terminal does not know it.
   public var size: Size {
     var rows: UInt16 = 0
     var columns: UInt16 = 0
@@ -128,16 +130,16 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
     return Size(rows: 24, columns: 80)
   }
 
-  /// Whether the terminal was found showing what is typed. Otherwise another program shows it, and
-  /// sends whole lines: Emacs in M-x shell.
+  /// Whether the terminal showed typed text when it was found. If not, another program shows it and
+  /// sends whole lines, as Emacs does in M-x shell.
   public var echoes: Bool { found.c_lflag & tcflag_t(ECHO) != 0 }
 
-  /// Puts the terminal into the modes the line editor needs. Again after a suspension.
+  /// Puts the terminal into the modes that the line editor needs. Call it again after a suspension.
   ///
-  /// - Parameter plain: only the modes; no escape sequence is sent (11.5).
+  /// - Parameter plain: whether to change only the modes and send no escape sequence (11.5).
   public func enter(plain: Bool = false) { enter(plain: plain, keepsTitle: true) }
 
-  /// - Parameter keepsTitle: whether the terminal is to keep the title that it has.
+  /// - Parameter keepsTitle: whether the terminal should save the title that it has.
   private func enter(plain: Bool, keepsTitle: Bool) {
     if isEntered { return }
     isPlain = plain
@@ -158,13 +160,14 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
     write(titleBytes(isFirst: keepsTitle))
   }
 
-  /// How long leaving waits for a terminal that takes nothing, in milliseconds.
+  /// How long leaving waits for a terminal that accepts nothing, in milliseconds.
   public static let patience: Int64 = 1000
 
-  /// Puts everything back as it was found. Nothing happens when it was not entered. A terminal that
-  /// takes nothing is waited for no longer than ``patience``.
+  /// Restores everything as it was found; does nothing if the terminal was not entered. Waits no
+  /// longer than ``patience`` for a terminal that accepts nothing.
   ///
-  /// - Parameter most: milliseconds to wait for one that takes little at a time.
+  /// - Parameter most: the maximum number of milliseconds to wait for a terminal that accepts
+  ///   little at a time.
   public func leave(atMost most: Int64 = .max / 2) {
     guard isEntered else { return }
     isEntered = false
@@ -174,7 +177,8 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
     setModes(found)
   }
 
-  /// Takes the terminal again after a stop from outside, during which a shell had it.
+  /// Takes the terminal again after another process stopped this one; a shell had the terminal in
+  /// that time.
   public func takeAgain() {
     guard isEntered else { return }
     isEntered = false
@@ -183,11 +187,12 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
     enter(plain: isPlain, keepsTitle: false)
   }
 
-  /// Whether the terminal has not taken all that was written: nobody reads it, or it is slow.
+  /// Whether the terminal has not accepted everything that was written: nobody reads it, or it is
+  /// slow.
   public var isBehind: Bool { !untaken.isEmpty }
 
-  /// Writes the bytes, without waiting for the terminal: what it does not take now follows with
-  /// ``writeMore()``, in order. One that has hung up is ignored.
+  /// Writes the bytes without waiting for the terminal: ``writeMore()`` later writes what it does
+  /// not accept now, in order. Does nothing if the terminal has hung up.
   public func write(_ bytes: [UInt8]) {
     if isDead || bytes.isEmpty { return }
     if isBehind {
@@ -195,23 +200,24 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
       return
     }
     let count = writeNow(bytes[...])
-    // Nothing of them is kept, or the caller could not use their place again.
+    // Keep no reference to the array if everything was written, so that the caller can reuse its
+    // memory.
     guard count < bytes.count else { return }
     untaken = bytes[count...]
     fellBehind()
   }
 
-  /// Writes of what was not taken as much as is taken now.
+  /// Writes as much of the waiting bytes as the terminal accepts now.
   public func writeMore() {
     let count = writeNow(untaken)
     untaken = count < untaken.count ? untaken.dropFirst(count) : []
   }
 
-  /// Waits until the terminal has taken everything.
+  /// Waits until the terminal has accepted everything.
   ///
   /// - Parameters:
-  ///   - milliseconds: how long at most, since it took something last.
-  ///   - most: milliseconds in all.
+  ///   - milliseconds: how long to wait at most after the terminal last accepted something.
+  ///   - most: the maximum number of milliseconds in all.
   public func catchUp(within milliseconds: Int64, atMost most: Int64 = .max / 2) {
     let latest = Clock.steady() + most
     var end = min(latest, Clock.steady() + milliseconds)
@@ -224,10 +230,10 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
     }
   }
 
-  /// How many of the bytes the terminal takes now; of a dead one all.
+  /// Returns how many of the bytes the terminal accepts now; all, if it is dead.
   private func writeNow(_ bytes: ArraySlice<UInt8>) -> Int {
     let flags = writer == output ? fcntl(output, F_GETFL) : -1
-    // No description of its own: then only for this moment.
+    // The terminal could not be opened anew, so set the flag only for this moment.
     if flags >= 0 { _ = fcntl(output, F_SETFL, flags | O_NONBLOCK) }
     defer { if flags >= 0 { _ = fcntl(output, F_SETFL, flags) } }
     return bytes.withUnsafeBytes { buffer in
@@ -248,18 +254,18 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
     }
   }
 
-  /// From now on a crash or `exit` leaves the terminal usable: when the process ends between `enter`
-  /// and `leave`, the modes are put back.
+  /// Makes sure that a crash or `exit` leaves the terminal usable: if the process ends between
+  /// `enter` and `leave`, the modes are restored.
   public func restoreOnCrash() {
     CrashReset.install()
   }
 
-  /// What has been typed, without waiting; empty when nothing has.
+  /// Returns what has been typed, without waiting; empty if nothing has.
   ///
   /// - Returns: nil at the end of input: the terminal has hung up.
   public func readAvailable() -> [UInt8]? {
     var bytes: [UInt8] = []
-    // A terminal gives 4,095 bytes at a time; the bound lets others have their turn in a paste.
+    // A terminal returns 4,095 bytes at a time; the limit gives other work a turn during a paste.
     while bytes.count < 1 << 16 {
       var ready = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
       let answer = poll(&ready, 1, 0)
@@ -268,7 +274,7 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
       let count = read(input, buffer.baseAddress, buffer.count)
       if count > 0 {
         bytes += buffer[..<count]
-        // Few bytes are all there is: no need to ask again behind each key.
+        // So few bytes are all there are; no need to read again after each key.
         if count < 1024 { break }
       } else if count < 0 && errno == EINTR {
         continue

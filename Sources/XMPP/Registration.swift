@@ -6,7 +6,7 @@ import Sentences
 
 /// The address of an account, in lower case and without a resource (RFC 7622).
 ///
-/// - Returns: nil for a text that is no such address.
+/// - Returns: nil if the text is not such an address.
 package func accountAddress(_ written: String) -> String? {
   guard let address = Address(written), !address.local.isEmpty, address.resource.isEmpty else {
     return nil
@@ -18,7 +18,7 @@ package func accountAddress(_ written: String) -> String? {
 ///
 /// - Parameters:
 ///   - address: from ``accountAddress(_:)``.
-///   - settings: those of an account: `host`, `port`, `ca`.
+///   - settings: the account's settings `host`, `port` and `ca`.
 /// - Returns: why it failed; nil if the account exists now.
 @MainActor
 package func registerAccount(

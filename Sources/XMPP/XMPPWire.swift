@@ -4,8 +4,8 @@ import NetworkInbox
 import Networks
 import Platform
 
-/// An account's connection to its XMPP server: it gives the client what arrives on the stream, and
-/// does what the client wants.
+/// An account's connection to its XMPP server. It passes what arrives on the stream to the client,
+/// and carries out the client's effects.
 @MainActor
 package final class XMPPWire: Wire {
   private typealias Stream = ClientStream<OutboxEntry.ID>
@@ -40,12 +40,13 @@ package final class XMPPWire: Wire {
   /// The strongest SCRAM that the server has ever offered.
   private var strongest: SCRAMHash?
   private var timer: TimerID?
-  /// When it stopped reading. Answers that are not read are not late.
+  /// When it stopped reading; nil while it reads. Answers that are not read are not late.
   private var stopped: Milliseconds?
-  /// Events for the client, in order: all effects of one are done before the next.
+  /// Events for the client, in order: all effects of one event are carried out before the next
+  /// event.
   private var told: [ClientEvent] = []
   private var isTelling = false
-  /// Counts the connections, to tell the present one from earlier ones.
+  /// Counts the connections, to distinguish the current one from earlier ones.
   private var connections = 0
 
   /// - Parameter settings: what the account's owner has set.
@@ -107,7 +108,7 @@ package final class XMPPWire: Wire {
   package func deliver(
     outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal]
   ) {
-    // Requests first: a message to a room that one of them enters has to wait for that.
+    // Handle requests first: a message to a room that one of them enters has to wait for the entry.
     tell(.requests(requests))
     tell(.outbox(outbox))
     if !signals.isEmpty { tell(.signals(signals)) }
@@ -160,7 +161,7 @@ package final class XMPPWire: Wire {
       }
     }
     isTelling = false
-    // What arrived meanwhile counts as received once it is stored, and not before.
+    // What arrived while reading was stopped counts as received only once it is stored.
     if isReading { stream?.resume() }
   }
 
@@ -215,7 +216,7 @@ extension XMPPWire {
 }
 
 extension ServerSettings {
-  /// From the settings of `/account add` and `/account set`.
+  /// Reads the settings of `/account add` and `/account set`.
   init(_ settings: [String: String]) {
     let port = settings["port"].flatMap { UInt16($0) }
     self.init(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ArgumentParser
 
-/// What the benchmark was asked to do.
+/// The benchmark's command-line arguments.
 struct Arguments: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hobnob-bench",

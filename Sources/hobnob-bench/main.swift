@@ -2,7 +2,7 @@
 import ArgumentParser
 import Glibc
 
-// The figures hobnob means to reach, measured beside something else in the same run.
+// The figures that hobnob aims for, each measured in the same run as something to compare it with.
 
 signal(SIGPIPE, SIG_IGN)
 

@@ -8,20 +8,21 @@ extension InputBar {
   /// toolbar. If the terminal has too few rows, the lowest ones go first, then the oldest pending
   /// lines and the zone above; one row of input always stays.
   ///
-  /// The last column stays free, since terminals disagree on where the cursor is after a character in
-  /// it; only the caret may be there, behind a full row. A terminal of one column uses it all the same.
+  /// The last column stays free, since terminals disagree on where the cursor is after a character
+  /// in it; only the caret may be there, after a full row. A terminal of one column uses that
+  /// column anyway.
   ///
-  /// Left items, a blank and the prompt come before the text's first row; right items at the end of
-  /// the last row that is seen, as long as the text leaves a blank before them: of those that are
-  /// kept the status row has the columns otherwise (1.7). The rows below are indented as far, or by
-  /// 2 where that were over half of the columns. A prompt too long is cut, so that 8 columns (or a
-  /// quarter of a narrow terminal) remain for the text.
+  /// Left items, a blank and the prompt come before the text's first row; right items are at the
+  /// end of the last visible row, as long as the text leaves a blank before them. If it does not,
+  /// those that are kept move to the status row (1.7). The rows after the first are indented to the
+  /// column where its text begins, or by 2 if that is more than half of the columns. A prompt that
+  /// is too long is cut, so that 8 columns (or a quarter of a narrow terminal) remain for the text.
   ///
   /// - Parameters:
   ///   - rows: of the terminal.
   ///   - columns: of the terminal.
   ///   - widths: how it counts columns.
-  ///   - cache: of this bar; it makes a key in a long text cheap, and changes nothing else.
+  ///   - cache: this bar's cache; it makes a key in a long text cheap, and changes nothing else.
   public mutating func layout(
     size rows: Int, columns: Int, widths: Widths, cache: inout LayoutCache
   ) -> BarLayout {
@@ -68,7 +69,7 @@ extension InputBar {
   }
 
   private func addPlaceholder(to row: inout CellRow, _ usable: Int, _ widths: Widths) {
-    // Right items do not hide for what is not text.
+    // A placeholder is not text, so right items do not hide for it.
     let right = hidesSideZones ? 0 : zoneLine(of: .right, widths)?.columns ?? 0
     let whole = usable - row.columns
     let room = right > 0 && right + 1 < whole ? whole - right - 1 : whole
@@ -77,7 +78,7 @@ extension InputBar {
     row.cut(to: usable)
   }
 
-  /// - Returns: what is to be seen in another row, since this one has no columns for it.
+  /// - Returns: the items to show in another row, since this one has no columns for them.
   private func addRightItems(to row: inout CellRow, _ usable: Int, _ widths: Widths) -> ZoneLine? {
     if zoneWidths[.right]?.asColumns == 0 { return nil }
     let kept = ZoneLine(

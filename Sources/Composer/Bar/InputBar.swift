@@ -19,7 +19,7 @@ public struct InputBar: Hashable, Sendable {
   /// Styles for parts of the text, such as mentions and `*bold*`; where two overlap, the later one
   /// counts.
   public var highlights: [Highlight] = []
-  /// Drawn dim while the text is empty, never part of it (1.8).
+  /// Drawn dim while the text is empty; never part of the text (1.8).
   public var placeholder: SafeText = ""
   /// Sent lines that wait for the store: dim, one row each, above the prompt (1.2).
   public var pending: [SafeText] = []
@@ -27,11 +27,12 @@ public struct InputBar: Hashable, Sendable {
   public var zones: ZoneValues<[Item]> = [:]
   /// Columns between two items; by default left 0, right 0, the others 2 (9.1).
   public var spacing: ZoneValues<Int> = [:]
-  /// The columns a zone takes; nil for those of its items, 0 to draw nothing of it (9.1).
+  /// The columns that a zone takes; nil for as many as its items take, 0 to draw nothing (9.1).
   ///
-  /// A left or right zone of a set width keeps it whatever it holds: hobnob cuts what is too long,
-  /// and its flexible spaces share what is left. The left one keeps its columns even when it is
-  /// empty, so that the prompt stays where it is. The other zones are cut at their width.
+  /// A left or right zone with a set width keeps that width whatever it holds: hobnob cuts what is
+  /// too long, and the zone's flexible spaces share what is left. The left one keeps its columns
+  /// even when it is empty, so that the prompt stays where it is. The other zones are cut at their
+  /// width.
   ///
   /// ```swift
   /// bar.zoneWidths[.right] = 7  // the counter may grow from 9/140 to 140/140
@@ -42,10 +43,11 @@ public struct InputBar: Hashable, Sendable {
   public var hidesSideZones = false
   /// Rows under the input, such as the completion menu (2.7).
   public var menu: [StyledLine] = []
-  /// The most rows the text takes before it scrolls inside; nil for what suits the terminal, 0 for
-  /// as many as fit. `inputRowLimit(terminalRows:)` has the rule (1.3).
+  /// The maximum number of rows before the text scrolls inside the bar; nil for the default for
+  /// this height of terminal, 0 for as many as fit. `inputRowLimit(terminalRows:)` has the rule
+  /// (1.3).
   public var maxInputRows: Int?
-  /// The first input row that is seen. `layout` keeps it so that the caret is in view.
+  /// The first visible input row. `layout` sets it so that the caret is in view.
   public var scroll = 0
 
   /// A bar without text.
@@ -61,7 +63,7 @@ public struct InputBar: Hashable, Sendable {
   public struct Highlight: Hashable, Sendable {
     /// UTF-8 offsets.
     public var range: Range<Int>
-    /// How it is drawn; the region is reverse on top of it.
+    /// How it is drawn; the region adds reverse video to it.
     public var style: Style
 
     public init(_ range: Range<Int>, _ style: Style) {
@@ -78,10 +80,10 @@ public struct InputBar: Hashable, Sendable {
     }
   }
 
-  /// All items of all zones, left, right, status, toolbar, above; spaces too.
+  /// All items of all zones, in the order left, right, status, toolbar, above. Includes spaces.
   public var items: [Item] { Zone.allCases.flatMap { zones[$0] ?? [] } }
 
-  /// The item of a name, nil where none has it.
+  /// The item with a name; nil if no item has that name.
   ///
   /// ```swift
   /// if let files = bar.item("files") { controller.activate(files) }
@@ -113,10 +115,11 @@ public struct InputBar: Hashable, Sendable {
 public struct BarLayout: Hashable, Sendable {
   /// What is drawn, and the caret.
   public var frame: Frame
-  /// The rows of text that are seen.
+  /// The number of visible rows of text.
   public var inputRows: Int
-  /// The rows the text would take if all were seen; above `InputBar.inputRowLimit(terminalRows:)`
-  /// the text scrolls, and the first time the bell sounds (1.3).
+  /// The number of rows that the text would take if all were visible. Above
+  /// `InputBar.inputRowLimit(terminalRows:)` the text scrolls, and the bell rings the first time
+  /// (1.3).
   public var totalInputRows: Int
 
   public init(frame: Frame, inputRows: Int, totalInputRows: Int) {

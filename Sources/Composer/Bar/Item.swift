@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// Where an item is drawn (9.1): beside the text's first row, in a row below the menu, or in one above
-/// the prompt.
+/// Where an item is drawn (9.1): beside the text's first row, in a row below the menu, or in one
+/// above the prompt.
 ///
 /// ```swift
 /// bar.zones[.right] = [Item(id: "counter", line: StyledLine("12/140"))]
@@ -20,7 +20,7 @@ public enum Zone: Int, CaseIterable, Sendable {
 /// ]
 /// ```
 ///
-/// An item with a name and no text draws nothing, but its events are sent all the same (`BarEvent`).
+/// An item with a name and no text draws nothing, but its events are still sent (`BarEvent`).
 public struct Item: Hashable, Sendable {
   /// How many columns the item takes. (`InputBar.zoneWidths` sets those of a whole zone.)
   ///
@@ -28,9 +28,9 @@ public struct Item: Hashable, Sendable {
   /// Item(id: "clock", line: "9:05", width: .fixed(5))  // does not move at ten
   /// ```
   public enum Width: Hashable, Sendable {
-    /// Those of its line.
+    /// As many as its line has.
     case own
-    /// So many: the line is cut or filled with blanks.
+    /// This many; the line is cut or filled with blanks.
     case fixed(Int)
   }
 
@@ -40,11 +40,11 @@ public struct Item: Hashable, Sendable {
   /// Item(id: "clip", line: "[1 file]", spacing: .flexible)  // the next item is at the row's end
   /// ```
   public enum Spacing: Hashable, Sendable {
-    /// The zone's.
+    /// The spacing of the zone.
     case zone
     case none
     case fixed(Int)
-    /// The zone's, and a share of the row's free columns.
+    /// The spacing of the zone, and a share of the row's free columns.
     case flexible
   }
 
@@ -54,14 +54,14 @@ public struct Item: Hashable, Sendable {
   public var line: StyledLine
   /// The columns it takes.
   public var width: Width
-  /// The columns behind it.
+  /// The columns after it.
   public var spacing: Spacing
   /// A disabled item is drawn dim.
   public var isEnabled: Bool
   /// A selected item is drawn reverse.
   public var isSelected: Bool
-  /// Whether a right item moves to the status row when the text needs its columns (1.7); other items
-  /// hide.
+  /// Whether a right item moves to the status row when the text needs its columns (1.7); other
+  /// items hide.
   public var isKept: Bool
 
   public init(
@@ -82,8 +82,9 @@ public struct Item: Hashable, Sendable {
     Item(id: "", line: [], width: .fixed(columns.asColumns), spacing: .none)
   }
 
-  /// Takes what the row has left, at least the zone's spacing; several share it. A left or right
-  /// zone that is as wide as its items has nothing left; see `InputBar.zoneWidths`.
+  /// Takes the row's free columns, but at least the zone's spacing; several such spaces share them.
+  /// A left or right zone that is as wide as its items has no free columns; see
+  /// `InputBar.zoneWidths`.
   public static let flexibleSpace = Item(id: "", line: [], spacing: .flexible)
 
   /// Whether it is a space: an item without name and text.
@@ -106,7 +107,7 @@ public struct Item: Hashable, Sendable {
 }
 
 extension SafeText {
-  /// So many blanks; none for 0 and less.
+  /// A text of so many blanks; empty for 0 and less.
   static func blanks(_ count: Int) -> SafeText {
     SafeText(line: String(repeating: " ", count: max(0, count)))
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// How the composed text breaks into rows, kept from one layout to the next, so that a key in a
-/// long text re-wraps its own line from the changed row on, and nothing else.
+/// How the composed text breaks into rows, kept from one layout to the next. A key in a long text
+/// then wraps only its own line again, from the changed row on.
 ///
 /// One cache belongs to one input bar; an empty one only costs the time of a full wrap.
 ///
@@ -25,7 +25,7 @@ public struct LayoutCache: Sendable {
   struct Line: Sendable {
     /// In bytes.
     var length: Int
-    /// The starts of its rows but the first one.
+    /// Where its second and later rows start.
     var breaks: [RowStart] = []
   }
 
@@ -36,7 +36,7 @@ public struct LayoutCache: Sendable {
   package var isWrapped: Bool { rowCount > lines.count }
   private(set) var rowCount = 0
   private(set) var geometry: Geometry?
-  /// The text of the previous layout, to find what changed since, which no caller says. The cache
+  /// The text of the previous layout, to find what has changed since: no caller says so. The cache
   /// has bytes of its own and changes them in place; if it shared the bar's string, the bar would
   /// have to copy the whole string at every key.
   private var bytes: [UInt8] = []
@@ -88,10 +88,10 @@ public struct LayoutCache: Sendable {
     }
     rowCount -= lines[first...last].reduce(0) { $0 + $1.breaks.count + 1 }
     // The change may join the grapheme before it. So rows are kept up to a boundary that two
-    // scalars before the change make certain: old and new text have the same up to there.
+    // scalars before the change make certain: up to there the old and the new text are equal.
     let same = max(start, new.scalarStart(at: prefix) - 1)
     let untouched = Graphemes.certainBoundary(new, atOrBefore: new.scalarStart(at: same))
-    // Taken out and put back: a copy would cost as much as the line is long.
+    // Moved out and back, since copying a long line takes long.
     var kept: [RowStart] = []
     swap(&kept, &lines[first].breaks)
     while let row = kept.last, Int(row.offset) >= max(start, untouched) - start {
@@ -106,8 +106,8 @@ public struct LayoutCache: Sendable {
 
   /// Wraps whole lines of the text.
   ///
-  /// - Parameter kept: rows of the first line that stay as they were; moved into that line, so that
-  ///   this is empty afterwards.
+  /// - Parameter kept: rows of the first line that stay as they were. They are moved into that
+  ///   line, so this array is empty afterwards.
   private static func wrapped(
     _ utf8: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, isFirst: Bool,
     keeping kept: inout [RowStart], _ geometry: Geometry

@@ -5,7 +5,7 @@ import StyledText
 struct Lead {
   /// Left items and the prompt.
   let row: CellRow
-  /// Columns the rows below the first are indented by.
+  /// How many columns the rows after the first are indented by.
   let indent: Int
 
   /// How many columns it takes of the text's first row.
@@ -16,7 +16,7 @@ struct Lead {
     let room = usable - forText
     var line = bar.prompt
     if !bar.hidesSideZones, let left = bar.zoneLine(of: .left, widths) {
-      // The prompt says where one is; the items go first.
+      // The prompt names the conversation, so the items are dropped first.
       if left.columns + 1 + bar.prompt.columns(widths) <= room {
         line = left.line(columns: left.columns, widths: widths)
         line.append(" ")
@@ -24,7 +24,7 @@ struct Lead {
       }
     }
     if line.columns(widths) > room {
-      // Less than three columns say nothing about where one is.
+      // Fewer than three columns of the prompt would not tell where the person is.
       line = room < 3 ? [] : line.truncated(to: room - 1, widths: widths) + StyledLine(" ")
     }
     row = CellRow(line, upTo: room, widths)
@@ -33,15 +33,15 @@ struct Lead {
 }
 
 extension CellRow {
-  /// A row of at most so many columns.
+  /// Makes a row of at most so many columns.
   init(_ line: StyledLine, upTo columns: Int, _ widths: Widths) {
     self.init(line, widths: widths)
     cut(to: columns)
   }
 
-  /// Drops what is too much, wide characters whole. A line that was measured can still be longer
-  /// when it is drawn: a newline that slipped into it, or a mark at its start with no letter to
-  /// combine with, becomes a blank.
+  /// Drops what does not fit, and a wide character as a whole. A line that was measured can still
+  /// be longer when it is drawn: a newline that slipped into it becomes a blank, and so does a mark
+  /// at its start with no letter to combine with.
   mutating func cut(to columns: Int) {
     guard cells.count > columns else { return }
     var end = max(0, columns)

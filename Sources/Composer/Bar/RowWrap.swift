@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// Wraps one line, row by row, and tells what each column shows. A row ends where the next
-/// grapheme does not fit; a wide character never straddles the margin. A grapheme wider than a whole
-/// row is drawn as `?`, and a mark that is (`<U+202E>` in five columns) goes on in the next row.
+/// Wraps one line, row by row, and tells what each column shows. A row ends where the next grapheme
+/// does not fit; a wide character never straddles the margin. A grapheme wider than a whole row is
+/// drawn as `?`; a placeholder such as `<U+202E>` that is wider than the row continues on the next
+/// row.
 struct RowWrap {
   /// The columns of the row that is being filled.
   var columns: Int
@@ -11,10 +12,10 @@ struct RowWrap {
   private let line: Range<Int>
   private let widths: Widths
   private var graphemes: Graphemes
-  /// Where the next row begins, once the row before is full.
+  /// Where the next row begins, once the previous row is full.
   private var start: RowStart
 
-  /// The widest character a row of cells holds in one piece.
+  /// The widest character that is drawn; a wider one is drawn as `?`.
   private static let widest = 16
 
   init(_ utf8: UnsafeBufferPointer<UInt8>, _ line: Range<Int>, columns: Int, widths: Widths) {
@@ -32,13 +33,14 @@ struct RowWrap {
     graphemes.skip(to: line.lowerBound + Int(row.offset))
   }
 
-  /// Goes through one row; where the next one begins, nil when the line ends in this one.
+  /// Goes through one row. Returns where the next one begins, or nil if the line ends in this one.
   mutating func nextRow() -> RowStart? {
     walkRow(nil)
   }
 
-  /// Goes through one row and hands over what is drawn: the UTF-8 offset in the text, the column in
-  /// the row, and the look. What has no columns is handed over too, for the caret.
+  /// Goes through one row and passes what is drawn to `body`: the UTF-8 offset in the text, the
+  /// column in the row, and the look. Zero-width graphemes are passed as well, so that the caret
+  /// can be placed.
   mutating func walkRow(
     _ body: ((_ offset: Int, _ column: Int, _ drawn: DrawnPiece) -> Void)?
   ) -> RowStart? {
@@ -92,7 +94,7 @@ struct RowWrap {
   /// What is drawn for a grapheme or a piece of one.
   enum DrawnPiece {
     case ascii(UInt8)
-    /// A character and its columns.
+    /// A character and how many columns it takes.
     case character(Character, Int)
     case blanks(Int)
   }
@@ -103,15 +105,15 @@ struct RowWrap {
     return start
   }
 
-  /// How many of the next bytes are printable ASCII that nothing joins. In most texts that is all
-  /// of them, and a row of it needs no look at graphemes.
+  /// How many of the next bytes are printable ASCII with no combining mark after them. In most
+  /// texts all are, and such a row need not be split into graphemes.
   private func plainRun(atMost columns: Int) -> Int {
-    guard graphemes.isBetweenStretches else { return 0 }
+    guard graphemes.canSkip else { return 0 }
     let from = graphemes.offset
     let limit = min(line.upperBound, from + columns)
     var at = from
     while at < limit, utf8[at] >= 0x20 && utf8[at] < 0x7F { at += 1 }
-    // A combining mark behind it belongs to the last one.
+    // A combining mark after these bytes belongs to the last of them.
     let mayBeJoined = at > from && at < line.upperBound && utf8[at] >= 0x80
     return at - from - (mayBeJoined ? 1 : 0)
   }
@@ -121,6 +123,7 @@ struct RowWrap {
 struct RowStart: Hashable, Sendable {
   /// UTF-8 offset in the line.
   var offset: Int32
-  /// How many pieces of that grapheme are in the row before; more than 0 only for long marks.
+  /// How many pieces of the grapheme at `offset` are in the previous row; more than 0 only for long
+  /// placeholders.
   var piece: Int32
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// A composed text as one row of printable characters, for a display that is not ours: with the
-/// marks that the drawn bar shows, blanks for tabs and `^J` for newlines (11.5, 12.2).
+/// A composed text as one row of printable characters, for a display that hobnob does not draw:
+/// with the placeholders that the drawn bar shows, blanks for tabs and `^J` for newlines (11.5,
+/// 12.2).
 package struct ShownRow: Hashable, Sendable {
   package private(set) var text = ""
   /// The caret in `text`, a UTF-8 offset.
@@ -10,7 +11,7 @@ package struct ShownRow: Hashable, Sendable {
 
   /// - Parameters:
   ///   - utf8: the text as typed.
-  ///   - caret: a UTF-8 offset; one inside a grapheme is taken as its start.
+  ///   - caret: a UTF-8 offset; one inside a grapheme means the grapheme's start.
   ///   - widths: how the terminal counts columns, for tab stops every 8 from the row's start.
   package init(_ utf8: UnsafeBufferPointer<UInt8>, caret: Int, widths: Widths) {
     var graphemes = Graphemes(utf8, from: 0)
@@ -35,19 +36,19 @@ package struct ShownRow: Hashable, Sendable {
     if caret >= utf8.count { self.caret = text.utf8.count }
   }
 
-  /// Keeps what a display that counts bytes can show around the caret, whole graphemes of it, with `<`
+  /// Keeps the whole graphemes around the caret that a display that counts bytes can show, with `<`
   /// and `>` for what is left out.
   ///
   /// - Parameters:
   ///   - bytes: how many it shows; one stays free for the caret.
-  ///   - start: where the part began that was shown before, a UTF-8 offset of the whole row: it stays
-  ///     until the caret leaves it. Afterwards where this one begins.
+  ///   - start: a UTF-8 offset in the whole row: where the part that was shown before began. That
+  ///     part stays until the caret leaves it. On return, where the new part begins.
   package mutating func cut(to bytes: Int, start: inout Int) {
     guard text.utf8.count >= bytes else {
       start = 0
       return
     }
-    // Both marks, and the caret behind the last letter.
+    // Room for `<` and `>`, and for the caret after the last letter.
     let room = max(1, bytes - 3)
     let borders = text.withUTF8Bytes { utf8 in
       var graphemes = Graphemes(utf8, from: 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// The composed text as rows, drawn one at a time: only those that are seen are made.
+/// The composed text as rows, drawn one at a time: only visible rows are made.
 struct TextRows {
   /// How many rows the whole text takes.
   let count: Int
@@ -94,7 +94,7 @@ struct TextRows {
         line += 1
       }
       let breaks = lines[line].breaks
-      // A caret before a mark that is split over two rows is where the mark begins.
+      // If a placeholder is split over two rows, a caret before it is in the row where it begins.
       let part = breaks.prefix {
         Int($0.offset) < caret - start || Int($0.offset) == caret - start && $0.piece == 0
       }.count

@@ -9,9 +9,9 @@ struct ZoneLine {
   }
 
   private var parts: [StyledLine] = []
-  /// One before each part, and one behind the last.
+  /// One before each part, and one after the last.
   private var gaps: [Gap] = []
-  /// The least the items take, in columns.
+  /// The minimum width of the items, in columns.
   private var least = 0
   /// The columns that were set for the zone.
   private let fixed: Int?
@@ -19,12 +19,12 @@ struct ZoneLine {
   /// The columns the zone takes; 0 when it draws nothing.
   var columns: Int { fixed ?? least }
 
-  /// Whether there is nothing in it but, perhaps, columns that are kept for it.
+  /// Whether it has nothing to draw; it may still have a set width.
   var isEmpty: Bool { least == 0 }
 
   /// - Parameters:
-  ///   - spacing: the zone's, in columns.
-  ///   - width: the columns set for the zone; nil for those of its items.
+  ///   - spacing: the spacing of the zone, in columns.
+  ///   - width: the columns set for the zone; nil for as many as its items take.
   init(_ items: [Item], spacing: Int, width: Int?, widths: Widths) {
     fixed = width?.asColumns
     let spacing = spacing.asColumns
@@ -37,7 +37,7 @@ struct ZoneLine {
       }
       let drawn = item.drawn(widths)
       let width = drawn.columns(widths)
-      // What has no width takes its spacing along.
+      // An item without width has no spacing either.
       guard width > 0 else { continue }
       gaps.append(Self.gap(behind: last, spaces, before: item, spacing))
       parts.append(drawn)
@@ -48,8 +48,8 @@ struct ZoneLine {
     least += gaps.reduce(0) { $0 + $1.columns }
   }
 
-  /// The zone drawn: as wide as its items or as was set for it, over all of `columns` where a space
-  /// is flexible, and cut where it is too narrow.
+  /// Draws the zone: as wide as its items or as its set width; as wide as `columns` if a space is
+  /// flexible; and cut if it is too narrow.
   func line(columns limit: Int, widths: Widths) -> StyledLine {
     let flexible = gaps.count { $0.isFlexible }
     var left = flexible > 0 ? max(0, limit - least) : 0
@@ -92,17 +92,17 @@ struct ZoneLine {
 }
 
 extension InputBar {
-  /// The items of a zone side by side; nil where it draws nothing.
+  /// The items of a zone side by side; nil if it draws nothing.
   func zoneLine(of zone: Zone, _ widths: Widths) -> ZoneLine? {
     let line = ZoneLine(
       zones[zone] ?? [], spacing: itemSpacing(of: zone), width: zoneWidths[zone], widths: widths)
-    // Only the left zone has anything behind it that would move.
+    // Only the left zone has something after it that would move.
     return line.columns > 0 && (zone == .left || !line.isEmpty) ? line : nil
   }
 }
 
 extension Int {
-  /// A number of columns as a terminal may have it: what callers hand in may be anything, and must
-  /// neither overflow nor ask for a gigabyte of blanks.
+  /// The number, limited to the columns that a terminal can have: callers may pass anything, and it
+  /// must neither overflow nor ask for a gigabyte of blanks.
   var asColumns: Int { Swift.min(Swift.max(0, self), Int(UInt16.max)) }
 }

@@ -4,22 +4,24 @@ import StyledText
 /// The change that accepting a candidate makes to the text (2.6), in a menu and by readline's own
 /// functions.
 package struct Acceptance {
-  /// The whole word, on both sides of the caret: UTF-8 offsets into the text before.
+  /// The whole word, on both sides of the caret: UTF-8 offsets into the text before the change.
   package var range: Range<Int>
   package var insert: String
-  /// A UTF-8 offset into the text after.
+  /// A UTF-8 offset into the text after the change.
   package var caret: Int
-  /// The prefix and the name in the text after, without what was put behind them.
+  /// The prefix and the name in the text after the change, without what was added after them.
   var mention: Range<Int>
-  /// It is a folder, or a filter such as `from:`: the next key names what is in it.
+  /// Whether it is a folder, or a filter such as `from:`, so that the next key begins the name of
+  /// something in it.
   var goesOn: Bool
 
-  /// One space follows the word: one that is there already serves, and a closing bracket needs none.
+  /// One space follows the word: a space that is already there is kept, and none is added before a
+  /// closing bracket.
   ///
   /// - Parameters:
   ///   - candidate: what was chosen; not an empty one.
   ///   - word: the word it was chosen for; with an empty prefix it is an argument.
-  ///   - rules: those of the word's prefix.
+  ///   - rules: the rules of the word's prefix.
   ///   - text: the text the word was found in.
   package init(of candidate: Candidate, for word: FoundWord, _ rules: PrefixRules, in text: String)
   {
@@ -42,10 +44,11 @@ package struct Acceptance {
     }
   }
 
-  /// Whether the caret passes a space that was already behind the word.
+  /// Whether the caret moves over a space that was already after the word.
   var stepsOverSpace: Bool { caret > range.lowerBound + insert.utf8.count }
 
-  /// The text of a candidate, which may be another person's: control characters must not be typed.
+  /// The text of a candidate without control characters, which must not be typed: another person
+  /// may have chosen the text.
   private static func insertable(_ text: String) -> String {
     let isPlain = text.unicodeScalars.allSatisfy {
       switch $0.properties.generalCategory {

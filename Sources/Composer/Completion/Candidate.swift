@@ -10,7 +10,7 @@ public struct Candidate: Hashable, Sendable {
   public var text: String {
     didSet { folded = MatchFolding.folded(text) }
   }
-  /// Who it is, where the source knows more than a name (2.10).
+  /// Who it is, if the source knows more than a name (2.10).
   public var identity: String?
   /// The higher, the more recently they spoke here; 0 for never.
   public var recency: Int
@@ -24,7 +24,7 @@ public struct Candidate: Hashable, Sendable {
   /// Its place among those that match alike: the higher, the further ahead.
   var rank: Int { mark.isEmpty ? recency : recency - Int.max / 2 }
 
-  /// A word finds it by `name`; nil for its text.
+  /// `name`: the text that a typed word is compared with; nil for `text`.
   public init(
     _ text: String, identity: String? = nil, recency: Int = 0, hint: String = "",
     mark: String = "", name: String? = nil

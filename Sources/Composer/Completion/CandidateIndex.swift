@@ -3,8 +3,8 @@ import StyledText
 
 /// A source's list made ready to be searched at every key, however long it is (2.5).
 ///
-/// Candidates are positions in the list from here on. Nothing is ever sorted as a whole: what the
-/// menu shows is picked out in one pass.
+/// In this type, a candidate is its position in the list. The list is never sorted as a whole: one
+/// pass picks what the menu shows.
 struct CandidateIndex {
   /// The candidates that match a word, in no order.
   struct Matches {
@@ -18,7 +18,7 @@ struct CandidateIndex {
     /// The first sixteen folded bytes as two numbers: they tell most candidates apart.
     var head: UInt64
     var neck: UInt64
-    /// Where the folded text lies in `bytes`.
+    /// Where the folded text begins in `bytes`.
     var start: UInt32
     var count: UInt32
 
@@ -29,12 +29,13 @@ struct CandidateIndex {
 
   private(set) var list: [Candidate]
   private let order: CandidateOrder?
-  /// The folded texts, one behind the other.
+  /// The folded texts, one after the other.
   private var bytes: [UInt8] = []
   private var entries: [Entry] = []
   /// Which letters occur in each; most candidates are ruled out by this alone.
   private var letters: [UInt64] = []
-  /// Which thing each is a name of, and how many things there are; empty where each is its own.
+  /// For each candidate, which thing it is a name of, and how many things there are; empty if each
+  /// candidate is a separate thing.
   private var things: [Int32] = []
   private var thingCount = 0
 
@@ -75,8 +76,8 @@ struct CandidateIndex {
     }
   }
 
-  /// Whether the index is of this very array, not of one that is merely equal. (The index holds it,
-  /// so its storage cannot have been used for another.)
+  /// Whether the index was made from this very array, not from an equal one. (The index keeps the
+  /// array, so its memory cannot have been reused for another.)
   func isOf(_ other: [Candidate]) -> Bool {
     list.count == other.count
       && list.withUnsafeBufferPointer { mine in
@@ -84,8 +85,8 @@ struct CandidateIndex {
       }
   }
 
-  /// The index of a list that is this one but for who spoke when: a fraction of the work of a new
-  /// one. Nil where it is any other list.
+  /// Returns the index of a list that differs from this one only in who spoke when. That is a
+  /// fraction of the work of a new index. Nil if the list differs in anything else.
   func updated(to list: [Candidate]) -> CandidateIndex? {
     guard list.count == self.list.count else { return nil }
     var ranks: [(position: Int, rank: Int)] = []
@@ -110,7 +111,7 @@ struct CandidateIndex {
   ///
   /// - Parameters:
   ///   - word: folded.
-  ///   - known: matches of a word that this one contains; only they are looked at.
+  ///   - known: matches of a word that this one contains; only these are searched.
   func matches(of word: [UInt8], among known: Matches? = nil) -> Matches {
     if word.isEmpty {
       return Matches(beginning: Array(0..<Int32(list.count)))
@@ -119,7 +120,8 @@ struct CandidateIndex {
     return matches(of: word, in: known.beginning, known.containing)
   }
 
-  /// Of the names of one thing the first that begins with the word, or else that contains it.
+  /// Keeps one name of each thing: the first that begins with the word, or else the first that
+  /// contains it.
   func once(_ matches: Matches) -> Matches {
     guard !things.isEmpty else { return matches }
     var seen = [Bool](repeating: false, count: thingCount)
@@ -130,7 +132,8 @@ struct CandidateIndex {
         return !seen[thing]
       }
     }
-    // What is sifted from the back comes in any order: the first in the list is the common name.
+    // The matches filled in from the back are in no order, but the first name in the list is the
+    // common one.
     let beginning = first(matches.beginning)
     return Matches(beginning: beginning, containing: first(matches.containing.sorted()))
   }
@@ -138,8 +141,8 @@ struct CandidateIndex {
   private func matches(of word: [UInt8], in first: [Int32], _ second: [Int32]) -> Matches {
     let count = first.count + second.count
     return withUnsafeTemporaryAllocation(of: Int32.self, capacity: count) { found in
-      // Those that begin with the word from the front, those that contain it from the back:
-      // appending to two arrays would take longer than the comparing.
+      // Fill in those that begin with the word from the front, and those that contain it from the
+      // back: appending to two arrays would take longer than the comparisons.
       var (front, back) = (0, count)
       for group in [first, second] {
         sift(group, by: word) { candidate, isBeginning in
@@ -172,7 +175,7 @@ struct CandidateIndex {
             for candidate in group {
               let position = Int(candidate)
               guard letters[position] & wanted == wanted else { continue }
-              // Most are decided by the head, or by the one letter that is there somewhere.
+              // For most candidates, the head or the set of letters decides.
               let isLikely = (entries[position].head ^ head) >> rest == 0
               if fitsHead && isLikely && entries[position].count >= word.count {
                 found(candidate, true)
@@ -192,8 +195,8 @@ struct CandidateIndex {
 
   // MARK: Order
 
-  /// Whether one candidate comes before another: by ``Candidate/rank``, then by the order that was
-  /// given, by folded text, by text, and by place in the list.
+  /// Whether one candidate comes before another: by ``Candidate/rank``, then by the given order, by
+  /// folded text, by text, and by place in the list.
   func precedes(_ left: Int32, _ right: Int32) -> Bool {
     let (a, b) = (entries[Int(left)], entries[Int(right)])
     if a.rank != b.rank { return a.rank > b.rank }
@@ -206,8 +209,8 @@ struct CandidateIndex {
     return precedesByText(left, right) ?? (left < right)
   }
 
-  /// From the bytes at hand: getting at two candidates costs more than comparing them. Nil where
-  /// both are the same.
+  /// Compares the bytes in the index: reading two candidates from the list takes longer than
+  /// comparing them. Nil if both are equal.
   private func precedesByFolded(_ left: Entry, _ right: Entry) -> Bool? {
     bytes.withUnsafeBufferPointer { bytes in
       let (a, b) = (left.text(in: bytes), right.text(in: bytes))
@@ -218,12 +221,12 @@ struct CandidateIndex {
     }
   }
 
-  /// All of a group in order.
+  /// Returns all candidates of a group, in order.
   func inOrder(_ group: [Int32]) -> [Candidate] {
     group.sorted(by: precedes).map { list[Int($0)] }
   }
 
-  /// The first `count` in order behind `pivot`, or of all without one.
+  /// The first `count` in order after `pivot`, or of all without one.
   func first(_ count: Int, behind pivot: Int32? = nil, of group: [Int32]) -> [Int32] {
     nearest(count, to: pivot, of: group) { precedes($0, $1) }
   }
@@ -238,8 +241,8 @@ struct CandidateIndex {
     group.count { precedes($0, candidate) }
   }
 
-  /// The candidates by which the common beginning of a group is known: one of them, and each that
-  /// agrees with it less far than those before.
+  /// The candidates that determine the common beginning of a group: one of them, and each that
+  /// shares a shorter beginning with it than those before.
   func witnesses(of group: [Int32]) -> [Int32] {
     guard let first = group.first else { return [] }
     var witnesses = [first]
@@ -281,7 +284,7 @@ struct CandidateIndex {
     return nearest
   }
 
-  /// Nil where both texts are the same bytes.
+  /// Nil if both texts are the same bytes.
   @inline(never)
   private func precedesByText(_ left: Int32, _ right: Int32) -> Bool? {
     Ranking.precedesByText(list[Int(left)], list[Int(right)])
@@ -289,7 +292,7 @@ struct CandidateIndex {
 
   // MARK: Letters
 
-  /// Eight bytes as a number, the first one the highest; zeros behind the end.
+  /// Eight bytes as a number, the first one the highest; zeros after the end.
   private static func packedBytes(_ text: UnsafeBufferPointer<UInt8>, from start: Int) -> UInt64 {
     var number: UInt64 = 0
     for position in start..<(start + 8) {
@@ -302,7 +305,7 @@ struct CandidateIndex {
     (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
   }
 
-  /// A set of letters: a bit for each of a–z and 0–9, the rest share what is left.
+  /// A set of letters: one bit for each of a–z and 0–9; all others share the remaining bits.
   private static func letterSet(in text: UnsafeBufferPointer<UInt8>) -> UInt64 {
     var letters: UInt64 = 0
     for byte in text {

@@ -2,14 +2,14 @@
 
 /// What a key did in the menu.
 package enum CompletionAction: Hashable, Sendable {
-  /// The key is not the menu's: it is the line's.
+  /// The key is not for the menu but for the line.
   case notMine
   /// The key was for the menu; the text stays.
   case none
   /// There is nothing to complete.
   case bell
   /// Replace the bytes of `range` and put the caret at `caret`, an offset after the change.
-  /// `accepted` is nil where only the common part was filled in.
+  /// `accepted` is nil if only the common part was filled in.
   case replace(range: Range<Int>, with: String, caret: Int, accepted: AcceptedCandidate?)
 }
 
@@ -18,8 +18,8 @@ package struct AcceptedCandidate: Hashable, Sendable {
   package var candidate: Candidate
   /// The prefix it was accepted under; empty for an argument.
   package var prefix: String
-  /// Its range in the new text, prefix included, without the colon and the space behind it:
-  /// UTF-8 offsets.
+  /// Its range in the new text, prefix included, without the colon and the space after it: UTF-8
+  /// offsets.
   package var range: Range<Int>
 
   package init(_ candidate: Candidate, prefix: String, range: Range<Int>) {

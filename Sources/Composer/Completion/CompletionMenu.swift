@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// The candidates for a word, in order, and the few of them that are seen (2.7).
+/// The candidates for a word, in order, and the few of them that are visible (2.7).
 struct CompletionMenu {
   let index: CandidateIndex
   private(set) var matches = CandidateIndex.Matches()
-  /// The most candidates seen at a time.
+  /// The maximum number of candidates visible at a time.
   private(set) var limit: Int
-  /// Those seen, from the one at position `top` on.
+  /// The visible ones, from the one at position `top` on.
   private(set) var shown: [Int32] = []
-  /// How many come before the first that is seen.
+  /// How many come before the first visible one.
   private(set) var top = 0
   /// The position of the selected one; nil until the menu is entered.
   private(set) var selected: Int?
@@ -65,7 +65,7 @@ struct CompletionMenu {
     selected = nil
   }
 
-  /// Selects the next one (1) or the one before (−1); behind the last comes the first.
+  /// Selects the next one (1) or the previous one (−1); after the last comes the first.
   mutating func move(_ step: Int) {
     guard let old = selected, !isEmpty else { return }
     let new = old + step
@@ -87,8 +87,8 @@ struct CompletionMenu {
     }
   }
 
-  /// Selects a candidate that the user had selected in another list, in the same row where that is
-  /// possible; the first one where it is not there any more.
+  /// Selects a candidate that the user had selected in another list, in the same row if possible.
+  /// If it is gone, selects the first one.
   mutating func select(_ candidate: Candidate, row: Int) {
     let entry = index.list.firstIndex {
       $0.identity == candidate.identity && $0.text.hasSameBytes(as: candidate.text)
@@ -163,9 +163,10 @@ struct CompletionMenu {
       .first { $0.text.hasSameBytes(as: word) }
   }
 
-  /// What all that count begin with, where that is longer than the word; nil otherwise.
+  /// The common beginning of the candidates that count for TAB, if it is longer than the word; nil
+  /// otherwise.
   ///
-  /// It ends before white space and control characters: behind them another word would begin.
+  /// It ends before white space and control characters, since another word would begin after them.
   var longerCommonPart: String? {
     guard let best = index.first(1, of: counting).first else { return nil }
     let some = ([best] + index.witnesses(of: counting)).map { index.list[Int($0)] }
@@ -178,9 +179,9 @@ struct CompletionMenu {
 
   // MARK: Drawing
 
-  /// One row for each candidate that is seen, then how many more there are.
+  /// Returns one row for each visible candidate, then one that says how many more there are.
   ///
-  /// - Parameter prefix: drawn before each.
+  /// - Parameter prefix: drawn before each candidate.
   func rows(prefix: SafeText, columns: Int, widths: Widths) -> [StyledLine] {
     var rows = shown.enumerated().map { row, entry in
       let line = line(
@@ -200,7 +201,7 @@ struct CompletionMenu {
     let style = isSelected ? Style.reverse : .plain
     var marked = style
     marked.attributes.formUnion([.bold, .underline])
-    // A name without end costs no more than what can be seen of it.
+    // Draw only as much of a very long name as can be visible.
     let name = SafeText(name: String(candidate.text.prefix(2 * columns + 8)))
     var warning = style
     warning.attributes.insert(.bold)

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What a prefix's words are like, and what becomes of them.
+/// What the words of a prefix look like, and what accepting one inserts.
 ///
 /// ```swift
 /// PrefixRules(opensAfter: 0, behindAtLineStart: ":")  // "@an" at the start: "@Anna: "
 /// ```
 public struct PrefixRules {
-  /// Graphemes behind the prefix from which the menu opens by itself (2.4).
+  /// The menu opens by itself once this many graphemes follow the prefix (2.4).
   public var opensAfter: Int
-  /// It counts only as the first characters of the text, and a word typed in full is accepted by TAB
-  /// though longer ones begin with it: commands.
+  /// For commands: the prefix counts only as the first characters of the text, and TAB accepts a
+  /// word that is typed in full even if longer ones begin with it.
   public var lineStartOnly: Bool
-  /// Its names may hold the prefix again, as network addresses do (2.3).
+  /// Its names may contain the prefix again, as network addresses do (2.3).
   public var namesMayContainPrefix: Bool
-  /// Its words may hold blanks: they reach back to the nearest prefix in the caret's line.
+  /// Its words may contain blanks, so a word begins at the nearest prefix before the caret in its
+  /// line.
   public var allowsBlanks: Bool
-  /// Candidates with the same hint are names of one thing: of those that match one is offered.
+  /// Candidates with the same hint are names of one thing; of those that match, only one is
+  /// offered.
   public var oneForEachHint: Bool
-  /// What is put behind an accepted word at the very start of the text, before the space (2.6).
+  /// What is added after an accepted word at the very start of the text, before the space (2.6).
   public var behindAtLineStart: String
-  /// What an accepted candidate becomes, in place of prefix and word; nil keeps the prefix and puts
-  /// the candidate's text behind it.
+  /// The text for an accepted candidate that replaces prefix and word; nil keeps the prefix and
+  /// adds the candidate's text after it.
   public var replacement: ((Candidate) -> String)?
   /// Finds the word at a caret (a UTF-8 offset) in its own way; nil for the
   /// usual way.
@@ -42,14 +44,14 @@ public struct PrefixRules {
     self.find = find
   }
 
-  /// The rules of emoji (2.6): the prefix goes with the shortcode where the character takes its place,
-  /// and each character is offered once, however many shortcodes it has.
+  /// The rules of emoji (2.6): if the character replaces the shortcode, it replaces the prefix as
+  /// well, and each character is offered once, however many shortcodes it has.
   ///
   /// - Parameters:
-  ///   - opensAfter: graphemes behind the prefix from which the menu opens by itself (2.4).
+  ///   - opensAfter: the menu opens by itself once this many graphemes follow the prefix (2.4).
   ///   - kept: what stays in front of the character, such as the `+` of `+:`.
-  ///   - asCharacter: whether the candidate's hint, the character, is meant; otherwise its shortcode
-  ///     with both colons.
+  ///   - asCharacter: whether accepting inserts the candidate's hint, the character; otherwise it
+  ///     inserts the shortcode with both colons.
   public static func emoji(
     opensAfter: Int, keeping kept: String = "", asCharacter: @escaping () -> Bool
   ) -> PrefixRules {
@@ -74,19 +76,19 @@ public struct CompletionRegistry {
   /// Finds the words that begin with one of the prefixes.
   private(set) var finder = WordFinder(prefixes: [])
 
-  /// How candidates are ordered of whom none spoke more recently (2.5), such as by `strcoll`; nil for
-  /// the order of the folded texts.
+  /// How candidates are ordered if none of them spoke more recently (2.5), such as by `strcoll`;
+  /// nil for the order of the folded texts.
   public var order: CandidateOrder?
 
   /// An empty registry: nothing completes.
   public init() {}
 
-  /// Registers a source, in place of the one that had the prefix.
+  /// Registers a source; it replaces one that had the prefix before.
   ///
   /// - Parameters:
-  ///   - prefix: what the word begins with; an empty one is left out.
+  ///   - prefix: what the word begins with; an empty one is ignored.
   ///   - source: kept as long as the registry.
-  ///   - rules: what the prefix's words are like.
+  ///   - rules: what the words of the prefix look like.
   public mutating func register(
     _ prefix: String, source: any CompletionSource, _ rules: PrefixRules = PrefixRules()
   ) {
@@ -102,12 +104,13 @@ public struct CompletionRegistry {
       allowingBlanks: prefixes { $0.allowsBlanks })
   }
 
-  /// The source under a prefix; nil where nothing is registered.
+  /// The source under a prefix; nil if nothing is registered.
   package func source(for prefix: String) -> (any CompletionSource)? { entries[prefix]?.source }
 
   func rules(of prefix: String) -> PrefixRules { entries[prefix]?.rules ?? PrefixRules() }
 
-  /// The word at a caret; finders of their own are asked first, in the order of their prefixes.
+  /// The word at a caret. The prefixes' own `find` functions are asked first, in the order of the
+  /// prefixes.
   package func word(in text: String, caret: Int) -> FoundWord? {
     for prefix in entries.keys.sorted() {
       if let found = entries[prefix]?.rules.find?(text, caret) { return found }

@@ -2,34 +2,34 @@
 import StyledText
 
 /// Completes the word at the caret: it decides when the menu opens, which candidates it lists, and
-/// what the menu's keys do (2.1 to 2.9). It neither changes nor holds the text: each call passes the
-/// text and its edition, and returns what to replace. Offsets are UTF-8 bytes.
+/// what the menu's keys do (2.1 to 2.9). It neither changes nor holds the text: each call passes
+/// the text and its edition, and returns what to replace. Offsets are UTF-8 bytes.
 ///
 /// ```swift
 /// controller.completion.isLive = false  // only TAB opens the menu
 /// controller.completion.maxRows = 8
 /// ```
 public struct CompletionSession {
-  /// The menu opens by itself (`live-menu`); without it, only by TAB.
+  /// Whether the menu opens by itself (`live-menu`), not only by TAB.
   public var isLive = true
-  /// The most candidates seen at a time (`max-menu-rows`), at least 1.
+  /// The maximum number of candidates visible at a time (`max-menu-rows`), at least 1.
   public var maxRows = 4 {
     didSet { if maxRows != oldValue { menu?.resize(to: maxRows) } }
   }
-  /// Up and Down enter an open menu; without it, only TAB.
+  /// Whether Up and Down enter an open menu, not only TAB.
   public var arrowsEnter = false
   /// The sources by prefix. A change applies from the next key on.
   public var registry: CompletionRegistry
-  /// Where candidates for words without prefix come from; kept as long as the session.
+  /// The source of candidates for words without prefix; kept as long as the session.
   package var argumentSource: (any ArgumentSource)?
-  /// Errors of sources, each source once.
+  /// The errors of sources, one for each source.
   private var complaints: [SafeText] = []
 
-  /// The line at the last call: the edition of its text, its caret, and whether it has a region.
+  /// The line at the last call: the edition of its text, its caret, and whether it had a region.
   private var told: (edition: Int, caret: Int, hasRegion: Bool) = (0, 0, false)
   /// Counts the changes of the text.
   private var revision = 0
-  /// The text is what this session made it, and no key has come since.
+  /// Whether this session made the last change of the text, and no key has come since.
   private var isOwnChange = false
   private(set) var settled = HandledWords()
 
@@ -47,10 +47,10 @@ public struct CompletionSession {
     self.argumentSource = argumentSource
   }
 
-  /// Whether candidates are seen.
+  /// Whether candidates are visible.
   package var isOpen: Bool { menu.map { !$0.isEmpty } ?? false }
 
-  /// Whether the keys are the menu's (2.7).
+  /// Whether the menu gets the keys (2.7).
   package var isEntered: Bool { menu?.selected != nil }
 
   /// The selected candidate's position among all, from 0; nil until the menu is entered.
@@ -59,10 +59,10 @@ public struct CompletionSession {
   /// The selected candidate.
   package var selectedCandidate: Candidate? { menu?.selectedCandidate }
 
-  /// How many candidates there are, seen or not.
+  /// How many candidates there are, visible or not.
   package var count: Int { menu?.count ?? 0 }
 
-  /// The usage of the command whose argument the caret is in (2.8); nil elsewhere.
+  /// The usage of the command whose argument the caret is in (2.8); nil if it is in none.
   package var hint: SafeText? { topic?.hint }
 
   /// Returns the complaints and forgets them.
@@ -73,13 +73,15 @@ public struct CompletionSession {
 
   // MARK: The text
 
-  /// Call it after every key, every paste and every change by the program.
+  /// Updates the menu for the text. Call this after every key, every paste and every change by the
+  /// program.
   ///
   /// - Parameters:
   ///   - line: with an active region there is no session (2.3).
-  ///   - edition: a number that is another one whenever the text is another one.
-  ///   - byHand: a key of the user's did it. A restored draft or another change by the program
-  ///     closes the menu and opens none (5.2). A change this session asked for counts as by hand.
+  ///   - edition: a number that changes whenever the text changes.
+  ///   - byHand: whether a key of the user changed it. A restored draft or another change by the
+  ///     program closes the menu and opens none (5.2). A change that this session asked for counts
+  ///     as by hand.
   package mutating func textChanged(_ line: ComposedText, edition: Int, byHand: Bool) {
     let isNew = notice(line, edition)
     defer { isOwnChange = false }
@@ -93,7 +95,7 @@ public struct CompletionSession {
     open(topic, byTab: staysOpen, in: line)
   }
 
-  /// Another line has taken the place of the one that the session knows.
+  /// Begins anew with another line, which has replaced the one that the session knows.
   ///
   /// - Parameter settled: the handled words of the new line.
   /// - Returns: the handled words of the old line.
@@ -104,27 +106,27 @@ public struct CompletionSession {
     return self.settled
   }
 
-  /// The next text is as if it had just been typed: a menu that was closed may open again.
+  /// Treats the next text as if it had just been typed: a menu that was closed may open again.
   package mutating func forgetLine() {
     told = (-1, 0, false)
     settled.allowDismissed()
   }
 
-  /// A part of the text was replaced: what the session remembers of it moves along.
+  /// Adjusts the remembered ranges after a part of the text was replaced.
   ///
   /// - Parameter count: how many bytes replaced it.
   package mutating func moveAlong(replacing range: Range<Int>, with count: Int) {
     settled.moveAlong(replacing: range, with: count)
   }
 
-  /// The change that the session asked for was made. What the session remembers has moved along
-  /// already, so `moveAlong(replacing:with:)` is not to be called for it.
+  /// Call this when a change that the session asked for was made. The remembered ranges are already
+  /// adjusted, so do not call `moveAlong(replacing:with:)` for it.
   package mutating func madeChange(_ line: ComposedText, edition: Int) {
     told = (edition, line.caret, line.region != nil)
     isOwnChange = true
   }
 
-  /// Notes the line; whether it differs from the line at the last call.
+  /// Notes the line. Returns whether it differs from the line at the last call.
   private mutating func notice(_ line: ComposedText, _ edition: Int) -> Bool {
     let now = (edition: edition, caret: line.caret, hasRegion: line.region != nil)
     defer { told = now }
@@ -132,7 +134,7 @@ public struct CompletionSession {
     return now != told
   }
 
-  /// - Parameter byTab: bare words count too.
+  /// - Parameter byTab: whether bare words count as well.
   private mutating func topic(in line: ComposedText, byTab: Bool) -> CompletionTopic? {
     CompletionTopic(
       in: line, registry: registry, argumentSource: argumentSource, settled: &settled, byTab: byTab)
@@ -196,7 +198,7 @@ public struct CompletionSession {
     }
   }
 
-  /// Asks again, since a source has other candidates than before (2.9). The text stays, and so does
+  /// Asks the source again, since its candidates have changed (2.9). The text stays, and so does
   /// the selection, unless the selected candidate is gone.
   package mutating func candidatesChanged(_ line: ComposedText) {
     guard let topic, !topic.isArgument else { return }
@@ -211,7 +213,7 @@ public struct CompletionSession {
   /// TAB: accepts what is certain, fills in what is common, opens the menu, enters it, moves in it
   /// (2.4, 2.5, 2.7).
   ///
-  /// - Returns: `.notMine` where there is no word to complete.
+  /// - Returns: `.notMine` if there is no word to complete.
   package mutating func tab(_ line: ComposedText, edition: Int) -> CompletionAction {
     let isNew = notice(line, edition)
     if !isNew && isEntered { return move(1) }
@@ -232,8 +234,9 @@ public struct CompletionSession {
     return .none
   }
 
-  /// The next candidate (1) or the one before (−1) in an entered menu; behind the last comes the
-  /// first. With ``arrowsEnter`` this also enters an open menu, at its first or its last candidate.
+  /// Selects the next candidate (1) or the previous one (−1) in an entered menu; after the last
+  /// comes the first. With ``arrowsEnter`` this also enters an open menu, at its first or its last
+  /// candidate.
   package mutating func move(_ step: Int) -> CompletionAction {
     guard isEntered || arrowsEnter && isOpen else { return .notMine }
     let enters = !isEntered
@@ -242,7 +245,7 @@ public struct CompletionSession {
     return .none
   }
 
-  /// Return: accepts the selected candidate. Until the menu is entered, the line has this key.
+  /// Return: accepts the selected candidate. Until the menu is entered, the line gets this key.
   package mutating func returnKey(_ line: ComposedText) -> CompletionAction {
     guard let candidate = menu?.selectedCandidate else { return .notMine }
     return accept(candidate, in: line)
@@ -263,8 +266,8 @@ public struct CompletionSession {
 
   // MARK: Changes
 
-  /// Puts the common part in place of the word; nil where that changes nothing, or where the result
-  /// would not be one word to complete.
+  /// Replaces the word with the common part; nil if that changes nothing, or if the result would
+  /// not be one word to complete.
   private mutating func fillIn(_ common: String, in line: ComposedText) -> CompletionAction? {
     guard let found = topic?.found else { return nil }
     let insert = found.prefix + common
@@ -304,26 +307,27 @@ public struct CompletionSession {
     line.replace(range, with: insert, caret: caret)
     settled.moveAlong(replacing: range, with: insert.utf8.count)
     revision += 1
-    // What was put in may have joined what follows.
+    // The inserted text may have combined with what follows it.
     let whole = Motion.clampedToGrapheme(in: line.text, offset: caret)
     line.caret = whole == caret ? caret : Motion.nextGrapheme(in: line.text, after: whole)
   }
 }
 
 extension CompletionSession {
-  /// The rows below the input: the usage of the command, the candidates, how many more there are.
+  /// Returns the rows below the input: the usage of the command, the candidates, how many more
+  /// there are.
   ///
   /// - Parameters:
   ///   - columns: how many each row may take.
   ///   - widths: how the terminal counts them.
-  /// - Returns: no rows where there is nothing to show.
+  /// - Returns: no rows if there is nothing to show.
   package func rows(columns: Int, widths: Widths) -> [StyledLine] {
     guard columns > 0, let topic else { return [] }
     var rows: [StyledLine] = []
     if let hint = topic.hint, !hint.isEmpty {
       rows.append(StyledLine(hint, .dim).truncated(to: columns, widths: widths))
     }
-    // A prefix that accepting would replace is not shown either.
+    // If accepting would replace the prefix, the prefix is not shown.
     let isKept = topic.rules.replacement == nil
     let prefix = isKept ? SafeText(line: topic.found.prefix) : SafeText()
     if let menu { rows += menu.rows(prefix: prefix, columns: columns, widths: widths) }

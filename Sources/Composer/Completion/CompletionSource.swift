@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// What a source is asked: the word at the caret, and where it is.
+/// The question to a source: the word at the caret, and where it is.
 ///
 /// ```swift
 /// CompletionQuestion(prefix: "@", word: "an", text: "ask @an now", caret: 7)
 /// ```
 public struct CompletionQuestion: Hashable, Sendable {
-  /// The registered prefix the word begins with.
+  /// The registered prefix that the word begins with.
   public var prefix: String
   /// The whole word, on both sides of the caret, without the prefix.
   public var word: String
@@ -27,8 +27,8 @@ public struct CompletionQuestion: Hashable, Sendable {
 /// Offers candidates under a prefix (2.1): people, rooms, emoji, commands.
 ///
 /// A class, so that it may keep what it has found. The session compares and ranks; a source may
-/// offer everything it has, whatever the word. Return the very same array again where you can: the
-/// session then need not prepare it for matching a second time.
+/// offer everything it has, whatever the word. If you can, return the very same array again, so
+/// that the session need not prepare it for matching a second time.
 ///
 /// ```swift
 /// final class People: CompletionSource {
@@ -38,9 +38,9 @@ public struct CompletionQuestion: Hashable, Sendable {
 /// }
 /// ```
 public protocol CompletionSource: AnyObject {
-  /// The candidates for a word, as far as they are known. Called while a key is handled: it must not
-  /// wait. A slow source returns what it has, and calls ``BarController/candidatesChanged()`` when
-  /// it has more; hobnob then asks it again (2.9).
+  /// The candidates for a word, as far as they are known. It is called while a key is handled, so
+  /// it must not wait. A slow source returns what it has, and calls
+  /// ``BarController/candidatesChanged()`` when it has more; hobnob then asks it again (2.9).
   ///
   /// - Throws: an error that hobnob shows once per source; the line is not affected.
   func candidates(for question: CompletionQuestion) throws -> [Candidate]
@@ -60,7 +60,7 @@ public final class CandidateList: CompletionSource {
 }
 
 /// Offers candidates for words without a prefix: the arguments of commands (2.8), and bare names
-/// (2.12). Asked where no registered prefix begins the word at the caret.
+/// (2.12). Asked if no registered prefix begins the word at the caret.
 ///
 /// ```swift
 /// func argument(in text: String, caret: Int) -> … {
@@ -68,24 +68,24 @@ public final class CandidateList: CompletionSource {
 /// }
 /// ```
 public protocol ArgumentSource: AnyObject {
-  /// The argument the caret is in.
+  /// The argument that the caret is in.
   ///
   /// - Parameters:
   ///   - text: the composed text.
   ///   - caret: a UTF-8 offset.
-  /// - Returns: nil where the caret is in no argument. Otherwise the UTF-8 range that a candidate
-  ///   replaces (whole graphemes, around the caret; another range counts as nil), the word it is
-  ///   matched with, all its possible values, and the usage to show, even if there is no
-  ///   candidate. A candidate that ends in `/` is a folder: nothing is put behind it.
+  /// - Returns: nil if the caret is in no argument. Otherwise the UTF-8 range that a candidate
+  ///   replaces (whole graphemes, around the caret; another range counts as nil), the word to match
+  ///   candidates with, all possible values of the argument, and the usage to show, even if there
+  ///   is no candidate. A candidate that ends in `/` is a folder; nothing is added after it.
   func argument(
     in text: String, caret: Int
   ) -> (range: Range<Int>, word: String, candidates: [Candidate], hint: SafeText?)?
 
-  /// What TAB completes where the word at the caret has no prefix and is no argument with candidates:
-  /// names (2.12). No menu opens by itself for it, so it is asked only at TAB.
+  /// What TAB completes if the word at the caret has no prefix and is no argument with candidates:
+  /// names (2.12). No menu opens by itself for such a word, so this is called only for TAB.
   ///
-  /// - Returns: as ``argument(in:caret:)``, and what is put behind the word at the very start of the
-  ///   text. Only there does who is meant go with it, as a mention.
+  /// - Returns: as ``argument(in:caret:)``, and what is added after the word at the very start of
+  ///   the text. Only there the word becomes a mention that knows who is meant.
   func bareWord(
     in text: String, caret: Int
   ) -> (range: Range<Int>, word: String, candidates: [Candidate], behindAtLineStart: String)?

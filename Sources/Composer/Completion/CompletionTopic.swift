@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// The word that is completed: one behind a prefix, the argument of a command, or a bare word
-/// (2.1, 2.8, 2.12). An argument has no prefix, nor has a bare word.
+/// The word that is completed: one after a prefix, the argument of a command, or a bare word (2.1,
+/// 2.8, 2.12). Arguments and bare words have no prefix.
 struct CompletionTopic {
   var found: FoundWord
   var rules: PrefixRules
@@ -13,12 +13,12 @@ struct CompletionTopic {
 
   var isArgument: Bool { found.prefix.isEmpty }
 
-  /// Where the word begins, with its prefix: what stays the same while it is typed.
+  /// Where the word begins, with its prefix. This range stays the same while the word is typed.
   var start: Range<Int> {
     found.range.lowerBound..<(found.range.lowerBound + found.prefix.utf8.count)
   }
 
-  /// What the source of the prefix is asked.
+  /// The question for the source of the prefix.
   func sourceQuestion(in line: ComposedText) -> CompletionQuestion {
     CompletionQuestion(
       prefix: found.prefix, word: found.word, text: line.text, caret: line.caret)
@@ -26,11 +26,11 @@ struct CompletionTopic {
 }
 
 extension CompletionTopic {
-  /// What there is to complete at the caret; nil where there is nothing, or a region is active (2.3).
+  /// Finds the word to complete at the caret; nil if there is none, or if a region is active (2.3).
   ///
   /// - Parameters:
   ///   - settled: the words that were accepted; they are not completed again.
-  ///   - byTab: bare words count too.
+  ///   - byTab: whether bare words count as well.
   init?(
     in line: ComposedText, registry: CompletionRegistry, argumentSource: (any ArgumentSource)?,
     settled: inout HandledWords, byTab: Bool
@@ -75,7 +75,7 @@ extension CompletionTopic {
     return FoundWord(prefix: "", word: word, range: range, caret: line.caret)
   }
 
-  /// Whether a range is one of this text and cuts no grapheme.
+  /// Whether a range lies within this text and splits no grapheme.
   private static func isWhole(_ range: Range<Int>, _ text: String) -> Bool {
     0 <= range.lowerBound && range.upperBound <= text.utf8.count
       && [range.lowerBound, range.upperBound].allSatisfy {

@@ -3,9 +3,9 @@
 /// The words of a text that start no session: those just accepted (2.3), and the one whose menu was
 /// closed (2.7). Ranges are UTF-8 offsets and move with the text.
 struct HandledWords {
-  /// Spans only for how they move.
+  /// Stored as spans only because spans move with the text.
   private var accepted: [Span] = []
-  /// The start of the word: what stays the same while the rest of it is typed.
+  /// The start of the word, which stays the same while the rest of the word is typed.
   private var dismissed: Span?
 
   var isEmpty: Bool { accepted.isEmpty && dismissed == nil }
@@ -30,9 +30,9 @@ struct HandledWords {
     }
   }
 
-  /// Whether a word was accepted and not edited since; one that was edited is forgotten. The colon
-  /// that accepting puts behind a mention is not part of the word, and of a name of several words
-  /// each is.
+  /// Whether a word was accepted and has not been edited since; forgets one that was edited. The
+  /// colon that accepting adds after a mention is not part of the word. If a name has several
+  /// words, each of them counts as accepted.
   mutating func isAccepted(_ word: Range<Int>, in text: String) -> Bool {
     if let end = accepted.first(where: { $0.range.lowerBound == word.lowerBound })?.range
       .upperBound,
@@ -44,7 +44,7 @@ struct HandledWords {
     return false
   }
 
-  /// Whether the menu of the word that begins here was closed; with another word that is over.
+  /// Whether the menu of the word that begins here was closed. Another word ends this state.
   mutating func isDismissed(start: Range<Int>) -> Bool {
     if dismissed?.range == start { return true }
     dismissed = nil

@@ -14,11 +14,11 @@ public struct Completions: Sendable {
   /// found.choices[0].text  // "@anna"
   /// ```
   public struct Choice: Sendable {
-    /// What replaces the word, its prefix included.
+    /// The text that replaces the word, including its prefix.
     public var text: String
     /// What a list of the possibilities shows.
     public var label: SafeText
-    /// What accepting it alone does.
+    /// The change that accepting it makes, if it is the only choice.
     let acceptance: Acceptance?
 
     package init(text: String, label: SafeText, _ acceptance: Acceptance? = nil) {
@@ -29,10 +29,10 @@ public struct Completions: Sendable {
   /// The bytes of the line that a choice replaces: the whole word, on both sides of the caret.
   public var word: Range<Int>
   public var choices: [Choice]
-  /// What the word becomes while more than one choice is left; the text of a choice that is the only
-  /// one, with the space behind it.
+  /// The text that replaces the word: the common beginning of several choices, or the text of the
+  /// only choice with the space after it.
   public var common: String
-  /// A space already follows the word: the caret goes behind it.
+  /// Whether a space already follows the word, so that the caret moves over it.
   public var stepsOverSpace: Bool
 
   package init(
@@ -59,7 +59,8 @@ public struct Completions: Sendable {
 }
 
 extension CompletionSession {
-  /// The possible completions of the word at `caret` (a UTF-8 offset), by the menu's sources and rules.
+  /// The possible completions of the word at `caret` (a UTF-8 offset), by the menu's sources and
+  /// rules.
   package func completions(in text: String, caret: Int) -> Completions? {
     var settled = settled
     let line = ComposedText(text, caret: caret)
@@ -88,14 +89,15 @@ extension CompletionSession {
         : SafeText(line: candidate.mark + found.prefix) + SafeText(name: candidate.text)
     }
     var choices: [Completions.Choice] = []
-    // readline drops a text that is equal to the one before it, and the numbers must be the same.
+    // readline drops a text that is equal to the previous one, and the numbers here must match
+    // readline's.
     for candidate in matching where choices.last?.text != found.prefix + candidate.text {
       choices.append(
         Completions.Choice(
           text: found.prefix + candidate.text, label: label(candidate),
           Acceptance(of: candidate, for: found, rules, in: text)))
     }
-    // A command typed in full is meant, though longer ones begin with it.
+    // A command typed in full wins, even if longer ones begin with it.
     let exact =
       rules.lineStartOnly ? choices.firstIndex { $0.text == found.prefix + found.word } : nil
     let all = Completions(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// A text without case, accents and character width, for comparing only, so that `lodz` finds `Łódź`
-/// (2.5). ß becomes `ss`, ø becomes `o`, and full-width letters become plain ones. Two texts that are
-/// canonically equal fold alike in Latin, Greek, Cyrillic and Hangul.
+/// A text without case, accents and character width, for comparing only, so that `lodz` finds
+/// `Łódź` (2.5). ß becomes `ss`, ø becomes `o`, and full-width letters become plain ones. Two texts
+/// that are canonically equal fold alike in Latin, Greek, Cyrillic and Hangul.
 ///
 /// The standard library has no public decomposition, but it has the name of every scalar, and the
 /// name of an accented letter is that of its base and `WITH …`: LATIN SMALL LETTER O WITH STROKE.
@@ -40,7 +40,8 @@ package enum MatchFolding {
       result.append(scalar)
     } else {
       for small in scalar.properties.lowercaseMapping.unicodeScalars where !isAccent(small.value) {
-        // Up and down again: ß becomes ss, ς the same sigma as σ, ı the same letter as i.
+        // Convert to upper case and back: ß becomes ss, ς the same sigma as σ, ı the same letter as
+        // i.
         for upper in (bases[small] ?? small).properties.uppercaseMapping.unicodeScalars {
           result.append(contentsOf: upper.properties.lowercaseMapping.unicodeScalars)
         }

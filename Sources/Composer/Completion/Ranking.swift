@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// How two texts are ordered, as `strcoll` says it: below, at or above 0.
+/// Compares two texts and returns what `strcoll` would: a number below, equal to or above 0.
 public typealias CandidateOrder = (String, String) -> Int
 
 /// Which candidates match a word, and in what order (2.5).
 package enum Ranking {
   /// The candidates that match a word, ignoring case and accents.
   ///
-  /// Within each list, candidates without a warning come first, then people who spoke more recently;
-  /// then `order` decides, then the folded text, then the text.
+  /// Within each list, candidates without a warning come first, then people who spoke more
+  /// recently; then `order` decides, then the folded text, then the text.
   ///
   /// - Parameters:
   ///   - all: everything the source offers.
-  ///   - word: what was typed, without prefix; an empty one matches everything.
+  ///   - word: the typed word, without prefix; an empty one matches everything.
   ///   - order: a locale's order.
   ///   - oneForEachHint: see ``PrefixRules/oneForEachHint``.
-  /// - Returns: those that begin with the word, and those that contain it further in.
+  /// - Returns: the candidates that begin with the word, and those that contain it further in.
   package static func candidates(
     _ all: [Candidate], matching word: String, order: CandidateOrder? = nil,
     oneForEachHint: Bool = false
@@ -26,13 +26,14 @@ package enum Ranking {
     return (index.inOrder(found.beginning), index.inOrder(found.containing))
   }
 
-  /// The part in which the candidates agree.
+  /// The part that the candidates have in common.
   ///
   /// - Parameters:
-  ///   - candidates: those that begin with the word; or, if no candidate does, those that contain it.
+  ///   - candidates: those that begin with the word; or, if no candidate does, those that contain
+  ///     it.
   ///   - word: what was typed.
-  /// - Returns: the common beginning in the letters of the first candidate, or the word itself
-  ///   where they agree on nothing more.
+  /// - Returns: the common beginning, as the first candidate spells it, or the word itself if they
+  ///   have nothing more in common.
   package static func commonPart(of candidates: [Candidate], typed word: String) -> String {
     guard let first = candidates.first else { return word }
     let letters = first.text.map { (letter: $0, folded: MatchFolding.folded(String($0))) }
@@ -48,14 +49,15 @@ package enum Ranking {
       agreed = min(agreed, count)
     }
     let common = String(first.text.prefix(agreed))
-    // Candidates that contain the word further in share nothing that was typed.
+    // The common beginning of candidates that contain the word further in need not begin with the
+    // word.
     return MatchFolding.folded(common).utf8.starts(with: MatchFolding.folded(word).utf8)
       ? common : word
   }
 
   /// The part of a candidate's text that matches a word, for the menu to mark (2.7).
   ///
-  /// - Returns: UTF-8 offsets, whole graphemes; nil where it does not match or is empty.
+  /// - Returns: UTF-8 offsets, whole graphemes; nil if the word does not match or is empty.
   package static func match(of word: String, in text: String) -> Range<Int>? {
     let word = MatchFolding.folded(word)
     guard !word.isEmpty else { return nil }
@@ -84,7 +86,7 @@ package enum Ranking {
     guard let head = word.first else { return 0 }
     let last = text.count - word.count
     var start = 0
-    // By hand: this runs for each of many names at every key.
+    // Written by hand, since this runs for each of many names at every key.
     while start <= last {
       if text[start] == head {
         var alike = 1
@@ -96,7 +98,7 @@ package enum Ranking {
     return nil
   }
 
-  /// By the folded texts' bytes, then by the texts'; nil where these are the same.
+  /// Compares the bytes of the folded texts, then those of the texts; nil if these are equal.
   static func precedesByText(_ a: Candidate, _ b: Candidate) -> Bool? {
     precedes(a.folded, b.folded) ?? precedes(a.text, b.text)
   }

@@ -10,7 +10,7 @@ public struct FoundWord: Sendable {
   public var prefix: String
   /// The whole word, on both sides of the caret, without the prefix.
   public var word: String
-  /// UTF-8 offsets of prefix and word; brackets and quotes around are outside.
+  /// UTF-8 offsets of prefix and word, without brackets and quotes around them.
   public var range: Range<Int>
   /// The caret, a UTF-8 offset. Equality ignores it: the word is the same wherever the caret is in
   /// it.
@@ -49,11 +49,11 @@ package struct WordFinder: Hashable, Sendable {
   private let allowingBlanks: Set<String>
 
   /// - Parameters:
-  ///   - prefixes: the registered prefixes; an empty one is left out.
+  ///   - prefixes: the registered prefixes; an empty one is ignored.
   ///   - lineStartOnly: those that count only as the first characters of the text.
-  ///   - namesMayContainPrefix: those whose names may hold the prefix again, such as `@` where
+  ///   - namesMayContainPrefix: those whose names may contain the prefix again, such as `@` if
   ///     people have network addresses.
-  ///   - allowingBlanks: those whose words may hold blanks.
+  ///   - allowingBlanks: those whose words may contain blanks.
   package init(
     prefixes: [String], lineStartOnly: Set<String> = ["/"],
     namesMayContainPrefix: Set<String> = [], allowingBlanks: Set<String> = []
@@ -65,11 +65,11 @@ package struct WordFinder: Hashable, Sendable {
     self.allowingBlanks = allowingBlanks
   }
 
-  /// A longer stretch without white space on either side is not a word anyone completes, and looking
-  /// for its end would cost time at every key.
+  /// Nobody completes a word with a longer stretch without white space on either side, and looking
+  /// for its end would take time at every key.
   static let mostBytesPerSide = 1024
 
-  /// The word at the caret, or nil where there is nothing to complete.
+  /// The word at the caret, or nil if there is nothing to complete.
   ///
   /// - Parameters:
   ///   - text: the composed text.
@@ -94,7 +94,7 @@ package struct WordFinder: Hashable, Sendable {
       word = word[word.unicodeScalars.index(after: word.startIndex)...]
     }
     guard let prefix = registeredPrefix(of: word, in: text) else { return nil }
-    // Only what closes a bracket skipped above, and only behind the caret.
+    // Remove only what closes a bracket skipped above, and only after the caret.
     while let last = word.unicodeScalars.last, let open = closers.lastIndex(of: last) {
       let end = word.unicodeScalars.index(before: word.endIndex)
       if end < caretIndex { break }
@@ -109,7 +109,7 @@ package struct WordFinder: Hashable, Sendable {
     return FoundWord(prefix: prefix, word: String(Substring(name)), range: range, caret: caret)
   }
 
-  /// The word that begins with the nearest prefix before the caret's stretch, blanks and all.
+  /// The word that begins with the nearest prefix before the caret, including its blanks.
   private func findWithBlanks(
     in text: String, upTo stretch: Substring, caret: String.Index
   ) -> FoundWord? {
@@ -130,7 +130,8 @@ package struct WordFinder: Hashable, Sendable {
     return nil
   }
 
-  /// From white space to white space; nil where that is too long to be a word.
+  /// The text around the caret from white space to white space; nil if that is too long to be a
+  /// word.
   private func unbrokenText(around caret: String.Index, in text: String) -> Substring? {
     let scalars = text.unicodeScalars
     var (start, end) = (caret, caret)
@@ -158,7 +159,8 @@ package struct WordFinder: Hashable, Sendable {
     }
   }
 
-  /// `@@` and `@a@b` are not names, unless the source says so of the second.
+  /// Whether a name contains the prefix again: `@@` and `@a@b` are not names, unless the source
+  /// allows the second.
   private func repeats(_ prefix: String, in name: Substring.UTF8View) -> Bool {
     if name.starts(with: prefix.utf8) { return true }
     if namesMayContainPrefix.contains(prefix) { return false }

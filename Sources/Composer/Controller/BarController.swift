@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// What ties an input bar together: edits and keys come in, menu, mentions, drafts and set-aside
-/// lines follow the text, and listeners and plugins are told exactly once and in order (9.2 to 9.4).
+/// Ties an input bar together: it gets edits and keys; it keeps the menu, mentions, drafts and
+/// set-aside lines in step with the text; and it tells listeners and plugins of everything exactly
+/// once and in order (9.2 to 9.4).
 ///
 /// ```swift
 /// let controller = BarController(TypedLine(prompt: "say> "), registry: registry)
@@ -14,16 +15,16 @@ import StyledText
 @MainActor
 public final class BarController<Line: BarLine> {
   public let line: Line
-  /// The completion at the caret. Its settings may be changed at any time.
+  /// The completion at the caret. You may change its settings at any time.
   public var completion: CompletionSession
   /// Updates the settings of ``completion`` before each question to a source.
   public var prepare: ((inout CompletionSession) -> Void)?
-  /// There was nothing to complete, or nothing to send.
+  /// Called when there was nothing to complete, or nothing to send.
   public var ring: () -> Void = {}
   /// Whether Return would send this text.
   public var allowsSending: (String) -> Bool = { LineRules().allowsSending($0) }
-  /// Each gets what is pasted or attached, in order, with the text of the paste; the first that
-  /// returns true has taken it, and no text is inserted (9.4).
+  /// Each is offered what is pasted or attached, in order, with the text of the paste. The first
+  /// that returns true has taken it; then no text is inserted (9.4).
   public var plugins: [(_ content: PastedContent, _ pasted: String) -> Bool] = []
 
   private var mentions = TrackedSpans()
@@ -36,8 +37,8 @@ public final class BarController<Line: BarLine> {
   private var asides: [(line: Line.SavedLine, draft: LineDraft, settled: HandledWords)] = []
 
   /// - Parameters:
-  ///   - line: where the text is.
-  ///   - registry: what completes.
+  ///   - line: the owner of the text.
+  ///   - registry: the sources of candidates.
   ///   - argumentSource: completes words without a prefix.
   public init(
     _ line: Line, registry: CompletionRegistry = CompletionRegistry(),
@@ -55,16 +56,16 @@ public final class BarController<Line: BarLine> {
     return mentions.spans
   }
 
-  /// Call it when the line has changed.
+  /// Updates everything that depends on the text. Call this when the line has changed.
   ///
-  /// - Parameter byHand: a key or a paste did it, not the program.
+  /// - Parameter byHand: whether a key or a paste changed it, not the program.
   public func lineChanged(byHand: Bool) {
     askCompletion(byHand: byHand)
     tellChanges(byHand: byHand)
   }
 
-  /// Call it when the caret has moved, or the line editor shows another line of its history: menu and
-  /// mentions follow, but no one typed.
+  /// Updates menu and mentions, but does not count as typing. Call this when the caret has moved,
+  /// or the line editor shows another line of its history.
   public func caretMoved() {
     askCompletion(byHand: true)
     tellChanges(byHand: false)
@@ -76,14 +77,14 @@ public final class BarController<Line: BarLine> {
     completion.textChanged(line.composed, edition: line.edition, byHand: byHand)
   }
 
-  /// Call it when items or what allows to send have changed, and after drawing. A change of the text
-  /// is left to ``lineChanged(byHand:)``.
+  /// Tells listeners what has changed in the bar. Call this when items have changed, or whether the
+  /// text may be sent, and after drawing. For a change of the text, call ``lineChanged(byHand:)``.
   public func barChanged() {
     if line.edition == told.edition { tellChanges(byHand: false) }
   }
 
   /// Replaces a part of the text, as formatting does (6.2, 6.3): mentions that are only put between
-  /// marks stay mentions. Call ``lineChanged(byHand:)`` then.
+  /// marks stay mentions. Call ``lineChanged(byHand:)`` afterwards.
   public func replace(_ range: Range<Int>, with insert: String, caret: Int) {
     follow()
     line.replace(range, with: insert, caret: caret)
@@ -92,8 +93,9 @@ public final class BarController<Line: BarLine> {
     known = (line.composed.text, line.edition)
   }
 
-  /// Where M-Backspace ends in a mention of several words; the text is taken to lose what lies
-  /// between. Nil where the line editor's own word counts.
+  /// Where a deletion by M-Backspace starts in a mention of several words. The mentions are
+  /// adjusted as if the text up to the caret were already deleted. Nil if the line editor's own
+  /// idea of a word applies.
   public func nameWordStart(before caret: Int) -> Int? {
     follow()
     guard let range = mentions.deleteWord(before: caret, in: known.text) else { return nil }
@@ -104,13 +106,13 @@ public final class BarController<Line: BarLine> {
     return range.lowerBound
   }
 
-  /// Mentions and accepted words move along with the text.
+  /// Moves mentions and accepted words along with the text.
   private func follow() {
     let edition = line.edition
     guard edition != known.edition else { return }
     let now = line.composed
     defer { known = (now.text, edition) }
-    // Without a change of the text, a caret inside a mention must not end it.
+    // If the text has not changed, a caret inside a mention must not end the mention.
     if now.text.hasSameBytes(as: known.text) { return }
     let change = TextChange.between(known.text, now.text, caret: now.caret)
     completion.moveAlong(replacing: change.0, with: change.count)
@@ -131,7 +133,7 @@ public final class BarController<Line: BarLine> {
     begin(with: draft.spans)
   }
 
-  /// The program gave the line a text that brings its mentions along.
+  /// Sets the mentions of a text that the program gave the line.
   public func begin(with spans: [Span]) {
     follow()
     mentions.begin(with: spans)
@@ -141,14 +143,14 @@ public final class BarController<Line: BarLine> {
   /// Puts the line aside with its undo and mentions, for edit mode (3.2) or another line that takes
   /// its place for a while.
   public func setAside() {
-    // Before the line goes: its handled words go with it.
+    // Do this before the line is put aside: its handled words belong to it.
     let (draft, settled) = (draft, completion.begin())
     let aside = line.setAside()
     follow()
     asides.append((aside, draft, settled))
   }
 
-  /// Puts back what was set aside last, in place of the present line (3.4).
+  /// Replaces the current line with the one that was set aside last (3.4).
   public func bringBack() {
     guard let (line, draft, settled) = asides.popLast() else { return }
     self.line.bringBack(line)
@@ -169,8 +171,8 @@ public final class BarController<Line: BarLine> {
     askCompletion(byHand: true)
   }
 
-  /// Asks the sources again for the word at the caret. Call it when a slow source has more candidates
-  /// than it had, then draw (2.9).
+  /// Asks the sources again for the word at the caret. Call this when a slow source has more
+  /// candidates than before, then draw (2.9).
   public func candidatesChanged() { completion.candidatesChanged(line.composed) }
 
   /// The menu's rows.
@@ -178,8 +180,8 @@ public final class BarController<Line: BarLine> {
     completion.rows(columns: columns, widths: widths)
   }
 
-  /// A key that may be the menu's. False: it is the line's. Call ``lineChanged(byHand:)`` when the
-  /// menu took it, or when the line did.
+  /// Offers a key to the menu. Returns false if the key is for the line. Whichever of the two takes
+  /// it, call ``lineChanged(byHand:)`` afterwards.
   public func press(_ key: MenuKey) -> Bool {
     follow()
     switch key {
@@ -213,39 +215,42 @@ public final class BarController<Line: BarLine> {
     return true
   }
 
-  /// The possible completions of a word, for a line editor's own completion functions (2.11).
-  /// Nothing while a region is active (2.3).
+  /// The possible completions of a word, for a line editor's own completion functions (2.11). Nil
+  /// while a region is active (2.3).
   public func completions(in text: String, caret: Int) -> Completions? {
     line.composed.region == nil ? completion.completions(in: text, caret: caret) : nil
   }
 
-  /// Errors of sources, each source once.
+  /// The errors of sources, one for each source.
   public func takeComplaints() -> [SafeText] { completion.takeComplaints() }
 
   // MARK: Listeners and plugins
 
-  /// Tells `body` of everything that happens, behind those that were added before, as long as
-  /// `owner` lives (9.3).
+  /// Tells `body` of everything that happens, after the listeners that were added before it, as
+  /// long as `owner` lives (9.3).
   public func listen(_ owner: AnyObject, _ body: @escaping (BarEvent) -> Void) {
     listeners.removeAll { $0.owner == nil }
     listeners.append(Listener(owner: owner, body: body))
   }
 
-  /// Shows plugins what was pasted or attached. False: none has taken it; insert the text.
+  /// Offers plugins what was pasted or attached. Returns false if none has taken it; then insert
+  /// the text.
   public func offerToPlugins(_ content: PastedContent, pasted: String = "") -> Bool {
     plugins.contains { $0(content, pasted) }
   }
 
-  /// Tells that Return has sent a text, and of the line as it is now. Call it once for each.
+  /// Tells listeners that Return has sent a text, and what the line is now. Call this once for each
+  /// text.
   public func sent(_ text: String) {
     tell([.sent(text)])
     lineChanged(byHand: false)
   }
 
-  /// Tells that an item's key or command was used. A disabled one is not told.
+  /// Tells listeners that an item's key or command was used. Does nothing for a disabled item.
   public func activate(_ item: Item) { tell(item, .activated) }
 
-  /// Tells of a key, of any name, that was pressed on an item. A disabled one is not told.
+  /// Tells listeners that a key, of any name, was pressed on an item. Does nothing for a disabled
+  /// item.
   public func press(_ key: String, on item: Item) { tell(item, .key(key)) }
 
   private func tell(_ item: Item, _ event: BarEvent.ItemEvent) {
@@ -261,7 +266,7 @@ public final class BarController<Line: BarLine> {
     tell(told.changes(since: old, text: text, byHand: byHand))
   }
 
-  /// If a listener makes a change, listeners hear of it after the present one.
+  /// If a listener makes a change, listeners are told of it after the current one.
   private func tell(_ events: [BarEvent]) {
     untold += events
     guard !isTelling else { return }

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What listeners hear from a ``BarController`` (9.2, 9.3), each event once. Of one
-/// change in this order: sending, items (left, right, status, toolbar, above), text, typing, rows.
+/// What a ``BarController`` tells its listeners (9.2, 9.3), each event once. The events of one
+/// change come in this order: sending, items (left, right, status, toolbar, above), text, typing,
+/// rows.
 ///
 /// ```swift
 /// controller.listen(self) { if case .sent(let text) = $0 { outbox.append(text) } }
 /// ```
 public enum BarEvent: Hashable, Sendable {
-  /// Return would send now, or would not any more.
+  /// Return would now send the text, or no longer would.
   case canSend(Bool)
-  /// Something happened to the item of this name.
+  /// Something happened to the item with this name.
   case item(String, ItemEvent)
-  /// The text is another one now; as typed, not trimmed.
+  /// The text has changed; this is the new one as typed, not trimmed.
   case text(String)
-  /// The text was changed by hand, not by a restored draft or by the program. Not limited to once in
-  /// so many seconds; `TypingSignals` does that.
+  /// The text was changed by hand, not by a restored draft or by the program. This event is not
+  /// limited to once in so many seconds; `TypingSignals` does that.
   case typing
-  /// The rows of text that are seen.
+  /// The number of visible rows of text has changed.
   case rows(Int)
   /// Return has sent a text: exactly once for each, as typed.
   case sent(String)
@@ -27,7 +28,7 @@ public enum BarEvent: Hashable, Sendable {
   /// if case .item("send", .activated) = event { controller.type(.accept) }
   /// ```
   public enum ItemEvent: Hashable, Sendable {
-    /// By a key or a command, with ``BarController/activate(_:)``.
+    /// The item was used by a key or a command, with ``BarController/activate(_:)``.
     case activated
     /// This key was pressed on it, with ``BarController/press(_:on:)``.
     case key(String)
@@ -41,7 +42,7 @@ public enum BarEvent: Hashable, Sendable {
   }
 }
 
-/// What listeners know of a bar.
+/// What listeners were last told about a bar.
 struct LastNotified {
   var edition = 0
   var isEmpty = true
@@ -49,7 +50,7 @@ struct LastNotified {
   var rows = 1
   var zones: ZoneValues<[Item]> = [:]
 
-  /// What has changed since `old`, in the order of 9.2.
+  /// Returns what has changed since `old`, in the order of 9.2.
   func changes(since old: LastNotified, text: String, byHand: Bool) -> [BarEvent] {
     var events: [BarEvent] = canSend == old.canSend ? [] : [.canSend(canSend)]
     let hasOtherText = edition != old.edition

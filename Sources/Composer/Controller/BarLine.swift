@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Where the text of a bar is kept and edited: ``TypedLine``, or the buffer of a line editor. It is
-/// the text's only owner; a ``BarController`` asks it.
+/// Keeps and edits the text of a bar: ``TypedLine``, or the buffer of a line editor. It is the only
+/// owner of the text; a ``BarController`` reads the text from it.
 ///
 /// ```swift
 /// final class EditorLine: BarLine {
@@ -21,15 +21,16 @@ public protocol BarLine: AnyObject {
   var lastKeyWasUndo: Bool { get }
   /// The items around the text.
   var zones: ZoneValues<[Item]> { get }
-  /// The rows of text that are seen.
+  /// The number of visible rows of text.
   var inputRows: Int { get }
-  /// Replaces bytes of the text as one undo step; UTF-8 offsets, the caret's in the text after.
+  /// Replaces bytes of the text as one undo step. Offsets count UTF-8 bytes; the caret's is in the
+  /// new text.
   func replace(_ range: Range<Int>, with text: String, caret: Int)
-  /// Gives the line another text, forgetting its undo.
+  /// Gives the line another text and forgets its undo.
   func setLine(_ text: String, caret: Int?)
   /// Puts the line aside with its undo, and leaves an empty one.
   func setAside() -> SavedLine
-  /// Brings back a line that was put aside, with its undo, in place of the current one.
+  /// Replaces the current line with one that was put aside, with its undo.
   func bringBack(_ aside: consuming SavedLine)
 }
 
@@ -47,11 +48,11 @@ public enum MenuKey: Hashable, Sendable {
   case accept
   /// C-g or a lone Esc.
   case cancel
-  /// Any other: it leaves the menu.
+  /// Any other key, which leaves the menu.
   case other
 }
 
-/// Whether a menu hangs below the line, and who the keys are for.
+/// Whether a menu is shown below the line, and whether it gets the keys.
 ///
 /// ```swift
 /// if controller.menu == .entered { hint = "Return takes it" }

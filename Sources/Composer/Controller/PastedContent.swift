@@ -7,11 +7,11 @@ import StyledText
 /// if case .path(let file) = PastedContent(paste: text, exists: isFile) { offerToAttach(file) }
 /// ```
 public enum PastedContent: Hashable, Sendable {
-  /// Text, as it was pasted.
+  /// The text, as it was pasted.
   case text(String)
-  /// The paste is exactly the path of a file that is there.
+  /// The paste is exactly the path of an existing file.
   case path(String)
-  /// The paste is exactly one URL, and not that of a file.
+  /// The paste is exactly one URL, and not a file's.
   case url(String)
   /// Something attached that is not a file of this machine; `bytes` is its size.
   case attachment(name: String, bytes: Int)
@@ -24,9 +24,9 @@ public enum PastedContent: Hashable, Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - paste: the paste as it came.
-  ///   - exists: whether a path is a file that could be attached. Asked only for a paste that looks
-  ///     like a path; it may begin with `~/`.
+  ///   - paste: the pasted text.
+  ///   - exists: whether a path is a file that could be attached. Called only for a paste that
+  ///     looks like a path; the path may begin with `~/`.
   public init(paste: String, exists: (String) -> Bool) {
     if let path = Self.fileCandidate(in: paste) {
       self = exists(path) ? .path(path) : .text(paste)
@@ -37,14 +37,16 @@ public enum PastedContent: Hashable, Sendable {
     }
   }
 
-  /// A paste that is exactly one absolute path, `~/` path or `file://` URL (1.9); nil: it is text.
-  /// Whether there is such a file, and what `~` is, the caller finds out.
+  /// Returns the path in a paste that is exactly one absolute path, `~/` path or `file://` URL
+  /// (1.9); nil if it is text. The caller has to find out whether the file exists, and to expand
+  /// `~`.
   ///
-  /// Blanks around it and newlines behind it do not count. Quotes and backslashes are taken as a
-  /// shell takes them, since that is how terminals paste a file that is dropped on them
-  /// (`'/tmp/my file'`, `/tmp/my\ file`); a path with bare blanks in it, as file managers copy it,
-  /// is one as well. A URL's host must be this one: empty or `localhost` (RFC 8089). What no file
-  /// name can hold is refused: NUL, more than 4095 bytes. A path that is not UTF-8 stays a URL.
+  /// Blanks around the path and newlines after it do not count. Quotes and backslashes are read as
+  /// a shell reads them, since that is how terminals paste a file that is dropped on them
+  /// (`'/tmp/my file'`, `/tmp/my\ file`). A path with unquoted blanks, as file managers copy it, is
+  /// also accepted. A URL's host must be this machine: empty or `localhost` (RFC 8089). NUL and
+  /// more than 4095 bytes are refused, since no path can contain them. A path that is not UTF-8
+  /// stays a URL.
   ///
   /// ```swift
   /// PastedContent.fileCandidate(in: "file:///tmp/a%20b\n")  // "/tmp/a b"
@@ -52,9 +54,9 @@ public enum PastedContent: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - paste: the text as the terminal sent it.
-  ///   - allowsRelative: whether any other path will do, as where a file is asked for.
+  ///   - allowsRelative: whether a relative path is accepted as well, as when a file is asked for.
   public static func fileCandidate(in paste: String, allowsRelative: Bool = false) -> String? {
-    // Three bytes for each, when all of them are escaped.
+    // An escaped byte takes three bytes.
     guard paste.utf8.count <= 4 * mostBytes else { return nil }
     var scalars = Substring(paste).unicodeScalars
     while let last = scalars.last, isBlank(last) || isNewline(last) { scalars.removeLast() }
@@ -104,12 +106,12 @@ public enum PastedContent: Hashable, Sendable {
           let low = escaped.popFirst().flatMap(hexDigit), high << 4 | low != 0
         else { return nil }
         path.append(high << 4 | low)
-      // What a URL cannot hold, and what would not be part of the path.
+      // Characters that a URL cannot contain, and those that would not be part of the path.
       case 0...0x20, 0x7F, UInt8(ascii: "?"), UInt8(ascii: "#"): return nil
       default: path.append(byte)
       }
     }
-    // A String cannot hold it; the URL can.
+    // A String cannot hold a path that is not UTF-8; the URL can.
     return String(validating: path, as: UTF8.self) ?? fileScheme + String(Substring(rest[slash...]))
   }
 
@@ -126,7 +128,7 @@ public enum PastedContent: Hashable, Sendable {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
   }
 
-  /// A paste that is a scheme, `://` and something behind it, and nothing else (RFC 3986).
+  /// Returns a paste that is a scheme, `://` and something after it, and nothing else (RFC 3986).
   private static func url(in paste: String) -> String? {
     let text = paste[...].trimmed
     let scheme = text.utf8.prefix { byte in
@@ -148,13 +150,14 @@ public enum PastedContent: Hashable, Sendable {
   }
 }
 
-/// A text read as a shell reads one word: `'…'`, `"…"` and `\` are taken off.
+/// A text read as a shell reads one word: `'…'`, `"…"` and `\` are removed.
 private struct ShellWord {
-  /// The word without its quotation.
+  /// The word without its quotes and backslashes.
   let text: String
 
-  /// Nil if it ends in a backslash, or holds several words. A text with blanks and nothing
-  /// that quotes is taken for one, and one with a quote that never ends (`it's`) as it is.
+  /// Nil if the text ends in a backslash, or has several words. A text with blanks but without
+  /// quotes or backslashes counts as one word. A text with a quote that never ends (`it's`) stays
+  /// as it is.
   init?(_ source: String) {
     var result = String.UnicodeScalarView()
     var quote: Unicode.Scalar?

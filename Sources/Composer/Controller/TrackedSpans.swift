@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The spans of a line whose text somebody else changes: they move along, and a text that comes
-/// back as a whole has those it had (2.10). It knows no text but those that lost their spans.
+/// The spans of a line whose text is changed elsewhere. They move along with the text, and a text
+/// that comes back as a whole gets its spans back (2.10). The only texts kept here are those that
+/// lost their spans.
 struct TrackedSpans {
-  /// The spans of the present text, in its order.
+  /// The spans of the current text, in order.
   private(set) var spans: [Span] = []
-  /// Texts that lost spans when another one took their place, the latest last.
+  /// Texts that lost spans when another text replaced them, the latest last.
   private var left: [(text: String, spans: [Span])] = []
 
   private static let mostLeft = 16
   private static let mostBytesLeft = 1 << 16
 
-  /// A text arrived with its spans: a draft, or a message to edit.
+  /// Begins with the spans of another text: a draft, or a message to edit.
   mutating func begin(with spans: [Span]) {
     self.spans = spans
     left = []
   }
 
-  /// The text has changed. What is typed into a span makes it plain text; a text that comes back
-  /// whole, from the history, by undo or from the kill ring, has the spans it had.
+  /// Adjusts the spans to a change of the text. Typing into a span makes it plain text. A text that
+  /// comes back as a whole, from the history, by undo or from the kill ring, gets its spans back.
   ///
   /// - Parameters:
-  ///   - change: what lies between the two.
-  ///   - isUndo: the change is undo or redo; otherwise one letter more or less counts as typing.
+  ///   - change: the difference between the two texts.
+  ///   - isUndo: whether the change is undo or redo; if not, one letter more or less counts as
+  ///     typing.
   mutating func follow(
     from old: String, to new: String, _ change: (range: Range<Int>, count: Int), isUndo: Bool
   ) {
@@ -37,14 +39,15 @@ struct TrackedSpans {
     spans = now
   }
 
-  /// A part of the text was replaced.
+  /// Adjusts the spans after a part of the text was replaced.
   ///
   /// - Parameters:
-  ///   - range: UTF-8 offsets in the text before.
+  ///   - range: UTF-8 offsets in the old text.
   ///   - insert: the new text of that range.
-  ///   - old: the text before.
-  ///   - accepted: a span that came with it.
-  ///   - isWrapping: the old part was put between marks, or out of them: spans in it stay.
+  ///   - old: the text before the change.
+  ///   - accepted: a span in the new text, if a candidate was accepted.
+  ///   - isWrapping: whether the old part was put between marks, or marks around it were removed;
+  ///     then its spans stay.
   mutating func applyReplacement(
     of range: Range<Int>, with insert: String, in old: String, accepted: Span? = nil,
     isWrapping: Bool = false
@@ -56,7 +59,7 @@ struct TrackedSpans {
       .sorted { $0.range.lowerBound < $1.range.lowerBound }
   }
 
-  /// The spans that lie in a part that is put between marks, or out of them.
+  /// The spans in a part that was put between marks, or that lost the marks around it.
   private func moved(_ range: Range<Int>, _ insert: String, _ text: String) -> [Span] {
     if spans.isEmpty { return [] }
     let (old, new) = (Array(text.slice(range).utf8), Array(insert.utf8))
@@ -81,10 +84,10 @@ struct TrackedSpans {
     }
   }
 
-  /// What deleting a word backwards takes where the caret is in a span of several words; see
-  /// `Span.deletingWord`. The text is taken to lose it.
+  /// Returns what deleting a word backwards removes if the caret is in a span of several words; see
+  /// `Span.deletingWord`. Adjusts the spans as if that were already deleted.
   ///
-  /// - Returns: what is deleted, nil where the line editor's own word counts.
+  /// - Returns: the range to delete; nil if the line editor's own idea of a word applies.
   mutating func deleteWord(before caret: Int, in text: String) -> Range<Int>? {
     guard let cut = Span.deletingWord(before: caret, in: text, spans: spans) else { return nil }
     if cut.spans.count < spans.count { leave(text) }

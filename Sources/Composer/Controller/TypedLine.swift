@@ -9,7 +9,7 @@ import StyledText
 /// ```
 @MainActor
 public final class TypedLine: BarLine {
-  /// What is drawn, but for the menu.
+  /// Everything that is drawn except the menu.
   public var bar: InputBar {
     didSet { if !bar.composed.text.hasSameBytes(as: oldValue.composed.text) { edition += 1 } }
   }
@@ -37,10 +37,10 @@ public final class TypedLine: BarLine {
     bar.composed = ComposedText(text, caret: caret)
   }
 
-  /// Takes back the last change; false if there is nothing to undo.
+  /// Undoes the last change. Returns false if there is nothing to undo.
   public func undo() -> Bool { step(from: &done, to: &undone) }
 
-  /// Repeats the change that was undone last; false if there is nothing to redo.
+  /// Repeats the change that was undone last. Returns false if there is nothing to redo.
   public func redo() -> Bool { step(from: &undone, to: &done) }
 
   private func step(from: inout [ComposedText], to: inout [ComposedText]) -> Bool {
@@ -97,28 +97,28 @@ public enum BarKey: Hashable, Sendable {
 }
 
 extension BarController where Line == TypedLine {
-  /// The bar: the prompt, the items and all else around the text.
+  /// The bar: the prompt, the items and everything else around the text.
   public var bar: InputBar {
     get { line.bar }
     set { line.bar = newValue }
   }
 
-  /// Handles a key: the menu's if it is entered, otherwise the line's. Return sends what may be sent
-  /// (1.1) and empties the line.
+  /// Handles a key: gives it to the menu if the menu is entered, otherwise to the line. Return
+  /// sends the text if it may be sent (1.1) and empties the line.
   public func type(_ key: BarKey) {
     if !press(key.menuKey) { edit(key) }
     lineChanged(byHand: true)
   }
 
-  /// A paste: offered to the plugins, or inserted. `exists` tells whether a path is a file that could
-  /// be attached.
+  /// Handles a paste: offers it to the plugins, and inserts it if none takes it. `exists` tells
+  /// whether a path is a file that could be attached.
   public func paste(_ text: String, exists: (String) -> Bool = { _ in false }) {
     if !offerToPlugins(PastedContent(paste: text, exists: exists), pasted: text) {
       type(.text(text))
     }
   }
 
-  /// Lays the bar out with its menu; listeners hear of a changed number of rows.
+  /// Lays the bar out with its menu, and tells listeners if the number of rows has changed.
   public func layout(rows: Int, columns: Int, widths: Widths) -> BarLayout {
     let menu = menuRows(columns: max(1, columns - 1), widths: widths)
     let layout = line.layout(rows: rows, columns: columns, widths: widths, menu: menu)

@@ -11,18 +11,18 @@ public enum Counter {
   public static let id = "counter"
   /// How the counter looks while the text may be sent.
   public static let style = Style.dim
-  /// How it looks when the text is over the limit. Bold as well, for eyes and terminals that know
-  /// no red.
+  /// How it looks when the text is over the limit. It is bold as well, for people and terminals
+  /// that cannot tell red.
   public static let warning = Style(.bold, foreground: .red)
 
   /// The counter as an item of a zone.
   ///
   /// - Parameters:
-  ///   - text: the text as typed; it is measured by `LineRules.graphemeCount(of:)`, as the limit is.
-  ///   - limit: the most graphemes a message may have, 0 for no limit.
+  ///   - text: the text as typed; `LineRules.graphemeCount(of:)` measures it.
+  ///   - limit: the maximum number of graphemes in a message; 0 for no limit.
   ///   - style: what is counted.
-  /// - Returns: nil without a limit. The warning style shows when Return would refuse the text for
-  ///   its length, so never for a command.
+  /// - Returns: nil without a limit. The item has the warning style if Return would refuse the text
+  ///   because of its length, so never for a command.
   public static func item(text: String, limit: Int, style: CounterStyle) -> Item? {
     guard limit > 0 else { return nil }
     let count = LineRules.graphemeCount(of: text)
@@ -51,7 +51,7 @@ public enum CounterStyle: String, CaseIterable, Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - count: graphemes of the text, from `LineRules.graphemeCount(of:)`.
-  ///   - max: the limit, above 0; without a limit no counter is drawn.
+  ///   - max: the limit, above 0: without a limit no counter is drawn.
   public func text(count: Int, max: Int) -> SafeText {
     switch self {
     case .none: SafeText(count)

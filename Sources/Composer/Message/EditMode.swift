@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// Editing a message that was sent, as a value: what it was, and what Return means (3.1 to 3.9).
-/// The draft waits meanwhile, set aside by ``BarController/setAside()``.
+/// Editing a message that was sent, as a value: which message, and what Return means (3.1 to 3.9).
+/// In the meantime, ``BarController/setAside()`` keeps the draft.
 ///
 /// ```swift
 /// controller.setAside()
@@ -28,7 +28,7 @@ public struct EditMode: Hashable, Sendable {
   public enum Command: Hashable, Sendable {
     /// Leave; the message stays as it is.
     case cancel
-    /// Edit message N, counted from the newest when negative; nil is the newest of mine.
+    /// Edit message N, counted from the newest if N is negative; nil means my newest message.
     case edit(Int?)
   }
 
@@ -38,28 +38,28 @@ public struct EditMode: Hashable, Sendable {
   /// if case .save(let text) = mode.judge(line, rules: rules) { store(text, at: mode.target) }
   /// ```
   public enum Outcome: Hashable, Sendable {
-    /// Store this text, a leading `//` already `/`.
+    /// Store this text, in which a leading `//` is already `/`.
     case save(String)
-    /// The same as leaving (3.3).
+    /// The text is unchanged; leave edit mode (3.3).
     case unchanged
     case refusedBlank
-    /// Both count graphemes of the trimmed text.
+    /// The text is too long; both numbers count graphemes of the trimmed text.
     case refusedOverLimit(Int, limit: Int)
     case command(Command)
-    /// A changed text with `/cancel` behind it: more likely a wish to leave than a text. To be
-    /// stored only if Return comes again.
+    /// A changed text with `/cancel` at its end: more likely a wish to leave than a text. Store it
+    /// only if Return is pressed again.
     case mayMeanCancel(String)
-    /// Another text that begins with a single `/`, or with `/` after blanks: say how to begin with
-    /// `//`, and stay.
+    /// Any other text that begins with a single `/`, or with `/` after blanks: say that `//` begins
+    /// a text with `/`, and stay in edit mode.
     case refusedCommand
   }
 
   /// What Return means for `text`.
   public func judge(_ text: String, rules: LineRules) -> Outcome {
-    // First of all, for a text that was allowed once must not be refused untouched.
+    // Check this first: a text that was allowed once must not be refused if it is unchanged.
     if text.hasSameBytes(as: Self.escapingSlash(original)) { return .unchanged }
-    // On entering, the caret is behind the text, so people type /cancel there as they would on an
-    // empty line, or after a blank.
+    // When edit mode begins, the caret is after the text, so people type /cancel there as they
+    // would on an empty line, or after a blank.
     let endsInCancel = Self.beforeCancel(text)
     if let endsInCancel, endsInCancel.hasSameBytes(as: Self.bare(Self.escapingSlash(original))) {
       return .command(.cancel)
@@ -70,7 +70,7 @@ public struct EditMode: Hashable, Sendable {
     case .overLimit(let count, let limit): return .refusedOverLimit(count, limit: limit)
     case .message(let new):
       if new.hasSameBytes(as: original) { return .unchanged }
-      // `//cancel` alone says that it is a text.
+      // `//cancel` alone is clearly a text.
       return ![nil, "/"].contains(endsInCancel) && Self.beforeCancel(original) == nil
         ? .mayMeanCancel(new) : .save(new)
     case .command(let line): return Self.parsedCommand(line).map(Outcome.command) ?? .refusedCommand
@@ -78,9 +78,9 @@ public struct EditMode: Hashable, Sendable {
     }
   }
 
-  /// The command that was typed as the last of several lines, and the text before it: who edits
-  /// several lines has no empty line to type it on. A message that ended with that line is left
-  /// alone.
+  /// Returns the command that was typed as the last of several lines, and the text before it.
+  /// People who edit several lines have no empty line to type it on. Nil if the message already
+  /// ended with that line.
   public func typedCommand(in text: String) -> (command: Command, text: String)? {
     guard let newline = text.utf8.lastIndex(of: UInt8(ascii: "\n")) else { return nil }
     let line = String(text[text.utf8.index(after: newline)...])
@@ -90,8 +90,8 @@ public struct EditMode: Hashable, Sendable {
     return (command, String(text[..<newline]))
   }
 
-  /// The text as it is shown for editing: a leading `/` is `//`, so that Return takes it for a text
-  /// and not for a command (3.9).
+  /// The text as it is shown for editing: a leading `/` becomes `//`, so that Return treats it as a
+  /// text and not as a command (3.9).
   public static func escapingSlash(_ stored: String) -> String {
     stored.utf8.first == UInt8(ascii: "/") ? "/" + stored : stored
   }
@@ -99,19 +99,20 @@ public struct EditMode: Hashable, Sendable {
   /// The prompt of edit mode.
   public var prompt: SafeText { say("edit %1> ", SafeText(target)) }
 
-  /// What the status line says.
+  /// The text of the status line.
   public var status: SafeText {
     say("Editing message %1 — Return saves, /cancel or C-g leaves", SafeText(target))
   }
 
-  /// The text before a `/cancel` at the end, without the blanks between; nil if it does not end so.
+  /// The text before a `/cancel` at the end, without the blanks between; nil if the text does not
+  /// end in `/cancel`.
   private static func beforeCancel(_ text: String) -> String? {
     let text = bare(text)
     guard text.hasSuffix("/cancel") else { return nil }
     return bare(String(text.dropLast("/cancel".count)))
   }
 
-  /// Without the white space at the end.
+  /// The text without the white space at its end.
   private static func bare(_ text: String) -> String {
     String(
       text[

@@ -14,7 +14,7 @@ public struct LineDraft: Hashable, Sendable {
   /// Its mentions.
   public var spans: [Span]
 
-  /// The caret is a UTF-8 offset; nil puts it behind the text.
+  /// The caret is a UTF-8 offset; nil puts it after the text.
   public init(_ text: String = "", caret: Int? = nil, spans: [Span] = []) {
     self.text = text
     self.caret = caret ?? text.utf8.count
@@ -24,8 +24,8 @@ public struct LineDraft: Hashable, Sendable {
   /// An empty draft is removed from the store.
   public var isEmpty: Bool { text.isEmpty }
 
-  /// Byte by byte, for "é" in one code point and in two are not the same to store. Two empty drafts
-  /// are equal.
+  /// Compares byte by byte, since "é" in one code point and "é" in two are stored differently. Two
+  /// empty drafts are equal.
   public static func == (left: LineDraft, right: LineDraft) -> Bool {
     if left.isEmpty && right.isEmpty { return true }
     return left.caret == right.caret && left.spans == right.spans
@@ -37,8 +37,8 @@ public struct LineDraft: Hashable, Sendable {
   }
 }
 
-/// When to save the draft: one idle second after the last change, and not when the store has the
-/// same already (5.1).
+/// When to save the draft: one idle second after the last change, unless the store already has this
+/// draft (5.1).
 ///
 /// ```swift
 /// clock.changed(to: draft, at: now)
@@ -56,25 +56,25 @@ public struct DraftClock: Hashable, Sendable {
   private var current: LineDraft
   private var inStore: LineDraft
 
-  /// - Parameter stored: the draft the store holds at the start.
+  /// - Parameter stored: the draft that the store has at the start.
   public init(stored: LineDraft = LineDraft()) {
     current = stored
     inStore = stored
   }
 
-  /// Reports the present draft; an unchanged one does not postpone saving.
+  /// Call this with the current draft; an unchanged one does not postpone saving.
   public mutating func changed(to draft: LineDraft, at now: Int64) {
     guard draft != current else { return }
     current = draft
     deadline = draft == inStore ? nil : now + Self.idle
   }
 
-  /// The draft to write, at the deadline or before switching, suspending and leaving; nil when the
-  /// store has it.
+  /// The draft to save, at the deadline or before switching, suspending and leaving; nil if the
+  /// store already has it.
   public var unsaved: LineDraft? { current == inStore ? nil : current }
 
-  /// Reports what the store holds now: after saving, after sending (an empty draft), or after
-  /// another shell has saved.
+  /// Call this with the draft that the store has now: after saving, after sending (an empty draft),
+  /// or after another shell has saved.
   public mutating func stored(_ draft: LineDraft) {
     inStore = draft
     if current == draft { deadline = nil }

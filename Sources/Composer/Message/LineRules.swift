@@ -9,30 +9,31 @@ import StyledText
 public enum LineVerdict: Hashable, Sendable {
   /// Nothing but white space. It may be sent only with attachments.
   case blank
-  /// Longer than the limit allows; both count graphemes of the trimmed text.
+  /// Longer than the limit allows; both numbers count graphemes of the trimmed text.
   case overLimit(Int, limit: Int)
-  /// A message, as it is to be stored: as typed, but a leading `//` is `/`, and newlines at its end
-  /// are gone.
+  /// A message, as it is to be stored: as typed, but with `/` for a leading `//`, and without
+  /// newlines at its end.
   case message(String)
   /// A command, as typed, its `/` included.
   case command(String)
-  /// Begins with `/` after blanks: probably a command that slipped.
+  /// Begins with `/` after blanks: probably meant as a command.
   case slashGuard
-  /// A command with newlines that does not take them; the name is without `/`.
+  /// A command with newlines, which this command does not accept; the name is without `/`.
   case commandWithNewlines(name: String)
 }
 
-/// The rules by which a text is a message, a command, or not to be sent (1.1, 1.7, 1.11).
+/// The rules that decide whether a text is a message, a command, or must not be sent (1.1, 1.7,
+/// 1.11).
 ///
 /// ```swift
 /// LineRules().judge("/me waves")  // .command("/me waves")
 /// ```
 public struct LineRules: Sendable {
-  /// The most graphemes a message may have, 0 for no limit. It blocks sending, never typing.
+  /// The maximum number of graphemes in a message; 0 for no limit. It blocks sending, never typing.
   public var messageLimit = 0
-  /// Refuse a line whose first character after blanks is `/`.
+  /// Whether to refuse a line that begins with blanks and `/`.
   public var slashGuard = true
-  /// Whether a command, named without `/`, takes a text with newlines.
+  /// Whether a command, named without `/`, accepts a text with newlines.
   public var takesNewlines: @Sendable (String) -> Bool
 
   public init(
@@ -56,7 +57,7 @@ public struct LineRules: Sendable {
       }
       return .command(text)
     }
-    // By scalars: a slash with a combining mark on it is one Character and would slip through.
+    // Compare scalars: a slash with a combining mark is one Character, and would slip through.
     if slashGuard && first == "/" && text.unicodeScalars.first != "/" { return .slashGuard }
     if messageLimit > 0 {
       let length = Self.graphemeCount(of: text)
@@ -65,8 +66,8 @@ public struct LineRules: Sendable {
     return .message(Self.unescaped(text))
   }
 
-  /// Whether Return does something with the text, rather than ring the bell (1.1). A blank text may
-  /// be sent with files that wait.
+  /// Whether Return does something with the text instead of ringing the bell (1.1). A blank text
+  /// may be sent with attached files.
   public func allowsSending(_ text: String, hasAttachments: Bool = false) -> Bool {
     switch judge(text) {
     case .message, .command: true
@@ -75,13 +76,13 @@ public struct LineRules: Sendable {
     }
   }
 
-  /// The graphemes of the text as the limit and the counter see it: trimmed of white space and
-  /// newlines, a leading `//` counted as `/` (1.7).
+  /// The number of graphemes for the limit and the counter: without white space and newlines at
+  /// both ends, and with a leading `//` counted as `/` (1.7).
   public static func graphemeCount(of text: String) -> Int {
     characters(in: unescaped(text))
   }
 
-  /// The same count for the body of a message, which is not a line (1.7).
+  /// The number of graphemes in the body of a message, in which a leading `//` counts as two (1.7).
   public static func characters(in body: String) -> Int { body[...].trimmed.count }
 
   /// Whether the text begins with a single `/`.
@@ -90,13 +91,13 @@ public struct LineRules: Sendable {
     return utf8.first == slash && utf8.dropFirst().first != slash
   }
 
-  /// The text as it is stored: a leading `//` becomes `/`, and newlines at its end go.
+  /// The text as it is stored: a leading `//` becomes `/`, and newlines at its end are removed.
   static func unescaped(_ text: String) -> String {
     let text = withoutNewlinesAtEnd(text)
     return text.utf8.starts(with: [slash, slash]) ? String(text.unicodeScalars.dropFirst()) : text
   }
 
-  /// Newlines at the end of a text are not meant to be sent (1.1).
+  /// The text without the newlines at its end, which are not meant to be sent (1.1).
   package static func withoutNewlinesAtEnd(_ text: String) -> String {
     var text = text[...]
     while let last = text.last, ["\n", "\r\n", "\r"].contains(last) { text.removeLast() }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// Who else is typing (4.1, 4.2); the caller leaves its own user out. Times are milliseconds of any
-/// clock that does not run backwards.
+/// Who else is typing (4.1, 4.2); the caller does not report its own user. Times are milliseconds
+/// of any clock that does not run backwards.
 ///
 /// ```swift
 /// var typing = TypingList()
 /// typing.signal("anna@example.org", name: "Anna", at: now)
 /// ```
 public struct TypingList: Hashable, Sendable {
-  /// Milliseconds an entry lasts from its last signal; 0 or less: until removed.
+  /// How many milliseconds an entry lasts after its last signal; with 0 or less, it lasts until it
+  /// is removed.
   public var timeout: Int64 = 6000
   private var entries: [Entry] = []
 
@@ -19,13 +20,13 @@ public struct TypingList: Hashable, Sendable {
     var lastSignal: Int64
   }
 
-  /// - Parameter timeout: milliseconds, 0 for ever.
+  /// - Parameter timeout: milliseconds; 0 means for ever.
   public init(timeout: Int64 = 6000) {
     self.timeout = timeout
   }
 
-  /// Someone is typing. A person already in the list keeps their place, and their time starts anew. A name
-  /// without a letter to show is not listed.
+  /// Notes that someone is typing. A person already in the list keeps their place, and their time
+  /// starts anew. A name without a visible letter is not listed.
   public mutating func signal(_ id: String, name: SafeText, at now: Int64) {
     expire(at: now)
     guard name.string.contains(where: { !$0.isWhitespace }) else { return remove(id) }
@@ -37,7 +38,7 @@ public struct TypingList: Hashable, Sendable {
     }
   }
 
-  /// Someone paused, sent their message, or left.
+  /// Removes someone who paused, sent their message, or left.
   public mutating func remove(_ id: String) {
     entries.removeAll { $0.id == id }
   }
@@ -57,10 +58,10 @@ public struct TypingList: Hashable, Sendable {
   /// Whether nobody is known to be typing.
   public var isEmpty: Bool { entries.isEmpty }
 
-  /// "A is typing", "A & B are typing", "Several people are typing"; names bold, cut to
+  /// The line "A is typing", "A & B are typing" or "Several people are typing", with bold names, cut to
   /// fit the columns.
   ///
-  /// - Returns: nil when nobody is typing or there is no room.
+  /// - Returns: nil if nobody is typing or there is no room.
   public func line(columns: Int, widths: Widths) -> StyledLine? {
     guard columns > 0, let first = entries.first else { return nil }
     let sentence: StyledLine
@@ -74,8 +75,8 @@ public struct TypingList: Hashable, Sendable {
     return sentence.truncated(to: columns, widths: widths)
   }
 
-  /// The sentence with names for `%1` and `%2`, wherever a translation has put them. They go in
-  /// here, since `say` gives text without styles.
+  /// The sentence with names for `%1` and `%2`, wherever a translation has put them. The names are
+  /// inserted here, since `say` returns text without styles.
   private func withBoldNames(_ sentence: SafeText, _ names: [SafeText]) -> StyledLine {
     var line = StyledLine()
     var rest = sentence.string[...]

@@ -14,28 +14,30 @@ public struct TypingSignals: Hashable, Sendable {
   /// ```
   public enum Signal: Hashable, Sendable { case typing, paused }
 
-  /// At most one `typing` in so many milliseconds.
+  /// At most one `typing` is sent in this many milliseconds.
   public static let interval: Int64 = 3000
-  /// After so many milliseconds without a change by hand I have paused.
+  /// This many milliseconds without a change by hand count as a pause.
   public static let idle: Int64 = 6000
 
   private var lastSignal: Int64?
   private var lastChange: Int64?
-  /// A change came too soon after the last signal, and still has to be sent.
+  /// Whether a change came too soon after the last signal, so that a signal still has to be sent.
   private var isPending = false
-  /// The others believe that I am typing.
+  /// Whether the others were told that I am typing.
   private var isShown = false
 
   public init() {}
 
-  /// The text was changed by hand (not by a restored draft, a resize, another program).
+  /// Call this when the text was changed by hand (not by a restored draft, a resize or another
+  /// program).
   ///
   /// - Parameters:
-  ///   - text: the text after the change; an emptied one is a pause.
+  ///   - text: the text after the change; an empty one counts as a pause.
   ///   - now: the time, in milliseconds.
-  ///   - inEditMode: a message is being edited.
-  ///   - isOff: `set typing off`.
-  /// - Returns: what to send now, nil for nothing; what may not be sent yet `tick` gives later.
+  ///   - inEditMode: whether a message is being edited.
+  ///   - isOff: whether `set typing off` applies.
+  /// - Returns: what to send now; nil for nothing. If it may not be sent yet, `tick` returns it
+  ///   later.
   public mutating func changedByHand(
     text: String, at now: Int64, inEditMode: Bool = false, isOff: Bool = false
   ) -> Signal? {
@@ -56,7 +58,7 @@ public struct TypingSignals: Hashable, Sendable {
     return .typing
   }
 
-  /// The text was sent or cleared.
+  /// Call this when the text was sent or cleared; returns what to send.
   public mutating func sentOrCleared(at now: Int64) -> Signal? {
     lastChange = nil
     isPending = false
@@ -65,15 +67,15 @@ public struct TypingSignals: Hashable, Sendable {
     return .paused
   }
 
-  /// Time has passed; call it at `nextDeadline`.
+  /// Call this at `nextDeadline`; returns what to send.
   public mutating func tick(at now: Int64) -> Signal? {
     guard let deadline = nextDeadline, now >= deadline, let lastChange else { return nil }
-    // After a suspension, the present state counts, not the missed deadline.
+    // After a suspension, the current state counts, not the missed deadline.
     return now >= lastChange + Self.idle ? sentOrCleared(at: now) : typing(at: now)
   }
 
-  /// When there is something to tell if nothing else happens, in milliseconds: that I typed on, or
-  /// that I paused. Nil when there is not.
+  /// When there will be a signal to send if nothing else happens, in milliseconds: that I went on
+  /// typing, or that I paused. Nil if there will be none.
   public var nextDeadline: Int64? {
     guard let lastChange else { return nil }
     if isPending, let lastSignal { return lastSignal + Self.interval }

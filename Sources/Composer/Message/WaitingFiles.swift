@@ -23,7 +23,8 @@ public struct WaitingFiles: Hashable, Sendable {
     public var bytes: Int
     /// Its media type, such as `image/png`; nil if unknown.
     public var type: String?
-    /// Identifies the file, in a form of the caller's; nil sends whatever the path names by then.
+    /// Identifies the file, in a form that the caller chooses. With nil, whatever file has the path
+    /// at the time of sending is sent.
     public var identity: String?
 
     public init(
@@ -37,7 +38,7 @@ public struct WaitingFiles: Hashable, Sendable {
     }
   }
 
-  /// In order; the same file may be there twice.
+  /// The files in order; the same file may be there twice.
   public private(set) var files: [File]
 
   public init(_ files: [File] = []) {
@@ -50,12 +51,12 @@ public struct WaitingFiles: Hashable, Sendable {
   /// How many there are.
   public var count: Int { files.count }
 
-  /// Puts a file behind the others.
+  /// Adds a file after the others.
   public mutating func add(_ file: File) {
     files.append(file)
   }
 
-  /// Takes one away; the others keep their order.
+  /// Removes a file; the others keep their order.
   ///
   /// - Parameter number: counted from 1, as `listing(_:)` shows it.
   /// - Returns: the file; nil if no file has that number.
@@ -68,7 +69,7 @@ public struct WaitingFiles: Hashable, Sendable {
   /// The item of a zone while files wait: `[2 files]`, with the id `files`. Nil without files.
   public var item: Item? { label.map { Item(id: "files", line: StyledLine($0), isKept: true) } }
 
-  /// How many there are, in words, `[2 files]`; nil when none waits.
+  /// How many there are, in words, `[2 files]`; nil if none waits.
   public var label: SafeText? {
     switch files.count {
     case 0: nil
@@ -77,7 +78,7 @@ public struct WaitingFiles: Hashable, Sendable {
     }
   }
 
-  /// The files, one a line: number, name, size and type, in columns.
+  /// The files, one per line: number, name, size and type, in columns.
   ///
   /// - Parameters:
   ///   - widths: how this terminal counts columns.
@@ -103,12 +104,12 @@ public struct WaitingFiles: Hashable, Sendable {
     }
   }
 
-  /// A size for people: in powers of 1000, below ten of them with one decimal.
+  /// A size as people write it, in powers of 1000; below ten units, with one decimal.
   static func size(_ bytes: Int) -> SafeText {
     let bytes = max(0, bytes)
     if bytes < 1000 { return say("%1 B", SafeText(bytes)) }
     var (unit, scale) = (0, 1000)
-    // What would be rounded to 1000 of one is 1 of the next.
+    // A size that would be rounded to 1000 of one unit is 1 of the next.
     while unit < 3 && bytes >= scale * 1000 - scale / 2 {
       unit += 1
       scale *= 1000

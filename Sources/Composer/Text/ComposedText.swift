@@ -7,19 +7,19 @@
 ///
 /// ```swift
 /// bar.composed = ComposedText("hello world", caret: 5, region: 0..<5)
-/// bar.composed.insert(",")  // "hello, world", the caret behind the comma
+/// bar.composed.insert(",")  // "hello, world", the caret after the comma
 /// ```
 public struct ComposedText: Hashable, Sendable {
   /// As typed, newlines included.
   public var text: String
-  /// Where the next key goes in, a UTF-8 offset.
+  /// Where the next key is inserted, a UTF-8 offset.
   public var caret: Int
   /// The active region (between mark and caret), UTF-8 offsets; nil when none is active.
   public var region: Range<Int>?
 
   /// - Parameters:
   ///   - text: the text, newlines included.
-  ///   - caret: a UTF-8 offset; nil puts the caret behind the text.
+  ///   - caret: a UTF-8 offset; nil puts the caret after the text.
   ///   - region: the active region, UTF-8 offsets.
   public init(_ text: String = "", caret: Int? = nil, region: Range<Int>? = nil) {
     self.text = text

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// How symbols such as `*` get around a text that is being typed (6.2, 6.3).
+/// Puts symbols such as `*` around text that is being typed (6.2, 6.3).
 ///
 /// ```swift
 /// Formatting.wrap("*", in: "hello", caret: 5, region: nil)  // 0..<5, "*hello*", 7
 /// ```
 public enum Formatting {
-  /// What C-x and a symbol do (6.2): the region, or the word at the caret, between two marks, the
-  /// caret behind them.
+  /// What C-x and a symbol do (6.2): put the region, or the word at the caret, between two marks,
+  /// and the caret after them.
   ///
-  /// - Blanks at both ends of a region stay outside, for a mark beside a blank styles nothing.
+  /// - Blanks at both ends of a region stay outside, since a mark beside a blank styles nothing.
   /// - A span ends with its line: a region of several lines is wrapped line by line, and between
   ///   lines of its own if the symbol is preformatted.
   /// - A quote has no closing mark: each line of the region, or the caret's, gets a mark and a
@@ -18,14 +18,14 @@ public enum Formatting {
   /// - Without a word, the caret ends up between two marks.
   ///
   /// - Parameters:
-  ///   - mark: the symbol; one that is not in `symbols` is taken for a span.
+  ///   - mark: the symbol; one that is not in `symbols` is treated as a span's.
   ///   - text: the text before the change.
   ///   - caret: a UTF-8 offset.
   ///   - region: UTF-8 offsets; an empty one does not count.
   ///   - symbols: those that the text may have.
   /// - Returns: the range to replace and the new caret, UTF-8 offsets before and after the change.
-  ///   Nil where the symbol is not offered: a region of white space only, a text that has these marks
-  ///   around it already.
+  ///   Nil if there is nothing to change: for a region of white space only, and for a text that
+  ///   already has these marks around it.
   public static func wrap(
     _ mark: String, in text: String, caret: Int, region: Range<Int>?,
     symbols: MessageStyling = .standard
@@ -60,16 +60,16 @@ public enum Formatting {
     return (range, insert, range.lowerBound + insert.utf8.count)
   }
 
-  /// What a space does that is typed after white space (6.3): it closes the nearest open symbol.
+  /// What a space does if it is typed after white space (6.3): it closes the nearest open symbol.
   ///
   /// ```swift
   /// // "hello *bold world |" and a space: "hello *bold world* |"
   /// ```
   ///
-  /// The change is one to the text that has the space in it: insert the space at the caret as one
-  /// undo step, then make this change as another, and one undo gives back the two spaces.
+  /// The change applies to the text with the space in it. Insert the space at the caret as one undo
+  /// step, then make this change as another; one undo then brings back the two spaces.
   ///
-  /// What is in commands and pastes is the caller's to leave out; what is in code is left out here.
+  /// The caller must not call this for commands and pastes; this function ignores what is in code.
   ///
   /// - Parameters:
   ///   - text: the text before the space is inserted.
@@ -105,7 +105,8 @@ public enum Formatting {
     return start..<(start + inside.utf8.count)
   }
 
-  /// From white space to white space; only what is behind the caret if white space is before it.
+  /// The word at the caret, from white space to white space; only what is after the caret if white
+  /// space is before it.
   private static func word(at caret: Int, in text: String) -> Range<Int> {
     let scalars = text.unicodeScalars
     let index = text.index(atByte: caret)
@@ -122,7 +123,7 @@ public enum Formatting {
     let range = Motion.lineStart(in: text, offset: range.lowerBound)..<range.upperBound
     var lines = text.slice(range).utf8.split(separator: newline, omittingEmptySubsequences: false)
       .map { String(Substring($0)) }
-    // A region that ends behind a newline has no part of the line below.
+    // A region that ends after a newline has no part of the next line.
     let endsWithNewline = lines.count > 1 && lines[lines.count - 1].isEmpty
     if endsWithNewline { lines.removeLast() }
     let insert =
@@ -130,7 +131,7 @@ public enum Formatting {
     return (range, insert, range.lowerBound + insert.utf8.count)
   }
 
-  /// The text on lines of its own between two lines of the mark.
+  /// Puts the text on lines of its own between two lines with the mark.
   private static func fenced(
     _ inside: String, _ mark: String, in text: String, _ range: Range<Int>
   ) -> String {

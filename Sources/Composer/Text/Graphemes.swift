@@ -3,28 +3,28 @@
 /// Walks over the graphemes of a buffer of UTF-8, from a boundary on.
 ///
 /// The boundaries are those of Swift's `Character`, with two exceptions. Every ASCII control
-/// character is a grapheme of its own, since even a carriage return before a newline is shown as a
-/// mark of its own. And so is every byte that is not UTF-8.
+/// character is a separate grapheme, since even a carriage return before a newline is shown as a
+/// separate placeholder. Every byte that is not UTF-8 is also a separate grapheme.
 ///
-/// Most boundaries are seen from the two scalars beside them; only the rest goes through `String`.
+/// For most boundaries the two scalars beside them decide; only the rest needs `String`.
 struct Graphemes {
   private let utf8: UnsafeBufferPointer<UInt8>
   private let limit: Int
-  /// How far the walk has come; a boundary.
+  /// How far the walk has come; always a boundary.
   private(set) var offset: Int
-  /// What is left of a stretch whose boundaries only `String` knows.
+  /// The rest of a stretch whose boundaries only `String` knows.
   private var stretch: Substring = ""
 
   /// - Parameters:
   ///   - start: a boundary to start from.
-  ///   - limit: where to stop, a boundary too.
+  ///   - limit: where to stop; also a boundary.
   init(_ utf8: UnsafeBufferPointer<UInt8>, from start: Int, to limit: Int? = nil) {
     self.utf8 = utf8
     self.offset = start
     self.limit = limit ?? utf8.count
   }
 
-  /// Goes on behind the next grapheme; its range, nil at the end.
+  /// Moves past the next grapheme. Returns its range, or nil at the end.
   mutating func next() -> Range<Int>? {
     let start = offset
     guard start < limit else { return nil }
@@ -43,17 +43,17 @@ struct Graphemes {
     return start..<offset
   }
 
-  /// Whether the walk can be moved with `skip(to:)` at no loss.
-  var isBetweenStretches: Bool { stretch.isEmpty }
+  /// Whether `skip(to:)` loses nothing: no stretch that `String` has split is left.
+  var canSkip: Bool { stretch.isEmpty }
 
-  /// Goes on without looking, over what the caller knows to be whole graphemes.
+  /// Moves ahead to an offset that the caller knows to be a boundary, without looking at the text.
   mutating func skip(to offset: Int) {
     self.offset = offset
     stretch = ""
   }
 
   /// Whether the two scalars beside `offset` are enough to show that a boundary is there. False
-  /// says nothing.
+  /// means that there may or may not be one.
   static func isCertainBoundary(_ utf8: UnsafeBufferPointer<UInt8>, _ offset: Int) -> Bool {
     if offset <= 0 || offset >= utf8.count { return true }
     let (last, first) = (utf8[offset - 1], utf8[offset])
@@ -81,7 +81,8 @@ struct Graphemes {
   }
 
   /// Whether the scalar may be a "prepend" of UAX #29. Whole regions of Unicode count as such, so
-  /// that a newer version adds none outside them; the ranges below are those without any.
+  /// that a later version of Unicode adds none outside them; the ranges below are those without
+  /// any.
   private static func mayJoinWhatFollows(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x600, 0x900..<0xD00, 0xE00..<0x11000, 0x1F000...: false

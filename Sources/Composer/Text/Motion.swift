@@ -3,10 +3,10 @@ import StyledText
 
 /// Motions by grapheme and by line over UTF-8 bytes, as the line editor's buffer holds them (1.4).
 ///
-/// Offsets count bytes and may be anything: what lies outside is taken into the text, what lies
-/// inside a grapheme to its start. Bytes that are not UTF-8 are graphemes of one byte. Each motion
-/// looks at the neighbourhood of the caret or at its line, so a long text costs no more than a
-/// short one.
+/// Offsets count bytes and may be anything: one outside the text is moved to its start or end, one
+/// inside a grapheme to the grapheme's start. Bytes that are not UTF-8 are graphemes of one byte.
+/// Each motion reads only the neighbourhood of the caret or its line, so it takes no longer in a
+/// long text than in a short one.
 ///
 /// ```swift
 /// Motion.previousGrapheme(in: "hi 🇩🇪", before: 11)  // 3
@@ -50,14 +50,14 @@ package enum Motion {
     return offset
   }
 
-  /// The start of the line that `offset` is in: behind the newline before it.
+  /// The start of the line that `offset` is in: after the newline before `offset`.
   package static func lineStart(in utf8: UnsafeBufferPointer<UInt8>, offset: Int) -> Int {
     var at = inside(utf8, offset)
     while at > 0 && utf8[at - 1] != newline { at -= 1 }
     return at
   }
 
-  /// The end of the line that `offset` is in: before the newline behind it.
+  /// The end of the line that `offset` is in: before the newline after `offset`.
   package static func lineEnd(in utf8: UnsafeBufferPointer<UInt8>, offset: Int) -> Int {
     var at = inside(utf8, offset)
     while at < utf8.count && utf8[at] != newline { at += 1 }
@@ -68,10 +68,11 @@ package enum Motion {
   ///
   /// - Parameters:
   ///   - offset: the caret.
-  ///   - goal: the column to go to, as `unwrappedColumn(in:offset:widths:)` counts; nil for the present one.
-  ///     Keep it over several motions, so that a short line between two long ones loses nothing.
+  ///   - goal: the column to go to, as `unwrappedColumn(in:offset:widths:)` counts; nil for the
+  ///     current one. Keep it over several motions, so that a short line between two long ones does
+  ///     not change the column.
   ///   - widths: how the terminal counts columns.
-  /// - Returns: an offset; the line's end where it is shorter. Nil on the first line.
+  /// - Returns: an offset; the end of the line if it is shorter. Nil on the first line.
   package static func lineAbove(
     in utf8: UnsafeBufferPointer<UInt8>, from offset: Int, column goal: Int? = nil, widths: Widths
   ) -> Int? {

@@ -2,7 +2,7 @@
 import StyledText
 
 /// What one grapheme of the composed text looks like on the screen: itself, blanks for a tab, or
-/// the sanitiser's mark for what is not text to a terminal (`^[`, 12.2).
+/// the sanitiser's placeholder for what a terminal would not take as text (`^[`, 12.2).
 struct ShownGrapheme {
   enum Appearance {
     /// One cell, straight from the byte.
@@ -10,7 +10,7 @@ struct ShownGrapheme {
     case tab
     /// Drawn as it is, in one piece.
     case whole(Character)
-    /// A mark of several characters; may be broken where a row is too short for it.
+    /// A placeholder of several characters; it may be split if a row is too short for it.
     case pieces(String)
     /// A character without columns that does not combine, such as a zero-width space.
     case nothing
@@ -21,8 +21,8 @@ struct ShownGrapheme {
 
   /// - Parameters:
   ///   - grapheme: its bytes in `utf8`.
-  ///   - column: where it begins, counted from the left edge of the text: tab stops are every 8
-  ///     columns from there.
+  ///   - column: where it begins, counted from the left edge of the text; tab stops are every 8
+  ///     columns from that edge.
   ///   - widths: how the terminal counts columns.
   init(
     _ utf8: UnsafeBufferPointer<UInt8>, _ grapheme: Range<Int>, at column: Int, widths: Widths
@@ -63,7 +63,7 @@ struct ShownGrapheme {
     }
   }
 
-  /// Puts a combining mark that has lost its base on a blank, so that the caret can reach it.
+  /// Puts a combining mark without a base on a blank, so that the caret can reach it.
   private static func onBlank(_ mark: Character) -> Character? {
     let text = " " + String(mark)
     return text.count == 1 ? Character(text) : nil

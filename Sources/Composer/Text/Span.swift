@@ -17,11 +17,11 @@ public struct Span: Hashable, Sendable {
     self.identity = identity
   }
 
-  /// The spans after a change of the text. What lies before the change stays, what lies behind it
-  /// moves, and what the change reaches into is plain text from now on.
+  /// The spans after a change of the text. Spans before the change stay, spans after it move, and
+  /// spans that the change touches become plain text.
   ///
   /// - Parameters:
-  ///   - spans: those of the text before the change.
+  ///   - spans: the spans of the text before the change.
   ///   - replaced: the UTF-8 range that was replaced.
   ///   - count: how many bytes replaced it.
   package static func adjusted(
@@ -36,16 +36,16 @@ public struct Span: Hashable, Sendable {
     }
   }
 
-  /// What deleting a word backwards removes when the caret is in or behind a span of several words:
-  /// the span's last word up to the caret, then the rest (2.10). The span stays, shorter, as long as
-  /// it has its first word.
+  /// What deleting a word backwards removes when the caret is in or after a span of several words:
+  /// the span's last word up to the caret, then the rest (2.10). The span stays, shorter, as long
+  /// as it has its first word.
   ///
   /// - Parameters:
   ///   - caret: a UTF-8 offset.
-  ///   - text: the text before.
+  ///   - text: the text before the deletion.
   ///   - spans: its spans.
-  /// - Returns: the range to delete and the spans afterwards; nil where the caret is in no span,
-  ///   and the line editor's own word counts.
+  /// - Returns: the range to delete and the spans afterwards; nil if the caret is in no span, so
+  ///   that the line editor's own idea of a word applies.
   package static func deletingWord(
     before caret: Int, in text: String, spans: [Span]
   ) -> (range: Range<Int>, spans: [Span])? {
@@ -72,7 +72,7 @@ public struct Span: Hashable, Sendable {
 }
 
 extension Span {
-  /// Spans as one text, for a store: `start-end identity`, a line each.
+  /// The spans as one text, for a store: one line `start-end identity` for each.
   public static func encoded(_ spans: [Span]) -> String {
     // Most texts have no spans, and `joined` looks up a protocol conformance at run time.
     spans.isEmpty
@@ -81,13 +81,13 @@ extension Span {
         .joined(separator: "\n")
   }
 
-  /// What `encoded(_:)` made; what does not fit into the text is left out, and what does not begin
-  /// and end with a character of it.
+  /// The spans from a text that `encoded(_:)` made, without those that reach beyond `text` or do
+  /// not begin and end at a boundary between its characters.
   public static func decoded(_ encoded: String, in text: String) -> [Span] {
     if encoded.isEmpty { return [] }
     return text.withUTF8Bytes { utf8 in
       var end = 0
-      // On and on, and never back: what is read may name any number of places in a long character.
+      // Walk forward only: the encoded text may name any number of places in a long character.
       var walk = Graphemes(utf8, from: 0)
       func isBoundary(_ offset: Int) -> Bool {
         if Graphemes.isCertainBoundary(utf8, offset) { return true }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// What lies between two texts.
+/// The difference between two texts.
 package enum TextChange {
   /// The bytes that differ, from the first to the last.
   ///
-  /// - Parameter caret: the caret in `new`, where the change is taken to end if it can.
+  /// - Parameter caret: the caret in `new`; the change is assumed to end there if possible.
   /// - Returns: the range of `old` that was replaced and how many bytes of `new` replace it.
   package static func between(_ old: String, _ new: String, caret: Int) -> (Range<Int>, count: Int)
   {
@@ -15,14 +15,14 @@ package enum TextChange {
         let behindCaret = min(room, max(0, new.count - caret))
         let suffix = commonSuffix(old, new, atMost: behindCaret)
         let prefix = commonPrefix(old, new, atMost: room - suffix)
-        // A change that does not end at the caret, such as a deletion by undo, still ends somewhere.
+        // A change that does not end at the caret, such as a deletion by undo, ends elsewhere.
         let tail = commonSuffix(old, new, atMost: room - prefix)
         return (prefix..<(old.count - tail), new.count - tail - prefix)
       }
     }
   }
 
-  /// How many bytes the two begin alike.
+  /// How many bytes are equal at the beginning of both.
   static func commonPrefix(
     _ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>, atMost limit: Int
   ) -> Int {
@@ -32,7 +32,7 @@ package enum TextChange {
     return at
   }
 
-  /// How many bytes the two end alike.
+  /// How many bytes are equal at the end of both.
   static func commonSuffix(
     _ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>, atMost limit: Int
   ) -> Int {
@@ -44,7 +44,7 @@ package enum TextChange {
     return count
   }
 
-  /// Eight bytes at once: a long text is compared at every key.
+  /// Eight bytes at once, since a long text is compared at every key.
   private static func word(_ bytes: UnsafeBufferPointer<UInt8>, _ at: Int) -> UInt64 {
     UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: at, as: UInt64.self)
   }

@@ -9,10 +9,10 @@ extension ComposedText {
   /// ```
   ///
   /// - Parameters:
-  ///   - range: UTF-8 offsets; what lies outside the text is left out, what lies inside a code point
-  ///     is moved to its start.
+  ///   - range: UTF-8 offsets; the part outside the text is ignored, and an offset inside a code
+  ///     point is moved to its start.
   ///   - insert: the new text of that range.
-  ///   - caret: the caret afterwards, a UTF-8 offset; nil puts it behind the inserted text.
+  ///   - caret: the caret afterwards, a UTF-8 offset; nil puts it after the inserted text.
   public mutating func replace(_ range: Range<Int>, with insert: String, caret: Int? = nil) {
     let bounds = text.index(atByte: range.lowerBound)..<text.index(atByte: range.upperBound)
     let start = text.byteOffset(of: bounds.lowerBound)
@@ -21,7 +21,7 @@ extension ComposedText {
     region = nil
   }
 
-  /// Inserts text at the caret and moves the caret behind it.
+  /// Inserts text at the caret and moves the caret after it.
   public mutating func insert(_ insert: String) {
     replace(caret..<caret, with: insert)
   }

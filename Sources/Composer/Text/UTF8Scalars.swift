@@ -3,7 +3,7 @@ import StyledText
 
 /// One scalar, or one bad byte, in a buffer of UTF-8 that may be damaged.
 struct DecodedScalar {
-  /// Nil for a bad byte, which then is one byte long.
+  /// Nil for a bad byte; the length is then 1.
   var scalar: Unicode.Scalar?
   var length: Int
 }
@@ -17,7 +17,7 @@ extension UnsafeBufferPointer<UInt8> {
     return DecodedScalar(scalar: found.scalar, length: found.length)
   }
 
-  /// The scalar that ends at `end`; a bad byte where none does. `end` must be above 0.
+  /// The scalar that ends at `end`, or a bad byte if no scalar ends there. `end` must be above 0.
   func decodedScalar(endingAt end: Int) -> DecodedScalar {
     var start = end - 1
     while start > 0 && end - start < 4 && self[start] & 0xC0 == 0x80 { start -= 1 }
@@ -25,7 +25,7 @@ extension UnsafeBufferPointer<UInt8> {
     return spot.length == end - start ? spot : DecodedScalar(scalar: nil, length: 1)
   }
 
-  /// The start of the scalar that `offset` lies in; `offset` itself when it lies between two.
+  /// The start of the scalar that `offset` lies in; `offset` itself if it lies between two.
   func scalarStart(at offset: Int) -> Int {
     guard offset > 0 && offset < count && self[offset] & 0xC0 == 0x80 else { return offset }
     var start = offset - 1
@@ -47,14 +47,14 @@ extension String {
     utf8.distance(from: startIndex, to: index)
   }
 
-  /// The text of a range of UTF-8 offsets; what lies outside is left out.
+  /// The text of a range of UTF-8 offsets, without the part of the range outside the text.
   func slice(_ bytes: Range<Int>) -> Substring {
     self[index(atByte: bytes.lowerBound)..<index(atByte: bytes.upperBound)]
   }
 
-  /// Whether both are the same bytes; `==` also takes é for e and an accent.
+  /// Whether both are the same bytes; `==` also treats é and e with an accent as equal.
   func hasSameBytes(as other: String) -> Bool {
-    // A typed letter makes it longer, and what differs is at the end.
+    // A typed letter changes the length; comparing would reach the difference only at the end.
     guard utf8.count == other.utf8.count else { return false }
     return utf8.withContiguousStorageIfAvailable { ours in
       other.utf8.withContiguousStorageIfAvailable { ours.elementsEqual($0) }

@@ -4,8 +4,8 @@ import Glibc
 import Platform
 import Sentences
 
-/// The user's own files about accounts (rule 12.7). Nothing in a store says where to connect, whom
-/// to trust or what to run: a store may be shared, or come from elsewhere.
+/// The user's own files about accounts (rule 12.7). A store does not say where to connect, whom to
+/// trust or what to run, since it may be shared, or come from elsewhere.
 ///
 /// - `$XDG_CONFIG_HOME/hobnob/accounts` holds what the owner has set, by store and account. Shells
 ///   write it; a network process never can.
@@ -53,7 +53,7 @@ package struct AccountFiles: Sendable {
     guard descriptor >= 0 else { throw .unusable(path: folder, reason: SystemFailure().reason) }
     let lock = OpenFile(descriptor)
     try checkFolder()
-    // Two shells that write at once take turns.
+    // If two shells write at once, one waits here for the other.
     while flock(lock.number, LOCK_EX) != 0, errno == EINTR {}
     var list = AccountList(try read() ?? AccountList.introduction)
     list.set(settings, of: account.network, in: store)
@@ -86,7 +86,7 @@ package struct AccountFiles: Sendable {
     return try Self.text(of: file, at: path)
   }
 
-  /// Anyone who can write to the folder can replace the file.
+  /// Checks that nobody else can write to the folder: whoever can, can replace the file.
   private func checkFolder() throws(AccountFileError) {
     let folder = StoreFiles.split(path).folder
     var found = Glibc.stat()
@@ -232,7 +232,7 @@ struct AccountList {
       lines += (lines.last?.isEmpty == false ? [""] : []) + block
       return
     }
-    // The owner's own comments between the lines stay.
+    // Keep the owner's own comments between the lines.
     let notes = lines[former].filter {
       $0.allSatisfy(\.isWhitespace) || $0.drop(while: \.isWhitespace).hasPrefix("#")
     }

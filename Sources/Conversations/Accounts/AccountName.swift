@@ -2,16 +2,16 @@
 
 /// An account as a person names it: `KIND:ADDRESS`, or the address alone.
 package struct AccountName: Hashable, Sendable {
-  /// The kind of network, as in `xmpp`; nil where the name does not say it.
+  /// The kind of network, as in `xmpp`; nil if the name does not say it.
   package var kind: String?
-  /// In lower case if it has an `@`. In other addresses, such as telephone numbers and ids, case
-  /// may count.
+  /// The address, in lower case if it has an `@`. In other addresses, such as telephone numbers and
+  /// ids, case may matter.
   package var address: String
 
   package init(_ written: String) {
     let parts = written.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let kind = parts[0].lowercased()
-    // Otherwise the colon belongs to the address, such as one before a port.
+    // Otherwise the colon belongs to the address, as before a port.
     if parts.count == 2, Self.isKind(kind) {
       (self.kind, address) = (kind, Self.folded(String(parts[1])))
     } else {
@@ -23,7 +23,7 @@ package struct AccountName: Hashable, Sendable {
     address.contains("@") ? address.lowercased() : address
   }
 
-  /// Letters alone: a kind is part of the name of an executable.
+  /// Whether a word can be a kind: only letters, since it is part of the name of an executable.
   package static func isKind(_ word: String) -> Bool {
     !word.isEmpty && word.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
   }
@@ -35,7 +35,8 @@ package struct AccountName: Hashable, Sendable {
 }
 
 extension [Account] {
-  /// What tells these accounts apart: their addresses, with their kinds where there are several.
+  /// Names that tell these accounts apart: their addresses, with their kinds if there are several
+  /// kinds.
   package var names: [String] {
     Set(map(\.kind)).count > 1 ? map(\.network) : map(\.address)
   }

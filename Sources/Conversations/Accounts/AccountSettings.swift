@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Sentences
 
-/// What the owner of an account has set for it: where it connects, whom it trusts, and which
-/// command prints its password. The settings are in the owner's own file and never in the store
-/// (rule 12.7).
+/// The owner's settings for an account: where it connects, whom it trusts, and which command prints
+/// its password. The settings are in the owner's own file and never in the store (rule 12.7).
 package struct AccountSettings: Hashable, Sendable {
   /// Whether hobnob keeps it connected while its owner has a shell.
   package var isWanted: Bool

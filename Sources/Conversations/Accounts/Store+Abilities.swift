@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Reading where Self: ~Copyable {
-  /// What people can do in a conversation; everything while its network has not said it.
+  /// What people can do in a conversation; everything, as long as its network has not said what.
   public func knownAbilities(of conversation: ID<Conversation>) throws -> Abilities {
     let found = try database.first(
       """
@@ -26,7 +26,7 @@ extension Writing where Self: ~Copyable {
       account.id)
   }
 
-  /// Keeps what people can do in one of them; nil for what the account says.
+  /// Keeps what people can do in one conversation; nil if the abilities of the account apply.
   package func setAbilities(
     of conversation: ID<Conversation>, _ abilities: Abilities?
   ) throws {

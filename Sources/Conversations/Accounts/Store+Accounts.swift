@@ -161,7 +161,7 @@ extension Account {
   }
 
   /// A list of the networks whose people are not visible to a viewer, for a query of very many
-  /// people: SQLite makes it once, where it would look up an account for each of them.
+  /// people: SQLite makes this list once, instead of looking up an account for each person.
   package static func networksHidden(from viewer: String) -> String {
     "SELECT hidden.network FROM account hidden WHERE hidden.owner <> \(viewer)"
   }

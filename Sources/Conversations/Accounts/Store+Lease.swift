@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Reading where Self: ~Copyable {
-  /// Whether a process serves an account now. It costs one question to the store and a look at a
-  /// file.
+  /// Whether a process serves an account now. This takes one query and a look at a file.
   package func hasProcess(of account: Account) throws -> Bool {
     try holderID(of: account).map(files.isLocked) ?? false
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Notices to the owners of accounts. Shells that are open read a notice at once, and shells that start
-/// later show none; so old ones are removed when a shell starts, and with the owner's next notice.
+/// Notices to the owners of accounts. Shells that are open read a notice at once, and shells that
+/// start later show none; so old ones are removed when a shell starts, and with the owner's next
+/// notice.
 extension Reading where Self: ~Copyable {
   /// A participant's notices that were written between two positions, oldest first.
   func accountNotices(
@@ -21,8 +22,8 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Writing where Self: ~Copyable {
-  /// Shows an account's owner a notice in all of their shells, and removes notices that are too old or
-  /// too many.
+  /// Shows an account's owner a notice in all of their shells, and removes notices that are too old
+  /// or too many.
   package func tell(
     _ sentence: String, _ account: Account, as kind: AccountNotice.Kind = .plain
   ) throws {
@@ -39,8 +40,8 @@ extension Writing where Self: ~Copyable {
 }
 
 extension AccountNotice {
-  /// How long they stay for slow shells, in milliseconds.
+  /// How long notices stay for slow shells, in milliseconds.
   static let stay: Milliseconds = 24 * 3_600_000
-  /// How many of an owner stay.
+  /// How many notices of an owner stay.
   static let most = 200
 }

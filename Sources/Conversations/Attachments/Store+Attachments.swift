@@ -38,7 +38,7 @@ extension Writing where Self: ~Copyable {
 }
 
 extension Attachment {
-  /// As read from a file in which anything may stand.
+  /// An attachment as read from a file that may contain anything.
   init(
     checkedHash hash: String, name: String, type: String, bytes: Int
   ) {

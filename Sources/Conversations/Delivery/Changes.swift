@@ -16,12 +16,12 @@ public struct Changes: Hashable, Sendable {
   public var position: Int64
   /// Whether there is more than the limit; continue from `position`.
   public var hasMore = false
-  /// New messages in my conversations, from my own shells too, in order of arrival. Leaves out
-  /// those recalled meanwhile.
+  /// New messages in my conversations, including those from my own shells, in order of arrival.
+  /// Leaves out messages that were recalled in the meantime.
   public var arrived: [Message] = []
   /// Older messages that were edited, deleted or recalled.
   public var revised: [Message] = []
-  /// My own messages that a network moved on or refused.
+  /// My own messages that a network accepted, delivered or refused.
   public var moved: [Message] = []
   /// Reactions set, replaced or removed in my conversations, my own included.
   public var reacted: [ReactionUpdate] = []
@@ -29,7 +29,7 @@ public struct Changes: Hashable, Sendable {
   public var events: [Event] = []
   /// Conversations of mine in which a read marker or receipt moved, my own included.
   public var receiptsChanged: Set<ID<Conversation>> = []
-  /// Those in which my own read marker moved.
+  /// Conversations in which my own read marker moved.
   public var readElsewhere: Set<ID<Conversation>> = []
   /// Other people's signals in my conversations.
   public var typing: [TypingSignal] = []
@@ -39,7 +39,7 @@ public struct Changes: Hashable, Sendable {
   public var networkChanged = false
   /// What networks answered to requests from any shell of mine.
   package var answers: [NetworkAnswer] = []
-  /// What the networks of my accounts told me although no shell of mine asked.
+  /// Notices from the networks of my accounts for which no shell of mine asked.
   package var notices: [AccountNotice] = []
   /// Whether another shell of mine added to the input history.
   public var historyChanged = false

@@ -11,11 +11,11 @@ extension Reading where Self: ~Copyable {
   /// - Parameters:
   ///   - since: the last `Changes.position`, or `position` at the start.
   ///   - me: whose conversations count.
-  ///   - limit: the most messages of each sort; if there are more, `hasMore` is set.
+  ///   - limit: the maximum number of messages of each kind; if there are more, `hasMore` is set.
   public func changes(
     since: Int64, for me: ID<Participant>, limit: Int = 500
   ) throws -> Changes {
-    // The most frequent answer costs one query.
+    // The most frequent case, no change, takes one query.
     let now = try position
     // The position is smaller if someone put an older copy of the file back.
     if now <= since { return Changes(position: now) }
@@ -31,7 +31,7 @@ extension Reading where Self: ~Copyable {
     // The + keeps SQLite from searching by that column: scanning the few new rows is much faster
     // than reading all of one sender's.
 
-    // My messages are those of my stays; I read those from before I joined on entering.
+    // Only messages from my stays arrive; those from before I joined are read when I enter.
     let arrived = try database.rows(
       Message.select
         + """

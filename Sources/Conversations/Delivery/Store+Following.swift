@@ -16,7 +16,7 @@ package enum MessageUpdate: Hashable, Sendable {
 
 extension Reading where Self: ~Copyable {
   /// The messages that arrived in a conversation between two positions, in order of arrival, for
-  /// any reader; none that an import brought.
+  /// any reader; without imported ones.
   ///
   /// - Returns: each with its position.
   package func arrivals(
@@ -39,7 +39,7 @@ extension Reading where Self: ~Copyable {
   /// need not be in it.
   ///
   /// - Parameters:
-  ///   - since: a former `position`.
+  ///   - since: an earlier `position`.
   ///   - end: a later one.
   ///   - number: leaves out messages with a larger number.
   package func messageUpdates(

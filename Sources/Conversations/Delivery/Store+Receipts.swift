@@ -52,8 +52,8 @@ extension Writing where Self: ~Copyable {
   }
 
   /// Records that my program has these messages (rule 7.3). Call this before you print them:
-  /// afterwards nobody can recall them. Messages of the conversation on the screen, `seen`, are also
-  /// seen and read.
+  /// afterwards nobody can recall them. Messages of the conversation on the screen, `seen`, are
+  /// also seen and read.
   ///
   /// - Returns: messages up to those numbers that their senders had recalled before, which you must
   ///   not print; the newest 500 per conversation, as many as `changes` returns at once.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Sentences
 
-/// What a network refused.
+/// Entries that a network refused.
 extension Writing where Self: ~Copyable {
   /// Records that the network refused an entry, which is no longer in the outbox.
   ///
-  /// - Parameter reason: shown to the sender.
+  /// - Parameter reason: the reason to show to the sender.
   package func fail(
     _ operation: OutboxEntry.Operation, of message: Message, _ reaction: OutgoingReaction?,
     _ reason: String
@@ -48,15 +48,15 @@ extension Writing where Self: ~Copyable {
 }
 
 extension DurableTransaction {
-  /// Takes an account away. Its conversations stay for its owner to read; what waited for the
-  /// network has failed, with a sentence that says why. Its process sees it at the next bell.
+  /// Removes an account. Its owner can still read its conversations. What waited for the network
+  /// fails, with a sentence that says why. The account's process notices at the next bell.
   ///
   /// - Throws: `RuleError.noSuchAccount`, `StoreError`.
   public func removeAccount(_ account: Account) throws {
     guard try self.account(network: account.network) != nil else {
       throw RuleError.noSuchAccount(account.address)
     }
-    // The account's row is there as long as it takes to say what fails.
+    // Do this while the account's row still exists.
     try failOutbox(of: account.network, filled(("the account %1 was removed", [account.address])))
     try database.run("DELETE FROM request WHERE account = ?", account.id)
     try database.run("DELETE FROM archive_mark WHERE network = ?", account.network)

@@ -9,16 +9,16 @@ public struct Unread: Hashable, Sendable {
   public var mentions: Int
   /// The number of the first that mentions me.
   public var firstMention: Int?
-  /// The sort key of the first of them, without notices: the smaller, the longer it has waited.
+  /// The sort key of the first of them, without notices. A smaller key means a longer wait.
   public var oldest: Int64
-  /// Not urgent, because I muted the conversation or the sender.
+  /// Whether it is not urgent because I muted the conversation or the sender.
   public var isMuted = false
 
   /// Whether a message is to me alone, or mentions me.
   public var isForMe: Bool { !isMuted && (conversation.kind == .direct || mentions > 0) }
 }
 
-/// In the order of urgency (rules 7.4 and 13.1): first messages for me, then the oldest.
+/// Compares by urgency (rules 7.4 and 13.1): first those with messages for me, then the oldest.
 extension Unread: Comparable {
   public static func < (one: Unread, other: Unread) -> Bool {
     if one.isForMe != other.isForMe { return one.isForMe }
@@ -30,14 +30,14 @@ extension Unread: Comparable {
 extension Reading where Self: ~Copyable {
   /// My conversations with unread messages, the one with the newest message first.
   ///
-  /// A candidate for a mention has my name or identity among its words, in any case; the search
-  /// index finds it, so that more unread messages do not cost more.
+  /// A message may be a mention if my name or identity is among its words, in upper or lower case.
+  /// The search index finds such messages, so that many unread messages do not take longer.
   ///
   /// - Parameters:
   ///   - me: whose unread messages to count.
   ///   - conversations: the conversations; nil for all. The cost grows with their number.
-  ///   - words: candidates for a mention beside my names.
-  ///   - isMention: whether such a message is one, by its text and its mentions.
+  ///   - words: other words, in addition to my names, that may be mentions.
+  ///   - isMention: whether such a message mentions me, judging by its text and its mentions.
   public func unreadConversations(
     for me: ID<Participant>, in conversations: Set<ID<Conversation>>? = nil, words: [String] = [],
     isMention: (_ body: String, _ mentions: String) -> Bool = { _, _ in true }

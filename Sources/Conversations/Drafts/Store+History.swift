@@ -3,7 +3,8 @@
 /// The input history.
 extension Reading where Self: ~Copyable {
   /// The input history as one shell shows it, the newest line last. The shell's own lines come
-  /// after those of the participant's other shells. A line that repeats the one before is omitted.
+  /// after those of the participant's other shells. A line that repeats the previous one is
+  /// omitted.
   package func inputHistory(
     of me: ID<Participant>, shell: ShellID, limit: Int
   ) throws -> [String] {
@@ -26,7 +27,7 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Writing where Self: ~Copyable {
-  /// Adds a line to the input history, unless it repeats the one before (rule 1.12).
+  /// Adds a line to the input history, unless it repeats the previous one (rule 1.12).
   package func appendHistory(
     _ line: String, of me: ID<Participant>, shell: ShellID
   ) throws {

@@ -15,9 +15,9 @@ package final class ArrivingFile {
     try folder.writing { try file.append(piece) }
   }
 
-  /// Gives it its final name; it is on disk on return. Call this once.
+  /// Gives the file its final name; the file is on disk on return. Call this once.
   ///
-  /// - Parameter name: its name there; made safe by `FileName.safe`.
+  /// - Parameter name: the attachment's name; made safe by `FileName.safe`.
   package func finish(name: String) throws -> Attachment {
     try folder.writing { try file.attachment(named: name) }
   }

@@ -6,7 +6,7 @@ public struct Attachment: Hashable, Sendable {
   /// The SHA-256 of its bytes in 64 lower-case hexadecimal digits.
   public var hash: String
   /// A base name that `FileName.safe` made safe for a path. It is still untrusted text: make it
-  /// safe to print, too.
+  /// safe before you print it.
   public var name: String
   /// The MIME type that its bytes suggest; what the sender claims does not matter.
   public var type: String
@@ -24,7 +24,7 @@ public struct Attachment: Hashable, Sendable {
     let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"]
     var (amount, unit) = (min(max(0, bytes), .max - 1000), 0)
     if amount < 1000 { return "\(amount) B" }
-    // From kB on, it is in tenths, rounded to the nearest, so that 999,999 is not "1000.0 kB".
+    // From kB on, count tenths, rounded to the nearest, so that 999,999 is not "1000.0 kB".
     while unit == 0 || amount >= 10_000 {
       amount = unit == 0 ? (amount + 50) / 100 : (amount + 500) / 1000
       unit += 1

@@ -37,7 +37,7 @@ package final class AttachmentCopy {
 
   deinit { buffer.deallocate() }
 
-  /// What distinguishes a file from another one at the same path later.
+  /// A text that distinguishes a file from another one that is later at the same path.
   static func identity(of found: Glibc.stat) -> String {
     "\(found.st_dev):\(found.st_ino):\(found.st_size)"
   }
@@ -46,8 +46,7 @@ package final class AttachmentCopy {
   /// at once (rule 8.1).
   ///
   /// - Parameter limit: in bytes; 0 for none.
-  /// - Returns: its future name, its size, and what distinguishes it from a later file at this
-  ///   path.
+  /// - Returns: its future name, its size, and its `identity(of:)`.
   /// - Throws: `AttachmentError.missing`, `.notAFile`, `.unreadable`, `.tooLarge`.
   package static func inspect(
     fileAt path: String, limit: Int
@@ -66,10 +65,10 @@ package final class AttachmentCopy {
     }
     let name = bytes.map { CChar(bitPattern: $0) } + [0]
     var found = Glibc.stat()
-    // Checks before opening: opening a device can have effects of its own.
+    // Check before opening, since opening a device can have effects of its own.
     guard stat(name, &found) == 0 else { throw unreadable(path) }
     guard found.st_mode & S_IFMT == S_IFREG else { throw AttachmentError.notAFile(path: path) }
-    // It may have become a pipe since, which must not block.
+    // The file may have become a pipe in the meantime, which must not block.
     let number = Glibc.open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     guard number >= 0 else { throw unreadable(path) }
     guard fstat(number, &found) == 0, found.st_mode & S_IFMT == S_IFREG else {
@@ -96,9 +95,9 @@ package final class AttachmentCopy {
   /// Copies the next piece, and flushes to disk from time to time, so that the end is not a long
   /// wait.
   ///
-  /// Of a file that grows, it copies what was there at the start.
+  /// If the file grows, only the bytes that it had at the start are copied.
   ///
-  /// - Parameter size: how many bytes, at least 1.
+  /// - Parameter size: the maximum number of bytes, at least 1.
   /// - Returns: whether there is more to copy.
   /// - Throws: `AttachmentError.changed`, `.tooLarge`, `.unreadable`, `.full`, `.unwritable`.
   package func step(_ size: Int = 1 << 20) throws -> Bool {
@@ -141,8 +140,8 @@ package final class AttachmentCopy {
   ///
   /// - Throws: `AttachmentError.changed`, `.full`, `.unwritable`.
   package func finish() throws -> Attachment {
-    // A file that someone wrote to within its size may be half old, half new. The copy of one that
-    // only grew, such as a log, is complete.
+    // If someone wrote to the part that was copied, the copy may be half old, half new. If the file
+    // only grew, as a log does, the copy is complete.
     let now = try? source.status()
     let isRewritten = now.map {
       $0.st_size <= opened.st_size
@@ -167,7 +166,7 @@ extension AttachmentFolder {
   /// ```
   ///
   /// - Parameters:
-  ///   - path: of a regular file; links are followed.
+  ///   - path: the path of a regular file; links are followed.
   ///   - name: its future name, made safe by `FileName.safe`; by default that of the path.
   ///   - identity: which file it has to be, from `inspect`; nil for any.
   ///   - limit: in bytes; 0 for none.

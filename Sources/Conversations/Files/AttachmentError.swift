@@ -13,7 +13,7 @@ public enum AttachmentError: Error, Hashable, Sendable, CustomStringConvertible 
   case tooLarge(path: String, limit: Int)
   /// Someone shortened or rewrote it during the copy.
   case changed(path: String)
-  /// The path leads to another file than the one attached, or its size differs.
+  /// The path no longer leads to the attached file, or the file's size has changed.
   case replaced(path: String)
   /// The disk or the quota is full; `path` is the target folder.
   case full(path: String)
@@ -25,7 +25,7 @@ public enum AttachmentError: Error, Hashable, Sendable, CustomStringConvertible 
   /// Too many files with that name already exist.
   case namesTaken(path: String)
 
-  /// - Parameter path: the target.
+  /// - Parameter path: the path of the target.
   package init(_ failure: SystemFailure, at path: String) {
     self =
       failure.code == ENOSPC || failure.code == EDQUOT

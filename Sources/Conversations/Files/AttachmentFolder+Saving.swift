@@ -6,8 +6,8 @@ import Sentences
 extension AttachmentFolder {
   /// Copies an attachment out of the store (`/save`, rule 8.2). It overwrites nothing: if the name
   /// is taken, even by a link, it uses `name-1.ext` and so on. The name appears only when the file
-  /// is whole and its bytes match the hash. The target is a folder, which may be behind a link, or a
-  /// folder and the file's new name.
+  /// is whole and its bytes match the hash. The target is a folder, which may be behind a link, or
+  /// a folder and the file's new name.
   ///
   /// - Returns: its new path.
   /// - Throws: `AttachmentError.gone`, `.damaged`, `.full`, `.unwritable`, `.namesTaken`, leaving
@@ -25,7 +25,7 @@ extension AttachmentFolder {
       let open = try OpenFile(folder: folder, following: true)
       let temporary = ".hobnob-" + randomName()
       defer { unlinkat(open.number, temporary, 0) }
-      // The umask decides, as with any other file that the person makes.
+      // The umask decides on the permissions, as for any other file that the person makes.
       let new = try OpenFile(in: open, temporary, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)
       guard try file.hashed({ try new.write($0) }) == attachment.hash else {
         throw AttachmentError.damaged(name: attachment.name)
@@ -58,7 +58,7 @@ extension AttachmentFolder {
 
   /// Gives a file the first free name like `name`.
   ///
-  /// - Returns: that name, nil if there was none.
+  /// - Returns: that name; nil if none was free.
   private static func named(
     _ temporary: String, _ name: String, in folder: borrowing OpenFile
   ) throws -> String? {

@@ -20,13 +20,13 @@ public struct AttachmentFolder {
     return (String(hash.prefix(2)), String(hash.dropFirst(2)))
   }
 
-  /// Which file has these bytes now; never follows a link. Nil if there is none.
+  /// The identity of the file that has these bytes now; nil if there is none. Never follows a link.
   package func identity(of hash: String) -> String? {
     (try? file(of: hash).status()).map(AttachmentCopy.identity)
   }
 
-  /// The path of a hash's file, which need not exist. For anything but a hash, a file that never
-  /// does.
+  /// The path of a hash's file, which need not exist. For anything that is not a hash, the path of
+  /// a file that never exists.
   public func path(of hash: String) -> String {
     guard let (folder, name) = AttachmentFolder.location(of: hash) else { return path + "/none" }
     return "\(path)/\(folder)/\(name)"
@@ -74,8 +74,8 @@ public struct AttachmentFolder {
     return (name, file)
   }
 
-  /// Renames a temporary file, complete and on disk, to its hash. Returns when the new name is on
-  /// disk too.
+  /// Renames a temporary file, complete and on disk, to its hash. On return, the new name is also
+  /// on disk.
   ///
   /// A file that already has that name has the same bytes or is damaged. Replacing it repairs the
   /// damage and restarts the hour for which pruning spares it.
@@ -85,7 +85,8 @@ public struct AttachmentFolder {
     }
     let part = try made(location.folder, in: folder)
     if renameat(folder.number, temporary, part.number, location.name) != 0 {
-      // So says the first Landlock (Linux before 5.19) of every step from one folder to another.
+      // The first Landlock (Linux before 5.19) gives this error for every move from one folder to
+      // another.
       guard errno == EXDEV else { throw SystemFailure() }
       try copy(temporary, in: folder, to: part, as: location.name)
     }

@@ -13,7 +13,8 @@ package enum FileName {
   ///
   /// A safe name stays as it is.
   package static func safe(_ name: String) -> String {
-    // By scalars: a slash with an accent is another Character, but still a slash to the kernel.
+    // Compare scalars: a slash with an accent is another Character, but still a slash to the
+    // kernel.
     let base = name.unicodeScalars.split(separator: "/").last ?? Substring.UnicodeScalarView()
     var kept = String.UnicodeScalarView()
     for scalar in base {

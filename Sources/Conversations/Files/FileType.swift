@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/// The type of a file, judged by its first bytes: covers the types that people send most.
+/// The type of a file, judged by its first bytes. It covers the types that people send most.
 public enum FileType {
-  /// The type of a file of which nothing more is known.
+  /// The type of a file about which nothing more is known.
   public static let unknown = "application/octet-stream"
 
-  /// How many of its first bytes tell the type, at most.
+  /// The maximum number of first bytes that are needed to tell the type.
   static let beginning = 4096
 
   /// The MIME type of a file that begins with these bytes; only the first `beginning` count.
@@ -17,7 +17,8 @@ public enum FileType {
       }
     }
     if isText { return isSVG(bytes) ? "image/svg+xml" : "text/plain" }
-    // Matroska and WebM begin alike; the name that tells them apart follows a little later.
+    // Matroska and WebM begin with the same bytes; the name that distinguishes them follows a
+    // little later.
     if bytes.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) {
       return bytes.prefix(64).hasText("webm") ? "video/webm" : "video/x-matroska"
     }
@@ -51,7 +52,7 @@ public enum FileType {
   private struct Mark {
     var type: String
     var parts: [(offset: Int, bytes: [UInt8])]
-    /// The first bytes of such a file may all be text.
+    /// Whether the first bytes of such a file may all be text.
     var isPossibleText = false
 
     init(_ type: String, _ bytes: [UInt8], at offset: Int = 0) {

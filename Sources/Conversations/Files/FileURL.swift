@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// A path as the URL of its file. A path may hold any byte but NUL, and a `String` only UTF-8:
-/// hobnob keeps a path that is not UTF-8 as its URL, from the command line or a paste to the draft
-/// and the system call that opens it.
+/// A path as the URL of its file. A path may contain any byte except NUL, but a `String` only
+/// UTF-8. So hobnob keeps a path that is not UTF-8 as its URL, from the command line or a paste to
+/// the draft and the system call that opens it.
 package enum FileURL {
   private static let scheme = "file://"
 

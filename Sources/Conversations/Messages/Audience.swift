@@ -10,7 +10,7 @@ public struct DeliveryCounts: Hashable, Sendable {
     (self.recipients, self.delivered, self.seen) = (recipients, delivered, seen)
   }
 
-  /// The least state among them; `sent` if there are none.
+  /// The least advanced state among them; `sent` if there are none.
   public var state: DeliveryState {
     if recipients == 0 { return .sent }
     return seen == recipients ? .seen : delivered == recipients ? .delivered : .sent
@@ -26,9 +26,9 @@ struct Audience {
     var last: Int
     var delivered: Int
     var seen: Int
-    /// When they had been away for so long that messages are not for them.
+    /// The times when the person was away for so long that messages are not for them.
     var absences: [Range<Milliseconds>] = []
-    /// Of the messages before this number, only those that they have seen are for them.
+    /// Messages before this number are for the person only if they have seen them.
     var began = 0
 
     func state(of number: Int) -> DeliveryState {
@@ -36,16 +36,16 @@ struct Audience {
     }
   }
 
-  /// By participant.
+  /// The stays of all members, ordered by participant.
   var intervals: [Interval]
 
-  /// Those who were members when the message got its number, and had been here within a week: who
-  /// comes or goes later changes nothing, so a state cannot move backwards.
+  /// The people who were members when the message got its number, and had been here within a week.
+  /// People who come or go later change nothing, so a state cannot move backwards.
   func recipients(of message: Message) -> [Interval] {
     let number = message.number
     var last: ID<Participant>?
     return intervals.filter { interval in
-      // A damaged store may hold two open stays of one person.
+      // A damaged store may contain two open stays of one person.
       guard
         interval.participant != message.sender && interval.first <= number
           && number <= interval.last
@@ -89,7 +89,7 @@ extension Reading where Self: ~Copyable {
         return Audience.Interval(
           participant: person, first: $0.int("first"),
           last: $0.isNull("last") ? Int.max : $0.int("last"),
-          // NULL, where nothing is known yet, is 0.
+          // A NULL, if nothing is known yet, is read as 0.
           delivered: $0.int("delivered"), seen: $0.int("seen"),
           absences: absences[person, default: []])
       })
@@ -148,7 +148,7 @@ extension Reading where Self: ~Copyable {
       )
     }
     return found.reduce(into: [:]) { result, one in
-      // Whoever has a shell is here.
+      // A person with a running shell is not away.
       if one.until == nil, running.contains(one.person) { return }
       result[one.person, default: []].append(one.since..<max(one.since, one.until ?? .max))
     }
@@ -190,7 +190,7 @@ extension Reading where Self: ~Copyable {
   fileprivate func countRecipients(of message: Message) throws -> Int {
     let people = try database.first("SELECT people FROM meta") { $0.int64() } ?? 0
     let now = clock()
-    // Nobody came or went since, so the count is that of any other current message.
+    // Nobody has come or gone since, so the count is the same as for any other current message.
     let isNew =
       !message.isImported && message.id.rawValue > people
       && (0..<KnownRecipients.lifetime).contains(now &- message.createdAt)
@@ -211,8 +211,8 @@ extension Reading where Self: ~Copyable {
     return count
   }
 
-  /// Whether anyone but the sender has the message, even if they send no receipts. A message from
-  /// an archive or a log counts as received: others had it where it was written.
+  /// Whether anyone other than the sender has the message, even if they send no receipts. A message
+  /// from an archive or a log counts as received, since others received it there.
   package func othersHave(_ message: Message) throws -> Bool {
     if message.isPast { return true }
     return try database.exists(

@@ -3,8 +3,8 @@
 /// The documented JSON of hobnob-json(5), as SQL expressions. The order of members is fixed;
 /// members without a value are left out.
 ///
-/// Nothing in it depends on row ids: messages are named by their uid, people by identity and
-/// network, rooms by name and network, direct chats by the two.
+/// Nothing in it depends on row ids: messages are identified by their uid, people by identity and
+/// network, rooms by name and network, direct chats by their two people.
 package enum JSONShape {
   /// The version that the first line of an export gives.
   package static let version = 1
@@ -28,13 +28,13 @@ package enum JSONShape {
     """
   }
 
-  /// A message number, or a count, within what an import accepts: only another program can have
-  /// stored one outside.
+  /// A message number, or a count, limited to the range that an import accepts: only another
+  /// program can have stored a number outside it.
   package static func boundedNumber(_ column: String, from least: Int = 0) -> String {
     "min(max(\(column), \(least)), \(Message.numbers.upperBound))"
   }
 
-  /// A person: a text for one of this machine, an object for one on a network.
+  /// A person: a text for a person of this machine, an object for one on a network.
   package static func personObject(_ row: String) -> String {
     """
     json(CASE \(row).network WHEN '' THEN json_quote(\(row).identity)
@@ -47,7 +47,8 @@ package enum JSONShape {
     "(SELECT \(personObject("w")) FROM participant w WHERE w.id = \(id))"
   }
 
-  /// A room: a text in this store, an object on a network; a direct chat: an object with the two.
+  /// A room: a text for one in this store, an object for one on a network. A direct chat: an object
+  /// with the two people.
   package static func conversationObject(_ row: String) -> String {
     """
     json(CASE \(row).kind

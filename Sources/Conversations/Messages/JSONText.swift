@@ -2,9 +2,10 @@
 
 /// JSON that is safe on a terminal and fits in one line.
 package enum JSONText {
-  /// Adds a text of JSON to `result`, with whatever a terminal would obey or be misled by as
-  /// `\uXXXX`: DEL, C1, line and paragraph separators, bidirectional controls (rule 12.2). SQLite
-  /// has already escaped C0. They can only be inside strings, so it is the same JSON.
+  /// Adds a text of JSON to `result`. Characters that a terminal would obey, or that would mislead,
+  /// become `\uXXXX`: DEL, C1, line and paragraph separators, bidirectional controls (rule 12.2).
+  /// SQLite has already escaped C0. These characters can only be inside strings, so the JSON means
+  /// the same.
   ///
   /// - Parameter json: from SQLite. Invalid UTF-8 becomes U+FFFD.
   package static func append(_ json: UnsafeBufferPointer<UInt8>, to result: inout [UInt8]) {

@@ -14,9 +14,9 @@ extension Message {
 
   static let select = "SELECT \(columns) " + rows
 
-  /// Whether message `m` has a number and a sort key that this program gives. hobnob leaves out a
-  /// row without them rather than correcting it: someone who pages through the messages would meet
-  /// it again and again. The + keeps SQLite from searching by it.
+  /// Whether message `m` has a number and a sort key in the range that this program assigns. hobnob
+  /// leaves out other rows instead of correcting them: paging through the messages would return a
+  /// corrected row again and again. The + keeps SQLite from searching by it.
   package static let isSound = """
     +m.number BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound) AND \(SortKey.isSound)
     """
@@ -28,7 +28,7 @@ extension Message {
       SELECT person FROM person_attention WHERE participant = ? AND ignored <> 0)
     """
 
-  /// With the stored state, which for my own message may be behind the state to show.
+  /// Reads a message with its stored state; for my own message, the state to show may be further.
   package init(_ row: Row) {
     self.init(
       id: row.id("id"), uid: row.hex("uid"), conversation: row.id("conversation"),
@@ -49,7 +49,8 @@ extension Message {
 }
 
 extension Reading where Self: ~Copyable {
-  /// A message, taken back or not; nil if there is none, or it is in a direct chat of others.
+  /// A message, even if it was recalled; nil if there is none, or if it is in a direct chat of
+  /// others.
   public func message(_ id: ID<Message>, for me: ID<Participant>) throws -> Message? {
     guard let found = try stored(id), try conversation(found.conversation, for: me) != nil
     else { return nil }

@@ -15,7 +15,7 @@ package struct NewMessage<Author: Hashable & Sendable>: Hashable, Sendable {
   package var state = DeliveryState.sent
   /// The message that it answers, in the network's ids.
   package var answers: MessageIDs?
-  /// Who wrote the message that it answers, if known: tells where to look for `answers.origin`.
+  /// Who wrote the message that it answers, if known; needed to look for `answers.origin`.
   package var answersSpeaker: NetworkUser?
   /// The number of the message that it answers.
   package var answeredNumber: Int?
@@ -23,11 +23,11 @@ package struct NewMessage<Author: Hashable & Sendable>: Hashable, Sendable {
   package var mentions = ""
   /// Addresses of files, shown as text until hobnob fetches the files.
   package var links: [String] = []
-  /// It is from an archive or a log and older than the stored messages: it sorts by its time, never
-  /// counts as unread and causes no notice.
+  /// Whether it is from an archive or a log and older than the stored messages: it is ordered by
+  /// its time, never counts as unread and causes no notice.
   package var isPast: Bool
 
-  // Only an export knows these.
+  // Only messages from an export have these.
 
   /// Nil for a new one.
   package var uid: [UInt8]?
@@ -35,7 +35,7 @@ package struct NewMessage<Author: Hashable & Sendable>: Hashable, Sendable {
   package var number: Int64?
   /// Its sort key in the export; nil to derive it from its time.
   package var sort: Int64?
-  /// As in the table: 1 deleted, 2 recalled.
+  /// The value in the table: 1 for deleted, 2 for recalled.
   package var gone = 0
   package var editedAt: Milliseconds?
   package var deletedAt: Milliseconds?
@@ -60,7 +60,7 @@ package struct NewMessage<Author: Hashable & Sendable>: Hashable, Sendable {
     self.isPast = isPast
   }
 
-  /// The same message, by an author whom the store knows.
+  /// This message, with an author whom the store knows.
   package func spoken(by participant: ID<Participant>) -> NewMessage<ID<Participant>> {
     var message = NewMessage<ID<Participant>>(
       name: name, speaker: participant, body: body, kind: kind, time: time, links: links,

@@ -3,14 +3,15 @@
 /// Assigns sort keys to the messages of a conversation by their time.
 package struct SortKeys {
   private let conversation: ID<Conversation>
-  /// The last key asked for and the one assigned: many messages can have the same time.
+  /// The key that was last wanted and the one that was assigned: many messages can have the same
+  /// time.
   private var last: (wanted: Int64, assigned: Int64)?
   /// The highest key in use; nil before it is read. Every key above it is free.
   private var highest: Int64?
 
   package init(of conversation: ID<Conversation>) { self.conversation = conversation }
 
-  /// Assigns a key: `wanted`, or if messages of its millisecond have that key or later ones, the
+  /// Assigns a key: `wanted`, or, if messages of its millisecond have that key or later ones, the
   /// first free key after them.
   package mutating func free(from wanted: Int64, in database: Database) throws -> Int64 {
     if try wanted > highest(in: database) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Reading where Self: ~Copyable {
-  /// The messages before the one with a number, or the newest, in their order (rule 7.1). Leaves
-  /// out recalled messages; includes deleted ones, without a body. Without `receipts`, it reports my
-  /// messages that others have as `sent`, which is faster; without `andIgnored`, it leaves out those
-  /// of people whom I ignore (rule 7.11).
+  /// The messages before the one with a number, or the newest ones, in order (rule 7.1). Leaves out
+  /// recalled messages; includes deleted ones, without a body. Without `receipts`, it reports my
+  /// messages that others have as `sent`, which is faster; without `andIgnored`, it leaves out
+  /// those of people whom I ignore (rule 7.11).
   public func messages(
     in conversation: ID<Conversation>, before number: Int? = nil, limit: Int,
     for me: ID<Participant>, receipts: Bool = true, andIgnored: Bool = true
@@ -48,7 +48,8 @@ extension Reading where Self: ~Copyable {
     return try presented(found, to: me)
   }
 
-  /// The sort key of the message with a number; without one, that of the end of the previous.
+  /// The sort key of the message with a number; if there is none, the key after the previous
+  /// message.
   fileprivate func sort(ofNumber number: Int, in conversation: ID<Conversation>) throws -> Int64 {
     try database.first(
       """
@@ -71,8 +72,8 @@ extension Reading where Self: ~Copyable {
     return (found ?? nil).map { $0.least...$0.greatest }
   }
 
-  /// The sort key after the last message made before a moment. No message is earlier than that,
-  /// even one stored while the clock was wrong.
+  /// The sort key after the last message that was written before a moment. No message from before
+  /// that moment has this key or a later one, even if the clock was wrong when it was stored.
   package func sort(
     behindTime time: Milliseconds, in conversation: ID<Conversation>
   ) throws -> Int64 {
@@ -86,8 +87,8 @@ extension Reading where Self: ~Copyable {
     return max(SortKey.first(at: time), min(displaced ?? .min, SortKey.all.upperBound) + 1)
   }
 
-  /// The messages with these numbers, in their order; with deleted ones, without a
-  /// body, and without recalled ones.
+  /// The messages with these numbers, in order. Includes deleted ones, without a body; leaves out
+  /// recalled ones.
   public func messages(
     in conversation: ID<Conversation>, numbers: ClosedRange<Int>, for me: ID<Participant>
   ) throws -> [Message] {
@@ -107,8 +108,8 @@ extension Reading where Self: ~Copyable {
     try messages(in: conversation, numbers: number...number, for: me).first
   }
 
-  /// The message of mine that arrived last and is neither deleted nor taken back, nor past, whatever
-  /// its state. It skips `skipping` newer ones of mine: 1 gives the last but one.
+  /// My message that arrived last and is neither deleted, recalled nor past, in any state. Skips
+  /// `skipping` newer ones of mine: with 1, it returns the second newest.
   public func newest(
     by me: ID<Participant>, in conversation: ID<Conversation>, skipping: Int = 0
   ) throws -> Message? {
@@ -133,22 +134,22 @@ extension Reading where Self: ~Copyable {
         """, me, conversation, read: Message.init(_:))
   }
 
-  /// The former texts of an edited message, oldest first.
+  /// The earlier texts of an edited message, oldest first.
   public func revisions(of message: ID<Message>) throws -> [Revision] {
     try database.rows(
       "SELECT body, at FROM revision WHERE message = ? ORDER BY ordinal", message
     ) { Revision(body: $0.text("body"), at: $0.time("at")) }
   }
 
-  /// Fills in the delivery states for the viewer: that of my own message depends on the recipients'
-  /// marks; other people's messages are `sent`.
+  /// Fills in the delivery states for the viewer: the state of my own message depends on the
+  /// recipients' marks; other people's messages are `sent`.
   func presented(
     _ messages: [Message], to me: ID<Participant>, receipts: Bool = true
   ) throws -> [Message] {
-    // In place, and without a dictionary: the first prompt waits for this.
+    // Change them in place, and without a dictionary, since the first prompt waits for this.
     var messages = messages
     var known: (conversation: ID<Conversation>, audience: Audience)?
-    // One message needs no walk through all members.
+    // A single message does not require a walk through all members.
     if receipts, messages.count == 1, messages[0].sender == me, messages[0].state == .sent,
       !messages[0].isPast
     {
@@ -174,8 +175,8 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Sequence<Message> {
-  /// The messages in the order of rule 7.1: seen, delivered and sent ones, then failed, then sending
-  /// ones.
+  /// The messages in the order of rule 7.1: seen, delivered and sent ones, then failed, then
+  /// sending ones.
   public func inOrder() -> [Message] {
     func rank(_ message: Message) -> Int {
       switch message.state {
@@ -204,7 +205,7 @@ extension Reading where Self: ~Copyable {
       return found
     }
     var (back, before) = (number.magnitude, nil as Int?)
-    // In pages, since a mistyped number must not read a whole store into memory.
+    // Read in pages, since a mistyped number must not read a whole store into memory.
     while true {
       let count = Int(min(back, UInt(200)))
       let found = try messages(

@@ -99,14 +99,14 @@ extension Writing where Self: ~Copyable {
 
   /// Makes these someone's reactions to a message.
   ///
-  /// - Parameter asOne: whether a person has at most one reaction here. Then others learn of the
-  ///   new one, and not that the former one is gone.
+  /// - Parameter asOne: whether a person has at most one reaction here. If so, others learn of the
+  ///   new reaction, and not that the old one is gone.
   package func setReactions(
     _ new: [String], of person: ID<Participant>, on message: ID<Message>, at time: Milliseconds,
     asOne: Bool
   ) throws {
     let former = try storedEmoji(of: person, on: message)
-    // Compares bytes, as the table does.
+    // Compare bytes, as the table does.
     func contains(_ list: [String], _ emoji: String) -> Bool {
       list.contains { $0.utf8.elementsEqual(emoji.utf8) }
     }
@@ -227,7 +227,7 @@ extension OutgoingReaction {
 
 /// The latest state of a reaction.
 struct ChangedReaction {
-  /// Of its latest change, from the counter of all changes.
+  /// The number of its latest change, from the counter of all changes.
   var number: Int64
   var message: ID<Message>
   var reaction: Reaction

@@ -15,8 +15,8 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Quote {
-  /// The columns that `init(_:)` reads of the message that `m` answers. 80 graphemes are hardly
-  /// ever more; the rest of a long text stays on disk.
+  /// The columns that `init(_:)` reads of the message that `m` answers. 80 graphemes hardly ever
+  /// take more; the rest of a long text stays on disk.
   package static let columns = """
     m.reply_to, q.gone AS quoted_gone, v.name AS quoted_name,
     substr(q.body, 1, 2000) AS quoted_body,

@@ -74,7 +74,7 @@ extension Writing where Self: ~Copyable {
       operation.rawValue)
   }
 
-  /// Removes the content of a message: text, former texts, attachments, and its outbox entries.
+  /// Removes the content of a message: text, earlier texts, attachments, and its outbox entries.
   ///
   /// - Parameter time: when it was deleted; nil if it was recalled.
   package func wipe(
@@ -109,14 +109,14 @@ extension DurableTransaction {
   ///   - me: its sender.
   ///   - typed: the line for the input history (rule 1.12), nil for none.
   ///   - shell: whose history it is; the attached shell's by default.
-  ///   - attachments: from `keep`, in order; the text may be empty when there are some.
+  ///   - attachments: from `keep`, in order; the text may be empty if there are any.
   ///   - requireMembership: false lets `hobnob send` speak without joining the
   ///     conversation.
   ///   - replyTo: the message it answers, in the same conversation (rule 7.8).
   ///   - mentions: whom its mentions mean, in the caller's form.
-  ///   - draft: the text of the draft that it sends, as the sender last stored or read it;
-  ///     nil if there was none. A draft with another text is a line in another shell,
-  ///     and stays (rule 5.3).
+  ///   - draft: the text of the draft that it sends, as the sender last stored or read it; nil if
+  ///     there was none. A draft with another text belongs to a line in another shell, and stays
+  ///     (rule 5.3).
   ///   - rest: the lines of the draft to keep, which were set aside (rule 13.3).
   /// - Returns: the message, `sent` in a local conversation, `sending` if a network carries it.
   /// - Throws: `RuleError.notAMember`, `.noSuchRoom`; `.noSuchAccount` if the network's account was
@@ -157,8 +157,8 @@ extension DurableTransaction {
     return message
   }
 
-  /// Changes the text of a message of mine; keeps the former text as a revision (rule 3.3). A
-  /// message that no network has yet just changes. An unchanged text writes nothing.
+  /// Changes the text of a message of mine; keeps the old text as a revision (rule 3.3). A message
+  /// that no network has yet just changes. An unchanged text writes nothing.
   ///
   /// - Throws: `RuleError.noSuchMessage`, `.notYours`, `.deleted`, `.cannotEdit`, `.editsAreOver`,
   ///   `.tooManyBytes`; `StoreError`.
@@ -168,7 +168,8 @@ extension DurableTransaction {
     shell: ShellID? = nil, mentions: String = ""
   ) throws -> Message {
     var found = try own(message, by: me)
-    // Other bytes make another text, even if the strings are equal to Swift.
+    // Compare bytes: a text with other bytes is another text, even if Swift considers the strings
+    // equal.
     if found.body.utf8.elementsEqual(body.utf8) { return try presented([found], to: me)[0] }
     let name = try conversation(existing: found.conversation, for: me).name
     let abilities = try knownAbilities(of: found.conversation)
@@ -224,8 +225,8 @@ extension DurableTransaction {
   /// Recalls a message of mine that nobody else has (rule 3.7): `sending`, `failed`, or `sent` in a
   /// local conversation. Afterwards no list has it, and its body and attachments are wiped.
   ///
-  /// The transaction decides whether somebody has it, so against a `noteDelivered` at the same
-  /// moment exactly one of the two wins.
+  /// The transaction decides whether somebody has it, so if a `noteDelivered` happens at the same
+  /// moment, exactly one of the two wins.
   ///
   /// - Returns: the message with its body, to edit again, and its attachments: their files stay for
   ///   an hour, for a draft to name them by `path(of:)`.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Sentences
 
-/// What people can do in a conversation. The store's own conversations allow everything; for the
-/// others the account's process says it, and the store keeps that.
+/// What people can do in a conversation. The store's own conversations allow everything; for other
+/// conversations the account's process says what is possible, and the store keeps that.
 ///
 /// ```swift
 /// var irc = Abilities()
@@ -15,7 +15,7 @@ public struct Abilities: Hashable, Sendable {
     case no, one, several
   }
 
-  /// For how many seconds its author may edit a message that was sent; 0: never, nil: for good.
+  /// For how many seconds after sending the author may edit a message; 0 means never, nil for ever.
   public var editsWithin: Int?
   /// Whether the author of a message can delete it for others.
   public var deletes = true
@@ -34,10 +34,11 @@ public struct Abilities: Hashable, Sendable {
   /// limit.
   public var longestMessage: Int?
 
-  /// Everything, without limits.
+  /// Allows everything, without limits.
   public init() {}
 
-  /// Those of a conversation of this machine: one reaction a person (rule 7.8), and no limits.
+  /// The abilities in a conversation of this machine: one reaction per person (rule 7.8), and no
+  /// limits.
   static var ofThisMachine: Abilities {
     var abilities = Abilities()
     abilities.reactionLimit = .one
@@ -131,7 +132,7 @@ public struct NetworkAbilities: Hashable, Sendable {
 // MARK: The form in the store
 
 extension Abilities {
-  /// A word and its value for each thing that is not allowed or has a limit.
+  /// A word and its value for each ability that is missing or limited.
   fileprivate var words: [String] {
     let flags = [
       ("delete", deletes), ("reply", replies), ("typing", typing), ("delivered", delivered),
@@ -153,7 +154,7 @@ extension Abilities {
   /// Ignores words that only a later version knows.
   fileprivate mutating func note(_ line: Substring) {
     let (name, value) = line.keyAndValue
-    // Others may write to the store, too.
+    // Other programs may also write to the store.
     let most = Int(value).flatMap { $0 >= 0 ? $0 : nil }
     switch name {
     case "delete": deletes = value != "no"

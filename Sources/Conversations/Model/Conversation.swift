@@ -17,6 +17,6 @@ public struct Conversation: Identifiable, Hashable, Sendable {
   public var network: String?
   /// The number of its newest message, 0 if there is none. Removed messages count.
   public var lastNumber = 0
-  /// Its maker removed it: it has no members, and its messages stay (rule 13.10).
+  /// Whether its maker removed it: it has no members, but its messages stay (rule 13.10).
   public var isRemoved = false
 }

@@ -11,7 +11,7 @@ public enum DeliveryState: Int, Comparable, Sendable, CaseIterable {
   case sent = 2
   /// The program of every recipient has it.
   case delivered = 3
-  /// Every recipient had it printed in their open conversation.
+  /// Every recipient's shell printed it while they had the conversation open.
   case seen = 4
 
   public static func < (one: DeliveryState, other: DeliveryState) -> Bool {

@@ -10,14 +10,14 @@ public struct Event: Hashable, Sendable {
     case invitation = 1
     case joined = 2
     case left = 3
-    /// Changed their name; `Event.text` is the former name.
+    /// Changed their name; `Event.text` is the old name.
     case renamed = 4
     /// Set how long the conversation keeps its messages; `Event.text` is the time in milliseconds,
     /// empty for ever (rule 7.12).
     case keep = 7
-    /// Renamed the room; `Event.text` is the former name, with its sign (rule 13.10).
+    /// Renamed the room; `Event.text` is the old name, with its sign (rule 13.10).
     case roomRenamed = 8
-    /// Removed the room; `Event.text` is its former name.
+    /// Removed the room; `Event.text` is its old name.
     case roomRemoved = 9
   }
 

@@ -7,8 +7,8 @@ public struct Message: Identifiable, Hashable, Sendable {
     case text = 0
     /// `/me`
     case action = 1
-    /// What a program says by itself, such as a network's service: it never rings, never counts as
-    /// unread, and mentions nobody.
+    /// A message that a program, such as a network's service, sends by itself: it never rings,
+    /// never counts as unread, and mentions nobody.
     case notice = 2
   }
 
@@ -18,7 +18,7 @@ public struct Message: Identifiable, Hashable, Sendable {
   /// The first and last millisecond that four digits of a year can name.
   package static let times = namedTimes
 
-  /// The ids from here on are those of messages that were brought in behind newer ones.
+  /// Ids from this one on belong to messages that were stored after newer messages.
   package static let older: Int64 = 1 << 40
 
   /// How a message came into the store.
@@ -31,15 +31,16 @@ public struct Message: Identifiable, Hashable, Sendable {
     case past = 2
   }
 
-  /// How the content of a message went; the column `gone`, 0 while it is there.
+  /// How the content of a message was removed; the column `gone`, which is 0 while the content is
+  /// there.
   package enum Wiping: Int, Hashable, Sendable {
     /// A tombstone stays.
     case deleted = 1
-    /// Taken back before anybody else had it: no list has it any more.
+    /// It was recalled before anybody else had it; no list contains it any more.
     case recalled = 2
   }
 
-  // `ID` alone would be that of `Identifiable`.
+  // `ID` alone would mean that of `Identifiable`.
   public var id: Conversations.ID<Message>
   /// 128 random bits in hexadecimal: the same message in every store and export.
   public var uid: String
@@ -54,7 +55,7 @@ public struct Message: Identifiable, Hashable, Sendable {
   public var senderName: String
   /// See `Participant.identity`.
   public var senderIdentity: String
-  /// As typed or received, of any length; empty if deleted or recalled.
+  /// The text as typed or received, of any length; empty if the message was deleted or recalled.
   public var body: String
   public var kind: Kind
   /// When its sender wrote it.
@@ -69,7 +70,7 @@ public struct Message: Identifiable, Hashable, Sendable {
   public var deletedAt: Milliseconds?
   /// Set if a moderator of the room, not its author, deleted it.
   public var removal: Removal?
-  /// Recalled before anybody else had it (rule 3.7): never show it.
+  /// Whether it was recalled before anybody else had it (rule 3.7); if so, never show it.
   public var isRecalled: Bool
   /// Its files, in order; none if it was deleted.
   public var attachments: [Attachment]
@@ -121,8 +122,8 @@ extension Message {
   /// notice.
   public var isImported: Bool { arrival != .arrived }
 
-  /// Whether it is older and from elsewhere: it never counts as unread, and read
-  /// markers do not apply to it.
+  /// Whether it is an older message from elsewhere: it never counts as unread, and read markers do
+  /// not apply to it.
   public var isPast: Bool { arrival == .past }
 }
 
@@ -130,7 +131,7 @@ extension Message {
 public struct Removal: Hashable, Sendable {
   /// The moderator's nickname at that time; empty if the room names nobody.
   public var moderator: String
-  /// In the moderator's words; may be empty.
+  /// The reason in the moderator's words; may be empty.
   public var reason: String
 
   public init(moderator: String, reason: String) {
@@ -139,7 +140,7 @@ public struct Removal: Hashable, Sendable {
   }
 }
 
-/// A former text of an edited message (rule 3.3).
+/// An earlier text of an edited message (rule 3.3).
 public struct Revision: Hashable, Sendable {
   public var body: String
   /// When it was replaced.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Someone who takes part in conversations: a person at a shell, a script, or a person on a network.
+/// Someone who takes part in conversations: a person at a shell, a script, or a person on a
+/// network.
 public struct Participant: Identifiable, Hashable, Sendable {
   public var id: Conversations.ID<Participant>
   /// The login name, the name given with `--as`, or the address on a network. Never changes
@@ -13,7 +14,8 @@ public struct Participant: Identifiable, Hashable, Sendable {
   /// Whether it is someone in a network's room, who may be somebody else in another room; the
   /// identity then begins with the room's address.
   public var isOccupant: Bool
-  /// What tells apart people of one name: on a network whose addresses are bare names, with the server.
+  /// An address that tells apart people with the same name; on a network whose addresses are bare
+  /// names, it includes the server.
   package var address: String {
     guard let network, !identity.contains("@") else { return identity }
     return identity + "@" + network.drop { $0 != "@" }.dropFirst()

@@ -3,7 +3,7 @@
 /// One of someone's reactions to a message (rule 7.8).
 public struct Reaction: Hashable, Sendable {
   public var participant: Participant
-  /// As given or received.
+  /// The emoji as given or received.
   public var emoji: String
   /// When it was given.
   public var at: Milliseconds
@@ -12,7 +12,7 @@ public struct Reaction: Hashable, Sendable {
 /// The effect of `DurableTransaction.react`.
 public enum ReactionChange: Hashable, Sendable {
   case set
-  /// Replaced another one.
+  /// It replaced another one.
   case replaced
   /// It was the same, so it was removed.
   case removed
@@ -35,7 +35,7 @@ public struct ReactionUpdate: Hashable, Sendable {
 package enum NetworkReaction: Hashable, Sendable, ExpressibleByArrayLiteral {
   /// These are all; none removes them.
   case all([String])
-  /// Beside the others, where one person may give several; else instead of them.
+  /// One more reaction, if a person may give several; otherwise one that replaces the others.
   case given(String)
   case removed(String)
 
@@ -75,13 +75,13 @@ extension Reaction {
       return false
     }
     if first.properties.isEmojiPresentation { return true }
-    // ❤ with a selector or without; 1️⃣, but not 1; emoji of a newer Unicode.
+    // Accept ❤ with or without a selector; 1️⃣, but not 1; emoji of a newer Unicode.
     if text.unicodeScalars.contains("\u{FE0F}") { return first.properties.isEmoji }
     return first.value > 0xFF && first.properties.isEmoji
       || (0x1F000...0x1FAFF).contains(first.value)
   }
 
-  /// Whether two emoji are the same apart from a presentation selector.
+  /// Whether two emoji are equal except for a presentation selector.
   static func same(_ one: String, _ other: String) -> Bool {
     func bare(_ text: String) -> [Unicode.Scalar] {
       text.unicodeScalars.filter { $0 != "\u{FE0F}" && $0 != "\u{FE0E}" }

@@ -28,7 +28,8 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
   case nothingToRetry
   /// The owner already has this account.
   case accountExists(String)
-  /// Another participant of this store has, or had, the account: its conversations are theirs.
+  /// Another participant of this store has, or had, the account, so its conversations belong to
+  /// them.
   case accountTaken(String)
   /// You know them only from a room on a network, where you cannot write to anyone in private.
   case onlyInARoom(String, domain: String)

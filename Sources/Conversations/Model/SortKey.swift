@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The place of a message in its conversation, `message.sort`: its time in 1024ths of a millisecond,
-/// or more where that is needed to stand behind others. It is given when the message is stored and
-/// never changes, except that an import into another store may find it taken.
+/// The place of a message in its conversation, `message.sort`: its time in 1024ths of a
+/// millisecond, or more if that is needed to come after others. It is assigned when the message is
+/// stored and never changes, except in an import into another store where it is already taken.
 package enum SortKey {
   package static let bits: Int64 = 10
   static let perMillisecond: Int64 = 1 << bits
@@ -20,6 +20,7 @@ package enum SortKey {
     """
   }
 
-  /// Whether message `m` has a key that this program gives. The + keeps SQLite from searching by it.
+  /// Whether message `m` has a key that this program gives. The + keeps SQLite from searching by
+  /// it.
   package static let isSound = "+m.sort BETWEEN \(all.lowerBound) AND \(all.upperBound)"
 }

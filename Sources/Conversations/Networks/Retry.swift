@@ -4,7 +4,7 @@
 ///
 /// This is the whole list. hobnob-networks(7) prints it under RETRIES, and a test compares the two.
 package struct Retry: Hashable, Sendable {
-  /// Its name in the manual.
+  /// The name in the manual.
   package let what: String
   /// Milliseconds before the second try; each later pause is twice as long, up to `longest`.
   package let pause: Milliseconds
@@ -57,9 +57,9 @@ extension Retry {
   package static let nickname = Retry("nickname in use", event: "room's answer", tries: 4)
   /// A page of an archive that the server does not deliver.
   package static let archivePage = Retry("page of an archive", pause: 5_000, tries: 3)
-  /// A file of a message; after that the message fails.
+  /// Uploading a file of a message; after the last try the message fails.
   package static let upload = Retry("file to send", pause: 5_000, longest: 80_000, tries: 6)
-  /// A message after which the connection breaks; after that it fails.
+  /// A message after which the connection breaks; after the last try the message fails.
   package static let message = Retry("message", event: "next connection", tries: 4)
   /// A message that may be too long for the server.
   package static let longMessage = Retry(
@@ -78,7 +78,7 @@ extension Retry {
   package static let settled: Milliseconds = 60_000
   /// A message counts as the cause of a broken connection for this long after it was sent.
   package static let blame: Milliseconds = 10_000
-  /// From this size in bytes a message is a ``longMessage``; the least limit of a server is 10,000
+  /// From this size in bytes a message is a ``longMessage``; a server's limit is at least 10,000
   /// (RFC 6120, 13.12).
   package static let longBytes = 5_000
 }

@@ -66,8 +66,8 @@ extension DurableTransaction {
         identity: address, name: account.rules.shortName(of: address), network: account.network)
   }
 
-  /// Replaces the owner's nickname `former` in an account's rooms, from the next connection on;
-  /// rooms with a nickname of their own keep it.
+  /// Replaces the owner's nickname `former` in an account's rooms, from the next connection on.
+  /// Rooms with another nickname keep it.
   package func rename(_ former: String, to nick: String, inRoomsOf network: String) throws {
     try database.run(
       "UPDATE conversation SET nick = ? WHERE network = ? AND nick = ?", nick, network, former)

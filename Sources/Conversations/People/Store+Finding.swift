@@ -20,13 +20,13 @@ extension Reading where Self: ~Copyable {
       }
   }
 
-  /// Someone by the shown name, then by identity; exactly, then without regard to case.
+  /// Finds someone by the shown name, then by identity; first exactly, then without regard to case.
   ///
   /// People known only from a network's room count only if nobody else has the name.
   ///
   /// - Parameters:
   ///   - nameOrIdentity: with or without a leading `@`.
-  ///   - me: who asks; only I find the people of my accounts.
+  ///   - me: the person who asks; only they find the people of their accounts.
   /// - Throws: `RuleError.ambiguous` if several fit.
   public func find(
     participant nameOrIdentity: String, for me: ID<Participant>? = nil
@@ -54,8 +54,8 @@ extension Reading where Self: ~Copyable {
   fileprivate func match(for wanted: String, among candidates: [Participant]) throws -> Participant?
   {
     let tests: [(Participant) -> Bool] = [
-      // No local name may be the address of somebody on a network. Where that is a bare name, the
-      // name means somebody of this machine.
+      // No local name may be the address of somebody on a network. If that address is a bare name,
+      // the name means somebody of this machine.
       { $0.network != nil && $0.identity.contains("@") && $0.identity == wanted },
       { $0.name == wanted }, { $0.identity == wanted },
       { Naming.same($0.name, wanted) }, { Naming.same($0.identity, wanted) },

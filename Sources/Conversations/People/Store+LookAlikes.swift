@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Reading where Self: ~Copyable {
-  /// Those whose name looks like that of someone who ranks before them (rule 12.3): I rank first,
-  /// people of this machine before those on networks, then by age. People that I cannot see do not
-  /// count.
+  /// Finds people whose name looks like the name of someone who ranks before them (rule 12.3): I
+  /// rank first, then people of this machine, then people on networks, older rows first. People
+  /// whom I cannot see do not count.
   package func lookAlikes(
     among people: [ID<Participant>], to me: ID<Participant>
   ) throws -> [ID<Participant>] {
-    // One query each: compiling a single query for all takes longer than a screen's answers.
+    // One query for each: for a screenful of people, compiling a single query for all would take
+    // longer.
     try people.filter { person in
       if person == me { return false }
       return try database.exists(
@@ -24,7 +25,8 @@ extension Reading where Self: ~Copyable {
     }
   }
 
-  /// The same among everybody. Examines only people whose name has the shape of another's.
+  /// Finds all such people in the store. Examines only people whose name has the shape of
+  /// another's.
   package func lookAlikes(to me: ID<Participant>) throws -> Set<ID<Participant>> {
     let suspects: [ID<Participant>] = try database.rows(
       """
@@ -42,8 +44,8 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Writing where Self: ~Copyable {
-  /// Computes the shapes of names in a store from before names had any. With nothing to do, it
-  /// costs one index look-up.
+  /// Computes the shapes of names in a store from before names had shapes. If there is nothing to
+  /// do, it takes one index look-up.
   package func checkLookAlikes() throws {
     let missing = "FROM participant WHERE skeleton = ''"
     guard try database.exists("SELECT 1 \(missing) LIMIT 1") else { return }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Reading where Self: ~Copyable {
-  /// Somebody may already use the newcomer's identity as a name. A name on someone's account does
-  /// not count, since anyone could have chosen it: it takes no name from people of this machine.
+  /// Returns a free name: somebody may already use the newcomer's identity as a name. A name on
+  /// someone's account does not count, since anyone could have chosen it to take a name from people
+  /// of this machine.
   fileprivate func freeName(_ wanted: String) throws -> String {
     var name = wanted
     var next = 2
@@ -15,9 +16,9 @@ extension Reading where Self: ~Copyable {
     return name
   }
 
-  /// Everyone who was ever in this store, by name.
+  /// Everyone who was ever in this store, ordered by name.
   ///
-  /// - Parameter me: who asks; nobody else sees the people of my accounts.
+  /// - Parameter me: the person who asks; nobody else sees the people of their accounts.
   public func participants(for me: ID<Participant>? = nil) throws -> [Participant] {
     try database.rows(
       """
@@ -28,8 +29,9 @@ extension Reading where Self: ~Copyable {
   }
 
   /// Calls `body` for each person whom a line in this conversation can mention, in no order: with
-  /// very many people, the order costs more than all the rest, and so does a whole ``Participant``.
-  /// Nobody can write to, or mention, a person known only from another room.
+  /// very many people, sorting would take longer than everything else, and so would making whole
+  /// ``Participant`` values. Nobody can write to, or mention, a person known only from another
+  /// room.
   package func forEachMentionable(
     for me: ID<Participant>, in conversation: ID<Conversation>?,
     _ body: (_ person: ID<Participant>, _ identity: String, _ name: String, _ isOurs: Bool) -> Void
@@ -48,8 +50,8 @@ extension Reading where Self: ~Copyable {
     }
   }
 
-  /// The names of people on networks that somebody else has, too; a person known only from a room
-  /// counts if they are in this conversation. Examines only names that occur twice.
+  /// The names of people on networks that somebody else also has. A person known only from a room
+  /// counts if they are in this conversation. Examines only names that occur more than once.
   package func sharedNames(
     for me: ID<Participant>, in conversation: ID<Conversation>?
   ) throws -> Set<String> {
@@ -129,7 +131,7 @@ extension Writing where Self: ~Copyable {
     _ conversation: ID<Conversation>, of me: ID<Participant>
   ) throws {
     let isLast = try lastConversation(of: me) == conversation
-    // The limit is a month in days, so entering again soon needs no write.
+    // Update it only when it is old: the limit is a month, so entering again soon needs no write.
     let isOld = try database.exists(
       """
       SELECT 1 FROM conversation

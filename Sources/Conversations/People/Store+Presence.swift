@@ -41,8 +41,8 @@ extension Reading where Self: ~Copyable {
     }
   }
 
-  /// How many others in a conversation, or with it open, have a running shell; on a network, how
-  /// many are online.
+  /// How many others who are in a conversation, or have it open, have a running shell; on a
+  /// network, how many are online.
   ///
   /// - Returns: nil if the network has not said, or never does.
   public func othersHere(

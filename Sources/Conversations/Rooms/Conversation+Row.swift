@@ -8,7 +8,7 @@ extension Conversation {
       END AS shown_name, c.topic, c.network, c.last_number
     """
 
-  /// An address, with the account's server behind a bare name (`Account.server`).
+  /// An address, with the account's server after a bare name (`Account.server`).
   private static func withServer(_ address: String) -> String {
     """
     iif(instr(\(address), '@') > 0, \(address),
@@ -19,7 +19,8 @@ extension Conversation {
   /// The `#` before a room's address, unless the address has its own sign.
   private static let sign = "iif(substr(c.address, 1, 1) = substr(c.name, 1, 1), '', '#')"
 
-  /// On a network an address tells apart what is called alike; `?1` sees both.
+  /// Whether another room that `?1` sees has the same name, so that on a network the address must
+  /// tell them apart.
   static let roomIsAlike = """
     c.network <> '' AND c.address IS NOT NULL AND ?1 <> \(Participant.nobody.rawValue) AND EXISTS (
       SELECT 1 FROM conversation d
@@ -35,7 +36,8 @@ extension Conversation {
         AND \(Account.isVisible(network: "q.network", to: "?1")))
     """
 
-  /// With the other's name as `?1` sees it. Direct chats of others are not shown to anyone.
+  /// The columns of a conversation, with the other person's name as `?1` sees it. Direct chats of
+  /// others are not visible to anyone.
   static let select = select()
 
   package static func select(and more: String = "") -> String {
@@ -47,18 +49,18 @@ extension Conversation {
     """
   }
 
-  /// Of a room of this machine that was removed; its messages stay (rule 13.10).
+  /// The kind of a room of this machine that was removed; its messages stay (rule 13.10).
   package static let removed = 2
 
   static let removedSuffix = ".removed"
 
-  /// What `?1` may see: a room of this machine, and one of a network that is not another's account;
-  /// a direct chat of theirs.
+  /// Whether `?1` may see a conversation: a room of this machine, a room of a network that is not
+  /// another person's account, or a direct chat of theirs.
   static let visible =
     "(c.kind IN (0, \(removed)) OR ?1 IN (c.one, c.other)) AND "
     + Account.isVisible(network: "c.network", to: "?1")
 
-  /// Whose messages are never unread: mine, and those of people whom I ignore.
+  /// The people whose messages never count as unread: me, and people whom I ignore.
   static let uncounted = """
     SELECT ?1 UNION ALL SELECT person FROM person_attention WHERE participant = ?1 AND ignored <> 0
     """
@@ -75,8 +77,8 @@ extension Conversation {
   static let month: Milliseconds = 30 * 86_400_000
 
   /// Whether conversation `c` is listed. A room of this machine without messages is left out if
-  /// nothing has happened there since `moment`, and nobody has entered it or has it open: usually its name was a slip,
-  /// and its maker never left it (rule 13.10).
+  /// nothing has happened there since `moment`, and nobody has entered it or has it open: usually
+  /// its name was a slip, and its maker never left it (rule 13.10).
   static func isListed(since moment: String) -> String {
     """
     (c.kind <> 0 OR c.network <> '' OR c.folded = '#lobby'

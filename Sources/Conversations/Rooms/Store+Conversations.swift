@@ -15,7 +15,7 @@ extension Reading where Self: ~Copyable {
     return nil
   }
 
-  /// Whether the name belongs to a removed room, so that no room can have it (rule 13.10).
+  /// Whether the name belongs to a removed room, so that no other room can have it (rule 13.10).
   package func belongsToARemovedRoom(_ bare: String) throws -> Bool {
     try database.exists(
       "SELECT 1 FROM conversation WHERE kind = \(Conversation.removed) AND folded = ?",
@@ -157,7 +157,7 @@ extension Reading where Self: ~Copyable {
   ///
   /// - Parameters:
   ///   - me: the person whose conversations they are.
-  ///   - conversations: limits the list to these; nil: all.
+  ///   - conversations: limits the list to these; nil means all.
   public func listing(
     for me: ID<Participant>, in conversations: Set<ID<Conversation>>? = nil
   ) throws -> [Listing] {

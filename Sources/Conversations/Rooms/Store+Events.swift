@@ -13,8 +13,8 @@ extension Reading where Self: ~Copyable {
     ) { $0.optionalInt64().map { ID(rawValue: $0) } } ?? nil
   }
 
-  /// A room's name after a renaming. Events store the former name, so the new one is in the next
-  /// such event or, if there is none, it is the room's current name.
+  /// A room's name after a renaming. Events store the old name, so the new one is in the next such
+  /// event or, if there is none, it is the room's current name.
   ///
   /// - Returns: nil for any other event.
   package func newName(after event: Event) throws -> String? {
@@ -130,7 +130,7 @@ extension DurableTransaction {
   public func rename(_ me: ID<Participant>, to name: String) throws -> Participant {
     _ = try Naming.checked(name)
     var participant = try participant(me)
-    // Byte by byte: another spelling of the same characters is a change.
+    // Compare byte by byte: another spelling of the same characters is a change.
     if participant.name.utf8.elementsEqual(name.utf8) { return participant }
     let isTaken = try participants(named: name, visibleTo: nil).contains {
       $0.id != me && (Naming.same($0.name, name) || Naming.same($0.identity, name))

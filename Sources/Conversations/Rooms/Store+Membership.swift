@@ -11,7 +11,7 @@ extension Reading where Self: ~Copyable {
     return found
   }
 
-  /// A room's name with its sign, with a number behind it if another room of the network has it.
+  /// A room's name with its sign, followed by a number if another room of the network has the name.
   package func freeName(_ name: String, on network: String) throws -> String {
     var (free, next) = (name, 2)
     while try database.exists(
@@ -69,7 +69,7 @@ extension Writing where Self: ~Copyable {
     if let id, other != me { try enter(other, id) }
   }
 
-  /// Lists a room that I am in again: it was unlisted because nothing happened there.
+  /// Lists a room again that I am in and that was unlisted because nothing had happened there.
   fileprivate func list(_ conversation: ID<Conversation>, for me: ID<Participant>) throws {
     if try joined(by: me).contains(conversation) { return }
     try database.run(
@@ -83,7 +83,7 @@ extension Writing where Self: ~Copyable {
     if try isMember(me, of: conversation) { return }
     try touchPeople()
     try acceptApproach(conversation, by: me)
-    // I am back before any message: continue the former stay.
+    // I am back before any message, so continue the previous stay.
     try database.run(
       """
       UPDATE membership SET last = NULL WHERE conversation = ?1 AND participant = ?2
@@ -155,8 +155,8 @@ extension DurableTransaction {
     return found
   }
 
-  /// Enters a conversation, or only lists it again if I am in it already. Later messages are for
-  /// me; I can read older ones, but they do not count as unread. With `isTold`, the others hear
+  /// Enters a conversation, or only lists it again if I am already in it. Later messages are for
+  /// me; I can read older ones, but they do not count as unread. With `isTold`, the others are told
   /// that I joined (rule 13.5).
   ///
   /// - Throws: `RuleError.noSuchRoom`.
@@ -175,7 +175,8 @@ extension DurableTransaction {
   public func leave(_ me: ID<Participant>, _ conversation: ID<Conversation>) throws {
     guard try isMember(me, of: conversation) else { return }
     try touchPeople()
-    // Keep even a stay without messages: it tells former members from people who never joined.
+    // Keep even a stay without messages: it distinguishes people who left from those who never
+    // joined.
     try database.run(
       """
       UPDATE membership SET last = (SELECT last_number FROM conversation WHERE id = ?1)

@@ -3,9 +3,9 @@
 extension Schema {
   /// The one order of messages (``SortKey``), and how each arrived.
   ///
-  /// Walks a conversation's messages in their former order: those of `past` by time, then the
-  /// others by number, or by time where `by_time` was set. Each gets its time as key, or the next
-  /// key after the previous message if that is greater.
+  /// Walks a conversation's messages in their previous order: those of `past` by time, then the
+  /// others by number, or by time if `by_time` was set. Each gets its time as key, or the next key
+  /// after the previous message if that is greater.
   static let order = """
     ALTER TABLE message ADD COLUMN sort INTEGER;
     -- 0 it arrived; 1 an import brought it with its whole conversation; 2 it is older than that.
@@ -31,7 +31,7 @@ extension Schema {
       WHERE sort >> \(SortKey.bits) <> created_at;
     """
 
-  /// Gives messages their sort keys: the order within each conversation is given, and each key is
+  /// Gives messages their sort keys. The order within each conversation is given, and each key is
   /// as close to the message's time as that order allows.
   package static func sorting(of rows: String, by order: String) -> String {
     """

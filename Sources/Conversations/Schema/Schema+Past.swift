@@ -2,8 +2,8 @@
 
 extension Schema {
   /// Adds `past`, which is 1 for older messages from elsewhere: those of a log, and those of an
-  /// export into an existing conversation. Their numbers follow the highest one, though messages
-  /// with lower numbers are newer. `past` lets them sort before all others, by their times, and
+  /// export into an existing conversation. Their numbers follow the highest one, although messages
+  /// with lower numbers are newer. `past` puts them before all others, ordered by their times, and
   /// read markers do not apply to them.
   ///
   /// A conversation that an import creates stays as it was exported: its numbers are its order, and

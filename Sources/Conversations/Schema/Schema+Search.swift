@@ -3,10 +3,11 @@
 extension Schema {
   /// The search index, with a tokenizer of our own and words for the filters.
   ///
-  /// Beside a message's words, it holds the message's `facts` as words: `c7` the conversation, `s3`
-  /// the sender, `y2026` and `m202611` when it was made (UTC). So "hello in #tea" is an
-  /// intersection of two sorted lists, which skips from one common entry to the next; without them
-  /// SQLite would read every hello of ten years in other rooms. Removed messages have no facts.
+  /// In addition to a message's words, it contains the message's `facts` as words: `c7` the
+  /// conversation, `s3` the sender, `y2026` and `m202611` when it was made (UTC). So "hello in
+  /// #tea" is an intersection of two sorted lists, which skips from one common entry to the next;
+  /// without them SQLite would read every hello of ten years in other rooms. Removed messages have
+  /// no facts.
   ///
   /// `columnsize=0` leaves out data that only ranking needs; hits are shown newest first. The
   /// prefix index of two letters is for `wa*`, with which a thousand words may begin; other

@@ -7,7 +7,7 @@ enum SearchMonths {
   ///
   /// - Parameters:
   ///   - since: the first moment, from the beginning by default.
-  ///   - until: the first moment after it, or after `newest`.
+  ///   - until: the first moment after the span; by default the one after `newest`.
   ///   - newest: when the newest message was made.
   /// - Returns: nil if the span is too long, because of a wrong clock or a year 9999.
   static func words(

@@ -23,15 +23,15 @@ public struct SearchQuery: Hashable, Sendable {
 
   /// A message must contain all of them.
   public var terms: [Term] = []
-  /// Names or identities, any of which matches. Empty for everyone.
+  /// Names or identities of senders, any of which may match. Empty for everyone.
   public var senders: [String] = []
-  /// Names of conversations, any of which matches. Empty for all.
+  /// Names of conversations, any of which may match. Empty for all.
   public var conversations: [String] = []
   /// The first moment that counts.
   public var since: Milliseconds?
   /// The first moment that no longer counts.
   public var until: Milliseconds?
-  /// Only messages with a file.
+  /// Whether to find only messages with a file.
   public var hasFile = false
 
   public init(

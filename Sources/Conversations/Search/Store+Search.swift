@@ -11,16 +11,16 @@ extension Reading where Self: ~Copyable {
 extension Reading where Self: ~Copyable {
   /// The messages that a query finds, newest first, whenever they were stored.
   ///
-  /// It searches the conversations I am in, with older messages, as `/history` shows them; of those
-  /// I left, the messages of my stays. It does not find deleted or recalled messages. A search only
-  /// reads: it never marks messages as seen (rule 7.3).
+  /// It searches the conversations that I am in, including older messages, as `/history` shows
+  /// them; in conversations that I left, only the messages of my stays. It does not find deleted or
+  /// recalled messages. A search only reads: it never marks messages as seen (rule 7.3).
   ///
   /// - Parameters:
   ///   - query: from ``SearchQuery/parse(_:now:zone:)``.
   ///   - me: who searches.
-  ///   - limit: the most hits to return.
-  ///   - before: for the next page, the last hit of the page before: only hits that follow it.
-  ///   - anyRoom: also search rooms that I am not in, which anyone may read.
+  ///   - limit: the maximum number of hits to return.
+  ///   - before: for the next page, the last hit of the previous page; returns only hits after it.
+  ///   - anyRoom: whether to search rooms that I am not in as well, which anyone may read.
   /// - Throws: `RuleError.noSuchParticipant`, `.noSuchRoom`, `.ambiguous`, `.notAMember` for the
   ///   names in the query.
   public func search(
@@ -228,7 +228,7 @@ extension Reading where Self: ~Copyable {
 
 /// What to search for, and where.
 private struct SearchedHits {
-  /// The most hits to sort at once.
+  /// The maximum number of hits to sort at once.
   static let mostSorted = 1_000
 
   let match: String
@@ -236,7 +236,8 @@ private struct SearchedHits {
   let since: Milliseconds
   let until: Milliseconds?
   let anyRoom: Bool
-  /// Few messages have files: then it goes through these and tests whether each is a hit.
+  /// Whether to find only messages with files. Few have any, so the query goes through these and
+  /// tests whether each is a hit.
   let hasFile: Bool
 
   var id: String { hasFile ? "a.message" : "message_text.rowid" }

@@ -48,7 +48,7 @@ package struct DurationParser: Hashable, Sendable {
     }
   }
 
-  /// That long ago: days and more by the calendar, at the same time of day.
+  /// The moment that long ago; days and longer units go by the calendar, at the same time of day.
   ///
   /// - Returns: nil for a time before the year 1.
   package func ago(at now: Milliseconds, zone: TimeZoneRules = .local) -> Milliseconds? {
@@ -64,7 +64,7 @@ package struct DurationParser: Hashable, Sendable {
       let months = time.year * 12 + time.month - 1
       guard months >= 12 else { return nil }
       (time.year, time.month) = (months / 12, months % 12 + 1)
-      // The 31st of a month without one is its last day, not the first of the next.
+      // In a month without a 31st, use its last day, not the first of the next month.
       time.day = min(time.day, WallTime.days(in: time.month, of: time.year))
     }
     let moment = zone.time(time)
@@ -173,9 +173,9 @@ package struct DateParser: Hashable, Sendable {
       + ":\(padded(wall.minute)):\(padded(wall.second))Z"
   }
 
-  /// From its first moment to the first after it: a year, a month, a day, a minute or a second.
+  /// The year, month, day, minute or second, from its first moment to the first moment after it.
   ///
-  /// - Parameter zone: for a time without one.
+  /// - Parameter zone: the zone for a time without one.
   package func span(in zone: TimeZoneRules) -> Range<Milliseconds> {
     let zone = minutesEast.map(TimeZoneRules.fixed) ?? zone
     var next = wall

@@ -24,15 +24,15 @@ package struct AttachmentSweep: Sendable {
   /// Does what `Upkeep.pruneAttachments` does, for the next files of a walk through them.
   ///
   /// - Parameters:
-  ///   - count: the most files to visit.
-  ///   - now: as there.
+  ///   - count: the maximum number of files to visit.
+  ///   - now: as in `Upkeep.pruneAttachments`.
   /// - Returns: whether it has visited all.
-  /// - Throws: as there; another walk then visits the files of this step.
+  /// - Throws: as `Upkeep.pruneAttachments`; another walk then visits the files of this step.
   package mutating func step(_ count: Int, in store: Store, now: Milliseconds) throws -> Bool {
     do {
       return try prune(count, in: store, before: now - Self.grace)
     } catch let failure as SystemFailure {
-      // The folder may not exist, or no longer.
+      // The folder may never have existed, or may have been removed.
       if failure.code == ENOENT { return true }
       throw AttachmentError.unwritable(path: store.attachmentFolder.path, reason: failure.reason)
     }
@@ -75,7 +75,7 @@ package struct AttachmentSweep: Sendable {
     return false
   }
 
-  /// The next names of `folder`; nil after the last. An empty folder costs a step.
+  /// The next names of `folder`; nil after the last. An empty folder takes one step.
   private mutating func next(_ count: Int, in root: borrowing OpenFile) throws -> [String]? {
     if folders == nil {
       let all = try root.names()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Removes old messages where a conversation wants that.
+/// Removes old messages from conversations that are set to do so.
 extension Reading where Self: ~Copyable {
   /// When hobnob will begin to remove messages, if that is in the future.
   package func keepBegins(in conversation: ID<Conversation>) throws -> Milliseconds? {
@@ -45,8 +45,8 @@ extension Writing where Self: ~Copyable {
   ///
   /// One short transaction, without the bell: call it again, in a quiet moment, until it returns 0.
   ///
-  /// - Parameter budget: the most messages to remove; fewer if they are long. 50 take one or two
-  ///   milliseconds.
+  /// - Parameter budget: the maximum number of messages to remove; fewer if they are long. 50 take
+  ///   one or two milliseconds.
   /// - Returns: how many it removed.
   @discardableResult
   package func forgetOld(now: Milliseconds, budget: Int = 50) throws -> Int {
@@ -68,7 +68,7 @@ extension Writing where Self: ~Copyable {
   fileprivate func forget(
     in conversation: ID<Conversation>, before limit: Milliseconds, rows: Int, bytes: inout Int
   ) throws -> Int {
-    // With nothing to do, it costs two index look-ups and no lock.
+    // If there is nothing to do, this takes two index look-ups and no lock.
     var found: [(id: ID<Message>, number: Int, length: Int)] = []
     for (condition, first) in [(Message.precedes, "sort"), (Message.isDisplaced, "created_at")]
     where found.isEmpty {
@@ -90,7 +90,7 @@ extension Writing where Self: ~Copyable {
     let ids = found.prefix(count).map { String($0.id.rawValue) }.joined(separator: ",")
     try database.run(
       "DELETE FROM message WHERE id IN (SELECT value FROM json_each(?))", "[\(ids)]")
-    // Waiting changes hold texts, too; delete those that are as old.
+    // Waiting changes also contain texts; delete those that are as old.
     try database.run(
       "DELETE FROM waiting_change WHERE conversation = ? AND at < ?", conversation, limit)
     try database.run(
@@ -127,7 +127,7 @@ extension Message {
   fileprivate static let precedes =
     "conversation = ?1 AND sort < ?2 * \(SortKey.perMillisecond)"
 
-  /// The few whose position differs from their time.
+  /// Whether a message is one of the few whose position differs from their time.
   fileprivate static let isDisplaced =
     "conversation = ?1 AND sort >> \(SortKey.bits) <> created_at"
 

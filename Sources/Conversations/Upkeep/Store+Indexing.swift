@@ -6,8 +6,8 @@ extension DurableTransaction {
   /// be undone by itself.
   ///
   /// - Parameters:
-  ///   - list: a table with the ids of the new messages at the end; by default they are those above
-  ///     the greatest there was.
+  ///   - list: a table that has the ids of the new messages at the end; by default the new messages
+  ///     are those with an id above the previous maximum.
   ///   - body: stores new messages; it must not change or remove the text of any.
   package func indexTogether<T>(listedIn list: String? = nil, _ body: () throws -> T) throws -> T {
     let triggers = try database.rows(

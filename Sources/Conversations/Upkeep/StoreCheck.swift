@@ -17,7 +17,7 @@ package struct Finding: Sendable, CustomStringConvertible {
     package static func < (one: Severity, other: Severity) -> Bool { one.rawValue < other.rawValue }
   }
 
-  /// The part of the store it concerns.
+  /// The part of the store that it is about.
   package enum Part: Sendable { case file, tables, searchIndex, permissions, attachments }
 
   package var severity: Severity
@@ -61,7 +61,7 @@ struct StoreCheck {
     }
   }
 
-  /// Compares with a new store's tables, so it needs no list of its own.
+  /// Compares the tables with those of a new store, so no separate list is needed.
   func schema() throws -> [Finding] {
     func tables(_ database: Database) throws -> Set<String> {
       // SQLite and FTS5 keep tables of their own beside ours.

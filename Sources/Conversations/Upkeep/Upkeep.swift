@@ -49,7 +49,7 @@ package struct Upkeep {
       + check.attachmentFiles(deep: deep)
   }
 
-  /// Writes a copy of the whole store in its current state, while others go on writing.
+  /// Writes a copy of the whole store in its current state, while others continue to write.
   ///
   /// - Parameters:
   ///   - path: a file that does not exist yet; it gets the permissions of a store.
@@ -74,13 +74,13 @@ package struct Upkeep {
     }
   }
 
-  /// Gives memory back that no later work needs, where a shell may now wait for long.
+  /// Returns memory that no later work needs. Call this when a shell may now wait for a long time.
   package func releaseMemory() { store.database.releaseMemory() }
 
   /// Removes files that no message and no draft uses, and those that a killed process left half
   /// copied, an hour after they last changed. Leaves other files alone.
   ///
-  /// The store is locked only while some of them are removed, so others go on.
+  /// The store is locked only while some of them are removed, so others can continue to work.
   ///
   /// - Parameter now: the current time, to compare with the time when a file was last written.
   /// - Returns: how many it removed, and how many bytes that freed.
@@ -96,8 +96,8 @@ package struct Upkeep {
   ///
   /// A file created without `auto_vacuum` returns nothing before the next `compact()`.
   ///
-  /// - Parameter pages: the most to return, of 4 KiB each.
-  /// - Returns: how many; 0 when there is nothing left to do.
+  /// - Parameter pages: the maximum number of pages to return, of 4 KiB each.
+  /// - Returns: how many pages it returned; 0 if nothing is left to do.
   @discardableResult
   package func compactStep(pages: Int) throws -> Int {
     func unused() throws -> Int {

@@ -3,7 +3,7 @@
 /// How the search treats a character outside ASCII.
 enum CharacterClass: Equatable {
   case separator
-  /// Neither ends a word nor matters: accents, invisible characters, skin tones.
+  /// It neither ends a word nor matters: accents, invisible characters, skin tones.
   case dropped
   /// A letter of a word, folded; two letters if one character means two.
   case letter(UInt32, UInt32?)
@@ -90,9 +90,11 @@ enum CharacterClass: Equatable {
   }
 }
 
-/// Characters that can be written whole or in parts: the piece is the same either way.
+/// Characters that can be written as one code point or in parts; the piece is the same in both
+/// cases.
 enum Composition {
-  /// - Returns: the letters of a Hangul syllable; nil for anything else (The Unicode Standard, 3.12).
+  /// - Returns: the letters of a Hangul syllable; nil for anything else (The Unicode Standard,
+  ///   3.12).
   static func hangul(_ syllable: UInt32) -> [UInt32]? {
     guard (0xAC00...0xD7A3).contains(syllable) else { return nil }
     let syllableIndex = syllable - 0xAC00

@@ -3,11 +3,11 @@
 /// Folds letters for the search: removes case, accents and character width, so that `lodz` finds
 /// `Łódź`.
 ///
-/// The same folding as completion's (rule 2.5), so that search finds whatever completes: an
-/// accented letter's Unicode name is its base's name and `WITH …`, which also separates letters
-/// that canonical decomposition keeps whole (ø, ł, đ); lower case to upper and down again. Written
-/// out as tables because it runs for every letter of every message, where the standard library's
-/// look-ups would take most of the time.
+/// It folds as completion does (rule 2.5), so that search finds whatever completes. An accented
+/// letter's Unicode name is its base's name and `WITH …`; this also separates letters that
+/// canonical decomposition keeps whole (ø, ł, đ). Then lower case is converted to upper case and
+/// back. The result is written out as tables because it is needed for every letter of every
+/// message, where the standard library's look-ups would take most of the time.
 enum LetterFolds {
   /// - Returns: nil for a character outside the tables.
   static func meaning(of scalar: UInt32) -> CharacterClass? {
@@ -23,8 +23,8 @@ enum LetterFolds {
     return nil
   }
 
-  /// Letters outside the tables: of other scripts with case, and the variants that people who write
-  /// Arabic and Persian regard as one letter.
+  /// Folds letters outside the tables: letters of other scripts with case, and variants that people
+  /// who write Arabic and Persian regard as one letter.
   static func folded(_ scalar: Unicode.Scalar) -> UInt32 {
     switch scalar.value {
     case 0xB5: return 0x3BC

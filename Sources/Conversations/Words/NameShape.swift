@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CShapes
 
-/// The shape of a name (rule 12.3): ignores which of several look-alike letters it has, digits for
-/// letters, invisible characters, and dots and dashes around it, but not underscores at its end. It
-/// is the skeleton of Unicode Technical Standard 39, section 4, without case.
+/// The shape of a name (rule 12.3). Names with look-alike letters, or with digits for letters, have
+/// the same shape. It ignores invisible characters, and dots and dashes around the name, but not
+/// underscores at its end. It is the skeleton of Unicode Technical Standard 39, section 4, without
+/// case.
 enum NameShape {
-  /// The same for all names that look alike; never empty.
+  /// The shape, which is equal for all names that look alike; never empty.
   static func skeleton(_ name: String) -> String {
     var shape = inCanonicalOrder(name.unicodeScalars.flatMap(shape))[...]
     let all = shape
     while let first = shape.first, isPadding(first) { shape.removeFirst() }
     // On IRC people append an underscore when their name is taken.
     while let last = shape.last, isPadding(last), last != "_" { shape.removeLast() }
-    // A name of nothing else keeps its characters.
+    // A name that consists only of such characters keeps them.
     if shape.isEmpty { shape = all.isEmpty ? ["?"] : all }
     var text = String.UnicodeScalarView()
     text.append(contentsOf: shape)
@@ -35,7 +36,7 @@ enum NameShape {
     _ scalar: Unicode.Scalar, in table: UnsafeBufferPointer<UInt8>
   ) -> [Unicode.Scalar]? {
     let newline = UInt8(ascii: "\n")
-    // Each is the start of a line.
+    // `low` and `high` are always starts of lines.
     var (low, high) = (0, table.count)
     while low < high {
       let middle = (low + high) / 2

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Which names are allowed, and when two are the same.
+/// Which names are allowed, and when two names are equal.
 package enum Naming {
   /// A room's name without the leading `#`.
   package static func bare(_ name: String) -> String {
     name.hasPrefix("#") ? String(name.dropFirst()) : name
   }
 
-  /// In graphemes.
+  /// The maximum length of a name, in graphemes.
   static let longest = 64
-  /// Of a room's name on a network, in graphemes.
+  /// The maximum length of a room's name on a network, in graphemes.
   package static let longestRoom = 128
   /// A single grapheme can carry any number of combining marks, so bytes are bounded as well.
   static let longestInBytes = 512
 
-  /// The name, or an error if people could not type it or would be misled by it.
+  /// Returns the name, or throws an error if people could not type it or would be misled by it.
   package static func checked(_ name: String) throws(RuleError) -> String {
     guard let first = name.first, !"@#/".contains(first), name.utf8.count <= longestInBytes,
       name.count <= longest
@@ -22,7 +22,7 @@ package enum Naming {
     for scalar in name.unicodeScalars {
       let properties = scalar.properties
       switch properties.generalCategory {
-      // Format characters are invisible or turn the text around (rule 12.2).
+      // Format characters are invisible or change the direction of the text (rule 12.2).
       case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator, .unassigned,
         .privateUse:
         throw .badName(name)
@@ -33,8 +33,8 @@ package enum Naming {
     return name
   }
 
-  /// The same for a room's name without its sign. It may begin with more of them: on IRC `#tea` and
-  /// `##tea` are two rooms.
+  /// Returns a room's name without its sign, checked as in ``checked(_:)``. It may begin with
+  /// further signs: on IRC `#tea` and `##tea` are two rooms.
   package static func checkedRoom(_ name: String) throws(RuleError) -> String {
     do {
       _ = try checked(String(name.drop { $0 == "#" }))
@@ -45,7 +45,8 @@ package enum Naming {
     return name
   }
 
-  /// Swift compares strings by canonical equivalence, so only case needs folding.
+  /// Whether two names are equal. Swift compares strings by canonical equivalence, so only case
+  /// needs folding.
   package static func same(_ one: String, _ other: String) -> Bool {
     one.lowercased() == other.lowercased()
   }

@@ -14,14 +14,14 @@
 ///   letters of a flag stay together;
 /// - everything else separates.
 ///
-/// Folded text stays the same when cut again.
+/// Cutting folded text again does not change it.
 enum Tokenizer {
   /// The longest piece to index, in bytes; FTS5 itself cuts at 32 KiB.
   static let longest = 1024
 
   /// A piece of a text.
   struct Token: Hashable {
-    /// As in the index, UTF-8.
+    /// The piece as it is in the index, in UTF-8.
     var folded: [UInt8]
     /// Its range in the text, in UTF-8 bytes.
     var range: Range<Int>

@@ -7,7 +7,7 @@ import Sentences
 /// What an export wrote.
 package struct ExportReport: Hashable, Sendable {
   package var messages = 0
-  /// The names of missing or damaged attachments: the export has their messages, but not their
+  /// The names of missing or damaged attachments; the export has their messages, but not their
   /// bytes.
   package var missingFiles: [String] = []
   /// Lines that are longer than an import accepts.
@@ -16,9 +16,9 @@ package struct ExportReport: Hashable, Sendable {
   package init() {}
 }
 
-/// Writes a store, or some conversations of it, as JSON Lines in the shape of hobnob-json(5). It is
-/// one state of the store, even if others write meanwhile, and takes the same memory however large
-/// the store is.
+/// Writes a store, or some conversations of it, as JSON Lines in the shape of hobnob-json(5). The
+/// export is one state of the store, even if others write during it. The memory that it takes does
+/// not depend on the store's size.
 ///
 /// ```swift
 /// try Export(of: store).write { piece in fwrite(piece, 1, piece.count, stdout) == piece.count }
@@ -45,11 +45,11 @@ package struct Export {
     }
   }
 
-  /// Writes it piece by piece. A slow `write` does not delay reading the store: the output waits in
-  /// a file without a name beside it, as long as there is room on that disk.
+  /// Writes the export piece by piece. A slow `write` does not delay reading the store: the output
+  /// waits in a file without a name beside the store, as long as there is room on that disk.
   ///
-  /// - Parameter write: receives one piece after the other, of whole lines; false ends the export
-  ///   early.
+  /// - Parameter write: receives one piece of whole lines after the other; returns false to end the
+  ///   export early.
   /// - Throws: `StoreError`, and what `write` throws.
   @discardableResult
   package func write(_ write: (_ piece: [UInt8]) throws -> Bool) throws -> ExportReport {
@@ -59,8 +59,8 @@ package struct Export {
     }
   }
 
-  /// Writes it into a new file that only its owner may read. The name appears when all of it is on
-  /// disk; it overwrites nothing.
+  /// Writes the export into a new file that only its owner may read. The name appears when the
+  /// whole file is on disk; nothing is overwritten.
   ///
   /// - Parameter path: a file that does not exist yet, in a folder that does.
   /// - Throws: `StoreError`, `.cannotOpen` if the name is taken; `AttachmentError` `.full` and
@@ -136,7 +136,7 @@ private final class ExportLines {
 
   /// Writes a line for each row.
   ///
-  /// - Returns: how many.
+  /// - Returns: how many lines it wrote.
   @discardableResult
   func add(_ sql: String, _ wanted: String?, _ me: ID<Participant>?) throws -> Int {
     var count = 0
@@ -186,7 +186,7 @@ private final class ExportLines {
 
   func files(_ named: [(hash: String, name: String)], from folder: AttachmentFolder) throws {
     for (hash, name) in named where goesOn {
-      // Check first: write nothing of a damaged file, since no import would accept it.
+      // Check the file first, and write nothing of a damaged one, since no import would accept it.
       guard (try? folder.file(of: hash).hashed()) == hash else {
         report.missingFiles.append(name)
         continue

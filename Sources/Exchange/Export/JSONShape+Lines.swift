@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// The lines of an export that are not messages. In each `?1` is NULL, or a JSON array of the
+/// The lines of an export that are not messages. In each query, `?1` is NULL or a JSON array of the
 /// wanted conversations; `?2` is the person who asks, or NULL to see everything (rule 11.6).
 extension JSONShape {
   /// The first line; `?1` is the time.
@@ -9,7 +9,7 @@ extension JSONShape {
     SELECT json_object('hobnob', 'export', 'version', \(version), 'exported', \(time("?1")))
     """
 
-  /// The last line: without it, the export may have been cut off.
+  /// The last line. An export without it may have been cut off.
   static let end = #"{"type":"end"}"#
 
   /// Whether a conversation is wanted and visible.
@@ -20,8 +20,8 @@ extension JSONShape {
     """
   }
 
-  /// Whether `?2` may see a conversation: a room, unless it is of another's account, or their own
-  /// direct chat.
+  /// Whether `?2` may see a conversation: a room, unless it belongs to another person's account, or
+  /// their own direct chat.
   private static func isVisible(_ id: String) -> String {
     """
     \(id) NOT IN (SELECT k.id FROM conversation k
@@ -92,9 +92,9 @@ extension JSONShape {
     WHERE \(isWanted("c.id")) ORDER BY r.conversation, r.participant
     """
 
-  /// In the order of this store, so that an import gets the same order, and ids that grow with it.
-  /// Sorts only numbers, not whole lines; without the LIMIT, SQLite would drop an order that a join
-  /// need not keep.
+  /// The messages in the order of this store, so that an import gets the same order, and ids that
+  /// grow with it. The query sorts only numbers, not whole lines. Without the LIMIT, SQLite would
+  /// drop the order, which a join need not keep.
   static let messages = """
     SELECT \(message) FROM (
       SELECT id AS row FROM message m WHERE \(isWanted("m.conversation")) AND \(Message.isSound)
@@ -117,10 +117,10 @@ extension JSONShape {
 
     """
   static let events = event + "WHERE \(isWanted("e.conversation")) ORDER BY e.at, e.id"
-  /// The one with the number `?1`.
+  /// The event with the number `?1`.
   static let oneEvent = event + "WHERE e.id = ?1"
 
-  /// Unsent messages are for nobody who exports a conversation.
+  /// Drafts are left out if only some conversations are exported: unsent messages are private.
   static let drafts = """
     SELECT \(object(
       ("type", "'draft'"), ("conversation", conversationObject("c")), ("participant", personObject("p")),

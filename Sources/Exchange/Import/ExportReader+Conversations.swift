@@ -34,7 +34,7 @@ extension ExportReader {
       """, object.optionalText("topic") ?? "", conversation.lastNumber,
       object.optionalTime("last_time"),
       object.optionalInteger("forgotten", in: 0...Message.numbers.upperBound) ?? 0, keep,
-      // Never removes imported messages on the same day (rule 7.12).
+      // Do not remove imported messages on the same day (rule 7.12).
       keep == nil ? 0 : work.transaction.clock() + Upkeep.keepDelay,
       object["maker"] == nil ? nil : person(object, "maker"),
       object.optionalInteger("removed", in: 1...1) != nil, conversation.id)
@@ -76,7 +76,7 @@ extension ExportReader {
     let marks = try ["delivered", "seen", "read"].map {
       try object.optionalInteger($0, in: 0...Message.numbers.upperBound) ?? 0
     }
-    // Numbers of another store mean nothing here.
+    // The numbers of another store mean nothing here.
     guard conversation.isNew else { return }
     try database.run(
       """
@@ -109,9 +109,9 @@ extension ExportReader {
     }
   }
 
-  /// Adds only as many as the store lacks: events have no ids to compare.
+  /// Adds an event only as often as the store lacks it: events have no ids to compare.
   ///
-  /// - Returns: why it was left out; nil if it was not.
+  /// - Returns: why it was left out; nil if it was added.
   func add(event object: JSONObject) throws -> LineFault? {
     let (conversation, person) = (try conversation(object), try person(object, "participant"))
     let kinds: [(name: String, kind: Event.Kind)] = [
@@ -142,7 +142,7 @@ extension ExportReader {
     return nil
   }
 
-  /// Adds only as many as the store lacked.
+  /// Adds a line of the input history only as often as the store lacked it.
   func add(history object: JSONObject) throws {
     let (person, line) = (try person(object, "participant"), try object.text("line"))
     try database.run(

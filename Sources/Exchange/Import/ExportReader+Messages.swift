@@ -57,14 +57,15 @@ extension ExportReader {
     }
   }
 
-  /// A kind that only a newer hobnob knows becomes a line that says so.
+  /// Sets the kind of a message. For a kind that only a newer hobnob knows, sets a text that says
+  /// so.
   private func setKind(of message: inout NewMessage<ID<Participant>>, _ object: JSONObject) throws {
     switch try object.optionalText("kind") ?? "text" {
     case "text": message.kind = .text
     case "action": message.kind = .action
     case "notice": message.kind = .notice
     case let kind:
-      // English, like all that hobnob stores for others.
+      // The note is in English, like everything that hobnob stores for others.
       let note = "[a message of the kind “\(kind)”, which this version of hobnob does not know]"
       message.body = message.body.isEmpty ? note : note + " " + message.body
       message.mentions = ""
@@ -86,7 +87,7 @@ extension ExportReader {
     try keepNewest(on: message)
   }
 
-  /// Keeps the newest reaction of each person, where people have only one.
+  /// Keeps only the newest reaction of each person, if people have only one there.
   private func keepNewest(on message: ID<Message>) throws {
     let conversation = try work.transaction.stored(message)?.conversation
     guard let conversation,
@@ -116,7 +117,7 @@ extension ExportReader {
       try object.integer("bytes", in: 0...Int64.max))
   }
 
-  /// A message that waits for a network goes on waiting here.
+  /// Adds a message that waited for a network to the outbox, so that it keeps waiting here.
   private func add(outboxIn object: JSONObject, of message: ID<Message>) throws {
     for entry in try object.objects("outbox") {
       let operation = try entry.choice("operation", of: ["send", "edit", "delete", "react"])

@@ -8,7 +8,7 @@ final class ExportReader {
   let work: Import
   private var hasBegun = false
   private var hasEnded = false
-  /// By their names in the file.
+  /// The conversations by their names in the file.
   private var conversations: [JSONObject.Value: ImportedConversation] = [:]
   private var people: [JSONObject.Value: ID<Participant>] = [:]
   /// The last conversations of people, which may come later in the file.
@@ -19,7 +19,7 @@ final class ExportReader {
 
   var database: Database { work.database }
 
-  /// - Parameter name: of the file, for messages.
+  /// - Parameter name: the name of the file, for error messages.
   /// - Throws: `ImportFault`, `LineFault`; then roll back the import.
   func read(_ lines: LineReader, _ name: String) throws {
     while let unknown = try lines.next({ try read(line: $0) }) {
@@ -36,7 +36,7 @@ final class ExportReader {
     try returnToConversations()
   }
 
-  /// - Returns: why the line is unknown and left out.
+  /// - Returns: why the line is left out as unknown; nil if it is not.
   private func read(line: UnsafeBufferPointer<UInt8>) throws -> LineFault? {
     if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { return nil }
     let object = try JSONObject(line: line, database)
@@ -77,7 +77,7 @@ final class ExportReader {
     try returnToConversations()
     (conversations, people) = ([:], [:])
     try work.beginSource()
-    // How often the store has each event and each line of the input history.
+    // Count how often the store has each event and each line of the input history.
     try database.execute(
       """
       DELETE FROM import_event;

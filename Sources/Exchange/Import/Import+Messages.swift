@@ -15,13 +15,14 @@ extension Import {
   enum Arrival {
     case new(ID<Message>)
     case known(ExistingMessage)
-    /// Older than its conversation keeps messages; hobnob would remove it again at once.
+    /// The message is older than its conversation keeps messages, so hobnob would remove it again
+    /// at once.
     case tooOld
   }
 
   /// Stores a message in order, unless the store has it. Replaces a taken number with the next free
-  /// one; a network's id identifies a message as well as its uid. Leaves out messages that the
-  /// conversation would remove at once, except those waiting for a network.
+  /// one. A network's id identifies a message just as its uid does. Leaves out messages that the
+  /// conversation would remove at once, except those that wait for a network.
   func add(
     _ message: NewMessage<ID<Participant>>, in conversation: ImportedConversation
   ) throws -> Arrival {
@@ -91,7 +92,7 @@ extension Import {
   private func existing(
     _ message: NewMessage<ID<Participant>>, in conversation: ImportedConversation
   ) throws -> ExistingMessage? {
-    // Its state after the earlier lines of this import.
+    // Read its state after the earlier lines of this import.
     let columns = """
       SELECT m.id, m.number, m.state, ifnull(c.gone, m.gone) AS gone,
         CASE WHEN c.message IS NULL THEN m.edited_at ELSE c.edited_at END AS edited_at,
@@ -107,7 +108,7 @@ extension Import {
       (existing($0), $0.id("conversation") == conversation.id)
     }
     if let (known, isHere) = same {
-      // A message to some people must not enter a conversation that others read.
+      // A message that was sent to some people must not get into a conversation that others read.
       guard isHere else {
         throw LineFault("the message's uid already belongs to a message in another conversation")
       }
@@ -127,7 +128,7 @@ extension Import {
         """, conversation.id, remoteID, message.speaker, message.name.archive, read: existing)
   }
 
-  // MARK: Messages that are here
+  // MARK: Messages that the store has
 
   /// Updates a stored message to the imported state, if that is newer: deleted is newer than
   /// existing, a later edit than an earlier one, sent than unsent.

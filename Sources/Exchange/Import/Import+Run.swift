@@ -2,12 +2,12 @@
 import Conversations
 
 extension Import {
-  /// Imports history: an ``Export``, or the logs of other programs. It imports all or, if anything
-  /// fails, nothing: it is one transaction, for which other writers wait.
+  /// Imports history: an ``Export``, or the logs of other programs. It imports everything or, if
+  /// anything fails, nothing: it is one transaction, for which other writers wait.
   ///
-  /// In an empty store everything is as it was. Nothing is duplicated: the uid identifies a
-  /// message, the name a room, the identity a person. Messages imported into an existing
-  /// conversation are past (`Message.isPast`): they sort by their time, never count as
+  /// In an empty store, everything becomes as it was in the exported store. Nothing is duplicated:
+  /// the uid identifies a message, the name a room, the identity a person. Messages imported into
+  /// an existing conversation are past (`Message.isPast`): they sort by their time, never count as
   /// unread, leave all read markers where they are, and no open shell prints them.
   ///
   /// ```swift
@@ -17,7 +17,7 @@ extension Import {
   /// - Parameters:
   ///   - me: the identity of the importing person: one side of a log of a direct chat.
   ///   - complain: called for each line that it leaves out.
-  ///   - body: reads one file after the other.
+  ///   - body: calls the import to read one file after the other.
   /// - Throws: `ImportFault`, `StoreError`, `AttachmentError`, and what `body` throws.
   package static func run(
     into store: Store, as me: String, complain: @escaping (ImportFault) -> Void = { _ in },

@@ -5,11 +5,11 @@ import Sentences
 /// A conversation that an import adds to.
 final class ImportedConversation {
   let id: ID<Conversation>
-  /// Whether this import created it, so that all of it is as exported.
+  /// Whether this import created it, so that it is entirely as exported.
   let isNew: Bool
   let isLocal: Bool
-  /// hobnob has removed messages from before this time, or will; the earliest time if messages are
-  /// kept, or deletion only begins later.
+  /// hobnob has removed, or will remove, messages from before this time; the earliest time if
+  /// messages are kept, or if deletion begins only later.
   let oldest: Milliseconds
   /// The highest number in use.
   var lastNumber: Int64
@@ -108,7 +108,7 @@ package final class Import {
       """)
   }
 
-  /// On this machine, names ignore case.
+  /// The key for comparing names: on this machine, names ignore case.
   private static func key(_ name: String, _ network: String) -> String {
     network.isEmpty ? name.lowercased() : network + "\u{0}" + name
   }
@@ -197,7 +197,7 @@ package final class Import {
   func room(_ name: String, network: String) throws -> ImportedConversation {
     try checkOwner(of: network)
     let bare = Naming.bare(name)
-    // On a network a room may have another sign.
+    // On a network, a room may have another sign.
     let isSigned = bare.first.map { !$0.isLetter && !$0.isNumber } ?? false
     let shown = network.isEmpty || !isSigned ? "#" + bare : name
     let key = Import.key(shown.lowercased(), network)
@@ -261,15 +261,15 @@ package final class Import {
 
   // MARK: The end
 
-  /// The next lines are of another source: conversations created from earlier sources count as
-  /// known, and message numbers start a new mapping.
+  /// Begins another source: conversations that earlier sources created count as known, and message
+  /// numbers start a new mapping.
   func beginSource() throws {
     try finish()
     try database.execute("DELETE FROM import_number; DELETE FROM import_reply")
     (conversations, entering, newcomers) = ([:], [], [])
   }
 
-  /// Work that needs all of a source.
+  /// Does the work that needs all lines of a source.
   func finish() throws {
     try database.run(
       """
@@ -296,7 +296,7 @@ package final class Import {
     changesPeople = true
   }
 
-  /// Adds someone who was never in it, after the imported messages.
+  /// Adds someone to a conversation that they were never in, after the imported messages.
   func enter(_ person: ID<Participant>, _ conversation: ImportedConversation) throws {
     let wasHere = try database.exists(
       "SELECT 1 FROM membership WHERE conversation = ? AND participant = ?", conversation.id, person

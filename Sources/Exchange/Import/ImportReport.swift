@@ -64,7 +64,7 @@ struct LineFault: Error {
 
   init(_ key: StaticString, _ arguments: String...) { sentence = (key, arguments) }
 
-  /// The same, reported only once for a file.
+  /// This fault, reported only once for a file.
   var once: LineFault {
     var fault = self
     fault.isSaidOnce = true

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// Writes the bytes of an attachment piece by piece. If you release it before the last, it leaves
-/// nothing behind.
+/// Writes the bytes of an attachment piece by piece. If you release it before the last piece, it
+/// leaves nothing behind.
 final class IncomingFile {
   let hash: String
   let bytes: Int64

@@ -8,7 +8,7 @@ struct JSONObject {
   enum Value: Hashable {
     case text(String)
     case integer(Int64)
-    /// The texts of these two are JSON.
+    /// The text of this case and the next is JSON.
     case array(String)
     case object(String)
     /// A fraction, a number beyond 64 bits, true or false: nothing here has such a value.
@@ -21,7 +21,7 @@ struct JSONObject {
 
   /// - Throws: `LineFault` for anything but an object.
   init(line: UnsafeBufferPointer<UInt8>, _ database: Database) throws {
-    // SQLite would read it as the end.
+    // SQLite would read a NUL as the end.
     if line.contains(0) { throw LineFault("the line holds a NUL byte") }
     guard let text = String(validating: line, as: UTF8.self) else {
       throw LineFault("the line is not UTF-8")
@@ -158,8 +158,8 @@ struct JSONObject {
   }
 }
 
-/// A stand-in character for each `\u0000` of a JSON text, at which SQLite's functions would end the
-/// text.
+/// Replaces each `\u0000` in a JSON text with another character, since SQLite's functions would end
+/// the text there.
 struct NULPlaceholder {
   let text: String
   private let scalar: Unicode.Scalar
@@ -186,7 +186,7 @@ struct NULPlaceholder {
         result += UTF8.encode(free)!
         rest = rest.dropFirst(escape.count)
       } else {
-        // The character after a backslash belongs to it.
+        // The character after a backslash belongs to the escape.
         let length = first == UInt8(ascii: "\\") ? 2 : 1
         result += rest.prefix(length)
         rest = rest.dropFirst(length)

@@ -19,7 +19,7 @@ final class LineReader {
     (self.descriptor, self.skipped) = (descriptor, skipped)
   }
 
-  /// The lines at the beginning, as far as they were read, without consuming them.
+  /// Returns the first lines, as far as they were read, without consuming them.
   func peek() throws -> [[UInt8]] {
     while rest.count < 1 << 16, !isAtEnd { try fill() }
     return buffer[rest].split(separator: UInt8(ascii: "\n"), maxSplits: 64).map(Array.init)

@@ -18,7 +18,7 @@ package final class Spool {
     keeps = file.number >= 0
   }
 
-  /// Adds a piece. Without room for it, writes it at once, after the waiting ones.
+  /// Adds a piece. If there is no room for it, writes it at once, after the waiting ones.
   func add(_ piece: [UInt8]) throws -> Bool {
     guard keeps else { return try write(piece) }
     guard hasRoom else { return try release() && write(piece) }
@@ -31,7 +31,8 @@ package final class Spool {
     }
   }
 
-  /// The waiting pieces must not fill the disk that stores other people's lines.
+  /// Whether there is room for more pieces: they must not fill the disk that stores other people's
+  /// lines.
   private var hasRoom: Bool {
     var disk = statvfs()
     guard fstatvfs(file.number, &disk) == 0 else { return true }
@@ -70,10 +71,10 @@ package final class Spool {
   /// writing.
   ///
   /// - Parameters:
-  ///   - descriptor: any readable one.
+  ///   - descriptor: any readable descriptor.
   ///   - name: the source's name in errors; empty for standard input.
-  /// - Returns: a descriptor of a file without a name, which has the same content and which the
-  ///   caller must close; nil if the given one is a file already.
+  /// - Returns: the descriptor of a file without a name that has the same content, which the caller
+  ///   must close; nil if the given descriptor is already a file.
   /// - Throws: `ImportFault` if it is unreadable; `StoreError.full`, `.cannotOpen` if there is no
   ///   room for it.
   package static func copy(

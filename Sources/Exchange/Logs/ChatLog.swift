@@ -8,7 +8,7 @@ enum LogEntry: Hashable {
   case message(at: Milliseconds, nick: String, text: String, kind: Message.Kind)
   /// A join, a leave, a mode, a topic, or a message without a text.
   case event
-  /// No event: the opening of the log, a new day, an empty line.
+  /// Not an event: the opening of the log, a new day, an empty line.
   case nothing
 }
 
@@ -22,7 +22,7 @@ protocol ChatLog {
   static func matches(_ line: String) -> Bool
 }
 
-/// irssi's log in its default format: `10:00 <@anna> text`, the day in lines of its own
+/// irssi's log in its default format: `10:00 <@anna> text`, and the day in separate lines
 /// (https://irssi.org/documentation/settings/, log_timestamp, log_day_changed, log_open_string).
 struct IrssiLog: ChatLog {
   /// The last day mentioned.
@@ -61,7 +61,7 @@ struct IrssiLog: ChatLog {
       let date = line.dropFirst(prefix.count).drop { $0 == " " }
       // The weekday, in whatever language, adds nothing.
       let parts = date.split(separator: " ").suffix(count)
-      // The following lines belong to an unknown day, not to the former one.
+      // The following lines belong to an unknown day, not to the previous one.
       (day, unknownDay) = (nil, nil)
       guard parts.count == count, let name = parts.first else {
         throw LineFault("there is no such day: %1", String(date))
@@ -196,7 +196,7 @@ extension ImportFormat {
   }
 }
 
-/// Anything but UTF-8 is Latin-1, as was usual on IRC.
+/// The line as text. Bytes that are not UTF-8 are read as Latin-1, as was usual on IRC.
 func logLine(_ bytes: some Collection<UInt8>) -> String {
   if let text = String(validating: bytes, as: UTF8.self) { return text }
   return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
@@ -212,7 +212,7 @@ private func logMessage(
   return .message(at: time, nick: String(nick), text: String(text), kind: kind)
 }
 
-/// A channel's name, if it is one. `##tea` is another one than `#tea`.
+/// The name, if it is a channel's; nil otherwise. `##tea` is not the same channel as `#tea`.
 private func roomName(_ name: String) -> String? {
   name.hasPrefix("#") && !name.allSatisfy { $0 == "#" } ? name : nil
 }

@@ -23,7 +23,7 @@ struct LogReader {
     }
     try work.beginSource()
     let wanted = try logConversation(named)
-    // Found or created at the first message: a file without any creates no room.
+    // Find or create it at the first message: a file without messages creates no room.
     var joined: ImportedConversation?
     var copies = LogUIDs(conversation: wanted.key)
     var said: Set<String> = []
@@ -72,7 +72,8 @@ struct LogReader {
     case room(String)
     case direct(DirectLog)
 
-    /// The same for any spelling and any importing person, since it is part of the messages' uids.
+    /// A key that does not depend on spelling or on the importing person, since it is part of the
+    /// messages' uids.
     var key: String {
       switch self {
       case .room(let name):
@@ -90,11 +91,11 @@ struct LogReader {
     /// The identity of the importing person, and their names in the log.
     var me: String
     var myNames: [String]
-    /// The same for the other person.
+    /// The identity of the other person, and their names in the log.
     var other: String
     var otherNames: [String]
 
-    /// The identity behind a name in the log: only these two people speak in it.
+    /// The identity of the person with this name in the log, in which only these two people speak.
     func otherName(named nick: String) -> String {
       if Naming.same(nick, me) { return me }
       if Naming.same(nick, other) { return other }
@@ -106,7 +107,7 @@ struct LogReader {
   /// - Parameter name: a room, or `@` and the name or identity of a person, who may be new.
   private func logConversation(_ name: String) throws -> LogConversation {
     guard name.hasPrefix("@") else {
-      // With the existing spelling.
+      // Use the spelling that the store has.
       return .room((try? work.transaction.room(name))??.name ?? name)
     }
     let typed = String(name.dropFirst())
@@ -128,7 +129,7 @@ struct LogReader {
     return try work.person(direct.otherName(named: nick), network: "")
   }
 
-  /// The importing person joins the log's conversation.
+  /// Finds or creates the log's conversation, and lets the importing person join it.
   private func conversation(of log: LogConversation) throws -> ImportedConversation {
     let mine = try work.person(work.me, network: "")
     switch log {
@@ -164,7 +165,7 @@ private struct LogUIDs {
       counts.removeAll(keepingCapacity: true)
       day = time / 86_400_000
     }
-    // A notice has the uid of a text, which it was to earlier versions.
+    // A notice has the uid of a text, since earlier versions imported it as a text.
     let kind = kind == .notice ? .text : kind
     let said = "\(time)\u{0}\(kind.rawValue)\u{0}\(nick)\u{0}\(text)"
     let count = counts[said, default: 0]

@@ -4,8 +4,8 @@ import Glibc
 import Platform
 import Sentences
 
-/// The pages of a database file as the last transaction left them, preferring those in its
-/// write-ahead log, without SQLite, which stops at any damage
+/// Reads the pages of a database file as the last transaction left them; pages in its write-ahead
+/// log come first. It does not use SQLite, which stops at any damage
 /// (https://www.sqlite.org/fileformat2.html).
 final class DatabasePages {
   /// Bytes of a page.
@@ -13,7 +13,7 @@ final class DatabasePages {
   /// The number of the last page; the first has 1.
   let count: Int
   private let file: Int32
-  /// -1 if there is none.
+  /// The descriptor of the write-ahead log; -1 if there is none.
   private let log: Int32
   /// The offsets of pages in the log.
   private let logged: [Int: Int]
@@ -21,7 +21,7 @@ final class DatabasePages {
   /// SQLite's default for a new file.
   static let usualSize = 4096
 
-  /// - Parameter size: bytes of a page; nil to use the file's value.
+  /// - Parameter size: the bytes of a page; nil to use the file's value.
   /// - Throws: `StoreError` `.isLink`, `.cannotOpen`.
   init(path: String, size wanted: Int? = nil) throws {
     (file, log) = (try Self.opened(path), (try? Self.opened(path + "-wal")) ?? -1)
@@ -41,7 +41,8 @@ final class DatabasePages {
     if log >= 0 { close(log) }
   }
 
-  /// Nil for a missing page; for one at which the file was cut off, its beginning.
+  /// The bytes of a page; nil if the page is missing. If the file was cut off within the page, only
+  /// its beginning.
   subscript(_ number: Int) -> [UInt8]? {
     guard number >= 1, number <= count else { return nil }
     if let offset = logged[number] { return Self.read(log, at: offset, count: size) }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// A page of a b-tree, tolerating any bytes (https://www.sqlite.org/fileformat2.html, 1.6).
+/// A page of a b-tree, read from bytes that may contain anything
+/// (https://www.sqlite.org/fileformat2.html, 1.6).
 struct TreePage {
   enum PageType: UInt8 {
     case innerIndex = 2
@@ -27,7 +28,7 @@ struct TreePage {
   let bytes: [UInt8]
   /// The pages below, in order.
   private(set) var children: [Int] = []
-  /// None on an inner page of a table.
+  /// The rows or entries on the page; empty for an inner page of a table.
   private(set) var cells: [Cell] = []
   /// Whether it contains everything that its header promises.
   private(set) var isWhole = true
@@ -68,7 +69,7 @@ struct TreePage {
       guard let (rowid, behind) = bytes.varint(at: offset) else { return false }
       (cell.rowid, offset) = (rowid, behind)
     }
-    // How much of a long record is on the page itself.
+    // The maximum part of a long record that is on the page itself.
     let most = kind == .leafTable ? size - 35 : (size - 12) * 64 / 255 - 23
     let least = (size - 12) * 32 / 255 - 23
     var local = cell.length

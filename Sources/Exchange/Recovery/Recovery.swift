@@ -17,9 +17,9 @@ package struct Recovery {
   /// time in proportion to the store.
   ///
   /// - Parameters:
-  ///   - path: the damaged file; it reads the write-ahead log too. No store on it may be open in
-  ///     this process, whose locks end with the reading.
-  ///   - newPath: a file that does not exist yet; afterwards the new store.
+  ///   - path: the damaged file; its write-ahead log is read as well. This process must not have a
+  ///     store open on it, since closing the file ends all of this process's locks on it.
+  ///   - newPath: a file that does not exist yet; it becomes the new store.
   ///   - shared: whether it is for the group of its folder; nil if the damaged file and the folder
   ///     are, and the file does not say otherwise.
   /// - Throws: `StoreError`; `.corrupt` or `.notAStore` if nothing is readable. Then there is no
@@ -27,20 +27,20 @@ package struct Recovery {
   package static func run(
     from path: String, to newPath: String, shared: Bool? = nil
   ) throws -> RecoveryReport {
-    // Keeps others from adding pages to the file meanwhile, if SQLite can still open it.
+    // Keep others from adding pages to the file during the recovery, if SQLite can still open it.
     let lock = try? Database(path: path, patience: 10_000, access: SQLITE_OPEN_READONLY)
     defer { lock?.close() }
     try? lock?.execute("BEGIN; SELECT 1 FROM sqlite_schema")
     let told = try DatabasePages(path: path)
-    // Closing its descriptors ends the lock.
+    // Keep it alive: closing its descriptors would end the lock.
     defer { withExtendedLifetime(told) {} }
     var salvage = try Salvage(store: told, path)
     if told.size != DatabasePages.usualSize, salvage.count(of: "message").rows == 0 {
-      // The version number may be damaged too.
+      // The version number may also be damaged.
       salvage = try Salvage(
         store: DatabasePages(path: path, size: DatabasePages.usualSize), path)
     }
-    // Its own value may be damaged; nobody else must be able to read private data.
+    // The file's own value may be damaged, and nobody else must be able to read private data.
     let isForGroup =
       StoreFiles.isForSharing(folderOf: newPath)
       && fileStatus(path).map { $0.st_mode & 0o060 == 0o060 } ?? false
@@ -61,7 +61,8 @@ package struct Recovery {
 
   /// Fills the tables in an order in which referenced rows come first.
   private static func fill(_ store: Store, from salvage: Salvage) throws -> [RecoveryReport.Table] {
-    // Presence is of running shells; `meta` is one row; triggers fill the search index.
+    // Skip presence, which is only of running shells, and `meta`, which has one row; triggers fill
+    // the search index.
     let tables = try store.read {
       try $0.database.rows(
         """
@@ -71,7 +72,7 @@ package struct Recovery {
         """
       ) { $0.text() }
     }
-    // A row may refer to a later one, or to none.
+    // A row may refer to a later row, or to one that is lost.
     try store.setChecksReferences(false)
     var report: [RecoveryReport.Table] = []
     try store.writeDurably { transaction in
@@ -130,7 +131,7 @@ package struct Recovery {
         all: columns.map(\.value))
       return database.changedRows > 0
     } catch StoreError.contradiction {
-      // Its values make no sense; count it as lost.
+      // The row's values make no sense; count it as lost.
       return true
     }
   }
@@ -142,7 +143,7 @@ package struct Recovery {
     guard let id = columns.firstIndex(of: "id"), let number = columns.firstIndex(of: "number"),
       let conversation = columns.firstIndex(of: "conversation")
     else { return }
-    // Other ids may be unusable.
+    // Larger numbers may be unusable.
     let newest =
       try database.first(
         "SELECT max(number) FROM message WHERE conversation = ? AND number < 1 << 40",
@@ -155,8 +156,8 @@ package struct Recovery {
     _ = try insert(values, into: "message")
   }
 
-  /// Replaces lost conversations and people, so that no message is lost with them; removes other
-  /// rows with missing references.
+  /// Creates replacements for lost conversations and people, so that no message is lost with them;
+  /// removes other rows with missing references.
   private func repairReferences(_ tables: [String]) throws {
     try database.execute(
       """
@@ -176,7 +177,7 @@ package struct Recovery {
       SELECT DISTINCT conversation, 0, '', '#lost-' || conversation, '#lost-' || conversation
       FROM message WHERE conversation NOT IN (SELECT id FROM conversation);
       """)
-    // Twice, since removed rows may have been referenced themselves.
+    // Do this twice, since other rows may refer to the removed ones.
     for _ in 1...2 {
       for table in tables {
         let references = try database.rows(
@@ -200,7 +201,7 @@ package struct Recovery {
     }
   }
 
-  /// Messages without a valid sort key, as in an older store, get one by their times.
+  /// Gives messages without a valid sort key, as in an older store, a key according to their times.
   private func repairOrder() throws {
     let sound = "m.sort IS NOT NULL AND \(SortKey.isSound)"
     try database.execute(
@@ -218,7 +219,7 @@ package struct Recovery {
       """)
   }
 
-  /// Never assigns a number twice.
+  /// Sets the counters so that no number is assigned twice.
   private func repairCounters() throws {
     // A damaged number can be so large that none can follow it.
     try database.run(
@@ -246,7 +247,7 @@ package struct Recovery {
 }
 
 extension Salvage {
-  /// The row that says what store it is.
+  /// The row of `meta`, which describes the store.
   struct Meta {
     var change: Int64
     var people: Int64
@@ -258,7 +259,7 @@ extension Salvage {
     let header = pages[1] ?? []
     let version = header.number(at: 60, bytes: 4) ?? 0
     let isOurs = header.number(at: 68, bytes: 4).map(Int64.init) == Schema.applicationID
-    // The listed tables say it better than a number, if they are readable.
+    // If they are readable, the listed tables are better evidence than a number.
     let listed = Set(Salvage(pages, trees: []).schema.map(\.sql)).subtracting([""])
     let models = try (1...Schema.version).map {
       try StoreTree.all(after: Array(Schema.steps.prefix($0)))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// Finds the rows of a damaged store, page by page. A damaged page loses only its own rows: it
-/// finds the pages below without it.
+/// Finds the rows of a damaged store, page by page. A damaged page loses only its own rows: the
+/// pages below it are found without it.
 ///
 /// Three sources tell which table a page belongs to, the best first: the pages above it; the file's
 /// own map of what is above each page (https://www.sqlite.org/fileformat2.html, 1.8); and its rows,
@@ -23,7 +23,7 @@ final class Salvage {
   private var found: [FoundTree]
   /// The tree that each page belongs to; -1 for none.
   private var owners: [Int]
-  /// By the numbers of the pages.
+  /// The trees by the numbers of their root pages.
   private var roots: [Int: Int] = [:]
   private let hasMap: Bool
   /// How many pages of long records may still be read, so that a circular chain ends.
@@ -32,7 +32,7 @@ final class Salvage {
   /// SQLite's own limit.
   private static let deepest = 20
 
-  /// - Parameter trees: those of a store with the file's version.
+  /// - Parameter trees: the trees of a store with the file's version.
   init(_ pages: DatabasePages, trees: [StoreTree]) {
     self.pages = pages
     self.trees = [.schema] + trees
@@ -75,11 +75,11 @@ final class Salvage {
     let all = trees.indices.filter { trees[$0].table == table && trees[$0].isComplete }
     let whole = all.filter { found[$0].isWhole }
     let most = (whole.isEmpty ? all : whole).map { found[$0].entries }.max() ?? 0
-    // An older store does not have all tables.
+    // An older store may lack the table.
     return (most, !whole.isEmpty || all.isEmpty)
   }
 
-  /// Passes on the rows of a table.
+  /// Passes the rows of a table to `each`.
   ///
   /// - Parameter each: receives the first columns, as many as the row was written with.
   func rows(of table: String, _ each: ([RecordValue]) throws -> Void) rethrows {
@@ -90,7 +90,7 @@ final class Salvage {
     trees.firstIndex { $0.name == table && $0.hasRows }
   }
 
-  // MARK: Which page belongs to whom
+  // MARK: Which page belongs to which tree
 
   private func walk(from number: Int, _ tree: Int, depth: Int) {
     guard depth < Self.deepest, let page = free(number), fits(page, tree) else {
@@ -242,7 +242,7 @@ final class Salvage {
       held += 1
       if isKnown { read += 1 }
     }
-    // By the count in the header, unless somebody changed only that.
+    // Use the count in the header, unless somebody changed only that.
     let header = pages[1] ?? []
     if header.number(at: 24, bytes: 4) == header.number(at: 92, bytes: 4),
       let told = header.number(at: 28, bytes: 4)

@@ -23,7 +23,8 @@ struct StoreTree {
   let root: Int
   /// In the order of the records.
   let columns: [Column]
-  /// The number of columns that every record has: later ones were added to the table afterwards.
+  /// The minimum number of columns that a record has: later columns were added to the table
+  /// afterwards.
   let least: Int
   /// The column that is the rowid.
   let alias: Int?
@@ -61,7 +62,8 @@ extension StoreTree {
   static func all(after steps: [String]) throws -> (trees: [StoreTree], sql: Set<String>) {
     let database = try Database(path: ":memory:", patience: 0)
     defer { database.close() }
-    // Like `Store`, so that the root pages of all trees are at the beginning of the file.
+    // Do this as `Store` does, so that the root pages of all trees are at the beginning of the
+    // file.
     try database.execute("PRAGMA auto_vacuum=INCREMENTAL")
     try Schema.migrate(database, steps: steps, shared: false)
     let sql = try database.rows("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL") {

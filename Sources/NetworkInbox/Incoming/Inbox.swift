@@ -2,7 +2,7 @@
 import Conversations
 
 extension Store {
-  /// Takes what networks report, for the ``AccountLease``.
+  /// Stores what networks report, for the ``AccountLease``.
   var inbox: Inbox { Inbox(store: self) }
 }
 
@@ -32,7 +32,8 @@ struct Inbox {
 }
 
 extension NetworkEvent {
-  /// Whether someone would miss it after a power cut: not presence, and not how far others read.
+  /// Whether someone would miss it after a power cut. False for presence, and for how far others
+  /// have read.
   fileprivate var lasts: Bool {
     switch self {
     case .typing, .receipt, .read, .present, .absent, .contact, .contactRemoved, .offline: false

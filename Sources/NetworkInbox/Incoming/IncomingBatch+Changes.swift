@@ -5,7 +5,7 @@ import Conversations
 extension IncomingBatch {
   /// Changes a message.
   ///
-  /// - Returns: false if the message is missing or is another's.
+  /// - Returns: false if the message is missing or is someone else's.
   func applyChange(_ event: NetworkEvent) throws -> Bool {
     switch event {
     case .edited(let name, let speaker, let conversation, let body, let time, let change):
@@ -50,11 +50,11 @@ extension IncomingBatch {
     let body = try withoutLinks(ofFilesOf: found, body)
     let waits = "FROM outbox WHERE message = ? AND operation = 1"
     if found.body.utf8.elementsEqual(body.utf8) {
-      // The owner's own change returns.
+      // This is the owner's own change, sent back by the network.
       if speaker.isOwner { try database.run("DELETE \(waits)", found.id) }
       return true
     }
-    // The owner's own text from here is newer, and on its way.
+    // The text that the owner wrote here is newer, and on its way.
     if speaker.isOwner, try database.exists("SELECT 1 \(waits)", found.id) { return true }
     let time = time(told)
     try database.run(
@@ -88,7 +88,7 @@ extension IncomingBatch {
   private func removed(
     _ archive: String, from room: String, _ removal: Removal, at told: Milliseconds?
   ) throws -> Bool {
-    // Only by the room's own id: a sender can choose any other.
+    // Find it only by the room's own id: a sender can choose any other id.
     guard let conversation = try known(.room(room)),
       let found = try knownMessage(MessageIDs(archive: archive), of: nil, in: conversation)?.message
     else { return false }
@@ -104,10 +104,10 @@ extension IncomingBatch {
 
   /// Records someone's change to a message.
   ///
-  /// - Parameter isLive: whether it arrives live. Then only its archive id can show that it is
-  ///   known: some programs use one of their own ids twice.
-  /// - Returns: false if it is known: archives and rooms repeat changes, and return the owner's
-  ///   own.
+  /// - Parameter isLive: whether it arrives live. If so, only its archive id can show that it is
+  ///   known, since some clients use one of their own ids twice.
+  /// - Returns: false if it is known: archives and rooms repeat changes, and send the owner's own
+  ///   changes back.
   private func isNew(
     _ change: MessageIDs, of message: ID<Message>, by author: ID<Participant>, isLive: Bool
   ) throws -> Bool {

@@ -3,7 +3,7 @@ import Conversations
 
 /// Files that messages give as addresses.
 extension IncomingBatch {
-  /// How many may wait for hobnob to fetch them by itself. The owner must ask for the others.
+  /// How many files may wait for hobnob to fetch them by itself. The owner must ask for the others.
   private static let mostUnasked = 50
 
   /// Requests the files of a new message from someone whom the owner trusts: a contact, or the
@@ -35,7 +35,7 @@ extension IncomingBatch {
       !found.isRecalled,
       try database.exists(
         "SELECT 1 FROM conversation WHERE id = ? AND network = ?", found.conversation, network),
-      // There may have been two requests.
+      // There may have been two requests for the file.
       try !links(of: found).contains(request.text)
     else { return }
     try index()
@@ -59,7 +59,7 @@ extension IncomingBatch {
       try store.nextChange(), found.id)
   }
 
-  /// A text without lines that consist of the address of a file which the message has.
+  /// The text without lines that consist of the address of a file that the message has.
   func withoutLinks(ofFilesOf message: Message, _ body: String) throws -> String {
     let links = message.attachments.isEmpty ? [] : try links(of: message)
     if links.isEmpty { return body }

@@ -16,7 +16,7 @@ extension IncomingBatch {
     {
       return try again(known, archive: message.name.archive)
     }
-    // Another message under an archive id that is taken would be a second message with that id.
+    // If another message has the archive id, this one would be a second message with that id.
     if let archive = message.name.archive,
       try database.exists(
         "SELECT 1 FROM message WHERE conversation = ? AND archive_id = ?", conversation.id, archive)
@@ -46,8 +46,8 @@ extension IncomingBatch {
     if !message.links.isEmpty { try askForFiles(of: message, id, from: sender, in: conversation) }
   }
 
-  /// A message that reached the network a second time, under another archive id: its sender's
-  /// program did not know about the first time.
+  /// Finds the stored message if this one was sent a second time, under another archive id: its
+  /// sender's client did not know that the first time had worked.
   private func sentTwice(
     _ message: NetworkMessage, by sender: ID<Participant>, in conversation: BatchConversation
   ) throws -> KnownMessage? {
@@ -73,7 +73,7 @@ extension IncomingBatch {
     unsettled[address] = []
     conversation.page = try nextPageNumber(in: conversation)
     conversation.pageEnd = try start(ofPage: until, in: conversation)
-    // A repeated page must not undo later reading.
+    // A repeated page must not undo what was read later.
     try database.run(
       """
       UPDATE conversation SET archive_from = ?2
@@ -81,8 +81,8 @@ extension IncomingBatch {
       """, conversation.id, from, until)
   }
 
-  /// The sort key after a page of the archive: that of the message where the page before it began,
-  /// or else of the oldest past one.
+  /// The sort key after a page of the archive: that of the message where the previously read page
+  /// began, or else of the oldest past message.
   private func start(ofPage until: String, in conversation: BatchConversation) throws -> Int64? {
     let anchor = try database.first(
       "SELECT sort FROM message WHERE conversation = ? AND archive_id = ?", conversation.id,
@@ -95,9 +95,9 @@ extension IncomingBatch {
       ) { $0.int64() }
   }
 
-  /// The sort key of a past message: by its time, equal times in the order of the archive. Networks
-  /// give whole seconds; within one, and for times in the future, an older page sorts before the
-  /// pages read earlier.
+  /// The sort key of a past message: by its time, and for equal times in the order of the archive.
+  /// Networks give whole seconds; within a second, and for times in the future, messages of an
+  /// older page come before those of pages that were read earlier.
   private func sort(ofPast time: Milliseconds, in conversation: BatchConversation) throws -> Int64 {
     var key = SortKey.first(at: time)
     if let end = conversation.pageEnd, key >= (end >> SortKey.bits) << SortKey.bits {
@@ -114,7 +114,7 @@ extension IncomingBatch {
     guard let name = message.answers else { return nil }
     var author: ID<Participant>?
     if let speaker = message.answersSpeaker {
-      // Nobody can answer a person who never wrote here.
+      // A person who never wrote here has no message to answer.
       guard let known = try speakerID(speaker, in: conversation) else { return nil }
       author = known
     }
@@ -122,12 +122,12 @@ extension IncomingBatch {
     return found.flatMap { $0.isRecalled ? nil : $0.number }
   }
 
-  /// The usual delay of a live message, at most: its time may be this much older than its arrival.
+  /// The maximum usual delay of a live message: its time may be this much earlier than its arrival.
   private static let slowness: Milliseconds = 10_000
 
   /// The sort key of a new message from an archive: by its time. Networks give whole seconds, by
-  /// their own clock, so it sorts after its sender's earlier messages, and after other people's of
-  /// the same second if it follows them.
+  /// their own clock, so the message comes after its sender's earlier messages, and after other
+  /// people's messages of the same second if it follows them in the archive.
   private func sort(
     ofLate time: Milliseconds, by sender: ID<Participant>, in conversation: BatchConversation
   ) throws -> Int64 {
@@ -155,8 +155,7 @@ extension IncomingBatch {
     if message.sender == owner.id { try cameBack(message) }
   }
 
-  /// Records that the network has a message of the owner's, whatever the attempt to send it
-  /// reported.
+  /// Records that the network has a message of the owner, whatever the attempt to send it reported.
   func cameBack(_ message: Message) throws {
     guard message.state < .sent else { return }
     try store.noteSent(message, isEdited: try isEditedOnItsWay(message.id))
@@ -180,14 +179,14 @@ extension IncomingBatch {
     guard state >= .delivered, !speaker.isOwner, let conversation = try known(address),
       !conversation.isRoom || state == .seen, let reader = try speakerID(speaker, in: conversation)
     else { return }
-    // In a room people report how far they read, whoever wrote the message; a direct chat has
-    // receipts, and only for messages sent there.
+    // In a room people report how far they have read, whoever wrote the message. In a direct chat
+    // there are only receipts for messages that were sent there.
     guard
       let found = try knownMessage(
         name, of: conversation.isRoom ? nil : owner.id, in: conversation)?.message,
       !found.isPast, !found.isRecalled, found.sender != reader
     else { return }
-    // The other side has it, whatever the server reported.
+    // The other side has the message, whatever the server reported.
     if found.sender == owner.id { try cameBack(found) }
     guard try store.stored(found.id).map({ $0.state >= .sent }) == true else { return }
     try store.noteReached(
@@ -201,7 +200,7 @@ extension IncomingBatch {
     try store.noteSeen(by: owner.id, in: conversation.id, upTo: found.number, sendReceipt: false)
   }
 
-  // MARK: What the outbox asked for
+  // MARK: Results of the outbox
 
   func accepted(_ entry: OutboxEntry, _ archive: String?) throws {
     if let archive, entry.operation == .send {
@@ -219,7 +218,8 @@ extension IncomingBatch {
       try store.noteApplied(
         MessageIDs(origin: entry.origin), to: entry.message.id, by: owner.id)
     }
-    // A message that a former process handed over came back; this one knows only the newer text.
+    // A message that an earlier process handed over came back; this process knows only the newer
+    // text.
     let isFormers = entry.operation == .send && entry.wasTried
     try store.finish(
       entry, as: .sent, isEdited: isFormers && isEditedOnItsWay(entry.message.id))

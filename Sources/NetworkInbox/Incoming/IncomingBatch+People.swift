@@ -2,7 +2,7 @@
 import Conversations
 import Sentences
 
-/// Presence on a network, and what people do beside writing.
+/// Presence on a network, and what people do other than writing.
 extension IncomingBatch {
   // MARK: The owner
 
@@ -27,7 +27,8 @@ extension IncomingBatch {
     try store.enter(owner.id, conversation.id)
   }
 
-  /// Where people are the same everywhere, those who are online may be in another room only.
+  /// Ends memberships of people who are not in the room. On a network whose people are the same
+  /// everywhere, those who are online may be in another room only.
   private func endMemberships(
     besides identities: Set<String>, in conversation: BatchConversation
   ) throws {
@@ -37,7 +38,7 @@ extension IncomingBatch {
     }
   }
 
-  /// A large room has more joins and leaves in a year than messages.
+  /// Removes old joins and leaves: a large room has more of them in a year than messages.
   private func forgetOldJoins(in conversation: BatchConversation) throws {
     let week: Milliseconds = 7 * 24 * 3_600_000
     try database.run(
@@ -62,7 +63,7 @@ extension IncomingBatch {
       return
     }
     try store.record(.left, in: conversation.id, by: owner.id, text: reason ?? "")
-    // Someone who left by themselves knows it.
+    // Someone who left by themselves knows that they did.
     if let reason { try store.tell(reason, account) }
   }
 
@@ -112,7 +113,7 @@ extension IncomingBatch {
     let conversation = try batchConversation(.room(room))
     let words = name.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     let name = account.rules.shown(room: String(words.prefix(Naming.longestRoom)))
-    // Compares bytes, and the room's own name: hobnob may show another.
+    // Compare bytes, and the room's own name, since hobnob may show another.
     let isCalledSo = try database.exists(
       "SELECT 1 FROM conversation WHERE id = ? AND name = ?", conversation.id, name)
     if name == "#" || isCalledSo { return }
@@ -185,7 +186,7 @@ extension IncomingBatch {
     {
       if known.participant.name.utf8.elementsEqual(speaker.name.utf8) { return }
     } else {
-      // Known only by a nickname: may be a different person.
+      // The person is known only by a nickname, so this may be somebody else.
       let gone = NetworkUser(identity: former)
       if let known = try person(gone, knownIn: .room(room)) {
         try setOnline(false, known, gone, in: .room(room))
@@ -228,7 +229,7 @@ extension IncomingBatch {
     }
     let known = try person(known: account.rules.fold(former))
     let current = try person(known: speaker.identity)
-    // Someone else may have the former name by now.
+    // Someone else may have the old name by now.
     guard let person = current?.participant.name == former ? current : known ?? current else {
       return
     }
@@ -236,7 +237,7 @@ extension IncomingBatch {
     if current == nil {
       try move(person, to: speaker)
     } else if let current, current.id != person.id {
-      // Both names have messages. They stay apart, as nobody knows whether it was one person.
+      // Both names have messages. They stay separate, since nobody knows whether it was one person.
       let former = person.participant.identity
       try setOnline(false, person, NetworkUser(identity: former), in: .direct(former))
       for room in rooms { try endMembership(of: person.id, in: room) }
@@ -252,7 +253,7 @@ extension IncomingBatch {
   /// Gives everyone on a network a single stay in a room, from their first arrival: nobody keeps a
   /// history of how often they join and leave.
   ///
-  /// - Returns: whether they were not in it.
+  /// - Returns: whether they were not in the room before.
   private func beginMembership(
     of person: ID<Participant>, in conversation: BatchConversation
   ) throws -> Bool {
@@ -274,7 +275,7 @@ extension IncomingBatch {
     return true
   }
 
-  /// - Returns: whether they were in it.
+  /// - Returns: whether they were in the room.
   @discardableResult
   private func endMembership(
     of person: ID<Participant>, in conversation: BatchConversation
@@ -308,7 +309,7 @@ extension IncomingBatch {
     try database.run(
       "UPDATE participant SET contact = 1 WHERE id = ? AND contact = 0", person.id)
     if database.changedRows > 0 { try store.touchPeople() }
-    try isNoStranger(speaker)
+    try openChat(ofNewContact: speaker)
   }
 
   private func setAway(_ word: String?, _ person: ID<Participant>) throws {

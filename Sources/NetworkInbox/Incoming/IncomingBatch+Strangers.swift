@@ -4,15 +4,17 @@ import Sentences
 
 /// Requests of strangers (rule 14.5).
 extension IncomingBatch {
-  /// How many to report one by one within a minute.
+  /// How many requests to report one by one within a minute.
   private static let reports = 5
 
   /// Keeps a stranger's request until the owner accepts or declines it, and reports it if there are
   /// few. Reports nothing from a sender whom the owner ignores (rule 7.11).
   ///
   /// - Parameters:
-  ///   - person: the sender.
-  ///   - isPast: whether it is older than the account in this store.
+  ///   - person: the identity of the sender.
+  ///   - sender: for an invitation, who invites: an address, or a nickname in that room; otherwise
+  ///     empty.
+  ///   - isPast: whether the request is older than the account in this store.
   private func approached(
     _ kind: Approach.Kind, _ address: String, from person: String, by sender: String = "",
     isPast: Bool = false
@@ -23,7 +25,7 @@ extension IncomingBatch {
     let room = try kind == .invitation ? known(.room(address))?.id : nil
     let (one, conversation) = (who ?? Participant.nobody, room ?? ID<Conversation>(rawValue: 0))
     let isIgnored = attention.hides(one, in: conversation)
-    // Not even stored: one person can send invitations into any number of rooms.
+    // Do not even store it: one person can send invitations into any number of rooms.
     if isIgnored, kind == .invitation { return }
     // The store already has the first message; without an entry here nobody would find it.
     if kind != .message, try isFull(kind) { return }
@@ -80,7 +82,7 @@ extension IncomingBatch {
     ) { $0.int() } ?? 0
   }
 
-  /// Reports how many were not reported one by one.
+  /// Reports the number of requests that were not reported one by one.
   func countStrangers() throws {
     let more = try count(
       "told IS ?2 AND \(Approach.isNotIgnored)", nil, upTo: Int(Int32.max))
@@ -127,7 +129,7 @@ extension IncomingBatch {
   }
 
   /// Opens the chat of a person who becomes a contact and so is no longer a stranger.
-  func isNoStranger(_ speaker: NetworkUser) throws {
+  func openChat(ofNewContact speaker: NetworkUser) throws {
     let wrote = try database.exists(
       "SELECT 1 FROM approach WHERE account = ? AND kind = ? AND address = ?", account.id,
       Approach.Kind.message.rawValue, speaker.identity)

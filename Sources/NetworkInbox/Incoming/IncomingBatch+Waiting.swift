@@ -4,7 +4,7 @@ import Conversations
 /// Changes whose messages have not arrived yet. An archive is read from its end, page by page, so a
 /// correction can come a page before its message.
 extension IncomingBatch {
-  /// At most this many changes wait in one conversation: the latest ones.
+  /// The maximum number of changes that wait in one conversation; the latest ones stay.
   static let mostWaiting = 1_000
 
   /// The store holds the raw values.
@@ -32,7 +32,7 @@ extension IncomingBatch {
     var change = MessageIDs()
   }
 
-  // MARK: In
+  // MARK: Keeping
 
   /// Keeps a change until its message arrives with an older page.
   func keep(_ event: NetworkEvent) throws {
@@ -104,7 +104,8 @@ extension IncomingBatch {
     speaker.isOwner ? "" : speaker.identity
   }
 
-  /// The number of a new page: lower than those of all pages with waiting changes, which are newer.
+  /// The number of a new page. It is lower than the numbers of all pages with waiting changes,
+  /// which are newer pages.
   func nextPageNumber(in conversation: BatchConversation) throws -> Int {
     let first = try database.first(
       "SELECT min(page) FROM waiting_change WHERE conversation = ?", conversation.id
@@ -112,10 +113,10 @@ extension IncomingBatch {
     return min(first ?? 0, 0) - 1
   }
 
-  // MARK: Out
+  // MARK: Applying
 
   /// Applies the changes that waited for a page's messages, after the older changes on the page
-  /// itself. Shells report none of them, since they show the messages for the first time.
+  /// itself. Shells do not report these changes, since they show the messages for the first time.
   func settle() throws {
     let all = unsettled
     unsettled = [:]
@@ -194,8 +195,8 @@ extension IncomingBatch {
 }
 
 extension NetworkReaction {
-  /// All reactions by line; one that was given has `+`, one that was removed `-` before it. Nil if
-  /// there is no emoji that this program knows.
+  /// All reactions, one per line; `+` precedes one that was given, `-` one that was removed. Nil if
+  /// none of them is an emoji that this program knows.
   fileprivate var stored: String? {
     switch self {
     case .all: applied(to: [], asOne: false)?.joined(separator: "\n")

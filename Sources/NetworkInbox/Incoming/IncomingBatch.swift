@@ -10,13 +10,13 @@ final class IncomingBatch {
     var stored: Conversation
     /// The other person, in a direct chat.
     let other: Participant?
-    /// Whether the owner is in the room, and knows its people.
+    /// Whether the owner is in the room, so that its people are known.
     var isLive: Bool
     var keys: SortKeys
     /// The sort key after the current page of the archive.
     var pageEnd: Int64?
-    /// Orders the waiting changes of a page: it is lower than for the pages read earlier, which are
-    /// newer. 0 if no page is being read.
+    /// The number of the page that is being read, which orders its waiting changes; lower than the
+    /// numbers of pages read earlier, which are newer. 0 if no page is being read.
     var page = 0
 
     init(
@@ -43,15 +43,17 @@ final class IncomingBatch {
   let fetchesFiles: Bool
   let owner: Participant
   let now: Milliseconds
-  /// Rooms that the owner joins in this batch: people already there do not join.
+  /// Rooms that the owner joins in this batch; people who are already there do not count as
+  /// joining.
   let joining: Set<String>
-  /// Who is in a room, by identity, as far as this batch says it.
+  /// The identities of the people who are in a room according to this batch.
   var namedPeople: [String: Set<String>] = [:]
   private var conversations: [ConversationAddress: BatchConversation] = [:]
   private var people: [String: Person] = [:]
   /// How many past messages arrived, by conversation.
   var past: [ConversationAddress: Int] = [:]
-  /// The past messages since `settle`, by conversation. One whose page had none has an empty list.
+  /// The past messages since `settle`, by conversation. A conversation whose page had none has an
+  /// empty list.
   var unsettled: [ConversationAddress: [ID<Message>]] = [:]
   /// New messages that are not in the search index yet.
   private var unindexed: [ID<Message>] = []
@@ -139,7 +141,8 @@ final class IncomingBatch {
 
   // MARK: The search index
 
-  /// Stores a new message. `index` adds its words to the search index later, with those of others.
+  /// Stores a new message. `index` later adds its words to the search index, with those of other
+  /// messages.
   func insert(
     _ message: NewMessage<ID<Participant>>, as id: ID<Message>, sort: Int64,
     _ arrival: Message.Arrival, in conversation: BatchConversation
@@ -189,7 +192,7 @@ final class IncomingBatch {
     return made
   }
 
-  /// The conversation with a network's name, if there is one.
+  /// The conversation with a network's name; nil if the store has none.
   func known(_ target: ConversationAddress) throws -> BatchConversation? {
     if let known = conversations[target] { return known }
     var found: BatchConversation?
@@ -221,8 +224,8 @@ final class IncomingBatch {
 
   // MARK: People
 
-  /// A person's identity in the store, with the room before it where a room's ids for its people are
-  /// valid only there.
+  /// A person's identity in the store. If a room's ids for its people are valid only there, it
+  /// begins with the room.
   private func identity(of speaker: NetworkUser, in conversation: ConversationAddress) -> String {
     guard case .room(let address) = conversation, hasOccupants else { return speaker.identity }
     return address + "/" + speaker.identity
@@ -289,11 +292,11 @@ final class IncomingBatch {
     return found
   }
 
-  /// Gives a person another identity: the network says that they are the same.
+  /// Gives a person another identity, since the network says that both are the same person.
   func move(_ person: Person, to speaker: NetworkUser) throws {
     people[person.participant.identity] = nil
     people[speaker.identity] = nil
-    // Somebody else may write under the former name in the same batch.
+    // Somebody else may write under the old name in the same batch.
     conversations[.direct(person.participant.identity)] = nil
     try store.setIdentity(of: person.id, to: speaker.identity)
   }
@@ -308,8 +311,8 @@ final class IncomingBatch {
     people[identity(of: speaker, in: conversation)]?.isOnline = isOnline
   }
 
-  /// Who did something in an existing conversation; nil for people who cannot have: in a direct
-  /// chat anyone but the two.
+  /// The participant who did something in an existing conversation. Nil for people who cannot have
+  /// done it: in a direct chat, anyone except the two.
   func speakerID(
     _ speaker: NetworkUser, in conversation: BatchConversation
   ) throws -> ID<Participant>? {
@@ -320,19 +323,19 @@ final class IncomingBatch {
 
   // MARK: Messages
 
-  /// A reported time, which may be wrong: no later than now.
+  /// A reported time, limited to now, since it may be wrong.
   func time(_ told: Milliseconds?) -> Milliseconds {
     min(max(told ?? now, Message.times.lowerBound), now)
   }
 
   /// A stored message, by its ids on the network.
   ///
-  /// - Parameter author: who must have written it; nil if only an archive id, or an origin id that
-  ///   nobody else used there, identifies it.
+  /// - Parameter author: the person who must have written it. With nil, it is identified only by an
+  ///   archive id, or by an origin id that nobody else used there.
   func knownMessage(
     _ name: MessageIDs, of author: ID<Participant>?, in conversation: BatchConversation
   ) throws -> KnownMessage? {
-    // Queries only ids at first: most messages are new.
+    // Query only ids first, since most messages are new.
     var found: [ID<Message>] = []
     if let archive = name.archive {
       found = try database.rows(

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// An event on a network, in the words of the store. The store decides what is valid: only authors
-/// edit, receipts are only for messages sent there, and nothing counts twice.
+/// An event on a network, in the store's terms. The store decides what is valid: only authors can
+/// edit, receipts count only for messages that were sent there, and nothing counts twice.
 package enum NetworkEvent: Hashable, Sendable {
   /// A message.
   ///
   /// The archive id, or else speaker and origin id, identify a repeated message; the store then
   /// only adds a missing archive id, and sets one of the owner's own from `sending` to `sent`. A
-  /// message older than the newest stored one sorts by time, equal times in the order of these
-  /// events.
+  /// message older than the newest stored one is placed by its time; messages with equal times are
+  /// placed in the order of these events.
   case messageReceived(NetworkMessage, in: ConversationAddress)
-  /// The speaker edited a message of theirs. Ignored if someone else wrote it, or it was removed.
-  /// This and the next three wait for a missing message, which may arrive with an older page of the
-  /// archive. `change` is the network's id of the correction; the store ignores repetitions.
-  /// Otherwise the last received one counts, whatever its time (rule 14.3).
+  /// The speaker edited a message of theirs. Ignored if someone else wrote the message, or if it
+  /// was removed. If the message is missing, this event and the next three wait for it, since it
+  /// may arrive with an older page of the archive. `change` is the network's id of the correction;
+  /// the store ignores repetitions. Of different corrections, the one received last counts,
+  /// whatever its time (rule 14.3).
   case edited(
     MessageIDs, by: NetworkUser, in: ConversationAddress, body: String, at: Milliseconds?,
     change: MessageIDs = MessageIDs())
@@ -22,46 +23,48 @@ package enum NetworkEvent: Hashable, Sendable {
   case retracted(MessageIDs, by: NetworkUser, in: ConversationAddress, at: Milliseconds?)
   /// A moderator removed the message with that archive id, according to the room.
   case removed(archive: String, room: String, Removal, at: Milliseconds?)
-  /// The speaker's reactions to a message, or a change to them. `author` wrote the message, if known;
-  /// `change` as above. The store ignores texts that are not emoji, and keeps only the first emoji
-  /// where people have one reaction (rule 7.8).
+  /// The speaker's reactions to a message, or a change to them. `author` wrote the message, if
+  /// known; `change` as above. The store ignores texts that are not emoji, and keeps only the first
+  /// emoji if people have one reaction each there (rule 7.8).
   case reacted(
     MessageIDs, author: NetworkUser?, by: NetworkUser, in: ConversationAddress,
     emoji: NetworkReaction,
     at: Milliseconds?, change: MessageIDs = MessageIDs())
   case typing(NetworkUser, in: ConversationAddress, Bool)
-  /// The speaker's program has the message, or showed it, and all before it. In a room only `.seen`
-  /// counts, for any message; in a direct chat, only the other person's receipts for the owner's
-  /// messages.
+  /// The speaker's client has received or shown the message and all before it. In a room only
+  /// `.seen` counts, for any message; in a direct chat, only the other person's receipts for the
+  /// owner's messages.
   case receipt(MessageIDs, by: NetworkUser, in: ConversationAddress, DeliveryState)
-  /// The owner read up to there on another device.
+  /// The owner has read up to this message on another device.
   case read(MessageIDs, in: ConversationAddress)
-  /// The owner is now in a room, under a nickname; or no longer, with the reason.
+  /// The owner is now in a room, under a nickname; or is no longer in it, with the reason.
   case joined(room: String, nick: String)
   case left(room: String, reason: String?)
   /// A room is unreachable for a while, or shuts down; the owner still wants to be in it.
   case lost(room: String, reason: String)
-  /// A room's name to show instead of its address, as the account's owner would type it: without the
-  /// `#`, unless it is part of addresses there. It may have blanks; the store keeps 128 graphemes. If another has that name, the store adds a suffix.
+  /// A room's name to show instead of its address, as the account's owner would type it: without
+  /// the `#`, unless it is part of addresses there. It may have blanks; the store keeps 128
+  /// graphemes. If another has that name, the store adds a suffix.
   case roomNamed(room: String, name: String)
-  /// Who else is in a room: all at once when the owner has joined, in one batch with `joined` or
-  /// before it, and later one by one; again when they go away or come back. People in the batch
-  /// with `joined` do not count as joining. Where people are the same in all rooms, they all come in
-  /// the batch with `joined`: anyone else is no longer there. `away` is their away message, nil if they are not away;
-  /// `removal` is how others removed them, nil if they left by themselves.
+  /// Who else is in a room: all people at once when the owner has joined, in one batch with
+  /// `joined` or before it, and later each person who joins; once more for a person who goes away
+  /// or comes back. People in the batch with `joined` do not count as joining. If people are the
+  /// same in all rooms, all of them must be in the batch with `joined`: anyone else is no longer
+  /// there. `away` is their away message, nil if they are not away; `removal` is how others removed
+  /// them, nil if they left by themselves.
   case present(NetworkUser, room: String, away: String? = nil)
   case absent(NetworkUser, room: String, removal: String? = nil)
-  /// The speaker changed their name from `former`, in a room, or with nil on the whole network. If a
-  /// nickname is all that identifies someone, `NetworkUser.identity` is the new one.
+  /// The speaker changed their name from `former`, in a room, or on the whole network if `room` is
+  /// nil. If only a nickname identifies the speaker, `NetworkUser.identity` is the new one.
   case renamed(NetworkUser, room: String?, former: String)
   case topic(room: String, text: String, by: NetworkUser?, at: Milliseconds?)
   /// Somebody invites the owner into a room. This request, like the following, waits until the
   /// owner accepts it (rule 14.5).
   case invited(room: String, by: NetworkUser)
-  /// Someone in the contact list: their name and whether they are online, nil if they hide it;
-  /// `away` is nil if they are not away.
+  /// Someone is in the contact list, with their name and whether they are online, nil if they hide
+  /// it; `away` is nil if they are not away.
   case contact(NetworkUser, isOnline: Bool?, away: String?)
-  /// Someone asks to be a contact, and waits for the owner's consent.
+  /// Someone asks to be a contact. The request waits for the owner's consent.
   case wantsContact(NetworkUser)
   /// A minute has passed since strangers sent something: report the number of unreported requests.
   case countStrangers
@@ -76,7 +79,7 @@ package enum NetworkEvent: Hashable, Sendable {
   case accepted(OutboxEntry, archive: String?)
   /// The server refused an entry, or returned it after accepting it.
   case refused(OutboxEntry, reason: String)
-  /// The same, for a message that is no longer in the outbox.
+  /// The server returned a message that is no longer in the outbox.
   case bounced(MessageIDs, in: ConversationAddress, reason: String)
   /// The store has all of an archive up to this id: of the account ("") or of a room's address.
   case caughtUp(archive: String, mark: String)
@@ -85,19 +88,19 @@ package enum NetworkEvent: Hashable, Sendable {
   case page(of: ConversationAddress, from: String, until: String)
   /// A room without an archive has sent all its past messages.
   case historySent(room: String)
-  /// The answer to a request; empty when it is done and there is nothing to add. The first one
+  /// The answer to a request; empty if it is done and there is nothing to add. The first answer
   /// counts.
   case answered(NetworkRequest, String)
-  /// The file that a request to fetch asked for is in the store's folder: it now belongs to its
-  /// message, whose text loses a line that consists of its address.
+  /// The file that a request asked to fetch is in the store's folder. It now belongs to its
+  /// message, and a line that consists of its address is removed from the message's text.
   case fetched(NetworkRequest, Attachment)
   /// A sentence for the account's owner.
   case notice(String)
-  /// How the network names people and rooms; before anything that depends on it.
+  /// How the network names people and rooms. Must come before anything that depends on it.
   case rules(AddressRules)
   /// What people can do in the account's conversations.
   case abilities(NetworkAbilities)
-  /// What they can do in one of them, which is created if it is missing; nil for what the account
-  /// says.
+  /// What people can do in one of the account's conversations, which is created if it is missing;
+  /// nil if the abilities of the account apply.
   case abilitiesHere(Abilities?, in: ConversationAddress)
 }

@@ -4,9 +4,10 @@ import Conversations
 /// What network processes read from the store.
 extension Reading where Self: ~Copyable {
   /// The owner's activity for a network to pass on: typing, and how far they have read. It is read
-  /// from the store, so no change is lost; the same signal may come twice.
+  /// from the store, so no change is lost; a signal may be returned twice.
   ///
-  /// - Parameter position: the last one returned, or the snapshot's `position` at the beginning.
+  /// - Parameter position: the last returned position, or the snapshot's `position` at the
+  ///   beginning.
   /// - Returns: the signals, and the position to continue from.
   package func signals(
     of account: Account, since position: Int64
@@ -37,7 +38,7 @@ extension Reading where Self: ~Copyable {
     for mark in marks {
       let seen = try newestReceived(in: mark.id, upTo: mark.seen, account)
       let delivered = try newestReceived(in: mark.id, upTo: mark.delivered, account)
-      // Whoever has seen it also has it.
+      // Whoever has seen a message has also received it.
       if let delivered, delivered.number != seen?.number {
         signals.append(
           .receipt(mark.conversation, delivered.name, by: delivered.speaker, .delivered))
@@ -49,7 +50,7 @@ extension Reading where Self: ~Copyable {
     return (signals, now)
   }
 
-  /// The newest message of others up to a number.
+  /// The newest message by others up to a number.
   fileprivate func newestReceived(
     in conversation: ID<Conversation>, upTo number: Int, _ account: Account
   ) throws -> (number: Int, name: MessageIDs, speaker: NetworkUser)? {
@@ -70,8 +71,8 @@ extension Reading where Self: ~Copyable {
     }
   }
 
-  /// The last stored id of each archive: that of the account under "", those of rooms under their
-  /// addresses.
+  /// The last stored id of each archive, by archive: the account's under "", those of rooms under
+  /// their addresses.
   package func catchUpMarks(of account: Account) throws -> [String: String] {
     let marks = try database.rows(
       "SELECT archive, mark FROM archive_mark WHERE network = ?", account.network
@@ -79,7 +80,7 @@ extension Reading where Self: ~Copyable {
     return Dictionary(marks) { $1 }
   }
 
-  /// When the newest message of others with an archive id was made; by archive, as above.
+  /// When the newest message by others that has an archive id was written; by archive, as above.
   package func newestArchived(of account: Account) throws -> [String: Milliseconds] {
     let told = try database.rows(
       """
@@ -92,8 +93,8 @@ extension Reading where Self: ~Copyable {
     return Dictionary(told) { max($0, $1) }
   }
 
-  /// The addresses of direct chats in which the owner has written, so that these people may see the
-  /// owner's presence: newest chats first.
+  /// The addresses of direct chats in which the owner has written, newest chats first. These people
+  /// may see the owner's presence.
   package func writtenTo(by account: Account) throws -> [String] {
     try database.rows(
       """

@@ -24,7 +24,8 @@ extension Writing where Self: ~Copyable {
     }
   }
 
-  /// Records that a correction or reaction was applied, so that it is known when it arrives again.
+  /// Records that a correction or reaction was applied, so that it is recognised when it arrives
+  /// again.
   func noteApplied(
     _ change: MessageIDs, to message: ID<Message>, by author: ID<Participant>
   ) throws {
@@ -46,7 +47,7 @@ extension Writing where Self: ~Copyable {
   ///
   /// - Parameter isEdited: whether the text that the network has differs from the current one.
   func noteSent(_ message: Message, isEdited: Bool) throws {
-    // A retry posted after a time-out is now unnecessary.
+    // A retry that was posted after a time-out is now unnecessary.
     try database.run("DELETE FROM outbox WHERE message = ? AND operation = 0", message.id)
     let isGone = message.isRecalled || message.deletedAt != nil
     if message.state < .sent {
@@ -58,7 +59,7 @@ extension Writing where Self: ~Copyable {
     if isEdited { try post(.edit, message.id) }
   }
 
-  /// The network returned a message of mine: it has failed, unless somebody has it.
+  /// Records that the network returned a message of mine: it has failed, unless somebody has it.
   func noteBounced(_ message: Message, _ reason: String) throws {
     if message.isRecalled || message.deletedAt != nil || message.state == .failed { return }
     if try message.state >= .sent && othersHave(message) { return }
@@ -66,8 +67,8 @@ extension Writing where Self: ~Copyable {
     try setState(.failed, failure: reason, of: message.id)
   }
 
-  /// Records the result. Changes during the attempt follow: a text edited meanwhile enters the
-  /// outbox as an edit, a message recalled meanwhile as a deletion.
+  /// Records the result of an attempt. Changes that were made during the attempt are sent next: an
+  /// edited text enters the outbox as an edit, a recalled message as a deletion.
   ///
   /// - Parameters:
   ///   - entry: from `outbox(of:)`.

@@ -7,7 +7,7 @@ import Sentences
 /// Gives a network process what only the owner decides: the account's settings and password.
 @MainActor
 package protocol AccountSource: AnyObject {
-  /// Called in the loop when it can no longer answer.
+  /// Called in the loop when the source can no longer answer.
   var ended: () -> Void { get set }
   /// The settings as they are now; nil if the owner's file no longer lists the account.
   func settings(_ then: @escaping (Result<AccountSettings?, PasswordFailure>) -> Void)
@@ -17,12 +17,12 @@ package protocol AccountSource: AnyObject {
 
 /// A process that stays outside the network process's sandbox: it reads the owner's file of
 /// accounts, runs the `password-command` and looks names up. It reads the network process's
-/// questions from its standard input, and ends with it. The network process can choose neither the
-/// file nor the command.
+/// questions from its standard input, and ends when its input does. The network process can choose
+/// neither the file nor the command.
 ///
-/// A question is a line: `settings`, `password`, `services NAME` or `addresses HOST`. An answer is the
-/// question, then lines of a name and a value (or one of `!` and the reason), then an empty line.
-/// Answers may overtake each other.
+/// A question is a line: `settings`, `password`, `services NAME` or `addresses HOST`. An answer is
+/// the question, then lines of a name and a value (or one of `!` and the reason), then an empty
+/// line. Answers may come in another order than the questions.
 @MainActor
 package final class AccountHelper: AccountSource, NameSource {
   private let loop: EventLoop

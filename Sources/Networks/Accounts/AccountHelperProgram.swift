@@ -3,7 +3,7 @@ import Conversations
 import Glibc
 import Platform
 
-/// What runs in the helper's process.
+/// The code that runs in the helper's process.
 @MainActor
 final class AccountHelperProgram {
   private let files: AccountFiles
@@ -127,7 +127,7 @@ final class AccountHelperProgram {
     }
   }
 
-  /// What prints the password of an account.
+  /// The command that prints the password of an account.
   static func words(for account: Account, _ settings: AccountSettings) -> [String] {
     if let command = settings["password-command"] { return ChildProcess.words(command) }
     return ["secret-tool", "lookup", "service", "hobnob", "account", account.network]

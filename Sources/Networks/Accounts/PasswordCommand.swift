@@ -9,9 +9,9 @@ import Sentences
 /// password is the first line of its output. The program must end within a minute.
 @MainActor
 final class PasswordCommand {
-  /// Bytes of its output that are read at most.
+  /// The maximum number of bytes of its output that are read.
   private static let most = 65_536
-  /// Milliseconds until it is ended, and from the request to end until it is killed.
+  /// Milliseconds until it is asked to end, and from then until it is killed.
   static let patience = 60_000
   private static let grace = 2_000
 
@@ -19,9 +19,9 @@ final class PasswordCommand {
   private let loop: EventLoop
   private let patience: Int
   private let done: (Result<String, PasswordFailure>) -> Void
-  /// Also the id of its group.
+  /// The id of the process, and of its group.
   private var process: pid_t = 0
-  /// The terminal that it was given; -1 if none.
+  /// The terminal that it was given; -1 for none.
   private var terminal: Int32 = -1
   private var output: Int32 = -1
   private var ending: Int32 = -1
@@ -30,7 +30,7 @@ final class PasswordCommand {
   private var isTooLate = false
 
   /// - Parameters:
-  ///   - patience: milliseconds until it is ended.
+  ///   - patience: milliseconds until it is asked to end.
   ///   - done: called once, in the loop; directly by `start` if it cannot be started.
   init(
     _ words: [String], loop: EventLoop, patience: Int = PasswordCommand.patience,
@@ -58,7 +58,7 @@ final class PasswordCommand {
       return done(.failure(.command(name, status: 127)))
     }
     (process, output) = (started, pipe.reading)
-    // If other threads wait for children too, one of them may take the signal.
+    // If other threads also wait for children, one of them may take the signal.
     ending = clinux_watch_process(started)
     if ending >= 0 { loop.watch(ending) { [weak self] in self?.checkExit() } }
     _ = fcntl(output, F_SETFL, O_NONBLOCK)
@@ -97,7 +97,7 @@ final class PasswordCommand {
     return result ?? .failure(.none)
   }
 
-  /// Asks it and everything it started to end, and later kills what has not ended.
+  /// Asks it and all processes that it started to end, and later kills those that have not.
   private func end() {
     isTooLate = true
     signal(SIGTERM)
@@ -150,7 +150,7 @@ final class PasswordCommand {
     let isInterrupted = terminal >= 0 && exit == 128 + SIGINT
     takeTerminalBack()
     process = 0
-    // C-c reached only the group of the command, but was meant for this process, too.
+    // C-c reached only the command's group, but was meant for this process as well.
     if isInterrupted { Glibc.kill(0, SIGINT) }
     if ending >= 0 {
       loop.unwatch(ending)
@@ -160,7 +160,7 @@ final class PasswordCommand {
     // An agent that it started may keep the pipe open for ever.
     read()
     stopReading()
-    // It may have had more to print than its first line.
+    // It may have had more to print after its first line.
     let isRefused = exit != 0 && !(exit == 128 + SIGPIPE && hasLine)
     let line = printed.prefix { $0 != 0x0A && $0 != 0x0D }
     if isTooLate {
@@ -184,7 +184,7 @@ package enum PasswordFailure: Error, Hashable, Sendable {
   /// The owner's settings cannot be read; the sentence says why.
   case settings(String)
 
-  /// For the status line, which may be narrow: what to do comes first.
+  /// The sentence for the status line, which may be narrow, so what to do comes first.
   package var sentence: String {
     switch self {
     case .none: translated("/connect asks for its password")

@@ -16,7 +16,7 @@ package enum TypedSecret {
     hidden.c_lflag &= ~tcflag_t(ECHO)
     hidden.c_lflag |= tcflag_t(ECHONL | ICANON | ISIG)
     hidden.c_iflag |= tcflag_t(ICRNL)
-    // A person who presses C-c gets the terminal back as it was.
+    // After C-c, the terminal must be as it was before.
     var (signals, blocked) = (sigset_t(), sigset_t())
     sigemptyset(&signals)
     sigaddset(&signals, SIGTSTP)
@@ -28,7 +28,8 @@ package enum TypedSecret {
     defer {
       tcsetattr(terminal.number, TCSAFLUSH, &former)
       signal(SIGINT, SIG_DFL)
-      // A C-z from the meantime takes effect now that the terminal is as it was.
+      // A C-z that was pressed during the question takes effect now that the terminal is as it was
+      // before.
       sigprocmask(SIG_SETMASK, &blocked, nil)
     }
     _ = Array(question.withoutControls.utf8).withUnsafeBytes { try? writeAll(terminal.number, $0) }
@@ -44,7 +45,8 @@ package enum TypedSecret {
 }
 
 extension String {
-  /// With blanks instead of control characters, which a server's words or a catalogue may contain.
+  /// The text with blanks instead of control characters, which a server's text or a catalogue may
+  /// contain.
   var withoutControls: String {
     String(
       UnicodeScalarView(

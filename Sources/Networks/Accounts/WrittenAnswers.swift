@@ -3,7 +3,7 @@
 // What the helper and the network process write to each other.
 
 extension PasswordFailure {
-  /// As it stands in an answer.
+  /// Parses the form that an answer contains.
   init(written: Substring) {
     let words = written.split(separator: " ", maxSplits: 2).map(String.init)
     switch words.first {

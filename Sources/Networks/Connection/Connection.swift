@@ -38,17 +38,17 @@ import Sentences
   private var isDirectTLS = false
   private var isConnected = false
   private var isOver = false
-  /// What waits to be sent, and how much of it is already sent.
+  /// The bytes that wait to be sent, and how many of them are already sent.
   private var output: [UInt8] = []
   private var written = 0
-  /// Whether the network did not accept all of it.
+  /// Whether the network has not accepted all of the output.
   private var isWaiting = false
   /// When it last accepted some of the bytes that had to wait.
   package private(set) var lastProgress: Milliseconds = 0
   private var buffer = [UInt8](repeating: 0, count: 65_536)
 
   /// - Parameters:
-  ///   - domain: the server must belong to it.
+  ///   - domain: the domain that the server must belong to.
   ///   - settings: what the owner has set.
   ///   - limit: milliseconds to connect.
   package init(
@@ -118,7 +118,7 @@ import Sentences
 
   private func begin(with found: [Endpoint]) {
     endpoints = found
-    // The time limit begins after the look-up of names, which has its own.
+    // The time limit begins after the look-up of names, which has its own limit.
     deadline = loop.now + limit
     tryNext()
   }
@@ -194,7 +194,7 @@ import Sentences
 
   // MARK: - TLS
 
-  /// Encrypts from here on. TLS does not get what arrived before.
+  /// Encrypts from now on. TLS does not get bytes that arrived before.
   package func startTLS() { beginTLS(isDirect: false) }
 
   private func beginTLS(isDirect: Bool) {
@@ -216,7 +216,7 @@ import Sentences
     do throws(ConnectionFailure) {
       plain = try session.receive(bytes)
     } catch {
-      // Tell the other side what it did.
+      // Send the alert that tells the other side what went wrong.
       output += session.takeOutput()
       flush()
       throw error
@@ -301,7 +301,7 @@ import Sentences
       return
     }
     if count == 0 {
-      // In the handshake, some servers refuse that way, and so does anyone who cuts the line.
+      // During the handshake, some servers refuse by closing; a broken line looks the same.
       let isInHandshake = tls.map { !$0.isReady } ?? false
       return end(
         isInHandshake
@@ -328,15 +328,16 @@ import Sentences
       tls.end()
       output += tls.takeOutput()
     }
-    // Send what fits; nobody waits for the rest.
+    // Send what the network accepts now; nobody waits for the rest.
     if descriptor >= 0, written < output.count { _ = transmit() }
     loop.schedule(&timer, at: nil) {}
     closeDescriptor()
     (output, written) = ([], 0)
   }
 
-  /// Closes a connection that is silent, or that has bytes on their way, without a goodbye. What
-  /// the kernel still holds must not arrive later, since it will have been sent again by then.
+  /// Closes a connection that is silent, or that has bytes on their way, without a goodbye. Bytes
+  /// that the kernel still holds must not arrive later, since they will have been sent again by
+  /// then.
   package func abandon() {
     if isOver { return }
     var none = linger(l_onoff: 1, l_linger: 0)

@@ -2,7 +2,7 @@
 import Conversations
 import Sentences
 
-/// Why there is no connection to a server, or no longer one, as a sentence.
+/// Why a connection to a server failed or ended, as a sentence.
 package enum ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// A host name that does not exist, or cannot be looked up now.
   case noHost(String, reason: String)
@@ -11,14 +11,14 @@ package enum ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertib
   case unreachable(host: String, port: UInt16, reason: String)
   case tooSlow(host: String, limit: Milliseconds)
   case certificate(CertificateFault, domain: String)
-  /// The file of certificates cannot be read, or has none in it.
+  /// The file of certificates cannot be read, or contains none.
   case noAuthorities(file: String)
   case badPin
   /// OpenSSL's reason.
   case tls(String)
   /// The connection broke.
   case lost(String)
-  /// The server accepts no more, and too many bytes wait for it.
+  /// The server accepts no more data, and too many bytes wait for it.
   case tooMuchWaiting(Int)
 
   /// Whether another try would fail for the same reason until someone changes something here. A

@@ -14,7 +14,7 @@ package struct Endpoint: Hashable, Sendable {
     self.isDirectTLS = isDirectTLS
   }
 
-  /// Where a domain's server is, in the order to try.
+  /// Finds the endpoints of a domain's server, in the order in which to try them.
   ///
   /// - Parameters:
   ///   - inClear: the domain's records for servers where TLS begins later.
@@ -27,8 +27,8 @@ package struct Endpoint: Hashable, Sendable {
       let port = service.port(isDirectTLS: service.isDirectTLS)
       return [Endpoint(host: domain, port: port, isDirectTLS: service.isDirectTLS)]
     }
-    // Both kinds go into one list. Their ports tell them apart again, unless a server has one for
-    // both.
+    // Put both kinds into one list. Their ports distinguish them again, unless a server has one
+    // port for both.
     var dice = SystemRandomNumberGenerator()
     let kinds = Set(direct)
     let there = (direct + inClear.filter { !kinds.contains($0) }).filter { !$0.target.isEmpty }

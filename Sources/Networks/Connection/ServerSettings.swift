@@ -3,16 +3,16 @@
 /// The owner's settings for the server of an account: its address, if the domain does not give it,
 /// and which certificates to trust. The certificate must be for the domain in any case.
 package struct ServerSettings: Hashable, Sendable {
-  /// nil for the host in the domain's records (SRV), or the domain itself.
+  /// The host; nil for the one in the domain's records (SRV), or the domain itself.
   package var host: String?
-  /// nil for the service's usual one.
+  /// The port; nil for the service's usual one.
   package var port: UInt16?
   /// Whether TLS starts with the first byte, if host or port are given.
   package var isDirectTLS: Bool
   /// A file of certificates (PEM) to trust instead of the system's.
   package var authorities: String?
-  /// SHA-256 of the public key (SubjectPublicKeyInfo) in 64 lower-case hexadecimal digits, which the
-  /// server must have on top of a good certificate.
+  /// SHA-256, in 64 lower-case hexadecimal digits, of the public key (SubjectPublicKeyInfo) that
+  /// the server must have in addition to a good certificate.
   package var pin: String?
 
   package init(
@@ -26,7 +26,7 @@ package struct ServerSettings: Hashable, Sendable {
     self.pin = pin
   }
 
-  /// The one endpoint, if the domain's records are not used.
+  /// The endpoint from these settings; nil if the domain's records decide.
   func endpoint(of service: Service, domain: String) -> Endpoint? {
     if host == nil, port == nil, !Endpoint.isNumeric(domain) { return nil }
     return Endpoint(

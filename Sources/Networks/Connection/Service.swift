@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// What all servers of a network have in common: the names of a domain's records for them, and the
-/// ports they use if the domain has none.
+/// ports that they use if the domain has no such records.
 ///
 /// ```swift
 /// Service(
@@ -22,7 +22,7 @@ package struct Service: Hashable, Sendable {
 
   /// Its name in sentences.
   package var name: String
-  /// nil if domains have no records for it.
+  /// The names of the records; nil if domains have no records for the service.
   package var records: Records?
   /// The port where TLS begins later.
   package var port: UInt16

@@ -21,11 +21,11 @@ final class TLSSession {
   private(set) var peerKey = ""
 
   /// - Parameters:
-  ///   - domain: the certificate must be for it.
+  ///   - domain: the domain that the certificate must be for.
   ///   - authorities: a file of certificates (PEM) to trust instead of the system's.
-  ///   - pin: `peerKey` must be this, besides all else.
-  ///   - protocolName: tells the server which protocol follows (ALPN); nil if it knows that from
-  ///     before TLS.
+  ///   - pin: `peerKey` must be this value, in addition to all other checks.
+  ///   - protocolName: tells the server which protocol follows (ALPN); nil if the server already
+  ///     knows it.
   /// - Throws: `noAuthorities` or `badPin`.
   init(
     domain: String, authorities: String?, pin: String?, protocolName: String?
@@ -72,9 +72,9 @@ final class TLSSession {
     SSL_CTX_free(context)
   }
 
-  /// Reads bytes from the network; none, to begin.
+  /// Reads bytes from the network; pass none to begin the handshake.
   ///
-  /// - Returns: what was in them.
+  /// - Returns: the decrypted bytes.
   /// - Throws: `certificate` or `tls`; `takeOutput()` may then have the alert for the other side.
   func receive(_ bytes: [UInt8]) throws(ConnectionFailure) -> [UInt8] {
     if !bytes.isEmpty { BIO_write(incoming, bytes, Int32(bytes.count)) }
@@ -121,7 +121,7 @@ final class TLSSession {
     return Array(bytes[..<max(0, Int(read))])
   }
 
-  /// - Returns: true if it needs more bytes first.
+  /// - Returns: true if the session needs more bytes first.
   @discardableResult
   private func check(_ result: Int32) throws(ConnectionFailure) -> Bool {
     switch SSL_get_error(session, result) {

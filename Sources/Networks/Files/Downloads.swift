@@ -4,18 +4,20 @@ import NetworkInbox
 import Platform
 import Sentences
 
-/// Fetches the files that shells ask a network process for: a few at a time, those that the owner
-/// asks for first. A slow one continues beside the others and delays none of them.
+/// Fetches the files that shells ask a network process for: a few at a time, and files that the
+/// owner asks for before all others. A slow download continues beside the others and delays none of
+/// them.
 @MainActor
 final class Downloads {
   /// Bytes of the largest file that is fetched when the owner asks for it.
   private static let most: Int64 = 100_000_000
-  /// Seconds for a file that nobody asked for, since its sender can make it last for ever.
+  /// Maximum seconds for a file that nobody asked for, since its sender can make the download last
+  /// for ever.
   private static let patience = 600
-  /// How many files are fetched at a time, and how many slow ones beside them.
+  /// How many files are fetched at a time, and how many slow ones in addition to them.
   private static let mostRunning = 3
   private static let mostSlow = 12
-  /// A slow one delivers fewer bytes than this in so many milliseconds: 1 kB a second.
+  /// A slow download delivers fewer bytes than this in so many milliseconds: 1 kB a second.
   private static let slowBytes: Int64 = 30_000
   private static let span: Milliseconds = 30_000
 
@@ -55,7 +57,7 @@ final class Downloads {
   private let changed: () -> Void
   private var waiting: [NetworkRequest] = []
   private var running: [Running] = []
-  /// Requests that are answered, but may still be in a list that was read before.
+  /// Requests that are answered, but may still be in a list that was read earlier.
   private var ended: Set<NetworkRequest.ID> = []
   private var timer: TimerID?
 
@@ -70,7 +72,7 @@ final class Downloads {
 
   var isEmpty: Bool { running.isEmpty && waiting.isEmpty }
 
-  /// - Parameter all: every request that has no answer.
+  /// - Parameter all: all requests without an answer.
   func take(from all: [NetworkRequest]) -> [NetworkRequest] {
     let (others, mine) = (all.filter { !$0.isFetch }, all.filter(\.isFetch))
     ended.formIntersection(mine.map(\.id))
@@ -84,20 +86,20 @@ final class Downloads {
     return others
   }
 
-  /// What the owner asked for comes before the rest.
+  /// Queues a request. Those by the owner come before the others.
   private func wait(_ request: NetworkRequest) {
     let index = request.verb == .fetch ? waiting.firstIndex { $0.verb == .fetchUnasked } : nil
     waiting.insert(request, at: index ?? waiting.endIndex)
   }
 
-  /// Begins as many as there is room for.
+  /// Begins as many downloads as there is room for.
   private func next() {
     while let index = waiting.firstIndex(where: { new in
       !running.contains { $0.request.isSame(as: new) }
     }), hasRoom(for: waiting[index]) {
       begin(waiting.remove(at: index))
     }
-    // While others wait, a running one may turn out to be slow.
+    // While others wait, check whether a running download is slow.
     let look = waiting.isEmpty ? nil : running.filter { !$0.isSlow }.map(\.mark.time).min()
     loop.schedule(&timer, at: look.map { $0 + Self.span }) { [weak self] in
       guard let self else { return }
@@ -186,7 +188,7 @@ final class Downloads {
     next()
   }
 
-  /// What the status has of them; nil for nothing.
+  /// The downloads as an activity of the status; nil if there are none.
   var activity: AccountStatus.Activity? {
     let all = running.compactMap { $0.progress?.activity }
     return all.count > 1 ? .fetchingSeveral(files: all.count) : all.first

@@ -11,13 +11,14 @@ final class Transfer {
   /// The file to upload.
   var file: UnsafeMutablePointer<FILE>?
   var headers: UnsafeMutablePointer<curl_slist>?
-  /// Takes what arrives, and how many bytes may still arrive. The answer to an upload is dropped.
+  /// Takes the bytes that arrive, and how many more may arrive. The answer to an upload is dropped.
   var write: (UnsafeRawBufferPointer) -> Bool = { _ in true }
   var left: Int64 = 1 << 20
   /// How many redirects it may still follow.
   var redirects = 0
   private var addresses: UnsafeMutablePointer<curl_slist>?
-  /// The address of the account's own server, which may be local, and whether another address was.
+  /// The address of the account's own server, which may be local, and whether another address was
+  /// local.
   private let server: String?
   private var wasLocal = false
   private let progress: Transfers.Progress
@@ -40,9 +41,10 @@ final class Transfer {
     Unmanaged<Transfer>.fromOpaque(pointer!).takeUnretainedValue()
   }
 
-  /// Sets the next address: libcurl looks up no names.
+  /// Sets the next address and its host's addresses: libcurl itself looks up no names.
   ///
-  /// - Parameter found: the addresses of the host, in digits; empty if the host is one itself.
+  /// - Parameter found: the addresses of the host, in digits; empty if the host is an address
+  ///   itself.
   func go(to address: String, _ host: String, _ port: String, _ found: [String]) {
     curl_slist_free_all(addresses)
     addresses = nil
@@ -72,7 +74,8 @@ final class Transfer {
     _ = ccurl_set_number(handle, CURLOPT_NOSIGNAL, 1)
     _ = ccurl_set_number(handle, CURLOPT_FAILONERROR, 1)
     _ = ccurl_set_number(handle, CURLOPT_CONNECTTIMEOUT, 30)
-    // A transfer that hardly moves for a minute is dead; a large file may take as long as it needs.
+    // A transfer that hardly moves for a minute is dead, but a large file may take as long as it
+    // needs.
     _ = ccurl_set_number(handle, CURLOPT_LOW_SPEED_LIMIT, 100)
     _ = ccurl_set_number(handle, CURLOPT_LOW_SPEED_TIME, 60)
     if let certificates { _ = ccurl_set_text(handle, CURLOPT_CAINFO, certificates) }
@@ -91,7 +94,7 @@ final class Transfer {
     _ = ccurl_set_progress(
       handle,
       { transfer, downTotal, down, upTotal, up in
-        // For an upload, the bytes sent: the server may claim any length for its answer.
+        // For an upload, count only the bytes sent: the server may claim any length for its answer.
         let transfer = Transfer.at(transfer)
         let isUpload = transfer.file != nil
         transfer.progress(Int64(isUpload ? up : down), Int64(isUpload ? upTotal : downTotal))

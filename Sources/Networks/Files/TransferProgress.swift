@@ -12,7 +12,7 @@ package final class TransferProgress {
   private let changed: () -> Void
   private var what: ((_ percent: Int?) -> AccountStatus.Activity)?
   private var began: Milliseconds = 0
-  /// What the status has of it; nil for nothing.
+  /// The transfer as an activity of the status; nil if nothing is shown.
   package private(set) var activity: AccountStatus.Activity? {
     didSet { if activity != oldValue { changed() } }
   }
@@ -22,14 +22,14 @@ package final class TransferProgress {
     (self.loop, self.changed) = (loop, changed)
   }
 
-  /// - Parameter what: the activity with a percentage, nil if that is unknown.
+  /// - Parameter what: makes the activity from a percentage, which is nil if unknown.
   package func begin(_ what: @escaping (_ percent: Int?) -> AccountStatus.Activity) {
     (self.what, began) = (what, loop.now)
   }
 
   package func move(_ bytes: Int64, of all: Int64) {
     guard let what, loop.now - began >= Self.patience else { return }
-    // In steps of five, since each is a write into the store.
+    // Use steps of five percent, since each step is a write into the store.
     activity = what(all > 0 ? Int(min(bytes, all) * 20 / all * 5) : nil)
   }
 

@@ -5,7 +5,7 @@ import Glibc
 import Platform
 import Sentences
 
-/// Uploads and downloads of files, by libcurl in the loop. Their addresses come from the network.
+/// Uploads and downloads files with libcurl in the loop. The addresses come from the network.
 ///
 /// It uses only HTTPS, and checks the certificate. It never connects to this machine or the local
 /// network, whatever address a stranger names, unless the account's own server is there.
@@ -13,7 +13,7 @@ import Sentences
 package final class Transfers {
   /// Why a transfer failed.
   package struct Failure: Error, Hashable {
-    /// As the end of a sentence, without its full stop.
+    /// The reason, as the end of a sentence without its full stop.
     package var reason: String
     /// Whether another try may work.
     package var isTemporary = false
@@ -24,7 +24,7 @@ package final class Transfers {
   }
 
   package typealias Completion = (Result<Void, Failure>) -> Void
-  /// How many bytes of how many are transferred; 0 of 0 while that is not known.
+  /// How many bytes are transferred, and how many there are in all; 0 and 0 while that is unknown.
   package typealias Progress = (Int64, Int64) -> Void
 
   /// Identifies a transfer, to cancel it.
@@ -43,7 +43,7 @@ package final class Transfers {
   private var watched: Set<Int32> = []
   private var timer: TimerID?
 
-  /// - Parameter certificates: a file with certificates to trust besides the system's.
+  /// - Parameter certificates: a file with certificates to trust in addition to the system's.
   package init(
     loop: EventLoop, names: (any NameSource)? = nil, certificates: String?
   ) {
@@ -83,8 +83,8 @@ package final class Transfers {
   /// Uploads an attachment; if its file was replaced by a symbolic link, this fails.
   ///
   /// - Parameters:
-  ///   - hash: the attachment's.
-  ///   - headers: lines as `Authorization: …`.
+  ///   - hash: the attachment's hash.
+  ///   - headers: lines such as `Authorization: …`.
   ///   - ended: called once, in the loop, and not after ``cancel(_:)``.
   @discardableResult
   package func upload(
@@ -103,7 +103,7 @@ package final class Transfers {
       fseeko(file, 0, SEEK_END)
       let size = ftello(file)
       fseeko(file, 0, SEEK_SET)
-      // No need to ask first whether the server wants the file: it gave the address for it.
+      // Do not ask first whether the server wants the file: it gave the address for it.
       for line in headers + ["Content-Type: " + type, "Expect:"] {
         transfer.headers = curl_slist_append(transfer.headers, line)
       }
@@ -160,7 +160,7 @@ package final class Transfers {
     }
     let transfer = Transfer(handle, server: server, progress: progress, ended: ended)
     if let failure = Self.fault(of: address) ?? prepare(transfer) {
-      // Called from the loop, as at the end of any other transfer.
+      // Call it from the loop, as at the end of any other transfer.
       loop.after(milliseconds: 0) { ended(.failure(failure)) }
       return nil
     }

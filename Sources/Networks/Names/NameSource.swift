@@ -3,15 +3,15 @@
 /// Looks up host names for a network process.
 @MainActor
 package protocol NameSource: AnyObject {
-  /// The records of a name such as `_ircs._tcp.example.org`; empty if there are none, or if nobody
-  /// can tell.
+  /// The records of a name such as `_ircs._tcp.example.org`; empty if there are none, or if the
+  /// look-up fails.
   func services(_ name: String, _ then: @escaping ([ServiceRecord]) -> Void)
   /// The addresses of a host in digits, the best first.
   func addresses(
     of host: String, _ then: @escaping (Result<[String], UnknownHost>) -> Void)
 }
 
-/// Why a host has no address: the resolver's words.
+/// Why a host has no address, in the resolver's words.
 package struct UnknownHost: Error, Hashable, Sendable {
   package var reason: String
 

@@ -18,7 +18,7 @@ package final class Resolver: NameSource {
 
   /// - Parameters:
   ///   - servers: name servers to ask instead of the system's, such as `127.0.0.1:5353`.
-  ///   - policy: how often to ask each of them, and how long to wait the first time.
+  ///   - policy: how often to ask each name server, and how long to wait the first time.
   package init(loop: EventLoop, servers: String? = nil, policy: Retry = .nameServer) {
     (self.loop, self.servers, self.policy) = (loop, servers, policy)
   }
@@ -32,7 +32,7 @@ package final class Resolver: NameSource {
   package func addresses(
     of host: String, _ then: @escaping (Result<[String], UnknownHost>) -> Void
   ) {
-    // c-ares 1.18 asks the name servers for these, too.
+    // Do not look addresses up: c-ares 1.18 would ask the name servers even for these.
     if let digits = SocketAddress(host, port: 0)?.digits { return then(.success([digits])) }
     LookUp(loop: loop, servers: servers, policy: policy) { finding in
       switch finding {
@@ -163,8 +163,8 @@ private final class LookUp {
     goOn()
   }
 
-  /// Waits for what comes next, or reports the result. Not to be called within a call of c-ares,
-  /// which must not lose its channel there.
+  /// Waits for the next event, or reports the result. Do not call it within a call of c-ares, which
+  /// must not lose its channel there.
   private func goOn() {
     loop.schedule(&timer, at: nil) {}
     if let finding {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import CAres
 
-/// A domain's record of where its service is (SRV, RFC 2782).
+/// A domain's record that says where its service is (SRV, RFC 2782).
 package struct ServiceRecord: Hashable, Sendable {
   /// Lower ones come first.
   package var priority: UInt16
   /// How often this one should come first among those of the same priority.
   package var weight: UInt16
   package var port: UInt16
-  /// Empty: there is no such service.
+  /// The host; empty if there is no such service.
   package var target: String
 
   package init(priority: UInt16, weight: UInt16, port: UInt16, target: String) {
@@ -18,13 +18,13 @@ package struct ServiceRecord: Hashable, Sendable {
     self.target = target
   }
 
-  /// In the order to try them (RFC 2782, "Usage rules").
+  /// The records in the order in which to try them (RFC 2782, "Usage rules").
   package static func ordered(
     _ records: [ServiceRecord], using dice: inout some RandomNumberGenerator
   ) -> [ServiceRecord] {
     var result: [ServiceRecord] = []
     for priority in Set(records.map(\.priority)).sorted() {
-      // Those without weight first, so that they get a small chance.
+      // Put those without weight first, so that they get a small chance.
       var left = records.filter { $0.priority == priority }.sorted { $0.weight < $1.weight }
       while !left.isEmpty {
         let sum = left.reduce(0) { $0 + Int($1.weight) }
@@ -39,8 +39,8 @@ package struct ServiceRecord: Hashable, Sendable {
     return result
   }
 
-  /// The SRV records of a name server's answer, which anybody may have written. It leaves out
-  /// targets that cannot be the name of a host.
+  /// The SRV records in a name server's answer, which anybody may have written. Leaves out targets
+  /// that cannot be the name of a host.
   package static func records(in answer: UnsafeBufferPointer<UInt8>) -> [ServiceRecord] {
     var list: UnsafeMutablePointer<ares_srv_reply>?
     guard ares_parse_srv_reply(answer.baseAddress, Int32(answer.count), &list) == ARES_SUCCESS

@@ -13,7 +13,8 @@ struct SocketAddress: Hashable, Sendable {
     (self.family, self.bytes) = (family, bytes)
   }
 
-  /// - Parameter digits: `192.0.2.1`, `2001:db8::1`; nil for a name, which is not looked up.
+  /// - Parameter digits: an address such as `192.0.2.1` or `2001:db8::1`. The result is nil for a
+  ///   name, which is not looked up.
   init?(_ digits: String, port: UInt16) {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -26,7 +27,7 @@ struct SocketAddress: Hashable, Sendable {
     bytes = Array(UnsafeRawBufferPointer(start: address, count: Int(entry.ai_addrlen)))
   }
 
-  /// In digits, as in `192.0.2.1`.
+  /// The address in digits, as in `192.0.2.1`.
   var digits: String? {
     var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
     let result = bytes.withUnsafeBytes { raw in
@@ -40,14 +41,14 @@ struct SocketAddress: Hashable, Sendable {
     return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// A non-blocking socket that has begun to connect.
+  /// Makes a non-blocking socket and begins to connect it.
   ///
   /// - Returns: -1 with the reason in `errno`.
   func connect() -> Int32 {
     let kind = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
     let descriptor = socket(family, Int32(kind), 0)
     guard descriptor >= 0 else { return -1 }
-    // A typing indicator is a small packet, which should not wait for the one before it.
+    // Small packets, such as typing indicators, should not wait for earlier ones.
     var yes: Int32 = 1
     setsockopt(
       descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))

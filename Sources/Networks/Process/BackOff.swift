@@ -9,11 +9,11 @@ package struct BackOff: Sendable {
 
   package init() {}
 
-  /// Call it when a connection breaks, or a try to connect fails.
+  /// Call this when a connection breaks, or a try to connect fails.
   ///
   /// - Parameters:
-  ///   - now: on the clock that `loggedIn(at:)` uses.
-  ///   - random: from 0 to 1.
+  ///   - now: the time, on the clock that `loggedIn(at:)` uses.
+  ///   - random: a random number from 0 to 1.
   /// - Returns: milliseconds until the next try.
   package mutating func pauseAfterFailure(at now: Milliseconds, random: Double) -> Milliseconds {
     if let loggedIn, now - loggedIn >= Retry.settled { failures = 0 }
@@ -24,7 +24,7 @@ package struct BackOff: Sendable {
     return step / 2 + Milliseconds(Double(step / 2) * random)
   }
 
-  /// Call it after logging in. If the connection lasts for `Retry.settled` milliseconds, the next
+  /// Call this after logging in. If the connection lasts for `Retry.settled` milliseconds, the next
   /// pause is the shortest again.
   package mutating func loggedIn(at now: Milliseconds) { loggedIn = now }
 }

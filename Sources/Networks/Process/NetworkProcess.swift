@@ -5,9 +5,9 @@ import NetworkInbox
 import Platform
 import Sentences
 
-/// What a network process does between the store and the wire: it sends the outbox, stores incoming
-/// events and rings the bell, for as long as it holds the account's lease. Each account has a
-/// process of its own.
+/// The work of a network process between the store and the wire: it sends the outbox, stores
+/// incoming events and rings the bell, as long as it holds the account's lease. Each account has
+/// its own process.
 @MainActor
 package final class NetworkProcess {
   private let lease: AccountLease
@@ -26,13 +26,13 @@ package final class NetworkProcess {
   /// Counts the requests for the password: the answer to an earlier one is out of date.
   private var passwordRequest = 0
   private let downloads: Downloads
-  /// Whether it continues when its owner has no shell.
+  /// Whether the process continues when its owner has no shell.
   private let stays: Bool
 
   private let random: () -> Double
 
   private var isUp = false
-  /// May become true before the loop runs.
+  /// Whether the process has to end; may become true before the loop runs.
   private var hasToLeave = false
   private var isHelperGone = false
   private var backOff = BackOff()
@@ -56,20 +56,20 @@ package final class NetworkProcess {
   private var mustPublishStatus = true
   /// Whether to remove the traces of shells that were killed; at the start there may be some.
   private var mustReapShells = true
-  /// The store could not be read, so its contents still have to be looked at.
+  /// Whether the store could not be read and has to be read again.
   private var mustReadStore = false
 
   /// Milliseconds to stay after the owner's last shell has ended.
   private let stayAfterLastShell: Int64
 
   /// - Parameters:
-  ///   - lease: of the account that this process serves.
+  ///   - lease: the lease of the account that this process serves.
   ///   - source: reads the settings, runs the password command and resolves host names.
-  ///   - files: where the facts about its server are kept.
+  ///   - files: where the facts about the account's server are kept.
   ///   - typed: the password, if the owner has typed it.
   ///   - stays: whether it continues when its owner has no shell.
   ///   - stayAfterLastShell: milliseconds to stay after the owner's last shell has ended.
-  ///   - random: from 0 to 1, for the pauses between two tries.
+  ///   - random: returns a number from 0 to 1, for the pauses between two tries.
   package init(
     _ lease: AccountLease, _ settings: AccountSettings, over wire: any Wire,
     loop: EventLoop, source: any AccountSource & NameSource, files: AccountFiles, typed: String?,
@@ -137,7 +137,7 @@ package final class NetworkProcess {
   private func askForPassword() {
     passwordRequest += 1
     source.password { [weak self, number = passwordRequest] answer in
-      // The owner may have asked for another try in between.
+      // The owner may have asked for another try in the meantime.
       guard let self, number == passwordRequest else { return }
       switch answer {
       case .success(let found):
@@ -244,7 +244,8 @@ package final class NetworkProcess {
     }
   }
 
-  /// The owner has changed the settings, or does not want to wait for the next try.
+  /// Reads the settings again if the owner has changed them, or does not want to wait for the next
+  /// try.
   private func readSettingsIfAsked() throws {
     let requests = try lease.read { try $0.requests(of: account) }.filter {
       [.reconnect, .readSettings].contains($0.verb)
@@ -373,7 +374,7 @@ package final class NetworkProcess {
       mustPublishStatus = false
     } catch {
       mustPublishStatus = true
-      // The retry publishes the status that is current then.
+      // The retry publishes the status that is current at that time.
       tryAgain(after: error)
     }
   }

@@ -5,23 +5,24 @@ import NetworkInbox
 import Platform
 import Sentences
 
-/// What the executable of a network does: from its arguments to its exit status. Shells start it;
+/// The work of a network's executable, from its arguments to its exit status. Shells start it;
 /// hobnob-networks(7) says what it reads and writes.
 @MainActor
 package struct NetworkProgram {
-  /// Makes a network's wire for an account, from its settings and the facts about its server.
+  /// Makes a network's wire for an account, from the account's settings and the facts about its
+  /// server.
   package typealias MakeWire =
     @MainActor (
       AccountLease, [String: String], EventLoop, any NameSource
     ) throws -> any Wire
 
-  /// The address of an account as its network writes it; nil for a text that is none.
+  /// Returns the address of an account as its network writes it; nil for a text that is no address.
   package typealias ReadAddress = (String) -> String?
 
   /// Registers an account on a network, from address, password and settings; returns why it failed.
   package typealias Register = @MainActor (String, String, [String: String]) -> String?
 
-  /// What it does with the account.
+  /// What the program does with the account.
   private enum Mode: Equatable {
     /// Connect, with a password that comes from a command or the Secret Service.
     case connect
@@ -57,7 +58,7 @@ package struct NetworkProgram {
 
   /// - Parameters:
   ///   - kind: the part of an account's network before the colon.
-  ///   - example: an address as its people write it.
+  ///   - example: an address as people on the network write it.
   package init(
     kind: String, arguments: [String], example: String, readAddress: @escaping ReadAddress,
     register: @escaping Register, makeWire: @escaping MakeWire
@@ -89,7 +90,7 @@ package struct NetworkProgram {
       let helper = AccountHelperProgram(
         files, Account(id: ID(rawValue: 0), owner: ID(rawValue: 0), network: arguments[2]),
         inStoreAt: arguments[1])
-      // The callbacks in its loop hold it weakly.
+      // Keep the helper alive: the callbacks in its loop hold it weakly.
       return withExtendedLifetime(helper) { helper.run() }
     }
     var (mode, stays) = (Mode.connect, false)
@@ -176,7 +177,7 @@ package struct NetworkProgram {
     return 0
   }
 
-  /// The process must not read what its user types at the terminal that started it.
+  /// Makes sure that the process does not read what its user types at the terminal that started it.
   private static func stopReadingTheTerminal() {
     for (number, path) in [(Int32(0), "/dev/null"), (1, "/proc/self/fd/1"), (2, "/proc/self/fd/2")]
     where isatty(number) == 1 {
@@ -205,9 +206,9 @@ package struct NetworkProgram {
       // Whoever asked for the password says so.
       ending.isForShells = false
     }
-    // The status has the reason until somebody connects the account again. The notice comes with the
-    // release and not before: a person who reads it may type /connect, which must not reach an
-    // ending process.
+    // The status has the reason until somebody connects the account again. Store the notice
+    // together with the release, not before: a person who reads it may type /connect, which must
+    // not reach an ending process.
     try lease.release(
       status: ending.reason.map { .ended(reason: $0) } ?? .notRunning,
       notice: ending.isForShells ? ending.reason.map { "\(account.address): \($0)" } : nil)
@@ -277,7 +278,8 @@ package struct NetworkProgram {
     return end == path.startIndex ? "/" : String(path[..<end])
   }
 
-  /// Its name if it was started by name, since others see that.
+  /// The path to start this program again: the one that it was started with, if there is one, since
+  /// others see it in lists of processes; otherwise the kernel's link to the program.
   private var ownProgram: String {
     let own = CommandLine.arguments[0]
     return own.contains("/") ? own : "/proc/self/exe"

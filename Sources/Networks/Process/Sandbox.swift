@@ -12,7 +12,7 @@ package struct Sandbox: Hashable, Sendable {
   /// The kernel's version of Landlock; 0 if it has none, so that the process can reach all files of
   /// the user.
   package var landlock: Int
-  /// Whether system calls are filtered.
+  /// Whether the kernel filters system calls.
   package var filtersCalls: Bool
 
   /// Why the process cannot be confined although the kernel supports it.
@@ -24,24 +24,25 @@ package struct Sandbox: Hashable, Sendable {
     }
   }
 
-  /// What certificates and names of the web need, and libraries for other libraries.
+  /// The files that are needed for certificates and for names on the web, and libraries that other
+  /// libraries load.
   private static let readable = [
     "/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/crypto-policies", "/etc/localtime",
     "/etc/ld.so.cache", "/usr", "/lib", "/lib64", "/dev/urandom",
   ]
 
-  /// What this kernel supports; changes nothing.
+  /// The limits that this kernel supports; reading it changes nothing.
   package static var available: Sandbox {
     Sandbox(
       landlock: Int(clinux_landlock_version()),
       filtersCalls: clinux_has_seccomp() != 0)
   }
 
-  /// Enters it, for as long as the process lives.
+  /// Enters the sandbox, for the rest of the process's life.
   ///
   /// - Parameters:
-  ///   - folders: the process may read and write there.
-  ///   - files: what it may read besides the system's certificates and libraries.
+  ///   - folders: where the process may read and write.
+  ///   - files: the files that it may read in addition to the system's certificates and libraries.
   /// - Returns: the limits from now on: only some of them if the kernel supports no more.
   package static func enter(
     folders: [String], files: [String] = []
@@ -69,7 +70,7 @@ package struct Sandbox: Hashable, Sendable {
     return possible
   }
 
-  /// For the facts about an account's server, and for `hobnob check`.
+  /// The limits in words, for the facts about an account's server, and for `hobnob check`.
   package var words: String {
     switch (landlock, filtersCalls) {
     case (0, false): translated("none: this kernel has neither Landlock nor seccomp")

@@ -4,14 +4,15 @@ import NetworkInbox
 
 /// What a network's wire reports to its process.
 package enum WireReport: Sendable {
-  /// Logged in: the process may give it what waits in the store.
+  /// Logged in. The process may now deliver what waits in the store.
   case up
   /// The state of the connection: connecting, or connected and what it is doing.
   case status(AccountStatus)
   case events([NetworkEvent])
   /// A fact about the account's server, to be kept.
   case learned(String, String)
-  /// The connection is gone, or could not be made. `isFinal`: another try would end the same way.
+  /// The connection is gone, or could not be made. `isFinal`: whether another try would end the
+  /// same way.
   case down(reason: String, isFinal: Bool)
   /// The server does not accept the password; the owner may have mistyped it.
   case passwordRefused(reason: String)
@@ -21,18 +22,19 @@ package enum WireReport: Sendable {
 /// network writes itself.
 @MainActor
 package protocol Wire: AnyObject {
-  /// Called in the loop; set before `connect`. What the process tells the wire during a report
-  /// waits until the wire has finished.
+  /// Called in the loop; set it before `connect`. If the process calls the wire during a report,
+  /// the call waits until the wire has finished.
   var report: (WireReport) -> Void { get set }
   /// Begins to connect and to log in; reports the result.
   ///
   /// - Parameters:
-  ///   - settings: what the owner has set.
-  ///   - facts: what the account's processes have learned about the server.
+  ///   - settings: the owner's settings.
+  ///   - facts: the facts that the account's processes have learned about the server.
   func connect(secret: String, settings: [String: String], facts: [String: String])
-  /// All that waits for the network. The wire recognises by the ids what it was given before.
+  /// Passes everything that waits for the network. The wire recognises what it was given before by
+  /// the ids.
   func deliver(outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal])
-  /// Whether it reads from the network. While it does not, nothing counts as received.
+  /// Whether the wire reads from the network. While it does not, nothing counts as received.
   var isReading: Bool { get set }
   /// The address of the server in digits, while there is a connection.
   var server: String? { get }

@@ -2,13 +2,13 @@
 
 /// Prepares a name or a password for hashing (SASLprep, RFC 4013).
 ///
-/// ASCII stays as it is, and control characters are refused. Of the rest, hobnob does what people
-/// need: other spaces become ASCII's, and invisible characters (soft hyphen, joiners, byte order
-/// mark) are removed. Letters stay as typed, since keyboards produce the composed forms that NFKC
-/// would make. hobnob has no table of the others (a ligature, a full-width letter), so people have
-/// to type those as the server has them.
+/// ASCII stays as it is, and control characters are refused. Of the other rules, hobnob follows
+/// those that people need: other spaces become ASCII spaces, and invisible characters (soft hyphen,
+/// joiners, byte order mark) are removed. Letters stay as typed, since keyboards produce the
+/// composed forms that NFKC would make. hobnob has no table for other forms (a ligature, a
+/// full-width letter), so people have to type those as the server has them.
 package enum PreparedPassword {
-  /// nil for what SASL refuses: an empty text, or one with a control character.
+  /// Returns nil for texts that SASL refuses: an empty one, or one with a control character.
   package static func of(_ text: String) -> String? {
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

@@ -11,8 +11,8 @@
 /// ```
 ///
 /// It prefers SCRAM to PLAIN. It never uses PLAIN if the server ever offered SCRAM, and never SHA-1
-/// if the server ever offered a stronger hash. Where SCRAM is used, the server must prove that it
-/// knows the password.
+/// if the server ever offered a stronger hash. With SCRAM, the server must prove that it knows the
+/// password.
 package struct SASLExchange: Sendable {
   private enum State {
     case idle, plain, proven
@@ -91,9 +91,10 @@ package struct SASLExchange: Sendable {
     }
   }
 
-  /// The server reports success, with this data.
+  /// Call this when the server reports success, with this data.
   ///
-  /// - Throws: `SASLFailure`, unless the server has proved itself where the mechanism can do that.
+  /// - Throws: `SASLFailure`, if the mechanism requires a proof from the server that it has not
+  ///   given.
   package func succeed(_ data: [UInt8]) throws(SASLFailure) {
     switch state {
     case .plain, .proven: return

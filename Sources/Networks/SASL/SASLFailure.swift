@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Sentences
 
-/// Why a login by SASL failed, as a sentence to a person.
+/// Why a login by SASL failed, as a sentence.
 package enum SASLFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case wrongPassword
   /// The name or the password contains characters that no server accepts.

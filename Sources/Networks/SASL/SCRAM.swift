@@ -2,27 +2,28 @@
 import Platform
 
 /// Proves to a server that the client knows a password without sending it, and makes the server
-/// prove that it knows it, too (RFC 5802), without channel binding.
+/// prove that it also knows it (RFC 5802). Does not use channel binding.
 package struct SCRAM: Sendable {
   /// Why an answer of the server is not accepted.
   package enum Fault: Error, Hashable, Sendable {
-    /// The name or the password is empty, or has a control character in it.
+    /// The name or the password is empty, or contains a control character.
     case unusablePassword
     /// The server's answer does not fit the question, or has an extension that the client must
     /// know.
     case notAnAnswer
     /// The server's nonce does not begin with ours.
     case foreignNonce
-    /// So few rounds of hashing that they prove too little, or so many that they take for ever.
+    /// The server asks for so few rounds of hashing that they would be unsafe, or for so many that
+    /// they would take for ever.
     case rounds(String)
-    /// The server does not know the password, or somebody else answers.
+    /// The server does not know the password, or somebody else answered in its place.
     case falseSignature
     /// The server does not accept the proof (`e=`).
     case refused(String)
   }
 
-  /// How many rounds of hashing a server may ask for: fewer reveal the password to an eavesdropper
-  /// (RFC 7677, 4), more take longer than a person waits.
+  /// How many rounds of hashing a server may ask for. Fewer would reveal the password to an
+  /// eavesdropper (RFC 7677, 4); more would take longer than a person waits.
   package static let rounds = 4_096...1_000_000
 
   private let hash: SCRAMHash
@@ -72,7 +73,7 @@ package struct SCRAM: Sendable {
   /// - Parameter challenge: the server's first message.
   package mutating func proof(for challenge: String) throws(Fault) -> String {
     let parts = challenge.split(separator: ",", omittingEmptySubsequences: false)
-    // In this order, and `m=` in front would be an extension that must be known.
+    // The parts must be in this order; `m=` in front would be an extension that must be known.
     guard parts.count >= 3, parts[0].hasPrefix("r="), parts[1].hasPrefix("s="),
       parts[2].hasPrefix("i="), let salt = Base64.decoded(String(parts[1].dropFirst(2))),
       !salt.isEmpty

@@ -12,7 +12,7 @@ package enum SCRAMHash: String, CaseIterable, Comparable, Sendable {
 
   package static func < (one: SCRAMHash, other: SCRAMHash) -> Bool { one.size < other.size }
 
-  /// Bytes.
+  /// The size of the hash in bytes.
   private var size: Int {
     switch self {
     case .sha1: Int(SHA1_DIGEST_SIZE)
@@ -73,7 +73,7 @@ package enum SCRAMHash: String, CaseIterable, Comparable, Sendable {
     return result
   }
 
-  /// Whether they are the same; takes the same time wherever they differ.
+  /// Whether both are equal; takes the same time wherever they differ.
   static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
     one.count == other.count && nettle_memeql_sec(one, other, one.count) != 0
   }

@@ -17,13 +17,14 @@ public struct Cell: Hashable, Sendable {
   /// An empty column.
   public static let blank = Cell(" ")
 
-  /// The columns behind the first one of a wide character.
+  /// The cell for the columns after the first one of a wide character.
   static func covered(_ style: Style) -> Cell {
     Cell(" ", columns: 0, style: style)
   }
 }
 
-/// A row of cells, one cell per column: a character of n columns is followed by n − 1 covered cells.
+/// A row of cells, one cell per column: a character of n columns is followed by n − 1 covered
+/// cells.
 public struct CellRow: Hashable, Sendable {
   /// The index is the column.
   public var cells: [Cell]
@@ -46,9 +47,9 @@ public struct CellRow: Hashable, Sendable {
     String(cells.lazy.filter { $0.columns > 0 }.map(\.character))
   }
 
-  /// Adds a character. A tab fills up to the next multiple of 8 with blanks; a character without
-  /// width joins the one before it, or is put on a blank if it is the first; what is not text
-  /// to a terminal is shown by its mark (12.2).
+  /// Adds a character. A tab adds blanks up to the next multiple of 8. A character without width
+  /// joins the one before it, or is put on a blank if it is the first. A character that is not text
+  /// to a terminal is shown as its placeholder (12.2).
   public mutating func append(_ character: Character, style: Style = .plain, widths: Widths) {
     if let ascii = character.asciiValue, ascii >= 0x20 && ascii < 0x7F {
       cells.append(Cell(character, style: style))
@@ -67,7 +68,7 @@ public struct CellRow: Hashable, Sendable {
     }
   }
 
-  /// Adds a line; a newline in it is a blank.
+  /// Adds a line; a newline in it becomes a blank.
   public mutating func append(_ line: StyledLine, widths: Widths) {
     for run in line.runs {
       for character in run.text.string {
@@ -95,18 +96,18 @@ public struct CellRow: Hashable, Sendable {
       cells.append(Cell(character, columns: UInt8(columns), style: style))
       for _ in 1..<columns { cells.append(.covered(style)) }
     } else {
-      // A chain of joined emoji has no end: as pieces, each fits a row.
+      // A chain of joined emoji can be of any length, but each of its pieces fits a row.
       for piece in pieces(of: character, widths) {
         append(safe: piece, style: style, widths: widths)
       }
     }
   }
 
-  /// The character cut before each code point that has a width.
+  /// The character, cut before each code point that has a width.
   private func pieces(of character: Character, _ widths: Widths) -> String {
     var text = ""
     for scalar in character.unicodeScalars where scalar.value != 0x200D {
-      // Without the joiners, nothing holds the pieces together but Hangul and flags.
+      // Without the joiners, only Hangul and flags would still combine.
       if widths.columns(of: scalar) > 0 && !text.isEmpty { text.unicodeScalars.append("\u{200B}") }
       text.unicodeScalars.append(scalar)
     }
@@ -118,7 +119,7 @@ public struct CellRow: Hashable, Sendable {
       if let onBlank = single(" ", character) { cells.append(Cell(onBlank, style: style)) }
       return
     }
-    // What does not join, such as a zero-width space, is not seen either.
+    // A character that does not join, such as a zero-width space, is invisible anyway.
     if let joined = single(cells[base].character, character) { cells[base].character = joined }
   }
 
@@ -131,9 +132,9 @@ public struct CellRow: Hashable, Sendable {
 /// The rows of the block below the messages, and the caret's place in them.
 public struct Frame: Hashable, Sendable {
   public var rows: [CellRow]
-  /// Index into `rows`.
+  /// The caret's index into `rows`.
   public var caretRow: Int
-  /// Column, from 0.
+  /// The caret's column, from 0.
   public var caretColumn: Int
 
   public init(rows: [CellRow] = [], caretRow: Int = 0, caretColumn: Int = 0) {

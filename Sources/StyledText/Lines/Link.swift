@@ -2,8 +2,7 @@
 
 /// Where a piece of text leads when it is clicked, for terminals that know OSC 8 (rule 7.9).
 ///
-/// It is made of the text that is shown and of nothing else, so a link never leads elsewhere than
-/// it says.
+/// It is made only of the text that is shown, so a link never leads anywhere else than it says.
 public struct Link: Hashable, Sendable {
   /// The address in printable ASCII, without blanks; other characters are percent-encoded.
   public let target: String
@@ -12,7 +11,8 @@ public struct Link: Hashable, Sendable {
   public static let schemes = ["http", "https", "mailto", "xmpp"]
 
   /// - Parameter text: an address as it is shown.
-  /// - Returns: nil for other schemes, and for what is longer than terminals take (2,000 bytes).
+  /// - Returns: nil for other schemes, and for an address that is longer than terminals accept
+  ///   (2,000 bytes).
   public init?(_ text: SafeText) {
     let bytes = text.string.utf8
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
@@ -34,9 +34,9 @@ public struct Link: Hashable, Sendable {
 
 /// Finds the addresses in a text: `https://…`, `http://…`, `mailto:…`, `xmpp:…` (rule 7.9).
 package enum WebAddresses {
-  /// The ranges of the addresses: UTF-8 offsets, ascending, not overlapping. What ends a sentence
-  /// behind an address, or closes a bracket that was opened before it, does not belong to it. In
-  /// linear time.
+  /// The ranges of the addresses: UTF-8 offsets, ascending, not overlapping. Punctuation that ends
+  /// a sentence after an address, or closes a bracket that was opened before it, does not belong to
+  /// the address. Takes linear time.
   package static func ranges(in text: String) -> [Range<Int>] {
     guard text.utf8.contains(UInt8(ascii: ":")) else { return [] }
     let bytes = Array(text.utf8)
@@ -58,14 +58,14 @@ package enum WebAddresses {
 
   private static let schemes = Link.schemes.map { Array($0.utf8) }
 
-  /// Where the address begins whose scheme ends at a colon.
+  /// Where the address begins, if its scheme ends at this colon.
   private static func start(of bytes: [UInt8], _ colon: Int) -> Int? {
     for scheme in schemes {
       let start = colon - scheme.count
       guard start >= 0, zip(bytes[start..<colon], scheme).allSatisfy({ $0 | 0x20 == $1 }) else {
         continue
       }
-      // `xhttp://` is another word.
+      // In `xhttp://`, this is not the scheme but the end of another word.
       if start > 0, bytes[start - 1] < 0x80, isLetterOrDigit(bytes[start - 1]) { continue }
       if scheme[0] == UInt8(ascii: "h") {
         guard bytes.count > colon + 3, bytes[colon + 1] == 0x2F, bytes[colon + 2] == 0x2F else {
@@ -81,8 +81,8 @@ package enum WebAddresses {
     (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte >= 0x80
   }
 
-  /// Blanks, quotes and brackets that end an address. `<` also begins a mark that stands for an
-  /// unsafe character, such as `<U+202E>`.
+  /// Blanks, quotes and brackets that end an address. `<` also begins a placeholder for an unsafe
+  /// character, such as `<U+202E>`.
   private static let stops = Set("<>\"^`{}|\\ \t\n".utf8)
   private static let sentenceEnds = Set(".,;:!?'".utf8)
 

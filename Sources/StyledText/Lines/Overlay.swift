@@ -4,7 +4,7 @@
 package struct Overlay: Hashable, Sendable {
   /// UTF-8 offsets into the line's plain text.
   package var range: Range<Int>
-  /// Laid over the styles that are there.
+  /// The style to lay over the existing ones.
   package var style: Style
   package var link: Link?
 
@@ -16,9 +16,9 @@ package struct Overlay: Hashable, Sendable {
 }
 
 extension StyledLine {
-  /// The same text with highlighted parts.
+  /// The line with highlighted parts.
   ///
-  /// - Parameter overlays: ascending, not overlapping; what lies outside the text is left out.
+  /// - Parameter overlays: ascending, not overlapping; parts outside the text are ignored.
   package func overlaid(_ overlays: [Overlay]) -> StyledLine {
     guard !overlays.isEmpty else { return self }
     var rest = overlays[...]

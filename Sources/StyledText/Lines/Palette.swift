@@ -7,15 +7,15 @@ public struct Palette: Hashable, Sendable {
   public enum Depth: Hashable, Sendable { case sixteen, many, all }
 
   public var depth: Depth
-  /// Whether the background is light; nil if it is unknown: then colours are the terminal's own, and
-  /// those of names are visible on both.
+  /// Whether the background is light; nil if it is unknown. If so, the colours are the terminal's
+  /// own, and the colours for names are visible on both backgrounds.
   public var isLight: Bool?
 
   public init(depth: Depth = .sixteen, isLight: Bool? = nil) {
     (self.depth, self.isLight) = (depth, isLight)
   }
 
-  /// The number of colours for names. They go around the circle of hues, from red.
+  /// The number of colours for names. They follow the circle of hues, from red.
   public static let names = 20
 
   /// The colour to send to the terminal.
@@ -30,7 +30,7 @@ public struct Palette: Hashable, Sendable {
     case .name(let hue):
       let hue = min(Int(hue), Self.names - 1)
       if depth != .sixteen { return exact(shades.names[hue]) }
-      // Hues that lie together share a colour.
+      // Neighbouring hues share a colour.
       return .indexed(shades.few[hue * shades.few.count / Self.names])
     case .indexed(let index) where (1...7).contains(index) && isLight != nil:
       return depth == .sixteen
@@ -59,13 +59,13 @@ public struct Palette: Hashable, Sendable {
   }
 }
 
-/// The shades for one kind of background, as indices of the palette of 256 colours. Those of basic
-/// colours are in their order: black, red, green, yellow, blue, magenta, cyan, white.
+/// The shades for one kind of background, as indices of the palette of 256 colours. The basic
+/// colours are in their usual order: black, red, green, yellow, blue, magenta, cyan, white.
 private struct Shades {
   let sixteen: [UInt8]
   let basic: [UInt8]
   let names: [UInt8]
-  /// Those of names on a terminal of 16 colours.
+  /// The shades for names on a terminal of 16 colours.
   let few: [UInt8]
 
   static let dark = Shades(
@@ -73,7 +73,7 @@ private struct Shades {
     names: [
       209, 137, 136, 184, 149, 76, 34, 78, 35, 43, 45, 75, 69, 147, 141, 171, 201, 206, 218, 204,
     ], few: [9, 3, 2, 6, 14, 13])
-  /// xterm's green, yellow and cyan are too light for white.
+  /// Not xterm's green, yellow and cyan: they are too light on white.
   static let light = Shades(
     sixteen: [0, 1, 0, 1, 4, 5, 12, 0], basic: [16, 160, 28, 94, 26, 127, 23, 16],
     names: [

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// A colour of text. The seven basic colours and those of names are shown in a shade that is
+/// A colour of text. The basic colours, and the colours for names, are shown in a shade that is
 /// readable on the terminal's background; see ``Palette``.
 public enum Color: Hashable, Sendable {
-  /// Of the terminal's palette: 0–7 the basic colours, 8–15 their bright twins, 16–231 the cube,
-  /// 232–255 greys.
+  /// A colour of the terminal's palette: 0–7 are the basic colours, 8–15 their bright versions,
+  /// 16–231 the cube, 232–255 greys.
   case indexed(UInt8)
   /// One of the ``Palette/names`` colours that tell people apart.
   case name(UInt8)
@@ -34,7 +34,7 @@ public enum Color: Hashable, Sendable {
 
 /// How a text is drawn. Nil colours are the terminal's own.
 public struct Style: Hashable, Sendable {
-  /// What can be combined with any colour.
+  /// Attributes that can be combined with any colour.
   public struct Attributes: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
 
@@ -72,17 +72,17 @@ public struct Style: Hashable, Sendable {
 }
 
 extension Style {
-  /// Both, where the colours of this one count.
+  /// Both styles combined; of two colours, this style's is used.
   func laid(over base: Style) -> Style {
     Style(
       attributes.union(base.attributes), foreground: foreground ?? base.foreground,
       background: background ?? base.background)
   }
 
-  /// The style of a mark: that of its text, as XEP-0393 recommends, but dim.
+  /// The style of a mark: the style of its text, as XEP-0393 recommends, but dim.
   func asMark(in base: Style) -> Style {
     var style = laid(over: base)
-    // Terminals disagree on what is both bold and dim.
+    // Terminals disagree on how text that is both bold and dim looks.
     style.attributes.remove(.bold)
     style.attributes.insert(.dim)
     return style

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension StyledLine {
-  /// The line in rows, broken between words; all but the first begin at the margin, or at a third of
-  /// the screen where that is less (rule 13.7). In linear time.
+  /// The line in rows, broken between words. Rows after the first begin at the margin, or at a
+  /// third of the screen if that is less (rule 13.7). Takes linear time.
   ///
-  /// What has no blanks and is wider than a row is broken where the row ends, but for an address: it
-  /// stays whole, for the terminal to wrap, so that it is copied whole. Between wide characters, which
-  /// are written without blanks, the line may be broken as it may be between words.
+  /// A word that is wider than a row is broken at the end of the row, except an address: the
+  /// terminal wraps it, so that people can copy it whole. Between wide characters, which are
+  /// written without blanks, the line may be broken as between words.
   ///
   /// ```swift
   /// print(line.wrapped(at: 80, widths: widths))
   /// ```
   ///
   /// - Parameters:
-  ///   - columns: how wide a row may be.
+  ///   - columns: the maximum width of a row.
   ///   - widths: how the terminal counts columns.
   /// - Returns: the rows, without the blanks at which they were broken.
   public func wrapped(at columns: Int, widths: Widths) -> [StyledLine] {
-    // Nothing but a tab takes more columns than bytes, so most lines need no counting.
+    // Only a tab takes more columns than bytes, so most lines need no counting.
     let bytes = runs.reduce(0) { $0 + $1.text.string.utf8.count }
     if bytes <= columns, !runs.contains(where: { $0.text.string.utf8.contains(0x09) }) {
       return [self]
@@ -42,7 +42,7 @@ extension StyledLine {
   }
 }
 
-/// Cuts runs where their text is cut, from the first to the last.
+/// Cuts the runs where their text is cut, from the first to the last.
 private struct RunCutter {
   private let runs: [StyledRun]
   private var index = 0
@@ -51,7 +51,7 @@ private struct RunCutter {
 
   init(_ runs: [StyledRun]) { self.runs = runs }
 
-  /// - Parameter range: a part of the text in bytes, behind the one before.
+  /// - Parameter range: a part of the text in bytes, after the previous one.
   mutating func append(_ range: Range<Int>, to row: inout [StyledRun]) {
     while index < runs.count, start < range.upperBound {
       var run = runs[index]
@@ -68,33 +68,34 @@ private struct RunCutter {
   }
 }
 
-/// Goes through a text and finds its rows. All places are UTF-8 offsets.
+/// Goes through a text and finds its rows. All positions are UTF-8 offsets.
 private struct WordWrap {
   private let text: String
   private let bytes: UTF8Bytes
   private let columns: Int
   private let indent: Int
   private let widths: Widths
-  /// Where the text begins, behind its time and name, which are broken only if there is no room left.
+  /// Where the text begins, after its time and name, which are broken only if there is no room
+  /// left.
   private var textStart = 0
-  /// Where the next row begins; nil behind the last one.
+  /// Where the next row begins; nil after the last one.
   private var start: Int? = 0
-  /// The addresses of the text from here on, once one had to be looked for.
+  /// The addresses in the text from here on; nil until they are needed.
   private var addresses: ArraySlice<Range<Int>>?
 
   /// A character, or several letters of ASCII.
   private struct Piece {
-    /// Where what follows begins, and in which column.
+    /// Where the next piece begins, and in which column.
     var end: Int
     var column: Int
-    /// The columns of each.
+    /// The columns that each character takes.
     var width: Int
-    /// The first code points of the first and the last.
+    /// The first code points of the first and the last character.
     var first: Unicode.Scalar
     var last: Unicode.Scalar
   }
 
-  /// - Parameter bytes: those of the text.
+  /// - Parameter bytes: the bytes of the text.
   init(
     _ text: String, _ bytes: UTF8Bytes, columns: Int, margin: Int, indent: Int, widths: Widths
   ) {
@@ -110,7 +111,7 @@ private struct WordWrap {
     }
   }
 
-  /// - Parameter letters: how many it may be at once.
+  /// - Parameter letters: the maximum number of letters in the piece.
   private func step(from position: Int, at column: Int, letters most: Int) -> Piece {
     let letters = plainLetters(from: position, atMost: most)
     if letters > 0 {
@@ -130,8 +131,8 @@ private struct WordWrap {
       last: first)
   }
 
-  /// How many of the next bytes are letters of ASCII that nothing joins. In most texts that is every
-  /// word, and going from character to character takes many times longer.
+  /// How many of the next bytes are letters of ASCII with no combining mark after them. In most
+  /// texts that is every word, and going from character to character takes many times longer.
   private func plainLetters(from position: Int, atMost most: Int) -> Int {
     var end = position
     let limit = min(bytes.count, position + most)
@@ -139,7 +140,7 @@ private struct WordWrap {
     return end < bytes.count && bytes[end] >= 0x80 ? max(0, end - 1 - position) : end - position
   }
 
-  /// Whether there is a blank, with no combining mark on it.
+  /// Whether a blank is at a position, without a combining mark on it.
   private func isBlank(_ position: Int) -> Bool {
     (bytes[position] == 0x20 || bytes[position] == 0x09)
       && step(from: position, at: 0, letters: 1).end == position + 1
@@ -152,12 +153,13 @@ private struct WordWrap {
     var column = isFirst ? 0 : indent
     /// Where the next row may begin.
     var next: Int?
-    /// The row has something else than blanks, not counting the time and name before the text.
+    /// Whether the row has something other than blanks, not counting the time and name before the
+    /// text.
     var hasWord = false
     var before: (scalar: Unicode.Scalar, columns: Int)?
     var at = start
     while at < bytes.count {
-      // One letter more than fits, to notice that the row overflows.
+      // Allow one letter more than fits, to notice that the row overflows.
       var step = step(from: at, at: column, letters: max(1, columns - column + 1))
       if isBlank(at) {
         before = nil
@@ -168,7 +170,7 @@ private struct WordWrap {
         if step.column > columns {
           let position = step.width == 1 ? at + max(0, columns - column) : at
           if position > start { return row(from: start, overflowingAt: position, next: next) }
-          // Nothing fits, but each row must take something.
+          // Nothing fits, but each row must contain something.
           step = self.step(from: at, at: column, letters: 1)
         }
         hasWord = hasWord || step.end > textStart
@@ -178,11 +180,11 @@ private struct WordWrap {
       at = step.end
     }
     self.start = nil
-    // Blanks at its end would make a row of their own.
+    // Without this, blanks at its end would make a separate row.
     return start..<(column > columns ? endOfWords(from: start, to: at) : at)
   }
 
-  /// The row that has no room for the character at a place.
+  /// Ends the row that has no room for the character at a position.
   private mutating func row(
     from start: Int, overflowingAt position: Int, next: Int?
   ) -> Range<Int> {
@@ -195,16 +197,16 @@ private struct WordWrap {
     (start..<end).last { !isBlank($0) }.map { $0 + 1 } ?? start
   }
 
-  /// Where an address ends that goes over a place, with what is written to it. Only ASCII is left for
-  /// the terminal to wrap, none of which looks like a blank: it begins a row where a message would
-  /// (rule 12.2).
+  /// Where an address that contains a position ends, together with the text directly attached to
+  /// it. Leaves only ASCII without blanks for the terminal to wrap, since it begins a row where a
+  /// message would begin (rule 12.2).
   private mutating func endOfAddress(at position: Int) -> Int? {
     var rest = addresses ?? WebAddresses.ranges(in: text)[...]
     defer { addresses = rest }
     while let first = rest.first, first.upperBound <= position { rest.removeFirst() }
     guard let address = rest.first, address.lowerBound < position else { return nil }
     let end = bytes[address.lowerBound...].firstIndex { $0 <= 0x20 || $0 >= 0x80 } ?? bytes.count
-    // A part of it may be other letters, of which nothing is known.
+    // A part of the address may be letters outside ASCII, which may look like anything.
     guard end >= address.upperBound else {
       rest.removeFirst()
       return nil
@@ -212,7 +214,7 @@ private struct WordWrap {
     return end
   }
 
-  /// Whether the line may be broken between two characters that no blank parts.
+  /// Whether the line may be broken between two characters without a blank between them.
   private func isGap(
     _ left: (scalar: Unicode.Scalar, columns: Int), _ right: (scalar: Unicode.Scalar, columns: Int)
   ) -> Bool {

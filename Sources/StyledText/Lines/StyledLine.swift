@@ -14,8 +14,8 @@ public struct StyledRun: Hashable, Sendable {
   }
 }
 
-/// A line in styles; what the printer takes. There is no newline in it; one that slips in is drawn
-/// as a blank.
+/// A line with styles, as the printer takes it. It should not contain a newline; one that slips in
+/// is drawn as a blank.
 ///
 /// ```swift
 /// var line = StyledLine(name, .bold)
@@ -23,8 +23,8 @@ public struct StyledRun: Hashable, Sendable {
 /// ```
 public struct StyledLine: Hashable, Sendable, ExpressibleByArrayLiteral {
   public var runs: [StyledRun]
-  /// The column in which the further rows of a wrapped line begin: that of its text, behind time and
-  /// name. Never the first column, where only a line of its own begins (rule 12.2).
+  /// The column in which the second and later rows of a wrapped line begin: the column of its text,
+  /// after time and name. Never the first column, where only new lines begin (rule 12.2).
   public var margin = 2
 
   public init(_ text: SafeText, _ style: Style = .plain) {
@@ -39,7 +39,7 @@ public struct StyledLine: Hashable, Sendable, ExpressibleByArrayLiteral {
     self.runs = runs
   }
 
-  /// Adds text at the end; a run of the same style and link is made longer.
+  /// Adds text at the end; extends the last run if it has the same style and link.
   public mutating func append(_ text: SafeText, _ style: Style = .plain, link: Link? = nil) {
     if text.isEmpty { return }
     if let last = runs.indices.last, runs[last].style == style, runs[last].link == link {
@@ -54,7 +54,7 @@ public struct StyledLine: Hashable, Sendable, ExpressibleByArrayLiteral {
     for run in line.runs { append(run.text, run.style, link: run.link) }
   }
 
-  /// The same line with another margin, in columns.
+  /// This line with another margin, in columns.
   public func with(margin: Int) -> StyledLine {
     var line = self
     line.margin = margin
@@ -76,7 +76,7 @@ public struct StyledLine: Hashable, Sendable, ExpressibleByArrayLiteral {
   /// The text without styles.
   public var plain: SafeText { runs.count == 1 ? runs[0].text : runs.map(\.text).joined() }
 
-  /// The columns the line takes; tabs reach to the next multiple of 8.
+  /// The columns that the line takes; tabs reach to the next multiple of 8.
   public func columns(_ widths: Widths) -> Int {
     widths.columns(of: plain.string)
   }

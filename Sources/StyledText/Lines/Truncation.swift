@@ -20,7 +20,7 @@ extension SafeText {
     return self[..<end(ofPrefix: columns - forEllipsis, widths)] + ellipsis
   }
 
-  /// Where the longest beginning ends that takes no more than `columns`.
+  /// Where the longest beginning that takes at most `columns` ends.
   private func end(ofPrefix columns: Int, _ widths: Widths) -> String.Index {
     var used = 0
     var end = string.startIndex
@@ -35,7 +35,7 @@ extension SafeText {
 }
 
 extension StyledLine {
-  /// The line, cut to fit; what is cut is not a link any more.
+  /// The line, cut to fit; a link that is cut is no longer a link.
   ///
   /// - Parameters:
   ///   - columns: how many columns it may take, the ellipsis included; the ellipsis has the style
@@ -56,7 +56,7 @@ extension StyledLine {
     return line
   }
 
-  /// The longest beginning that takes no more than `columns`.
+  /// The longest beginning that takes at most `columns`.
   private func longestPrefix(of columns: Int, _ widths: Widths) -> StyledLine {
     var result = StyledLine(runs: [])
     var used = 0

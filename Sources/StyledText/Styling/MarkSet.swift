@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Marks to look for at a place of a text.
+/// Marks to look for at a position in a text.
 struct MarkSet: Hashable, Sendable {
   struct Mark: Hashable, Sendable {
     var bytes: [UInt8]
@@ -8,7 +8,7 @@ struct MarkSet: Hashable, Sendable {
     var symbol: Int
   }
 
-  /// Longest first: where several fit, the longest is meant.
+  /// The marks, longest first: if several fit, the longest counts.
   private var marks: [Mark] = []
   /// For every byte, whether a mark begins with it: most bytes of a text begin no mark.
   private var firstBytes = [Bool](repeating: false, count: 256)
@@ -19,7 +19,7 @@ struct MarkSet: Hashable, Sendable {
     firstBytes[Int(mark.bytes[0])] = true
   }
 
-  /// The mark at the start of the range, if the range holds all of it.
+  /// The mark at the start of the range, if the range contains all of it.
   func mark(at range: Range<Int>, in bytes: UTF8Bytes) -> Mark? {
     guard let first = range.first, firstBytes[Int(bytes[first])] else { return nil }
     return marks.first { bytes.begins(with: $0, range) }
@@ -27,7 +27,7 @@ struct MarkSet: Hashable, Sendable {
 }
 
 extension UTF8Bytes {
-  /// Whether the mark is at the start of the range, as characters of its own.
+  /// Whether the mark is at the start of the range, as separate characters.
   func begins(with mark: MarkSet.Mark, _ range: Range<Int>) -> Bool {
     let end = range.lowerBound + mark.bytes.count
     return end <= range.upperBound && self[range.lowerBound..<end].elementsEqual(mark.bytes)
@@ -35,7 +35,7 @@ extension UTF8Bytes {
   }
 
   private func joinsWhatIsBefore(_ range: Range<Int>) -> Bool {
-    // Nothing below U+0300 does.
+    // Nothing below U+0300 combines.
     guard let first = range.first, self[first] >= 0xCC,
       let scalar = decodeScalar(self, at: first)?.scalar
     else { return false }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension MessageStyling {
-  /// A symbol that was opened and that nothing closes.
+  /// A symbol that is opened but never closed.
   package struct Opening: Hashable, Sendable {
     package var symbol: Symbol
     /// Where its mark begins, a UTF-8 offset.
@@ -13,13 +13,13 @@ extension MessageStyling {
     }
   }
 
-  /// The symbols that could be closed at a place (6.3): opened before it on the same line and
-  /// closed nowhere on it, the nearest one last.
+  /// The symbols that could be closed at an offset (6.3): those opened before it on the same line
+  /// and not closed on that line, the nearest one last.
   ///
-  /// An opening mark is at the start or after white space; what follows it is neither white
-  /// space nor punctuation, but may be another symbol. In a closed code span and in a preformatted
-  /// block that began on an earlier line there are none; behind an open code mark none but itself
-  /// and what was opened before it.
+  /// An opening mark is at the start or after white space; what follows it is neither white space
+  /// nor punctuation, but may be another symbol. There are no openings in a closed code span, nor
+  /// in a preformatted block that began on an earlier line. After an open code mark, only that mark
+  /// and those before it count.
   ///
   /// - Parameter offset: a UTF-8 offset.
   package func openings(in text: String, before offset: Int) -> [Opening] {
@@ -37,7 +37,7 @@ extension MessageStyling {
       case .inside, .closes: return []
       case .plain: return openings(in: bytes, block.content, before: offset)
       case .opens:
-        // All of the line but the mark itself is in the block.
+        // The whole line except the mark itself is in the block.
         return openings(in: bytes, block.content, before: offset)
           .filter { $0.offset == block.content.lowerBound }
       }
@@ -70,7 +70,7 @@ extension MessageStyling {
     return openings
   }
 
-  /// Whether what follows a mark lets it open something.
+  /// Whether a mark with this text after it can open something.
   private func isText(_ bytes: UTF8Bytes, _ rest: Range<Int>, behind symbol: Int) -> Bool {
     let others = [fences, spans, quotes]
     if let other = others.lazy.compactMap({ $0.mark(at: rest, in: bytes) }).first {

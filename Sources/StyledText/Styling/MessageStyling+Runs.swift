@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension MessageStyling {
-  /// The styled parts of a text, in order and without overlap; what no run covers is plain.
-  /// Any text will do, in time linear to its length.
+  /// The styled parts of any text, in order and without overlap; text outside the runs is plain.
+  /// Takes linear time.
   public func runs(in text: String) -> [Run] {
     if symbols.isEmpty { return [] }
     return text.withUTF8Bytes { bytes in
@@ -10,15 +10,15 @@ extension MessageStyling {
     }
   }
 
-  /// A longer text is styled line by line where only a part of it is asked for.
+  /// A text of more bytes than this is styled line by line if only a part of it is needed.
   public static let longText = 16 * 1024
 
-  /// The styled parts of the lines that a part of a text lies on, cheap enough for every key.
+  /// The styled parts of the lines that contain a part of a text; fast enough for every key.
   ///
-  /// In a text of more than `longText` bytes only those lines are looked at: a line does not know
-  /// that it is in a preformatted block, and a line of more than `longText` bytes is plain.
+  /// In a text of more than `longText` bytes, it looks only at those lines. So it does not notice
+  /// that a line is in a preformatted block, and a line of more than `longText` bytes is plain.
   ///
-  /// What is visible is given in UTF-8 offsets; what lies outside the text is left out.
+  /// `visible` is a range of UTF-8 offsets; the part outside the text is ignored.
   public func runs(in text: String, visible: Range<Int>) -> [Run] {
     if symbols.isEmpty { return [] }
     return text.withUTF8Bytes { bytes in
@@ -29,7 +29,7 @@ extension MessageStyling {
         return runs(in: bytes, lines: 0..<end, keepsBlocks: true)
           .filter { $0.range.upperBound > start }
       }
-      // Where the first or the last line is too long, what is visible of it stays plain.
+      // If the first or the last line is too long, its visible part stays plain.
       let floor = max(0, visible.lowerBound - Self.longText)
       let start =
         bytes.lastNewline(in: floor..<visible.lowerBound).map { $0 + 1 }
@@ -46,11 +46,11 @@ extension MessageStyling {
   /// The lines of a body, styled; `off` gives them bare.
   ///
   /// - Parameters:
-  ///   - body: what is shown of a message.
+  ///   - body: the shown text of a message.
   ///   - base: the style of plain text; the styles of symbols are laid over it.
   /// - Returns: one line for each of `body.lines`, with the same text.
   public func lines(of body: SafeText, base: Style = .plain) -> [StyledLine] {
-    // Most messages hold no mark at all.
+    // Most messages contain no mark at all.
     guard body.string.withUTF8Bytes({ $0.contains { firsts[Int($0)] } }) else {
       return body.lines.map { StyledLine($0, base) }
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What `*bold*`, `_italic_` and their kin look like, in the line being typed and in messages
-/// (rule 6.1, 6.4), by the rules of XEP-0393 Message Styling 1.1.1.
+/// How `*bold*`, `_italic_` and similar text looks, in the line being typed and in messages (rules
+/// 6.1 and 6.4), by the rules of XEP-0393 Message Styling 1.1.1.
 ///
-/// The marks stay in the text and are drawn dim. A mark that a combining character or an emoji
-/// sequence has made into another character, such as the keycap `*️⃣`, does not count.
+/// The marks stay in the text and are drawn dim. A mark that is part of a longer character, with a
+/// combining mark or in an emoji sequence such as the keycap `*️⃣`, does not count.
 ///
 /// ```swift
 /// MessageStyling.standard.runs(in: "a *b*")  // * at 2..<3, b bold at 3..<4, * at 4..<5
@@ -16,17 +16,17 @@ public struct MessageStyling: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
       /// Text between two marks on one line; other marks count inside.
       case span
-      /// Text between two marks on one line; nothing counts inside but the closing mark.
+      /// Text between two marks on one line; inside, only the closing mark counts.
       case code
-      /// Lines from one that begins with the mark to one that is the mark and nothing else.
+      /// The lines from one that begins with the mark to one that consists of the mark.
       case preformatted
       /// Lines that begin with the mark.
       case quote
     }
 
-    /// What is typed, such as `*`.
+    /// The typed mark, such as `*`.
     public var mark: String
-    /// Laid over the style of the text around it.
+    /// The style to lay over that of the text around it.
     public var style: Style
     public var kind: Kind
 
@@ -37,13 +37,13 @@ public struct MessageStyling: Hashable, Sendable {
     }
   }
 
-  /// A piece of a text that is not plain.
+  /// A part of a text that is not plain.
   public struct Run: Hashable, Sendable {
     /// UTF-8 offsets, never empty, without newlines.
     public var range: Range<Int>
-    /// Everything that counts here, from the outermost symbol to the innermost.
+    /// The styles of all symbols around it, combined from the outermost to the innermost.
     public var style: Style
-    /// Whether these are marks, not the text they style.
+    /// Whether this is a mark, not the text that it styles.
     public var isMark: Bool
 
     public init(range: Range<Int>, style: Style, isMark: Bool) {
@@ -53,7 +53,7 @@ public struct MessageStyling: Hashable, Sendable {
     }
   }
 
-  /// The symbols of rule 6.1, in its order.
+  /// The symbols of rule 6.1, in the order given there.
   public static let standard = MessageStyling([
     Symbol(mark: "*", style: .bold),
     Symbol(mark: "_", style: .italic),
@@ -63,7 +63,7 @@ public struct MessageStyling: Hashable, Sendable {
     Symbol(mark: ">", style: Style(foreground: .green), kind: .quote),
   ])
 
-  /// Without a symbol nothing is styled: `set styling off`.
+  /// No symbols, so that nothing is styled: `set styling off`.
   public static let off = MessageStyling([])
 
   /// The symbols in the order they were registered.
@@ -80,12 +80,12 @@ public struct MessageStyling: Hashable, Sendable {
     for symbol in symbols { register(symbol) }
   }
 
-  /// Adds a symbol behind the others. A mark that is there already stays as it was; one that is
-  /// empty or holds white space could not be recognised and is left out.
+  /// Adds a symbol after the others. Ignores a mark that is already registered, and one that is
+  /// empty or contains white space, since it could not be recognised.
   public mutating func register(_ symbol: Symbol) {
     guard !symbol.mark.isEmpty,
       !symbol.mark.unicodeScalars.contains(where: \.properties.isWhitespace),
-      // By bytes: é is not e and an accent.
+      // Compare bytes: é differs from e with an accent.
       !symbols.contains(where: { $0.mark.utf8.elementsEqual(symbol.mark.utf8) })
     else { return }
     symbols.append(symbol)

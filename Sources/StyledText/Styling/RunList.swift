@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Runs as they are found, from left to right.
+/// Collects runs as they are found, from left to right.
 struct RunList {
   private(set) var runs: [MessageStyling.Run] = []
 
@@ -8,7 +8,7 @@ struct RunList {
     if style != .plain { append(range, style, isMark: false) }
   }
 
-  /// - Parameter style: that of the text the mark belongs to.
+  /// - Parameter style: the style of the text that the mark belongs to.
   mutating func append(mark range: Range<Int>, _ style: Style) {
     append(range, style.asMark(in: .plain), isMark: true)
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Walks over the lines of a text and says of each what block it belongs to (XEP-0393, 5.1).
+/// Walks over the lines of a text and says which block each belongs to (XEP-0393, 5.1).
 struct BlockWalk {
   enum Kind {
     /// A line of spans.
@@ -8,11 +8,11 @@ struct BlockWalk {
     /// The first line of a preformatted block.
     case opens(MarkSet.Mark)
     case inside(MarkSet.Mark)
-    /// The last line of a preformatted block: the mark and nothing else.
+    /// The last line of a preformatted block, which consists of the mark.
     case closes(MarkSet.Mark)
   }
 
-  /// What a line is made of: marks of quotes, each with at most one blank behind it, and the rest.
+  /// The parts of a line: marks of quotes, each with at most one blank after it, and the rest.
   struct Line {
     var start: Int
     var quotes: [(range: Range<Int>, symbol: Int)]
@@ -35,12 +35,12 @@ struct BlockWalk {
     self.quotes = quotes
   }
 
-  /// The line that comes next, without its newline.
+  /// Returns the parts of the next line, given without its newline.
   mutating func next(_ line: Range<Int>) -> Line {
     if let (fence, depth) = open {
       var block = quoted(line, atMost: depth)
       if block.quotes.count == depth {
-        // A `>` more than there were is text of the block.
+        // A `>` in addition to those before the block is text of the block.
         let isClosing =
           bytes.begins(with: fence, block.content)
           && block.content.count == fence.bytes.count
@@ -48,7 +48,7 @@ struct BlockWalk {
         if isClosing { open = nil }
         return block
       }
-      // The quote around it has ended, and the block with it.
+      // The quote around the block has ended, and with it the block.
       open = nil
     }
     var block = quoted(line, atMost: .max)

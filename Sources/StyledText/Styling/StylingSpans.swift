@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The marks on one line and which of them belong together (XEP-0393, 5.2).
+/// The marks on one line, and which of them form pairs (XEP-0393, 5.2).
 struct SpanMarks {
   struct Mark {
     var range: Range<Int>
     /// Index into `MessageStyling.symbols`.
     var symbol: Int
-    /// White space, or the start of the block, is before it.
+    /// Whether white space, or the start of the block, is before it.
     var isAfterSpace: Bool
-    /// White space, or the end of the line, is behind it.
+    /// Whether white space, or the end of the line, is after it.
     var isBeforeSpace: Bool
-    /// The nearest mark behind it that could close it.
+    /// The nearest mark after it that could close it.
     var closer: Int?
   }
 
@@ -20,7 +20,7 @@ struct SpanMarks {
 
   /// - Parameters:
   ///   - content: a line without its newline and the marks of quotes.
-  ///   - fencesCount: take the marks of preformatted blocks for marks of spans.
+  ///   - fencesCount: whether to treat the marks of preformatted blocks as marks of spans.
   init(
     _ bytes: UTF8Bytes, _ content: Range<Int>, _ styling: MessageStyling, fencesCount: Bool = false
   ) {
@@ -48,7 +48,7 @@ struct SpanMarks {
         at += space > 0 ? space : decodeScalar(bytes, at: at)?.length ?? 1
       }
     }
-    // From the right, so that no mark has to search for its closer.
+    // Go from right to left, so that no mark has to search for its closer.
     var nearest: [Int: Int] = [:]
     for index in marks.indices.reversed() {
       marks[index].closer = nearest[marks[index].symbol]
@@ -67,9 +67,9 @@ struct SpanMarks {
 
   /// Adds the runs of the line.
   ///
-  /// - Parameter base: the style of the block around.
+  /// - Parameter base: the style of the block around the line.
   func append(to found: inout RunList, base: Style) {
-    // Each symbol is open once at most: its first closer ends it.
+    // Each symbol is open at most once: its first closer ends it.
     var open: [Open] = []
     var at = content.lowerBound
     var index = 0
@@ -92,7 +92,7 @@ struct SpanMarks {
         continue
       }
       if marks[closer].range.lowerBound == mark.range.upperBound {
-        // With nothing between them neither is a mark.
+        // If nothing is between them, neither of them is a mark.
         index = closer + 1
         continue
       }
@@ -102,7 +102,7 @@ struct SpanMarks {
       found.append(mark: mark.range, style)
       at = mark.range.upperBound
       open.append(Open(start: at, symbol: mark.symbol, closer: closer, style: style))
-      // Nothing counts in code but its end.
+      // In code, only its end counts.
       index = symbols[mark.symbol].kind == .code ? closer : index + 1
     }
     found.append(at..<content.upperBound, base)

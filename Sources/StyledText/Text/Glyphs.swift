@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The program's own symbols (rule 7.2), their ASCII stand-ins for terminals that show no others,
-/// and words in their place for screen readers (rule 11.5).
+/// The program's own symbols (rule 7.2), ASCII replacements for terminals that cannot show them,
+/// and words for screen readers (rule 11.5).
 public struct Glyphs: Hashable, Sendable {
   /// Replaces text that was cut off.
   public var ellipsis: SafeText
   /// Delivery state: on its way.
   public var sending: SafeText
-  /// Delivery state: it did not get through.
+  /// Delivery state: the message was refused.
   public var failed: SafeText
   /// Delivery state: the store of a local room, or the server, has it.
   public var sent: SafeText
@@ -21,7 +21,7 @@ public struct Glyphs: Hashable, Sendable {
   public var filesOf: SafeText
   /// Before the line that a message answers.
   public var quote: SafeText
-  /// Before what an action says, and before what a program says by itself.
+  /// Before an action, and before a notice that a program sent by itself.
   public var action: SafeText
   public var notice: SafeText
   /// Before an event of the conversation.
@@ -34,7 +34,7 @@ public struct Glyphs: Hashable, Sendable {
   public var rule: SafeText
   /// Between the conversation's name and the line, in prompts that have no `>`.
   public var prompt: SafeText
-  /// Return sends.
+  /// Shows that Return would send.
   public var send: SafeText
   /// Before a name that looks like another's (12.3).
   public var lookAlike: SafeText
@@ -44,13 +44,13 @@ public struct Glyphs: Hashable, Sendable {
   public var arrival: SafeText
   /// Before who left.
   public var departure: SafeText
-  /// One column of a progress bar: of the part that is done, and of the rest.
+  /// One column of a progress bar: of the finished part, and of the rest.
   public var done: SafeText
   public var notDone: SafeText
-  /// Whether words replace marks and columns, for people who listen.
+  /// Whether words replace marks and columns, for a screen reader.
   public var isSpoken = false
 
-  /// A mark with the blank behind it; nothing for a mark that speech does not need.
+  /// A mark with the blank after it; an empty text for a mark that speech does not need.
   public func lead(_ mark: SafeText) -> SafeText { mark.isEmpty ? mark : mark + " " }
 
   /// For a terminal that shows Unicode.
@@ -59,14 +59,14 @@ public struct Glyphs: Hashable, Sendable {
     edited: "✎", deleted: "✎", filesOf: "→", quote: ">", action: "*", notice: "-", event: "·",
     separator: " · ", rule: "─", prompt: "›", send: "↑",
     lookAlike: "≈", mention: "»", arrival: "→", departure: "←", done: "█", notDone: "░")
-  /// For everything else.
+  /// For all other terminals.
   public static let ascii = Glyphs(
     ellipsis: "...", sending: ".", failed: "!", sent: "+", delivered: "++",
     edited: "*edited*", deleted: "-", filesOf: "->", quote: ">", action: "*", notice: "-",
     event: "-", separator: " - ", rule: "-", prompt: ">", send: "^",
     lookAlike: "~", mention: "!", arrival: "->", departure: "<-", done: "#", notDone: "-")
-  /// For a screen reader: words, and where none is needed a dash, which it skips, but with which no
-  /// message begins (rule 12.2).
+  /// For a screen reader: words; where none is needed, a dash, which the screen reader skips, but
+  /// with which no message begins (rule 12.2).
   public static var spoken: Glyphs {
     var glyphs = Glyphs(
       ellipsis: "...", sending: say("sending"), failed: "", sent: say("sent"),

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Sentences
 
-/// Text that may be written to a terminal: every text from outside the program becomes one first
-/// (rule 12.1, 12.2, 12.6).
+/// Text that may be written to a terminal. Every text from outside the program must first become a
+/// SafeText (rules 12.1, 12.2 and 12.6).
 ///
 /// Only the sanitiser makes it. Control characters, invalid UTF-8, bidirectional controls and
-/// invisible code points become visible marks of plain ASCII (`^[`, `<U+009B>`, `<FF>`), so
+/// invisible code points become visible placeholders of plain ASCII (`^[`, `<U+009B>`, `<FF>`), so
 /// sanitising twice changes nothing. Parts that are safe stay safe when joined or cut.
 ///
 /// ```swift
 /// let line: SafeText = "\(SafeText(name: nick)): \(SafeText(body: message.body))"
 /// ```
 ///
-/// A plain `String` cannot be interpolated: that it does not compile is the point.
+/// Interpolating a plain `String` deliberately does not compile.
 public struct SafeText: Hashable, Sendable, CustomStringConvertible {
-  /// The text, safe to write to a terminal. It can hold newlines and tabs, when it came from a
-  /// body, and no other control character.
+  /// The text, safe to write to a terminal. It contains no control characters, except newlines and
+  /// tabs if it was made from a body.
   public let string: String
 
   init(unchecked string: String) {
@@ -32,17 +32,17 @@ public struct SafeText: Hashable, Sendable, CustomStringConvertible {
     self.init(unchecked: Sanitizer.body.safe(body))
   }
 
-  /// Makes any bytes safe as a body; what is not UTF-8 is marked byte by byte.
+  /// Makes any bytes safe as a body; each byte that is not UTF-8 becomes a placeholder.
   public init(body bytes: some Collection<UInt8>) {
     self.init(unchecked: Sanitizer.body.safe(bytes))
   }
 
-  /// Makes a text safe that must stay on one line: newline and tab are marks too.
+  /// Makes a text safe that must stay on one line: newline and tab become placeholders as well.
   public init(line: String) {
     self.init(unchecked: Sanitizer.line.safe(line))
   }
 
-  /// Makes any bytes safe as one line; what is not UTF-8 is marked byte by byte.
+  /// Makes any bytes safe as one line; each byte that is not UTF-8 becomes a placeholder.
   public init(line bytes: some Collection<UInt8>) {
     self.init(unchecked: Sanitizer.line.safe(bytes))
   }
@@ -65,14 +65,14 @@ public struct SafeText: Hashable, Sendable, CustomStringConvertible {
 
   /// The lines of a body, without their newlines. There is always at least one.
   public var lines: [SafeText] {
-    // By bytes: as a Character, a newline followed by a combining mark is still a newline, but
+    // Compare bytes: a newline followed by a combining mark is still a newline as a Character, but
     // comparing Characters is many times slower.
     guard string.withUTF8Bytes({ $0.contains(0x0A) }) else { return [self] }
     return string.utf8.split(separator: 0x0A, omittingEmptySubsequences: false)
       .map { SafeText(unchecked: String(Substring($0))) }
   }
 
-  /// A part of the text; what is cut out of safe text is safe.
+  /// A part of the text; parts of safe text are safe.
   ///
   /// - Parameter range: indices of `string`.
   public subscript(range: some RangeExpression<String.Index>) -> SafeText {
@@ -97,8 +97,8 @@ public struct SafeText: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension SafeText: ExpressibleByStringInterpolation {
-  /// Literals are written by programmers, and sanitised all the same. `StaticString`, because a
-  /// `String` parameter here would be a second door.
+  /// Literals are written by programmers, but still sanitised. The parameter is a `StaticString`,
+  /// because a `String` here would be a second way in for unsafe text.
   public init(stringLiteral literal: StaticString) {
     self.init(body: literal.description)
   }
@@ -107,7 +107,7 @@ extension SafeText: ExpressibleByStringInterpolation {
     self.init(unchecked: stringInterpolation.text)
   }
 
-  /// Takes literal parts, `SafeText` and `Int`, nothing else.
+  /// Accepts only literal parts, `SafeText` and `Int`.
   public struct Interpolation: StringInterpolationProtocol {
     var text = ""
 
@@ -135,7 +135,8 @@ extension Sequence<SafeText> {
 
   /// All texts in order with the separator between them.
   public func joined(separator: SafeText = SafeText()) -> SafeText {
-    // Not the standard library's, which asks at run time what it joins: this is part of every start.
+    // Do not use the standard library's `joined`, which looks up types at run time: this code runs
+    // at every start.
     var result = ""
     for (number, text) in enumerated() {
       if number > 0 { result += separator.string }

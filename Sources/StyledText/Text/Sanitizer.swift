@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What turns any bytes into text that is safe to write (rule 12.2, 12.6): total, linear
-/// in time, and idempotent, since every mark is plain printable ASCII.
+/// Turns any bytes into text that is safe to write (rules 12.2 and 12.6). It accepts any input,
+/// takes linear time, and is idempotent, since every placeholder is plain printable ASCII.
 ///
 /// | found | becomes |
 /// | --- | --- |
@@ -17,17 +17,17 @@
 /// | any other invisible format character | `<U+FEFF>`; dropped in a name |
 /// | the 9th and further zero-width code points on one base | `<+N>`, N of them |
 struct Sanitizer {
-  /// Newline and tab stay.
+  /// Whether newline and tab stay.
   var keepsNewlineAndTab: Bool
-  /// Names: the invisible goes, blanks at both ends go.
+  /// For names: whether to remove invisible characters, and blanks at both ends.
   var dropsInvisible: Bool
 
   static let body = Sanitizer(keepsNewlineAndTab: true, dropsInvisible: false)
   static let line = Sanitizer(keepsNewlineAndTab: false, dropsInvisible: false)
   static let name = Sanitizer(keepsNewlineAndTab: false, dropsInvisible: true)
 
-  /// Zero-width code points that one base may carry. Vietnamese, Hebrew with points and accents,
-  /// and the longest emoji flag (7 tags) stay below it.
+  /// How many zero-width code points one base may have. Vietnamese, Hebrew with points and accents,
+  /// and the longest emoji flag (7 tags) stay below this limit.
   static let mostMarksOnOneBase = 8
 
   func safe(_ text: String) -> String {
@@ -42,7 +42,7 @@ struct Sanitizer {
     return ContiguousArray(bytes).withUnsafeBufferPointer { rewritten($0) }
   }
 
-  /// The fast path: printable ASCII is what nearly every line is made of.
+  /// Whether the bytes are all printable ASCII, as in nearly every line: the fast path.
   private func isPlain(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     bytes.allSatisfy(isPlain)
   }
@@ -102,7 +102,7 @@ struct Sanitizer {
     if value < 0x300 {
       return value == 0xAD ? (dropsInvisible ? .drop : .mark("-")) : .keep
     }
-    // The bulk of East Asian letters needs no look-up.
+    // Most East Asian letters need no look-up.
     if (0x3040...0x3096).contains(value) || (0x30A0...0x312F).contains(value)
       || (0x3400...0xA48C).contains(value) || (0xAC00...0xD7A3).contains(value)
     {
@@ -134,13 +134,13 @@ struct Sanitizer {
     }
   }
 
-  /// Vowels and final consonants of old Hangul: no columns of their own.
+  /// Whether it is a vowel or final consonant of old Hangul, which takes no columns of its own.
   private func isHangulJoiner(_ value: UInt32) -> Bool {
     (0x1160...0x11FF).contains(value)
   }
 
-  /// The end of the tags that make a flag of a region (England: `gbeng`) out of a black flag:
-  /// three to six letters and digits and the closing tag.
+  /// The end of the tags that turn a black flag into the flag of a region (England: `gbeng`): three
+  /// to six letters and digits, and the closing tag.
   private func endOfFlag(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
     var at = start
     while let (tag, length) = decodeScalar(bytes, at: at) {
@@ -168,7 +168,7 @@ struct Sanitizer {
   }
 }
 
-/// What the sanitiser has let through so far; counts the zero-width code points on one base.
+/// The sanitiser's output so far; counts the zero-width code points on one base.
 private struct SafeBytes {
   private var bytes: [UInt8] = []
   private var marksOnBase = 0

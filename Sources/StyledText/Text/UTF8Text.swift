@@ -13,7 +13,7 @@ extension UnsafeBufferPointer<UInt8> {
     self[range].lastIndex(of: UInt8(ascii: "\n"))
   }
 
-  /// The bytes of the white space character at the start of the range; 0 if it begins otherwise.
+  /// How many bytes the white space character at the start of the range has; 0 if there is none.
   func lengthOfSpace(at range: Range<Int>) -> Int {
     guard let first = range.first else { return 0 }
     if self[first] < 0x80 {
@@ -56,7 +56,7 @@ package func decodeScalar(
 }
 
 extension String {
-  /// Gives the bytes of the text to `body`, without a copy where the text is stored as UTF-8.
+  /// Passes the bytes of the text to `body`, without a copy if the text is stored as UTF-8.
   @inlinable
   package func withUTF8Bytes<Result>(_ body: (UTF8Bytes) -> Result) -> Result {
     if let result = utf8.withContiguousStorageIfAvailable(body) { return result }

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// How wide this terminal draws text, in columns. Terminals differ in what they do with clusters of
-/// several code points, above all with emoji; the rule is a setting.
+/// How wide this terminal draws text, in columns. Terminals treat clusters of several code points
+/// differently, especially emoji, so the rule is a setting.
 public struct Widths: Hashable, Sendable {
-  /// What a terminal makes of several code points that are one character to a person.
+  /// How a terminal draws several code points that are one character to a person.
   public enum Clusters: Hashable, Sendable {
     /// The sum of their widths: xterm, libvterm, the Linux console.
     case codePoints
-    /// The sum, where a code point after a zero-width joiner counts nothing: tmux 3.3a.
+    /// The sum, but a code point after a zero-width joiner counts as 0: tmux 3.3a.
     case joinedAsOne
     /// An emoji of several code points is two columns: kitty, wezterm, ghostty, foot.
     case graphemes
   }
 
   public var clusters: Clusters
-  /// Characters of East Asian Width "ambiguous" (`±`, `…`, Greek, Cyrillic) take two columns.
+  /// Whether characters of East Asian Width "ambiguous" (`±`, `…`, Greek, Cyrillic) take two
+  /// columns.
   public var ambiguousIsWide: Bool
 
   public init(clusters: Clusters = .codePoints, ambiguousIsWide: Bool = false) {
@@ -22,9 +23,9 @@ public struct Widths: Hashable, Sendable {
     self.ambiguousIsWide = ambiguousIsWide
   }
 
-  /// The columns one character takes: 0 for a combining mark by itself and for control characters,
-  /// 1 or 2 for most, more for emoji of several code points where the terminal adds them up.
-  /// A tab counts 8, as it does in column 0.
+  /// The columns that one character takes: 0 for a combining mark by itself and for control
+  /// characters, 1 or 2 for most, more for emoji of several code points if the terminal adds them
+  /// up. A tab counts as 8, as in column 0.
   public func columns(of character: Character) -> Int {
     let scalars = character.unicodeScalars
     guard let first = scalars.first else { return 0 }
@@ -61,8 +62,8 @@ public struct Widths: Hashable, Sendable {
       bytes.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
     }
     if plain == true { return text.utf8.count }
-    // Where characters stop matters only for what one of them makes of several code points;
-    // looking for it in every text would cost many times more.
+    // Character boundaries matter only if several code points form one character; finding them in
+    // every text would take many times longer.
     var column = 0
     for scalar in text.unicodeScalars {
       if mayMerge(scalar) { return text.reduce(0) { self.column(after: $1, at: $0) } }
@@ -71,7 +72,7 @@ public struct Widths: Hashable, Sendable {
     return column
   }
 
-  /// Whether a character with this code point in it may be wider or narrower than the sum.
+  /// Whether a character with this code point may be wider or narrower than the sum.
   private func mayMerge(_ scalar: Unicode.Scalar) -> Bool {
     switch clusters {
     case .codePoints: false
@@ -82,7 +83,7 @@ public struct Widths: Hashable, Sendable {
     }
   }
 
-  /// The column behind a character that begins in column `start`.
+  /// The column after a character that begins in column `start`.
   public func column(after character: Character, at start: Int) -> Int {
     character == "\t" ? (start / 8 + 1) * 8 : start + columns(of: character)
   }
@@ -116,7 +117,7 @@ public struct Widths: Hashable, Sendable {
   }
 
   /// Whether several code points are drawn as one emoji: a variation selector 16, a skin tone, a
-  /// joiner with something behind it, two regional indicators, or tags.
+  /// joiner with something after it, two regional indicators, or tags.
   private func isEmojiCluster(_ scalars: Character.UnicodeScalarView) -> Bool {
     guard let first = scalars.first, first.properties.isEmoji else { return false }
     let rest = scalars.dropFirst()

@@ -2,7 +2,7 @@
 import Conversations
 import NetworkInbox
 
-// Answers to what the client asked, and what others ask.
+// Answers that the client gets and gives.
 extension Client {
   mutating func handleIQ(_ stanza: Element, _ from: Address?) {
     guard let id = stanza["id"], id.utf8.count <= Limits.identifier else { return }
@@ -37,14 +37,14 @@ extension Client {
     return true
   }
 
-  /// - Returns: whether it answers something that the sender was asked.
+  /// - Returns: whether it answers a request that the client had sent to this sender.
   mutating func answer(_ id: String, from: Address?, with answer: IQRequest.Answer) -> Bool {
     guard let iq = context.takeIQ(id, askedOf: from) else { return false }
     dispatch(answer, to: iq)
     return true
   }
 
-  /// Some items of a long answer, whose end is still to come.
+  /// Handles some items of a long answer, whose end is still to come.
   mutating func handle(part stanza: Element) {
     let from = stanza["from"].flatMap(Address.init)
     guard let id = stanza["id"], from != nil || stanza["from"] == nil,
@@ -103,11 +103,12 @@ extension Client {
     }
   }
 
-  /// The account has said what it has.
+  /// Begins the session, now that the account has said what it supports.
   private mutating func beginSession(_ answer: IQRequest.Answer) {
     server.noteAccount(answer)
-    // With the first presence the server sends what waits for the owner, and with carbons the copies:
-    // from here on, the client can tell both from what the archive delivers.
+    // After the first presence the server sends the messages that wait for the owner, and with
+    // carbons it sends copies. From here on, the client can tell both from what the archive
+    // delivers.
     context.sendIQ("set", Element("enable", namespace: Feature.carbons), .carbons)
     sendPresence()
     archives.beginAccount(exists: server.hasArchive, in: &context)
@@ -120,7 +121,7 @@ extension Client {
     rooms.sendPresence(in: &context)
   }
 
-  /// A page of an archive has arrived, or an error.
+  /// Reads a page of an archive that has arrived, or an error in its place.
   private mutating func readPage(_ id: String, _ answer: IQRequest.Answer) {
     guard let page = archives.takePage(id, answer, in: &context) else { return }
     let count = context.messageCount
@@ -135,7 +136,7 @@ extension Client {
     for held in held { deliver(held.message, held.source) }
   }
 
-  /// Tells what people can do, once all services have said what they are.
+  /// Reports what people can do, once all services have said what they are.
   private mutating func tellAbilities() {
     guard !context.isLookingForServices, toldAbilities != server.abilities else { return }
     toldAbilities = server.abilities

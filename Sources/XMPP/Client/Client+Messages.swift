@@ -21,8 +21,9 @@ extension Client {
     }
   }
 
-  /// A copy of what another device of the owner got or sent. The caller has checked who sent the copy.
-  /// Rooms send to each device themselves, and a copy of a copy does not count.
+  /// Handles a copy of a message that another device of the owner received or sent. The caller has
+  /// checked who sent the copy. Ignores copies of room messages, since rooms send to each device
+  /// themselves, and copies of copies.
   private mutating func deliverCopy(_ copy: Element, _ source: MessageSource) {
     guard let message = copy.first("forwarded", Feature.forwarding)?.first("message"),
       message["type"] != "groupchat", message["type"] != "error",
@@ -32,7 +33,7 @@ extension Client {
     deliver(message, source)
   }
 
-  /// A message that came by itself, or waited for an archive or a room.
+  /// Handles a message that arrived live, or waited for an archive or a room.
   mutating func deliver(_ message: Element, _ source: MessageSource) {
     guard let from = message["from"].flatMap(Address.init) else { return }
     let room = source == .live ? rooms[from.bare] : nil
@@ -63,14 +64,15 @@ extension Client {
     }
   }
 
-  /// Whether someone may say that a message is late: the owner's server, or the room that sent it.
+  /// Whether to believe someone that a message is late: only the owner's server, or the room that
+  /// sent the message.
   private func isTrusted(_ delayedBy: String?, with from: Address) -> Bool {
     guard let by = delayedBy.flatMap(Address.init) else { return false }
     if rooms[from.bare] != nil { return by == from.bare }
     return by == context.owner.account || by.description == context.owner.account.domain
   }
 
-  /// A message of a direct chat: live, a copy, or from the account's archive.
+  /// Interprets a message of a direct chat: live, a copy, or from the account's archive.
   mutating func interpretDirect(_ incoming: IncomingMessage) {
     let (message, account) = (incoming.stanza, context.owner.account)
     guard !["groupchat", "error"].contains(message["type"]),
@@ -82,7 +84,8 @@ extension Client {
     let other: Address
     if isOwn {
       guard let to = message["to"].map(Address.init) ?? account else { return }
-      // A live one is a note to oneself; messages to others come as copies.
+      // A live message from the owner is a note to themselves; their messages to others arrive as
+      // copies.
       guard to.bare == account || !incoming.source.isLive else { return }
       other = to.bare
     } else {
@@ -107,7 +110,7 @@ extension Client {
         conversation: .direct(other.description)))
   }
 
-  /// A message that a room passes on, live or from its archive.
+  /// Interprets a message that a room passes on, live or from its archive.
   mutating func interpretRoom(_ incoming: IncomingMessage, in address: Address) {
     let message = incoming.stanza
     guard let room = rooms[address], message["type"] == "groupchat",
@@ -127,13 +130,13 @@ extension Client {
       isLive: incoming.source.isLive)
     if let subject = message.first("subject"), !message.has("body"), !message.has("thread") {
       guard isLive else { return }
-      // A subject in the history may be a former one, or the present one with its time.
+      // A subject in the history may be an earlier one, or the current one with its time.
       if incoming.time == nil {
         rooms.noteHistoryEnd(of: address, in: &context)
       } else if !room.hasSentHistory {
         context.clock.set(.room(address), in: Limits.history)
       }
-      // Prosody 0.12 gives no occupant id there; it is the person who has the nickname now.
+      // Prosody 0.12 gives no occupant id here; the sender is the person who has the nickname now.
       let known = room.occupants[from.resource]?.occupantID
       if room.isEntered, known != nil { sender = room.user(from, occupantID: known, isLive: true) }
       return rooms.noteTopic(
@@ -146,7 +149,7 @@ extension Client {
         conversation: .room(address.description)))
   }
 
-  /// A message from a room or an occupant that is not for everyone in it.
+  /// Interprets a message from a room or an occupant that is not for everyone in the room.
   private mutating func interpretPrivateFromRoom(_ incoming: IncomingMessage, _ from: Address) {
     let message = incoming.stanza
     guard incoming.source != .sent else { return }
@@ -185,7 +188,7 @@ extension Client {
     context.countStrangersLater()
   }
 
-  /// What a message says, once its sender and conversation are known.
+  /// Interprets the content of a message, once its sender and conversation are known.
   private mutating func interpret(_ message: AddressedMessage) {
     if noteEcho(message) { return }
     if let events = message.retraction {
@@ -215,7 +218,7 @@ extension Client {
     }
   }
 
-  /// Who wrote what a message answers, as the answer says.
+  /// Who wrote the message that an answer refers to, according to the answer.
   private func quotedUser(_ to: Address, in conversation: ConversationAddress) -> NetworkUser? {
     switch conversation {
     case .direct(let other):

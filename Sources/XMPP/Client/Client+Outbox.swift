@@ -16,7 +16,7 @@ extension Client {
     outbox.resends.contains { rooms[$0.to].map { $0.isEntering || $0.isEntered } == true }
   }
 
-  /// - Parameter entries: all that is in the outbox now.
+  /// - Parameter entries: everything that is in the outbox now.
   mutating func update(outbox entries: [OutboxEntry]) {
     for entry in outbox.update(to: entries) {
       let name =
@@ -29,7 +29,7 @@ extension Client {
     uploads.keepOnly(outbox, in: &context)
   }
 
-  /// Sends what may go now.
+  /// Sends the stanzas that need not wait any longer.
   mutating func pump() {
     guard context.needsPump else { return }
     let inFlight = outbox.inFlight
@@ -40,7 +40,7 @@ extension Client {
       switch readiness(of: stanza) {
       case .later: continue
       case .never(let reason): refuse(stanza.entry.id, reason)
-      // A text that is written meanwhile does not wait for a large file.
+      // A text that is written later does not wait for a large file.
       case .ready where stanza.nextFile != nil: withFiles.append(stanza)
       case .ready:
         // Send a message that may have broken a connection by itself: if the connection breaks
@@ -76,7 +76,7 @@ extension Client {
     }
   }
 
-  /// - Returns: whether it went out.
+  /// - Returns: whether it was sent.
   private mutating func transmit(_ stanza: PendingStanza) -> Bool {
     let id = stanza.entry.id
     guard var element = stanza.makeElement() else {
@@ -110,7 +110,7 @@ extension Client {
     return true
   }
 
-  // MARK: What the server says about it
+  // MARK: What the server reports
 
   mutating func acknowledge(_ id: OutboxEntry.ID) {
     if outbox[id]?.sending != nil { accept(id, archiveID: nil) }
@@ -127,7 +127,8 @@ extension Client {
     guard let stanza = outbox.end(id) else { return }
     context.needsPump = true
     if (stanza.isResend || stanza.acceptance != nil) && stanza.entry.operation == .send {
-      // The server has acknowledged it, so it is no longer in the store's outbox: report a bounce.
+      // The server has acknowledged the stanza, so it is no longer in the store's outbox: report a
+      // bounce.
       context.tell(
         .bounced(MessageIDs(origin: stanza.stanzaID), in: stanza.entry.conversation, reason: reason)
       )
@@ -155,7 +156,7 @@ extension Client {
     if stanza.isPending {
       accept(stanza.entry.id, archiveID: isSend ? message.ids.archive : nil)
     } else if isSend, message.ids.archive != nil {
-      // The acknowledgement was faster; the echo has the id in the archive.
+      // The acknowledgement came first; only the echo has the archive id.
       var owner = message.sender
       owner.isOwner = true
       context.tell(
@@ -169,8 +170,9 @@ extension Client {
     return true
   }
 
-  /// Whether the owner wrote it. Without occupant ids, a room's archive gives only the nickname.
-  /// That is proof enough here, since the message has the id of a stanza that this client sent.
+  /// Whether the owner wrote a message. Without occupant ids, a room's archive gives only the
+  /// nickname. That is proof enough here, since the message has the id of a stanza that this client
+  /// sent.
   private func isFromOwner(_ message: AddressedMessage) -> Bool {
     if message.sender.isOwner { return true }
     guard message.isInRoom, !message.sender.isVerified, let room = rooms[message.from.bare]
@@ -178,7 +180,7 @@ extension Client {
     return message.from.resource == room.nick
   }
 
-  /// A message of the owner's was refused.
+  /// Handles an error: a message of the owner's was refused.
   mutating func handleError(_ stanza: Element, from: Address) {
     guard let id = Limits.bounded(stanza["id"]) else { return }
     let (error, account) = (StanzaError(stanza), context.owner.account)
@@ -197,7 +199,7 @@ extension Client {
       refuse(
         known.entry.id, error.sentence(for: known.to.description, isRoom: known.isRoom))
     } else if from.bare != account, !isServer {
-      // An earlier process may have sent it; the store looks the id up.
+      // An earlier process may have sent the message; the store looks its id up.
       let isRoom = rooms[from.bare] != nil
       // The error comes from an occupant, not from the room.
       if isRoom, !from.resource.isEmpty { return }

@@ -3,7 +3,7 @@ import Conversations
 import NetworkInbox
 import Sentences
 
-// What the owner's shells ask for, and what others learn about the owner meanwhile.
+// What the owner's shells ask for, and which signals of the owner others get.
 extension Client {
   mutating func add(_ new: [NetworkRequest]) {
     for request in context.requests.add(new) {
@@ -22,7 +22,7 @@ extension Client {
 
   /// Runs a request about the account itself.
   ///
-  /// - Returns: whether it is one.
+  /// - Returns: whether it is such a request.
   private mutating func runUntargeted(_ request: NetworkRequest) -> Bool {
     switch request.verb {
     case .presence:
@@ -65,7 +65,7 @@ extension Client {
         Element(request.verb.rawValue, namespace: Feature.blocking, children: [item]),
         .request(request))
     case .abilities:
-      // A person's program answers for them, if one is online; a room answers itself.
+      // For a person, one of their online clients answers; a room answers itself.
       let device = roster.contacts[target]?.devices.keys.min() ?? ""
       context.sendIQ(
         "get", Element("query", namespace: Feature.info),
@@ -93,8 +93,8 @@ extension Client {
     }
   }
 
-  /// Whether a read marker has to wait: the client does not know yet who may know of the owner, or is
-  /// not in the room yet.
+  /// Whether a read marker has to wait, because the client does not know yet who may see that the
+  /// owner is online, or because the owner is not in the room yet.
   private func hasUnsentReadMarker(in conversation: ConversationAddress) -> Bool {
     switch conversation {
     case .room(let name): Address(name).flatMap { rooms[$0] }.map { !$0.isEntered } ?? false
@@ -111,7 +111,8 @@ extension Client {
     }
   }
 
-  /// Where a signal may go: into a room that the owner is in, and to people who may know of the owner.
+  /// Whom to send a signal to: a room that the owner is in, or a person who may see that the owner
+  /// is online. Nil if the signal must not be sent.
   private func signalRecipient(in conversation: ConversationAddress) -> SignalRecipient? {
     switch conversation {
     case .room(let name):

@@ -5,8 +5,8 @@ import Sentences
 
 /// An XMPP client as a value, without a connection or a store: events go in, effects come out.
 ///
-/// Its parts have their own state and tell and send through the ``ClientContext``; what one of them
-/// returns is for the others.
+/// Its parts have their own state; they report and send through the ``ClientContext``. What a
+/// function of one part returns is for the other parts.
 ///
 /// ```swift
 /// var client = Client(account: anna, marks: marks, rooms: rooms)
@@ -26,18 +26,19 @@ package struct Client {
   /// Whether the owner was told of a stanza that this connection skipped.
   private var hasToldOfSkipped = false
   private var shownStatus: AccountStatus?
-  /// The last ones that were told.
+  /// The abilities that were reported last.
   var toldAbilities: NetworkAbilities?
 
   /// - Parameters:
   ///   - account: the account's address; its resource is ignored.
-  ///   - settings: `nick`, the nickname for rooms; else it is the local part of the address.
+  ///   - settings: `nick` is the nickname for rooms; without it, that is the local part of the
+  ///     address.
   ///   - marks: the last `caughtUp` of each archive.
-  ///   - newest: when the newest message was sent that each archive has delivered.
-  ///   - writtenTo: whom the owner has written to before, the latest first.
-  ///   - rooms: where to be from the start.
-  ///   - away: the text that the owner is away with; nil when they are not away.
-  ///   - random: where ids come from.
+  ///   - newest: for each archive, when the newest message that it has delivered was sent.
+  ///   - writtenTo: the people whom the owner has written to, the most recent first.
+  ///   - rooms: the rooms to enter at the start.
+  ///   - away: the owner's away message; nil if they are not away.
+  ///   - random: the source of ids.
   package init(
     account: Address, settings: [String: String] = [:], marks: [String: String] = [:],
     newest: [String: Milliseconds] = [:], writtenTo: [String] = [], rooms: [WantedRoom] = [],
@@ -56,9 +57,9 @@ package struct Client {
   /// Reacts to an event.
   ///
   /// - Parameter now: what the wall clock shows, in milliseconds since 1970. It may jump.
-  /// - Returns: what to do, in order. Events are stored before anything is sent that relies on them;
-  ///   only the request for an archive's next page goes first, so that the server works on it
-  ///   meanwhile.
+  /// - Returns: what to do, in order. Events are stored before anything that relies on them is
+  ///   sent. Only the request for an archive's next page is sent before, so that the server works
+  ///   on it in the meantime.
   package mutating func handle(_ event: ClientEvent, at now: Milliseconds) -> [ClientEffect] {
     context.clock.move(to: now)
     switch event {
@@ -84,7 +85,8 @@ package struct Client {
     return takeEffects()
   }
 
-  /// Changes the owner's nickname, from the next connection on, in all rooms that have no special one.
+  /// Changes the owner's nickname, from the next connection on, in all rooms without a nickname of
+  /// their own.
   ///
   /// - Parameter wanted: nil for the local part of the address.
   package mutating func setNick(_ wanted: String?) {
@@ -93,7 +95,8 @@ package struct Client {
     rooms.rename(from: former, to: context.owner.nick)
   }
 
-  /// Continues from `now` as if no time had passed: answers that were not read are not late.
+  /// Continues from `now` as if no time had passed: answers that were not read in that time are not
+  /// late.
   package mutating func skip(to now: Milliseconds) { context.clock.skip(to: now) }
 
   // MARK: The connection
@@ -116,7 +119,7 @@ package struct Client {
     rooms.enterAll(in: &context)
   }
 
-  /// - Parameter isTheirs: whether the server ended it, which may have had its reasons.
+  /// - Parameter isTheirs: whether the server ended the connection, maybe because of what was sent.
   private mutating func disconnect(isTheirs: Bool) {
     guard context.isUp else { return }
     context.disconnect()
@@ -151,7 +154,7 @@ package struct Client {
   private mutating func handle(_ stanza: Element) {
     guard stanza.namespace.isEmpty else { return }
     let from = stanza["from"].flatMap(Address.init)
-    // A sender that is no address is not the account either.
+    // A sender that is not a valid address is not the account either.
     guard from != nil || stanza["from"] == nil else { return }
     switch stanza.name {
     case "message": handleMessage(stanza, from)
@@ -167,13 +170,13 @@ package struct Client {
     guard stanza["type"] == "error" else {
       return apply(rooms.applyPresence(stanza, from: from, &typing, in: &context))
     }
-    // About another nickname that the owner asked for, or about the first one.
+    // The error is about another nickname that the owner asked for, or about the first one.
     if !answer(stanza["id"] ?? "", from: from, with: .error(StanzaError(stanza))) {
       rooms.noteRefusal(stanza, by: room, in: &context)
     }
   }
 
-  /// A stanza was too large to be read (rule 14.6); nobody should wait for it.
+  /// Handles a stanza that was too large to be read (rule 14.6): ends what waits for it.
   private mutating func handleSkipped(_ stanza: Element, bytes: Int) {
     let from = stanza["from"].flatMap(Address.init)
     switch (stanza.name, stanza["type"]) {
@@ -181,7 +184,7 @@ package struct Client {
       if let id = stanza["id"], from != nil || stanza["from"] == nil {
         _ = answer(id, from: from, with: .error(StanzaError("too-large")))
       }
-    // Their attributes say enough.
+    // The attributes of these stanzas are enough.
     case ("iq", _), (_, "error"), ("presence", "unavailable"): handle(stanza)
     default: break
     }
@@ -236,7 +239,7 @@ package struct Client {
     return effects
   }
 
-  /// How far the connection is.
+  /// The state of the connection.
   package var status: AccountStatus {
     guard context.isUp, let own = archives[.account], server.isKnown else { return .connecting }
     var (reading, messages, entering) = (own.isCatchingUp ? [own] : [], own.count, 0)

@@ -3,8 +3,8 @@ import Conversations
 import Networks
 import Platform
 
-/// A session with a server, from the first packet to the last: the narrow door between XMPP and
-/// everything that is about chat. Stanzas go in and come out; nothing else knows what is below
+/// A session with a server, from the first packet to the last. It separates the protocol from
+/// everything that is about chat: stanzas go in and come out, and nothing else knows what is below
 /// them.
 ///
 /// ```swift
@@ -14,15 +14,15 @@ import Platform
 ///
 /// It cannot be reused: after `down`, make a new one. `down` comes last, and exactly once.
 ///
-/// - `Payload`: what `acknowledged` reports about a stanza.
+/// - `Payload`: the value that `acknowledged` reports for a stanza.
 @MainActor package final class ClientStream<Payload: Sendable> {
   package struct Settings: Sendable {
     package var login: Negotiation.Settings
     package var server: ServerSettings
     package var limits: XMLReader.Limits
-    /// After so long a silence, the stream asks the server whether it is there.
+    /// After a silence of this length, the stream asks the server whether it is there.
     package var quiet: Milliseconds
-    /// How long the server then has to say something.
+    /// How long the server then has to send something.
     package var patience: Milliseconds
 
     package init(
@@ -45,9 +45,9 @@ import Platform
     case ready(Address, StreamFeatures)
     /// The account is registered (`Purpose.register`); `down` follows.
     case registered
-    /// When the handler returns, the stanza counts as received, and the server learns that when it
-    /// asks. A handler that has to wait for the store calls `pause`; then the server learns it
-    /// after `resume`.
+    /// When the handler returns, the stanza counts as received, and the server is told so when it
+    /// asks. A handler that has to wait for the store calls `pause`; then the server is told after
+    /// `resume`.
     case stanza(Element)
     /// The beginning of a long answer, as a stanza with some of the items. `stanza` brings the
     /// rest.
@@ -55,8 +55,8 @@ import Platform
     /// A stanza that is larger than the limits: its name and attributes, and its bytes. It counts
     /// as received.
     case skipped(Element, bytes: Int)
-    /// The server has these, the oldest first. A server that cannot count has answered a ping sent
-    /// after them.
+    /// The server has these, the oldest first. For a server that cannot count, it means that it has
+    /// answered a ping that was sent after them.
     case acknowledged([Payload])
     case down(StreamEnd)
   }
@@ -68,7 +68,7 @@ import Platform
   private var connection: Connection?
   private var negotiation: Negotiation
   private var reader: XMLReader
-  /// What was read, and how much of it is delivered already.
+  /// The events that were read, and how many of them are delivered.
   private var inbox: [XMLReader.Event] = []
   private var delivered = 0
   private var isDelivering = false
@@ -78,7 +78,7 @@ import Platform
   private var counts = StreamManagement<Payload>()
   private var pings = 0
   private var lastHeard: Milliseconds = 0
-  /// When the server was asked something, if nothing has arrived since.
+  /// When the server was asked whether it is there, if nothing has arrived since.
   private var asked: Milliseconds?
   private var stepTimer: TimerID?
   private var quietTimer: TimerID?
@@ -110,7 +110,8 @@ import Platform
 
   // MARK: - sending
 
-  /// What the server may not have, the oldest first; also after `down`.
+  /// The payloads of stanzas that the server may not have, the oldest first; also valid after
+  /// `down`.
   package var unacknowledged: [Payload] { counts.unacknowledged }
 
   /// SHA-256 of the public key of the server's certificate, in hexadecimal digits.
@@ -121,12 +122,12 @@ import Platform
 
   /// Sends a stanza, once `ready`; before that and after `down` it is dropped.
   ///
-  /// - Parameter payload: what `acknowledged` reports.
+  /// - Parameter payload: the value that `acknowledged` reports.
   package func send(_ element: Element, as payload: Payload? = nil) {
     if features == nil || isOver || isClosing { return }
     if StreamManagement<Payload>.counts(element) {
       counts.send(payload)
-      // One question after everything that is sent in this turn of the loop.
+      // Ask once, after everything that is sent in this turn of the loop.
       if payload != nil, askTimer == nil {
         askTimer = loop.after(milliseconds: 0) { [weak self] in
           self?.askTimer = nil
@@ -160,10 +161,10 @@ import Platform
       ).xml())
   }
 
-  // MARK: - hearing
+  // MARK: - receiving
 
   /// Makes the server wait, for instance while the disk is full. Until `resume`, the only events
-  /// are `acknowledged` for what is in flight, and `down`.
+  /// are `acknowledged` for stanzas in flight, and `down`.
   package func pause() {
     isPaused = true
     connection?.isReading = false
@@ -240,7 +241,7 @@ import Platform
     }
   }
 
-  /// An element that arrived after the login.
+  /// Handles an element that arrived after the login.
   private func handle(_ element: Element) {
     if element.isStreamError {
       let (condition, text) = element.condition(Namespace.streamErrors)
@@ -256,7 +257,7 @@ import Platform
     }
     guard StreamManagement<Payload>.counts(element) else { return }
     if features?.acknowledges == false, isAnswerToPing(element) {
-      // The stream also pings to detect silence, with nothing in flight.
+      // The stream also pings to detect silence, when nothing is in flight.
       tellAcknowledged(counts.answered())
       return
     }
@@ -304,7 +305,7 @@ import Platform
     case .send(let text): write(text)
     case .restartStream: forgetStream()
     case .startTLS:
-      // Someone in between may have written more than the server did.
+      // Someone between us and the server may have added text to the server's.
       forgetStream()
       connection?.startTLS()
     case .sawSCRAM(let hash): handler(.sawSCRAM(hash))
@@ -315,7 +316,7 @@ import Platform
       noteTraffic()
       watchSilence()
       handler(.ready(address, features))
-    // It arrived before the counting began.
+    // The stanza arrived before the counting began.
     case .stanza(let element): handler(.stanza(element))
     case .registered:
       handler(.registered)
@@ -336,7 +337,7 @@ import Platform
     asked = nil
   }
 
-  /// When the silence will be too long. While much is sent slowly, an answer comes late.
+  /// When the silence will be too long. While a lot of data is sent slowly, an answer comes late.
   private var silenceEnds: Milliseconds {
     guard let asked else { return lastHeard + settings.quiet }
     return max(asked, connection?.lastProgress ?? 0) + settings.patience
@@ -355,14 +356,14 @@ import Platform
     }
   }
 
-  /// Says goodbye. The server may still acknowledge what is in flight, then `down` comes. Until
+  /// Says goodbye. The server may still acknowledge the stanzas in flight, then `down` comes. Until
   /// then, the stream keeps itself alive.
   package func close() {
     if isOver || isClosing { return }
     guard features != nil, !isPaused else { return finish(.closedByUs) }
     askAboutStanzas()
     isClosing = true
-    // A server delivers again what is not acknowledged, on the next connection.
+    // On the next connection, a server delivers unacknowledged stanzas again.
     if features?.acknowledges == true {
       write("<a xmlns='\(Namespace.acknowledgements)' h='\(counts.handled)'/>")
     }

@@ -4,7 +4,7 @@ import Networks
 /// Registering an account on a server that lets everybody do so (XEP-0077).
 extension Negotiation {
   mutating func askForForm(_ features: StreamFeatures) -> [Effect] {
-    // Not every server that allows it says so in its features, so ask.
+    // Not every server that allows registration says so in its features, so ask.
     enter(.form)
     return [.send("<iq id='form' type='get'><query xmlns='\(Namespace.register)'/></iq>")]
   }

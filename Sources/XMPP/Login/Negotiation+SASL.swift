@@ -21,7 +21,7 @@ extension Negotiation {
     }
   }
 
-  /// nil if the element is not expected here.
+  /// Returns nil if the element is not expected here.
   mutating func readSASL(_ element: Element, _ exchange: SASLExchange) -> [Effect]? {
     guard element.namespace == Namespace.sasl else { return nil }
     if element.name == "failure" { return readRefusal(element) }

@@ -2,23 +2,23 @@
 import Conversations
 import Networks
 
-/// Leads from a connection to a session (RFC 6120), or to a new account (XEP-0077). It is a value:
-/// events go in, effects come out, in order. It has no socket and no clock.
+/// Turns a connection into a session (RFC 6120), or registers an account on it (XEP-0077). It is a
+/// value: events go in, effects come out, in order. It has no socket and no clock.
 ///
-/// Its rules: before TLS, send nothing but STARTTLS; after it, forget what arrived in clear; follow
-/// `SASLExchange`; each step has a time limit.
+/// Its rules: before TLS, send nothing but STARTTLS; after the start of TLS, forget what arrived in
+/// clear; follow `SASLExchange`; each step has a time limit.
 package struct Negotiation: Sendable {
   package enum Purpose: Hashable, Sendable {
     case logIn, register
   }
 
   package struct Settings: Sendable {
-    /// With a resource only to ask for that one.
+    /// The account's address; with a resource only to ask for that resource.
     package var address: Address
     package var password: Secret
     package var purpose: Purpose
     /// The strongest SCRAM that the server has ever offered for this account, from earlier
-    /// `sawSCRAM`.
+    /// `sawSCRAM` effects.
     package var strongest: SCRAMHash?
     /// Milliseconds for each step.
     package var limit: Milliseconds
@@ -55,7 +55,7 @@ package struct Negotiation: Sendable {
     case send(String)
     /// Forget everything that arrived in clear, start TLS, then report `tlsReady`.
     case startTLS
-    /// Read what arrives from now on as a new stream; nothing of the old one is left to read.
+    /// Read what arrives from now on as a new stream. Nothing of the old one is left to read.
     case restartStream
     /// The strongest SCRAM that the server offers, to be kept among the facts about it.
     case sawSCRAM(SCRAMHash)
@@ -64,7 +64,7 @@ package struct Negotiation: Sendable {
     case ready(Address, StreamFeatures)
     /// A stanza that arrived before `ready` and is not part of the login; comes after `ready`.
     case stanza(Element)
-    /// The account is registered; the stream is ended.
+    /// The account is registered, and the stream has ended.
     case registered
     /// The login has failed.
     case fail(LoginFailure)
@@ -85,12 +85,12 @@ package struct Negotiation: Sendable {
   private var ours: Address?
   /// Stanzas that arrived before `ready`, to be delivered after it.
   private var early: [Element] = []
-  /// When the present step must be done; nil if there is none. Call `timePassed` then.
+  /// When the current step must be done; nil if no step is running. Call `timePassed` at that time.
   package private(set) var deadline: Milliseconds?
 
   package init(_ settings: Settings) { self.settings = settings }
 
-  /// - Parameter now: on the same clock as in `timePassed`.
+  /// - Parameter now: the time, on the same clock as in `timePassed`.
   package mutating func handle(_ event: Event, at now: Milliseconds) -> [Effect] {
     if case .over = state { return [] }
     let step = step
@@ -118,7 +118,7 @@ package struct Negotiation: Sendable {
     return effects
   }
 
-  /// The clock has reached `deadline`.
+  /// Call this when the clock has reached `deadline`.
   package mutating func timePassed(at now: Milliseconds) -> [Effect] {
     guard let deadline, now >= deadline else { return [] }
     return fail(.tooSlow(step, limit: settings.limit))
@@ -156,7 +156,7 @@ package struct Negotiation: Sendable {
     fail(.unexpected(String(element.name.prefix(40)), step))
   }
 
-  /// The header names the account only if nobody else can read it.
+  /// Opens a stream. Its header names the account only if nobody else can read it.
   private mutating func openStream() -> [Effect] {
     enter(.header)
     let address = settings.address
@@ -220,7 +220,7 @@ package struct Negotiation: Sendable {
       ? askForForm(features) : authenticate(features.mechanisms)
   }
 
-  /// The login succeeded: the stream begins anew (RFC 6120, 6.4.6).
+  /// Begins the stream anew after a successful login (RFC 6120, 6.4.6).
   mutating func authenticated() -> [Effect] {
     isAuthenticated = true
     settings.password = Secret("")

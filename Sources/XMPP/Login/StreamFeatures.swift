@@ -2,7 +2,7 @@
 
 /// What a server offers on a stream (RFC 6120, 4.3.2).
 package struct StreamFeatures: Hashable, Sendable {
-  /// As received.
+  /// The element, as received.
   package let element: Element
 
   package init(_ element: Element) { self.element = element }
@@ -10,7 +10,7 @@ package struct StreamFeatures: Hashable, Sendable {
   /// Whether it acknowledges stanzas (XEP-0198).
   package var acknowledges: Bool { element.has("sm", Namespace.acknowledgements) }
 
-  /// The rest, when the server could not do this after all.
+  /// The other features, for a server that turns out not to acknowledge stanzas.
   var withoutAcknowledgements: StreamFeatures {
     var others = element
     others.nodes.removeAll {

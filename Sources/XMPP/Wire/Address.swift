@@ -12,7 +12,7 @@ package struct Address: Hashable, Sendable, CustomStringConvertible {
     self.resource = resource
   }
 
-  /// nil for a text that is no address. Local part and domain ignore case, so they are kept in
+  /// nil if the text is not an address. Local part and domain ignore case, so they are kept in
   /// lower case.
   package init?(_ text: String) {
     let slash = text.firstIndex(of: "/")
@@ -36,10 +36,10 @@ package struct Address: Hashable, Sendable, CustomStringConvertible {
     else { return nil }
   }
 
-  /// Without the resource.
+  /// The address without the resource.
   package var bare: Address { Address(local: local, domain: domain) }
 
-  /// The same account or room, with a resource: in a room, a nickname.
+  /// The address of the same account or room with a resource, which in a room is a nickname.
   func withResource(_ resource: String) -> Address {
     Address(local: local, domain: domain, resource: resource)
   }

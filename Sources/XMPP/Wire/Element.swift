@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// An XML element as XMPP uses it: no comments, no processing instructions, no prefixes but `xml:`
-/// (RFC 6120, 11).
+/// An XML element as XMPP uses it: without comments, processing instructions, or prefixes other
+/// than `xml:` (RFC 6120, 11).
 ///
 /// ```swift
 /// var message = Element("message", ["to": "ben@example.org", "type": "chat"])
@@ -14,9 +14,9 @@ package struct Element: Hashable, Sendable {
   }
 
   package var name: String
-  /// The namespace, also if it is inherited; empty for the stream's own (`jabber:client`).
+  /// The namespace, own or inherited; empty for the stream's own (`jabber:client`).
   package var namespace: String
-  /// By name; those in a namespace have its prefix, and `xml:` is the only one.
+  /// The attributes by name. Those in a namespace have its prefix; `xml:` is the only one.
   package var attributes: [String: String]
   package var nodes: [Node]
 
@@ -49,7 +49,7 @@ package struct Element: Hashable, Sendable {
     nodes.compactMap { if case .element(let child) = $0 { child } else { nil } }
   }
 
-  /// The text directly in it.
+  /// The text that is directly in it, not in a child.
   package var text: String {
     nodes.reduce(into: "") { if case .text(let part) = $1 { $0 += part } }
   }
@@ -59,7 +59,7 @@ package struct Element: Hashable, Sendable {
     set { attributes[attribute] = newValue }
   }
 
-  /// The first child of that name and namespace.
+  /// The first child with that name and namespace.
   package func first(_ name: String, _ namespace: String = "") -> Element? {
     for case .element(let child) in nodes where child.name == name && child.namespace == namespace {
       return child
@@ -71,7 +71,7 @@ package struct Element: Hashable, Sendable {
     first(name, namespace) != nil
   }
 
-  /// As written on the wire.
+  /// The element as it is written on the wire.
   package func xml() -> String {
     var out = ""
     write(to: &out, in: "")
@@ -81,7 +81,7 @@ package struct Element: Hashable, Sendable {
   private func write(to out: inout String, in outer: String) {
     out += "<" + name
     if namespace != outer {
-      // A stanza in another element, such as a forwarded message.
+      // This is a stanza in another element, such as a forwarded message.
       let written = namespace.isEmpty ? Namespace.client : namespace
       out += " xmlns='" + Element.escaped(written) + "'"
     }

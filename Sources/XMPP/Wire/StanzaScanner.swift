@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Finds the ends of stanzas in the bytes of a stream. It keeps nothing but a name, so it can skip
-/// a stanza of any size and depth.
+/// Finds the ends of stanzas in the bytes of a stream. It keeps only a name in memory, so it can
+/// skip a stanza of any size and depth.
 ///
 /// It trusts the server to pass on well-formed XML. The parser also reads everything that is not
 /// skipped.

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// Counts stanzas on both sides of a stream, to know what the server has received (XEP-0198 without
-/// resumption). It begins with `<enabled/>`.
+/// resumption). Counting begins with `<enabled/>`.
 ///
-/// - `Payload`: what the stream reports when a stanza is acknowledged.
+/// - `Payload`: the value that the stream reports when a stanza is acknowledged.
 package struct StreamManagement<Payload> {
   /// The server claims to have received stanzas that were never sent.
   package struct ImpossibleCount: Error {}
 
   /// How many stanzas of the server are handled (modulo 2^32).
   package private(set) var handled: UInt32 = 0
-  /// How many of ours the server has received (modulo 2^32).
+  /// How many of our stanzas the server has received (modulo 2^32).
   private var taken: UInt32 = 0
-  /// What was sent and is not acknowledged, the oldest first.
+  /// The payloads of stanzas that were sent and are not acknowledged, the oldest first.
   private var waiting: [Payload?] = []
-  /// How many were sent when we last asked; nil if there is no open question.
+  /// How many stanzas had been sent when we last asked; nil if no question is open.
   package private(set) var asked: UInt32?
   /// How many of the questions are answered.
   private var answers = 0
 
   /// How many times in a row to ask. When Prosody 0.12 is stopped, it sends its count without being
-  /// asked, and counts a stanza that it drops unread. Of two answers, one is real.
+  /// asked, and counts a stanza that it drops unread. Of two answers, at least one answers our
+  /// question.
   package static var questions: Int { 2 }
 
   package init() {}
@@ -36,17 +37,17 @@ package struct StreamManagement<Payload> {
     element.namespace.isEmpty && ["message", "presence", "iq"].contains(element.name)
   }
 
-  /// A stanza is being sent.
+  /// Call this when a stanza is being sent.
   package mutating func send(_ payload: Payload?) { waiting.append(payload) }
 
-  /// A stanza of the server is handled: what it says is in the store.
+  /// Call this when a stanza of the server is handled: its content is in the store.
   package mutating func handle() { handled &+= 1 }
 
-  /// The payloads that are not acknowledged.
+  /// The payloads of the stanzas that are not acknowledged.
   package var unacknowledged: [Payload] { waiting.compactMap { $0 } }
 
-  /// Whether it is time to ask the server: something was sent since the last question, which is
-  /// answered. If so, the question counts as asked.
+  /// Returns whether to ask the server now: stanzas are not acknowledged, and no question is open.
+  /// If true, the new question counts as asked.
   package mutating func ask() -> Bool {
     if waiting.isEmpty || asked != nil { return false }
     asked = taken &+ UInt32(truncatingIfNeeded: waiting.count)
@@ -54,9 +55,10 @@ package struct StreamManagement<Payload> {
     return true
   }
 
-  /// The server has received so many in all (`h`); it answers each question once.
+  /// Call this when the server reports how many stanzas it has received in all (`h`). It answers
+  /// each question once.
   ///
-  /// - Returns: the payloads that are acknowledged by that, the oldest first.
+  /// - Returns: the payloads of the stanzas that this acknowledges, the oldest first.
   /// - Throws: `ImpossibleCount`, for a count beyond what was sent or below an earlier one.
   package mutating func acknowledge(_ count: UInt32) throws(ImpossibleCount) -> [Payload] {
     let new = Int(count &- taken)
@@ -66,9 +68,9 @@ package struct StreamManagement<Payload> {
     return answers < Self.questions ? [] : answered()
   }
 
-  /// The server has answered something that was sent after the question.
+  /// Call this when the server has answered something that was sent after the question.
   ///
-  /// - Returns: the payloads that are acknowledged, the oldest first.
+  /// - Returns: the payloads of the stanzas that this acknowledges, the oldest first.
   package mutating func answered() -> [Payload] {
     guard let asked else { return [] }
     let new = Int(asked &- taken)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Sentences
 
-/// Why the input is not XMPP, as a sentence that repeats nothing of the input.
+/// Why the input is not XMPP, as a sentence without any part of the input.
 package enum XMLFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// A stanza or a stream's header has more bytes than the limit.
   case tooLong(limit: Int)

@@ -7,8 +7,8 @@ import Sentences
 /// are split. Each stream needs a new reader.
 ///
 /// It trusts nobody: anything too long, too deep or not allowed in XMPP ends the stream. After the
-/// login (`skips`), it skips a stanza beyond the limits, since anybody may have sent it, and the
-/// server would deliver it again on the next connection.
+/// login (`skips`), it skips a stanza beyond the limits instead, since anybody may have sent it,
+/// and the server would deliver it again on the next connection.
 package final class XMLReader {
   package enum Event: Hashable, Sendable {
     /// The stream's header, with its attributes.
@@ -17,8 +17,8 @@ package final class XMLReader {
     /// A stanza beyond the limits was skipped: its name, its attributes if its start tag was within
     /// the limits, and its size.
     case skipped(Element, bytes: Int)
-    /// The beginning of a long list (`Namespace.lists`), as a separate answer; `element` brings the
-    /// end of it.
+    /// The beginning of a long list (`Namespace.lists`), as a separate answer; `element` brings its
+    /// end.
     case part(Element)
     /// The other side has ended the stream; this is the last event.
     case closed
@@ -27,7 +27,7 @@ package final class XMLReader {
   }
 
   package struct Limits: Sendable {
-    /// Bytes of a stanza, and of everything up to the end of a stream's header.
+    /// Bytes of a stanza; also bytes up to the end of a stream's header.
     package var bytes: Int
     /// Depth of nested elements, counting the stanza itself.
     package var depth: Int
@@ -41,25 +41,25 @@ package final class XMLReader {
     }
   }
 
-  /// Whether to skip a stanza beyond the limits and to report a long list in parts; else the stream
-  /// ends there.
+  /// Whether to skip a stanza beyond the limits and to report a long list in parts; otherwise the
+  /// stream ends there.
   package var skips = false
 
   private let limits: Limits
-  /// How many times the limit a skipped stanza may have: it takes no memory, but an endless one
-  /// would block all others.
+  /// How many times as long as the limit a skipped stanza may be: it takes no memory, but an
+  /// endless one would block all others.
   private static let longestSkipped = 64
   private var parser: OpaquePointer
   private var scanner = StanzaScanner()
   private var events: [Event] = []
   private var isOver = false
-  /// The open elements, the stanza first.
+  /// The elements that are open, the stanza first.
   private var open: [Element] = []
   private var text = ""
   private var isInStream = false
   /// The bytes up to the end of the stream's header, for the next parser.
   private var header: [UInt8] = []
-  /// How many bytes the parser got, and how many of them are done.
+  /// How many bytes the parser got, and how many of them it has finished.
   private var fed = 0
   private var handled = 0
   /// The stanza that is being skipped, and its bytes so far.
@@ -144,8 +144,8 @@ package final class XMLReader {
 
   // MARK: - what the parser calls
 
-  /// Separates a namespace from a name, since XML cannot contain it. expat writes none if there is
-  /// no namespace.
+  /// Separates a namespace from a name; XML cannot contain this byte. expat writes no separator if
+  /// there is no namespace.
   private static let separator: UInt8 = 1
 
   private func begin(
@@ -159,8 +159,8 @@ package final class XMLReader {
     while let key = attributes?[index], let value = attributes?[index + 1] {
       index += 2
       if index / 2 > limits.attributes {
-        // Some would be missing, so the stanza gets none: without `to` or `type`, `from` would
-        // mislead.
+        // Some attributes would be missing, so the stanza gets none: without `to` or `type`, `from`
+        // would mislead.
         let stanza = isInStream ? open.first ?? Element(name, namespace: known) : nil
         return giveUp(.tooManyAttributes(limit: limits.attributes), stanza)
       }
@@ -168,7 +168,8 @@ package final class XMLReader {
       switch namespace {
       case nil: values[key] = String(cString: value)
       case "http://www.w3.org/XML/1998/namespace": values["xml:" + key] = String(cString: value)
-      // No extension that we know has any; without the namespace it would be another attribute.
+      // No extension that we know has attributes in a namespace; without it, this would be another
+      // attribute.
       default: break
       }
     }
@@ -196,7 +197,7 @@ package final class XMLReader {
     if open.isEmpty {
       handled = position
       events.append(.element(element))
-      // Stanzas that the session missed may follow in the same bytes.
+      // The same bytes may also contain stanzas that the session missed.
       if element.name == "resumed", element.namespace == Namespace.acknowledgements { skips = true }
     } else {
       open[open.count - 1].add(element)
@@ -286,8 +287,8 @@ package final class XMLReader {
   /// Bytes of the longest namespace that matters here.
   private static let longestNamespace = 255
 
-  /// A namespace is written once and applies to everything inside, so copies take more memory than
-  /// was sent: a long one would fill it.
+  /// A namespace is written once and applies to everything inside, so its copies take more memory
+  /// than what was sent: a long one would fill the memory.
   ///
   /// - Parameter inherited: the namespace around it, whose memory is shared.
   private static func parts(

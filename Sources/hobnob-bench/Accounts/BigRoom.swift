@@ -4,11 +4,11 @@ import Glibc
 import NetworkInbox
 import ProsodyFixture
 
-/// A room of thousands of people is entered while somebody types: from Return until everybody is in
-/// the store, and how long each key waits meanwhile.
+/// Enters a room of thousands of people while somebody types. Measures the time from Return until
+/// everybody is in the store, and how long each key waits during that time.
 enum BigRoom {
   private static let rooms = 4
-  /// None of them is in what the shell says meanwhile.
+  /// None of these letters occurs in what the shell prints during the measurement.
   private static let letters = Array("qzjkv".utf8)
 
   static func measure(
@@ -34,12 +34,12 @@ enum BigRoom {
       let start = now()
       shell.type(Array("/join \(room)\r".utf8))
       try shell.wait(for: Array("#\(room)> ".utf8))
-      // Now the keys of the shell, now those of a program that only echoes them: the server's work
-      // strikes both.
+      // Alternate between keys of the shell and keys of a program that only echoes them, so that
+      // the server's work affects both.
       let isShell = round % 2 == 0
       var end: Int64 = 0
       var typed = 0
-      // A moment longer, since then the shell looks at who is there.
+      // Go on a moment longer, since only then the shell reads who is there.
       while end == 0 || now() - end < 500_000_000 {
         guard now() - start < 60_000_000_000 else { throw MeasuringError("\(room) lets nobody in") }
         let time = try key(typed, in: isShell ? shell : echo, clearing: isShell)

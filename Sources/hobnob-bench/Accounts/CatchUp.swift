@@ -4,14 +4,15 @@ import Glibc
 import NetworkInbox
 import ProsodyFixture
 
-/// What others wrote while no process served the account: from the start of the network process
-/// until all of it is in the store and a search finds it, beside the same pages read and dropped.
+/// Catches up on what others wrote while no process served the account. Measures the time from the
+/// start of the network process until all of it is in the store and a search finds it, compared
+/// with reading and dropping the same pages.
 enum CatchUp {
   static let count = 10_000
   private static let pageSize = 250
 
-  /// Lines for the server's configuration. Its own storage reads the whole archive for each page,
-  /// and that is not what is measured.
+  /// Lines for the server's configuration. Its default storage reads the whole archive for each
+  /// page, which is not what this measures.
   static let settings = """
     storage = { archive = "memory" }
     storage_archive_item_limit = 100000
@@ -43,8 +44,8 @@ enum CatchUp {
     ]
   }
 
-  /// Ben writes one message and then those that are counted. Another device of anna's is there, so
-  /// that the server has none of them for later besides the archive.
+  /// Ben writes one message and then those that are counted. Another device of anna's is online, so
+  /// that the server keeps them only in the archive.
   private static func fillArchive(at server: Prosody) throws {
     let anna = try TypedStream("anna", at: server)
     try anna.send("<presence/>", answer: "<presence")
@@ -61,16 +62,17 @@ enum CatchUp {
     withExtendedLifetime(anna) {}
   }
 
-  /// How long it takes in an empty store that knows the archive up to a message, in nanoseconds.
+  /// How long catching up takes in an empty store that knows the archive up to a message, in
+  /// nanoseconds.
   private static func time(
     _ network: String, _ path: String, _ server: Prosody, after mark: String
   ) throws -> Int64 {
     let child = try NetworkChild(network, "\(path)/store.sqlite", name: "anna", at: server)
-    // What a stranger writes would wait until anna accepts it.
+    // A stranger's messages would wait until anna accepts them.
     _ = try child.store.writeDurably {
       try $0.networkChat(with: "ben@\(Prosody.domain)", of: child.account)
     }
-    // Released at once, for the process.
+    // Release the lease at once, so that the process can have it.
     try StoredAccount(network: child.account.network, inStoreAt: child.store.path)?.lease()?.apply(
       [.caughtUp(archive: "", mark: mark)])
     let time = try child.start()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ProsodyFixture
 
-/// Rooms that are full of people who are not there: a component of the server itself. Whoever enters
-/// one of them is told of everybody in it.
+/// Rooms full of invented people, provided by a component of the server itself. Whoever enters one
+/// of them is told of everybody in it.
 enum Crowd {
   static let size = 5_000
   static let domain = "throng." + Prosody.domain

@@ -13,7 +13,7 @@ final class NetworkChild {
   private(set) var startedAt: Int64 = 0
   private let executable: String
 
-  /// - Parameter name: whose account it is at the server.
+  /// - Parameter name: the name of the account's owner at the server.
   init(_ executable: String, _ path: String, name: String, at server: Prosody) throws {
     self.executable = executable
     mkdir("/" + path.split(separator: "/").dropLast().joined(separator: "/"), 0o700)
@@ -35,7 +35,7 @@ final class NetworkChild {
     store.close()
   }
 
-  /// Starts it and waits until it is connected, and all that waits for it is in the store.
+  /// Starts it and waits until it is connected and everything that waited for it is in the store.
   ///
   /// - Returns: how long that took.
   func start() throws -> Int64 {
@@ -58,9 +58,9 @@ final class NetworkChild {
     process = 0
   }
 
-  /// Waits, without keeping a processor busy, until something is so in the store.
+  /// Waits, without keeping a processor busy, until a condition is true in the store.
   ///
-  /// - Returns: when it was.
+  /// - Returns: when it became true.
   @discardableResult
   func wait(_ failure: String, until isSo: (Store) throws -> Bool) throws -> Int64 {
     let end = now() + 600_000_000_000

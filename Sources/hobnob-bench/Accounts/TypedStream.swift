@@ -2,8 +2,8 @@
 import Platform
 import ProsodyFixture
 
-/// Stanzas typed at the server through `openssl s_client`, and what it answers: how fast the server
-/// alone is. It ends with this object.
+/// Sends stanzas to the server through `openssl s_client` and reads its answers, to measure how
+/// fast the server alone is. The connection ends with this object.
 final class TypedStream {
   private let child: TerminalChild
 
@@ -36,7 +36,7 @@ final class TypedStream {
 
   /// Sends a text and waits for a part of the answer.
   ///
-  /// - Returns: when that came.
+  /// - Returns: when that part arrived.
   @discardableResult
   func send(_ text: String, answer: String) throws -> Int64 {
     try child.typeAll(Array(text.utf8))
@@ -45,7 +45,7 @@ final class TypedStream {
 
   // MARK: Archive (XEP-0313)
 
-  /// Reads pages of the archive, from its beginning or from behind the message `mark`, and drops
+  /// Reads pages of the archive, from its beginning or from after the message `mark`, and drops
   /// them.
   ///
   /// - Returns: the id of the last message.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
 
-/// A figure beside what it is compared with and what it should be.
+/// A figure, with a value to compare it with and its target.
 struct Figure {
   var name: String
   var measured: String
-  /// What was measured beside it, in the same run.
+  /// The value to compare it with, measured in the same run.
   var beside: String = ""
   var target: String = ""
-  /// Nil where there is no target.
+  /// Whether the target is reached; nil if there is no target.
   var isReached: Bool?
 }
 
@@ -66,7 +66,7 @@ func seconds(_ nanoseconds: Int64) -> String {
   decimal(Double(nanoseconds) / 1e9, 1) + " s"
 }
 
-/// Says on standard error what is being measured, or what went wrong.
+/// Reports on standard error what is being measured, or what went wrong.
 func note(_ text: String) {
   let line = Array((text + "\n").utf8)
   write(2, line, line.count)

@@ -14,7 +14,8 @@ struct BenchStore {
     "naïve", "über", "漢字", "привет", "🎉", "at", "noon", "by", "the", "lake",
   ]
 
-  /// - Parameter names: how many more people there are; their names begin with the whole alphabet.
+  /// - Parameter names: how many more people there are; each of their names begins with the whole
+  ///   alphabet.
   static func make(
     in folder: ScratchFolder, named name: String, messages: Int, names: Int = 0
   ) throws -> BenchStore {
@@ -45,7 +46,7 @@ struct BenchStore {
       let account = try store.writeDurably {
         try $0.addAccount(owner: people[0].id, network: "bench:anna@example.org")
       }
-      // Contacts, whom a menu offers everywhere; people of other rooms are offered in none.
+      // Make them contacts, whom a menu offers everywhere; it does not offer people of other rooms.
       let crowd = (0..<names).map { index in
         NetworkEvent.contact(
           NetworkUser(identity: "abcdefghijklmnopqrstuvwxyz\(index)@example.org"), isOnline: nil,

@@ -5,18 +5,18 @@ import Glibc
 struct BenchedProgram {
   /// The program as it was built.
   let built: String
-  /// A copy of it, as `install` makes one: a file that the linker has written lies in the page cache
-  /// in smaller pieces than one that was copied, and starts slower.
+  /// A copy of it, as `install` makes one: a file that the linker has written is in the page cache
+  /// in smaller pieces than a copied one, and starts slower.
   let path: String
-  /// A copy of hobnob-xmpp, where hobnob looks for it; nil where the given program has none beside it.
+  /// A copy of hobnob-xmpp, where hobnob looks for it; nil if the given program has none beside it.
   let network: String?
 
-  /// The prompt of the room all figures are taken in.
+  /// The prompt of the room in which all figures are measured.
   static let prompt = Array("#lobby> ".utf8)
 
   /// - Parameters:
   ///   - given: the program to measure; nil for the one beside the benchmark.
-  ///   - folder: where it is installed for as long as it is measured.
+  ///   - folder: where to install it for the measurement.
   init(_ given: String?, in folder: ScratchFolder) throws {
     built = given ?? ScratchFolder.ownFolder + "/hobnob"
     path = "\(folder.path)/installed-hobnob"
@@ -52,7 +52,7 @@ struct BenchedProgram {
     return child
   }
 
-  /// bash at its prompt.
+  /// Starts bash and waits for its prompt.
   static func openBash() throws -> (child: TerminalChild, promptAt: Int64) {
     let prompt = "bench> "
     let child = try TerminalChild(
@@ -62,7 +62,7 @@ struct BenchedProgram {
     return (child, promptAt)
   }
 
-  /// Nobody's settings: the same for every program that is measured.
+  /// The environment of every measured program, without anybody's settings.
   static let environment = [
     "HOME=\(ScratchFolder.home)", "INPUTRC=/dev/null", "LANG=C.UTF-8", "TERM=xterm-256color",
     "PATH=/usr/local/bin:/usr/bin:/bin",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
 
-/// A private folder on the disk the program was built on, gone at the end.
+/// A private folder on the disk on which the program was built; it is removed at the end.
 struct ScratchFolder {
   let path: String
 
@@ -15,7 +15,7 @@ struct ScratchFolder {
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// A home for every program that is measured, which this process uses as well.
+  /// The home folder of every measured program, which this process uses as well.
   static let home: String = {
     let folder = (try? ScratchFolder())?.path ?? "/nonexistent"
     for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME"] { unsetenv(name) }

@@ -2,7 +2,7 @@
 import CLinux
 import Glibc
 
-/// Something that kept a figure from being measured.
+/// Why a figure could not be measured.
 struct MeasuringError: Error, CustomStringConvertible {
   var description: String
   init(_ description: String) { self.description = description }
@@ -18,7 +18,7 @@ final class TerminalChild {
   private let descriptor: Int32
   private let name: String
   private var text = PlainText()
-  /// When the last bytes came.
+  /// When the last bytes arrived.
   private var receivedAt: Int64 = 0
   private var buffer = [UInt8](repeating: 0, count: 65536)
   private var isRunning = true
@@ -39,7 +39,7 @@ final class TerminalChild {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    // Opened by the leader of a new session, it becomes the controlling terminal.
+    // A terminal that the leader of a new session opens becomes its controlling terminal.
     posix_spawn_file_actions_addopen(&actions, 0, path, O_RDWR, 0)
     posix_spawn_file_actions_adddup2(&actions, 0, 1)
     posix_spawn_file_actions_adddup2(&actions, 0, 2)
@@ -78,7 +78,8 @@ final class TerminalChild {
     _ = Glibc.write(descriptor, bytes, bytes.count)
   }
 
-  /// Types more than the terminal takes at once, reading what the program prints meanwhile.
+  /// Types more than the terminal accepts at once, and reads what the program prints in the
+  /// meantime.
   func typeAll(_ bytes: [UInt8]) throws {
     let flags = fcntl(descriptor, F_GETFL)
     _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK)
@@ -98,11 +99,11 @@ final class TerminalChild {
     }
   }
 
-  /// Reads until `wanted` appears in what was printed since the last call, escape sequences left
-  /// out.
+  /// Reads until `wanted` appears in what was printed since the last call, without escape
+  /// sequences.
   ///
-  /// - Returns: when the bytes came that completed it. Finding it takes time too, the more so the
-  ///   more was printed, but that is not the program's.
+  /// - Returns: when the bytes that completed it arrived. Finding it also takes time, more if more
+  ///   was printed, but this time does not count as the program's.
   @discardableResult
   func wait(for wanted: [UInt8], seconds: Int64 = 10) throws -> Int64 {
     _ = try text(before: wanted, seconds: seconds)
@@ -128,9 +129,9 @@ final class TerminalChild {
     }
   }
 
-  /// Reads whatever comes until nothing has come for a while, and forgets it.
+  /// Reads and drops all output until none has arrived for a while.
   ///
-  /// - Returns: when the last bytes came.
+  /// - Returns: when the last bytes arrived.
   @discardableResult
   func settle(milliseconds: Int64) -> Int64 {
     while receive(milliseconds: milliseconds) {}
@@ -138,7 +139,7 @@ final class TerminalChild {
     return receivedAt
   }
 
-  /// Types an end of input, or what else ends it, and waits for the program to end.
+  /// Types an end of input, or another key that ends the program, and waits for its end.
   func leave(typing end: [UInt8] = [0x04]) throws {
     type(end)
     let limit = now() + 5_000_000_000
@@ -149,7 +150,7 @@ final class TerminalChild {
     isRunning = false
   }
 
-  /// One read, once there is something.
+  /// Reads once, when there is something to read.
   private func receive(milliseconds: Int64) -> Bool {
     var descriptors = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&descriptors, 1, Int32(milliseconds)) > 0 else { return false }
@@ -191,8 +192,8 @@ struct PlainText {
 
   /// Drops `wanted` and everything before it.
   ///
-  /// - Parameter searched: up to where it is known not to begin; 0 at first.
-  /// - Returns: the bytes before it; nil if it was not printed yet.
+  /// - Parameter searched: the offset before which `wanted` is known not to begin; 0 at first.
+  /// - Returns: the bytes before `wanted`; nil if it was not printed yet.
   mutating func consume(upTo wanted: [UInt8], from searched: inout Int) -> [UInt8]? {
     let end = max(searched, bytes.count - wanted.count + 1)
     let found = bytes.withUnsafeBufferPointer { bytes in

@@ -2,8 +2,8 @@
 import Conversations
 import Glibc
 
-/// A thousand messages that a shell finds when it is woken: what it takes until they are on its
-/// screen, broken between words and left to the terminal to wrap.
+/// A thousand messages that a shell finds when it is woken. Measures the time until they are on its
+/// screen, once broken between words and once wrapped by the terminal.
 enum Arrivals {
   private static let count = 1000
   private static let pairs = 5
@@ -17,7 +17,7 @@ enum Arrivals {
     var byWord = Samples()
     var byTerminal = Samples()
     for round in 0..<(2 * pairs) {
-      // Now one first, now the other, so that a change in the machine's mood strikes both.
+      // Alternate which one comes first, so that a change in the machine's speed affects both.
       let isByWord = round % 4 == 0 || round % 4 == 3
       shell.type(Array("/set wrap \(isByWord ? "word" : "terminal")\r".utf8))
       shell.settle(milliseconds: 100)

@@ -3,7 +3,7 @@ import Conversations
 import Glibc
 
 /// How long a line takes until it is committed, and until it is on the screen of another person's
-/// shell; beside that, how long the disk itself takes to keep one page.
+/// shell; for comparison, how long the disk itself takes to store one page.
 enum Delivery {
   static func measure(
     _ program: BenchedProgram, store: BenchStore, folder: ScratchFolder, lines: Int

@@ -2,7 +2,7 @@
 import Glibc
 import Platform
 
-/// What the program takes: memory at its prompt, and the size of the file that is installed.
+/// How much memory the program takes at its prompt, and the size of the installed file.
 enum Footprint {
   static func memory(_ program: BenchedProgram, store: BenchStore) throws -> [Figure] {
     let shell = try program.open(store)
@@ -42,8 +42,8 @@ enum Footprint {
     try bytes(after: "VmRSS:", in: "status", of: process)
   }
 
-  /// What it has for itself: private pages that it wrote to. All else is in memory once, however many
-  /// shells run.
+  /// The memory that only this process uses: private pages that it wrote to. Everything else is in
+  /// memory once, however many shells run.
   static func ownBytes(of process: pid_t) throws -> Int {
     try bytes(after: "Private_Dirty:", in: "smaps_rollup", of: process)
   }
@@ -54,7 +54,7 @@ enum Footprint {
     try number(after: name, in: file, of: process) * 1024
   }
 
-  /// What the kernel tells of a process under a name, in a file of its folder in `/proc`.
+  /// The number after a name in a file of the process's folder in `/proc`.
   static func number(after name: String, in file: String, of process: pid_t) throws -> Int {
     let text = try contents(of: "/proc/\(process)/\(file)")
     for line in String(decoding: text, as: UTF8.self).split(separator: "\n")

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
 
-/// From a key to its echo on the terminal, beside a program that only echoes raw bytes.
+/// The time from a key to its echo on the terminal, compared with a program that only echoes raw
+/// bytes.
 enum KeyEcho {
   static let keysPerLine = 60
 
@@ -18,7 +19,7 @@ enum KeyEcho {
     var bytes = 0
     var typed = 0
     while typed < keys {
-      // Now one first, now the other, so that a change in the machine's mood strikes both.
+      // Alternate which one comes first, so that a change in the machine's speed affects both.
       if typed / keysPerLine % 2 == 0 {
         bytes += try typeLine(into: shell, clearing: true) { ofShell.add($0) }
         _ = try typeLine(into: echo, clearing: false) { ofEcho.add($0) }
@@ -47,7 +48,7 @@ enum KeyEcho {
     ]
   }
 
-  /// Types one line of letters, a key at a time, each after the echo of the one before.
+  /// Types one line of letters, each key after the echo of the previous one.
   ///
   /// - Returns: how many bytes the program wrote for them.
   static func typeLine(
@@ -59,13 +60,14 @@ enum KeyEcho {
       let start = now()
       child.type([key])
       sample(try child.wait(for: [key]) - start)
-      // A person's pause, during which the rest of the key's output arrives.
+      // Pause like a person, so that the rest of the key's output arrives.
       child.settle(milliseconds: 3)
     }
     let written = child.bytesReceived - before
     if clearing {
       child.type([0x15])
-      // The next line begins with the same letter, which need not be written again if it comes now.
+      // The next line begins with the same letter, which the program need not write again if it is
+      // typed now.
       try child.wait(for: Array("Message".utf8))
       child.settle(milliseconds: 50)
     }

@@ -5,14 +5,14 @@ import Platform
 import Repeatable
 
 /// Ten years of chat: a store of very many messages in 200 conversations, imported from JSON Lines
-/// that are made here.
+/// that this type makes.
 struct LifetimeStore {
   static let conversations = 200
 
   let store: BenchStore
   /// How long `hobnob import` took, in nanoseconds.
   let importTime: Int64
-  /// What the same text takes in a plain log of lines `12:03 <name> text`, in bytes.
+  /// The size of the same text in a plain log of lines `12:03 <name> text`, in bytes.
   let logBytes: Int
 
   /// Makes the lines, and has the program import them.
@@ -40,7 +40,7 @@ struct LifetimeStore {
 
   private static func room(_ index: Int) -> String { index == 0 ? "#lobby" : "#room\(index)" }
 
-  /// Returns the bytes of the same text in a plain log.
+  /// Returns the size of the same text in a plain log, in bytes.
   private static func write(_ messages: Int, to path: String) throws -> Int {
     guard let file = fopen(path, "w") else {
       throw MeasuringError("\(path) cannot be written: \(String(cString: strerror(errno)))")
@@ -48,7 +48,7 @@ struct LifetimeStore {
     defer { fclose(file) }
     func put(_ line: String) { fputs(line + "\n", file) }
     var dice = FixedRandom(seed: 20_360_601)
-    // The rooms first, so that their members get no message of this as news.
+    // Make the rooms first, so that no message arrives as new for their members.
     let rooms = (0..<messages).map { _ in
       dice.below(5) == 0 ? 0 : UInt8(dice.below(conversations))
     }
@@ -96,7 +96,7 @@ struct LifetimeStore {
   /// Milliseconds between two messages: a million fill ten years.
   private static let spacing: Int64 = 315_000
 
-  /// Common words often, rare ones rarely, as people speak.
+  /// Returns a word: common ones often, rare ones rarely, as people speak.
   private static func word(_ dice: inout FixedRandom) -> String {
     let rank = dice.below(1 + dice.below(1 + dice.below(20_000)))
     return rank < common.count ? common[rank] : "w\(String(rank, radix: 36))"

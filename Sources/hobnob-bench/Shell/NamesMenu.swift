@@ -2,17 +2,16 @@
 import Conversations
 import Glibc
 
-/// From a key to its echo while a menu over very many names is open.
+/// The time from a key to its echo while a menu of very many names is open.
 enum NamesMenu {
   private static let letters = Array("abcdefghijklmnopqrstuvwxyz".utf8)
 
-  /// Every name begins with all the letters that are typed, so that none of the keys makes the menu
-  /// shorter.
+  /// Every name begins with all the typed letters, so that none of the keys makes the menu shorter.
   static func measure(_ program: BenchedProgram, store: BenchStore, keys: Int) throws -> [Figure] {
     let shell = try program.open(store)
     var closed = Samples()
     var open = Samples()
-    // The first look at the names is on its own.
+    // Measure the first reading of the names separately.
     shell.type([UInt8(ascii: "@")])
     let asked = now()
     try shell.wait(for: Array("more)".utf8), seconds: 30)
@@ -20,7 +19,7 @@ enum NamesMenu {
     shell.settle(milliseconds: 100)
     shell.type([0x15])
     shell.settle(milliseconds: 100)
-    // The second one after somebody said something: the last speaker comes first.
+    // Measure the second reading after somebody said something, since the last speaker comes first.
     let said = try Store(path: store.path)
     try said.writeDurably {
       let (room, ben) = (try $0.makeRoom("lobby"), try $0.participant(identity: "ben"))

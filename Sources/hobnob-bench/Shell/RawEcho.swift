@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
 
-/// The program that keys are compared with: a raw terminal, `read`, `write`, nothing else.
+/// The program that key echo is compared with: only a raw terminal, `read` and `write`.
 enum RawEcho {
   static let greeting = "ready"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// From the start of the program to its first prompt, beside bash and beside an empty store.
+/// The time from the start of the program to its first prompt, compared with bash and with an empty
+/// store.
 enum StartUp {
   static func measure(
     _ program: BenchedProgram, full: BenchStore, empty: BenchStore, rounds: Int
@@ -11,8 +12,9 @@ enum StartUp {
       { try timeOfShell(program, empty) },
     ]
     var samples = starts.map { _ in Samples() }
-    // A machine has moods, and a median of all may fall on a good one here and on a bad one there.
-    // What is started within one round shares them: the ratios are medians of the rounds' ratios.
+    // A machine's speed varies, and a median over all starts may hit a fast moment for one program
+    // and a slow one for another. Programs started within one round share the same moment, so the
+    // ratios are medians of the rounds' ratios.
     var (besideBash, besideEmpty) = (Samples(), Samples())
     let warmUp = 3
     for round in 0..<(rounds + warmUp) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// A participant's account on a network. Only its owner sees the conversations and people of its
-/// `network`. A file of the owner's own says where it connects (`AccountFiles`).
+/// `network`. A file of the owner says where it connects (`AccountFiles`).
 public struct Account: Identifiable, Hashable, Sendable {
   public var id: Conversations.ID<Account>
   public var owner: Conversations.ID<Participant>
@@ -28,12 +28,12 @@ public struct Account: Identifiable, Hashable, Sendable {
 
   /// The part before the colon, which names the executable: `xmpp`.
   public var kind: String { String(network.prefix { $0 != ":" }) }
-  /// The part behind the colon.
+  /// The part after the colon.
   public var address: String { String(network.drop { $0 != ":" }.dropFirst()) }
-  /// The part of the address behind the `@`.
+  /// The part of the address after the `@`.
   package var server: String { String(address.drop { $0 != "@" }.dropFirst()) }
 
-  /// The address of the person that a word means. Where addresses are bare names, `ben@SERVER` is
+  /// The address of the person that a word means. If addresses are bare names, `ben@SERVER` is
   /// `ben` on the account's server.
   ///
   /// - Returns: nil if nobody there can have the name.
@@ -41,12 +41,13 @@ public struct Account: Identifiable, Hashable, Sendable {
     rules.address(ofPerson: withoutServer(word))
   }
 
-  /// The same for a room; nil also if the server's service for rooms is unknown.
+  /// The address of the room that a word means; nil if no room can have the name, or if the
+  /// server's service for rooms is unknown.
   package func address(ofRoom word: String) -> String? {
     rules.address(ofRoom: withoutServer(word))
   }
 
-  /// Whether a word names the account's server behind a bare name.
+  /// Whether a word names the account's server after a bare name.
   package func isNamed(in word: String) -> Bool {
     rules.domain == nil && word.lowercased().hasSuffix("@" + server)
   }

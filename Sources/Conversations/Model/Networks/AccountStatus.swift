@@ -6,26 +6,27 @@
 public enum AccountStatus: Hashable, Sendable {
   /// No process serves the account, and none has left a reason.
   case notRunning
-  /// Connecting or logging in, or the server has not answered the first questions.
+  /// The process is connecting or logging in, or the server has not answered the first queries.
   case connecting
-  /// Logged in. The list has what the process does meanwhile; it is empty if all is well.
+  /// Logged in. The list has what the process is doing at the moment; it is empty if there is
+  /// nothing to do.
   case connected([Activity])
   /// Connected, but the store cannot be written: the process reads nothing until it can.
   case storeIsFull
   /// The connection is gone, or there was none. The reason is a sentence without its full stop;
   /// `nextTry` is a time of the wall clock, nil if unknown.
   case offline(reason: String, nextTry: Milliseconds?)
-  /// The process has ended, because another try would fail, too. A shell starts no other until its
-  /// owner connects the account again, or opens a shell.
+  /// The process has ended, because another try would fail as well. A shell starts no other process
+  /// until the owner connects the account again, or opens a shell.
   case ended(reason: String)
 
   /// What a connected process is doing. A percentage says how much of it is done, if known.
   public enum Activity: Hashable, Sendable {
-    /// Archives have delivered so many messages, and more will follow.
+    /// Archives have delivered `received` messages, and more will follow.
     case catchingUp(received: Int, percent: Int?)
-    /// So many rooms have not answered yet.
+    /// This many rooms have not answered yet.
     case entering(rooms: Int)
-    /// The server has not said yet where its rooms are.
+    /// The server has not yet reported where its rooms are.
     case exploring
     /// A file on its way to or from a server, by its name.
     case uploading(String, percent: Int?)
@@ -76,7 +77,8 @@ extension AccountStatus {
   }
 
   /// A status in its stored form. Text that is damaged, or that only a later version knows, is
-  /// ``notRunning``; an activity of that kind is left out. A time is limited to years of four digits.
+  /// ``notRunning``; an activity of that kind is left out. A time is limited to years of four
+  /// digits.
   package init(storedForm: String) {
     let lines = storedForm.split(separator: "\n")
     let values = Dictionary(lines.dropFirst().map { $0.keyAndValue }) { $1 }
@@ -95,7 +97,7 @@ extension AccountStatus {
     }
   }
 
-  /// A text from elsewhere must not begin another line.
+  /// The text without line breaks: a text from elsewhere must not begin another line.
   fileprivate static func line(_ text: String) -> String {
     String(text.map { $0.isNewline ? " " : $0 })
   }

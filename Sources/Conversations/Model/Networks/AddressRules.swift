@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// How the words that people type become addresses on an account's network, and which addresses are
-/// the same. The account's process provides these rules, and the store keeps them with the account.
+/// equal. The account's process provides these rules, and the store keeps them with the account.
 ///
 /// ```swift
 /// let mail = AddressRules(domain: "example.org", roomDomain: "rooms.example.org")
@@ -10,16 +10,16 @@
 /// irc.address(ofRoom: "##Tea")  // ##tea
 /// ```
 public struct AddressRules: Hashable, Sendable {
-  /// Which letters of an address are the same.
+  /// Which letters are equal in an address.
   public enum CaseMapping: String, Hashable, Sendable {
     case none
-    /// The letters A to Z and a to z.
+    /// A to Z equal a to z.
     case ascii
-    /// These, and `[]\~` are `{}|^` (RFC 1459, 2.2).
+    /// As `ascii`, and `[]\~` equal `{}|^` (RFC 1459, 2.2).
     case rfc1459
-    /// These, without `~` and `^`.
+    /// As `rfc1459`, but without `~` and `^`.
     case strict = "rfc1459-strict"
-    /// Upper and lower case of all scripts.
+    /// Upper and lower case are equal in all scripts.
     case unicode
   }
 
@@ -31,7 +31,7 @@ public struct AddressRules: Hashable, Sendable {
     case network = "everywhere"
   }
 
-  /// The domain behind the `@` of the account's own addresses; nil if a bare name is an address.
+  /// The domain after the `@` of the account's own addresses; nil if a bare name is an address.
   public var domain: String?
   /// The domain of the server's own rooms; nil if unknown, or if `domain` is.
   public var roomDomain: String?
@@ -64,7 +64,7 @@ public struct AddressRules: Hashable, Sendable {
     }
   }
 
-  /// Folds letters, and each of these symbols to the one 32 places behind it.
+  /// Folds letters, and each of these symbols to the one 32 places after it.
   private static func fold(_ address: String, symbols: String) -> String {
     String(
       decoding: address.utf8.map { byte in

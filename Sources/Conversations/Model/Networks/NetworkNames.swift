@@ -10,13 +10,13 @@ package enum ConversationAddress: Hashable, Sendable {
 
 /// A person, in the network's own names.
 package struct NetworkUser: Hashable, Sendable {
-  /// Identifies this person on the network, for good: the address, folded by the account's rules; in
-  /// a room the occupant's id if there is one, else the nickname. Where a room's ids are valid only
-  /// there (`AddressRules.IdentityScope.room`), the store prefixes them with the room's address, so that
-  /// no room can name someone from elsewhere.
+  /// Identifies this person on the network, for good: the address, folded by the account's rules;
+  /// in a room the occupant's id if there is one, else the nickname. If a room's ids are valid only
+  /// there (`AddressRules.IdentityScope.room`), the store prefixes them with the room's address, so
+  /// that no room can name someone from elsewhere.
   package var identity: String
-  /// What they call themselves; empty if not known here. An older message only names people who had
-  /// no name yet.
+  /// What they call themselves; empty if unknown. The name in an older message counts only for
+  /// people who had no name yet.
   package var name: String
   /// Whether it is the account's owner, from this or another device.
   package var isOwner: Bool

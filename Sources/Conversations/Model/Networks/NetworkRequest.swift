@@ -17,7 +17,7 @@ package struct NetworkRequest: Identifiable, Hashable, Sendable {
     case topic
     /// Invite `text` into the room `target`.
     case invite
-    /// Messages of the conversation `target` from its archive: `text` is from
+    /// Fetch messages of the conversation `target` from its archive; `text` is from
     /// ``historyText(_:before:)``.
     case history
     /// Ask `target` to be a contact; let them see this owner; undo both.
@@ -27,10 +27,10 @@ package struct NetworkRequest: Identifiable, Hashable, Sendable {
     case decline
     /// The owner's presence: `text` is the away message, `target` "away" or "".
     case presence
-    /// What the server and the conversation `target` can do.
+    /// Ask what the server and the conversation `target` can do.
     case abilities
-    /// The file at the address `text`, for the message with the id `target`; `fetchUnasked` only if
-    /// it is small, and without an error message if it fails.
+    /// Fetch the file at the address `text`, for the message with the id `target`; `fetchUnasked`
+    /// does so only if the file is small, and reports no error.
     case fetch, fetchUnasked
   }
 
@@ -69,8 +69,8 @@ extension NetworkRequest {
 package enum NetworkSignal: Hashable, Sendable {
   /// The owner started or stopped typing there.
   case typing(ConversationAddress, Bool)
-  /// The owner's shell has, or has shown, the messages of this conversation up to this one, by that
-  /// author.
+  /// The owner's shell has received or shown the messages of this conversation up to this one,
+  /// which has that author.
   case receipt(ConversationAddress, MessageIDs, by: NetworkUser, DeliveryState)
 }
 
@@ -78,6 +78,6 @@ package enum NetworkSignal: Hashable, Sendable {
 package struct NetworkAnswer: Hashable, Sendable {
   package var request: NetworkRequest
   package var network: String
-  /// In the network's words; empty if it is done and there is nothing to add.
+  /// The answer in the network's words; empty if the request is done and there is nothing to add.
   package var text: String
 }

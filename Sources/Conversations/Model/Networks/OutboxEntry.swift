@@ -19,8 +19,8 @@ package struct OutboxEntry: Identifiable, Hashable, Sendable {
   }
 
   package var id: Int64
-  /// The message as it was when the outbox was read. Give the entry back to `finish`
-  /// unchanged: the difference shows whether the text was edited meanwhile.
+  /// The message as it was when the outbox was read. Pass the entry to `finish` unchanged: the
+  /// difference shows whether the text was edited during the attempt.
   package var message: Message
   package var operation: Operation
   /// For `react`: what changed.
@@ -57,8 +57,8 @@ package struct OutboxEntry: Identifiable, Hashable, Sendable {
     self.links = links
   }
 
-  /// The id to send it under, the same at each attempt: a message uses its own, a change to a
-  /// message one that belongs to this entry.
+  /// The id to send it under, the same for each attempt: a message uses its own id, a change to a
+  /// message an id that belongs to this entry.
   package var origin: String {
     operation == .send ? name.origin ?? message.uid : "\(message.uid)-\(id)"
   }
@@ -67,10 +67,10 @@ package struct OutboxEntry: Identifiable, Hashable, Sendable {
 /// A change to someone's reactions to a message, for the network.
 package struct OutgoingReaction: Hashable, Sendable {
   package var participant: ID<Participant>
-  /// The one that they gave or removed; empty if unknown.
+  /// The emoji that they gave or removed; empty if unknown.
   package var emoji: String
   package var isRemoved: Bool
-  /// All that they have now, in the order in which they gave them.
+  /// All reactions that they have now, in the order in which they gave them.
   package var all: [String]
 
   package init(

@@ -14,7 +14,7 @@ struct Archive: Sendable {
     case failed
   }
 
-  /// A live message that waits, because the archive is going to deliver it, too.
+  /// A live message that waits, because the archive is going to deliver it as well.
   struct HeldMessage: Sendable {
     var id: String
     var message: Element
@@ -26,18 +26,19 @@ struct Archive: Sendable {
   var state = State.unknown
   /// How many messages it has delivered since the connection was made.
   private(set) var count = 0
-  /// When the first of them was sent, and the last one so far.
+  /// When the first and the last of these messages were sent.
   private var span: ClosedRange<Milliseconds>?
   private(set) var held: [HeldMessage] = []
-  /// Whether there was no room for some of them: the archive has them.
+  /// Whether some were dropped for lack of room; the archive still has them.
   private var hasDropped = false
   /// How many pages in a row did not arrive.
   var failures = 0
   /// The archive no longer has the message of the mark, so the client asks by time instead.
   var hasLostMark = false
-  /// All messages up to this time are known. Whatever the server's clock says, the next one is later.
+  /// All messages up to this time are known. Whatever the server's clock says, the next one is
+  /// later.
   var knownUntil: Milliseconds = .min
-  /// A newer mark, for when all that was sent there is acknowledged.
+  /// A newer mark, which takes effect once everything sent there is acknowledged.
   var nextMark: String?
 
   init(mark: String? = nil) { self.mark = mark }
@@ -49,7 +50,7 @@ struct Archive: Sendable {
     (count, span) = (0, nil)
   }
 
-  /// The connection is gone.
+  /// Forgets everything that depends on the connection, which is gone.
   mutating func reset() {
     state = .unknown
     (held, hasDropped, failures, hasLostMark, nextMark) = ([], false, 0, false, nil)
@@ -65,8 +66,8 @@ struct Archive: Sendable {
     }
   }
 
-  /// How much of the time since its first message is done, in percent. The number of messages that are
-  /// left is unknown: what XEP-0059 counts is all of them.
+  /// How much of the time since its first message is done, in percent. The number of messages left
+  /// is unknown, since XEP-0059 counts all messages.
   func percentDone(at now: Milliseconds) -> Int? {
     guard let span, now > span.lowerBound else { return nil }
     let (all, done) = (now - span.lowerBound, span.upperBound - span.lowerBound)

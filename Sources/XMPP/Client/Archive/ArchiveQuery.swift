@@ -2,33 +2,34 @@
 import Conversations
 import Sentences
 
-/// A page of an archive that is on its way.
+/// A page of an archive that was asked for and is arriving.
 struct ArchiveQuery: Sendable {
   enum Scope: Hashable, Sendable {
-    /// What is new since the mark, or everything if that is empty; without a mark, the newest page,
-    /// which is backfill.
+    /// Asks for what is new since the mark, or for everything if the mark is empty; without a mark,
+    /// for the newest page, which is backfill.
     ///
     /// - Parameter since: the archive leaves out what is older.
     case catchUp(after: String?, since: Milliseconds? = nil)
-    /// Older messages, for a shell.
+    /// Asks for older messages, for a shell.
     case history(HistoryRequest)
   }
 
   var archive: ArchiveKey
   var scope: Scope
-  /// The id of its iq.
+  /// The id of the iq that asks for it.
   var iq = ""
-  /// What has arrived of the page.
+  /// The part of the page that has arrived.
   private(set) var results: [Element] = []
   private var weight = 0
-  /// Whether there was no room for the rest of it.
+  /// Whether there was no room for the rest of the page.
   private(set) var isTruncated = false
 
   init(_ archive: ArchiveKey, _ scope: Scope) { (self.archive, self.scope) = (archive, scope) }
 
   var isHistory: Bool { if case .history = scope { true } else { false } }
 
-  /// If a page does not fit, keeps the part next to what is known: when going back, its end.
+  /// Adds a message. If the page does not fit, keeps the part next to what is known: when going
+  /// back, the end of the page.
   mutating func add(_ result: Element) {
     if isTruncated, !isHistory { return }
     results.append(result)
@@ -39,7 +40,7 @@ struct ArchiveQuery: Sendable {
     }
   }
 
-  /// The payload of its iq (XEP-0313, 4; XEP-0059).
+  /// The payload of the iq that asks for it (XEP-0313, 4; XEP-0059).
   func makePayload(id: String) -> Element {
     var set = Element("set", namespace: Feature.pages)
     set.add(Element("max", namespace: Feature.pages, text: String(Limits.page)))
@@ -50,7 +51,7 @@ struct ArchiveQuery: Sendable {
         payload.add(Element.form(Feature.archive, [("start", Timestamp.text(since))]))
       }
       if let mark {
-        // After an archive that was empty, everything in it is new.
+        // If the archive was empty before, everything in it is new.
         if !mark.isEmpty { set.add(Element("after", namespace: Feature.pages, text: mark)) }
       } else {
         set.add(Element("before", namespace: Feature.pages))
@@ -70,7 +71,7 @@ struct ArchiveQuery: Sendable {
 struct HistoryRequest: Hashable, Sendable {
   var request: NetworkRequest
   var conversation: ConversationAddress
-  /// In the account's archive: only messages to and from them.
+  /// In the account's archive, ask only for messages to and from this person.
   var with: Address?
   /// The archive id that the next page ends before.
   var before: String
@@ -106,14 +107,14 @@ struct HistoryRequest: Hashable, Sendable {
 struct ArchivePage: Sendable {
   let query: ArchiveQuery
   let answer: IQRequest.Answer
-  /// The ids of all its messages, in order, also of those that say nothing.
+  /// The ids of all its messages, in order, including those without content.
   private(set) var ids: [String] = []
   /// The messages to be interpreted.
   private(set) var messages: [IncomingMessage] = []
 
   /// - Parameters:
-  ///   - skipped: ids of messages that came live and wait.
-  ///   - knownUntil: what is new was sent later than this.
+  ///   - skipped: the ids of messages that arrived live and wait.
+  ///   - knownUntil: new messages were sent later than this.
   ///   - now: what the wall clock shows.
   init(
     _ query: ArchiveQuery, _ answer: IQRequest.Answer, isBackfill: Bool,
@@ -141,10 +142,10 @@ struct ArchivePage: Sendable {
     if case .result(let answer) = answer { answer.first("fin", Feature.archive) } else { nil }
   }
 
-  /// Whether the archive has nothing beyond it (XEP-0313, 4.3): after it, or before it when going
-  /// back.
+  /// Whether the archive has nothing after this page (XEP-0313, 4.3), or, when going back, nothing
+  /// before it.
   var isLast: Bool { fin?["complete"] == "true" }
-  /// The same, and all of it fitted.
+  /// Whether it is the last page, and all of it fitted.
   var isComplete: Bool { isLast && !query.isTruncated }
 
   // If hobnob skipped the first or last message because it is too large, only the answer has its id

@@ -10,7 +10,7 @@ struct Archives: Sendable {
 
   /// - Parameters:
   ///   - marks: the last `caughtUp` of each archive.
-  ///   - newest: when the newest message was sent that each archive has delivered.
+  ///   - newest: for each archive, when the newest message that it has delivered was sent.
   init(marks: [String: String], newest: [String: Milliseconds]) {
     for (text, mark) in marks {
       guard let key = ArchiveKey(text) else { continue }
@@ -21,7 +21,7 @@ struct Archives: Sendable {
 
   subscript(_ key: ArchiveKey) -> Archive? { byKey[key] }
 
-  /// Whether everything is known that an archive may have: what is sent now is new.
+  /// Whether everything in an archive is known, so that what is sent now is new.
   func isRead(_ key: ArchiveKey) -> Bool { byKey[key]?.isCatchingUp == false }
 
   // MARK: The connection
@@ -46,7 +46,7 @@ struct Archives: Sendable {
     }
   }
 
-  /// The owner is in a room.
+  /// Begins to read a room's archive, since the owner is in the room now.
   mutating func beginRoom(_ room: Room, at address: Address, in context: inout ClientContext) {
     let key = ArchiveKey.room(address)
     context.needsPump = true
@@ -56,7 +56,7 @@ struct Archives: Sendable {
     }
     byKey[key, default: Archive()].begin()
     if room.isNew, byKey[key]?.mark == nil {
-      // Everything in the archive of a new room is new, also for a later process.
+      // Everything in the archive of a new room is new, for a later process as well.
       setMark("", of: key, in: &context)
     }
     startCatchUp(with: key, in: &context)
@@ -69,8 +69,9 @@ struct Archives: Sendable {
     askNextPage(of: key, in: &context)
   }
 
-  /// - Parameter isEarly: not for the first page: live messages have to be possible before it is
-  ///   asked for, or a message in between arrives neither way.
+  /// - Parameter isEarly: whether to ask before this step's events are stored. False for the first
+  ///   page: live messages must be able to arrive before it is asked for, or a message in between
+  ///   would arrive neither way.
   mutating func askNextPage(
     of key: ArchiveKey, early isEarly: Bool = false, in context: inout ClientContext
   ) {
@@ -78,7 +79,8 @@ struct Archives: Sendable {
     guard archive.hasLostMark else {
       return ask(ArchiveQuery(key, .catchUp(after: archive.mark)), early: isEarly, in: &context)
     }
-    // Clocks differ. The store recognises by its id what it has already.
+    // Clocks differ, so ask for more; the store recognises by their ids the messages that it
+    // already has.
     let since = archive.knownUntil > .min ? archive.knownUntil - Limits.clockError : nil
     ask(ArchiveQuery(key, .catchUp(after: "", since: since)), in: &context)
   }
@@ -115,7 +117,8 @@ struct Archives: Sendable {
 
   // MARK: Pages
 
-  /// A message of a page. It counts only from the archive that was asked, for a query of ours.
+  /// Adds a message to a page. It counts only if it comes from the archive that was asked, for a
+  /// query of ours.
   mutating func addResult(_ result: Element, from: Address?, in context: inout ClientContext) {
     guard let id = result["queryid"], let query = queries[id],
       query.archive == .account
@@ -125,8 +128,8 @@ struct Archives: Sendable {
     context.noteProgress(of: query.iq)
   }
 
-  /// The rest of a page has arrived, or an error. Its messages are interpreted next; then it is given
-  /// to `finish`.
+  /// Takes a page whose rest has arrived, or an error in its place. Interpret its messages next;
+  /// then give it to `finish`.
   mutating func takePage(
     _ id: String, _ answer: IQRequest.Answer, in context: inout ClientContext
   ) -> ArchivePage? {
@@ -147,7 +150,7 @@ struct Archives: Sendable {
     case .catchUp(let after, _):
       guard archive.state == .catchingUp else { return nil }
       let isBackfill = after == nil && !archive.hasLostMark
-      // A message that came live meanwhile is new, whichever page it is on.
+      // A message that arrived live in the meantime is new, whichever page it is on.
       let page = ArchivePage(
         query, answer, isBackfill: isBackfill,
         without: isBackfill ? Set(archive.held.map(\.id)) : [], knownUntil: archive.knownUntil,
@@ -218,7 +221,7 @@ struct Archives: Sendable {
       byKey[key]?.note(page.messages, of: page.ids.count)
       byKey[key]?.dropHeld(Set(page.messages.compactMap(\.archiveID)))
       let isFirst = after == nil
-      // An empty archive is read, too: what is in it next time is new.
+      // Even an empty archive gets a mark: what is in it next time is new.
       let last = page.last ?? (isFirst ? "" : nil)
       if let last, last != after { setMark(last, of: key, in: &context) }
       // An archive that promises more and sends nothing would be asked for ever.
@@ -233,7 +236,8 @@ struct Archives: Sendable {
       byKey[key]?.knownUntil = context.clock.wall
       return takeHeld(of: key, in: &context)
     case .error(let error) where error.condition == "item-not-found" && after?.isEmpty == false:
-      // The archive has forgotten the message of the mark: what is left of it is newer, or known.
+      // The archive has removed the message of the mark; the remaining messages are newer, or
+      // known.
       byKey[key]?.hasLostMark = true
       askNextPage(of: key, in: &context)
       return []
@@ -258,7 +262,7 @@ struct Archives: Sendable {
 
   // MARK: Live messages
 
-  /// Keeps a message until the archive has delivered what was before it.
+  /// Keeps a message until the archive has delivered those before it.
   ///
   /// - Parameter id: its id in the archive; a message without one does not wait.
   /// - Returns: whether it waits.
@@ -270,8 +274,8 @@ struct Archives: Sendable {
     return true
   }
 
-  /// When a late message was sent: servers pass on what a sender wrote there, and everything up to
-  /// `knownUntil` is known.
+  /// When a late message was sent, but later than `knownUntil`: servers pass on a time that the
+  /// sender made up, and everything up to `knownUntil` is known.
   func sendTime(
     _ stated: Milliseconds?, in key: ArchiveKey, _ clock: ClientClock
   ) -> Milliseconds? {
@@ -279,14 +283,15 @@ struct Archives: Sendable {
     return max(stated, min(known, clock.wall))
   }
 
-  /// A live message has an id in an archive: next time, the client asks for what comes after it.
+  /// Notes the archive id of a live message: next time, the client asks for what comes after it.
   mutating func noteLive(_ id: String, in key: ArchiveKey, _ context: ClientContext) {
     guard byKey[key]?.state == .live else { return }
     byKey[key]?.knownUntil = context.clock.wall
     byKey[key]?.nextMark = id
   }
 
-  /// Moves the mark to the last live message, once nothing that was sent there may be before it.
+  /// Moves the mark to the last live message, once nothing that was sent there can still get a
+  /// place before it.
   mutating func moveMark(of key: ArchiveKey, in context: inout ClientContext) {
     guard let mark = byKey[key]?.nextMark else { return }
     byKey[key]?.nextMark = nil

@@ -5,7 +5,8 @@ enum ArchiveKey: Hashable, Sendable {
   case account
   case room(Address)
 
-  /// - Parameter text: as the store has it: a room's address, or nothing for the account's own.
+  /// - Parameter text: the form in the store: a room's address, or an empty text for the account's
+  ///   own.
   init?(_ text: String) {
     if text.isEmpty {
       self = .account
@@ -15,9 +16,9 @@ enum ArchiveKey: Hashable, Sendable {
     }
   }
 
-  /// Whom to ask for it; nil for the owner's account.
+  /// The address to ask for it; nil for the owner's account.
   var address: Address? { if case .room(let address) = self { address } else { nil } }
 
-  /// As the store has it.
+  /// The form in the store.
   var text: String { address?.description ?? "" }
 }

@@ -2,11 +2,11 @@
 import Conversations
 import NetworkInbox
 
-/// What the client does later.
+/// Something that the client does later.
 enum Alarm: Hashable, Sendable {
-  /// The request of this id has had no answer.
+  /// Check whether the request with this id has had no answer for too long.
   case iq(String)
-  /// Check a room: it was silent for long, or another try to enter it is due.
+  /// Check a room: it was silent for a long time, or another try to enter it is due.
   case room(Address)
   /// Ask for a page of this archive again.
   case archive(ArchiveKey)
@@ -26,7 +26,7 @@ struct ClientClock: Sendable {
   private var hasBegun = false
   private var alarms: [Alarm: Milliseconds] = [:]
   private var isChanged = false
-  /// The time of the wake-up that was asked for last.
+  /// The time of the last wake-up that was asked for.
   private var requested: Milliseconds?
 
   mutating func move(to now: Milliseconds) {
@@ -54,8 +54,8 @@ struct ClientClock: Sendable {
     if alarms.removeValue(forKey: alarm) != nil { isChanged = true }
   }
 
-  /// A wake-up has come. By another clock than the wall's it may come a moment too early, so it has to
-  /// be asked for again.
+  /// Call this when a wake-up has come. If it was timed by another clock than the wall clock, it
+  /// may come a moment too early, so it has to be asked for again.
   mutating func woke() {
     isChanged = true
     requested = nil

@@ -2,16 +2,16 @@
 import Conversations
 import NetworkInbox
 
-/// What every part of a client uses: the owner, the clock, the requests without an answer, and what
-/// this step is going to bring.
+/// What every part of a client uses: the owner, the clock, the requests without an answer, and the
+/// output of this step.
 struct ClientContext {
   var owner: Owner
   var clock = ClientClock()
   /// What shells ask for.
   var requests = RequestQueue()
-  /// Whether something in the outbox may go now that had to wait before.
+  /// Whether something in the outbox that had to wait may be sent now.
   var needsPump = false
-  /// What the client asked of others, by id.
+  /// The requests that the client sent to others, by id.
   private(set) var iqs: [String: IQRequest] = [:]
   private var output = StepOutput()
   private var random: any RandomNumberGenerator
@@ -22,7 +22,7 @@ struct ClientContext {
 
   var isUp: Bool { owner.jid != nil }
 
-  /// The connection is gone, and with it all answers and alarms.
+  /// Forgets all requests and alarms, since the connection is gone.
   mutating func disconnect() {
     owner.jid = nil
     iqs = [:]
@@ -42,12 +42,12 @@ struct ClientContext {
 
   /// Answers a shell's request, once.
   ///
-  /// - Parameter sentence: why it was not done, or the result; empty for nothing.
+  /// - Parameter sentence: why it was not done, or the result; empty if there is nothing to say.
   mutating func answer(_ request: NetworkRequest, _ sentence: String) {
     if requests.end(request) { tell(.answered(request, sentence)) }
   }
 
-  /// How many messages this step has told so far.
+  /// How many messages this step has reported so far.
   var messageCount: Int { output.messageCount }
 
   mutating func takeEffects() -> [ClientEffect] { output.takeEffects() }
@@ -55,7 +55,8 @@ struct ClientContext {
   /// 64 random bits in letters.
   mutating func newID() -> String { "h" + String(random.next(), radix: 36) }
 
-  /// The store reports a few strangers one by one; once a minute it counts the rest.
+  /// Lets the store count strangers' requests later: it reports a few one by one, and once a minute
+  /// the number of the rest.
   mutating func countStrangersLater() {
     if !clock.isSet(.strangers) { clock.set(.strangers, in: Limits.strangers) }
   }
@@ -66,7 +67,7 @@ struct ClientContext {
   ///
   /// - Parameters:
   ///   - to: nil for the owner's account.
-  ///   - isEarly: whether it goes before this step's events are stored.
+  ///   - isEarly: whether it is sent before this step's events are stored.
   /// - Returns: its id.
   @discardableResult
   mutating func sendIQ(
@@ -90,8 +91,8 @@ struct ClientContext {
     clock.set(.iq(id), in: limit)
   }
 
-  /// The request that something answers. It counts only from the one who was asked, since others can
-  /// guess an id.
+  /// The request with an id, if `from` was asked. An answer counts only from whoever was asked,
+  /// since others can guess an id.
   func iq(_ id: String, askedOf from: Address?) -> IQRequest? {
     guard let iq = iqs[id] else { return nil }
     let isRight =
@@ -99,17 +100,17 @@ struct ClientContext {
     return isRight ? iq : nil
   }
 
-  /// The same, which ends the waiting for it.
+  /// The request with an id, as ``iq(_:askedOf:)``; removes it, since it is answered.
   mutating func takeIQ(_ id: String, askedOf from: Address?) -> IQRequest? {
     guard let iq = iq(id, askedOf: from) else { return nil }
     removeIQ(id)
     return iq
   }
 
-  /// Part of an answer has arrived, so the rest may take its time.
+  /// Call this when a part of an answer has arrived: the time limit begins anew.
   mutating func noteProgress(of id: String) { iqs[id]?.lastHeard = clock.time }
 
-  /// The request whose alarm has come, if its time is over; else sets the alarm again.
+  /// Returns the request whose alarm has come, if its time is over; otherwise sets the alarm again.
   mutating func takeOverdueIQ(_ id: String) -> IQRequest? {
     guard let iq = iqs[id] else { return nil }
     let left = iq.lastHeard + iq.limit - clock.time
@@ -120,7 +121,7 @@ struct ClientContext {
     return iqs.removeValue(forKey: id)
   }
 
-  /// Ends shells' requests that are done, though no answer came.
+  /// Ends the shells' requests that are done, although no answer came.
   mutating func end(_ sentence: String, where isDone: (IQRequest) -> NetworkRequest?) {
     for (id, iq) in iqs {
       guard let request = isDone(iq) else { continue }

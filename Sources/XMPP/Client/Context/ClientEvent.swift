@@ -8,7 +8,8 @@ package enum ClientEvent: Sendable {
   case up(jid: Address, features: Element)
   /// The connection is gone. The server may or may not have what it did not acknowledge.
   case down
-  /// The same, but this side ended it: the server was silent, or the owner wanted it.
+  /// The connection is gone because this side ended it: the server was silent, or the owner wanted
+  /// it.
   case givenUp
   /// A stanza arrived.
   case stanza(Element)
@@ -22,16 +23,16 @@ package enum ClientEvent: Sendable {
   case uploaded(OutboxEntry.ID, UploadFailure?)
   /// Everything that is in the outbox now.
   case outbox([OutboxEntry])
-  /// What the owner asks for; the client recognises repeated requests by their ids.
+  /// The requests of the owner's shells; the client recognises repeated ones by their ids.
   case requests([NetworkRequest])
   case signals([NetworkSignal])
-  /// The time that `.wake` named has come.
+  /// The time given by `.wake` has come.
   case tick
 }
 
-/// What a ``Client`` wants done, in this order.
+/// Something that a ``Client`` wants done. Carry out effects in order.
 package enum ClientEffect: Hashable, Sendable {
-  /// Put these into the store, all of them or none. The effects behind it rely on that.
+  /// Put these into the store, all of them or none. The effects after this one rely on that.
   case store([NetworkEvent])
   /// Write a stanza; report `.acknowledged` with the payload when the server has it.
   case send(Element, payload: OutboxEntry.ID?)
@@ -40,7 +41,7 @@ package enum ClientEffect: Hashable, Sendable {
   /// Stop the upload for this entry.
   case cancelUpload(OutboxEntry.ID)
   case status(AccountStatus)
-  /// Send `.tick` at this time, on the clock that `handle` is given. Replaces the one before.
+  /// Send `.tick` at this time, on the clock that `handle` is given. Replaces the previous `.wake`.
   case wake(at: Milliseconds)
   /// End the connection; the reason is a sentence for the owner.
   case hangUp(String)
@@ -49,7 +50,7 @@ package enum ClientEffect: Hashable, Sendable {
 /// A room that the owner is in from the start.
 package struct WantedRoom: Hashable, Sendable {
   package var address: String
-  /// Empty for the account's own.
+  /// Empty for the account's own nickname.
   package var nick: String
   package var password: String
 
@@ -71,7 +72,7 @@ package struct FileUpload: Hashable, Sendable {
 
 /// Why an upload failed.
 package struct UploadFailure: Error, Hashable, Sendable {
-  /// As the end of a sentence, without its full stop.
+  /// The reason, as the end of a sentence without its full stop.
   package var reason: String
   /// Whether another try may work.
   package var isTemporary: Bool

@@ -6,30 +6,30 @@ import Sentences
 struct IQRequest: Sendable {
   enum Purpose: Hashable, Sendable {
     case roster, carbons, bookmarks
-    /// What the server, the account, and something at the server can do.
+    /// Asks what the server or the account can do, or which services the server has.
     case serverInfo, accountInfo, items
     case itemInfo(Address)
     case bookmark(Address, isPlain: Bool)
     case roomInfo(Address)
-    /// The form of a new room.
+    /// Sends the form of a new room.
     case roomForm(Address)
-    /// Whether the owner is still in a room (XEP-0410).
+    /// Asks whether the owner is still in a room (XEP-0410).
     case roomPing(Address)
-    /// A page of an archive; the id of the query.
+    /// Asks for a page of an archive; the text is the id of the query.
     case page(String)
-    /// A shell's request that only needs a yes.
+    /// A shell's request that only needs to be confirmed.
     case request(NetworkRequest)
-    /// What a server, a room or a person's program can do.
+    /// Asks what a server, a room or a person's client can do.
     case abilities(NetworkRequest)
-    /// Whom the owner has blocked.
+    /// Asks whom the owner has blocked.
     case blocked(NetworkRequest)
-    /// A message to a room that only answers when it refuses.
+    /// A message to a room, which answers only if it refuses.
     case unlessRefused(NetworkRequest)
-    /// A new topic, which the room repeats.
+    /// Sends a new topic, which the room repeats.
     case topic(NetworkRequest)
-    /// A new contact's entry in the roster.
+    /// Adds a new contact to the roster.
     case contact(NetworkRequest)
-    /// An upload address for a file of this entry.
+    /// Asks for an upload address for a file of this entry.
     case slot(OutboxEntry.ID)
 
     /// Whether it asks what services the server has.
@@ -43,7 +43,7 @@ struct IQRequest: Sendable {
     case error(StanzaError)
     case silence
 
-    /// Why something was not done, as a sentence; empty if it was.
+    /// Why the request failed, as a sentence; empty if it succeeded.
     func failure(at address: String, isRoom: Bool = false) -> String {
       switch self {
       case .result: ""
@@ -54,15 +54,16 @@ struct IQRequest: Sendable {
   }
 
   var purpose: Purpose
-  /// Who is asked; nil for the owner's account.
+  /// The address that is asked; nil for the owner's account.
   var to: Address?
   var limit: Milliseconds
-  /// When it was sent, or a part of the answer arrived.
+  /// When it was sent, or when the last part of the answer arrived.
   var lastHeard: Milliseconds
 }
 
 extension NetworkRequest {
-  /// What a shell reads about a success that it does not see otherwise; empty for nothing.
+  /// What to tell a shell about a success that it would not notice otherwise; empty if there is
+  /// nothing to tell.
   var successSentence: String {
     let sentence: Sentence? =
       switch verb {

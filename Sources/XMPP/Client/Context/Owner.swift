@@ -8,7 +8,7 @@ struct Owner: Sendable {
   var jid: Address?
   /// The nickname for rooms that have none of their own.
   private(set) var nick = ""
-  /// The text that the owner is away with; nil when they are not away.
+  /// The owner's away message; nil if they are not away.
   var away: String?
 
   init(_ address: Address, nick: String?, away: String?) {
@@ -28,8 +28,8 @@ struct Owner: Sendable {
   /// - Parameter from: its `from`; nil if it has none.
   func isAccount(_ from: Address?) -> Bool { from == nil || from == account }
 
-  /// Whether an answer that the account should give comes from it: servers answer under any of its
-  /// addresses and under their own.
+  /// Whether an answer that the account should give may come from this address: servers answer with
+  /// any of the account's addresses, and with their own.
   func mayAnswerForAccount(_ from: Address?) -> Bool {
     isAccount(from) || from == jid || from?.description == account.domain
   }
@@ -50,8 +50,7 @@ struct Owner: Sendable {
 }
 
 extension Element {
-  /// Of a presence: the text that its sender is away with; nil when they are not away (RFC 6121,
-  /// 4.7.2).
+  /// In a presence, the sender's away message; nil if they are not away (RFC 6121, 4.7.2).
   var awayText: String? {
     guard ["away", "xa", "dnd"].contains(first("show")?.text) else { return nil }
     return String((first("status")?.text ?? "").prefix(Limits.identifier))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// What shells ask for. After a lost connection, what has no answer is asked again.
+/// The shells' requests. After a lost connection, those without an answer are sent again.
 struct RequestQueue: Sendable {
   private enum State {
     case waiting, running
@@ -12,7 +12,7 @@ struct RequestQueue: Sendable {
   private var entries: [(request: NetworkRequest, state: State)] = []
   private var ended: [NetworkRequest.ID] = []
 
-  /// - Returns: those that were refused, since the queue is full.
+  /// - Returns: the requests that were refused because the queue is full.
   mutating func add(_ new: [NetworkRequest]) -> [NetworkRequest] {
     var refused: [NetworkRequest] = []
     for request in new where !ended.contains(request.id) && index(of: request) == nil {
@@ -49,14 +49,14 @@ struct RequestQueue: Sendable {
     if let index = index(of: request) { entries[index].state = .postponed }
   }
 
-  /// Tries again what waited for a room.
+  /// Tries the requests that waited for a room again.
   mutating func resume() {
     for index in entries.indices where entries[index].state == .postponed {
       entries[index].state = .waiting
     }
   }
 
-  /// Begins anew with everything, since the connection is gone.
+  /// Begins all requests anew, since the connection is gone.
   mutating func restart() {
     for index in entries.indices { entries[index].state = .waiting }
   }

@@ -6,7 +6,7 @@ import NetworkInbox
 struct StepOutput: Sendable {
   private var events: [NetworkEvent] = []
   private var effects: [ClientEffect] = []
-  /// What is done before the events are stored.
+  /// Effects to carry out before the events are stored.
   private var early: [ClientEffect] = []
 
   /// How many messages there are among the events.
@@ -20,7 +20,8 @@ struct StepOutput: Sendable {
     if isEarly { early.append(effect) } else { effects.append(effect) }
   }
 
-  /// All of it in order: the events are stored before anything is sent that relies on them.
+  /// Returns all effects in order: the events are stored before anything that relies on them is
+  /// sent.
   mutating func takeEffects() -> [ClientEffect] {
     defer { self = StepOutput() }
     return early + (events.isEmpty ? [] : [.store(events)]) + effects

@@ -2,12 +2,12 @@
 import Conversations
 import NetworkInbox
 
-/// A message whose sender and conversation are known, and what it says.
+/// A message whose sender and conversation are known.
 struct AddressedMessage: Sendable {
   var incoming: IncomingMessage
   var ids: MessageIDs
   var sender: NetworkUser
-  /// The address that it came from: in a room, the sender's nickname is its resource.
+  /// The address that it came from. In a room, the resource is the sender's nickname.
   var from: Address
   var conversation: ConversationAddress
 
@@ -15,16 +15,16 @@ struct AddressedMessage: Sendable {
 
   var isInRoom: Bool { if case .room = conversation { true } else { false } }
 
-  /// The message that this one refers to by an id. In a room that is the id that the room gave; some
-  /// programs use the sender's instead.
+  /// The ids of the message that this one refers to. In a room it should use the id that the room
+  /// gave; some clients use the sender's id instead.
   func reference(_ id: String) -> MessageIDs {
     MessageIDs(origin: id, archive: isInRoom ? id : nil)
   }
 
-  /// A retraction (XEP-0424, current and former), or a moderator's (XEP-0425, 0.3 and 0.2), which the
-  /// room itself sends.
+  /// The retraction in the message (XEP-0424, current and earlier version), by its author or by a
+  /// moderator (XEP-0425, 0.3 and 0.2), which the room itself sends.
   ///
-  /// - Returns: nil if it is none; nothing if it does not count.
+  /// - Returns: nil if the message has none; an empty array if it does not count.
   var retraction: [NetworkEvent]? {
     let former = stanza.first("apply-to", Feature.fastening)
     var retraction = stanza.first("retract", Feature.retraction)
@@ -57,7 +57,7 @@ struct AddressedMessage: Sendable {
 
   /// Reactions (XEP-0444).
   ///
-  /// - Returns: nil if it is none; nothing if it does not count.
+  /// - Returns: nil if the message has none; an empty array if it does not count.
   var reaction: [NetworkEvent]? {
     guard let reactions = stanza.first("reactions", Feature.reactions) else { return nil }
     guard let id = Limits.bounded(reactions["id"]) else { return [] }
@@ -75,7 +75,7 @@ struct AddressedMessage: Sendable {
     ]
   }
 
-  /// Receipts (XEP-0184) and markers (XEP-0333).
+  /// The receipts (XEP-0184) and markers (XEP-0333) in the message.
   var receipts: [NetworkEvent] {
     let marks: [(String, String, DeliveryState)] = [
       ("received", Feature.receipts, .delivered), ("received", Feature.markers, .delivered),
@@ -91,16 +91,16 @@ struct AddressedMessage: Sendable {
     }
   }
 
-  /// The text, as a new message or a correction (XEP-0308); nil if the correction does not say of
-  /// what.
+  /// The text, as a new message or a correction (XEP-0308); nil for a correction that does not say
+  /// which message it corrects.
   ///
-  /// - Parameter quoted: who wrote what the message answers, if it says so.
+  /// - Parameter quoted: who wrote the answered message, if this one says so.
   func event(_ text: MessageText, quoted: NetworkUser?) -> NetworkEvent? {
     guard let original = stanza.first("replace", Feature.correction) else {
       return .messageReceived(
         NetworkMessage(
           name: ids, speaker: sender, body: text.body,
-          // Of headlines, only those of the owner's own server come here.
+          // Only headlines from the owner's own server get here.
           kind: stanza["type"] == "headline" ? .notice : text.kind, time: incoming.time,
           answers: text.answers.map { reference($0.id) }, answersSpeaker: quoted,
           links: text.links, isPast: incoming.source.isBackfill),

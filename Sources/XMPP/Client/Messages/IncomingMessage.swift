@@ -4,9 +4,9 @@ import Conversations
 /// How a message reached this program.
 enum MessageSource: Hashable, Sendable {
   case live
-  /// A copy of what another device of the owner got or sent (XEP-0280).
+  /// A copy of a message that another device of the owner received or sent (XEP-0280).
   case received, sent
-  /// - Parameter isBackfill: whether it is older than what the owner has.
+  /// - Parameter isBackfill: whether it is older than the messages that the owner has.
   case archive(isBackfill: Bool)
 
   var isLive: Bool { self == .live }
@@ -18,14 +18,15 @@ enum MessageSource: Hashable, Sendable {
 struct IncomingMessage: Sendable {
   var stanza: Element
   var source: MessageSource
-  /// Its id in the archive of the account or of the room, from the one who may give it.
+  /// Its id in the archive of the account or of the room, if the archive itself gave it.
   var archiveID: String?
   /// When it was sent; nil for now.
   var time: Milliseconds?
 
   /// The id that the sender gave it.
   ///
-  /// - Parameter isRoom: whether a room passed it on, which may have replaced the stanza's own id.
+  /// - Parameter isRoom: whether a room passed it on; the room may have replaced the stanza's own
+  ///   id.
   func ids(isRoom: Bool) -> MessageIDs {
     let (stanzaID, originID) = (Limits.bounded(stanza["id"]), stanza.originID)
     return MessageIDs(
@@ -34,12 +35,13 @@ struct IncomingMessage: Sendable {
 }
 
 extension Element {
-  /// Of a message: the id that its sender gave it (XEP-0359).
+  /// In a message, the id that its sender gave it (XEP-0359).
   var originID: String? { Limits.bounded(first("origin-id", Feature.ids)?["id"]) }
 
-  /// Of a message: the id that an archive gave it (XEP-0359).
+  /// In a message, the id that an archive gave it (XEP-0359).
   ///
-  /// - Parameter giver: whose archive that is; ids that others claim to have given do not count.
+  /// - Parameter giver: the owner of that archive; ids that others claim to have given do not
+  ///   count.
   func archiveID(by giver: Address) -> String? {
     let ids = children.filter { $0.name == "stanza-id" && $0.namespace == Feature.ids }
     return ids.first { $0["by"].flatMap(Address.init) == giver }.flatMap {

@@ -31,14 +31,15 @@ struct MessageText: Sendable {
     }
   }
 
-  /// If there are several bodies, the one without a language, or the first.
+  /// The body of a message. If there are several, the one without a language, or the first.
   private static func body(of message: Element) -> String {
     let bodies = message.children.filter { $0.name == "body" && $0.namespace.isEmpty }
     let plain = bodies.first { $0["xml:lang"] == nil && !$0.text.isEmpty }
     return (plain ?? bodies.first { !$0.text.isEmpty })?.text ?? ""
   }
 
-  /// Removes what is marked as a fallback (XEP-0428); `start` and `end` count code points.
+  /// Removes the parts that are marked as a fallback (XEP-0428); `start` and `end` count code
+  /// points.
   private static func removeFallbacks(
     of feature: String, in message: Element, from body: String
   ) -> String {
@@ -58,7 +59,7 @@ struct MessageText: Sendable {
         guard let start, let end, start >= 0, start < end else { continue }
         for index in start..<max(start, min(end, scalars.count)) { isFallback[index] = true }
       }
-      // Without parts, all of the body is fallback; then it is better than nothing.
+      // Without ranges, the whole body is fallback; keep it, since it is better than nothing.
     }
     var rest = String.UnicodeScalarView()
     for (scalar, isFallback) in zip(scalars, isFallback) where !isFallback { rest.append(scalar) }

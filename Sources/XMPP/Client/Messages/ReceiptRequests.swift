@@ -14,7 +14,7 @@ struct ReceiptRequests: Sendable {
   private(set) var requests: [ConversationAddress: [Request]] = [:]
   /// The last message that the client marked as seen.
   private var lastMarked: [ConversationAddress: MessageIDs] = [:]
-  /// What the owner has seen while it could not be sent yet.
+  /// Read markers that could not be sent yet, by conversation.
   private(set) var unsentMarkers: [ConversationAddress: NetworkSignal] = [:]
 
   mutating func postpone(_ signal: NetworkSignal, of conversation: ConversationAddress) {
@@ -25,8 +25,8 @@ struct ReceiptRequests: Sendable {
     unsentMarkers[conversation] = nil
   }
 
-  /// Remembers what the sender of a message wants to know. Another device answers for the copies that
-  /// it got.
+  /// Remembers what the sender of a message wants to know. Does nothing for copies: the device that
+  /// received the message answers.
   mutating func add(_ message: AddressedMessage) {
     let source = message.incoming.source
     guard !message.sender.isOwner, source == .live || source == .archive(isBackfill: false)
@@ -45,7 +45,8 @@ struct ReceiptRequests: Sendable {
     }
   }
 
-  /// Sends what is due now that the owner has, or has seen, all messages up to one.
+  /// Sends the receipts and the marker that are due now that the owner has, or has seen, all
+  /// messages up to one.
   mutating func send(
     upTo ids: MessageIDs, in conversation: ConversationAddress, _ state: DeliveryState,
     to recipient: SignalRecipient, _ context: inout ClientContext
@@ -67,7 +68,7 @@ struct ReceiptRequests: Sendable {
   ) -> (receipts: [String], marker: MessageIDs?) {
     let known = requests[conversation] ?? []
     guard let last = known.lastIndex(where: { ReceiptRequests.isSame($0.ids, ids) }) else {
-      // It arrived before this process was started.
+      // The message arrived before this process started.
       return ([], state == .seen && noteMarked(ids, in: conversation) ? ids : nil)
     }
     let receipts = known[...last].filter(\.wantsReceipt).compactMap(\.ids.origin)
@@ -81,7 +82,7 @@ struct ReceiptRequests: Sendable {
     return (receipts, marker.flatMap { noteMarked($0, in: conversation) ? $0 : nil })
   }
 
-  /// - Returns: whether that is news.
+  /// - Returns: whether it was not marked before.
   private mutating func noteMarked(
     _ ids: MessageIDs, in conversation: ConversationAddress
   ) -> Bool {

@@ -15,7 +15,7 @@ struct TypingStates: Sendable {
 
   var count: Int { typists.count }
 
-  /// Notes what a message says about its sender.
+  /// Notes what a message says about whether its sender is typing.
   mutating func note(_ message: AddressedMessage, in context: inout ClientContext) {
     let states = message.stanza.children.filter { $0.namespace == Feature.typing }
     guard let state = states.first?.name else { return }
@@ -28,7 +28,7 @@ struct TypingStates: Sendable {
     context.tell(.typing(message.sender, in: message.conversation, true))
   }
 
-  /// Someone has stopped, or wrote what they were typing.
+  /// Notes that someone has stopped typing, or has sent their message.
   mutating func end(
     of sender: NetworkUser, in conversation: ConversationAddress, _ context: inout ClientContext
   ) {
@@ -36,7 +36,8 @@ struct TypingStates: Sendable {
     if typists.remove(typist) != nil { context.tell(.typing(sender, in: conversation, false)) }
   }
 
-  /// Tells the others that the owner is typing, or no longer is; changes only (XEP-0085, 5.3).
+  /// Tells the others that the owner is typing, or no longer is. Sends only changes (XEP-0085,
+  /// 5.3).
   mutating func announce(
     _ isTyping: Bool, in conversation: ConversationAddress, to recipient: SignalRecipient,
     _ context: inout ClientContext
@@ -47,7 +48,8 @@ struct TypingStates: Sendable {
     context.send(recipient.stanza(state, hint: "no-store", id: context.newID()))
   }
 
-  /// The owner is no longer in a room. When they come back, nobody there has been told anything.
+  /// Call this when the owner is no longer in a room. When they come back, nobody there knows
+  /// whether they are typing.
   mutating func forget(_ room: Address) { ownTyping.remove(.room(room.description)) }
 }
 
@@ -56,7 +58,7 @@ struct SignalRecipient {
   var address: Address
   var isRoom: Bool
 
-  /// - Parameter hint: whether archives keep it (XEP-0334): `store` or `no-store`.
+  /// - Parameter hint: whether archives should keep it (XEP-0334): `store` or `no-store`.
   func stanza(_ payload: Element, hint: String, id: String) -> Element {
     Element(
       "message",

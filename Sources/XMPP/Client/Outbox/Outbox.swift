@@ -5,7 +5,7 @@ import Conversations
 /// order.
 struct Outbox: Sendable {
   private var stanzas: [OutboxEntry.ID: PendingStanza] = [:]
-  /// How many were sent, or accepted.
+  /// How many sendings and acceptances there were; numbers them.
   private var count = 0
 
   /// In the order of the outbox.
@@ -17,30 +17,30 @@ struct Outbox: Sendable {
     stanzas.values.filter { $0.sending != nil }.sorted { $0.sending ?? 0 < $1.sending ?? 0 }
   }
   var resends: [PendingStanza] { stanzas.values.filter { $0.isPending && $0.isResend } }
-  /// What the server has, the last one last.
+  /// The stanzas that the server has, the last accepted one last.
   var accepted: [PendingStanza] {
     stanzas.values.filter { $0.acceptance != nil }.sorted {
       $0.acceptance ?? 0 < $1.acceptance ?? 0
     }
   }
 
-  /// One that the server is not known to have.
+  /// The stanza of an entry, unless the server is known to have it.
   subscript(id: OutboxEntry.ID) -> PendingStanza? {
     stanzas[id].flatMap { $0.isPending ? $0 : nil }
   }
 
-  /// The one with this stanza id, also if the server has it already.
+  /// The stanza with this stanza id, even if the server already has it.
   func stanza(_ id: String) -> PendingStanza? {
     stanzas.values.first { $0.isPending && $0.stanzaID == id }
       ?? stanzas.values.first { $0.acceptance != nil && $0.stanzaID == id }
   }
 
-  /// Whether something may be in an archive already that is not acknowledged.
+  /// Whether an unacknowledged stanza may already be in an archive.
   func isUnderWay(in archive: ArchiveKey) -> Bool {
     stanzas.values.contains { $0.sending != nil && $0.archive == archive }
   }
 
-  /// Notes all that is in the outbox now.
+  /// Notes everything that is in the outbox now.
   ///
   /// - Returns: the entries that have no address.
   mutating func update(to entries: [OutboxEntry]) -> [OutboxEntry] {
@@ -48,7 +48,7 @@ struct Outbox: Sendable {
     for (id, stanza) in stanzas where !ids.contains(id) {
       switch stanza.state {
       case .waiting where !stanza.isResend, .ended: stanzas[id] = nil
-      // It may arrive, and then it has to be retracted there, too.
+      // The stanza may still arrive; then it has to be retracted there as well.
       case .inFlight where !stanza.isResend: stanzas[id]?.isCancelled = true
       case .waiting, .inFlight, .accepted: break
       }
@@ -70,7 +70,7 @@ struct Outbox: Sendable {
     stanzas[id]?.noteSent(count, bytes: bytes, at: time)
   }
 
-  /// One more file of an entry is where others can fetch it.
+  /// Adds the address where others can fetch one more file of an entry.
   mutating func add(link: String, to id: OutboxEntry.ID) { stanzas[id]?.entry.links.append(link) }
 
   /// - Returns: the stanza, if it had not ended before.
@@ -92,7 +92,8 @@ struct Outbox: Sendable {
     return stanza
   }
 
-  /// The room returned a stanza: it is sent again when the owner has entered the room again.
+  /// Puts back a stanza that the room returned: it is sent again when the owner has entered the
+  /// room again.
   mutating func putBack(_ stanza: PendingStanza) {
     let id = stanza.entry.id
     if stanza.isCancelled {
@@ -104,7 +105,8 @@ struct Outbox: Sendable {
     stanzas[id]?.state = .waiting
   }
 
-  /// The connection is gone. The first stanza that was not acknowledged may be the reason.
+  /// Call this when the connection is gone. The first stanza that was not acknowledged may be the
+  /// reason.
   ///
   /// - Parameter isTheirs: whether the server ended it.
   mutating func noteBreak(at time: Milliseconds, isTheirs: Bool) {
@@ -119,8 +121,8 @@ struct Outbox: Sendable {
     }
   }
 
-  /// Entries that the connection breaks on. One that may be over a server's limit gets fewer tries
-  /// than one that cannot be.
+  /// Entries that seem to break the connection. One that may be over a server's limit gets fewer
+  /// tries than one that cannot be.
   var connectionKillers: [OutboxEntry.ID] {
     waiting.filter {
       let policy = $0.bytes >= Retry.longBytes ? Retry.longMessage : .message

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-// What the owner wrote, as the server gets it.
+// What the owner wrote, in the form that is sent to the server.
 extension PendingStanza {
   /// The stanza; nil if the network knows no id of the message that it changes.
   ///
@@ -43,9 +43,9 @@ extension PendingStanza {
   }
 
   private func addText(to message: inout Element, quotes: Bool) {
-    // A message that is nothing but an address tells programs that they may show the file. A text
-    // with files stays one message, with the addresses on lines behind it, so that it has one id to
-    // be edited, retracted and answered by.
+    // A message that consists of one address tells clients that they may show the file. A text with
+    // files stays one message, with the addresses on lines after the text, so that it has one id
+    // for edits, retractions and answers.
     var body = entry.message.kind == .action ? "/me " + entry.message.body : entry.message.body
     for link in entry.links { body += (body.isEmpty ? "" : "\n") + link }
     if let answers = entry.answers {
@@ -81,7 +81,7 @@ extension PendingStanza {
     if entry.operation == .send { message.add(Element("markable", namespace: Feature.markers)) }
   }
 
-  /// The first lines of the answered message, for programs that know no answers.
+  /// The first lines of the answered message, as a quote for clients without reply support.
   private static func quote(_ text: String) -> String {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).prefix(5)
     if text.isEmpty { return "" }
@@ -93,8 +93,8 @@ extension PendingStanza {
     return user.name.isEmpty ? nil : to.withResource(user.name).description
   }
 
-  /// The id by which others know the message that this one changes: in a room, the one that the room
-  /// gave (XEP-0424, XEP-0444).
+  /// The id by which others know the message that this one changes: in a room, the one that the
+  /// room gave (XEP-0424, XEP-0444).
   private var target: String? {
     if isRoom { return entry.name.archive }
     return entry.name.origin ?? (entry.author.isOwner ? entry.message.uid : nil)

@@ -3,23 +3,23 @@ import Conversations
 
 /// What the owner wrote, on its way to the server.
 struct PendingStanza: Sendable {
-  /// Numbers count up in the order of sending, and of acceptance.
+  /// The numbers increase in the order of sending and of acceptance.
   enum State: Sendable {
     case waiting
     case inFlight(Int)
     /// The server has it; a late error or the room's echo may follow.
     case accepted(Int)
-    /// Nothing more is done about it, though the outbox may have been read before it ended.
+    /// Nothing more is done about it, even if an outbox that was read earlier still has it.
     case ended
   }
 
   var state = State.waiting
   var entry: OutboxEntry
-  /// The id of its stanza, the same each time.
+  /// The id of its stanza, the same for each attempt.
   let stanzaID: String
   let to: Address
   let isRoom: Bool
-  /// Whether `to` is what the entry says, and can be written to.
+  /// Whether `to` is the entry's address, and one can write to it.
   let hasAddress: Bool
   private(set) var sentAt: Milliseconds = 0
   private(set) var bytes = 0
@@ -56,7 +56,7 @@ struct PendingStanza: Sendable {
   var acceptance: Int? { if case .accepted(let number) = state { number } else { nil } }
   var isPending: Bool { isWaiting || sending != nil }
 
-  /// The first of its files that is not uploaded yet.
+  /// Its first file that is not uploaded yet.
   var nextFile: Attachment? {
     guard entry.operation == .send else { return nil }
     return entry.message.attachments.dropFirst(entry.links.count).first
@@ -77,10 +77,11 @@ struct PendingStanza: Sendable {
     }
   }
 
-  /// Whether an error about it counts: one from where it went, or from the server.
+  /// Whether an error about it counts: only one from the address it was sent to, or from the
+  /// server.
   ///
-  /// - Parameter isServer: whether the server sent the error. Others in a room can send errors,
-  ///   too, from their nicknames.
+  /// - Parameter isServer: whether the server sent the error. Others in a room can also send
+  ///   errors, from their nicknames.
   func mayBeRefused(by from: Address, isServer: Bool) -> Bool {
     isServer || (isRoom ? from == to : from.bare == to.bare)
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Where to upload a file, and where others can fetch it then (XEP-0363, 5).
+/// Where to upload a file, and where others can fetch it afterwards (XEP-0363, 5).
 struct UploadSlot: Hashable, Sendable {
   var put: String
   var get: String
@@ -24,7 +24,7 @@ struct UploadSlot: Hashable, Sendable {
       .prefix(Self.mostHeaders).compactMap(Self.safeHeader)
   }
 
-  /// An address that can stand in a line of text and in a request.
+  /// The address, if it is safe in a line of text and in a request; nil otherwise.
   private static func safeAddress(_ text: String?) -> String? {
     guard let text, text.utf8.count <= 4_096, text.lowercased().hasPrefix("https://"),
       text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })

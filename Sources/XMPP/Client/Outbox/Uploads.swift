@@ -2,8 +2,8 @@
 import Conversations
 import Sentences
 
-/// Files on their way to the server (XEP-0363), one at a time. A message is sent when all its files are
-/// uploaded; later ones do not wait for it.
+/// Uploads files to the server (XEP-0363), one at a time. A message is sent when all its files are
+/// uploaded; later messages do not wait for it.
 struct Uploads: Sendable {
   /// A message that cannot be sent because of a file.
   struct Refusal {
@@ -22,7 +22,7 @@ struct Uploads: Sendable {
 
   /// Begins with the first message that has a file to upload.
   ///
-  /// - Parameter waiting: the messages that have some, in order.
+  /// - Parameter waiting: the messages with files to upload, in order.
   mutating func begin(
     _ waiting: [PendingStanza], at server: ServerFeatures, in context: inout ClientContext
   ) -> [Refusal] {
@@ -65,7 +65,7 @@ struct Uploads: Sendable {
         )))
   }
 
-  /// The service has answered with the addresses for a file.
+  /// Notes the addresses for a file, with which the service has answered.
   mutating func noteSlot(
     _ answer: IQRequest.Answer, for stanza: PendingStanza, from server: ServerFeatures,
     in context: inout ClientContext
@@ -96,10 +96,10 @@ struct Uploads: Sendable {
     }
   }
 
-  /// The upload of a message's file has ended.
+  /// Notes that the upload of a message's file has ended.
   ///
-  /// - Returns: the address where others can fetch it, or why the message cannot be sent; nothing if
-  ///   there will be another try.
+  /// - Returns: the address where others can fetch it, or why the message cannot be sent; both are
+  ///   nil if there will be another try.
   mutating func finish(
     _ id: OutboxEntry.ID, _ failure: UploadFailure?, of stanza: PendingStanza?,
     in context: inout ClientContext
@@ -133,13 +133,13 @@ struct Uploads: Sendable {
     return nil
   }
 
-  /// The connection is gone, and with it the request for an address. An upload goes on, since it has a
-  /// connection of its own.
+  /// Forgets the request for an address, since the connection is gone. An upload continues, since
+  /// it has a connection of its own.
   mutating func disconnect() {
     if address == nil { current = nil }
   }
 
-  /// Stops what is no longer in the outbox: its owner took it back.
+  /// Stops an upload whose message is no longer in the outbox: the owner recalled it.
   mutating func keepOnly(_ outbox: Outbox, in context: inout ClientContext) {
     failures = failures.filter { outbox[$0.key] != nil }
     guard let id = current, outbox[id] == nil else { return }

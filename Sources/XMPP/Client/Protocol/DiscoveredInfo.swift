@@ -3,7 +3,7 @@
 /// What a server, a service, a room or a program says about itself (XEP-0030).
 struct DiscoveredInfo: Sendable {
   let features: Set<String>
-  /// What it is, each as in `conference/text`.
+  /// What kinds of thing it is, such as `conference/text`.
   let kinds: Set<String>
 
   /// - Parameter answer: the iq that answered the query.

@@ -64,10 +64,10 @@ enum Feature {
   static let occupantIDs = "urn:xmpp:occupant-id:0"
   /// XEP-0422, which wraps older retractions.
   static let fastening = "urn:xmpp:fasten:0"
-  /// XEP-0424, current and former.
+  /// XEP-0424, current and earlier version.
   static let retraction = "urn:xmpp:message-retract:1"
   static let formerRetraction = "urn:xmpp:message-retract:0"
-  /// XEP-0425, current and former.
+  /// XEP-0425, current and earlier version.
   static let moderation = "urn:xmpp:message-moderate:1"
   static let formerModeration = "urn:xmpp:message-moderate:0"
   /// XEP-0428.

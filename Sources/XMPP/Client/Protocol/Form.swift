@@ -2,7 +2,7 @@
 
 // Data forms (XEP-0004).
 extension Element {
-  /// A form that is filled in.
+  /// Makes a filled-in form.
   static func form(_ type: String, _ fields: [(name: String, value: String)]) -> Element {
     Element(
       "x", namespace: Feature.forms, ["type": "submit"],
@@ -13,7 +13,7 @@ extension Element {
       })
   }
 
-  /// Of a form: the value of a field; nil if there is none.
+  /// In a form, the value of a field; nil if it has none.
   func formValue(_ field: String) -> String? {
     children.first { $0.name == "field" && $0["var"] == field }?.first("value", Feature.forms)?.text
   }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// How much the client remembers of what others send, and how long it waits for answers
-/// (milliseconds). `Retry` lists what it then tries again.
+/// How much data from others the client remembers, and how long it waits for answers
+/// (milliseconds). `Retry` lists what it tries again afterwards.
 enum Limits {
   static let answer: Milliseconds = 30_000
   /// How long a room may take to refuse something that it does not confirm.
   static let refusal: Milliseconds = 5_000
   /// How long a room may take to let someone in.
   static let entering: Milliseconds = 60_000
-  /// How long a room without an archive may go on with its history after its first old subject.
+  /// How long a room without an archive may continue to send its history after its first old
+  /// subject.
   static let history: Milliseconds = 2_000
-  /// After so long a silence, the client asks a room whether the owner is still in it.
+  /// After a silence of this length, the client asks a room whether the owner is still in it.
   static let silence: Milliseconds = 900_000
   /// How long the client waits before the store counts what strangers sent.
   static let strangers: Milliseconds = 60_000
@@ -43,7 +44,8 @@ enum Limits {
   static let waitingRequests = 1_000
   static let inFlight = 100
   static let accepted = 300
-  /// Messages of one conversation whose senders wait for a receipt, and how many such conversations.
+  /// Messages of one conversation whose senders wait for a receipt, and conversations with such
+  /// messages.
   static let receiptRequests = 200
   static let receiptConversations = 500
   static let typists = 1_000
@@ -51,16 +53,16 @@ enum Limits {
   static let reactions = 20
   static let reactionBytes = 64
   static let links = 20
-  /// Bytes of a message beside its text: addresses, ids, marks, and the links of a few files. A text
-  /// with many characters that XML has to escape, or with many files, may still be too long; then the
-  /// client refuses it.
+  /// Bytes of a message in addition to its text: addresses, ids, marks, and the links of a few
+  /// files. A text with many characters that XML has to escape, or with many files, may still be
+  /// too long; then the client refuses it.
   static let besideText = 4_096
   /// Characters of a moderator's reason.
   static let reason = 300
   /// Bytes of an id, a nickname or an address that others chose.
   static let identifier = 1_024
 
-  /// An id or a name that someone else chose; nil if it is empty, or too long to be one.
+  /// An id or a name that someone else chose; nil if it is empty or too long.
   static func bounded(_ text: String?) -> String? {
     text.flatMap { $0.isEmpty || $0.utf8.count > identifier ? nil : $0 }
   }

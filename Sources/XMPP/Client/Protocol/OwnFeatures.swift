@@ -23,7 +23,7 @@ enum OwnFeatures {
 
   static let versionedNode = node + "#" + version
 
-  /// For a presence.
+  /// The element for a presence.
   static let element = Element(
     "c", namespace: Feature.capabilities, ["hash": "sha-1", "node": node, "ver": version])
 
@@ -40,7 +40,7 @@ enum OwnFeatures {
     return query
   }
 
-  /// What the client answers to a query of anybody's.
+  /// The client's answer to a query from anybody.
   ///
   /// - Returns: nil for one that it does not understand.
   static func answer(toGet payload: Element?) -> [Element]? {
@@ -48,7 +48,8 @@ enum OwnFeatures {
     switch (payload.name, payload.namespace) {
     case ("ping", Feature.ping): return []
     case ("query", Feature.version):
-      // The version and the system would only help those who look for their faults.
+      // Do not reveal the version and the system: they would only help people who look for
+      // weaknesses.
       return [
         Element(
           "query", namespace: Feature.version,

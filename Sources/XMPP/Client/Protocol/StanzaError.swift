@@ -2,9 +2,9 @@
 import Conversations
 import Sentences
 
-/// The reason for which a server, a room or a person refused a stanza (RFC 6120, 8.3).
+/// Why a server, a room or a person refused a stanza (RFC 6120, 8.3).
 struct StanzaError: Hashable, Sendable {
-  /// As in the RFC: `item-not-found`.
+  /// The condition, as the RFC names it, such as `item-not-found`.
   var condition: String
   /// The text that the other side added, as received; empty if there is none.
   var text: String
@@ -13,7 +13,7 @@ struct StanzaError: Hashable, Sendable {
   /// Bytes of the largest file that a service accepts (XEP-0363, 5).
   var longestFile: Int?
 
-  /// Reads a stanza of the type `error`; without a condition, it is `undefined-condition`.
+  /// Reads a stanza of the type `error`; if it has no condition, that is `undefined-condition`.
   init(_ stanza: Element) {
     let error = stanza.first("error")
     let parts = error?.children.filter { $0.namespace == Feature.stanzaErrors } ?? []
@@ -63,7 +63,7 @@ struct StanzaError: Hashable, Sendable {
 
   /// Why a room does not let the owner in (XEP-0045, 7.2).
   ///
-  /// - Parameter hasPassword: whether the client sent one.
+  /// - Parameter hasPassword: whether the client sent a password.
   func sentence(enteringAs nick: String, _ room: String, hasPassword: Bool) -> String {
     let sentence: Sentence =
       switch condition {

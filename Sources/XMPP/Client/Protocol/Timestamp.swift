@@ -3,7 +3,7 @@ import Conversations
 
 /// Dates and times as XMPP writes them (XEP-0082): `2026-06-01T12:00:00.5Z`.
 enum Timestamp {
-  /// XMPP did not exist before, so an earlier time is wrong; in milliseconds.
+  /// In milliseconds; XMPP did not exist before this time, so an earlier one is wrong.
   static let earliest: Milliseconds = 915_148_800_000
   /// How many milliseconds another clock may be ahead.
   static let skew: Milliseconds = 300_000

@@ -3,14 +3,14 @@ import Conversations
 
 /// The rooms that all of the owner's devices are in (XEP-0402).
 struct Bookmarks: Sendable {
-  /// What another device did with one.
+  /// What another device did with a bookmark.
   enum Change {
-    /// - Parameter nick: nil for the account's own.
+    /// - Parameter nick: nil for the account's own nickname.
     case wanted(Address, nick: String?, password: String)
     case unwanted(Address)
   }
 
-  /// As the account keeps them. What other programs added to them stays in them.
+  /// The bookmarks as the account keeps them, including what other clients added to them.
   private var bookmarks: [Address: Element] = [:]
 
   func fetch(in context: inout ClientContext) {
@@ -28,7 +28,8 @@ struct Bookmarks: Sendable {
     return items.children.prefix(Limits.rooms).filter { $0.name == "item" }.compactMap { add($0) }
   }
 
-  /// Another device changed some; the caller has checked that the account says so.
+  /// Applies changes that another device made; the caller has checked that the account reports
+  /// them.
   mutating func applyEvent(_ event: Element) -> [Change] {
     guard let items = event.first("items", Feature.publishingEvents),
       items["node"] == Feature.bookmarks
@@ -84,7 +85,7 @@ struct Bookmarks: Sendable {
     publish(address, conference, isPlain: false, in: &context)
   }
 
-  /// The account has stored a bookmark, or has not.
+  /// Handles the answer to storing a bookmark.
   func finishPublishing(
     _ address: Address, isPlain: Bool, _ answer: IQRequest.Answer, in context: inout ClientContext
   ) {
@@ -92,8 +93,8 @@ struct Bookmarks: Sendable {
     publish(address, conference, isPlain: true, in: &context)
   }
 
-  /// - Parameter isPlain: without the options that some servers do not know. The one that makes it
-  ///   private is always there.
+  /// - Parameter isPlain: whether to leave out the options that some servers do not know. The
+  ///   option that makes it private is always included.
   private func publish(
     _ address: Address, _ conference: Element, isPlain: Bool, in context: inout ClientContext
   ) {

@@ -4,35 +4,36 @@ import Conversations
 /// A room that the owner is in or wants to be in (XEP-0045).
 struct Room: Sendable {
   enum State: Hashable, Sendable {
-    /// Not in it, and not entering it.
+    /// The owner is not in it, and not entering it.
     case outside
     /// The client asks it what it can do.
     case asking
-    /// The presence was sent; the room lists the people in it.
+    /// The presence was sent, and the room is listing the people in it.
     case entering
-    /// In it, and asking it once more what it can do, which decides how senders are identified.
+    /// The owner is in it, and the client asks it once more what it can do, which decides how
+    /// senders are identified.
     case queryingFeatures
     case entered
-    /// It did not let the owner in; a sentence.
+    /// It did not let the owner in; the text is a sentence that says why.
     case refused(String)
-    /// It could not be reached, and the client tries again; a sentence.
+    /// It could not be reached, and the client tries again; the text is a sentence that says why.
     case unreachable(String)
   }
 
   struct Occupant: Hashable, Sendable {
     /// The id that the room gives them (XEP-0421).
     var occupantID: String?
-    /// The text that they are away with; nil when they are not away.
+    /// Their away message; nil if they are not away.
     var away: String?
   }
 
   var state = State.outside
   /// The nickname that the owner wants.
   var wantedNick: String
-  /// The one in use, or being tried.
+  /// The nickname that is in use, or being tried.
   var nick: String
   var password: String
-  /// How many nicknames were taken.
+  /// How many nicknames turned out to be taken.
   var takenNicks = 0
   /// The id of the presence that asks to be let in.
   var entryID = ""
@@ -42,7 +43,7 @@ struct Room: Sendable {
   /// Whether a room without an archive has sent its history, which ends with its subject (XEP-0045,
   /// 7.2.14).
   var hasSentHistory = false
-  /// Whether this is the first time in it, because a shell asked.
+  /// Whether the owner enters it for the first time, because a shell asked for it.
   var isAskedFor = false
   /// Whether it has said what it can do; a room that does not exist yet cannot.
   var isDescribed = false
@@ -50,9 +51,9 @@ struct Room: Sendable {
   var isNew = false
   /// Messages that it sent while its features were unknown.
   var early: [Element] = []
-  /// By nickname.
+  /// The people in it, by nickname.
   var occupants: [String: Occupant] = [:]
-  /// The owner's own in it.
+  /// The owner's occupant id in it.
   var occupantID: String?
   /// When it last sent something.
   var lastHeard: Milliseconds = 0
@@ -73,10 +74,10 @@ struct Room: Sendable {
   var isInside: Bool { state == .queryingFeatures || state == .entered }
   var isEntering: Bool { state == .asking || state == .entering || state == .queryingFeatures }
   var hearsPresence: Bool { state == .entering || isInside }
-  /// Whether it replaces the archive ids that others made up.
+  /// Whether it replaces archive ids that others made up.
   var givesIDs: Bool { hasIDs || hasArchive }
 
-  /// Nothing is known any more that only an occupant learns.
+  /// Forgets everything that only an occupant can know.
   mutating func reset() {
     if isEntered { isAskedFor = false }
     state = .outside
@@ -86,16 +87,16 @@ struct Room: Sendable {
     (isDescribed, isNew, hasSentHistory, early) = (false, false, false, [])
   }
 
-  /// What identifies someone who is known by nothing but a nickname.
+  /// The identity of someone who is known only by a nickname.
   static func nickIdentity(_ nick: String) -> String { "/nick/" + nick }
 
   /// Who sent something.
   ///
   /// - Parameters:
-  ///   - from: the address in the room, or the room's own when it speaks itself.
+  ///   - from: the address in the room, or the room's own address if the room itself is the sender.
   ///   - occupantID: as the stanza has it.
-  ///   - isLive: whether it was just sent. The owner's nickname is the owner's only while they are in
-  ///     the room.
+  ///   - isLive: whether it was just sent. The owner's nickname belongs to the owner only while
+  ///     they are in the room.
   func user(_ from: Address, occupantID: String?, isLive: Bool) -> NetworkUser {
     let nick = from.resource
     if nick.isEmpty { return NetworkUser(identity: from.description, name: from.local) }

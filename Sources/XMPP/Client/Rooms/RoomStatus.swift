@@ -18,7 +18,7 @@ enum RoomStatus {
     Set(user?.children.filter { $0.name == "status" }.compactMap { $0["code"] } ?? [])
   }
 
-  /// Why the owner is no longer in a room that they did not leave themselves, as a sentence.
+  /// Why the owner, who did not leave the room themselves, is no longer in it, as a sentence.
   static func leavingReason(_ codes: Set<String>, _ user: Element?, _ room: String) -> String {
     let actor = actor(in: user)
     let sentence: Sentence =

@@ -5,9 +5,9 @@ import Sentences
 
 // Who is in a room.
 extension Rooms {
-  /// A presence from a room that is not an error.
+  /// Handles a presence from a room that is not an error.
   ///
-  /// - Parameter typing: loses those who leave.
+  /// - Parameter typing: people who leave are removed from it.
   mutating func applyPresence(
     _ stanza: Element, from: Address, _ typing: inout TypingStates, in context: inout ClientContext
   ) -> Change? {
@@ -28,7 +28,8 @@ extension Rooms {
     }
   }
 
-  /// Prosody 0.12 marks every program of the owner's as the owner, whatever its nickname.
+  /// Whether a presence is that of another client of the owner's. Prosody 0.12 marks each of them
+  /// as the owner, whatever its nickname.
   private func isOfAnotherProgram(_ user: Element?, _ owner: Owner) -> Bool {
     let items = user?.children.filter { $0.name == "item" } ?? []
     let addresses = items.compactMap { $0["jid"].flatMap(Address.init) }
@@ -39,12 +40,13 @@ extension Rooms {
     _ stanza: Element, _ from: Address, _ codes: Set<String>, in context: inout ClientContext
   ) -> Change? {
     let (address, nick) = (from.bare, from.resource)
-    // A copy of the room would make each change copy all occupants: thousands may arrive at once.
+    // Do not copy the room: each change would then copy all occupants, and thousands may arrive at
+    // once.
     let (isEntered, ownNick) = (byAddress[address]?.isEntered == true, byAddress[address]?.nick)
     let isOwn = codes.contains(RoomStatus.isOwn)
     let former = byAddress[address]?.occupants[nick]
-    // A presence that Prosody 0.12 makes itself, as for a new role, has no id; the person behind the
-    // nickname is the same.
+    // A presence that Prosody 0.12 makes itself, such as for a new role, has no id; the nickname
+    // still belongs to the same person.
     let id = Limits.bounded(stanza.first("occupant-id", Feature.occupantIDs)?["id"])
     let occupant = Room.Occupant(occupantID: id ?? former?.occupantID, away: stanza.awayText)
     let count = byAddress[address]?.occupants.count ?? 0
@@ -93,7 +95,8 @@ extension Rooms {
       return noteExpulsion(from: address, element, codes, in: &context)
     }
     guard isEntered, let occupant else { return nil }
-    // Someone who is in by two nicknames has left by one of them, and now has the other's name.
+    // Someone who was in the room under two nicknames has left under one of them, and now has the
+    // other as their name.
     if let id = occupant.occupantID, byAddress[address]?.hasOccupantIDs == true,
       let (other, same) = byAddress[address]?.occupants.first(where: { $0.value.occupantID == id })
     {
@@ -154,7 +157,7 @@ extension Rooms {
     return .lost(address)
   }
 
-  /// The subject of a room.
+  /// Notes the subject of a room.
   ///
   /// - Parameters:
   ///   - sender: nil if the room itself sent it.

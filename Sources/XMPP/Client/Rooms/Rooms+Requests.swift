@@ -5,7 +5,7 @@ import Sentences
 
 // What the owner does with rooms.
 extension Rooms {
-  /// Enters a room, or takes another nickname in it.
+  /// Enters a room, or changes the nickname there.
   mutating func join(
     _ request: NetworkRequest, _ address: Address, in context: inout ClientContext
   ) {
@@ -17,7 +17,7 @@ extension Rooms {
       request.text.isEmpty ? byAddress[address]?.wantedNick ?? context.owner.nick : request.text
     if let room = byAddress[address], room.isEntered {
       if room.nick == wanted { return context.answer(request, "") }
-      // Another nickname (XEP-0045, 7.6); the presences that follow confirm it.
+      // Change the nickname (XEP-0045, 7.6); the presences that follow confirm it.
       let id = context.newID()
       let occupant = address.withResource(wanted)
       var presence = context.owner.presence(to: occupant)
@@ -48,7 +48,7 @@ extension Rooms {
 
   /// Leaves a room for good.
   ///
-  /// - Returns: nil if the owner neither was nor wanted to be in it.
+  /// - Returns: nil if the owner neither was in it nor wanted to be.
   mutating func leave(_ address: Address, in context: inout ClientContext) -> Change? {
     guard let room = byAddress.removeValue(forKey: address) else { return nil }
     context.clock.clear(.room(address))
@@ -76,7 +76,7 @@ extension Rooms {
         byAddress[address] = Room(nick: nick ?? context.owner.nick, password: password)
         enter(address, in: &context)
       } else if byAddress[address]?.password.isEmpty == true, !password.isEmpty {
-        // A process that has just begun knows no passwords.
+        // A process that has just started knows no passwords.
         byAddress[address]?.password = password
         if byAddress[address]?.isInside == false { enter(address, in: &context) }
       }
@@ -102,7 +102,8 @@ extension Rooms {
       guard let guest = Address(request.text) else {
         return context.answer(request, filled(("%1 is not an address.", [request.text])))
       }
-      // Through the room, which lets the guest in if only members may enter (XEP-0045, 7.8.2).
+      // Invite through the room, which then lets the guest in even if only members may enter
+      // (XEP-0045, 7.8.2).
       let invite = Element(
         "invite", namespace: Feature.roomUser, ["to": guest.bare.description])
       message.add(Element("x", namespace: Feature.roomUser, children: [invite]))
@@ -112,7 +113,8 @@ extension Rooms {
     context.send(message)
   }
 
-  /// Why a room did not do what it only answers when it refuses; the success sentence otherwise.
+  /// The sentence for a request that a room answers only if it refuses: why it refused, or the
+  /// success sentence.
   static func sentence(
     for request: NetworkRequest, _ answer: IQRequest.Answer
   ) -> String {

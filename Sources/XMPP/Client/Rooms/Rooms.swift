@@ -3,10 +3,10 @@ import Conversations
 import NetworkInbox
 import Sentences
 
-/// The rooms that the owner is in or wants to be in: entering them, and finding out that the owner
-/// is no longer in one (XEP-0045, 7.2).
+/// The rooms that the owner is in or wants to be in. Enters them, and finds out if the owner is no
+/// longer in one (XEP-0045, 7.2).
 struct Rooms: Sendable {
-  /// What concerns other parts of the client.
+  /// A change that other parts of the client have to know.
   enum Change: Sendable {
     /// - Parameter isRequested: whether a shell asked for it.
     case entered(Address, isRequested: Bool)
@@ -26,7 +26,8 @@ struct Rooms: Sendable {
       nick: room.nick.isEmpty ? owner.nick : room.nick, password: room.password)
   }
 
-  /// The owner has another nickname where they have no special one, from the next connection on.
+  /// Changes the owner's nickname, from the next connection on, in rooms without a nickname of
+  /// their own.
   mutating func rename(from former: String, to nick: String) {
     for (address, room) in byAddress where room.wantedNick == former {
       byAddress[address]?.wantedNick = nick
@@ -45,7 +46,7 @@ struct Rooms: Sendable {
     for address in Array(byAddress.keys) { byAddress[address]?.reset() }
   }
 
-  /// Notes the server's service for rooms. A room there is known by its local part.
+  /// Notes the server's service for rooms. The name of a room there is its local part.
   mutating func noteService(
     at address: Address, _ answer: Element, in context: inout ClientContext
   ) {
@@ -105,7 +106,8 @@ struct Rooms: Sendable {
     case .silence:
       waitForServer(of: address, answer.failure(at: address.description), in: &context)
       return nil
-    // Entering creates a room that does not exist; a hidden one tells strangers nothing.
+    // Try to enter anyway: entering creates a room that does not exist, and a hidden room tells
+    // strangers nothing.
     case .error: break
     }
     if room.state == .asking { sendEntry(to: address, in: &context) }
@@ -135,7 +137,8 @@ struct Rooms: Sendable {
     context.clock.set(.room(address), in: Limits.entering)
   }
 
-  /// A presence of the type error (XEP-0045, 7.2), which does not say that it is about entering.
+  /// Handles a presence of the type error (XEP-0045, 7.2), which does not say that it is about
+  /// entering.
   mutating func noteRefusal(
     _ stanza: Element, by address: Address, in context: inout ClientContext
   ) {
@@ -161,7 +164,7 @@ struct Rooms: Sendable {
       enteringAs: room.nick, address.description, hasPassword: !room.password.isEmpty)
   }
 
-  /// The room does not want the owner.
+  /// Notes that the room does not let the owner in.
   mutating func stayOut(
     of address: Address, _ sentence: String, in context: inout ClientContext
   ) {
@@ -173,7 +176,7 @@ struct Rooms: Sendable {
     context.requests.resume()
   }
 
-  /// The room cannot be reached; the client tries again later.
+  /// Notes that the room cannot be reached; the client tries again later.
   private mutating func waitForServer(
     of address: Address, _ sentence: String, in context: inout ClientContext
   ) {
@@ -194,7 +197,7 @@ struct Rooms: Sendable {
     return byAddress[address]?.request
   }
 
-  /// The room has listed its occupants; the owner is the last one.
+  /// Notes that the room has listed all its occupants: the owner comes last.
   mutating func noteEntry(
     into address: Address, as nick: String, _ codes: Set<String>, in context: inout ClientContext
   ) -> Change? {
@@ -218,14 +221,14 @@ struct Rooms: Sendable {
     return nil
   }
 
-  /// A new room has its settings, and only now says what it can do.
+  /// Asks a new room what it can do; it answers only now that it has its settings.
   func noteOpening(of address: Address, in context: inout ClientContext) {
     if byAddress[address]?.state == .queryingFeatures {
       queryFeatures(of: address, in: &context)
     }
   }
 
-  /// The owner is in the room, and it is known what the room can do.
+  /// Finishes entering: the owner is in the room, and the client knows what the room can do.
   private mutating func finishEntering(
     _ address: Address, in context: inout ClientContext
   ) -> Change? {
@@ -253,7 +256,7 @@ struct Rooms: Sendable {
     return .entered(address, isRequested: room.request != nil)
   }
 
-  /// Lets go of the messages that came before it was known what the room can do.
+  /// Returns and forgets the messages that came before the client knew what the room can do.
   mutating func takeEarlyMessages(of address: Address) -> [Element] {
     defer {
       byAddress[address]?.early = []
@@ -262,7 +265,7 @@ struct Rooms: Sendable {
     return byAddress[address]?.early ?? []
   }
 
-  /// Keeps a message until it is known what its room can do.
+  /// Keeps a message until the client knows what its room can do.
   ///
   /// - Returns: whether it waits.
   mutating func holdsEarly(_ message: Element, of address: Address) -> Bool {
@@ -273,13 +276,13 @@ struct Rooms: Sendable {
     return true
   }
 
-  // MARK: Being in it
+  // MARK: In the room
 
   mutating func noteActivity(in address: Address, _ context: ClientContext) {
     byAddress[address]?.lastHeard = context.clock.time
   }
 
-  /// The room has sent all of its history.
+  /// Notes that the room has sent all of its history.
   ///
   /// - Parameter isArchived: whether the history comes from an archive instead.
   mutating func noteHistoryEnd(of address: Address, in context: inout ClientContext) {
@@ -291,7 +294,7 @@ struct Rooms: Sendable {
     }
   }
 
-  /// The alarm of a room: it was silent for long, or another try is due.
+  /// Handles the alarm of a room: it was silent for a long time, or another try is due.
   mutating func check(_ address: Address, in context: inout ClientContext) {
     guard context.isUp, let room = byAddress[address] else { return }
     switch room.state {
@@ -314,7 +317,7 @@ struct Rooms: Sendable {
     }
   }
 
-  /// The answer says whether the owner is still in a room (XEP-0410, 3).
+  /// Handles the answer that says whether the owner is still in a room (XEP-0410, 3).
   mutating func notePing(
     of address: Address, _ answer: IQRequest.Answer, in context: inout ClientContext
   ) -> Change? {
@@ -334,7 +337,7 @@ struct Rooms: Sendable {
     return nil
   }
 
-  /// The room no longer knows the owner: it was restarted, or lost the connection.
+  /// Enters a room that no longer knows the owner again: it was restarted, or lost the connection.
   mutating func enterAgain(_ address: Address, in context: inout ClientContext) -> Change {
     byAddress[address]?.reset()
     enter(address, in: &context)

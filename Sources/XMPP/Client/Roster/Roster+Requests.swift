@@ -2,7 +2,7 @@
 import Conversations
 import Sentences
 
-// What the owner does with contacts, and with people who want to be one.
+// What the owner does with contacts, and with people who want to be contacts.
 extension Roster {
   /// Carries out `.subscribe`, `.approve` or `.unsubscribe`.
   mutating func run(
@@ -17,7 +17,7 @@ extension Roster {
     case .unsubscribe: removeContact(request, person, in: &context)
     case .approve:
       context.send(Element("presence", ["type": "subscribed", "to": person.description]))
-      // An owner who lets somebody see them wants to see the same.
+      // An owner who accepts a contact wants to see that person's presence as well.
       addContact(request, person, in: &context)
     default: addContact(request, person, in: &context)
     }
@@ -33,7 +33,7 @@ extension Roster {
       "set", Element("query", namespace: Feature.roster, children: [item]), .contact(request))
   }
 
-  /// The server has stored a new contact, or has not.
+  /// Handles the answer to adding a new contact.
   mutating func finishAdding(
     _ request: NetworkRequest, _ answer: IQRequest.Answer, in context: inout ClientContext
   ) {
@@ -41,7 +41,7 @@ extension Roster {
     if sentence.isEmpty, let person = Address(request.target)?.bare {
       noteOwnerAsked(person)
       context.send(Element("presence", ["type": "subscribe", "to": person.description]))
-      // The server may not have said yet that they asked.
+      // The server may not have reported yet that they asked.
       let hasAsked = removeAsker(person)
       sentence = filled(
         (
@@ -59,7 +59,7 @@ extension Roster {
   ) {
     removeAsker(person)
     guard contacts[person] != nil else {
-      // Someone who only asks is told no.
+      // If the person has only asked, decline.
       context.send(Element("presence", ["type": "unsubscribed", "to": person.description]))
       return context.answer(request, "")
     }

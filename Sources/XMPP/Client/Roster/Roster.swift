@@ -6,9 +6,9 @@ import NetworkInbox
 struct Roster: Sendable {
   struct Contact: Sendable {
     var name = ""
-    /// `none`, `to`, `from` or `both`: who sees whom.
+    /// Who sees whose presence: `none`, `to`, `from` or `both`.
     var subscription = "none"
-    /// The devices that are online, each with the text it is away with, or nil.
+    /// The devices that are online, each with its away message, or nil if it is not away.
     var devices: [String: String?] = [:]
 
     /// Whether they may see that the owner is online.
@@ -17,7 +17,7 @@ struct Roster: Sendable {
     /// Whether the owner may see that they are online.
     var isSeen: Bool { subscription == "to" || subscription == "both" }
 
-    /// nil when they are not away, which one device that is not away is enough for.
+    /// Their away message; nil if at least one of their devices is not away.
     var away: String? {
       if devices.values.contains(nil) { return nil }
       return devices.min { $0.key < $1.key }?.value ?? nil
@@ -29,26 +29,26 @@ struct Roster: Sendable {
   private(set) var isKnown = false
   /// The contacts that a full list has named so far.
   private var named: Set<Address> = []
-  /// The server's name for the state that is known; nil before the first.
+  /// The server's version of the roster that is known; nil if none is.
   private(set) var version: String?
-  /// Whom the owner wrote to: they know that the owner is there.
+  /// The people whom the owner wrote to; they know that the owner exists.
   private(set) var acquaintances: Set<Address> = []
-  /// Who wants to be a contact; the server repeats it with every connection.
+  /// The people who want to be contacts; the server repeats them with every connection.
   private(set) var askers: Set<Address> = []
-  /// Whom the owner asked to be a contact: if they ask too, hobnob agrees by itself.
+  /// The people whom the owner asked to be contacts: if they ask as well, hobnob agrees by itself.
   private var asked: Set<Address> = []
 
-  /// Nobody is known to be online any more.
+  /// Forgets who is online.
   mutating func forgetPresence() {
     for address in Array(contacts.keys) { contacts[address]?.devices = [:] }
   }
 
-  /// Someone as the roster names them.
+  /// A person, with the name that they have in the roster.
   func user(_ address: Address) -> NetworkUser {
     NetworkUser(identity: address.description, name: contacts[address]?.name ?? "")
   }
 
-  /// Whether the client may tell someone what the owner's program has received and shown.
+  /// Whether the client may tell someone what it has received and shown.
   func mayKnow(_ address: Address) -> Bool {
     contacts[address]?.seesOwner == true || acquaintances.contains(address)
   }
@@ -70,7 +70,7 @@ struct Roster: Sendable {
     isKnown = true
     guard case .result(let answer) = answer else { return }
     guard let query = answer.first("query", Feature.roster) else {
-      // Nothing has changed since the version that the request named.
+      // Nothing has changed since the version in the request.
       for address in contacts.keys.sorted(by: { "\($0)" < "\($1)" }) {
         tellContact(address, in: &context)
       }
@@ -85,7 +85,7 @@ struct Roster: Sendable {
     version = query["ver"]
   }
 
-  /// Applies some of the contacts of an answer that names them all.
+  /// Applies a part of an answer that lists all contacts.
   mutating func applyPart(_ query: Element, in context: inout ClientContext) {
     for item in query.children where item["subscription"] != "remove" {
       guard let address = applyItem(item) else { continue }
@@ -94,14 +94,15 @@ struct Roster: Sendable {
     }
   }
 
-  /// The server reports a change (RFC 6121, 2.1.6); the caller has checked that it is the server.
+  /// Applies a change that the server reports (RFC 6121, 2.1.6); the caller has checked that it
+  /// comes from the server.
   mutating func applyPush(_ query: Element, in context: inout ClientContext) {
     guard let item = query.children.first else { return }
     if let version = query["ver"] { self.version = version }
     let former = item["jid"].flatMap(Address.init).flatMap { contacts[$0] }
     guard let address = applyItem(item) else { return }
     let user = NetworkUser(identity: address.description)
-    // Someone whom the owner accepted first is asked in return, and needs no second notice.
+    // A person whom the owner accepted first was asked in return; this needs no second notice.
     if let contact = contacts[address], contact.subscription == "to", former?.isSeen == false {
       context.tell(.answeredContact(user, isYes: true))
     }
@@ -114,7 +115,7 @@ struct Roster: Sendable {
 
   /// Applies what the server says about one contact.
   ///
-  /// - Returns: their address; nil if it is no contact.
+  /// - Returns: the contact's address; nil if the item is not a contact.
   private mutating func applyItem(_ item: Element) -> Address? {
     guard item.name == "item", let address = item["jid"].flatMap(Address.init),
       address.resource.isEmpty
@@ -129,7 +130,7 @@ struct Roster: Sendable {
     contacts[address, default: Contact()].name =
       String((item["name"] ?? "").prefix(Limits.identifier))
     contacts[address]?.subscription = subscription
-    // Either the server still waits for their yes, or it has another answer.
+    // Either the server still waits for their consent, or it has another answer.
     if item["ask"] == "subscribe" {
       noteOwnerAsked(address)
     } else if subscription != "to" {
@@ -149,7 +150,7 @@ struct Roster: Sendable {
 
   // MARK: Presence
 
-  /// The presence of someone outside rooms.
+  /// Applies the presence of a person, outside rooms.
   mutating func applyPresence(
     _ stanza: Element, from: Address, in context: inout ClientContext
   ) {
@@ -203,7 +204,7 @@ struct Roster: Sendable {
     if asked.count < Limits.contacts { asked.insert(address) }
   }
 
-  /// - Returns: whether they had asked.
+  /// - Returns: whether they had asked to be a contact.
   @discardableResult
   mutating func removeAsker(_ address: Address) -> Bool { askers.remove(address) != nil }
 }

@@ -2,13 +2,13 @@
 import Conversations
 import Sentences
 
-/// What a server, a room or a person's program can do, as sentences for `/can`.
+/// What a server, a room or a person's client can do, as sentences for `/can`.
 enum AbilitySentences {
   /// - Parameter rooms: the server's service for rooms.
   static func sentence(
     ofServer domain: String, _ server: ServerFeatures, rooms: Address?
   ) -> String {
-    // Translators: what a server does, each in a list such as “%1 keeps no archive, takes files.”
+    // Translators: a thing that a server does, for a list such as “%1 keeps no archive, takes files.”
     let parts = [
       server.hasArchive
         ? translated("keeps an archive of your messages") : translated("keeps no archive"),
@@ -32,7 +32,7 @@ enum AbilitySentences {
 
   /// - Parameters:
   ///   - isRoom: whether the owner knows that address as a room.
-  ///   - answer: what it says about itself.
+  ///   - answer: the answer to the query about its features.
   static func sentence(of address: String, isRoom: Bool, _ answer: IQRequest.Answer) -> String {
     guard case .result(let answer) = answer else {
       // A server describes a person to their contacts only.
@@ -40,7 +40,7 @@ enum AbilitySentences {
     }
     let info = DiscoveredInfo(answer)
     if info.kinds.contains(where: { $0.hasPrefix("client/") }) {
-      return sentence(ofProgramOf: address, info.features)
+      return sentence(ofClientOf: address, info.features)
     }
     guard info.kinds.contains(where: { $0.hasPrefix("conference/") }) else {
       return unknownAbilities(address)
@@ -56,7 +56,7 @@ enum AbilitySentences {
       ))
   }
 
-  private static func sentence(ofProgramOf person: String, _ features: Set<String>) -> String {
+  private static func sentence(ofClientOf person: String, _ features: Set<String>) -> String {
     // Translators: in a list, as in “The program of ben supports edits, replies, typing indicators.”
     let words = [
       (Feature.correction, translated("edits")), (Feature.retraction, translated("deletions")),
@@ -71,7 +71,7 @@ enum AbilitySentences {
   }
 
   private static func sentence(ofRoom address: String, _ features: Set<String>) -> String {
-    // Translators: what a room does, each in a list such as “%1 keeps no archive, is open to everyone.”
+    // Translators: a thing that a room does, for a list such as “%1 keeps no archive, is open to everyone.”
     let parts: [StaticString] = [
       features.contains(Feature.archive) ? "keeps an archive" : "keeps no archive",
       features.contains(Feature.occupantIDs)

@@ -7,13 +7,14 @@ struct ServerFeatures: Sendable {
   /// Bytes of the longest stanza that it accepts, if it says so (XEP-0478).
   private(set) var longestStanza: Int?
   private(set) var hasRosterVersions = false
-  /// Whether it has said what the account has, or does not say it.
+  /// Whether it has said what the account supports, or has refused to.
   private(set) var isKnown = false
   private(set) var hasArchive = false
   /// Whether it gives each message an id, and removes those that others made up (XEP-0359).
   private(set) var hasIDs = false
   var hasBlocking = false
-  /// Its service for files (XEP-0363), and the bytes of the largest file, if it says so.
+  /// Its service for files (XEP-0363), and the largest file that the service takes, in bytes, if it
+  /// says so.
   private(set) var upload: Address?
   private(set) var longestFile: Int?
 
@@ -64,8 +65,8 @@ struct ServerFeatures: Sendable {
   }
 
   /// What people can do in the account's conversations, once the services are known. A reaction
-  /// gives all of a person's (XEP-0444), and other programs send several. Rooms pass on who has seen
-  /// a message, but not who has it (XEP-0184, 5.3).
+  /// gives all of a person's (XEP-0444), and other programs send several. Rooms pass on who has
+  /// seen a message, but not who has it (XEP-0184, 5.3).
   var abilities: NetworkAbilities {
     var direct = Abilities()
     direct.largestFile = upload == nil ? 0 : longestFile
