@@ -8,7 +8,7 @@ import Platform
 import Sentences
 import StyledText
 
-/// `hobnob send`: sends a message for scripts, then waits for its delivery if wanted (rule 11.3).
+/// `hobnob send`: sends a message from a script, then waits for its delivery if wanted (rule 11.3).
 package struct SendScript: Subcommand {
   package static let configuration = CommandConfiguration(
     commandName: "send", abstract: translated("Send a message: TEXT, or standard input."))
@@ -113,7 +113,7 @@ package struct SendScript: Subcommand {
 
   private func body() throws -> String {
     if !text.isEmpty { return LineRules.withoutNewlinesAtEnd(text.joined(separator: " ")) }
-    // With a file, a text is optional; text from a pipe goes with the file.
+    // With a file, text is optional: do not read any from a terminal, but send a pipe's text along.
     if !attach.isEmpty, isatty(0) == 1 { return "" }
     return LineRules.withoutNewlinesAtEnd(try Self.standardInput())
   }
@@ -152,8 +152,8 @@ package struct SendScript: Subcommand {
 }
 
 extension Script {
-  /// Says that no process serves the message's network now, since `hobnob send` starts none.
-  /// Returns nil if one does.
+  /// Returns a warning if the message waits because no process serves its network; `hobnob send`
+  /// does not start one. Otherwise nil.
   fileprivate func waiting(
     _ message: Message, in conversation: Conversation, _ environment: [String: String]
   ) throws -> SafeText? {

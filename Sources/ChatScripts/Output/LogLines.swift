@@ -23,8 +23,8 @@ enum LogLines {
     }
   }
 
-  /// The lines of a message: above it the message that it answers, as in `/history`, and below it
-  /// its files and reactions.
+  /// The lines of a message, with the message that it answers above it, as in `/history`, and its
+  /// files and reactions below it.
   ///
   /// - Parameter folding: nil to print all of a body, however long.
   static func all(
@@ -56,7 +56,7 @@ enum LogLines {
     guard let (beginning, size) = folding?.fold(message.body) else {
       return SafeText(body: message.body).lines
     }
-    // A pipe gets whole bodies.
+    // The hint says `| less`, since `log` prints whole bodies into a pipe.
     return beginning.lines + [
       say(
         """
@@ -71,7 +71,7 @@ enum LogLines {
     message.attachments.enumerated().map { MessagePrinter.file($1, $0 + 1).plain }
   }
 
-  /// Who reacted, by emoji, in order.
+  /// A line for each emoji with those who reacted with it, in the order in which emoji first occur.
   private static func reactions(_ reactions: [Reaction], _ names: ShownNames) -> [SafeText] {
     var order: [String] = []
     var people: [String: [SafeText]] = [:]

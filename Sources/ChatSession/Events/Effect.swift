@@ -12,16 +12,16 @@ package enum Effect {
   /// Show messages that arrived, or messages of a conversation that was just entered. A batch shows
   /// none.
   case show([StyledLine])
-  /// Print more lines than fit on the screen, in a pager that starts at their end if `atEnd`.
+  /// Print more lines than fit on the screen, in a pager; if `atEnd`, it starts at the last line.
   case page([StyledLine], atEnd: Bool)
   /// Show a short-lived message, if there is a status line.
   case notice(SafeText)
   /// Remove this message, if it is still on the status line.
   case endNotice(SafeText)
-  /// Ask a question once the next line has begun, and answer with ``SessionEvent/answered(_:)``:
-  /// the meaning of the pressed key, a letter in lower case. `n` and Return mean no if they are not
-  /// among the keys. In the question, each key begins a new line, and the last line says what any
-  /// other key does.
+  /// Ask a question when the next input line begins. Answer with ``SessionEvent/answered(_:)``,
+  /// which gets the intent of the pressed key. The keys are lower-case letters; Return means no,
+  /// and so does `n` unless it is one of the keys. The text of the question has a row for each key,
+  /// and a last row for any other key.
   case ask(SafeText, [Character: Intent])
   case bell
   /// Keep the typed line, which was not carried out; an empty reason only rings the terminal bell.
@@ -37,19 +37,20 @@ package enum Effect {
   case beginChoice
   /// Bring back the line that was set aside for the name.
   case endChoice
-  /// Make the line the text of a message; C-_ brings back `offered`. `isAnother`: a message is
-  /// being edited already; otherwise set the line's text aside.
+  /// Begin to edit a message: put its text into the line. C-_ then brings back `offering`, the
+  /// unsaved changes from when it was last edited. `isAnother`: the line has the text of another
+  /// message, which was being edited; if false, set the line aside first.
   case edit(String, offering: String?, mentions: [Span], isAnother: Bool)
-  /// Bring back the line that was set aside; C-_ brings back `offered`.
+  /// Bring back the line that was set aside. C-_ then brings back `offering`, the unsaved changes.
   case endEdit(offering: String?)
   /// Add a line to the input history of this screen, as its newest.
   case addHistory(String)
   /// Replace the input history; the oldest line is first.
   case setHistory([String])
-  /// Handle this event as soon as the next line has begun; at once if no line is being handled.
+  /// Handle this event when the next input line begins, or at once if no line is being handled.
   case whenLineBegins(SessionEvent)
-  /// Bind lines of an inputrc. `mustWork`: the typed line does nothing else, so if this fails the
-  /// line is refused; see `refused`.
+  /// Bind lines of an inputrc. `mustWork`: the typed line does nothing else, so refuse it if this
+  /// fails; see ``refused(_:)``.
   case bind([KeyBinding], mustWork: Bool)
   case copy(SafeText)
   /// Copy the files into the store, and answer with ``SessionEvent/filesReady(_:number:)``, which
@@ -57,7 +58,7 @@ package enum Effect {
   case keep(WaitingFiles, limit: Int, number: Int)
   /// Write files out of the store, and answer with ``SessionEvent/filesWritten(_:_:)``.
   case write(FileChore)
-  /// Run the program for an address or a file.
+  /// Run this command, which opens an address or a file.
   case open([String], target: SafeText)
   /// Notify the person of messages, the oldest first, by `notify-command` or by the terminal.
   case notify([Notification])

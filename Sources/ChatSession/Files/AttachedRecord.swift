@@ -5,17 +5,18 @@ import Platform
 
 /// Which files this user attached and has not sent yet, in the user's own file:
 /// `$XDG_STATE_HOME/hobnob/attached` (rule 12.7). Others may write to a shared store, so a path in
-/// the store proves nothing.
+/// the store does not prove that this user attached the file.
 ///
-/// Each line is a key, made of the store, the conversation and the path, and the file's identity.
+/// Each line has a key (a hash of the store, the conversation and the path), a blank, and the
+/// file's identity.
 struct AttachedRecord {
   /// Identifies a file in a conversation.
   struct Key: Hashable {
     fileprivate let text: String
 
     /// - Parameters:
-    ///   - path: of the file.
-    ///   - address: of the conversation; survives renaming.
+    ///   - path: the file's path.
+    ///   - address: the conversation's address, which renaming does not change.
     init(
       _ path: String, in conversation: ID<Conversation>, at address: String, of storePath: String
     ) {
@@ -31,7 +32,8 @@ struct AttachedRecord {
   /// The files attached in this process, in case the record cannot be written.
   private var own: [Key: String] = [:]
 
-  /// The maximum number of lines in the file; older ones are from abandoned drafts.
+  /// The maximum number of lines in the file. Older ones are dropped; they are probably from
+  /// abandoned drafts.
   private static let most = 1000
 
   /// - Parameter environment: `XDG_STATE_HOME`, `HOME`.
@@ -61,7 +63,8 @@ struct AttachedRecord {
     change { lines in lines.removeAll { line in keys.contains { line.hasPrefix($0.text) } } }
   }
 
-  /// A lock serialises shells. If writing fails, the file is still attached in this shell.
+  /// Changes the lines under a lock, so only one shell does so at a time. If writing fails, only
+  /// this shell knows the change.
   private func change(_ body: (inout [String]) -> Void) {
     guard !path.isEmpty, makeFolder(StoreFiles.split(path).folder),
       let file = opened(O_RDWR | O_CREAT)

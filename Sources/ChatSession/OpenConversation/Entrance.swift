@@ -4,17 +4,18 @@ import Platform
 import StyledText
 
 /// What to print on entering a conversation: its newest messages, with a rule above the unread ones
-/// (rule 7.7). Of unread messages it prints two screens (rule 13.9).
+/// (rule 7.7). Of unread messages it prints at most two screens (rule 13.9).
 @MainActor
 struct Entrance {
   let target: Conversation
   let membership: Membership
   /// The number of the last message that I have read.
   let marker: Int
-  /// The newest messages, whether they are printed or not: their senders spoke lately.
+  /// The newest messages, printed or not; the printer fits its columns to them.
   let recent: [Message]
   /// The messages to print.
   private(set) var messages: [Message]
+  /// The number up to which messages count as printed.
   let printedUpTo: Int
   /// How many unread messages are not printed, and the number of the first.
   private(set) var hidden = 0
@@ -27,8 +28,8 @@ struct Entrance {
   /// The number of lines above the unread messages after switching (rule 13.1).
   private static let contextLines = 5
 
-  /// - Parameter isFirst: the first screen does not show delivery states, and shows more than the
-  ///   unread messages.
+  /// - Parameter isFirst: whether this is the first screen of the shell, which leaves out delivery
+  ///   states and shows more than the unread messages.
   init(
     to target: Conversation, of me: ID<Participant>, _ transcript: Transcript, isInteractive: Bool,
     isFirst: Bool, _ snapshot: borrowing Snapshot
@@ -38,7 +39,8 @@ struct Entrance {
     // Messages of ignored people are not printed, so they take no room.
     var messages = try snapshot.messages(
       in: target.id, limit: Self.openingMessages, for: me, receipts: !isFirst, andIgnored: false)
-    // There may be more unread messages before a past one.
+    // More unread messages may come before the first of these, even if that one is a past message
+    // (`isPast`).
     let mayHaveMore =
       isInteractive && membership == .member
       && messages.first.map { $0.number > marker + 1 } == true
@@ -65,10 +67,10 @@ struct Entrance {
     _ me: ID<Participant>, _ transcript: Transcript, mayHaveMore: Bool,
     _ snapshot: borrowing Snapshot
   ) throws {
-    // These may all be deleted messages or my own.
     let start = messages.firstIndex { $0.number > marker && !$0.isPast } ?? messages.endIndex
     let printed = transcript.newest(messages[start...])
     guard mayHaveMore || printed.startIndex > start else { return }
+    // Some messages from `start` on may be deleted or my own, and so not unread: ask the store.
     let all = try snapshot.listing(for: me, in: [target.id]).first?.unread ?? 0
     hidden = max(
       0,
@@ -95,7 +97,7 @@ struct Entrance {
     var lines = 0
     let context = known.reversed().prefix { message in
       lines += message.body.utf8.count { $0 == UInt8(ascii: "\n") } + 1
-      // The newest message is enough context, however long it is.
+      // Always keep the newest message, however long it is.
       return lines <= Self.contextLines || message.id == known.last?.id
     }
     messages = Array(context.reversed()) + unread

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Sentences
 
-/// Keys as people call them, from readline's notation: `M-a`, `Up`, `C-x C-e`.
+/// Turns readline's notation for keys (`\ea`, `\e[A`, `\C-x\C-e`) into the names that people use
+/// (`M-a`, `Up`, `C-x C-e`).
 enum KeyNames {
-  /// Several key sequences separated by blanks, each once: `C-j, M-Return`.
+  /// The names of key sequences that are separated by blanks, without repetitions: `C-j, M-Return`.
   static func list(_ sequences: String) -> String {
     var found: [String] = []
     for part in sequences.split(separator: " ", omittingEmptySubsequences: false) {
-      // The key may be a blank.
+      // There are two blanks in a row: the first one ends a key sequence.
       if part.isEmpty, let last = found.popLast() {
         found.append(last + " ")
       } else {
@@ -53,7 +54,8 @@ enum KeyNames {
 
   // MARK: What terminals send
 
-  /// `\e[A`, `\eOA`, `\e[1;5C`, `\e[3~`: the last letter or a number, and the modifiers.
+  /// `\e[A`, `\eOA`, `\e[1;5C`, `\e[3~`: the last letter or the first number names
+  /// the key, and a second number has the modifiers.
   private static func terminalKey(_ rest: inout Substring) -> String? {
     guard rest.hasPrefix("\\e[") || rest.hasPrefix("\\eO") else { return nil }
     let body = rest.dropFirst(3)

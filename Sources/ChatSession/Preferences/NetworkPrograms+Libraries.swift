@@ -4,8 +4,8 @@ import Glibc
 import Platform
 import StyledText
 
-/// What the program of a network answers when it runs for a moment, and which shared libraries it
-/// needs from the system. hobnob itself needs none.
+/// Runs the program of a network to ask it one question (`--sandbox`, `--address`), and says which
+/// shared library the system lacks if the program cannot start. hobnob itself needs none.
 extension NetworkPrograms {
   /// How the program describes its sandbox.
   ///
@@ -23,7 +23,7 @@ extension NetworkPrograms {
 
   /// The address of a new account as its network writes it.
   ///
-  /// - Parameter kind: as in `xmpp`.
+  /// - Parameter kind: the kind of network, such as `xmpp`.
   /// - Throws: a ``Refusal`` if the network has no such address, or its program cannot run.
   package func address(_ written: String, on kind: String) throws -> String {
     let program = try path(of: kind)
@@ -85,9 +85,9 @@ extension NetworkPrograms {
     }
   }
 
-  /// Says in a sentence what the dynamic loader complains of.
+  /// The dynamic loader's complaint as a sentence; nil if it is not about a library.
   ///
-  /// - Parameter complaint: its first line (ld.so(8)), which it never translates.
+  /// - Parameter complaint: the first line that ld.so(8) printed, which is always in English.
   static func missingLibrary(_ complaint: String, of program: String) -> SafeText? {
     let name = SafeText(line: StoreFiles.split(program).name)
     let text = complaint[...]
@@ -104,8 +104,8 @@ extension NetworkPrograms {
     return nil
   }
 
-  /// Debian's package of a shared library: usually its name and version, with a hyphen between two
-  /// digits (Debian Policy 8.1).
+  /// Debian's package of a shared library: usually its name and version, with a hyphen between them
+  /// if the name ends in a digit (Debian Policy 8.1).
   private static func debianPackage(of library: String) -> String {
     switch library {
     case "libcares.so.2": return "libc-ares2"

@@ -9,7 +9,8 @@ import StyledText
 package struct KeyBinding: Sendable {
   package let line: String
   private let source: SafeText?
-  /// How many complaints the earlier lines of its files caused.
+  /// How many complaints hobnob had made when it read the line. This puts readline's complaints
+  /// about the line in their place among the others.
   private let complaintsBefore: Int
 
   package init(_ line: String, from source: SafeText? = nil, complaintsBefore: Int = 0) {
@@ -21,7 +22,7 @@ package struct KeyBinding: Sendable {
     source.map { say("%1: %2", $0, sentence) } ?? sentence
   }
 
-  /// All complaints about the files, in order: about lines that bind keys, and about the others.
+  /// readline's complaints and the others, together in the order of the lines.
   ///
   /// - Parameter bind: binds a line, and returns readline's complaints.
   package static func complaints(
@@ -58,11 +59,11 @@ package struct RcFile {
   private var number = 0
   /// How many complaints the earlier lines caused, including those in files that they name.
   private var complaintsBefore = 0
-  /// How many bytes may still be read of a file and those that it names, together.
+  /// How many bytes hobnob may still read of a file and all files that it names, together.
   private var bytesLeft = 0
 
-  /// The maximum size of a file together with those that it names, in bytes. Carrying out
-  /// that many lines takes a moment.
+  /// The maximum size of a file together with those that it names, in bytes. Applying more
+  /// lines than fit into that would keep the person waiting.
   static let mostBytes = 1_000_000
   /// The maximum number of complaints about a file.
   private static let mostComplaints = 20
@@ -80,7 +81,7 @@ package struct RcFile {
   /// Reads a file and adds it to the current values. Reports errors by line number to `complain`;
   /// the other lines apply.
   ///
-  /// - Throws: a ``Refusal`` if the file is unreadable, or was named and is missing.
+  /// - Throws: a ``Refusal`` if the file cannot be read, or is missing although it must exist.
   package mutating func read(
     _ path: String, mustExist: Bool = true, complain: (SafeText) -> Void
   ) throws {

@@ -78,11 +78,12 @@ package struct EventWords {
       all[event.participant.id, default: []].append(event)
     }
     var removed: [Event] = []
-    /// The people with these first and last events, except those whom somebody removed.
+    /// Returns the people whose first and last events are these. The events of those whom somebody
+    /// removed go into `removed` instead.
     func who(_ first: Event.Kind, _ last: Event.Kind) -> [Participant] {
       people.compactMap { id in
-        let switcher = all[id]?.filter { $0.kind != .renamed } ?? []
-        guard switcher.first?.kind == first, let end = switcher.last, end.kind == last else {
+        let moves = all[id]?.filter { $0.kind != .renamed } ?? []
+        guard moves.first?.kind == first, let end = moves.last, end.kind == last else {
           return nil
         }
         if last == .joined || end.text.isEmpty { return end.participant }
@@ -99,7 +100,7 @@ package struct EventWords {
     tell(who(.left, .joined)) { glyphs.lead(glyphs.arrival) + say("%1 left and came back", $0) }
     tell(who(.left, .left)) { glyphs.lead(glyphs.departure) + say("%1 left", $0) }
     for end in removed {
-      // Somebody may have removed many at once.
+      // Name together all people who were removed with the same words.
       let alike = removed.filter { $0.text == end.text }
       if alike.first?.participant.id != end.participant.id { continue }
       parts.append(
@@ -129,11 +130,11 @@ package struct EventWords {
 }
 
 extension EventWords {
-  /// Milliseconds: joins and leaves within them share a line.
+  /// Joins and leaves within this time share a line.
   package static let span: Milliseconds = 5000
 
-  /// Groups events that are printed below each other: each topic and invitation alone, and joins
-  /// and leaves within ``span`` together.
+  /// Groups events that are printed one below the other: joins, leaves and changes of names within
+  /// ``span`` are together, and each other event is alone.
   package static func groups(of events: [Event]) -> [[Event]] {
     var groups: [[Event]] = []
     for event in events {

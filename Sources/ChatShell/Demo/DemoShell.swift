@@ -76,7 +76,7 @@ package struct DemoShell: Subcommand {
 }
 
 extension Launch {
-  /// This launch, with its store in a folder, where hobnob also writes everything else. Settings
+  /// This launch, but with a folder for its store and all other files that hobnob writes. Settings
   /// and themes are still the person's own.
   fileprivate func inside(_ folder: String) -> Launch {
     var (options, environment) = (options, environment)

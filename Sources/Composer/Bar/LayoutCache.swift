@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StyledText
 
-/// How the composed text breaks into rows, kept from one layout to the next. A key in a long text
-/// then wraps only its own line again, from the changed row on.
+/// How the composed text breaks into rows, kept from one layout to the next. After a key in a
+/// long text, only the changed line is wrapped again, from the changed row on.
 ///
 /// One cache belongs to one input bar; an empty one only costs the time of a full wrap.
 ///
@@ -30,13 +30,13 @@ public struct LayoutCache: Sendable {
   }
 
   private(set) var lines: [Line] = []
-  /// How many lines a message of this text has, without newlines at its end (rule 1.1).
+  /// How many lines a message with this text has; newlines at its end do not count (rule 1.1).
   package var lineCount: Int { (lines.lastIndex { $0.length > 0 } ?? 0) + 1 }
   /// Whether a line has more than one row.
   package var isWrapped: Bool { rowCount > lines.count }
   private(set) var rowCount = 0
   private(set) var geometry: Geometry?
-  /// The text of the previous layout, to find what has changed since: no caller says so. The cache
+  /// The text of the previous layout, to find what has changed since; callers do not say. The cache
   /// has bytes of its own and changes them in place; if it shared the bar's string, the bar would
   /// have to copy the whole string at every key.
   private var bytes: [UInt8] = []
@@ -87,11 +87,12 @@ public struct LayoutCache: Sendable {
       end += lines[last].length + 1
     }
     rowCount -= lines[first...last].reduce(0) { $0 + $1.breaks.count + 1 }
-    // The change may join the grapheme before it. So rows are kept up to a boundary that two
-    // scalars before the change make certain: up to there the old and the new text are equal.
+    // The changed text may become part of the grapheme before it. So keep rows only up to a certain
+    // grapheme boundary whose scalars on both sides are before the change, and so are the same in
+    // the old and the new text.
     let same = max(start, new.scalarStart(at: prefix) - 1)
     let untouched = Graphemes.certainBoundary(new, atOrBefore: new.scalarStart(at: same))
-    // Moved out and back, since copying a long line takes long.
+    // Swapped out and not copied, since a long line has many rows.
     var kept: [RowStart] = []
     swap(&kept, &lines[first].breaks)
     while let row = kept.last, Int(row.offset) >= max(start, untouched) - start {

@@ -8,8 +8,8 @@ public typealias CandidateOrder = (String, String) -> Int
 package enum Ranking {
   /// The candidates that match a word, ignoring case and accents.
   ///
-  /// Within each list, candidates without a warning come first, then people who spoke more
-  /// recently; then `order` decides, then the folded text, then the text.
+  /// These decide the order of both lists, one after the other: whether there is a warning (those
+  /// without one are first), how recently the person spoke, `order`, the folded text, and the text.
   ///
   /// - Parameters:
   ///   - all: everything the source offers.
@@ -49,15 +49,14 @@ package enum Ranking {
       agreed = min(agreed, count)
     }
     let common = String(first.text.prefix(agreed))
-    // The common beginning of candidates that contain the word further in need not begin with the
-    // word.
+    // If the candidates only contain the word (`xyz-word`), their common part may begin otherwise.
     return MatchFolding.folded(common).utf8.starts(with: MatchFolding.folded(word).utf8)
       ? common : word
   }
 
   /// The part of a candidate's text that matches a word, for the menu to mark (2.7).
   ///
-  /// - Returns: UTF-8 offsets, whole graphemes; nil if the word does not match or is empty.
+  /// - Returns: the UTF-8 offsets of whole graphemes; nil if the word does not match or is empty.
   package static func match(of word: String, in text: String) -> Range<Int>? {
     let word = MatchFolding.folded(word)
     guard !word.isEmpty else { return nil }

@@ -11,7 +11,7 @@ public enum PastedContent: Hashable, Sendable {
   case text(String)
   /// The paste is exactly the path of an existing file.
   case path(String)
-  /// The paste is exactly one URL, and not a file's.
+  /// The paste is exactly one URL, but not a `file://` URL.
   case url(String)
   /// Something attached that is not a file of this machine; `bytes` is its size.
   case attachment(name: String, bytes: Int)
@@ -38,15 +38,15 @@ public enum PastedContent: Hashable, Sendable {
   }
 
   /// Returns the path in a paste that is exactly one absolute path, `~/` path or `file://` URL
-  /// (1.9); nil if it is text. The caller has to find out whether the file exists, and to expand
-  /// `~`.
+  /// (1.9); nil if the paste is anything else. The caller has to find out whether the file exists,
+  /// and to expand `~`.
   ///
   /// Blanks around the path and newlines after it do not count. Quotes and backslashes are read as
   /// a shell reads them, since that is how terminals paste a file that is dropped on them
   /// (`'/tmp/my file'`, `/tmp/my\ file`). A path with unquoted blanks, as file managers copy it, is
   /// also accepted. A URL's host must be this machine: empty or `localhost` (RFC 8089). NUL and
-  /// more than 4095 bytes are refused, since no path can contain them. A path that is not UTF-8
-  /// stays a URL.
+  /// more than 4095 bytes are refused, since no path can contain them. If the path in a `file://`
+  /// URL is not UTF-8 when decoded, returns the URL itself.
   ///
   /// ```swift
   /// PastedContent.fileCandidate(in: "file:///tmp/a%20b\n")  // "/tmp/a b"
@@ -54,9 +54,9 @@ public enum PastedContent: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - paste: the text as the terminal sent it.
-  ///   - allowsRelative: whether a relative path is accepted as well, as when a file is asked for.
+  ///   - allowsRelative: whether a relative path is also accepted, as when hobnob asks for a file.
   public static func fileCandidate(in paste: String, allowsRelative: Bool = false) -> String? {
-    // An escaped byte takes three bytes.
+    // An escaped byte takes three bytes (`%2F`); the rest is room for a scheme, quotes and blanks.
     guard paste.utf8.count <= 4 * mostBytes else { return nil }
     var scalars = Substring(paste).unicodeScalars
     while let last = scalars.last, isBlank(last) || isNewline(last) { scalars.removeLast() }
@@ -106,7 +106,7 @@ public enum PastedContent: Hashable, Sendable {
           let low = escaped.popFirst().flatMap(hexDigit), high << 4 | low != 0
         else { return nil }
         path.append(high << 4 | low)
-      // Characters that a URL cannot contain, and those that would not be part of the path.
+      // Characters that a URL cannot contain, and those that begin its query or fragment.
       case 0...0x20, 0x7F, UInt8(ascii: "?"), UInt8(ascii: "#"): return nil
       default: path.append(byte)
       }

@@ -9,7 +9,7 @@ import StyledText
 /// ```
 @MainActor
 public final class TypedLine: BarLine {
-  /// Everything that is drawn except the menu.
+  /// Everything that is drawn; `layout(rows:columns:widths:)` of the controller sets its menu.
   public var bar: InputBar {
     didSet { if !bar.composed.text.hasSameBytes(as: oldValue.composed.text) { edition += 1 } }
   }
@@ -40,7 +40,7 @@ public final class TypedLine: BarLine {
   /// Undoes the last change. Returns false if there is nothing to undo.
   public func undo() -> Bool { step(from: &done, to: &undone) }
 
-  /// Repeats the change that was undone last. Returns false if there is nothing to redo.
+  /// Makes the change again that was undone last. Returns false if there is nothing to redo.
   public func redo() -> Bool { step(from: &undone, to: &done) }
 
   private func step(from: inout [ComposedText], to: inout [ComposedText]) -> Bool {
@@ -103,8 +103,8 @@ extension BarController where Line == TypedLine {
     set { line.bar = newValue }
   }
 
-  /// Handles a key: gives it to the menu if the menu is entered, otherwise to the line. Return
-  /// sends the text if it may be sent (1.1) and empties the line.
+  /// Handles a key: gives it to the menu if the person is in the menu, otherwise to the line.
+  /// Return sends the text if it may be sent (1.1) and empties the line.
   public func type(_ key: BarKey) {
     if !press(key.menuKey) { edit(key) }
     lineChanged(byHand: true)

@@ -2,7 +2,7 @@
 import StyledText
 
 /// Editing a message that was sent, as a value: which message, and what Return means (3.1 to 3.9).
-/// In the meantime, ``BarController/setAside()`` keeps the draft.
+/// Meanwhile, the draft is set aside; see ``BarController/setAside()``.
 ///
 /// ```swift
 /// controller.setAside()
@@ -58,10 +58,10 @@ public struct EditMode: Hashable, Sendable {
   public func judge(_ text: String, rules: LineRules) -> Outcome {
     // Check this first: a text that was allowed once must not be refused if it is unchanged.
     if text.hasSameBytes(as: Self.escapingSlash(original)) { return .unchanged }
-    // When edit mode begins, the caret is after the text, so people type /cancel there as they
-    // would on an empty line, or after a blank.
-    let endsInCancel = Self.beforeCancel(text)
-    if let endsInCancel, endsInCancel.hasSameBytes(as: Self.bare(Self.escapingSlash(original))) {
+    // When edit mode begins, the caret is after the text. People type /cancel right there, or after
+    // a blank, so the unchanged text with /cancel after it is the command.
+    let beforeCancel = Self.beforeCancel(text)
+    if let beforeCancel, beforeCancel.hasSameBytes(as: Self.bare(Self.escapingSlash(original))) {
       return .command(.cancel)
     }
     if let typed = typedCommand(in: text) { return .command(typed.command) }
@@ -70,17 +70,17 @@ public struct EditMode: Hashable, Sendable {
     case .overLimit(let count, let limit): return .refusedOverLimit(count, limit: limit)
     case .message(let new):
       if new.hasSameBytes(as: original) { return .unchanged }
-      // `//cancel` alone is clearly a text.
-      return ![nil, "/"].contains(endsInCancel) && Self.beforeCancel(original) == nil
+      // `//cancel` alone, with only `/` before `/cancel`, is clearly the text `/cancel`.
+      return ![nil, "/"].contains(beforeCancel) && Self.beforeCancel(original) == nil
         ? .mayMeanCancel(new) : .save(new)
     case .command(let line): return Self.parsedCommand(line).map(Outcome.command) ?? .refusedCommand
     case .slashGuard, .commandWithNewlines: return .refusedCommand
     }
   }
 
-  /// Returns the command that was typed as the last of several lines, and the text before it.
-  /// People who edit several lines have no empty line to type it on. Nil if the message already
-  /// ended with that line.
+  /// Returns the command that was typed as the last of several lines, and the text before it; nil
+  /// if there is none, or if the message already ended with that line. People who edit several
+  /// lines have no empty line to type a command on.
   public func typedCommand(in text: String) -> (command: Command, text: String)? {
     guard let newline = text.utf8.lastIndex(of: UInt8(ascii: "\n")) else { return nil }
     let line = String(text[text.utf8.index(after: newline)...])

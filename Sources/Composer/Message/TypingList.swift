@@ -20,7 +20,7 @@ public struct TypingList: Hashable, Sendable {
     var lastSignal: Int64
   }
 
-  /// - Parameter timeout: milliseconds; 0 means for ever.
+  /// - Parameter timeout: see ``timeout``.
   public init(timeout: Int64 = 6000) {
     self.timeout = timeout
   }
@@ -58,8 +58,8 @@ public struct TypingList: Hashable, Sendable {
   /// Whether nobody is known to be typing.
   public var isEmpty: Bool { entries.isEmpty }
 
-  /// The line "A is typing", "A & B are typing" or "Several people are typing", with bold names, cut to
-  /// fit the columns.
+  /// The line "A is typing", "A & B are typing" or "Several people are typing", with bold names,
+  /// cut to fit the columns.
   ///
   /// - Returns: nil if nobody is typing or there is no room.
   public func line(columns: Int, widths: Widths) -> StyledLine? {

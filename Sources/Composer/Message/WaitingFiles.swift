@@ -23,8 +23,8 @@ public struct WaitingFiles: Hashable, Sendable {
     public var bytes: Int
     /// Its media type, such as `image/png`; nil if unknown.
     public var type: String?
-    /// Identifies the file, in a form that the caller chooses. With nil, whatever file has the path
-    /// at the time of sending is sent.
+    /// Identifies the file, in a form that the caller chooses. If nil, hobnob sends the file that
+    /// is at the path when the message is sent.
     public var identity: String?
 
     public init(
@@ -66,7 +66,8 @@ public struct WaitingFiles: Hashable, Sendable {
     return files.remove(at: number - 1)
   }
 
-  /// The item of a zone while files wait: `[2 files]`, with the id `files`. Nil without files.
+  /// The item to put into a zone while files wait: `[2 files]`, with the id `files`. Nil without
+  /// files.
   public var item: Item? { label.map { Item(id: "files", line: StyledLine($0), isKept: true) } }
 
   /// How many there are, in words, `[2 files]`; nil if none waits.
@@ -82,7 +83,7 @@ public struct WaitingFiles: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - widths: how this terminal counts columns.
-  ///   - gap: what separates the parts of a line; nil for columns.
+  ///   - gap: what separates the parts of a line; nil to align them in columns.
   public func listing(_ widths: Widths, gap: SafeText? = nil) -> [StyledLine] {
     let names = files.map { SafeText(name: $0.name) }
     let sizes = files.map { Self.size($0.bytes) }

@@ -11,21 +11,22 @@ public enum Formatting {
   /// and the caret after them.
   ///
   /// - Blanks at both ends of a region stay outside, since a mark beside a blank styles nothing.
-  /// - A span ends with its line: a region of several lines is wrapped line by line, and between
-  ///   lines of its own if the symbol is preformatted.
-  /// - A quote has no closing mark: each line of the region, or the caret's, gets a mark and a
-  ///   blank.
+  /// - A span cannot go past the end of its line, so each line of a region gets its own marks. If
+  ///   the symbol is preformatted, a region of several lines goes between two lines that have only
+  ///   the mark.
+  /// - A quote has no closing mark: each line of the region, or the caret's line, gets a mark and a
+  ///   blank in front.
   /// - Without a word, the caret ends up between two marks.
   ///
   /// - Parameters:
-  ///   - mark: the symbol; one that is not in `symbols` is treated as a span's.
+  ///   - mark: the symbol; if it is not in `symbols`, it is treated as a symbol for a span.
   ///   - text: the text before the change.
   ///   - caret: a UTF-8 offset.
   ///   - region: UTF-8 offsets; an empty one does not count.
   ///   - symbols: those that the text may have.
-  /// - Returns: the range to replace and the new caret, UTF-8 offsets before and after the change.
-  ///   Nil if there is nothing to change: for a region of white space only, and for a text that
-  ///   already has these marks around it.
+  /// - Returns: the range to replace, in UTF-8 offsets before the change, and the caret, in one
+  ///   after it. Nil if there is nothing to change: for a region of white space only, and for a
+  ///   text that already has these marks around it.
   public static func wrap(
     _ mark: String, in text: String, caret: Int, region: Range<Int>?,
     symbols: MessageStyling = .standard
@@ -69,7 +70,7 @@ public enum Formatting {
   /// The change applies to the text with the space in it. Insert the space at the caret as one undo
   /// step, then make this change as another; one undo then brings back the two spaces.
   ///
-  /// The caller must not call this for commands and pastes; this function ignores what is in code.
+  /// Do not call this for commands and pastes. Symbols in code are ignored here.
   ///
   /// - Parameters:
   ///   - text: the text before the space is inserted.
@@ -123,7 +124,7 @@ public enum Formatting {
     let range = Motion.lineStart(in: text, offset: range.lowerBound)..<range.upperBound
     var lines = text.slice(range).utf8.split(separator: newline, omittingEmptySubsequences: false)
       .map { String(Substring($0)) }
-    // A region that ends after a newline has no part of the next line.
+    // A region that ends after a newline includes nothing of the next line.
     let endsWithNewline = lines.count > 1 && lines[lines.count - 1].isEmpty
     if endsWithNewline { lines.removeLast() }
     let insert =

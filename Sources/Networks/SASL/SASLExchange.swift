@@ -27,7 +27,7 @@ package struct SASLExchange: Sendable {
 
   /// - Parameters:
   ///   - strongest: the strongest SCRAM that the server has ever offered for this account.
-  ///   - nonce: as in `SCRAM`.
+  ///   - nonce: the client's nonce; see `SCRAM`.
   package init(
     name: String, password: Secret, strongest: SCRAMHash?, nonce: String = SCRAM.randomNonce()
   ) {
@@ -39,7 +39,7 @@ package struct SASLExchange: Sendable {
     if let best = SCRAMHash.allCases.last(where: { mechanisms.contains($0.mechanism) }) {
       return best
     }
-    // An unknown SCRAM is still SCRAM.
+    // An unknown SCRAM still rules out PLAIN; count it as the weakest.
     return mechanisms.contains { $0.hasPrefix("SCRAM-") } ? .sha1 : nil
   }
 
@@ -91,7 +91,7 @@ package struct SASLExchange: Sendable {
     }
   }
 
-  /// Call this when the server reports success, with this data.
+  /// Call this when the server reports success, with the data of that report.
   ///
   /// - Throws: `SASLFailure`, if the mechanism requires a proof from the server that it has not
   ///   given.

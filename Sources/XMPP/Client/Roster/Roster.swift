@@ -25,15 +25,16 @@ struct Roster: Sendable {
   }
 
   private(set) var contacts: [Address: Contact] = [:]
-  /// Whether the server has said who is in it.
+  /// Whether the server has answered the request for the roster.
   private(set) var isKnown = false
-  /// The contacts that a full list has named so far.
+  /// While the full list of contacts arrives in parts: the contacts in the parts so far.
   private var named: Set<Address> = []
-  /// The server's version of the roster that is known; nil if none is.
+  /// The version that the server gave the roster known here (`ver`); nil if it gave none.
   private(set) var version: String?
   /// The people whom the owner wrote to; they know that the owner exists.
   private(set) var acquaintances: Set<Address> = []
-  /// The people who want to be contacts; the server repeats them with every connection.
+  /// The people who want to be contacts; the server sends their requests again at every
+  /// connection.
   private(set) var askers: Set<Address> = []
   /// The people whom the owner asked to be contacts: if they ask as well, hobnob agrees by itself.
   private var asked: Set<Address> = []
@@ -48,7 +49,7 @@ struct Roster: Sendable {
     NetworkUser(identity: address.description, name: contacts[address]?.name ?? "")
   }
 
-  /// Whether the client may tell someone what it has received and shown.
+  /// Whether the client may tell someone which of their messages it has received and shown.
   func mayKnow(_ address: Address) -> Bool {
     contacts[address]?.seesOwner == true || acquaintances.contains(address)
   }
@@ -85,7 +86,7 @@ struct Roster: Sendable {
     version = query["ver"]
   }
 
-  /// Applies a part of an answer that lists all contacts.
+  /// Applies one part of the full list of contacts, which may arrive in several.
   mutating func applyPart(_ query: Element, in context: inout ClientContext) {
     for item in query.children where item["subscription"] != "remove" {
       guard let address = applyItem(item) else { continue }
@@ -102,7 +103,8 @@ struct Roster: Sendable {
     let former = item["jid"].flatMap(Address.init).flatMap { contacts[$0] }
     guard let address = applyItem(item) else { return }
     let user = NetworkUser(identity: address.description)
-    // A person whom the owner accepted first was asked in return; this needs no second notice.
+    // Tell the owner that this person accepted. Not if `from` becomes `both`: this person asked
+    // first, the owner accepted, and hobnob asked back by itself.
     if let contact = contacts[address], contact.subscription == "to", former?.isSeen == false {
       context.tell(.answeredContact(user, isYes: true))
     }
@@ -130,7 +132,8 @@ struct Roster: Sendable {
     contacts[address, default: Contact()].name =
       String((item["name"] ?? "").prefix(Limits.identifier))
     contacts[address]?.subscription = subscription
-    // Either the server still waits for their consent, or it has another answer.
+    // `ask` means that they have not answered the owner's request yet. Without it, forget the
+    // request, unless they agreed and may still ask in return (`to`).
     if item["ask"] == "subscribe" {
       noteOwnerAsked(address)
     } else if subscription != "to" {
@@ -173,8 +176,8 @@ struct Roster: Sendable {
     }
   }
 
-  /// Whether hobnob accepts a contact request by itself: once if the owner asked that person first,
-  /// and always if they see the owner already.
+  /// Whether hobnob accepts a contact request by itself: if the owner asked that person first (this
+  /// counts only once), or if they see the owner already.
   private mutating func mayGrant(_ address: Address) -> Bool {
     asked.remove(address) != nil || contacts[address]?.seesOwner == true
   }
