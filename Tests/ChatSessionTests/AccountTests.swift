@@ -546,7 +546,7 @@ struct AccountTests {
   func presence() throws {
     let (account, process) = try connected()
     anna.say("/msg ben@x.org")
-    #expect(anna.notice == "/contact add ben shows when ben is online")
+    #expect(anna.notice == "to see when ben is online: /contact add ben")
     #expect(anna.status() == "anna")
     anna.say("/switch lobby")
     anna.say("/set timestamps off")

@@ -331,7 +331,7 @@ struct AttentionTests {
     for person in [anna, ben] {
       person.look()
       #expect(
-        person.news().last == "· carl removed the room #tea; /search still finds its messages")
+        person.news().last == "· carl removed the room #tea; /search finds its messages")
     }
     #expect(anna.status().contains("the room was removed; only commands work here"))
     #expect(!anna.say("more") && anna.news().last?.contains("was removed") == true)

@@ -27,7 +27,7 @@ struct FindingTests {
   @Test(
     "10: /search says what it cannot search for",
     arguments: [
-      ("since:never", "is not a date"), ("colour:red", "There is no filter colour:"),
+      ("since:never", "is not a date"), ("colour:red", "“colour:” is not a filter"),
       ("in:#nowhere x", "There is no room #nowhere"), ("from:nobody x", "There is no one named"),
       ("...", "There is no word to look for"), ("", "Usage: /search"),
     ])

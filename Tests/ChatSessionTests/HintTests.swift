@@ -150,7 +150,7 @@ struct HintTests {
     #expect(!anna.say("/join four,lobbi"))
     #expect(
       anna.printed.last
-        == "There is no room #lobbi. Did you mean #lobby? To create #lobbi, type only: /join #lobbi"
+        == "There is no room #lobbi. Did you mean #lobby? To create #lobbi, name it alone: /join #lobbi"
     )
     #expect(!anna.say("/join ,"))
     #expect(try anna.store.read { try $0.rooms() }.count == 6)

@@ -151,7 +151,7 @@ struct ListTests {
         #"No key is bound to conversation-2. To bind C-x k, for example: /bind "\C-xk": conversation-2"#
       ])
     anna.say("/keys conversation")
-    #expect(anna.news()[0].hasPrefix("No key is bound to conversation-1, conversation-2. For"))
+    #expect(anna.news()[0].hasPrefix("No key is bound to conversation-1, conversation-2. To bind"))
     #expect(!anna.say("/keys nothing"))
   }
 

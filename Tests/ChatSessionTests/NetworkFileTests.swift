@@ -117,7 +117,7 @@ struct NetworkFileTests {
     let account = try anna.added()
     #expect(!anna.say("/account set anna@x.org fetch " + value))
     #expect(anna.say("/account set anna@x.org fetch 0"))
-    #expect(anna.printed.last == "fetch of anna@x.org is now 0.")
+    #expect(anna.printed.last == "fetch of anna@x.org is now set to 0.")
     #expect(try anna.settings(of: account)?.fetchLimit == 0)
   }
 }

@@ -407,7 +407,7 @@ struct NetworkNameTests {
       ])
     anna.say("/switch #lobby")
     #expect(!anna.say("/msg cem@elsewhere.org"))
-    #expect(anna.printed.last?.hasSuffix("the one with yourself: /msg anna@x.org") == true)
+    #expect(anna.printed.last?.hasSuffix("your chat with yourself: /msg anna@x.org") == true)
     anna.say("/msg anna@x.org")
     anna.say("/msg cem@elsewhere.org")
     anna.say("hello")

@@ -152,7 +152,7 @@ struct RoomCommandTests {
     anna.say("/switch tea")
     #expect(
       anna.picture == [
-        "#tea (not joined)> |", "Only commands work here; /join #tea enters it",
+        "#tea (not joined)> |", "Only commands work here; /join #tea enters the room",
       ])
     #expect(!anna.say("words") && said(anna).contains("/join #tea enters it."))
     anna.say("/status")

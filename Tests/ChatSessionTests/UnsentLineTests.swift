@@ -51,7 +51,7 @@ struct UnsentLineTests {
     }
     anna.say("/switch lobby")
     if how == "C-g" { #expect(anna.press(.cancel)) } else { anna.say(how) }
-    #expect(said.contains("Your line for @ben was saved as a draft in that conversation."))
+    #expect(said.contains("Your line for @ben was saved as a draft there."))
     #expect(anna.picture[0] == "#lobby> |")
     release(lock)
     anna.say("public")
@@ -97,7 +97,7 @@ struct UnsentLineTests {
     #expect(anna.press(.cancel))
     #expect(
       said.contains(
-        "Your line for #tea, with its files, was added to the draft in that conversation."))
+        "Your line for #tea, with its files, was added to the draft there."))
     release(lock)
     #expect(try draft(in: "tea") == "green\nof another shell")
     anna.say("/switch tea")
@@ -133,7 +133,7 @@ struct UnsentLineTests {
     #expect(anna.status == nil)
     release(lock)
     #expect(anna.status == status)
-    #expect(said.contains("Your line for #lobby was saved as a draft in that conversation."))
+    #expect(said.contains("Your line for #lobby was saved as a draft there."))
     #expect(try draft() == kept)
   }
 

@@ -75,7 +75,7 @@ struct WaitingFileTests {
       }
       let again = try town.person("anna")
       #expect(again.session.files.waiting.isEmpty)
-      #expect(again.printed.contains { $0.contains(secret + ", which you did not attach here") })
+      #expect(again.printed.contains { $0.contains(secret + ", but you did not attach it") })
       again.say("hello")
       again.copyFiles()
     }

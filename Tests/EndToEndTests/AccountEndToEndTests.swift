@@ -122,7 +122,7 @@ extension EndToEnd {
       }
       try gina.expect("/connect asks for another", for: 20)
       try gina.expect("#lobby> |")
-      #expect(gina.emulator.picture.matches(of: /does not accept/).count == 3)
+      #expect(gina.emulator.picture.matches(of: /\n *The server does not accept/).count == 3)
       gina.send("/connect\r")
       try gina.expect(question)
       gina.send("wrong\r")
@@ -130,7 +130,7 @@ extension EndToEnd {
       try gina.expect(question, for: 20)
       gina.send("secret\r")
       try gina.expect("is connected", for: 20)
-      #expect(gina.emulator.picture.matches(of: /does not accept/).count == 4)
+      #expect(gina.emulator.picture.matches(of: /\n *The server does not accept/).count == 4)
       gina.send("/account\r")
       try gina.expect("xmpp:gina@\(LocalServer.domain)")
     }

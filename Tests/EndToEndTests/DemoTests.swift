@@ -35,7 +35,7 @@ extension EndToEnd {
       let shell = try demo()
       try shell.expect("2 others here · topic: tea ──\n")
       try shell.expect("I can bring mine tomorrow")
-      try shell.expect("This is a demonstration: ada and ben are made up")
+      try shell.expect("This is a demonstration: ada and ben are made-up")
       try shell.expect("@ada 1")
       shell.send("hello\r")
       try shell.expect("ben is typing")
@@ -80,7 +80,7 @@ extension EndToEnd {
       let used = folders
       #expect(used.count == 2 && !used.contains(left[0]))
       let third = try demo(as: "ben")
-      try third.expect("This is a demonstration: ada and cleo are made up")
+      try third.expect("This is a demonstration: ada and cleo are made-up")
       #expect(Set(folders).isSuperset(of: used) && folders.count == 3)
       try second.type("hello\r", seeing: "ben: Welcome, anna!")
       for shell in [second, third] {

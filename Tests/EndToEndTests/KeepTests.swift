@@ -31,7 +31,7 @@ extension EndToEnd {
     @Test("from a pipe, without anyone to answer, an age is refused")
     func asksFirst() throws {
       let finished = try run("/set keep 90d\n/set keep\n")
-      #expect(finished.status == 1 && finished.errors.contains("type it at a terminal"))
+      #expect(finished.status == 1 && finished.errors.contains("run the command at a terminal"))
       #expect(finished.output.hasPrefix("keep off  "))
     }
   }

@@ -114,7 +114,7 @@ extension EndToEnd {
         ),
         (
           "/keys edit-in",
-          "|\n/keys [FUNCTION|PROGRAM]  list keys; PROGRAM: irssi, weechat or profanity\n"
+          "|\n/keys [FUNCTION|PROGRAM]  list keys; for irssi, weechat, profanity: equivalents\n"
             + "edit-in-editor  "
         ),
         ("/me laughs", "|\n/me TEXT  say what you are doing\nanna"),

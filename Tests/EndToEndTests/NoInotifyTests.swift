@@ -31,7 +31,7 @@ extension EndToEnd {
       let shell = try PseudoTerminal(
         command: withoutInotify + [Home.program, "--as", "anna", "lobby"],
         environment: home.environment)
-      try shell.expect("it looks for new messages only when")
+      try shell.expect("looks for new messages only when")
       try shell.expect("#lobby> |")
       for number in 1...3 {
         try home.say("news \(number)", as: "ben")

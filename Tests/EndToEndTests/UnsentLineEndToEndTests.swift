@@ -29,7 +29,7 @@ extension EndToEnd {
       #expect(shell.waitForExit(seconds: 10) == 129)
       #expect(
         shell.emulator.picture.contains(
-          "Your line for #lobby was saved as a draft in that conversation."))
+          "Your line for #lobby was saved as a draft there."))
       #expect(try home.draft(becomes: "patience\nnext", while: shell))
     }
 

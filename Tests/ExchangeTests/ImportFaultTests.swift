@@ -157,7 +157,8 @@ import Testing
     #expect(
       try fault(Array("hello\nworld\n".utf8))?.contains("give the format with --format") == true)
     #expect(
-      try fault(Array("{}\n".utf8))?.contains("the first line is not that of an export") == true)
+      try fault(Array("{}\n".utf8))?.contains(
+        "the first line is not the beginning of a hobnob export") == true)
     let whole = export(line("x", number: 40))
     let cut = whole.split(separator: "\n").dropLast().joined(separator: "\n")
     #expect(try fault(Array(cut.utf8))?.contains("cut off") == true)

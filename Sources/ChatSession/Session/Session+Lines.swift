@@ -140,7 +140,7 @@ extension Session {
       bringBack(line.files, snapshot)
     } else if !isHere, canBecomeDraft(line, snapshot) {
       complain(
-        say("%1 Your line for %2 was saved as a draft in that conversation.", reason, name), line)
+        say("%1 Your line for %2 was saved as a draft there.", reason, name), line)
       write([returned])
     } else if isHere {
       if line.files.isEmpty {
@@ -161,7 +161,7 @@ extension Session {
       // The history cannot keep files, so this line goes above the existing draft.
       complain(
         say(
-          "%1 Your line for %2, with its files, was added to the draft in that conversation.",
+          "%1 Your line for %2, with its files, was added to the draft there.",
           reason, name), line)
       write([returned])
     }
@@ -189,7 +189,7 @@ extension Session {
       let name = SafeText(name: each.line.conversationName)
       complain(
         each.line.asDraft != nil
-          ? say("%1 Your line for %2 was saved as a draft in that conversation.", each.reason, name)
+          ? say("%1 Your line for %2 was saved as a draft there.", each.reason, name)
           : say("%1 Your line for %2 is in the history.", each.reason, name), each.line)
     }
   }

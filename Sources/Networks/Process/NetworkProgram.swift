@@ -155,7 +155,7 @@ package struct NetworkProgram {
     guard let password = TypedSecret.ask(filled(("A password for %1: ", [address]))) else {
       say(
         translated(
-          "hobnob asks for the password at a terminal, but it is not running at one; nothing was done."
+          "hobnob needs a password that is typed at a terminal; nothing was done."
         ))
       return 1
     }

@@ -207,7 +207,7 @@ final class PeopleEverywhereTests {
     #expect(
       told == [
         "eve@irc.x.org invites you to #new@irc.x.org: /join #new@irc.x.org enters it.",
-        "eve@irc.x.org wants to be a contact: /contact accept eve@irc.x.org accepts.",
+        "eve@irc.x.org wants to be a contact; to accept, type /contact accept eve@irc.x.org",
         "eve@irc.x.org, a stranger, wrote to you: /msg eve@irc.x.org shows it, "
           + "/block eve@irc.x.org blocks them.",
         "#x/eve@irc.x.org invites you to #x@irc.x.org: /join #x@irc.x.org enters it.",

@@ -135,7 +135,7 @@ extension Command {
     },
     Command(
       "/keys [FUNCTION|PROGRAM]",
-      "list keys, or what there is here for the keys and commands of irssi, weechat or profanity",
+      "list keys; for irssi, weechat, profanity: equivalents",
       .function
     ) { context, argument, _ in try KeysCommand(context: context).run(argument) },
     Command("/bind LINE", "bind a key until you quit; write it as a line of ~/.inputrc") {
