@@ -40,7 +40,7 @@ extension InteractiveShell {
     guard let status else {
       let reason = systemReason()
       editor.print(lines)
-      // Nobody asked for less, and the terminal scrolls, too.
+      // Nobody asked for less, and most terminals can scroll back instead.
       if Pager.isUnset(chosen) { return }
       throw Refusal(
         say("The pager %1 could not be run: %2; set PAGER, or /set pager off.", shown, reason))

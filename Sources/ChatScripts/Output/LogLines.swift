@@ -6,7 +6,7 @@ import StyledText
 /// Messages as `log`, `search` and `wait` print them: every line that does not begin with a blank
 /// begins a message, whatever the text (rule 12.2).
 enum LogLines {
-  /// `2026-11-21 10:30 [42] `, after the name of the conversation if there is one.
+  /// `2026-11-21 10:30 [42] `, or `2026-11-21 10:30 #tea [42] ` with the name of the conversation.
   static func head(_ message: Message, in conversation: SafeText? = nil) -> SafeText {
     let stamp = LocalTime.stamp(message.createdAt)
     guard let conversation else { return "\(stamp) [\(message.number)] " }

@@ -10,7 +10,8 @@ struct LoggedEvents {
   private let script: Script
   private let conversation: ID<Conversation>
   private let isJSON: Bool
-  /// The time of the first event to print; nil for the time of the first printed message.
+  /// The time from which events are printed; nil to begin at that of the first printed message, if
+  /// there is one.
   private var start: Milliseconds?
   /// The time before which events are printed; nil to end with the last message.
   private var end: Milliseconds?

@@ -19,9 +19,9 @@ package enum Effect {
   /// Remove this message, if it is still on the status line.
   case endNotice(SafeText)
   /// Ask a question when the next input line begins. Answer with ``SessionEvent/answered(_:)``,
-  /// which gets the intent of the pressed key. The keys are lower-case letters; Return means no,
-  /// and so does `n` unless it is one of the keys. The text of the question has a row for each key,
-  /// and a last row for any other key.
+  /// which gets the intent of the pressed key. The keys are lower-case letters, with or without
+  /// Shift; Return means no, and so does `n` unless it is one of the keys. After the question, the
+  /// text has a row for each key, and a last row for any other key.
   case ask(SafeText, [Character: Intent])
   case bell
   /// Keep the typed line, which was not carried out; an empty reason only rings the terminal bell.

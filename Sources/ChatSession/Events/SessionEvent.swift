@@ -36,7 +36,7 @@ package enum SessionEvent {
   case restored(Conversations.Draft)
   /// The draft was not put into the line, because it already had text (rule 5.2).
   case stashConflict(Conversations.Draft)
-  /// A line that could not be stored comes back, for this reason.
+  /// A line that waited for the store comes back unsent, for this reason.
   case lineReturned(Line, SafeText)
   /// The files of an unsent line are attached again.
   case filesReturned(WaitingFiles)

@@ -63,8 +63,8 @@ struct AttachedRecord {
     change { lines in lines.removeAll { line in keys.contains { line.hasPrefix($0.text) } } }
   }
 
-  /// Changes the lines under a lock, so only one shell does so at a time. If writing fails, only
-  /// this shell knows the change.
+  /// Changes the lines under a lock, so only one shell does so at a time. If writing fails, a file
+  /// that was added is still known in this shell.
   private func change(_ body: (inout [String]) -> Void) {
     guard !path.isEmpty, makeFolder(StoreFiles.split(path).folder),
       let file = opened(O_RDWR | O_CREAT)

@@ -6,9 +6,9 @@ import Glibc
 import Sentences
 import StyledText
 
-/// Work on files: copying them into the store, or writing them out of it. A shell does it in a child
-/// process of this same program: hashing, copying and syncing large files takes seconds, and keys
-/// must not wait.
+/// Work on files: copying them into the store, or writing them out of it. A shell does it in a
+/// child process of this same program: hashing, copying and syncing large files takes seconds, and
+/// keys must not wait.
 package enum FileChore {
   /// Copies the files of a line into the store's folder. `limit`: the maximum size of each file, in
   /// bytes; 0 for none.
@@ -155,8 +155,7 @@ package enum FileChore {
     }
   }
 
-  /// Finds what can be refused without reading files, so that it is refused while the line is still
-  /// there.
+  /// Refuses what can be refused without reading files, while the line is still there.
   ///
   /// - Throws: `AttachmentError`, `StoreError.cannotOpen`.
   func check() throws {

@@ -20,7 +20,7 @@ struct Entrance {
   /// How many unread messages are not printed, and the number of the first.
   private(set) var hidden = 0
   private(set) var firstUnprinted: Int?
-  /// My newest message among those that were loaded; nil if unknown.
+  /// My newest message among those that were loaded and fit; nil if unknown.
   private(set) var newestOwn: Message?
 
   /// The minimum number of messages on the opening screen.

@@ -19,7 +19,8 @@ package struct ReadState {
   var isHolding = false
   /// Whether the terminal accepts no output at present.
   var isBehind = false
-  /// Whether the terminal's window has the focus; true until the terminal first reports it.
+  /// Whether the terminal's window has the focus; true if the terminal does not report it, and
+  /// false while that is unknown.
   private(set) var isFocused = true
   /// Whether something was printed while the window had no focus: the receipt is sent when it gains
   /// the focus.

@@ -5,7 +5,7 @@ import Conversations
 /// The emoji to complete, my most frequent and most recent ones first.
 @MainActor
 struct EmojiUse {
-  /// The emoji to complete; nil if I may have used others since they were sorted.
+  /// The emoji to complete; nil if I may have used some since they were sorted.
   private var known: [Candidate]?
 
   /// Call this after a line is sent.

@@ -8,7 +8,7 @@ enum KeyNames {
   static func list(_ sequences: String) -> String {
     var found: [String] = []
     for part in sequences.split(separator: " ", omittingEmptySubsequences: false) {
-      // There are two blanks in a row: the first one ends a key sequence.
+      // There are two blanks in a row: the first one is the last key of a sequence.
       if part.isEmpty, let last = found.popLast() {
         found.append(last + " ")
       } else {
@@ -28,7 +28,7 @@ enum KeyNames {
     return keys.joined(separator: " ")
   }
 
-  /// Removes one key from the front.
+  /// Removes one key from the front and returns its name.
   private static func key(_ rest: inout Substring) -> String {
     if let key = terminalKey(&rest) { return key }
     for meta in ["\\e", "\\M-"] where rest.hasPrefix(meta) {
@@ -44,7 +44,8 @@ enum KeyNames {
     return letter == " " ? "Space" : letter
   }
 
-  /// Removes a character; readline writes `\\` and `\"` for backslash and quote.
+  /// Removes a character from the front and returns it; readline writes `\\` and `\"` for backslash
+  /// and quote.
   private static func character(_ rest: inout Substring) -> String {
     if rest.first == "\\", rest.count > 1 { rest.removeFirst() }
     return rest.popFirst().map { String($0) } ?? ""

@@ -86,7 +86,7 @@ extension Session {
   func filesReady(_ result: Result<[Attachment], Refusal>, number: Int) {
     switch result {
     case .success(let kept):
-      // Nil if the line was taken back meanwhile.
+      // False if the line was taken back meanwhile.
       guard queue.filesReady(kept, copy: number) else { return }
     case .failure(let refusal):
       guard let line = queue.takeLine(copy: number) else { return }
@@ -125,8 +125,8 @@ extension Session {
     return true
   }
 
-  /// Puts back a line that could not be stored: into the input line if its conversation is open and
-  /// the input line is empty; otherwise it becomes the draft of its conversation, or enters the
+  /// Puts back a line that was not stored: into the input line if its conversation is open and the
+  /// input line is empty; otherwise it becomes the draft of its conversation, or enters the
   /// history.
   func putLineBack(_ line: Line, because reason: SafeText, _ snapshot: borrowing Snapshot) {
     if outgoing.isLeaving { return returnLine(line, because: reason) }

@@ -270,7 +270,7 @@ extension Session {
     }
   }
 
-  /// Drops a write that cannot be stored even after a wait.
+  /// Drops a write that cannot be stored, however long it waits.
   private func dropWrite(_ write: Write, because reason: SafeText) {
     switch write {
     case .line(let line): returnLine(line, because: reason)

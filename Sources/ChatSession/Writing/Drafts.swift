@@ -262,8 +262,8 @@ struct Drafts {
     return listLiveLine()
   }
 
-  /// Adds the line that waited at the end of the history to it, so that Up finds that line once the
-  /// person has left it.
+  /// Adds the line that waited at the end of the history to the history, so that Up finds it once
+  /// the person has left it. (Until then it is the line itself.)
   private mutating func listLiveLine() -> Step {
     guard let live, !live.text.isEmpty, !live.isListed else { return Step() }
     let writes = storeLiveLine()

@@ -64,7 +64,7 @@ struct Search {
     return Step([page, .answer(lines)])
   }
 
-  /// A hint how to find longer words; empty if that would find no messages either.
+  /// A hint on how to find longer words; empty if that would find no messages either.
   private func longerWords(
     of query: SearchQuery, _ snapshot: borrowing Snapshot
   ) throws -> SafeText {
