@@ -40,8 +40,8 @@ extension InteractiveShell {
     guard let status else {
       let reason = systemReason()
       editor.print(lines)
-      // Nobody asked for less, and most terminals can scroll back instead.
-      if Pager.isUnset(chosen) { return }
+      // Nobody asked for less, and these lines are few.
+      if Pager.isUnset(chosen), !atEnd { return }
       throw Refusal(
         say("The pager %1 could not be run: %2; set PAGER, or /set pager off.", shown, reason))
     }

@@ -111,9 +111,8 @@ struct AbilitiesTests {
     _ = anna.news()
     anna.say("/can")
     #expect(
-      anna.news().prefix(11) == [
+      anna.news().prefix(10) == [
         "##tea is on the network stub:anna@irc.x.org.",
-        "The account is not connected yet; the server may allow less than this.",
         "  edit      no: nobody can change a message that was sent",
         "  recall    /cancel, until the network has it; after that, you cannot take it back",
         "  react     no",

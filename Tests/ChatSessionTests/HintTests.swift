@@ -181,15 +181,15 @@ struct HintTests {
     arguments: [
       (
         "buil",
-        "No messages match. To also find words that only begin with this one, search for buil*."
+        "No messages match. To also find longer words that begin like these, search for buil*."
       ),
       (
         "\"the buil\"",
-        "No messages match. To also find words that only begin with this one, search for \"the buil\"*."
+        "No messages match. To also find longer words that begin like these, search for \"the buil\"*."
       ),
       (
         "from:anna buil",
-        "No messages match. To also find words that only begin with this one, search for buil*."
+        "No messages match. To also find longer words that begin like these, search for buil*."
       ),
       ("tea", "No messages match."), ("tea*", "No messages match."),
     ])

@@ -407,6 +407,30 @@ final class NetworkProcessTests {
     #expect(try mine.read { try $0.requests(of: account) }.isEmpty)
   }
 
+  @Test("new certificates need a new process, also when it would connect again by itself")
+  func needsAProcessForNewCertificates() throws {
+    func tryAgain() {
+      // Once it has read the settings.
+      if (try? mine.read { try $0.requests(of: account).isEmpty }) == true {
+        letTimePass(until: 2)
+      } else {
+        loop.after(milliseconds: 0) { tryAgain() }
+      }
+    }
+    var answers: [Bool] = []
+    wire.onConnect = { [self] wire, count in
+      guard count == 1 else { return }
+      source.now?.values["ca"] = "/new.crt"
+      _ = try? mine.writeDurably { try $0.ask(.readSettings, of: account) }
+      wire.report(.down(reason: "gone", isFinal: false))
+      tryAgain()
+    }
+    let process = try process(settings: ["ca": "/old.crt"])
+    process.firstTryEnded = { answers.append($0) }
+    #expect(try process.run()?.contains("/connect") == true)
+    #expect(wire.connects == 1 && answers == [false])
+  }
+
   @Test("a message makes it look at no shell's lock file; the end of a shell does")
   func clearsAwayWhenAShellEnds() throws {
     let database = try Database(path: folder + "/store.sqlite", patience: 5_000)

@@ -66,7 +66,7 @@ package struct CheckScript: Subcommand {
     }
     describeTerminal(rc.settings, launch, output)
     let areComplete = describeSandbox(
-      output, isNeeded: try store.read { try $0.hasAccounts() })
+      output, isNeeded: (try? store.read { try $0.hasAccounts() }) ?? true)
     try output.finish()
     return faults.isEmpty && areComplete ? 0 : 1
   }

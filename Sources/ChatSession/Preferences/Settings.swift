@@ -314,7 +314,7 @@ public struct Settings: Sendable, Equatable {
         choice("width", \.width, "how this terminal counts the columns of emoji"),
         onOff(
           "ambiguous", \.ambiguousIsWide,
-          "how many columns the characters take that are wide in East Asian fonts",
+          "the width of characters that East Asian fonts draw wide",
           words: ("wide", "narrow")),
         onOff("accessible", \.accessible, "use plain mode; takes effect when hobnob starts"),
       ]

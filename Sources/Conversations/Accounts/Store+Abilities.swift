@@ -16,6 +16,12 @@ extension Reading where Self: ~Copyable {
     }
     return found ?? Abilities()
   }
+
+  /// Whether the process of the network's account has reported what people can do there.
+  package func knowsAbilities(ofNetwork network: String) throws -> Bool {
+    try database.exists(
+      "SELECT 1 FROM account WHERE network = ? AND abilities <> ''", network)
+  }
 }
 
 extension Writing where Self: ~Copyable {

@@ -45,8 +45,8 @@ package final class NetworkProcess {
   private var failure: String?
   /// Whether that is because the server does not accept the password.
   package private(set) var isPasswordRefused = false
-  /// Called when the account is connected.
-  package var connected: () -> Void = {}
+  /// Called once, when the first try to connect has ended, unless this process ends with it.
+  package var firstTryEnded: ((_ isConnected: Bool) -> Void)?
   private var connectTimer: TimerID?
   private var storeTimer: TimerID?
   private var leaveTimer: TimerID?
@@ -123,6 +123,10 @@ package final class NetworkProcess {
 
   private func connect() {
     connectTimer = nil
+    guard settings["ca"] == caFile else {
+      failure = translated("run /connect to use the new certificates (ca)")
+      return leave()
+    }
     setStatus(.connecting)
     guard let secret else { return askForPassword() }
     do throws(AccountFileError) {
@@ -154,7 +158,7 @@ package final class NetworkProcess {
     switch report {
     case .up:
       isUp = true
-      connected()
+      endFirstTry(isConnected: true)
       backOff.loggedIn(at: loop.now)
       downloads.server = wire.server
       pump()
@@ -172,12 +176,18 @@ package final class NetworkProcess {
     }
   }
 
+  private func endFirstTry(isConnected: Bool) {
+    firstTryEnded?(isConnected)
+    firstTryEnded = nil
+  }
+
   private func handleDown(_ reason: String, isFinal: Bool) {
     isUp = false
     if isFinal {
       failure = reason
       return leave()
     }
+    endFirstTry(isConnected: false)
     let pause = backOff.pauseAfterFailure(at: loop.now, random: random())
     let words = reason.hasSuffix(".") ? String(reason.dropLast()) : reason
     setStatus(.offline(reason: words, nextTry: Clock.wall() + pause))
@@ -270,10 +280,6 @@ package final class NetworkProcess {
       settings = newSettings
       downloads.limit = newSettings.fetchLimit
       guard reconnects else { return }
-      guard newSettings["ca"] == caFile else {
-        failure = translated("run /connect to use the new certificates (ca)")
-        return leave()
-      }
       // The password command may print a new password now.
       if newSettings["password-command"] != nil { secret = nil }
       connect()

@@ -35,6 +35,8 @@ package struct NetworkProgram {
   /// What a process that got its password from standard input writes to standard output.
   private enum Answer: String {
     case connected
+    /// The first try failed; others follow.
+    case offline
     /// The server does not accept the password.
     case refused
   }
@@ -263,10 +265,7 @@ package struct NetworkProgram {
       lease, settings, over: wire, loop: loop, source: helper, files: files,
       typed: typed, stays: stays)
     if mode == .connectWithInput {
-      process.connected = { [weak process] in
-        Self.answer(.connected)
-        process?.connected = {}
-      }
+      process.firstTryEnded = { Self.answer($0 ? .connected : .offline) }
     }
     let reason = try process.run()
     return Ending(
@@ -294,15 +293,20 @@ package struct NetworkProgram {
   private func ask(for account: Account, _ settings: AccountSettings) -> Int32 {
     // If the last try failed, the stored password may be the reason.
     var kept = account.status.hasEnded ? nil : kept(of: account, settings)
-    for attempt in 1...3 {
+    var questions = 0
+    while questions < 3 {
+      if kept == nil { questions += 1 }
       guard let secret = kept ?? TypedSecret.ask(prompt(for: account)) else { return 1 }
-      kept = nil
       guard let answer = connectInBackground(with: secret) else { return 1 }
       if answer != Answer.refused.rawValue { return 0 }
-      say(
-        attempt < 3
-          ? translated("The server does not accept this password.")
-          : translated("The server does not accept this password; /connect asks for another."))
+      if kept != nil {
+        say(translated("The server does not accept the stored password."))
+        kept = nil
+      } else if questions < 3 {
+        say(translated("The server does not accept this password."))
+      } else {
+        say(translated("The server does not accept this password; /connect asks for another."))
+      }
     }
     return 1
   }

@@ -77,7 +77,7 @@ struct Search {
     }
     return " "
       + say(
-        "To also find words that only begin with this one, search for %1.",
+        "To also find longer words that begin like these, search for %1.",
         SafeText(line: words.joined(separator: " ")))
   }
 

@@ -35,10 +35,11 @@ struct CanCommand {
       ?? say("%1 is on this machine, in this store.", name)
     let facts = network == nil ? Self.factsOfThisMachine : Self.facts(of: can)
     var lines = [StyledLine(first)]
-    if let network, try snapshot.account(network: network)?.status.isSettled != true {
+    if let network, try snapshot.account(network: network) != nil,
+      try !snapshot.knowsAbilities(ofNetwork: network)
+    {
       lines.append(
-        StyledLine(
-          say("The account is not connected yet; the server may allow less than this.")))
+        StyledLine(say("hobnob does not know yet what the server allows; it may be less than this.")))
     }
     lines +=
       facts.map { word, meaning in
