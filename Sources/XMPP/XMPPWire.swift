@@ -161,7 +161,7 @@ package final class XMPPWire: Wire {
       }
     }
     isTelling = false
-    // What arrived while reading was stopped counts as received only once it is stored.
+    // What arrived before reading stopped counts as received only now that it is stored.
     if isReading { stream?.resume() }
   }
 

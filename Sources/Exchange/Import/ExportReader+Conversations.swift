@@ -111,7 +111,7 @@ extension ExportReader {
 
   /// Adds an event only as often as the store lacks it: events have no ids to compare.
   ///
-  /// - Returns: why it was left out; nil if it was added.
+  /// - Returns: why it was left out; nil if it was added, or the store has it.
   func add(event object: JSONObject) throws -> LineFault? {
     let (conversation, person) = (try conversation(object), try person(object, "participant"))
     let kinds: [(name: String, kind: Event.Kind)] = [

@@ -57,8 +57,8 @@ extension ExportReader {
     }
   }
 
-  /// Sets the kind of a message. For a kind that only a newer hobnob knows, sets a text that says
-  /// so.
+  /// Sets the kind of a message. A message of a kind that only a newer hobnob knows becomes a text
+  /// that begins with a note about that.
   private func setKind(of message: inout NewMessage<ID<Participant>>, _ object: JSONObject) throws {
     switch try object.optionalText("kind") ?? "text" {
     case "text": message.kind = .text

@@ -5,7 +5,7 @@ import Platform
 import Sentences
 
 /// Reads the pages of a database file as the last transaction left them; pages in its write-ahead
-/// log come first. It does not use SQLite, which stops at any damage
+/// log take precedence. It does not use SQLite, which stops at any damage
 /// (https://www.sqlite.org/fileformat2.html).
 final class DatabasePages {
   /// Bytes of a page.

@@ -69,7 +69,7 @@ struct TreePage {
       guard let (rowid, behind) = bytes.varint(at: offset) else { return false }
       (cell.rowid, offset) = (rowid, behind)
     }
-    // The maximum part of a long record that is on the page itself.
+    // Of a record longer than `most`, the page itself has between `least` and `most` bytes.
     let most = kind == .leafTable ? size - 35 : (size - 12) * 64 / 255 - 23
     let least = (size - 12) * 32 / 255 - 23
     var local = cell.length

@@ -301,7 +301,7 @@ import Sentences
       return
     }
     if count == 0 {
-      // During the handshake, some servers refuse by closing; a broken line looks the same.
+      // During the handshake, some servers refuse by closing, and so does anyone who cuts the line.
       let isInHandshake = tls.map { !$0.isReady } ?? false
       return end(
         isInHandshake

@@ -40,7 +40,7 @@ final class TLSSession {
     guard isTrusting == 1 else {
       SSL_CTX_free(context)
       ERR_clear_error()
-      // Translators: as in “the system's folder has no readable certificates.”
+      // Translators: as in “the system's certificate folder has no readable certificates.”
       throw .noAuthorities(file: authorities ?? translated("the system's certificate folder"))
     }
     guard copenssl_set_min_version(context, TLS1_2_VERSION) == 1, let session = SSL_new(context),

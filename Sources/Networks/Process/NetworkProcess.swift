@@ -43,7 +43,7 @@ package final class NetworkProcess {
   private var learned: [String: String] = [:]
   /// Why this account cannot be connected; `run()` then returns it.
   private var failure: String?
-  /// Whether that is because the server does not accept the password.
+  /// Whether the reason in `failure` is that the server does not accept the password.
   package private(set) var isPasswordRefused = false
   /// Called once, when the first try to connect has ended, unless this process ends with it.
   package var firstTryEnded: ((_ isConnected: Bool) -> Void)?

@@ -22,8 +22,8 @@ package enum WireReport: Sendable {
 /// network writes itself.
 @MainActor
 package protocol Wire: AnyObject {
-  /// Called in the loop; set it before `connect`. If the process calls the wire during a report,
-  /// the call waits until the wire has finished.
+  /// Called in the loop; set it before `connect`. What the process asks of the wire during a
+  /// report happens when the wire has finished.
   var report: (WireReport) -> Void { get set }
   /// Begins to connect and to log in; reports the result.
   ///

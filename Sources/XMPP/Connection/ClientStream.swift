@@ -55,8 +55,8 @@ import Platform
     /// A stanza that is larger than the limits: its name and attributes, and its bytes. It counts
     /// as received.
     case skipped(Element, bytes: Int)
-    /// The server has these, the oldest first. For a server that cannot count, it means that it has
-    /// answered a ping that was sent after them.
+    /// The server has these, the oldest first. A server that cannot count has instead answered a
+    /// ping that was sent after them.
     case acknowledged([Payload])
     case down(StreamEnd)
   }
@@ -78,7 +78,7 @@ import Platform
   private var counts = StreamManagement<Payload>()
   private var pings = 0
   private var lastHeard: Milliseconds = 0
-  /// When the server was asked whether it is there, if nothing has arrived since.
+  /// When the server was asked for an answer, if nothing has arrived since.
   private var asked: Milliseconds?
   private var stepTimer: TimerID?
   private var quietTimer: TimerID?

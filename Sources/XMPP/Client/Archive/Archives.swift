@@ -274,7 +274,7 @@ struct Archives: Sendable {
     return true
   }
 
-  /// When a late message was sent, but later than `knownUntil`: servers pass on a time that the
+  /// When a late message was sent, but not before `knownUntil`: servers pass on a time that the
   /// sender made up, and everything up to `knownUntil` is known.
   func sendTime(
     _ stated: Milliseconds?, in key: ArchiveKey, _ clock: ClientClock

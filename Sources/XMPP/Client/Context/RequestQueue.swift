@@ -49,7 +49,7 @@ struct RequestQueue: Sendable {
     if let index = index(of: request) { entries[index].state = .postponed }
   }
 
-  /// Tries the requests that waited for a room again.
+  /// Makes the requests that waited for a room ready for another try.
   mutating func resume() {
     for index in entries.indices where entries[index].state == .postponed {
       entries[index].state = .waiting

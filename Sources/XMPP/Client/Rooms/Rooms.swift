@@ -283,8 +283,6 @@ struct Rooms: Sendable {
   }
 
   /// Notes that the room has sent all of its history.
-  ///
-  /// - Parameter isArchived: whether the history comes from an archive instead.
   mutating func noteHistoryEnd(of address: Address, in context: inout ClientContext) {
     guard let room = byAddress[address], !room.hasSentHistory else { return }
     byAddress[address]?.hasSentHistory = true
@@ -337,7 +335,8 @@ struct Rooms: Sendable {
     return nil
   }
 
-  /// Enters a room that no longer knows the owner again: it was restarted, or lost the connection.
+  /// Enters a room once more, since it no longer knows the owner: it was restarted, or lost the
+  /// connection.
   mutating func enterAgain(_ address: Address, in context: inout ClientContext) -> Change {
     byAddress[address]?.reset()
     enter(address, in: &context)
