@@ -289,8 +289,8 @@ package struct NetworkProgram {
     try? PasswordCommand.run(AccountHelperProgram.words(for: account, settings)).get()
   }
 
-  /// Tries up to three passwords: first the one that a command or the Secret Service gives, if any,
-  /// and then those that the owner types.
+  /// Tries the password that a command or the Secret Service gives, if any, and then up to three
+  /// that the owner types.
   private func ask(for account: Account, _ settings: AccountSettings) -> Int32 {
     // If the last try failed, the stored password may be the reason.
     var kept = account.status.hasEnded ? nil : kept(of: account, settings)
