@@ -74,8 +74,8 @@ public struct RunningShells {
     return file
   }
 
-  /// Call this before this process closes its lock file: others may then begin a new log in place
-  /// of a deleted one, and what is only in the old one would be lost.
+  /// Call this before this process closes its lock file: afterwards others may begin a new log in
+  /// place of a deleted one, and what is only in the old one would be lost.
   package func rescueLog(beforeUnlocking lock: Int32) {
     // If the lock file has no name any more, others may have begun a new log already.
     if !StoreFiles.hasNoName(lock) { try? store.database.rescueLog() }

@@ -2,9 +2,9 @@
 import Platform
 @_exported import Storage
 
-/// The durable store of conversations: one SQLite file, which holds the whole state and connects
-/// the processes. Several processes, and several stores in one process, may have the same file
-/// open.
+/// The durable store of conversations: one SQLite file, which is the only source of truth and
+/// connects the processes. Several processes, and several stores in one process, may have the same
+/// file open.
 ///
 /// ```swift
 /// let store = try Store(path: StoreOptions.defaultPath(environment: ["HOME": "/home/anna"]))

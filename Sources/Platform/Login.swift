@@ -6,7 +6,8 @@ import Glibc
 /// The C library asks name services for these, and loads a shared library for each: a static
 /// program that calls `getpwuid` crashes if `/etc/nsswitch.conf` names an incompatible one.
 package enum Login {
-  /// The user's home folder: `HOME`, or, if it is not set, as by cron, the one in `/etc/passwd`.
+  /// The user's home folder: `HOME`, or the one in `/etc/passwd` if `HOME` is not set, which cron
+  /// may leave out.
   package static func home(_ environment: [String: String]) -> String? {
     if let home = environment["HOME"], !home.isEmpty { return home }
     return home(of: { $0[2] == String(getuid()) })

@@ -3,8 +3,8 @@ import StyledText
 
 /// A whole `ESC [ … final` from the terminal, and what it means.
 ///
-/// Keys in the newer encodings, kitty's `CSI code;modifiers u` and xterm's modifyOtherKeys `CSI
-/// 27;modifiers;code ~`, are translated back into the bytes that an old terminal would send,
+/// Keys in the newer encodings, kitty's `CSI code;modifiers u` and xterm's modifyOtherKeys
+/// `CSI 27;modifiers;code ~`, are translated back into the bytes that an old terminal would send,
 /// because readline's key maps consist of these.
 struct ControlSequence {
   private let bytes: [UInt8]
@@ -59,8 +59,8 @@ struct ControlSequence {
     return functionKey
   }
 
-  /// A function key without the lock keys that kitty reports among its modifiers: kitty sends `CSI
-  /// 1;129 A` for Up while Num Lock is on.
+  /// A function key without the lock keys that kitty reports among its modifiers: kitty sends
+  /// `CSI 1;129 A` for Up while Num Lock is on.
   private var functionKey: [KeyEvent] {
     guard parameters.count == 2, let number = value(0), let modifiers = value(1) else {
       return [.key(bytes)]

@@ -230,7 +230,7 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Returns how many of the bytes the terminal accepts now; all, if it is dead.
+  /// Writes as many of the bytes as the terminal accepts now. Returns how many; all, if it is dead.
   private func writeNow(_ bytes: ArraySlice<UInt8>) -> Int {
     let flags = writer == output ? fcntl(output, F_GETFL) : -1
     // The terminal could not be opened anew, so set the flag only for this moment.

@@ -85,7 +85,7 @@ public protocol ArgumentSource: AnyObject {
   /// names (2.12). No menu opens by itself for such a word, so this is called only for TAB.
   ///
   /// - Returns: as ``argument(in:caret:)``, and what is added after the word at the very start of
-  ///   the text. Only there the word becomes a mention that knows who is meant.
+  ///   the text. Only there does the word become a mention that knows who is meant.
   func bareWord(
     in text: String, caret: Int
   ) -> (range: Range<Int>, word: String, candidates: [Candidate], behindAtLineStart: String)?

@@ -94,8 +94,8 @@ public final class BarController<Line: BarLine> {
   }
 
   /// Where a deletion by M-Backspace starts in a mention of several words. The mentions are
-  /// adjusted as if the text up to the caret were already deleted. Nil if the line editor's own
-  /// idea of a word applies.
+  /// adjusted as if the text from there to the caret were already deleted. Nil if the line editor's
+  /// own idea of a word applies.
   public func nameWordStart(before caret: Int) -> Int? {
     follow()
     guard let range = mentions.deleteWord(before: caret, in: known.text) else { return nil }

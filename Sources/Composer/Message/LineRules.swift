@@ -82,7 +82,8 @@ public struct LineRules: Sendable {
     characters(in: unescaped(text))
   }
 
-  /// The number of graphemes in the body of a message, in which a leading `//` counts as two (1.7).
+  /// The number of graphemes in the body of a message, without white space and newlines at both
+  /// ends; a leading `//` counts as two (1.7).
   public static func characters(in body: String) -> Int { body[...].trimmed.count }
 
   /// Whether the text begins with a single `/`.

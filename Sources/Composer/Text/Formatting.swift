@@ -24,9 +24,9 @@ public enum Formatting {
   ///   - caret: a UTF-8 offset.
   ///   - region: UTF-8 offsets; an empty one does not count.
   ///   - symbols: those that the text may have.
-  /// - Returns: the range to replace, in UTF-8 offsets before the change, and the caret, in one
-  ///   after it. Nil if there is nothing to change: for a region of white space only, and for a
-  ///   text that already has these marks around it.
+  /// - Returns: the range to replace, in UTF-8 offsets before the change, its new text, and the
+  ///   caret, a UTF-8 offset after the change. Nil if there is nothing to change: for a region of
+  ///   white space only, and for a text that already has these marks around it.
   public static func wrap(
     _ mark: String, in text: String, caret: Int, region: Range<Int>?,
     symbols: MessageStyling = .standard

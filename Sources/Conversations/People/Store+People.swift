@@ -131,7 +131,8 @@ extension Writing where Self: ~Copyable {
     _ conversation: ID<Conversation>, of me: ID<Participant>
   ) throws {
     let isLast = try lastConversation(of: me) == conversation
-    // Update it only when it is old: the limit is a month, so entering again soon needs no write.
+    // `entered_at` is compared with a month, so it may be a day old: entering again soon needs no
+    // write.
     let isOld = try database.exists(
       """
       SELECT 1 FROM conversation

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// A colour of text. The basic colours, and the colours for names, are shown in a shade that is
-/// readable on the terminal's background; see ``Palette``.
+/// A colour of text. The basic colours except black (1–7), and the colours for names, are shown in
+/// a shade that is readable on the terminal's background; see ``Palette``.
 public enum Color: Hashable, Sendable {
   /// A colour of the terminal's palette: 0–7 are the basic colours, 8–15 their bright versions,
   /// 16–231 the cube, 232–255 greys.
