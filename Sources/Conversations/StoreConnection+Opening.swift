@@ -13,6 +13,8 @@ extension StoreConnection {
       let isShared = try Self.prepare(database, files, options)
       self.init(files: files, database: database, isShared: isShared, clock: clock)
     } catch {
+      // What has the log's name now belongs to others.
+      if case StoreError.logReplaced = error { database.leaveLog() }
       database.close()
       throw error
     }

@@ -62,9 +62,7 @@ package final class Database: Queries {
     statements = [:]
     // The last connection to close copies the old log into the file, which would overwrite others'
     // changes, and deletes the new log.
-    if let handle, companions?.areTakenOver(at: path) == true {
-      csqlite_leave_log(handle)
-    }
+    if companions?.areTakenOver(at: path) == true { leaveLog() }
     sqlite3_close(handle)
     handle = nil
   }
@@ -93,14 +91,25 @@ package final class Database: Queries {
     return companions?.loss(of: path).map { .logReplaced(path: path, file: $0) }
   }
 
-  /// Copies a deleted log, or one whose index was deleted, into the store's file; waits up to five
+  /// Copies a deleted log, or one whose index was deleted, into the store's file; waits up to 30
   /// seconds for others who read or write. Call it only while a lock file keeps others from
   /// beginning a new log.
   package func rescueLog() throws {
-    guard companions?.loss(of: path) != nil else { return }
+    guard let handle, let companions, companions.loss(of: path) != nil,
+      !companions.isLogReplaced(at: path)
+    else { return }
     sqlite3_busy_timeout(handle, 5_000)
     defer { sqlite3_busy_timeout(handle, patience) }
-    try execute("PRAGMA wal_checkpoint(FULL)")
+    // With a part of the log, the file would be damaged.
+    for _ in 1...6 {
+      let isPart = try first("PRAGMA wal_checkpoint(FULL)") { $0.bool("busy") }
+      if isPart != true { return }
+    }
+  }
+
+  /// Lets ``close()`` leave the log as it is: it is not this process's.
+  package func leaveLog() {
+    if let handle { csqlite_leave_log(handle) }
   }
 
   /// Whether the file at `path` is no longer the one that was opened.

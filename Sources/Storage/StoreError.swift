@@ -71,7 +71,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
       ("%1 cannot be opened: %2", [path, reason])
     case .moved(let path):
       (
-        "the store %1 was moved, deleted or replaced while it was open; put it back, end every hobnob that has it open, and start again",
+        "the store %1 was moved, deleted or replaced while it was open; put it back, quit every hobnob that has it open, and start again",
         [path]
       )
     case .logReplaced(let path, let file):

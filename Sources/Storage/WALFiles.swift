@@ -69,12 +69,15 @@ package struct WALFiles: Hashable, Sendable {
   /// Whether this log's contents can no longer be copied into the store, since others may have
   /// written to a new log, or to this one through a new index.
   package func areTakenOver(at path: String) -> Bool {
-    let (log, index) = (WALFiles.log(of: path), WALFiles.index(of: path))
-    if FileIdentity(log) == self.log {
-      return FileIdentity(index).map { $0 != self.index } ?? false
-    }
-    // Another process that opens the store creates an empty one, and is refused.
-    return fileStatus(log).map { $0.st_size > 0 } ?? false
+    if FileIdentity(WALFiles.log(of: path)) != log { return isLogReplaced(at: path) }
+    return FileIdentity(WALFiles.index(of: path)).map { $0 != index } ?? false
+  }
+
+  /// Whether another log that is not empty has the name of this one. An empty one is what a process
+  /// creates that opens the store and is refused.
+  package func isLogReplaced(at path: String) -> Bool {
+    let name = WALFiles.log(of: path)
+    return FileIdentity(name) != log && (fileStatus(name)?.st_size ?? 0) > 0
   }
 
   /// Its form in the lock file of a running shell.

@@ -39,7 +39,8 @@ struct CanCommand {
       try !snapshot.knowsAbilities(ofNetwork: network)
     {
       lines.append(
-        StyledLine(say("hobnob does not know yet what the server allows; it may be less than this.")))
+        StyledLine(
+          say("hobnob does not know yet what the server allows; it may be less than this.")))
     }
     lines +=
       facts.map { word, meaning in
