@@ -110,7 +110,7 @@ extension EndToEnd {
       try finn.expect("two\"]")
     }
 
-    @Test("a wrong password is asked for again, three times, and never goes to the prompt")
+    @Test("a wrong password is asked for again, three times; after C-c, a sentence says how to go on")
     func refusesAWrongPassword() throws {
       let gina = try home.shellInLobby(as: "gina")
       let question = "Password of gina@\(LocalServer.domain): |"
@@ -123,6 +123,10 @@ extension EndToEnd {
       try gina.expect("/connect asks for another", for: 20)
       try gina.expect("#lobby> |")
       #expect(gina.emulator.picture.matches(of: /\n *The server does not accept/).count == 3)
+      gina.send("/connect\r")
+      try gina.expect(question)
+      gina.send("\u{03}")
+      try gina.expect("gina@\(LocalServer.domain): /connect asks for its password", for: 20)
       gina.send("/connect\r")
       try gina.expect(question)
       gina.send("wrong\r")

@@ -229,7 +229,10 @@ package final class Session {
     case .resized(let rows, let columns): transcript.setSize(rows: rows, columns: columns)
     case .screenLent(let isLent): lendScreen(isLent)
     case .suspended: write(drafts.leave(files.waiting, in: draftTarget))
-    case .resumed: catchUpLater()
+    case .resumed:
+      // Others have written on the screen since.
+      transcript.printer.endRun()
+      catchUpLater()
     case .editLast, .pageHistory: emit(.bell)
     case .move(let move): go(move, snapshot)
     case .chosen(let conversation): enter(chosen: conversation, snapshot)

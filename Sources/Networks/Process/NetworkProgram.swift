@@ -126,7 +126,7 @@ package struct NetworkProgram {
             )))
         return 1
       }
-      if mode == .ask { return ask(for: account, settings) }
+      if mode == .ask { return ask(for: stored, settings) }
       return try serve(stored, settings, mode, stays: stays)
     } catch {
       say("hobnob-\(kind): \(error)")
@@ -291,13 +291,20 @@ package struct NetworkProgram {
 
   /// Tries the password that a command or the Secret Service gives, if any, and then up to three
   /// that the owner types.
-  private func ask(for account: Account, _ settings: AccountSettings) -> Int32 {
+  private func ask(for stored: StoredAccount, _ settings: AccountSettings) -> Int32 {
+    let account = stored.account
     // If the last try failed, the stored password may be the reason.
     var kept = account.status.hasEnded ? nil : kept(of: account, settings)
     var questions = 0
     while questions < 3 {
       if kept == nil { questions += 1 }
-      guard let secret = kept ?? TypedSecret.ask(prompt(for: account)) else { return 1 }
+      guard let secret = kept ?? TypedSecret.ask(prompt(for: account)) else {
+        // The account's shells say so, as after a start without a password.
+        let reason = PasswordFailure.none.sentence
+        try? stored.lease()?.release(
+          status: .ended(reason: reason), notice: "\(account.address): \(reason)")
+        return 1
+      }
       guard let answer = connectInBackground(with: secret) else { return 1 }
       if answer != Answer.refused.rawValue { return 0 }
       if kept != nil {
