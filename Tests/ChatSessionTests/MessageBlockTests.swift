@@ -291,6 +291,11 @@ struct MessageBlockTests {
     ben.say("really")
     anna.look()
     #expect(texts(anna.rows()) == [" 12:03   3 ben: really"])
+    // So does what follows others' output, after C-z.
+    anna.tell(.suspended)
+    ben.say("and tea")
+    anna.tell(.resumed)
+    #expect(texts(anna.rows()) == [" 12:03   4 ben: and tea"])
     anna.say("/history")
     #expect(texts(anna.rows()).contains("                🎉 anna"))
   }

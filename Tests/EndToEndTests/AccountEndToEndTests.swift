@@ -110,7 +110,7 @@ extension EndToEnd {
       try finn.expect("two\"]")
     }
 
-    @Test("a wrong password is asked for again, three times; after C-c, a sentence says how to go on")
+    @Test("a wrong password is asked for again, three times; after C-c, a line says how to go on")
     func refusesAWrongPassword() throws {
       let gina = try home.shellInLobby(as: "gina")
       let question = "Password of gina@\(LocalServer.domain): |"
