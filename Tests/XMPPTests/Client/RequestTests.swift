@@ -59,6 +59,11 @@ struct RequestTests {
     talk = Talk.ready()
     talk.hear("<presence from='ben@example.org' type='subscribe'/>")
     talk.forget()
+    #expect(ask(&talk, .subscribe, "ben@example.org") == "ben@example.org is a contact now.")
+    #expect(talk.sent.compactMap { $0["type"] } == ["set", "subscribe", "subscribed"])
+    talk = Talk.ready()
+    talk.hear("<presence from='ben@example.org' type='subscribe'/>")
+    talk.forget()
     #expect(ask(&talk, .approve, "ben@example.org") == "ben@example.org is a contact now.")
     // Whoever lets somebody see them wants to see them, too.
     #expect(talk.sent.compactMap { $0["type"] } == ["subscribed", "set", "subscribe"])

@@ -43,9 +43,13 @@ extension Roster {
       context.send(Element("presence", ["type": "subscribe", "to": person.description]))
       // The server may not have reported yet that they asked.
       let hasAsked = removeAsker(person)
+      if hasAsked, request.verb == .subscribe {
+        // To add somebody who has asked is to accept them.
+        context.send(Element("presence", ["type": "subscribed", "to": person.description]))
+      }
       sentence = filled(
         (
-          request.verb == .approve && hasAsked
+          hasAsked
             ? "%1 is a contact now."
             : "hobnob asked %1; until they accept, neither of you sees whether the other is online.",
           [request.target]
