@@ -419,7 +419,7 @@ final class NetworkProcessTests {
     }
     var answers: [Bool] = []
     wire.onConnect = { [self] wire, count in
-      guard count == 1 else { return }
+      guard count == 1 else { return loop.stop() }
       source.now?.values["ca"] = "/new.crt"
       _ = try? mine.writeDurably { try $0.ask(.readSettings, of: account) }
       wire.report(.down(reason: "gone", isFinal: false))
