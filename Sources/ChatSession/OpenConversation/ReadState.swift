@@ -41,7 +41,7 @@ package struct ReadState {
     missed = 0
   }
 
-  /// Call this when `/history` has shown what was not printed when the conversation was entered.
+  /// Call this when `/history` has shown the messages that were not printed at the entrance.
   mutating func forgetFirstUnprinted() { firstUnprinted = nil }
 
   /// Records a message that arrived in the open conversation.

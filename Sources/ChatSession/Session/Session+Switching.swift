@@ -13,7 +13,7 @@ extension Session {
     to target: Conversation, isNew: Bool = false, _ snapshot: borrowing Snapshot
   ) throws {
     if target.id == open.id {
-      // Show what was sent while I was not a member.
+      // Show the messages of the time when I was not a member.
       if !open.isMember { try enter(target, snapshot) }
       return
     }

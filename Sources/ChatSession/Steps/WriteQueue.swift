@@ -68,7 +68,7 @@ struct WriteQueue {
         break
       }
       let write = writes.remove(at: next)
-      // What was typed later in that conversation goes below the returned lines, so store it first.
+      // Text typed later in that conversation goes below the returned lines, so store it first.
       if case .returned(_, let conversation) = write, let waiting = draft(of: conversation) {
         _ = removeDraft(of: conversation)
         taken.append(waiting)

@@ -9,7 +9,7 @@ package struct Acceptance {
   package var insert: String
   /// A UTF-8 offset into the text after the change.
   package var caret: Int
-  /// The prefix and the name in the text after the change, without what was added after them.
+  /// The prefix and the name in the text after the change, without the addition after them.
   var mention: Range<Int>
   /// Whether it is a folder, or a filter such as `from:`, so that the next key begins the name of
   /// something in it.

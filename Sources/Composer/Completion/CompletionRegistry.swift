@@ -19,7 +19,7 @@ public struct PrefixRules {
   /// Candidates with the same hint are names of one thing; of those that match, only one is
   /// offered.
   public var oneForEachHint: Bool
-  /// What is added after an accepted word at the very start of the text, before the space (2.6).
+  /// The addition after an accepted word at the very start of the text, before the space (2.6).
   public var behindAtLineStart: String
   /// The text for an accepted candidate that replaces prefix and word; nil keeps the prefix and
   /// adds the candidate's text after it.

@@ -26,7 +26,7 @@ struct CompletionTopic {
 }
 
 extension CompletionTopic {
-  /// Finds the word to complete at the caret; nil if there is none, or if a region is active (2.3).
+  /// Finds the word to complete at the caret; nil without such a word or in an active region (2.3).
   ///
   /// - Parameters:
   ///   - settled: the words that were accepted; they are not completed again.
