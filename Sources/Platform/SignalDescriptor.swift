@@ -3,12 +3,12 @@ import CLinux
 import Glibc
 
 /// Signals from a readable descriptor (signalfd, Linux only).
-struct SignalDescriptor: ~Copyable {
+package struct SignalDescriptor: ~Copyable {
   /// −1 until the first signal is added.
-  private(set) var descriptor: Int32 = -1
+  package private(set) var descriptor: Int32 = -1
   private var set: sigset_t
 
-  init() {
+  package init() {
     set = sigset_t()
     sigemptyset(&set)
   }
@@ -17,7 +17,7 @@ struct SignalDescriptor: ~Copyable {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  mutating func add(_ signals: [Int32]) {
+  package mutating func add(_ signals: [Int32]) {
     for signal in signals { sigaddset(&set, signal) }
     block()
     descriptor = signalfd(descriptor, &set, Int32(SFD_NONBLOCK | SFD_CLOEXEC))
@@ -32,7 +32,7 @@ struct SignalDescriptor: ~Copyable {
   }
 
   /// The signals since the last read, in the system's order.
-  func read() -> [Int32] {
+  package func read() -> [Int32] {
     var signals: [Int32] = []
     var info = signalfd_siginfo()
     let size = MemoryLayout<signalfd_siginfo>.size

@@ -16,27 +16,30 @@ package enum TypedSecret {
     hidden.c_lflag &= ~tcflag_t(ECHO)
     hidden.c_lflag |= tcflag_t(ECHONL | ICANON | ISIG)
     hidden.c_iflag |= tcflag_t(ICRNL)
-    // After C-c, the terminal must be as it was before.
+    // After C-c and at C-z, the terminal must be as it was before.
     var (signals, blocked) = (sigset_t(), sigset_t())
     sigemptyset(&signals)
     sigaddset(&signals, SIGTSTP)
     sigprocmask(SIG_BLOCK, &signals, &blocked)
-    var interrupt = sigaction()
-    interrupt.__sigaction_handler.sa_handler = { _ in }
-    sigaction(SIGINT, &interrupt, nil)
+    // A handler would miss a C-c between the question and the wait for its answer.
+    var interrupt = SignalDescriptor()
+    interrupt.add([SIGINT])
     tcsetattr(terminal.number, TCSAFLUSH, &hidden)
     defer {
       tcsetattr(terminal.number, TCSAFLUSH, &former)
-      signal(SIGINT, SIG_DFL)
-      // A C-z that was pressed during the question takes effect now that the terminal is as it was
-      // before.
+      // A C-z that was pressed during the question takes effect now.
       sigprocmask(SIG_SETMASK, &blocked, nil)
     }
     _ = Array(question.withoutControls.utf8).withUnsafeBytes { try? writeAll(terminal.number, $0) }
     var line: [UInt8] = []
     var byte: UInt8 = 0
     while line.count < 4096 {
-      guard read(terminal.number, &byte, 1) == 1 else { return nil }
+      var inputs = [terminal.number, interrupt.descriptor].map {
+        pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+      }
+      guard poll(&inputs, 2, -1) > 0, interrupt.read().isEmpty,
+        read(terminal.number, &byte, 1) == 1
+      else { return nil }
       if byte == 0x0A || byte == 0x0D { break }
       line.append(byte)
     }

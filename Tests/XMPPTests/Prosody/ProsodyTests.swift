@@ -202,7 +202,7 @@ private let prosody = Result { try Prosody() }
     }
     anna.run { anna.acknowledged.count == 20 }
     let texts = { ben.stanzas.compactMap { $0.first("body")?.text } }
-    #expect(texts().last == "1" || texts().isEmpty)
+    #expect(["0", "1"].starts(with: texts()))
     ben.run { texts().count == 2 }
     var turns = 0
     func turn() {
