@@ -150,6 +150,10 @@ let package = Package(
       swiftSettings: ours,
       // OpenSSL and libcurl are shared libraries, and so is the C library that they use.
       linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
+    .target(
+      name: "IRC",
+      dependencies: ["Networks", "NetworkInbox", "Conversations", "Platform", "Sentences"],
+      swiftSettings: ours),
     .executableTarget(
       name: "hobnob-bench",
       dependencies: [
@@ -237,6 +241,16 @@ let package = Package(
         "XMPP", "Networks", "NetworkInbox", "Conversations", "Platform", "COpenSSL",
         "ProsodyFixture",
         "Repeatable", "StoreFixture",
+      ],
+      swiftSettings: tests),
+    .target(
+      name: "IRCFixture", dependencies: ["Platform", "ProsodyFixture"], path: "Tests/IRCFixture",
+      swiftSettings: ours),
+    .testTarget(
+      name: "IRCTests",
+      dependencies: [
+        "IRC", "Networks", "NetworkInbox", "Conversations", "Platform", "IRCFixture",
+        "ProsodyFixture", "Repeatable", "StoreFixture",
       ],
       swiftSettings: tests),
     .testTarget(

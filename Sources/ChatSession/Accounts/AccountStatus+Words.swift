@@ -61,6 +61,10 @@ extension AccountStatus.Activity {
     case .fetching(let name, let percent):
       Self.line(say("fetching %1", SafeText(line: name)), percent, bars)
     case .fetchingSeveral(let files): say("fetching %1 files", SafeText(files))
+    case .throttled(let lines):
+      say(
+        "one line waits for the server's limit", "%1 lines wait for the server's limit",
+        count: lines)
     }
   }
 

@@ -33,6 +33,11 @@ public struct Abilities: Hashable, Sendable {
   /// Bytes of the longest text of a message, in UTF-8, without what the network adds; nil: no known
   /// limit.
   public var longestMessage: Int?
+  /// Bytes of a line on a network that sends a longer text as several messages: the text and the
+  /// conversation's address; nil: no such limit.
+  public var longestLine: Int?
+  /// Whether people see these messages as one.
+  public var joinsLines = false
 
   /// Allows everything, without limits.
   public init() {}
@@ -138,9 +143,13 @@ extension Abilities {
       ("delete", deletes), ("reply", replies), ("typing", typing), ("delivered", delivered),
       ("seen", seen),
     ]
-    let limits = [("edit", editsWithin), ("file", largestFile), ("message", longestMessage)]
+    let limits = [
+      ("edit", editsWithin), ("file", largestFile), ("message", longestMessage),
+      ("line", longestLine),
+    ]
     return flags.filter { !$0.1 }.map { $0.0 + " no" }
       + limits.compactMap { name, most in most.map { "\(name) \($0)" } }
+      + (joinsLines ? ["join yes"] : [])
       + (reactionLimit == .several ? [] : ["react \(reactionLimit.rawValue)"])
   }
 
@@ -165,6 +174,8 @@ extension Abilities {
     case "edit": editsWithin = most
     case "file": largestFile = most
     case "message": longestMessage = most
+    case "line": longestLine = most
+    case "join": joinsLines = value == "yes"
     case "react": reactionLimit = ReactionLimit(rawValue: value) ?? .several
     default: break
     }

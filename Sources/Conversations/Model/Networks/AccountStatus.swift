@@ -32,12 +32,14 @@ public enum AccountStatus: Hashable, Sendable {
     case uploading(String, percent: Int?)
     case fetching(String, percent: Int?)
     case fetchingSeveral(files: Int)
+    /// This many lines wait, since the server accepts only so many at a time.
+    case throttled(lines: Int)
 
-    /// Whether the activity is only about files.
+    /// Whether the activity is only about what the owner sends, or about files.
     fileprivate var isTransfer: Bool {
       switch self {
       case .catchingUp, .entering, .exploring: false
-      case .uploading, .fetching, .fetchingSeveral: true
+      case .uploading, .fetching, .fetchingSeveral, .throttled: true
       }
     }
   }
@@ -116,6 +118,7 @@ extension AccountStatus.Activity {
     case .fetching(let name, let percent):
       "fetching \(number(percent)) " + AccountStatus.line(name)
     case .fetchingSeveral(let files): "fetching-several \(files)"
+    case .throttled(let lines): "throttled \(lines)"
     }
   }
 
@@ -134,6 +137,7 @@ extension AccountStatus.Activity {
     case ("uploading", _): self = .uploading(behind, percent: percent(number))
     case ("fetching", _): self = .fetching(behind, percent: percent(number))
     case ("fetching-several", let files?): self = .fetchingSeveral(files: files)
+    case ("throttled", let lines?): self = .throttled(lines: lines)
     default: return nil
     }
   }

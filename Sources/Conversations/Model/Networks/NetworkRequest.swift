@@ -29,6 +29,22 @@ package struct NetworkRequest: Identifiable, Hashable, Sendable {
     case presence
     /// Ask what the server and the conversation `target` can do.
     case abilities
+    /// Ask who `target` is.
+    case whois
+    /// Remove `text` (a person, a blank, and the reason or nothing) from the room `target`.
+    case kick
+    /// Keep `text` (a person or a mask) out of the room `target`; undo that.
+    case ban, unban
+    /// Make `text` an operator of the room `target`; undo that.
+    case promote = "op"
+    case demote = "deop"
+    /// Show or change the modes of the room `target`, or the owner's if it is empty: `text` has the
+    /// network's own words, or is empty.
+    case mode
+    /// Ask `target`'s program the question `text`, such as VERSION.
+    case ctcp
+    /// Send the line `text` in the network's own language.
+    case line
     /// Fetch the file at the address `text`, for the message with the id `target`; `fetchUnasked`
     /// does so only if the file is small, and reports no error.
     case fetch, fetchUnasked
@@ -47,6 +63,16 @@ package struct NetworkRequest: Identifiable, Hashable, Sendable {
     self.target = target
     self.text = text
     self.secret = secret
+  }
+}
+
+extension NetworkRequest.Verb {
+  /// The command that asks for it, without the slash.
+  package var command: String {
+    switch self {
+    case .line: "irc"
+    default: rawValue
+    }
   }
 }
 

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// A line of IRC: tags, source, command and parameters (modern.ircdocs.horse, "Message Format").
+///
+/// ```swift
+/// let line = IRCLine("@time=2026-11-25T10:00:00.000Z :ben!b@host PRIVMSG #tea :hello")
+/// line?.source?.nick  // ben
+/// line?.parameters    // ["#tea", "hello"]
+/// ```
+package struct IRCLine: Hashable, Sendable {
+  /// Who sent it: a server, or a person with a user name and a host.
+  package struct Source: Hashable, Sendable {
+    package var nick: String
+    package var user: String?
+    package var host: String?
+
+    package init(nick: String, user: String? = nil, host: String? = nil) {
+      (self.nick, self.user, self.host) = (nick, user, host)
+    }
+
+    init(_ text: some StringProtocol) {
+      let hostParts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+      let parts = hostParts[0].split(
+        separator: "!", maxSplits: 1, omittingEmptySubsequences: false)
+      nick = String(parts[0])
+      user = parts.count > 1 ? String(parts[1]) : nil
+      host = hostParts.count > 1 ? String(hostParts[1]) : nil
+    }
+
+    package var text: String {
+      nick + (user.map { "!" + $0 } ?? "") + (host.map { "@" + $0 } ?? "")
+    }
+  }
+
+  /// Names and values; the value is empty if the tag has none.
+  package var tags: [String: String]
+  package var source: Source?
+  /// In upper case, or three digits.
+  package var command: String
+  package var parameters: [String]
+
+  package init(
+    _ command: String, _ parameters: [String] = [], tags: [String: String] = [:],
+    source: Source? = nil
+  ) {
+    (self.command, self.parameters) = (command, parameters)
+    (self.tags, self.source) = (tags, source)
+  }
+
+  /// The number of a numeric reply; nil for a command.
+  package var number: Int? {
+    command.utf8.count == 3 && command.utf8.allSatisfy { (0x30...0x39).contains($0) }
+      ? Int(command) : nil
+  }
+
+  /// A parameter, counted from 0; empty if there are fewer.
+  package subscript(index: Int) -> String {
+    parameters.indices.contains(index) ? parameters[index] : ""
+  }
+
+  /// Reads a line, without the CR and LF at its end.
+  ///
+  /// - Returns: nil if it has no command.
+  package init?(_ text: String) {
+    // A CR at the start of a value would join an LF before it into one character: use scalars.
+    var rest = text.unicodeScalars[...]
+    func word() -> Substring.UnicodeScalarView {
+      let word = rest.prefix { $0 != " " }
+      rest = rest.dropFirst(word.count).drop { $0 == " " }
+      return word
+    }
+    tags = rest.first == "@" ? Self.tags(String(word().dropFirst())) : [:]
+    rest = rest.drop { $0 == " " }
+    source = rest.first == ":" ? Source(String(word().dropFirst())) : nil
+    command = String(word()).uppercased()
+    if command.isEmpty { return nil }
+    parameters = []
+    while let first = rest.first {
+      if first == ":" {
+        parameters.append(String(rest.dropFirst()))
+        break
+      }
+      parameters.append(String(word()))
+    }
+  }
+
+  private static func tags(_ text: String) -> [String: String] {
+    var tags: [String: String] = [:]
+    for item in text.unicodeScalars.split(separator: ";") {
+      let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = String(parts[0])
+      if !name.isEmpty { tags[name] = parts.count > 1 ? unescaped(parts[1]) : "" }
+    }
+    return tags
+  }
+
+  private static func unescaped(_ value: Substring.UnicodeScalarView) -> String {
+    guard value.contains("\\") else { return String(value) }
+    var result = String.UnicodeScalarView()
+    var isEscaped = false
+    for scalar in value {
+      if isEscaped {
+        switch scalar {
+        case ":": result.append(";")
+        case "s": result.append(" ")
+        case "r": result.append("\r")
+        case "n": result.append("\n")
+        default: result.append(scalar)
+        }
+        isEscaped = false
+      } else if scalar == "\\" {
+        isEscaped = true
+      } else {
+        result.append(scalar)
+      }
+    }
+    return String(result)
+  }
+
+  /// The line as it is sent, without CR and LF. A CR, LF or NUL in a part is left out, so that no
+  /// text can begin another line; a blank in a part before the last one ends that part.
+  package var text: String {
+    var words: [String] = []
+    if !tags.isEmpty {
+      words.append(
+        "@"
+          + tags.sorted { $0.key < $1.key }
+          .map { $1.isEmpty ? $0 : $0 + "=" + Self.escaped($1) }.joined(separator: ";"))
+    }
+    if let source { words.append(":" + source.text) }
+    words.append(command)
+    for (index, parameter) in parameters.enumerated() {
+      let isLast = index == parameters.count - 1
+      let needsColon = parameter.isEmpty || parameter.hasPrefix(":") || parameter.contains(" ")
+      if isLast, needsColon || hasTrailing {
+        words.append(":" + parameter)
+      } else {
+        words.append(needsColon ? String(parameter.prefix { $0 != " " }) : parameter)
+      }
+    }
+    return String(
+      String.UnicodeScalarView(
+        words.joined(separator: " ").unicodeScalars.filter { !["\r", "\n", "\0"].contains($0) }))
+  }
+
+  /// Whether the last parameter is written after a colon even if it is one word: some old servers
+  /// and bots expect it for text.
+  private var hasTrailing: Bool {
+    ["PRIVMSG", "NOTICE", "TOPIC", "QUIT", "PART", "KICK", "AWAY", "USER"].contains(command)
+      && parameters.count > 1 || command == "QUIT" || command == "AWAY"
+  }
+
+  private static func escaped(_ value: String) -> String {
+    value.unicodeScalars.reduce(into: "") {
+      switch $1 {
+      case ";": $0 += "\\:"
+      case " ": $0 += "\\s"
+      case "\\": $0 += "\\\\"
+      case "\r": $0 += "\\r"
+      case "\n": $0 += "\\n"
+      default: $0.unicodeScalars.append($1)
+      }
+    }
+  }
+}
