@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import NetworkInbox
+import Networks
 
 /// What every part of a client uses: the owner, the clock, the requests without an answer, and the
 /// output of this step.

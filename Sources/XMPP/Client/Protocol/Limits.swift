@@ -41,7 +41,6 @@ enum Limits {
   static let services = 100
   /// People that one sentence names.
   static let listed = 100
-  static let waitingRequests = 1_000
   static let inFlight = 100
   static let accepted = 300
   /// Messages of one conversation whose senders wait for a receipt, and conversations with such

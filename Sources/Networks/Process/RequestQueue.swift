@@ -2,21 +2,26 @@
 import Conversations
 
 /// The shells' requests. After a lost connection, those without an answer are sent again.
-struct RequestQueue: Sendable {
+package struct RequestQueue: Sendable {
   private enum State {
     case waiting, running
     /// It waits until the owner is in a room.
     case postponed
   }
 
+  /// How many may wait.
+  package static let most = 1_000
+
   private var entries: [(request: NetworkRequest, state: State)] = []
   private var ended: [NetworkRequest.ID] = []
 
+  package init() {}
+
   /// - Returns: the requests that were refused because the queue is full.
-  mutating func add(_ new: [NetworkRequest]) -> [NetworkRequest] {
+  package mutating func add(_ new: [NetworkRequest]) -> [NetworkRequest] {
     var refused: [NetworkRequest] = []
     for request in new where !ended.contains(request.id) && index(of: request) == nil {
-      if entries.count >= Limits.waitingRequests {
+      if entries.count >= Self.most {
         refused.append(request)
       } else {
         entries.append((request, .waiting))
@@ -29,35 +34,35 @@ struct RequestQueue: Sendable {
     entries.firstIndex { $0.request.id == request.id }
   }
 
-  mutating func next() -> NetworkRequest? {
+  package mutating func next() -> NetworkRequest? {
     guard let index = entries.firstIndex(where: { $0.state == .waiting }) else { return nil }
     entries[index].state = .running
     return entries[index].request
   }
 
   /// - Returns: whether it had not ended yet.
-  mutating func end(_ request: NetworkRequest) -> Bool {
+  package mutating func end(_ request: NetworkRequest) -> Bool {
     let index = index(of: request)
     if let index { entries.remove(at: index) }
     if index != nil || !ended.contains(request.id) { ended.append(request.id) }
-    if ended.count > Limits.waitingRequests { ended.removeFirst(Limits.waitingRequests / 2) }
+    if ended.count > Self.most { ended.removeFirst(Self.most / 2) }
     return index != nil
   }
 
   /// Lets a request wait for a room.
-  mutating func postpone(_ request: NetworkRequest) {
+  package mutating func postpone(_ request: NetworkRequest) {
     if let index = index(of: request) { entries[index].state = .postponed }
   }
 
   /// Makes the requests that waited for a room ready for another try.
-  mutating func resume() {
+  package mutating func resume() {
     for index in entries.indices where entries[index].state == .postponed {
       entries[index].state = .waiting
     }
   }
 
   /// Begins all requests anew, since the connection is gone.
-  mutating func restart() {
+  package mutating func restart() {
     for index in entries.indices { entries[index].state = .waiting }
   }
 }
