@@ -28,6 +28,7 @@ let package = Package(
   products: [
     .executable(name: "hobnob", targets: ["hobnob"]),
     .executable(name: "hobnob-xmpp", targets: ["hobnob-xmpp"]),
+    .executable(name: "hobnob-irc", targets: ["hobnob-irc"]),
     .library(name: "Conversations", targets: ["Conversations", "Storage"]),
     .library(name: "Composer", targets: ["Composer", "StyledText"]),
   ],
@@ -154,6 +155,12 @@ let package = Package(
       name: "IRC",
       dependencies: ["Networks", "NetworkInbox", "Conversations", "Platform", "Sentences"],
       swiftSettings: ours),
+    .executableTarget(
+      name: "hobnob-irc",
+      dependencies: ["IRC", "Networks", "Platform", "Sentences"],
+      swiftSettings: ours,
+      // As for hobnob-xmpp.
+      linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
     .executableTarget(
       name: "hobnob-bench",
       dependencies: [

@@ -33,7 +33,11 @@ extension CommandContext {
         } else {
           presence.isKnown ? say("not here") : nil
         }
-      rows.append([line, state.map { StyledLine($0, .dim) } ?? StyledLine()])
+      let facts = [presence.rank.isEmpty ? nil : SafeText(line: presence.rank), state]
+        .compactMap(\.self)
+      rows.append([
+        line, facts.isEmpty ? StyledLine() : StyledLine(facts.joinedAsList(), .dim),
+      ])
     }
     return table(["  " + say("Name"), say("State")], rows)
   }

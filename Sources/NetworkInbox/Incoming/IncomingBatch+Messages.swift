@@ -200,6 +200,20 @@ extension IncomingBatch {
     try store.noteSeen(by: owner.id, in: conversation.id, upTo: found.number, sendReceipt: false)
   }
 
+  func read(until time: Milliseconds, in address: ConversationAddress) throws {
+    guard let conversation = try known(address) else { return }
+    let number = try database.first(
+      """
+      SELECT max(number) FROM message
+      WHERE conversation = ? AND brought < 2 AND sort < ? AND created_at <= ?
+      """, conversation.id, SortKey.first(at: time + 1), time
+    ) { $0.optionalInt64() }
+    if let number, let number {
+      try store.noteSeen(
+        by: owner.id, in: conversation.id, upTo: Int(number), sendReceipt: false)
+    }
+  }
+
   // MARK: Results of the outbox
 
   func accepted(_ entry: OutboxEntry, _ archive: String?) throws {

@@ -14,6 +14,9 @@ extension IncomingBatch {
       "UPDATE conversation SET nick = ?, live = 1 WHERE id = ?", nick, conversation.id)
     if !isNick { try store.touchPeople() }
     conversation.isLive = true
+    // Those who have a rank now follow in this batch.
+    try database.run(
+      "UPDATE membership SET rank = '' WHERE conversation = ? AND rank <> ''", conversation.id)
     // People who left while hobnob was offline are no longer members.
     if !hasOccupants { try endMemberships(besides: namedPeople[room] ?? [], in: conversation) }
     try database.run(
@@ -142,16 +145,38 @@ extension IncomingBatch {
 
   // MARK: Occupants
 
-  func present(_ speaker: NetworkUser, in room: String, away: String?) throws {
+  func present(
+    _ speaker: NetworkUser, in room: String, away: String?, rank: String
+  ) throws {
     if speaker.isOwner { return }
     let conversation = try batchConversation(.room(room))
     let person = try person(speaker, in: .room(room), isCurrent: true)
     try setOnline(true, person, speaker, in: .room(room))
     try setAway(away, person.id)
-    guard try beginMembership(of: person.id, in: conversation) else { return }
+    let isNew = try beginMembership(of: person.id, in: conversation)
+    if !rank.isEmpty { try setRank(of: person.id, in: conversation, rank) }
+    guard isNew else { return }
     if conversation.isLive, !joining.contains(room) {
       try store.record(.joined, in: conversation.id, by: person.id)
     }
+  }
+
+  func setRank(of speaker: NetworkUser, in room: String, _ rank: String) throws {
+    guard let conversation = try known(.room(room)),
+      let person = try person(speaker, knownIn: .room(room))
+    else { return }
+    try setRank(of: person.id, in: conversation, rank)
+  }
+
+  private func setRank(
+    of person: ID<Participant>, in conversation: BatchConversation, _ rank: String
+  ) throws {
+    try database.run(
+      """
+      UPDATE membership SET rank = ?3
+      WHERE conversation = ?1 AND participant = ?2 AND last IS NULL AND rank <> ?3
+      """, conversation.id, person, rank)
+    if database.changedRows > 0 { try store.touchPeople() }
   }
 
   func absent(_ speaker: NetworkUser, in room: String, removal: String?) throws {

@@ -50,6 +50,7 @@ final class IncomingBatch {
   var namedPeople: [String: Set<String>] = [:]
   private var conversations: [ConversationAddress: BatchConversation] = [:]
   private var people: [String: Person] = [:]
+  private var proven: Set<ID<Participant>> = []
   /// How many past messages arrived, by conversation.
   var past: [ConversationAddress: Int] = [:]
   /// The past messages since `settle`, by conversation. A conversation whose page had none has an
@@ -73,7 +74,7 @@ final class IncomingBatch {
     now = min(max(store.clock(), Message.times.lowerBound), Message.times.upperBound)
     joining = Set(
       events.compactMap { if case .joined(let room, _) = $0 { room } else { nil } })
-    for case .present(let speaker, let room, _) in events where joining.contains(room) {
+    for case .present(let speaker, let room, _, _) in events where joining.contains(room) {
       namedPeople[room, default: []].insert(speaker.identity)
     }
   }
@@ -89,11 +90,14 @@ final class IncomingBatch {
     case .receipt(let name, let speaker, let conversation, let state):
       try applyReceipt(name, by: speaker, in: conversation, state)
     case .read(let name, let conversation): try read(name, in: conversation)
+    case .readUntil(let time, let conversation): try read(until: time, in: conversation)
     case .joined(let room, let nick): try joined(room, as: nick)
     case .left(let room, let reason): try left(room, reason)
     case .lost(let room, let reason): try lost(room, reason)
     case .roomNamed(let room, let name): try applyRoomName(room, name)
-    case .present(let speaker, let room, let away): try present(speaker, in: room, away: away)
+    case .present(let speaker, let room, let away, let rank):
+      try present(speaker, in: room, away: away, rank: rank)
+    case .ranked(let speaker, let room, let rank): try setRank(of: speaker, in: room, rank)
     case .absent(let speaker, let room, let removal):
       try absent(speaker, in: room, removal: removal)
     case .renamed(let speaker, let room?, let former):
@@ -247,6 +251,7 @@ final class IncomingBatch {
         known.participant.name = speaker.name
         people[identity] = known
       }
+      if isCurrent, speaker.isVerified { try noteProven(known) }
       return known
     }
     var made = try store.insert(
@@ -260,7 +265,16 @@ final class IncomingBatch {
     }
     let person = Person(participant: made, isOnline: nil)
     people[identity] = person
+    if isCurrent, speaker.isVerified { try noteProven(person) }
     return person
+  }
+
+  /// Notes that nobody else can take a person's identity. On networks where rooms name their people
+  /// themselves, that is so for all of them, or for none.
+  private func noteProven(_ person: Person) throws {
+    if hasOccupants || !proven.insert(person.id).inserted { return }
+    try database.run(
+      "UPDATE participant SET proven = 1 WHERE id = ? AND proven = 0", person.id)
   }
 
   private func name(

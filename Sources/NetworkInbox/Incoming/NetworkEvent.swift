@@ -37,6 +37,8 @@ package enum NetworkEvent: Hashable, Sendable {
   case receipt(MessageIDs, by: NetworkUser, in: ConversationAddress, DeliveryState)
   /// The owner has read up to this message on another device.
   case read(MessageIDs, in: ConversationAddress)
+  /// The owner has read everything up to this time on another device.
+  case readUntil(Milliseconds, in: ConversationAddress)
   /// The owner is now in a room, under a nickname; or is no longer in it, with the reason.
   case joined(room: String, nick: String)
   case left(room: String, reason: String?)
@@ -50,9 +52,12 @@ package enum NetworkEvent: Hashable, Sendable {
   /// `joined` or before it, and later each person who joins; once more for a person who goes away
   /// or comes back. People in the batch with `joined` do not count as joining. If people are the
   /// same in all rooms, all of them must be in the batch with `joined`: anyone else is no longer
-  /// there. `away` is their away message, nil if they are not away; `removal` is how others removed
-  /// them, nil if they left by themselves.
-  case present(NetworkUser, room: String, away: String? = nil)
+  /// there. `away` is their away message, nil if they are not away; `rank` is the network's word for
+  /// what they may do there, empty for the usual; `removal` is how others removed them, nil if they
+  /// left by themselves.
+  case present(NetworkUser, room: String, away: String? = nil, rank: String = "")
+  /// Someone in a room has another rank now.
+  case ranked(NetworkUser, room: String, rank: String)
   case absent(NetworkUser, room: String, removal: String? = nil)
   /// The speaker changed their name from `former`, in a room, or on the whole network if `room` is
   /// nil. If only a nickname identifies the speaker, `NetworkUser.identity` is the new one.

@@ -117,4 +117,12 @@ extension Reading where Self: ~Copyable {
     ) { ($0.text("address"), $0.text("nick")) }
     return Dictionary(rooms) { $1 }
   }
+
+  /// The identities that nobody else can take, as people have proved.
+  package func provenIdentities(of account: Account) throws -> Set<String> {
+    Set(
+      try database.rows(
+        "SELECT identity FROM participant WHERE network = ? AND proven = 1", account.network
+      ) { $0.text() })
+  }
 }

@@ -166,6 +166,7 @@ package final class NetworkProcess {
     case .events(let events):
       unstored += events
       storeEvents()
+    case .wantsOutbox: pump()
     case .learned(let name, let value):
       learned[name] = value
       storeEvents()
@@ -313,14 +314,15 @@ package final class NetworkProcess {
     // Two processes would send everything twice, so the one that has lost the lease ends.
     guard try lease.isHeld else { return leave() }
     let outbox = try lease.read { try $0.outbox(of: account.network) }
-    let isNew = outbox.contains { !$0.wasTried }
+    let admitted = wire.admit(outbox)
+    let new = outbox.filter { !$0.wasTried && admitted?.contains($0.id) ?? true }
     let requests = downloads.take(from: try lease.read { try $0.requests(of: account) })
     let (signals, position) = try lease.read {
       try $0.signals(of: account, since: self.position)
     }
     // Note the try first: if this process dies now, the next one knows that the network may have
     // these entries.
-    if isNew { try lease.noteTried(outbox.filter { !$0.wasTried }) }
+    if !new.isEmpty { try lease.noteTried(new) }
     wire.deliver(
       outbox: outbox, requests: requests.filter { ![.reconnect, .readSettings].contains($0.verb) },
       signals: signals)

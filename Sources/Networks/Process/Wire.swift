@@ -9,6 +9,8 @@ package enum WireReport: Sendable {
   /// The state of the connection: connecting, or connected and what it is doing.
   case status(AccountStatus)
   case events([NetworkEvent])
+  /// The wire can take more of the outbox; see ``Wire/admit(_:)``.
+  case wantsOutbox
   /// A fact about the account's server, to be kept.
   case learned(String, String)
   /// The connection is gone, or could not be made. `isFinal`: whether another try would end the
@@ -31,6 +33,11 @@ package protocol Wire: AnyObject {
   ///   - settings: the owner's settings.
   ///   - facts: the facts that the account's processes have learned about the server.
   func connect(secret: String, settings: [String: String], facts: [String: String])
+  /// Chooses the entries of the outbox that the wire hands to the network at the next `deliver`.
+  /// Before that, the process notes that the network may have them.
+  ///
+  /// - Returns: nil for all.
+  func admit(_ outbox: [OutboxEntry]) -> Set<OutboxEntry.ID>?
   /// Passes everything that waits for the network. The wire recognises what it was given before by
   /// the ids.
   func deliver(outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal])
@@ -48,4 +55,5 @@ package protocol Wire: AnyObject {
 extension Wire {
   package var server: String? { nil }
   package var isBusy: Bool { false }
+  package func admit(_ outbox: [OutboxEntry]) -> Set<OutboxEntry.ID>? { nil }
 }

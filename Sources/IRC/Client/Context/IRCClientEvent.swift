@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+
+/// What an ``IRCClient`` reacts to.
+package enum IRCClientEvent: Sendable {
+  case up(Login.Welcome)
+  /// The connection is gone. Lines without an answer may or may not have arrived.
+  case down
+  /// Lines that arrived together.
+  case lines([IRCLine])
+  /// Everything that is in the outbox now.
+  case outbox([OutboxEntry])
+  /// The requests of the owner's shells; the client recognises repeated ones by their ids.
+  case requests([NetworkRequest])
+  case signals([NetworkSignal])
+  /// The time given by `.wake` has come.
+  case tick
+}
+
+/// Something that an ``IRCClient`` wants done. Carry out effects in order.
+package enum IRCClientEffect: Hashable, Sendable {
+  /// Put these into the store, all of them or none. The effects after this one rely on that.
+  case store([NetworkEvent])
+  case send([IRCLine])
+  /// The server has said what it is and can do: what waits in the store may be delivered.
+  case ready
+  /// More of the outbox can be taken.
+  case wantsOutbox
+  case status(AccountStatus)
+  /// Send `.tick` at this time, on the clock that `handle` is given. Replaces the previous `.wake`.
+  case wake(at: Milliseconds)
+  /// End the connection; the reason is a sentence for the owner.
+  case hangUp(String)
+}
+
+/// Something that the client does later.
+enum IRCAlarm: Hashable, Sendable {
+  /// The server may take another line.
+  case throttle
+  /// The server is silent: ask whether it is there; then give up.
+  case silence, noAnswer
+  /// The end of the server's greeting did not come.
+  case greeting
+  /// Lines without an answer.
+  case answers
+  /// A shell's request without an answer.
+  case request
+  /// A question about the history without an answer.
+  case history
+  /// Look whether the wanted nick is free.
+  case nick
+  /// Let the store count what strangers sent.
+  case strangers
+  /// The owner may be asked about CTCP again.
+  case typing(String)
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+import Networks
+import Sentences
+
+/// What every part of a client uses: the owner, the clock, what the server can do, and the output
+/// of this step.
+struct IRCContext: Sendable {
+  /// The owner's nick, as the server spells it.
+  var nick = ""
+  /// `user@host` of the owner, as others see it; nil until the server has shown it.
+  var userAndHost: String?
+  var isUp = false
+  /// Whether the server's greeting is over.
+  var isReady = false
+  var clock = AlarmClock<IRCAlarm>()
+  var support = ISupport()
+  var capabilities = Capabilities()
+  var requests = RequestQueue()
+  var throttle = Throttle()
+  /// Lines that wait for the throttle, after the owner's messages.
+  private(set) var waiting: [IRCLine] = []
+  /// Whether something in the outbox that had to wait may be sent now.
+  var needsPump = false
+  private var events: [NetworkEvent] = []
+  private var lines: [IRCLine] = []
+  private var effects: [IRCClientEffect] = []
+  private var labels = 0
+
+  var rules: AddressRules { support.rules }
+
+  func fold(_ name: String) -> String { rules.fold(name) }
+
+  func has(_ capability: String) -> Bool { capabilities.has(capability) }
+
+  func isMe(_ nick: String) -> Bool { fold(nick) == fold(self.nick) }
+
+  func isRoom(_ target: String) -> Bool { rules.isRoomAddress(target) }
+
+  mutating func disconnect() {
+    (isUp, isReady, userAndHost) = (false, false, nil)
+    (waiting, lines) = ([], [])
+    clock.clearAll()
+    requests.restart()
+  }
+
+  // MARK: The output
+
+  mutating func tell(_ event: NetworkEvent) { events.append(event) }
+
+  mutating func add(_ effect: IRCClientEffect) { effects.append(effect) }
+
+  /// Sends a line now, whatever the throttle says.
+  mutating func sendNow(_ line: IRCLine) { lines.append(line) }
+
+  /// Sends a line as soon as the throttle lets it.
+  mutating func send(_ line: IRCLine) { waiting.append(line) }
+
+  /// Whether a line may go out now; takes it from what the throttle allows.
+  mutating func takeTurn() -> Bool {
+    guard throttle.count(at: clock.time) > 0 else { return false }
+    throttle.use()
+    return true
+  }
+
+  /// How many lines may go out now.
+  mutating func freeTurns() -> Int { throttle.count(at: clock.time) }
+
+  /// Sends what waited for the throttle.
+  ///
+  /// - Parameter more: whether the outbox has lines that wait as well.
+  mutating func flush(more: Bool) {
+    var sent = 0
+    while sent < waiting.count, takeTurn() {
+      lines.append(waiting[sent])
+      sent += 1
+    }
+    waiting.removeFirst(sent)
+    if more || !waiting.isEmpty, throttle.count(at: clock.time) == 0 {
+      clock.set(.throttle, in: throttle.wait(at: clock.time))
+    }
+  }
+
+  /// Answers a shell's request, once.
+  mutating func answer(_ request: NetworkRequest, _ sentence: String) {
+    if requests.end(request) { tell(.answered(request, sentence)) }
+  }
+
+  /// A label for one line; nil if the server knows none.
+  mutating func newLabel() -> String? {
+    guard has(Capabilities.labels) else { return nil }
+    labels += 1
+    return "h" + String(labels, radix: 36)
+  }
+
+  mutating func countStrangersLater() {
+    if !clock.isSet(.strangers) { clock.set(.strangers, in: 60_000) }
+  }
+
+  mutating func takeEffects() -> [IRCClientEffect] {
+    defer { (events, lines, effects) = ([], [], []) }
+    var all: [IRCClientEffect] = events.isEmpty ? [] : [.store(events)]
+    if !lines.isEmpty { all.append(.send(lines)) }
+    return all + effects
+  }
+
+  // MARK: Ranks
+
+  /// The word for the highest of these signs; empty for none.
+  func rank(for signs: String) -> String {
+    let ranks = support.ranks
+    guard let index = ranks.signs.firstIndex(where: { signs.contains($0) }) else { return "" }
+    return switch ranks.modes[index] {
+    case "q": translated("founder")
+    case "a": translated("administrator")
+    case "o": translated("operator")
+    case "h": translated("half-operator")
+    case "v": translated("voice")
+    case let mode: String(mode)
+    }
+  }
+
+  // MARK: Bytes
+
+  /// Bytes for the text of a message and its target, in one line: 512 without CR, LF and what the
+  /// server puts in front (RFC 1459, 2.3).
+  var longestLine: Int {
+    // The longest names that servers usually allow.
+    let prefix = userAndHost.map { nick.utf8.count + $0.utf8.count + 3 } ?? 20 + 20 + 63 + 4
+    return 512 - 2 - prefix - "PRIVMSG  :".utf8.count
+  }
+}

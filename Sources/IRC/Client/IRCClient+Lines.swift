@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+import Networks
+import Sentences
+
+// What the server's lines mean, other than messages.
+extension IRCClient {
+  mutating func receive(_ line: IRCLine) {
+    if let number = line.number { return receive(line, number) }
+    let nick = line.source?.nick ?? ""
+    switch line.command {
+    case "PING": context.sendNow(IRCLine("PONG", line.parameters))
+    case "PONG":
+      let token = line.parameters.last ?? ""
+      outbox.notePong(token, in: &context)
+      questions.notePong(token, in: &context)
+    case "ERROR": context.add(.hangUp(serverClosed(line[0])))
+    case "PRIVMSG", "NOTICE", "TAGMSG", "REDACT": receiveSpeech(line)
+    case "JOIN", "PART", "KICK", "QUIT", "NICK", "TOPIC", "MODE", "INVITE", "RENAME":
+      receiveRoomEvent(line, nick)
+    case "ACCOUNT": rooms.noteLogin(of: nick, People.Login(line[0]), in: &context)
+    case "AWAY": receiveAway(line, nick)
+    case "CHGHOST": if context.isMe(nick) { context.userAndHost = line[0] + "@" + line[1] }
+    case "MARKREAD": receiveMark(line)
+    case "ACK": _ = noteLabelled(line, isEcho: false)
+    case "FAIL": receiveFailure(line)
+    case "CAP": receiveCapabilities(line)
+    case "WARN", "NOTE": break
+    default: break
+    }
+  }
+
+  private func serverClosed(_ reason: String) -> String {
+    LoginFailure.closed(reason).description
+  }
+
+  /// Notes a line with a label as the answer to a line of the outbox.
+  ///
+  /// - Returns: whether it is one.
+  mutating func noteLabelled(_ line: IRCLine, isEcho: Bool) -> Bool {
+    guard let label = line.tags["label"] else { return false }
+    return outbox.noteAnswer(
+      label: label, id: line.tags["msgid"], isEcho: isEcho, in: &context)
+  }
+
+  // MARK: Numbers
+
+  private mutating func receive(_ line: IRCLine, _ number: Int) {
+    switch number {
+    case 5:
+      context.support.note(line.parameters)
+      if context.isReady { tellRules() }
+    case 376, 422: begin()
+    case 396: noteOwnHost(line[1])
+    case 332: receiveTopic(of: line[1], line[2], by: nil)
+    case 331: receiveTopic(of: line[1], "", by: nil)
+    case 353: rooms.noteNames(line, in: context)
+    case 366: receiveEndOfNames(line)
+    case 324:
+      rooms.setModes(line[1], line[2], in: context)
+      questions.note(line, in: context)
+    case 730: watched.note(line[1], isOnline: true, rooms.people, in: &context)
+    case 731:
+      watched.note(line[1], isOnline: false, rooms.people, in: &context)
+      noteFreeNick(line[1].split(separator: ",").map { IRCLine.Source($0).nick })
+    case 303:
+      let online = (line.parameters.last ?? "").split(separator: " ").map {
+        context.fold(String($0))
+      }
+      if let wantedNick, !online.contains(context.fold(wantedNick)) { noteFreeNick([wantedNick]) }
+    case 301: receiveAwayNotice(line)
+    case 470: rooms.forward(line, in: &context)
+    case 433, 437: if line[1] == wantedNick { break } else { fallthrough }
+    case 400..<600: receiveRefusal(line, number)
+    default: questions.note(line, in: context)
+    }
+  }
+
+  private mutating func receiveEndOfNames(_ line: IRCLine) {
+    guard rooms.noteEndOfNames(line[1], in: &context) else {
+      return questions.note(line, in: context)
+    }
+    let address = context.fold(line[1])
+    history.begin(.room(address), as: line[1], in: &context)
+  }
+
+  private mutating func receiveRefusal(_ line: IRCLine, _ number: Int) {
+    let joining = [403, 405, 407, 437, 471, 473, 474, 475, 476, 477, 479, 480, 489]
+    if joining.contains(number), rooms.noteRefusal(line, in: &context) { return }
+    let sentence = Questions.sentence(line)
+    // The target of what was refused; without one, nothing of the outbox is meant.
+    let isAboutMessage = [401, 402, 403, 404, 407, 408, 411, 412, 415, 417, 437, 477, 531].contains(
+      number)
+    if isAboutMessage || line.tags["label"] != nil,
+      outbox.noteRefusal(
+        label: line.tags["label"], target: line[1], sentence, in: &context)
+    {
+      return
+    }
+    questions.note(line, in: context)
+  }
+
+  private mutating func receiveFailure(_ line: IRCLine) {
+    let words = line.parameters.last ?? ""
+    switch line[0] {
+    case "CHATHISTORY":
+      let target = line.parameters.dropFirst(2).dropLast().last ?? ""
+      if let query = history.takeQuery(label: line.tags["label"], target: target, in: context) {
+        history.fail(query, words, in: &context)
+      }
+    case "MARKREAD": break
+    default:
+      let target = line.parameters.dropFirst(2).dropLast().first ?? ""
+      if outbox.noteRefusal(
+        label: line.tags["label"], target: target, words, in: &context)
+      {
+        return
+      }
+      questions.note(line, in: context)
+    }
+  }
+
+  // MARK: The owner
+
+  private mutating func noteOwnHost(_ host: String) {
+    // Some servers say `user@host`.
+    if host.contains("@") {
+      context.userAndHost = host
+    } else if let former = context.userAndHost {
+      context.userAndHost = former.prefix { $0 != "@" } + "@" + host
+    }
+  }
+
+  /// Takes the wanted nick, once, since it is free.
+  private mutating func noteFreeNick(_ nicks: [String]) {
+    guard let wantedNick, nicks.contains(where: { context.fold($0) == context.fold(wantedNick) })
+    else { return }
+    self.wantedNick = nil
+    context.clock.clear(.nick)
+    context.send(IRCLine("NICK", [wantedNick]))
+  }
+
+  private mutating func receiveCapabilities(_ line: IRCLine) {
+    let list = line.parameters.last ?? ""
+    switch line[1].uppercased() {
+    case "NEW":
+      context.capabilities.offer(list)
+      for request in context.capabilities.requests(withSASL: false) { context.send(request) }
+    case "DEL": context.capabilities.withdraw(list)
+    case "ACK": context.capabilities.accept(list)
+    default: break
+    }
+  }
+
+  // MARK: Rooms
+
+  private mutating func receiveRoomEvent(_ line: IRCLine, _ nick: String) {
+    guard !nick.isEmpty else { return }
+    let isMe = context.isMe(nick)
+    switch line.command {
+    case "JOIN" where isMe:
+      if let source = line.source, let user = source.user, let host = source.host {
+        context.userAndHost = user + "@" + host
+      }
+      for name in line[0].split(separator: ",").map(String.init) {
+        rooms.noteEntry(into: name, in: &context)
+      }
+    case "JOIN": rooms.noteJoin(of: line, nick, in: &context)
+    case "PART" where isMe: rooms.noteOwnDeparture(from: line[0], nil, in: &context)
+    case "PART": rooms.noteDeparture(of: nick, from: line[0], removal: nil, in: &context)
+    case "KICK": receiveKick(line, by: nick)
+    case "QUIT" where isMe: break
+    case "QUIT": rooms.noteQuit(of: nick, removal: Self.removal(line[0]), in: &context)
+    case "NICK" where isMe:
+      context.nick = line[0]
+      if let wantedNick, context.isMe(wantedNick) { self.wantedNick = nil }
+      context.tell(
+        .renamed(
+          NetworkUser(identity: context.fold(line[0]), name: line[0], isOwner: true), room: nil,
+          former: nick))
+    case "NICK": rooms.noteNick(of: nick, line[0], in: &context)
+    case "TOPIC": receiveTopic(of: line[0], line[1], by: nick)
+    case "MODE" where context.isRoom(line[0]):
+      rooms.noteModes(line[0], line.parameters.dropFirst(), in: &context)
+    case "INVITE" where context.isMe(line[0]):
+      context.tell(.invited(room: context.fold(line[1]), by: rooms.people.user(nick, context)))
+      context.countStrangersLater()
+    case "RENAME": rooms.rename(line[0], to: line[1], in: &context)
+    default: break
+    }
+  }
+
+  /// How somebody who quit was removed; nil if they left by themselves. After a netsplit, the
+  /// message is the names of two servers.
+  private static func removal(_ message: String) -> String? {
+    let words = message.split(separator: " ", omittingEmptySubsequences: false)
+    let isSplit =
+      words.count == 2
+      && words.allSatisfy { word in
+        word.contains(".") && !word.hasPrefix(".") && !word.hasSuffix(".")
+          && word.utf8.allSatisfy { $0 != 0x2F && $0 != 0x3A && $0 > 0x20 }
+      }
+    return isSplit ? translated("netsplit") : nil
+  }
+
+  private mutating func receiveKick(_ line: IRCLine, by nick: String) {
+    let words = line[2].isEmpty || line[2] == nick || line[2] == line[1] ? nil : line[2]
+    if context.isMe(line[1]) {
+      let sentence: Sentence =
+        words.map { ("%1 removed you from %2: %3", [nick, line[0], $0]) }
+        ?? ("%1 removed you from %2.", [nick, line[0]])
+      return rooms.noteOwnDeparture(from: line[0], filled(sentence), in: &context)
+    }
+    let removal: Sentence =
+      words.map { ("removed by %1: %2", [nick, $0]) } ?? ("removed by %1", [nick])
+    rooms.noteDeparture(of: line[1], from: line[0], removal: filled(removal), in: &context)
+  }
+
+  private mutating func receiveTopic(of name: String, _ text: String, by nick: String?) {
+    let address = context.fold(name)
+    guard rooms[address]?.isInside == true else { return }
+    context.tell(
+      .topic(
+        room: address, text: Formatting.symbols(for: text),
+        by: nick.map { rooms.people.user($0, context) }, at: nil))
+  }
+
+  // MARK: People
+
+  private mutating func receiveAway(_ line: IRCLine, _ nick: String) {
+    guard !context.isMe(nick) else { return }
+    rooms.people.setAway(!line[0].isEmpty, nick, context.rules)
+    let user = rooms.people.user(nick, context)
+    let folded = context.fold(nick)
+    if let room = rooms.byAddress.first(where: {
+      $0.value.state == .entered && $0.value.members[folded] != nil
+    }) {
+      context.tell(.present(user, room: room.key, away: line[0].isEmpty ? nil : line[0]))
+    }
+  }
+
+  /// Says once that somebody to whom the owner writes is away; the server says it each time.
+  private mutating func receiveAwayNotice(_ line: IRCLine) {
+    guard rooms.people[context.fold(line[1])]?.isAway != true else {
+      return questions.note(line, in: context)
+    }
+    rooms.people.note(line[1], context.rules)
+    rooms.people.setAway(true, line[1], context.rules)
+    context.tell(.notice(filled(("%1 is away: %2", [line[1], line.parameters.last ?? ""]))))
+    questions.note(line, in: context)
+  }
+
+  /// The owner has read up to a time on another device.
+  private mutating func receiveMark(_ line: IRCLine) {
+    let parts = line[1].split(separator: "=", maxSplits: 1)
+    guard parts.count == 2, parts[0] == "timestamp",
+      let time = Timestamp.milliseconds(String(parts[1]))
+    else { return }
+    let address =
+      context.isRoom(line[0])
+      ? context.fold(line[0]) : rooms.people.identity(of: line[0], context.rules)
+    context.tell(.readUntil(time, in: conversation(address)))
+  }
+}

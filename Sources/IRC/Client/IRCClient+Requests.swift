@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+import Networks
+import Sentences
+
+// What the owner's shells ask for, and which signals of the owner others get.
+extension IRCClient {
+  mutating func add(_ new: [NetworkRequest]) {
+    for request in context.requests.add(new) {
+      context.tell(
+        .answered(
+          request, translated("There are too many requests at once. Try again in a moment.")))
+    }
+  }
+
+  mutating func runRequests() {
+    while let request = context.requests.next() { run(request) }
+  }
+
+  private mutating func run(_ request: NetworkRequest) {
+    let target = request.target
+    guard Self.isWord(target) || target.isEmpty else {
+      return context.answer(request, filled(("%1 is not an address.", [target])))
+    }
+    switch request.verb {
+    case .join: rooms.join(request, in: &context)
+    case .leave: rooms.leave(request, in: &context)
+    case .history:
+      history.fetch(request, conversation(target), as: wireName(target), in: &context)
+    case .presence:
+      setAway(target.isEmpty ? nil : request.text)
+      // The server would take an empty message for being back.
+      let message = request.text.isEmpty ? "away" : request.text
+      context.send(IRCLine("AWAY", target.isEmpty ? [] : [message]))
+      context.answer(request, "")
+    case .abilities: context.answer(request, abilitySentence(for: target))
+    case .nick: questions.ask(request, [IRCLine("NICK", [request.text])], in: &context)
+    case .subscribe:
+      watched.add(target, as: wireName(target), in: &context)
+      context.tell(
+        .contact(rooms.people.user(wireName(target), context), isOnline: nil, away: nil))
+      context.answer(request, "")
+    case .unsubscribe:
+      watched.remove(target, as: wireName(target), in: &context)
+      context.tell(.contactRemoved(NetworkUser(identity: target)))
+      context.answer(
+        request, filled(("%1 is no longer a contact.", [target])))
+    case .approve, .decline: context.answer(request, "")
+    case .block, .unblock:
+      context.answer(
+        request,
+        translated("IRC servers cannot block anybody; /ignore NAME hides their messages."))
+    case .topic, .invite, .kick, .ban, .unban, .promote, .demote: runInRoom(request)
+    case .whois:
+      let nick = wireName(target)
+      questions.ask(request, [IRCLine("WHOIS", [nick, nick])], in: &context)
+    case .mode:
+      let words = request.text.split(separator: " ").map(String.init)
+      let whose = target.isEmpty ? context.nick : wireName(target)
+      questions.ask(request, [IRCLine("MODE", [whose] + words)], in: &context)
+    case .ctcp:
+      let nick = wireName(target)
+      questions.ask(
+        request, [IRCLine("PRIVMSG", [nick, "\u{01}\(request.text.uppercased())\u{01}"])],
+        program: nick, in: &context)
+    case .line:
+      guard let line = IRCLine(request.text) else {
+        return context.answer(request, translated("There is no command in that line."))
+      }
+      questions.ask(request, [line], in: &context)
+    // The process itself carries out the others.
+    case .reconnect, .readSettings, .fetch, .fetchUnasked: break
+    }
+  }
+
+  private mutating func runInRoom(_ request: NetworkRequest) {
+    let address = context.fold(request.target)
+    guard let room = rooms[address], room.isInside else {
+      return context.answer(request, filled(("You are not in %1.", [request.target])))
+    }
+    let words = request.text.split(separator: " ", maxSplits: 1).map(String.init)
+    let person = words.first.map { wireName($0) } ?? ""
+    let line: IRCLine
+    switch request.verb {
+    case .topic: line = IRCLine("TOPIC", [room.name, request.text])
+    case .invite: line = IRCLine("INVITE", [person, room.name])
+    case .kick:
+      line = IRCLine("KICK", [room.name, person] + words.dropFirst())
+    case .ban: line = IRCLine("MODE", [room.name, "+b", Self.mask(person)])
+    case .unban: line = IRCLine("MODE", [room.name, "-b", Self.mask(person)])
+    case .promote: line = IRCLine("MODE", [room.name, "+o", person])
+    default: line = IRCLine("MODE", [room.name, "-o", person])
+    }
+    questions.ask(request, [line], in: &context)
+  }
+
+  /// A person's mask; a mask stays as it is.
+  private static func mask(_ person: String) -> String {
+    person.contains { "!@*?$".contains($0) } ? person : person + "!*@*"
+  }
+
+  /// Whether a text is one word of a line.
+  private static func isWord(_ text: String) -> Bool {
+    !text.isEmpty && !text.hasPrefix(":")
+      && !text.unicodeScalars.contains { $0 == " " || $0 == "\r" || $0 == "\n" || $0 == "\0" }
+  }
+
+  func conversation(_ address: String) -> ConversationAddress {
+    context.isRoom(address) ? .room(address) : .direct(address)
+  }
+
+  /// The server's name for a room or a person.
+  func wireName(_ address: String) -> String {
+    context.isRoom(address)
+      ? rooms[context.fold(address)]?.name ?? address
+      : rooms.people.nick(of: address, context.rules)
+  }
+
+  private func abilitySentence(for target: String) -> String {
+    let server = context.support["NETWORK"] ?? ""
+    var sentences = [
+      context.historyLimit == nil
+        ? filled(("The server of %1 keeps no history.", [server]))
+        : filled(("The server of %1 keeps a history.", [server])),
+      translated(
+        "A message is “sent” when the server has answered for it; IRC reports nothing more."),
+    ]
+    if let room = rooms[context.fold(target)], let modes = room.modes, !modes.isEmpty {
+      sentences.append(filled(("Modes of %1: %2.", [room.name, "+" + modes])))
+    }
+    return sentences.joined(separator: " ")
+  }
+
+  // MARK: Signals
+
+  mutating func handle(_ signal: NetworkSignal) {
+    switch signal {
+    case .typing(let conversation, let isTyping):
+      guard context.abilities.rooms.typing else { return }
+      announce(isTyping, in: conversation)
+    case .receipt(let conversation, let ids, _, .seen):
+      guard context.has(Capabilities.readMarker), let id = ids.archive,
+        let time = history.time(of: id)
+      else { return }
+      context.send(
+        IRCLine("MARKREAD", [wireName(History.key(conversation)), "timestamp=" + time]))
+    case .receipt: break
+    }
+  }
+
+  private mutating func announce(_ isTyping: Bool, in conversation: ConversationAddress) {
+    let target = wireName(History.key(conversation))
+    if case .room(let address) = conversation, rooms[address]?.isInside != true { return }
+    // Nobody misses it: it must not delay a message.
+    guard context.freeTurns() > 1, context.takeTurn() else { return }
+    context.sendNow(
+      IRCLine("TAGMSG", [target], tags: ["+typing": isTyping ? "active" : "done"]))
+  }
+}

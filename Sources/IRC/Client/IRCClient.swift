@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+import Networks
+import Sentences
+
+/// An IRC client as a value, without a connection or a store: events go in, effects come out.
+///
+/// ```swift
+/// var client = IRCClient(Start(rooms: ["#tea"]))
+/// for effect in client.handle(.up(welcome), at: Clock.wall()) { … }
+/// ```
+package struct IRCClient {
+  /// What the store and the owner's settings say at the start.
+  package struct Start: Sendable {
+    /// The addresses of the rooms to enter.
+    package var rooms: [String] = []
+    /// The last `caughtUp` of each conversation.
+    package var marks: [String: String] = [:]
+    /// The identities of people who have written while they were logged in.
+    package var proven: Set<String> = []
+    /// The identities of the owner's contacts.
+    package var contacts: [String] = []
+    /// The owner's away message; nil if they are not away.
+    package var away: String?
+    package var settings: [String: String] = [:]
+
+    package init() {}
+  }
+
+  var context = IRCContext()
+  var rooms = Rooms()
+  var history: History
+  var outbox = IRCOutbox()
+  var batches = Batches()
+  var questions = Questions()
+  var watched: WatchList
+  var programs: CTCPAnswers
+  private var away: String?
+  /// The nick that the owner wants; somebody else may have it.
+  var wantedNick: String?
+  private var shownStatus: AccountStatus?
+  private var toldAbilities: NetworkAbilities?
+  private var toldRules: AddressRules?
+  /// The PING whose answer shows that the server is there.
+  private static let alive = "hobnob-alive"
+  /// Milliseconds of silence after which the client asks, and that it then waits.
+  private let quiet: Milliseconds
+  private static let patience: Milliseconds = 30_000
+  private static let greeting: Milliseconds = 10_000
+  private static let nickPause: Milliseconds = 60_000
+
+  package init(_ start: Start) {
+    history = History(marks: start.marks)
+    watched = WatchList(contacts: start.contacts)
+    programs = CTCPAnswers(isOn: start.settings["ctcp"] != "off")
+    rooms.people = People(proven: start.proven)
+    for room in start.rooms { rooms.noteWanted(room) }
+    away = start.away
+    context.throttle = Throttle(start.settings["flood"])
+    let seconds = start.settings["keep-alive"].flatMap { Int64($0) } ?? 180
+    quiet = min(max(seconds, 1), 86_400) * 1_000
+  }
+
+  /// Reacts to an event.
+  ///
+  /// - Parameter now: what the wall clock shows, in milliseconds since 1970. It may jump.
+  /// - Returns: what to do, in order. Events are stored before anything that relies on them is
+  ///   sent.
+  package mutating func handle(_ event: IRCClientEvent, at now: Milliseconds) -> [IRCClientEffect] {
+    context.clock.move(to: now)
+    switch event {
+    case .up(let welcome): connect(welcome)
+    case .down: disconnect()
+    case .lines(let lines): if context.isUp { receive(lines) }
+    case .outbox(let entries): outbox.update(to: entries, rooms.people, in: &context)
+    case .requests(let new): add(new)
+    case .signals(let signals): if context.isReady { for signal in signals { handle(signal) } }
+    case .tick: context.clock.woke()
+    }
+    for alarm in context.clock.takeDue() { handle(alarm) }
+    if context.isReady {
+      runRequests()
+      outbox.pump(rooms, history, in: &context)
+      context.flush(more: outbox.waitingLines > 0)
+      tellAbilities()
+    }
+    return takeEffects()
+  }
+
+  /// Chooses the entries of the outbox that go out at the next `.outbox`.
+  package mutating func admit(
+    _ entries: [OutboxEntry], at now: Milliseconds
+  ) -> Set<OutboxEntry.ID> {
+    context.clock.move(to: now)
+    outbox.update(to: entries, rooms.people, in: &context)
+    return outbox.admit(rooms, history, in: &context)
+  }
+
+  /// Continues from `now` as if no time had passed: answers that were not read in that time are not
+  /// late.
+  package mutating func skip(to now: Milliseconds) { context.clock.skip(to: now) }
+
+  // MARK: The connection
+
+  private mutating func connect(_ welcome: Login.Welcome) {
+    disconnect()
+    context.isUp = true
+    (context.nick, context.capabilities) = (welcome.nick, welcome.capabilities)
+    context.support = ISupport()
+    wantedNick = welcome.wantedNick
+    batches = Batches()
+    context.clock.set(.silence, in: quiet)
+    context.clock.set(.greeting, in: Self.greeting)
+  }
+
+  private mutating func disconnect() {
+    guard context.isUp else { return }
+    context.disconnect()
+    context.tell(.offline)
+    outbox.noteBreak()
+    rooms.resetAll()
+    history.reset()
+    questions.restart()
+    shownStatus = nil
+  }
+
+  /// Begins the work, since the server has said what it is and can do.
+  mutating func begin() {
+    guard !context.isReady else { return }
+    context.isReady = true
+    context.clock.clear(.greeting)
+    if context.support["soju.im/SAFERATE"] != nil { context.throttle.turnOff() }
+    tellRules()
+    tellAbilities()
+    // A bouncer knows which rooms its owner is in.
+    if context.support["BOUNCER_NETID"] == nil { rooms.enterAll(in: &context) }
+    if let away { context.send(IRCLine("AWAY", [away.isEmpty ? "away" : away])) }
+    watched.begin(in: &context, wanted: wantedNick)
+    if wantedNick != nil { context.clock.set(.nick, in: Self.nickPause) }
+    history.askForChats(in: &context)
+    for conversation in outbox.doubtfulConversations {
+      if case .direct(let identity) = conversation {
+        history.begin(
+          conversation, as: rooms.people.nick(of: identity, context.rules), in: &context)
+      }
+    }
+    context.add(.ready)
+  }
+
+  func isAway() -> Bool { away != nil }
+
+  mutating func setAway(_ message: String?) { away = message }
+
+  private mutating func handle(_ alarm: IRCAlarm) {
+    switch alarm {
+    case .throttle, .typing: break
+    case .silence:
+      context.sendNow(IRCLine("PING", [Self.alive]))
+      context.clock.set(.noAnswer, in: Self.patience)
+    case .noAnswer: context.add(.hangUp(translated("The server does not answer.")))
+    case .greeting: begin()
+    case .answers:
+      if outbox.hasUnanswered { outbox.sendBarrier(in: &context) }
+    case .request: questions.giveUp(in: &context)
+    case .history: history.failAll(in: &context)
+    case .nick:
+      guard let wantedNick else { return }
+      watched.ask(for: wantedNick, in: &context)
+      context.clock.set(.nick, in: Self.nickPause)
+    case .strangers: context.tell(.countStrangers)
+    }
+  }
+
+  private mutating func receive(_ lines: [IRCLine]) {
+    context.clock.clear(.noAnswer)
+    context.clock.set(.silence, in: quiet)
+    for line in lines {
+      switch batches.take(line) {
+      case .line(let line): receive(line)
+      case .batch(let batch): receive(batch)
+      case .unfinished: break
+      }
+    }
+  }
+
+  // MARK: The output
+
+  mutating func tellRules() {
+    let rules = context.rules
+    if rules == toldRules { return }
+    toldRules = rules
+    context.tell(.rules(rules))
+  }
+
+  private mutating func tellAbilities() {
+    let abilities = context.abilities
+    if abilities == toldAbilities { return }
+    toldAbilities = abilities
+    context.tell(.abilities(abilities))
+  }
+
+  private mutating func takeEffects() -> [IRCClientEffect] {
+    var effects = context.takeEffects()
+    let status = context.isUp ? status : nil
+    if let status, status != shownStatus { effects.append(.status(status)) }
+    shownStatus = status
+    if let time = context.clock.takeWakeTime() { effects.append(.wake(at: time)) }
+    return effects
+  }
+
+  /// The state of the connection.
+  package var status: AccountStatus {
+    guard context.isReady else { return .connecting }
+    let entering = rooms.count.entering
+    if entering > 0 { return .connected([.entering(rooms: entering)]) }
+    if history.isReading {
+      return .connected([.catchingUp(received: history.received, percent: nil)])
+    }
+    let lines = outbox.waitingLines
+    return .connected(lines > 0 ? [.throttled(lines: lines)] : [])
+  }
+}
+
+extension IRCContext {
+  /// What people can do in the account's conversations.
+  var abilities: NetworkAbilities {
+    var abilities = Abilities()
+    let hasTags = has(Capabilities.tags)
+    (abilities.editsWithin, abilities.deletes) = (0, has(Capabilities.redaction))
+    (abilities.delivered, abilities.seen) = (false, false)
+    abilities.reactionLimit =
+      hasTags && support.passes(tag: "draft/react") && support.passes(tag: "draft/reply")
+      ? .several : .no
+    abilities.replies =
+      hasTags && (support.passes(tag: "reply") || support.passes(tag: "draft/reply"))
+    abilities.typing = hasTags && support.passes(tag: "typing")
+    abilities.largestFile = 0
+    abilities.longestLine = longestLine
+    if has(Capabilities.multiline), has(Capabilities.batch) {
+      abilities.joinsLines = true
+      abilities.longestMessage = capabilities.number("max-bytes", of: Capabilities.multiline)
+    }
+    return NetworkAbilities(rooms: abilities)
+  }
+}

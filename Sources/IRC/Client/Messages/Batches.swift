@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// A batch of lines that belong together, and that is complete (IRCv3 batch).
+struct Batch: Sendable {
+  enum Item: Sendable {
+    case line(IRCLine)
+    case batch(Batch)
+  }
+
+  var type: String
+  var parameters: [String]
+  /// Of the line that began it.
+  var tags: [String: String]
+  var source: IRCLine.Source?
+  var items: [Item] = []
+  /// Whether some of its lines were left out, because it was too large.
+  var isTruncated = false
+}
+
+/// The batches whose end has not come yet.
+struct Batches: Sendable {
+  private static let mostOpen = 64
+  /// Bytes of all lines in unfinished batches.
+  private static let mostBytes = 4 << 20
+
+  private var open: [String: (batch: Batch, outer: String?)] = [:]
+  private var bytes = 0
+
+  /// What a line is, seen from the batches.
+  enum Part: Sendable {
+    /// It belongs to no batch.
+    case line(IRCLine)
+    case batch(Batch)
+    /// Its batch is not complete.
+    case unfinished
+  }
+
+  mutating func take(_ line: IRCLine) -> Part {
+    if line.command == "BATCH" { return takeBoundary(line) }
+    guard let reference = line.tags["batch"], open[reference] != nil else { return .line(line) }
+    add(.line(line), size: Self.size(line), to: reference)
+    return .unfinished
+  }
+
+  private static func size(_ line: IRCLine) -> Int {
+    line.parameters.reduce(64) { $0 + $1.utf8.count }
+      + line.tags.reduce(0) { $0 + $1.value.utf8.count }
+  }
+
+  private mutating func add(_ item: Batch.Item, size: Int, to reference: String) {
+    guard bytes + size <= Self.mostBytes else {
+      open[reference]?.batch.isTruncated = true
+      return
+    }
+    bytes += size
+    open[reference]?.batch.items.append(item)
+  }
+
+  private mutating func takeBoundary(_ line: IRCLine) -> Part {
+    let reference = String(line[0].dropFirst())
+    if line[0].hasPrefix("+") {
+      guard open.count < Self.mostOpen, open[reference] == nil else { return .unfinished }
+      let batch = Batch(
+        type: line[1], parameters: Array(line.parameters.dropFirst(2)), tags: line.tags,
+        source: line.source)
+      open[reference] = (batch, line.tags["batch"])
+      return .unfinished
+    }
+    guard let (batch, outer) = open.removeValue(forKey: reference) else { return .unfinished }
+    if let outer, open[outer] != nil {
+      add(.batch(batch), size: 0, to: outer)
+      return .unfinished
+    }
+    if open.isEmpty { bytes = 0 }
+    return .batch(batch)
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+
+/// A PRIVMSG, a NOTICE or a TAGMSG in the store's terms.
+struct SpokenLine: Sendable {
+  var conversation: ConversationAddress
+  var speaker: NetworkUser
+  /// The nick of the speaker.
+  var nick: String
+  var kind: Message.Kind
+  /// With CTCP's wrapping removed from an action; still wrapped in other cases.
+  var text: String
+  var id: String?
+  /// The time that the server gave.
+  var time: Milliseconds?
+  /// The id of the message that it answers.
+  var answers: String?
+  var tags: [String: String]
+
+  /// A question or an answer of CTCP: its name in upper case, and the rest.
+  var ctcp: (name: String, rest: String)? {
+    guard let words = Self.unwrapped(text) else { return nil }
+    let name = words.prefix { $0 != " " }
+    return (name.uppercased(), String(words.dropFirst(name.count + 1)))
+  }
+
+  /// Bytes of an id that somebody else chose.
+  private static let longestID = 1_024
+
+  /// - Returns: nil for a line of the server, or for one with a target that is not ours.
+  init?(_ line: IRCLine, _ people: People, _ context: IRCContext) {
+    guard let source = line.source, !source.nick.isEmpty else { return nil }
+    let target = context.support.withoutStatus(line[0])
+    if target.isEmpty { return nil }
+    nick = source.nick
+    speaker = people.user(nick, context)
+    if let account = line.tags["account"], !account.isEmpty {
+      speaker.identity = context.fold(account)
+      speaker.isVerified = true
+    }
+    if context.isRoom(target) {
+      conversation = .room(context.fold(target))
+    } else if speaker.isOwner {
+      conversation = .direct(people.identity(of: target, context.rules))
+    } else if context.isMe(target) {
+      // A server speaks without a user name.
+      guard source.user != nil || source.host != nil || !nick.contains(".") else { return nil }
+      conversation = .direct(speaker.identity)
+    } else {
+      return nil
+    }
+    tags = line.tags
+    id = line.tags["msgid"].flatMap {
+      $0.isEmpty || $0.utf8.count > Self.longestID ? nil : $0
+    }
+    answers = line.tags["+reply"] ?? line.tags["+draft/reply"]
+    time = line.tags["time"].flatMap { Timestamp.milliseconds($0) }
+    kind = line.command == "NOTICE" ? .notice : .text
+    text = line[1]
+    if let words = Self.unwrapped(text), words.hasPrefix("ACTION ") || words == "ACTION" {
+      kind = .action
+      text = String(words.dropFirst("ACTION ".count))
+    }
+    if target != line[0] { text = line[0] + ": " + text }
+  }
+
+  /// CTCP is wrapped in U+0001; the second one may be missing.
+  private static func unwrapped(_ text: String) -> String? {
+    guard text.hasPrefix("\u{01}") else { return nil }
+    let words = text.dropFirst()
+    return String(words.hasSuffix("\u{01}") ? words.dropLast() : words)
+  }
+
+  /// The message for the store.
+  func message(_ text: String? = nil) -> NetworkMessage {
+    NetworkMessage(
+      name: MessageIDs(archive: id), speaker: speaker,
+      body: Formatting.symbols(for: text ?? self.text), kind: kind, time: time,
+      answers: answers.map { MessageIDs(archive: $0) })
+  }
+}
+
+/// Times in tags, as in `2026-11-25T10:00:00.123Z` (IRCv3 server-time).
+enum Timestamp {
+  static func milliseconds(_ text: String) -> Milliseconds? {
+    text.utf8.count <= 64 ? DateParser(text)?.exact : nil
+  }
+
+  static func text(_ time: Milliseconds) -> String {
+    let milliseconds = String(1_000 + ((time % 1_000) + 1_000) % 1_000).dropFirst()
+    return DateParser.text(time).dropLast() + "." + milliseconds + "Z"
+  }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Sentences
+
+/// An entry of the outbox, as lines of IRC. A long text is several messages there, and one here.
+struct Outgoing: Sendable {
+  /// Lines that go out together and get one answer: a message, or a batch of them.
+  struct Part: Sendable {
+    enum State: Hashable, Sendable {
+      case waiting
+      /// The server may have it.
+      case written
+      /// The server has answered for it.
+      case answered
+    }
+
+    var lines: [IRCLine]
+    /// What the server's history would show.
+    var text: String
+    var state = State.waiting
+  }
+
+  let entry: OutboxEntry
+  /// The nick or the room to send it to.
+  let target: String
+  var parts: [Part] = []
+  /// The id that the server gave to the first part.
+  var id: String?
+  /// Whether the store knows that the server may get it.
+  var isAdmitted = false
+  /// Whether the connection broke, or the process ended, while the server might have got it.
+  var isDoubtful: Bool
+
+  private init(_ entry: OutboxEntry, to target: String) {
+    (self.entry, self.target) = (entry, target)
+    // A reaction or a deletion that arrives twice is the same as one.
+    isDoubtful = entry.wasTried && entry.operation == .send
+  }
+
+  /// Whether the server does not pass on everything silently: then the lack of an echo means that
+  /// it dropped the line.
+  var isTagMessage: Bool { entry.operation == .react }
+
+  var isWritten: Bool { parts.allSatisfy { $0.state != .waiting } }
+  var isAnswered: Bool { parts.allSatisfy { $0.state == .answered } }
+  var nextPart: Int? { parts.firstIndex { $0.state == .waiting } }
+
+  // MARK: Lines
+
+  /// Why an entry cannot be sent, as a sentence.
+  struct Refusal: Error {
+    var sentence: String
+  }
+
+  /// Cuts an entry into lines.
+  static func lines(
+    of entry: OutboxEntry, to target: String, batch: String, _ context: IRCContext
+  ) throws(Refusal) -> Outgoing {
+    var outgoing = Outgoing(entry, to: target)
+    switch entry.operation {
+    case .send: try outgoing.addMessage(batch: batch, context)
+    case .edit:
+      throw Refusal(
+        sentence: translated(
+          "IRC cannot change what was sent; others still see the former text."))
+    case .delete:
+      guard context.has(Capabilities.redaction) else {
+        throw Refusal(sentence: translated("This server cannot take back what was sent."))
+      }
+      try outgoing.add("REDACT", [target, try outgoing.messageID()], tags: [:])
+    case .react:
+      guard let reaction = entry.reaction, context.support.passes(tag: "draft/react") else {
+        throw Refusal(sentence: translated("This server does not pass on reactions."))
+      }
+      try outgoing.add(
+        "TAGMSG", [target],
+        tags: [
+          reaction.isRemoved ? "+draft/unreact" : "+draft/react": reaction.emoji,
+          "+draft/reply": try outgoing.messageID(), "+reply": try outgoing.messageID(),
+        ])
+    }
+    return outgoing
+  }
+
+  private func messageID() throws(Refusal) -> String {
+    if let id = entry.name.archive { return id }
+    throw Refusal(
+      sentence: translated(
+        "The message has no id on the network, so you cannot delete it or react to it."))
+  }
+
+  private mutating func add(
+    _ command: String, _ parameters: [String], tags: [String: String]
+  ) throws(Refusal) {
+    parts.append(Part(lines: [IRCLine(command, parameters, tags: tags)], text: ""))
+  }
+
+  private mutating func addMessage(batch: String, _ context: IRCContext) throws(Refusal) {
+    let message = entry.message
+    var tags: [String: String] = [:]
+    if context.has(Capabilities.tags), let id = entry.answers?.name.archive {
+      (tags["+reply"], tags["+draft/reply"]) = (id, id)
+    }
+    let command = message.kind == .notice ? "NOTICE" : "PRIVMSG"
+    let isAction = message.kind == .action
+    let wrapping = isAction ? "\u{01}ACTION \u{01}".utf8.count : 0
+    let longest = context.longestLine - target.utf8.count - wrapping
+    let all = MessageParts.of(Self.harmless(message.body), longest: longest)
+    let visible = all.filter { !$0.text.allSatisfy(\.isWhitespace) }
+    guard !visible.isEmpty else { throw Refusal(sentence: translated("The message is empty.")) }
+    if all.count > 1, !isAction, context.has(Capabilities.multiline),
+      context.has(Capabilities.batch)
+    {
+      return addBatches(all, command, tags, batch, context)
+    }
+    for (index, part) in visible.enumerated() {
+      let text = isAction ? "\u{01}ACTION \(part.text)\u{01}" : part.text
+      parts.append(
+        Part(
+          lines: [IRCLine(command, [target, text], tags: index == 0 ? tags : [:])],
+          text: part.text))
+    }
+  }
+
+  /// The text without a mark of CTCP at its start, which would make it a question to a program.
+  private static func harmless(_ text: String) -> String {
+    guard text.unicodeScalars.contains("\u{01}") else { return text }
+    return String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "\u{01}" }))
+  }
+
+  /// Adds the text as batches, each within the server's limits (IRCv3 multiline).
+  private mutating func addBatches(
+    _ all: [MessageParts.Part], _ command: String, _ tags: [String: String], _ name: String,
+    _ context: IRCContext
+  ) {
+    let mostLines = context.capabilities.number("max-lines", of: Capabilities.multiline) ?? 20
+    let mostBytes = context.capabilities.number("max-bytes", of: Capabilities.multiline) ?? 4_096
+    var groups: [[MessageParts.Part]] = []
+    var bytes = 0
+    for part in all {
+      let size = part.text.utf8.count + (part.continues ? 0 : 1)
+      if groups.isEmpty || groups[groups.count - 1].count >= mostLines || bytes + size > mostBytes {
+        // No batch consists of blank lines only.
+        if part.text.isEmpty { continue }
+        groups.append([])
+        bytes = 0
+      }
+      groups[groups.count - 1].append(part)
+      bytes += size
+    }
+    for (number, group) in groups.enumerated() {
+      let reference = name + "-" + String(number)
+      var first = IRCLine("BATCH", ["+" + reference, Capabilities.multiline, target])
+      if number == 0 { first.tags = tags }
+      var lines = [first]
+      var text = ""
+      for (index, part) in group.enumerated() {
+        var line = IRCLine(command, [target, part.text], tags: ["batch": reference])
+        let joins = index > 0 && part.continues
+        if joins { line.tags["draft/multiline-concat"] = "" }
+        lines.append(line)
+        text += (index == 0 || joins ? "" : "\n") + part.text
+      }
+      parts.append(Part(lines: lines + [IRCLine("BATCH", ["-" + reference])], text: text))
+    }
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+/// A room (channel) that the owner is in or wants to be in.
+struct Room: Sendable {
+  enum State: Hashable, Sendable {
+    case outside
+    /// JOIN was sent.
+    case entering
+    /// The names are not complete.
+    case listing
+    case entered
+    /// The server does not let the owner in; the sentence says why.
+    case refused(String)
+  }
+
+  /// As the server spells it.
+  var name: String
+  var state = State.outside
+  /// Its password.
+  var key = ""
+  /// Whether the owner was in it during this process: they wait for the way back.
+  var wasInside = false
+  /// The folded nicks of the people in it, with the signs of their ranks.
+  var members: [String: String] = [:]
+  /// The modes without those for people, as in `nt`; nil if unknown.
+  var modes: String?
+  /// The shell's request to enter it.
+  var request: NetworkRequest?
+
+  init(name: String, key: String = "") {
+    (self.name, self.key) = (name, key)
+  }
+
+  var isInside: Bool { state == .entered || state == .listing }
+}

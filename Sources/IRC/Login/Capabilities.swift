@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// The capabilities of a connection: what the server offers, and what was agreed
+/// (IRCv3 capability negotiation).
+package struct Capabilities: Hashable, Sendable {
+  static let batch = "batch"
+  static let echo = "echo-message"
+  static let history = "draft/chathistory"
+  static let labels = "labeled-response"
+  static let monitor = "extended-monitor"
+  static let multiline = "draft/multiline"
+  static let networks = "soju.im/bouncer-networks"
+  static let playback = "draft/event-playback"
+  static let readMarker = "draft/read-marker"
+  static let redaction = "draft/message-redaction"
+  static let sasl = "sasl"
+  static let sts = "sts"
+  static let accountTag = "account-tag"
+  static let tags = "message-tags"
+  static let time = "server-time"
+
+  /// What hobnob asks for if it is offered. `sasl` only while it is needed, `sts` never.
+  private static let wanted: Set<String> = [
+    "account-notify", accountTag, "away-notify", batch, "cap-notify", "chghost",
+    "draft/chathistory", playback, multiline, readMarker, redaction, echo, "extended-join", monitor,
+    "invite-notify", labels, tags, "multi-prefix", networks, "soju.im/bouncer-networks-notify",
+    time, "setname", "standard-replies", "userhost-in-names", "znc.in/self-message",
+    "znc.in/batch", "znc.in/server-time-iso",
+  ]
+
+  /// What the server offers, with the values.
+  package var offered: [String: String] = [:]
+  package var enabled: Set<String> = []
+
+  package init() {}
+
+  func has(_ name: String) -> Bool { enabled.contains(name) }
+
+  /// Notes a list of names, with or without values.
+  mutating func offer(_ list: String) {
+    for item in list.split(separator: " ") {
+      let parts = item.split(separator: "=", maxSplits: 1)
+      offered[String(parts[0])] = parts.count > 1 ? String(parts[1]) : ""
+    }
+  }
+
+  mutating func withdraw(_ list: String) {
+    for name in list.split(separator: " ").map(String.init) {
+      offered[name] = nil
+      enabled.remove(name)
+    }
+  }
+
+  /// Notes an answer to a request; a name after a `-` is no longer enabled.
+  mutating func accept(_ list: String) {
+    for name in list.split(separator: " ").map(String.init) {
+      if name.hasPrefix("-") {
+        enabled.remove(String(name.dropFirst()))
+      } else {
+        enabled.insert(name)
+      }
+    }
+  }
+
+  /// The lines that ask for what is offered and not enabled yet.
+  func requests(withSASL: Bool) -> [IRCLine] {
+    var names = offered.keys.filter {
+      Self.wanted.contains($0) && !enabled.contains($0)
+    }.sorted()
+    if withSASL, offered[Self.sasl] != nil { names.append(Self.sasl) }
+    var lines: [IRCLine] = []
+    var line = ""
+    for name in names {
+      if line.utf8.count + name.utf8.count > 400 {
+        lines.append(IRCLine("CAP", ["REQ", line]))
+        line = ""
+      }
+      line += (line.isEmpty ? "" : " ") + name
+    }
+    if !line.isEmpty { lines.append(IRCLine("CAP", ["REQ", line])) }
+    return lines
+  }
+
+  /// A number in a capability's value, as in `max-bytes=4096,max-lines=24`.
+  func number(_ name: String, of capability: String) -> Int? {
+    for item in (offered[capability] ?? "").split(separator: ",") {
+      let parts = item.split(separator: "=", maxSplits: 1)
+      if parts.count == 2, parts[0] == name { return Int(parts[1]).flatMap { $0 > 0 ? $0 : nil } }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Networks
+import Platform
+
+/// From the first line to the server's welcome, as a value: capabilities, SASL and the nick.
+///
+/// ```swift
+/// var login = Login(settings)
+/// for output in login.begin() { … }
+/// for output in login.receive(line) { … }
+/// ```
+package struct Login: Sendable {
+  /// How to log in to an account of the network.
+  package enum Method: String, Hashable, Sendable, CaseIterable {
+    /// The strongest that the server offers.
+    case auto
+    case none
+    case plain
+    case scram = "scram-sha-256"
+    /// With the client's certificate.
+    case external
+    /// The password is the server's or the bouncer's (PASS).
+    case pass
+  }
+
+  package struct Settings: Sendable {
+    package var nick: String
+    package var user: String
+    package var realName: String
+    /// The account's name for SASL.
+    package var account: String
+    /// Empty for none.
+    package var password: Secret
+    package var method = Method.auto
+    /// The strongest SCRAM that the server has ever offered.
+    package var strongest: SCRAMHash?
+    package var isSecure = true
+    /// The bouncer's network to attach this connection to.
+    package var bouncerNetwork: String?
+
+    package init(nick: String, user: String, realName: String, account: String, password: Secret) {
+      (self.nick, self.user, self.realName) = (nick, user, realName)
+      (self.account, self.password) = (account, password)
+    }
+  }
+
+  /// What the server told us when it let us in.
+  package struct Welcome: Hashable, Sendable {
+    package var nick: String
+    package var capabilities: Capabilities
+    /// The wanted nick, if somebody else has it.
+    package var wantedNick: String?
+    /// Whether we are logged in to an account.
+    package var hasAccount = false
+  }
+
+  package enum Output: Sendable {
+    case send(IRCLine)
+    case sawSCRAM(SCRAMHash)
+    /// The value of `sts`.
+    case strictTransport(String)
+    case welcome(Welcome)
+    case failed(LoginFailure)
+  }
+
+  private let settings: Settings
+  private var capabilities = Capabilities()
+  private var nick: String
+  private var takenNicks = 0
+  /// How many requests for capabilities have no answer.
+  private var openRequests = 0
+  private var isNegotiating = true
+  private var hasAccount = false
+  private var exchange: SASLExchange
+  /// The parts of a challenge that has more (400 bytes each).
+  private var challenge = ""
+  private var mechanism: String?
+
+  package init(_ settings: Settings) {
+    self.settings = settings
+    nick = settings.nick
+    exchange = SASLExchange(
+      name: settings.account, password: settings.password,
+      strongest: settings.method == .plain ? nil : settings.strongest)
+  }
+
+  private var wantsSASL: Bool {
+    switch settings.method {
+    case .none, .pass: false
+    case .external: true
+    case .auto, .plain, .scram: !settings.password.text.isEmpty
+    }
+  }
+
+  /// The first lines.
+  package mutating func begin() -> [Output] {
+    if !settings.password.text.isEmpty, settings.method != .none, !settings.isSecure {
+      return [.failed(.notEncrypted)]
+    }
+    var lines = [IRCLine("CAP", ["LS", "302"])]
+    if settings.method == .pass { lines.append(IRCLine("PASS", [settings.password.text])) }
+    lines.append(IRCLine("NICK", [nick]))
+    lines.append(IRCLine("USER", [settings.user, "0", "*", settings.realName]))
+    return lines.map { .send($0) }
+  }
+
+  /// Reacts to a line of the server.
+  package mutating func receive(_ line: IRCLine) -> [Output] {
+    switch line.command {
+    case "CAP": return receiveCapabilities(line)
+    case "AUTHENTICATE": return receiveChallenge(line[0])
+    case "PING": return [.send(IRCLine("PONG", line.parameters))]
+    case "ERROR": return [.failed(.closed(line.parameters.last ?? ""))]
+    case "FAIL" where line[0] == "BOUNCER":
+      return [.failed(.unknownNetwork(settings.bouncerNetwork ?? ""))]
+    case "001":
+      // A server without capabilities goes on by itself.
+      if wantsSASL, !hasAccount { return [.failed(.noSASL)] }
+      return [
+        .welcome(
+          Welcome(
+            nick: line[0].isEmpty ? nick : line[0], capabilities: capabilities,
+            wantedNick: takenNicks > 0 ? settings.nick : nil, hasAccount: hasAccount))
+      ]
+    case "432": return [.failed(.badNick(nick))]
+    case "433", "436", "437": return tryAnotherNick()
+    case "464": return [.failed(.sasl(.wrongPassword))]
+    case "465": return [.failed(.banned(line.parameters.last ?? ""))]
+    case "900": hasAccount = true
+    case "903", "907": return finishSASL()
+    case "902", "904", "905", "906": return [.failed(saslFailure(line))]
+    case "908":
+      return [.failed(.sasl(.noMechanism(line[1].split(separator: ",").map(String.init))))]
+    default: break
+    }
+    return []
+  }
+
+  /// The number 904 says that the password is wrong, or that the mechanism is not offered.
+  private func saslFailure(_ line: IRCLine) -> LoginFailure {
+    line.command == "904" && mechanism != "EXTERNAL"
+      ? .sasl(.wrongPassword) : .sasl(.refused(line.parameters.last ?? ""))
+  }
+
+  // MARK: Capabilities
+
+  private mutating func receiveCapabilities(_ line: IRCLine) -> [Output] {
+    switch line[1].uppercased() {
+    case "LS":
+      capabilities.offer(line.parameters.last ?? "")
+      if line[2] == "*", line.parameters.count > 3 { return [] }
+      var outputs: [Output] = []
+      if let policy = capabilities.offered[Capabilities.sts] {
+        outputs.append(.strictTransport(policy))
+        if !settings.isSecure, StrictTransport.port(in: policy) != nil { return outputs }
+      }
+      let requests = capabilities.requests(withSASL: wantsSASL)
+      openRequests = requests.count
+      outputs += requests.map { .send($0) }
+      return outputs + (requests.isEmpty ? continueAfterCapabilities() : [])
+    case "ACK":
+      capabilities.accept(line.parameters.last ?? "")
+      return noteAnswer()
+    // Some servers refuse a whole list for one name.
+    case "NAK": return noteAnswer()
+    case "NEW": capabilities.offer(line.parameters.last ?? "")
+    case "DEL": capabilities.withdraw(line.parameters.last ?? "")
+    default: break
+    }
+    return []
+  }
+
+  private mutating func noteAnswer() -> [Output] {
+    guard openRequests > 0 else { return [] }
+    openRequests -= 1
+    return openRequests == 0 ? continueAfterCapabilities() : []
+  }
+
+  private mutating func continueAfterCapabilities() -> [Output] {
+    guard wantsSASL else { return endNegotiation() }
+    guard capabilities.has(Capabilities.sasl) else { return [.failed(.noSASL)] }
+    let value = capabilities.offered[Capabilities.sasl] ?? ""
+    var mechanisms = value.split(separator: ",").map { $0.uppercased() }
+    if mechanisms.isEmpty {
+      // Version 3.1 of the specification does not name them.
+      mechanisms = [settings.strongest?.mechanism ?? "PLAIN"]
+    }
+    switch settings.method {
+    case .external:
+      mechanism = "EXTERNAL"
+      return [.send(IRCLine("AUTHENTICATE", ["EXTERNAL"]))]
+    case .plain: mechanisms = mechanisms.filter { $0 == "PLAIN" }
+    case .scram: mechanisms = mechanisms.filter { $0.hasPrefix("SCRAM-") }
+    case .auto, .none, .pass: break
+    }
+    do throws(SASLFailure) {
+      let begun = try exchange.begin(mechanisms)
+      mechanism = begun.mechanism
+      response = begun.response
+      let scram = SASLExchange.strongestSCRAM(in: mechanisms).map { [Output.sawSCRAM($0)] } ?? []
+      return scram + [.send(IRCLine("AUTHENTICATE", [begun.mechanism]))]
+    } catch {
+      return [.failed(.sasl(error))]
+    }
+  }
+
+  /// The initial response, until the server asks for it.
+  private var response: [UInt8]?
+
+  private mutating func endNegotiation() -> [Output] {
+    guard isNegotiating else { return [] }
+    isNegotiating = false
+    var outputs: [Output] = []
+    if let network = settings.bouncerNetwork {
+      outputs.append(.send(IRCLine("BOUNCER", ["BIND", network])))
+    }
+    return outputs + [.send(IRCLine("CAP", ["END"]))]
+  }
+
+  // MARK: SASL
+
+  /// Bytes of one part of a response (IRCv3 SASL).
+  private static let part = 400
+
+  private mutating func receiveChallenge(_ text: String) -> [Output] {
+    challenge += text == "+" ? "" : text
+    if text.utf8.count == Self.part { return [] }
+    defer { challenge = "" }
+    // No challenge of any mechanism is longer.
+    guard challenge.utf8.count < 20_000, let bytes = Base64.decoded(challenge) else {
+      return [.failed(.sasl(.broken))]
+    }
+    if mechanism == "EXTERNAL" { return [.send(IRCLine("AUTHENTICATE", ["+"]))] }
+    if let first = response {
+      response = nil
+      return Self.parts(of: first)
+    }
+    do throws(SASLFailure) {
+      return Self.parts(of: try exchange.answer(bytes))
+    } catch {
+      return [.send(IRCLine("AUTHENTICATE", ["*"])), .failed(.sasl(error))]
+    }
+  }
+
+  private static func parts(of response: [UInt8]) -> [Output] {
+    let letters = Array(Base64.letters(for: response).utf8)
+    var parts = stride(from: 0, to: letters.count, by: part).map {
+      String(decoding: letters[$0..<min($0 + part, letters.count)], as: UTF8.self)
+    }
+    if letters.count.isMultiple(of: part) { parts.append("+") }
+    return parts.map { .send(IRCLine("AUTHENTICATE", [$0])) }
+  }
+
+  private mutating func finishSASL() -> [Output] {
+    guard mechanism != nil, isNegotiating else { return [] }
+    if mechanism != "EXTERNAL" {
+      // With SCRAM, the server must have proved itself by now.
+      do throws(SASLFailure) {
+        try exchange.succeed([])
+      } catch {
+        return [.failed(.sasl(error == .broken ? .unproven : error))]
+      }
+    }
+    hasAccount = true
+    return endNegotiation()
+  }
+
+  // MARK: The nick
+
+  private mutating func tryAnotherNick() -> [Output] {
+    takenNicks += 1
+    guard Retry.nickname.allowsAnotherTry(after: takenNicks) else {
+      return [.failed(.nickInUse(settings.nick))]
+    }
+    nick += "_"
+    return [.send(IRCLine("NICK", [nick]))]
+  }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Networks
+import Sentences
+
+/// Why a login on an IRC server failed, as a sentence.
+package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  case sasl(SASLFailure)
+  /// The server offers no SASL, so the password cannot be used.
+  case noSASL
+  /// There is no TLS, so the password was not sent.
+  case notEncrypted
+  case badNick(String)
+  case nickInUse(String)
+  case banned(String)
+  /// The server closed the connection, with its reason.
+  case closed(String)
+  case tooSlow(Milliseconds)
+  /// The bouncer does not know the network.
+  case unknownNetwork(String)
+
+  /// Whether another try would fail in the same way.
+  package var isFatal: Bool {
+    switch self {
+    case .sasl(let failure):
+      switch failure {
+      case .refused: false
+      default: true
+      }
+    case .noSASL, .notEncrypted, .badNick, .unknownNetwork: true
+    case .nickInUse, .banned, .closed, .tooSlow: false
+    }
+  }
+
+  package var description: String {
+    if case .sasl(let failure) = self { return failure.description }
+    return filled(sentence)
+  }
+
+  private var sentence: Sentence {
+    switch self {
+    case .sasl: ("", [])
+    case .noSASL:
+      (
+        "The server offers no login (SASL), so hobnob did not send your password. Without one: /account set ADDRESS login none; for a bouncer or a server password: login pass",
+        []
+      )
+    case .notEncrypted:
+      ("The connection is not encrypted, so hobnob did not send your password.", [])
+    case .badNick(let nick):
+      (
+        "The server does not accept the nick %1; /account set ADDRESS nick NICK chooses another.",
+        [nick]
+      )
+    case .nickInUse(let nick): ("The nick %1 is in use, and so are similar ones.", [nick])
+    case .banned(let reason): ("The server does not let you in (%1).", [reason])
+    case .closed(let reason) where reason.isEmpty: ("The server closed the connection.", [])
+    case .closed(let reason): ("The server closed the connection (%1).", [reason])
+    case .tooSlow(let limit):
+      ("The server did not finish the login within %1 s.", [String(limit / 1000)])
+    case .unknownNetwork(let name):
+      ("The bouncer does not know the network %1.", [name])
+    }
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// The formatting codes of IRC (modern.ircdocs.horse, "Formatting") as our symbols (rule 6.1).
+package enum Formatting {
+  /// Codes and the symbols for them. Other codes, such as colours and underlining, are left out.
+  private static let symbols: [Unicode.Scalar: Character] = [
+    "\u{02}": "*", "\u{1D}": "_", "\u{1E}": "~", "\u{11}": "`",
+  ]
+  private static let others: Set<Unicode.Scalar> = ["\u{16}", "\u{1F}"]
+
+  /// The text with symbols in place of codes. A style that begins or ends inside a word gets no
+  /// symbols, since nobody would read them as a style.
+  package static func symbols(for text: String) -> String {
+    guard text.unicodeScalars.contains(where: { $0.value < 0x20 }) else { return text }
+    var runs: [(text: String, symbols: [Character])] = [("", [])]
+    var open: [Character] = []
+    var rest = text.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      if let symbol = symbols[scalar] {
+        if let index = open.firstIndex(of: symbol) {
+          open.remove(at: index)
+        } else {
+          open.append(symbol)
+        }
+        runs.append(("", open))
+      } else if scalar == "\u{0F}" {
+        open = []
+        runs.append(("", open))
+      } else if scalar == "\u{03}" {
+        skipColour(&rest)
+      } else if scalar == "\u{04}" {
+        skipHexColour(&rest)
+      } else if !others.contains(scalar) {
+        runs[runs.count - 1].text.unicodeScalars.append(scalar)
+      }
+    }
+    return joined(runs.filter { !$0.text.isEmpty })
+  }
+
+  private static func joined(_ runs: [(text: String, symbols: [Character])]) -> String {
+    var result = ""
+    for (index, run) in runs.enumerated() {
+      let next = index + 1 < runs.count ? runs[index + 1].text.first : nil
+      let inner = run.text.drop(while: \.isWhitespace)
+      let lead = run.text.prefix(run.text.count - inner.count)
+      let word = String(inner.reversed().drop(while: \.isWhitespace).reversed())
+      let trail = inner.dropFirst(word.count)
+      let startsWord = !lead.isEmpty || result.last.map { !$0.isLetter && !$0.isNumber } ?? true
+      let endsWord = !trail.isEmpty || next.map { !$0.isLetter && !$0.isNumber } ?? true
+      let marks =
+        word.isEmpty || !startsWord || !endsWord || word.contains(where: \.isNewline)
+        ? [] : run.symbols
+      result += String(lead) + String(marks) + word + String(marks.reversed()) + String(trail)
+    }
+    return result
+  }
+
+  /// Skips `NN` or `NN,NN`.
+  private static func skipColour(_ rest: inout Substring.UnicodeScalarView) {
+    func skipDigits() -> Bool {
+      let digits = rest.prefix(2).prefix { ("0"..."9").contains($0) }
+      rest = rest.dropFirst(digits.count)
+      return !digits.isEmpty
+    }
+    guard skipDigits(), rest.first == "," else { return }
+    let before = rest
+    rest = rest.dropFirst()
+    if !skipDigits() { rest = before }
+  }
+
+  /// Skips `RRGGBB` or `RRGGBB,RRGGBB`.
+  private static func skipHexColour(_ rest: inout Substring.UnicodeScalarView) {
+    func skipDigits() -> Bool {
+      let digits = rest.prefix(6).prefix { $0.properties.isASCIIHexDigit }
+      if digits.count == 6 { rest = rest.dropFirst(6) }
+      return digits.count == 6
+    }
+    guard skipDigits(), rest.first == "," else { return }
+    let before = rest
+    rest = rest.dropFirst()
+    if !skipDigits() { rest = before }
+  }
+}
