@@ -3,32 +3,27 @@ import Conversations
 import NetworkInbox
 import Networks
 import Platform
+import Sentences
 
-/// An account's connection to its IRC server. It passes lines to the client, and carries out the
-/// client's effects.
+/// An account's connection to its IRC server, or its connections to all networks of a bouncer.
 @MainActor
 package final class IRCWire: Wire {
   package var report: (WireReport) -> Void = { _ in }
   package var isReading = true {
-    didSet {
-      if isReading == oldValue { return }
-      if isReading { client.skip(to: Clock.wall()) }
-      connection?.isReading = isReading
-      if isReading { tell(.tick) }
-    }
+    didSet { for session in sessions { session.isReading = isReading } }
   }
 
   private let address: IRCAddress
   private let loop: EventLoop
   private let names: any NameSource
-  private var client: IRCClient
-  private var connection: IRCConnection?
+  /// What the store says, for all networks.
+  private let start: IRCClient.Start
+  private var main: IRCSession?
+  /// The networks of a bouncer, by their ids there.
+  private var networks: [String: (scope: String, session: IRCSession)] = [:]
+  private var target: IRCSession.Target?
   private var strongest: SCRAMHash?
   private var policy: StrictTransport?
-  private var timer: TimerID?
-  /// Events for the client, in order: all effects of one event are carried out before the next.
-  private var told: [IRCClientEvent] = []
-  private var isTelling = false
 
   /// - Parameter settings: what the account's owner has set.
   package init(
@@ -41,7 +36,7 @@ package final class IRCWire: Wire {
       throw RuleError.badName(account.address)
     }
     self.address = address
-    client = try lease.read { snapshot in
+    start = try lease.read { snapshot in
       var start = IRCClient.Start()
       start.rooms = try snapshot.roomsJoined(of: account).keys.sorted()
       start.marks = try snapshot.catchUpMarks(of: account)
@@ -49,68 +44,74 @@ package final class IRCWire: Wire {
       start.contacts = try snapshot.contacts(of: account).map(\.participant.identity)
       start.away = try snapshot.away(of: account.owner)
       start.settings = settings
-      return IRCClient(start)
+      return start
     }
+    main = makeSession(scope: "") { [weak self] in self?.handle($0) }
   }
 
-  package var server: String? { connection?.server }
+  private var sessions: [IRCSession] { [main].compactMap(\.self) + networks.values.map(\.session) }
+
+  /// The part of a conversation's address behind which a bouncer's network is named.
+  private static func scope(of address: String) -> String {
+    address.lastIndex(of: "/").map { String(address[$0...]) } ?? ""
+  }
+
+  private func makeSession(
+    scope: String, report: @escaping (IRCSession.Report) -> Void
+  ) -> IRCSession {
+    var start = start
+    start.scope = scope
+    // A room's name may have a slash without a bouncer.
+    if !scope.isEmpty {
+      start.rooms = start.rooms.filter { $0.hasSuffix(scope) }
+      start.marks = start.marks.filter { $0.key.hasSuffix(scope) }
+      start.proven = start.proven.filter { $0.hasSuffix(scope) }
+      start.contacts = start.contacts.filter { $0.hasSuffix(scope) }
+    }
+    let session = IRCSession(IRCClient(start), loop: loop, names: names, report: report)
+    session.isReading = isReading
+    return session
+  }
+
+  package var server: String? { main?.server }
+
+  // MARK: The connection
 
   package func connect(secret: String, settings: [String: String], facts: [String: String]) {
     strongest = facts["scram"].map { SCRAMHash(rawValue: $0) ?? .sha1 }
     policy = StrictTransport(facts["sts"])
     if let end = policy?.end, end < Clock.wall() { policy = nil }
     let isSecure = settings["tls"] != "off" || policy != nil
-    connect(secret, settings, isSecure: isSecure, port: nil)
-  }
-
-  private func connect(
-    _ secret: String, _ settings: [String: String], isSecure: Bool, port: UInt16?
-  ) {
     var login = Login.Settings(address, settings, password: secret)
     (login.strongest, login.isSecure) = (strongest, isSecure)
-    let isPlainWanted = settings["tls"] == "off"
     // The owner's port is the one without TLS.
-    let ownPort = isPlainWanted && isSecure ? policy?.port : settings["port"].flatMap { UInt16($0) }
-    let server = ServerSettings(
-      host: settings["host"], port: port ?? ownPort, isDirectTLS: isSecure,
-      authorities: settings["ca"], pin: settings["pin"]?.lowercased())
-    var current: IRCConnection?
-    let connection = IRCConnection(
-      to: address.server, server, isSecure: isSecure, login, loop: loop, names: names
-    ) { [weak self] event in
-      guard let self, let current, self.connection === current else { return }
-      if case .down(.wantsTLS(let port)) = event {
-        // The policy comes from a connection that anybody may have changed: only the port counts,
-        // and without a good certificate there the try has failed.
-        return connect(secret, settings, isSecure: true, port: port)
-      }
-      handle(event)
-    }
-    current = connection
-    self.connection = connection
-    if !isReading { connection.isReading = false }
-    connection.connect()
+    let port =
+      settings["tls"] == "off" && isSecure
+      ? policy?.port : settings["port"].flatMap { UInt16($0) }
+    connect(
+      to: IRCSession.Target(
+        domain: address.server,
+        server: ServerSettings(
+          host: settings["host"], port: port, isDirectTLS: isSecure,
+          authorities: settings["ca"], pin: settings["pin"]?.lowercased(),
+          identity: settings["cert"]),
+        isSecure: isSecure, login: login))
   }
 
-  package func admit(_ outbox: [OutboxEntry]) -> Set<OutboxEntry.ID>? {
-    client.admit(outbox, at: Clock.wall())
-  }
-
-  package func deliver(
-    outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal]
-  ) {
-    // Handle requests first: a message to a room that one of them enters has to wait for the entry.
-    tell(.requests(requests))
-    tell(.outbox(outbox))
-    if !signals.isEmpty { tell(.signals(signals)) }
+  private func connect(to target: IRCSession.Target) {
+    self.target = target
+    main?.connect(to: target)
   }
 
   package func close() {
-    guard let former = connection else { return }
-    connection = nil
-    former.close()
-    renewPolicy()
-    tell(.down)
+    closeNetworks()
+    if main?.close() == true { renewPolicy() }
+  }
+
+  private func closeNetworks() {
+    let former = networks
+    networks = [:]
+    for (_, session) in former.values { session.close() }
   }
 
   /// The time for which the server can be reached with TLS begins anew at the end of a connection.
@@ -122,8 +123,10 @@ package final class IRCWire: Wire {
     report(.learned("sts", renewed.fact))
   }
 
-  private func handle(_ event: IRCConnection.Event) {
+  private func handle(_ event: IRCSession.Report) {
     switch event {
+    case .wire(.status): showStatus()
+    case .wire(let event): report(event)
     case .sawSCRAM(let hash):
       if let strongest, strongest >= hash { return }
       strongest = hash
@@ -131,46 +134,118 @@ package final class IRCWire: Wire {
     case .strictTransport(let new):
       policy = new
       report(.learned("sts", new.fact))
-    case .welcome(let welcome): tell(.up(welcome))
-    case .lines(let lines): tell(.lines(lines))
+    case .network(let id, let facts): handleNetwork(id, facts)
+    case .down(.wantsTLS(let port)):
+      // Somebody else may have sent that: only the port counts, and without a good certificate
+      // there, the try has failed.
+      guard var target, !target.isSecure else { return }
+      (target.isSecure, target.login.isSecure) = (true, true)
+      (target.server.port, target.server.isDirectTLS) = (port, true)
+      connect(to: target)
     case .down(let end):
-      connection = nil
+      closeNetworks()
       renewPolicy()
-      tell(.down)
       if case .login(.sasl(.wrongPassword)) = end {
         report(.passwordRefused(reason: end.description))
       } else {
         report(.down(reason: end.description, isFinal: end.isFatal))
       }
-    }
-  }
-
-  private func tell(_ event: IRCClientEvent) {
-    told.append(event)
-    if isTelling { return }
-    isTelling = true
-    while !told.isEmpty {
-      let now = Clock.wall()
-      for effect in client.handle(told.removeFirst(), at: now) { perform(effect, at: now) }
-    }
-    isTelling = false
-  }
-
-  private func perform(_ effect: IRCClientEffect, at now: Milliseconds) {
-    switch effect {
-    case .store(let events): report(.events(events))
-    case .send(let lines): connection?.send(lines)
-    case .ready: report(.up)
-    case .wantsOutbox: report(.wantsOutbox)
-    case .status(let status): if connection != nil { report(.status(status)) }
-    case .wake(let time):
-      loop.schedule(&timer, at: loop.now + max(0, time - now)) { [weak self] in
-        if self?.isReading == true { self?.tell(.tick) }
-      }
-    case .hangUp(let reason):
-      guard connection != nil else { return }
-      close()
+    case .hungUp(let reason):
+      closeNetworks()
       report(.down(reason: reason, isFinal: false))
+    }
+  }
+
+  // MARK: Networks of a bouncer
+
+  private func handleNetwork(_ id: String, _ facts: [String: String]?) {
+    guard let facts else {
+      networks.removeValue(forKey: id)?.session.close()
+      return
+    }
+    if let error = facts["error"], !error.isEmpty {
+      report(
+        .events([.notice(filled(("%1: %2", [facts["name"] ?? id, error])))]))
+    }
+    guard networks[id] == nil, networks.count < 50, var target else { return }
+    let name = (facts["name"] ?? id).filter { $0.isLetter || $0.isNumber || "-_.".contains($0) }
+    let scope = "/" + (name.isEmpty ? id : name.lowercased())
+    guard !networks.values.contains(where: { $0.scope == scope }) else { return }
+    target.login.bouncerNetwork = id
+    let session = makeSession(scope: scope) { [weak self] in self?.handleNetworkReport($0) }
+    networks[id] = (scope, session)
+    session.connect(to: target)
+  }
+
+  private func handleNetworkReport(_ event: IRCSession.Report) {
+    switch event {
+    case .wire(.status): showStatus()
+    // The outbox may have something for it.
+    case .wire(.up): report(.wantsOutbox)
+    case .wire(let event): report(event)
+    case .sawSCRAM, .strictTransport, .network: break
+    case .down(let end): endBecauseOfNetwork(end.description)
+    case .hungUp(let reason): endBecauseOfNetwork(reason)
+    }
+  }
+
+  /// Connects all of them again, later: they are on the same bouncer.
+  private func endBecauseOfNetwork(_ reason: String) {
+    close()
+    report(.down(reason: reason, isFinal: false))
+  }
+
+  private func showStatus() {
+    guard let status = main?.status else { return }
+    let others = networks.values.map(\.session.status)
+    let all = [status] + others
+    guard !all.contains(.connecting) else { return report(.status(.connecting)) }
+    let activities = all.flatMap { status -> [AccountStatus.Activity] in
+      if case .connected(let activities) = status { activities } else { [] }
+    }
+    report(.status(.connected(Array(activities.prefix(1)))))
+  }
+
+  // MARK: The store
+
+  /// The session for an address; the account's own if it names no network.
+  private func session(for address: String) -> IRCSession? {
+    if networks.isEmpty { return main }
+    let scope = Self.scope(of: address)
+    return networks.values.first { $0.scope == scope }?.session ?? (scope.isEmpty ? main : nil)
+  }
+
+  private static func address(_ conversation: ConversationAddress) -> String {
+    switch conversation {
+    case .room(let address), .direct(let address): address
+    }
+  }
+
+  package func admit(_ outbox: [OutboxEntry]) -> Set<OutboxEntry.ID>? {
+    sessions.reduce(into: []) { ids, session in
+      ids.formUnion(
+        session.admit(
+          outbox.filter { self.session(for: Self.address($0.conversation)) === session }))
+    }
+  }
+
+  package func deliver(
+    outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal]
+  ) {
+    for session in sessions {
+      func isTheirs(_ address: String) -> Bool { self.session(for: address) === session }
+      // Handle requests first: a message to a room that one of them enters has to wait for the
+      // entry. Being away counts everywhere.
+      session.tell(
+        .requests(requests.filter { isTheirs($0.target) || $0.verb == .presence }))
+      session.tell(.outbox(outbox.filter { isTheirs(Self.address($0.conversation)) }))
+      let theirs = signals.filter {
+        switch $0 {
+        case .typing(let conversation, _), .receipt(let conversation, _, _, _):
+          isTheirs(Self.address(conversation))
+        }
+      }
+      if !theirs.isEmpty { session.tell(.signals(theirs)) }
     }
   }
 }

@@ -26,6 +26,7 @@ extension IRCClient {
     case "ACK": _ = noteLabelled(line, isEcho: false)
     case "FAIL": receiveFailure(line)
     case "CAP": receiveCapabilities(line)
+    case "BOUNCER" where line[0] == "NETWORK": receiveNetwork(line)
     case "WARN", "NOTE": break
     default: break
     }
@@ -42,6 +43,12 @@ extension IRCClient {
     guard let label = line.tags["label"] else { return false }
     return outbox.noteAnswer(
       label: label, id: line.tags["msgid"], isEcho: isEcho, in: &context)
+  }
+
+  /// Notes a network of a bouncer (soju.im/bouncer-networks).
+  private mutating func receiveNetwork(_ line: IRCLine) {
+    let facts = line[2] == "*" ? nil : IRCLine.tags(line[2])
+    context.add(.network(line[1], facts))
   }
 
   // MARK: Numbers
@@ -230,7 +237,7 @@ extension IRCClient {
 
   private mutating func receiveAway(_ line: IRCLine, _ nick: String) {
     guard !context.isMe(nick) else { return }
-    rooms.people.setAway(!line[0].isEmpty, nick, context.rules)
+    rooms.people.setAway(!line[0].isEmpty, nick, context.names)
     let user = rooms.people.user(nick, context)
     let folded = context.fold(nick)
     if let room = rooms.byAddress.first(where: {
@@ -245,8 +252,8 @@ extension IRCClient {
     guard rooms.people[context.fold(line[1])]?.isAway != true else {
       return questions.note(line, in: context)
     }
-    rooms.people.note(line[1], context.rules)
-    rooms.people.setAway(true, line[1], context.rules)
+    rooms.people.note(line[1], context.names)
+    rooms.people.setAway(true, line[1], context.names)
     context.tell(.notice(filled(("%1 is away: %2", [line[1], line.parameters.last ?? ""]))))
     questions.note(line, in: context)
   }
@@ -259,7 +266,7 @@ extension IRCClient {
     else { return }
     let address =
       context.isRoom(line[0])
-      ? context.fold(line[0]) : rooms.people.identity(of: line[0], context.rules)
+      ? context.fold(line[0]) : rooms.people.identity(of: line[0], context.names)
     context.tell(.readUntil(time, in: conversation(address)))
   }
 }

@@ -24,7 +24,7 @@ extension IRCClient {
   mutating func receiveSpeech(_ line: IRCLine) {
     guard let source = line.source, !source.nick.isEmpty else { return }
     if context.isMe(source.nick), noteEcho(line) { return }
-    if line.command != "TAGMSG" { rooms.people.note(source.nick, context.rules) }
+    if line.command != "TAGMSG" { rooms.people.note(source.nick, context.names) }
     if context.has(Capabilities.accountTag), line.command != "TAGMSG", !context.isMe(source.nick) {
       rooms.noteLogin(
         of: source.nick, People.Login(line.tags["account"] ?? ""), in: &context)
@@ -297,7 +297,7 @@ extension IRCClient {
       let name = line[1]
       if name.isEmpty || context.isRoom(name) || context.isMe(name) { continue }
       let conversation = ConversationAddress.direct(
-        rooms.people.identity(of: name, context.rules))
+        rooms.people.identity(of: name, context.names))
       // The list has only chats with messages since the last mark.
       history.expect(conversation)
       history.begin(conversation, as: name, in: &context)

@@ -113,8 +113,8 @@ extension IRCClient {
   /// The server's name for a room or a person.
   func wireName(_ address: String) -> String {
     context.isRoom(address)
-      ? rooms[context.fold(address)]?.name ?? address
-      : rooms.people.nick(of: address, context.rules)
+      ? rooms[context.fold(address)]?.name ?? context.names.plain(address)
+      : rooms.people.nick(of: address, context.names)
   }
 
   private func abilitySentence(for target: String) -> String {

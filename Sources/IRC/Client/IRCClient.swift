@@ -24,6 +24,8 @@ package struct IRCClient {
     /// The owner's away message; nil if they are not away.
     package var away: String?
     package var settings: [String: String] = [:]
+    /// `/` and the name of the bouncer's network; empty without one.
+    package var scope = ""
 
     package init() {}
   }
@@ -55,7 +57,8 @@ package struct IRCClient {
     watched = WatchList(contacts: start.contacts)
     programs = CTCPAnswers(isOn: start.settings["ctcp"] != "off")
     rooms.people = People(proven: start.proven)
-    for room in start.rooms { rooms.noteWanted(room) }
+    context.names.scope = start.scope
+    for room in start.rooms { rooms.noteWanted(room, context.names) }
     away = start.away
     context.throttle = Throttle(start.settings["flood"])
     let seconds = start.settings["keep-alive"].flatMap { Int64($0) } ?? 180
@@ -138,11 +141,14 @@ package struct IRCClient {
     if let away { context.send(IRCLine("AWAY", [away.isEmpty ? "away" : away])) }
     watched.begin(in: &context, wanted: wantedNick)
     if wantedNick != nil { context.clock.set(.nick, in: Self.nickPause) }
+    if context.has(Capabilities.networks), context.support["BOUNCER_NETID"] == nil {
+      context.send(IRCLine("BOUNCER", ["LISTNETWORKS"]))
+    }
     history.askForChats(in: &context)
     for conversation in outbox.doubtfulConversations {
       if case .direct(let identity) = conversation {
         history.begin(
-          conversation, as: rooms.people.nick(of: identity, context.rules), in: &context)
+          conversation, as: rooms.people.nick(of: identity, context.names), in: &context)
       }
     }
     context.add(.ready)
@@ -187,7 +193,7 @@ package struct IRCClient {
   // MARK: The output
 
   mutating func tellRules() {
-    let rules = context.rules
+    let rules = context.support.rules
     if rules == toldRules { return }
     toldRules = rules
     context.tell(.rules(rules))

@@ -84,7 +84,8 @@ package struct IRCLine: Hashable, Sendable {
     }
   }
 
-  private static func tags(_ text: String) -> [String: String] {
+  /// Reads names and values, as in `time=…;msgid=…`.
+  static func tags(_ text: String) -> [String: String] {
     var tags: [String: String] = [:]
     for item in text.unicodeScalars.split(separator: ";") {
       let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

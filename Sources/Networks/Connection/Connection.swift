@@ -202,7 +202,7 @@ import Sentences
     do throws(ConnectionFailure) {
       let session = try TLSSession(
         domain: domain, authorities: settings.authorities, pin: settings.pin,
-        protocolName: isDirect ? service.protocolName : nil)
+        identity: settings.identity, protocolName: isDirect ? service.protocolName : nil)
       tls = session
       try advance(session, with: [])
     } catch {

@@ -13,6 +13,8 @@ package enum ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertib
   case certificate(CertificateFault, domain: String)
   /// The file of certificates cannot be read, or contains none.
   case noAuthorities(file: String)
+  /// The file has no certificate of the client's, or no key for it.
+  case noIdentity(file: String)
   case badPin
   /// OpenSSL's reason.
   case tls(String)
@@ -25,7 +27,7 @@ package enum ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertib
   /// wrong certificate may be from the login page of a café's network, so it is not fatal.
   package var isFatal: Bool {
     switch self {
-    case .noAuthorities, .badPin, .certificate(.otherKey, _): true
+    case .noAuthorities, .noIdentity, .badPin, .certificate(.otherKey, _): true
     default: false
     }
   }
@@ -43,6 +45,8 @@ package enum ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertib
       ("%1 did not answer within %2 s.", [host, String(limit / 1000)])
     case .certificate(let fault, let domain): fault.sentence(for: domain)
     case .noAuthorities(let file): ("%1 has no readable certificates.", [file])
+    case .noIdentity(let file):
+      ("%1 does not have both a certificate and its key.", [file])
     case .badPin: ("A pin is the SHA-256 of a public key: 64 hexadecimal digits.", [])
     case .tls(let reason): ("Encryption with the server failed (%1).", [reason])
     case .lost(let reason): ("The connection broke (%1).", [reason])

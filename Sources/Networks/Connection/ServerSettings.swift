@@ -14,16 +14,19 @@ package struct ServerSettings: Hashable, Sendable {
   /// SHA-256, in 64 lower-case hexadecimal digits, of the public key (SubjectPublicKeyInfo) that
   /// the server must have in addition to a good certificate.
   package var pin: String?
+  /// A file with a certificate and its key (PEM) that tells the server who the client is.
+  package var identity: String?
 
   package init(
     host: String? = nil, port: UInt16? = nil, isDirectTLS: Bool = false,
-    authorities: String? = nil, pin: String? = nil
+    authorities: String? = nil, pin: String? = nil, identity: String? = nil
   ) {
     self.host = host
     self.port = port
     self.isDirectTLS = isDirectTLS
     self.authorities = authorities
     self.pin = pin
+    self.identity = identity
   }
 
   /// The endpoint from these settings; nil if the domain's records decide.

@@ -24,11 +24,13 @@ final class TLSSession {
   ///   - domain: the domain that the certificate must be for.
   ///   - authorities: a file of certificates (PEM) to trust instead of the system's.
   ///   - pin: `peerKey` must be this value, in addition to all other checks.
+  ///   - identity: a file with the client's certificate and key (PEM).
   ///   - protocolName: tells the server which protocol follows (ALPN); nil if the server already
   ///     knows it.
-  /// - Throws: `noAuthorities` or `badPin`.
+  /// - Throws: `noAuthorities`, `noIdentity` or `badPin`.
   init(
-    domain: String, authorities: String?, pin: String?, protocolName: String?
+    domain: String, authorities: String?, pin: String?, identity: String? = nil,
+    protocolName: String?
   ) throws(ConnectionFailure) {
     if let pin, bytes(ofHexadecimal: pin)?.count != 32 { throw .badPin }
     guard let context = SSL_CTX_new(TLS_client_method()) else { throw .tls(Self.firstError()) }
@@ -42,6 +44,15 @@ final class TLSSession {
       ERR_clear_error()
       // Translators: as in “the system's certificate folder has no readable certificates.”
       throw .noAuthorities(file: authorities ?? translated("the system's certificate folder"))
+    }
+    if let identity,
+      SSL_CTX_use_certificate_chain_file(context, identity) != 1
+        || SSL_CTX_use_PrivateKey_file(context, identity, SSL_FILETYPE_PEM) != 1
+        || SSL_CTX_check_private_key(context) != 1
+    {
+      SSL_CTX_free(context)
+      ERR_clear_error()
+      throw .noIdentity(file: identity)
     }
     guard copenssl_set_min_version(context, TLS1_2_VERSION) == 1, let session = SSL_new(context),
       let incoming = BIO_new(BIO_s_mem()), let outgoing = BIO_new(BIO_s_mem())

@@ -30,6 +30,8 @@ package enum IRCClientEffect: Hashable, Sendable {
   case status(AccountStatus)
   /// Send `.tick` at this time, on the clock that `handle` is given. Replaces the previous `.wake`.
   case wake(at: Milliseconds)
+  /// A bouncer has a network, with these facts; nil if it has it no longer.
+  case network(String, [String: String]?)
   /// End the connection; the reason is a sentence for the owner.
   case hangUp(String)
 }

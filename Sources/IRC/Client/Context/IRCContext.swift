@@ -15,7 +15,9 @@ struct IRCContext: Sendable {
   /// Whether the server's greeting is over.
   var isReady = false
   var clock = AlarmClock<IRCAlarm>()
-  var support = ISupport()
+  var support = ISupport() {
+    didSet { names.rules = support.rules }
+  }
   var capabilities = Capabilities()
   var requests = RequestQueue()
   var throttle = Throttle()
@@ -28,15 +30,15 @@ struct IRCContext: Sendable {
   private var effects: [IRCClientEffect] = []
   private var labels = 0
 
-  var rules: AddressRules { support.rules }
+  var names = ScopedNames()
 
-  func fold(_ name: String) -> String { rules.fold(name) }
+  func fold(_ name: String) -> String { names.fold(name) }
 
   func has(_ capability: String) -> Bool { capabilities.has(capability) }
 
   func isMe(_ nick: String) -> Bool { fold(nick) == fold(self.nick) }
 
-  func isRoom(_ target: String) -> Bool { rules.isRoomAddress(target) }
+  func isRoom(_ target: String) -> Bool { names.isRoom(target) }
 
   mutating func disconnect() {
     (isUp, isReady, userAndHost) = (false, false, nil)

@@ -42,7 +42,7 @@ struct SpokenLine: Sendable {
     if context.isRoom(target) {
       conversation = .room(context.fold(target))
     } else if speaker.isOwner {
-      conversation = .direct(people.identity(of: target, context.rules))
+      conversation = .direct(people.identity(of: target, context.names))
     } else if context.isMe(target) {
       // A server speaks without a user name.
       guard source.user != nil || source.host != nil || !nick.contains(".") else { return nil }

@@ -79,8 +79,8 @@ struct IRCOutbox: Sendable {
     of entry: OutboxEntry, _ people: People, _ context: IRCContext
   ) -> String {
     switch entry.conversation {
-    case .room(let address): address
-    case .direct(let identity): people.nick(of: identity, context.rules)
+    case .room(let address): context.names.plain(address)
+    case .direct(let identity): people.nick(of: identity, context.names)
     }
   }
 

@@ -45,46 +45,46 @@ struct People: Sendable {
   /// with it.
   private static let other = "~"
 
-  private func identity(_ nick: String, _ login: Login, _ rules: AddressRules) -> String {
-    let folded = rules.fold(nick)
+  private func identity(_ nick: String, _ login: Login, _ names: ScopedNames) -> String {
+    let folded = names.fold(nick)
     switch login {
-    case .account(let name): return rules.fold(name)
+    case .account(let name): return names.fold(name)
     case .unknown: return folded
     case .no: return accountIdentities.contains(folded) ? Self.other + folded : folded
     }
   }
 
-  func identity(of nick: String, _ rules: AddressRules) -> String {
-    let person = byNick[rules.fold(nick)]
-    return identity(person?.nick ?? nick, person?.login ?? .unknown, rules)
+  func identity(of nick: String, _ names: ScopedNames) -> String {
+    let person = byNick[names.fold(nick)]
+    return identity(person?.nick ?? nick, person?.login ?? .unknown, names)
   }
 
   /// The person with a nick, in the store's terms.
   func user(_ nick: String, _ context: IRCContext) -> NetworkUser {
-    let rules = context.rules
-    let person = byNick[rules.fold(nick)]
+    let names = context.names
+    let person = byNick[names.fold(nick)]
     var isVerified = false
     if case .account = person?.login { isVerified = true }
     return NetworkUser(
-      identity: identity(of: nick, rules), name: nick, isOwner: context.isMe(nick),
+      identity: identity(of: nick, names), name: nick, isOwner: context.isMe(nick),
       isVerified: isVerified)
   }
 
   /// The nick under which to reach a person now.
-  func nick(of identity: String, _ rules: AddressRules) -> String {
+  func nick(of identity: String, _ names: ScopedNames) -> String {
     let plain = identity.hasPrefix(Self.other) ? String(identity.dropFirst()) : identity
-    if let person = byNick[plain], self.identity(of: person.nick, rules) == identity {
+    if let person = byNick[names.fold(plain)], self.identity(of: person.nick, names) == identity {
       return person.nick
     }
-    let other = byNick.values.first { self.identity($0.nick, $0.login, rules) == identity }
-    return other?.nick ?? plain
+    let other = byNick.values.first { self.identity($0.nick, $0.login, names) == identity }
+    return other?.nick ?? names.plain(plain)
   }
 
   // MARK: What changes
 
   /// Notes that somebody is there.
-  mutating func note(_ nick: String, login: Login = .unknown, _ rules: AddressRules) {
-    let folded = rules.fold(nick)
+  mutating func note(_ nick: String, login: Login = .unknown, _ names: ScopedNames) {
+    let folded = names.fold(nick)
     if byNick[folded] == nil {
       byNick[folded] = Person(nick: nick, login: login)
       strangers.append(folded)
@@ -97,7 +97,7 @@ struct People: Sendable {
     } else if login != .unknown {
       byNick[folded]?.login = login
     }
-    if case .account(let name) = login { accountIdentities.insert(rules.fold(name)) }
+    if case .account(let name) = login { accountIdentities.insert(names.fold(name)) }
   }
 
   /// Notes an account, or that there is none.
@@ -106,21 +106,21 @@ struct People: Sendable {
   mutating func setLogin(
     of nick: String, _ login: Login, in context: IRCContext
   ) -> NetworkEvent? {
-    let former = byNick[context.fold(nick)].map { identity($0.nick, $0.login, context.rules) }
-    note(nick, login: login, context.rules)
+    let former = byNick[context.fold(nick)].map { identity($0.nick, $0.login, context.names) }
+    note(nick, login: login, context.names)
     let user = user(nick, context)
     guard !user.isOwner, let former, former != user.identity else { return nil }
     return .renamed(user, room: nil, former: former)
   }
 
-  mutating func setAway(_ isAway: Bool, _ nick: String, _ rules: AddressRules) {
-    byNick[rules.fold(nick)]?.isAway = isAway
+  mutating func setAway(_ isAway: Bool, _ nick: String, _ names: ScopedNames) {
+    byNick[names.fold(nick)]?.isAway = isAway
   }
 
-  mutating func rename(_ nick: String, to new: String, _ rules: AddressRules) {
-    guard var person = byNick.removeValue(forKey: rules.fold(nick)) else { return }
+  mutating func rename(_ nick: String, to new: String, _ names: ScopedNames) {
+    guard var person = byNick.removeValue(forKey: names.fold(nick)) else { return }
     person.nick = new
-    byNick[rules.fold(new)] = person
+    byNick[names.fold(new)] = person
   }
 
   mutating func enterRoom(_ folded: String) { byNick[folded]?.rooms += 1 }

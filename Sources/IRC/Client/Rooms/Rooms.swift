@@ -27,7 +27,9 @@ struct Rooms: Sendable {
     }
   }
 
-  mutating func noteWanted(_ address: String) { byAddress[address] = Room(name: address) }
+  mutating func noteWanted(_ address: String, _ names: ScopedNames) {
+    byAddress[address] = Room(name: names.plain(address))
+  }
 
   mutating func resetAll() {
     for (address, room) in byAddress {
@@ -77,7 +79,7 @@ struct Rooms: Sendable {
     guard byAddress.count < Self.most || byAddress[address] != nil else {
       return context.answer(request, translated("You are in too many rooms."))
     }
-    var room = byAddress[address] ?? Room(name: request.target)
+    var room = byAddress[address] ?? Room(name: context.names.plain(request.target))
     if !request.secret.isEmpty { room.key = request.secret }
     room.request = request
     room.state = .entering
@@ -167,16 +169,16 @@ struct Rooms: Sendable {
       let ranks = word.prefix { signs.contains($0) }
       let nick = IRCLine.Source(word.dropFirst(ranks.count)).nick
       if nick.isEmpty || context.isMe(nick) { continue }
-      add(nick, String(ranks), to: address, context.rules)
+      add(nick, String(ranks), to: address, context.names)
     }
   }
 
   private mutating func add(
-    _ nick: String, _ ranks: String, to address: String, _ rules: AddressRules
+    _ nick: String, _ ranks: String, to address: String, _ names: ScopedNames
   ) {
-    let folded = rules.fold(nick)
+    let folded = names.fold(nick)
     guard let room = byAddress[address], room.members.count < Self.mostMembers else { return }
-    people.note(nick, rules)
+    people.note(nick, names)
     if byAddress[address]?.members.updateValue(ranks, forKey: folded) == nil {
       people.enterRoom(folded)
     }
@@ -191,7 +193,9 @@ struct Rooms: Sendable {
     context.tell(.joined(room: address, nick: context.nick))
     tellMembers(of: room, at: address, in: &context)
     // The name with its capitals, as in #Tea.
-    if room.name != address { context.tell(.roomNamed(room: address, name: room.name)) }
+    if room.name != context.names.plain(address) {
+      context.tell(.roomNamed(room: address, name: room.name + context.names.scope))
+    }
     byAddress[address]?.state = .entered
     byAddress[address]?.wasInside = true
     if let request = room.request {
@@ -219,7 +223,7 @@ struct Rooms: Sendable {
     if context.has("extended-join"), line.parameters.count > 1 {
       noteLogin(of: nick, People.Login(line[1]), in: &context)
     }
-    add(nick, "", to: address, context.rules)
+    add(nick, "", to: address, context.names)
     if byAddress[address]?.state == .entered {
       context.tell(.present(people.user(nick, context), room: address))
     }
@@ -267,8 +271,8 @@ struct Rooms: Sendable {
   /// Notes a new nick of somebody else.
   mutating func noteNick(of nick: String, _ new: String, in context: inout IRCContext) {
     let (former, folded) = (context.fold(nick), context.fold(new))
-    people.note(nick, context.rules)
-    people.rename(nick, to: new, context.rules)
+    people.note(nick, context.names)
+    people.rename(nick, to: new, context.names)
     for (address, room) in byAddress {
       guard let ranks = room.members[former] else { continue }
       byAddress[address]?.members[former] = nil
