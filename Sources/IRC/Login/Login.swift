@@ -53,6 +53,13 @@ package struct Login: Sendable {
     package var wantedNick: String?
     /// Whether we are logged in to an account.
     package var hasAccount = false
+
+    package init(
+      nick: String, capabilities: Capabilities, wantedNick: String? = nil, hasAccount: Bool = false
+    ) {
+      (self.nick, self.capabilities) = (nick, capabilities)
+      (self.wantedNick, self.hasAccount) = (wantedNick, hasAccount)
+    }
   }
 
   package enum Output: Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import NetworkInbox
+import Networks
 import Sentences
 
 // From the outbox to the server, with nothing lost and nothing sent twice.

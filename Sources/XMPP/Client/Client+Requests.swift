@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import NetworkInbox
+import Networks
 import Sentences
 
 // What the owner's shells ask for, and which signals of the owner others get.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import NetworkInbox
+import Networks
 import Sentences
 
 /// An XMPP client as a value, without a connection or a store: events go in, effects come out.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import NetworkInbox
+import Networks
 import Sentences
 
 /// Catching up with archives, and fetching older messages from them (XEP-0313, XEP-0059).

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Networks
 import Sentences
 
 /// Uploads files to the server (XEP-0363), one at a time. A message is sent when all its files are

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import NetworkInbox
+import Networks
 import Sentences
 
 /// The rooms that the owner is in or wants to be in. Enters them, and finds out if the owner is no

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import IRC
+import NetworkInbox
+import Testing
+
+/// Rule 14.1 and 14.2: a state says what is known, nothing is sent twice, and nothing is lost.
+@Suite("states of a message on IRC")
+struct StateTests {
+  private static let labels = ["labeled-response", "echo-message", "message-tags", "batch"]
+
+  @Test("with labels, a message is sent when the server answers with its label")
+  func byLabel() throws {
+    var talk = IRCTalk(Self.labels)
+    talk.enter("#tea")
+    _ = talk.takeSent()
+    talk.write("one")
+    talk.write("two")
+    #expect(talk.takeSent() == ["@label=h1 PRIVMSG #tea :one", "@label=h2 PRIVMSG #tea :two"])
+    talk.receive("@label=h2;msgid=m2 :anna!~anna@host PRIVMSG #tea :two")
+    #expect(talk.results == ["2 sent m2"])
+    talk.receive("@label=h1;msgid=m1 :anna!~anna@host PRIVMSG #tea :one")
+    #expect(talk.results == ["2 sent m2", "1 sent m1"])
+    #expect(talk.said.isEmpty)
+  }
+
+  @Test("without labels, the echoes count in order; those of another client are messages")
+  func byEcho() {
+    var talk = IRCTalk(["echo-message"])
+    talk.enter("#tea")
+    talk.write("one")
+    talk.receive(":anna!~anna@host PRIVMSG #tea :o n e")
+    talk.receive(":anna!~anna@host PRIVMSG #tea :from my telephone")
+    #expect(talk.results == ["1 sent"])
+    #expect(talk.said == ["anna: from my telephone"])
+  }
+
+  @Test("without echoes, the PONG after the burst counts, and a refusal before it")
+  func byPong() {
+    var talk = IRCTalk()
+    talk.enter("#tea")
+    _ = talk.takeSent()
+    talk.write("one")
+    talk.write("two", to: .direct("ben"))
+    #expect(
+      talk.takeSent() == [
+        "PRIVMSG #tea :one", "PING hobnob-1", "PRIVMSG ben :two", "PING hobnob-2",
+      ])
+    talk.receive(":srv 401 anna ben :No such nick/channel", ":srv PONG srv :hobnob-1")
+    #expect(talk.results == ["2 failed: ben: No such nick/channel", "1 sent"])
+    talk.receive(":srv PONG srv :hobnob-2")
+    #expect(talk.results.count == 2)
+  }
+
+  @Test("what was written and not answered fails at a break; what was not written goes out later")
+  func breaks() {
+    var talk = IRCTalk(settings: ["flood": "2/2"])
+    talk.enter("#tea")
+    _ = talk.takeSent()
+    for text in ["one", "two", "three"] { talk.write(text) }
+    #expect(
+      talk.takeSent().filter { $0.hasPrefix("PRIVMSG") } == [
+        "PRIVMSG #tea :one", "PRIVMSG #tea :two",
+      ])
+    talk.disconnect()
+    #expect(talk.results.isEmpty)
+    talk.tell(.up(Login.Welcome(nick: "anna", capabilities: Capabilities())))
+    talk.receive(":srv 422 anna :No MOTD")
+    talk.wait(60_000)
+    talk.enter("#tea")
+    talk.deliver()
+    let doubt = "The connection broke, and it may have arrived. /retry sends it again."
+    #expect(talk.results == ["1 failed: \(doubt)", "2 failed: \(doubt)"])
+    #expect(talk.takeSent().contains("PRIVMSG #tea :three"))
+  }
+
+  @Test("after a break, the history decides what arrived")
+  func breaksWithHistory() {
+    let capabilities = Self.labels + ["draft/chathistory", "server-time"]
+    var talk = IRCTalk(capabilities, marks: ["#tea": "2023-11-14T22:00:00.000Z m0"])
+    talk.enter("#tea")
+    talk.receive(
+      "@label=h1 :srv BATCH +1 chathistory #tea", ":srv BATCH -1")
+    _ = talk.takeSent()
+    talk.write("one")
+    talk.write("two")
+    talk.disconnect()
+    var agreed = Capabilities()
+    agreed.enabled = Set(capabilities)
+    talk.tell(.up(Login.Welcome(nick: "anna", capabilities: agreed)))
+    talk.receive(":srv 422 anna :No MOTD")
+    talk.deliver()
+    talk.enter("#tea")
+    let question = talk.takeSent().first { $0.contains("CHATHISTORY LATEST #tea") }
+    let label = question?.split(separator: " ").first.map { $0.dropFirst() } ?? ""
+    talk.receive(
+      "@\(label) :srv BATCH +2 chathistory #tea",
+      "@batch=2;msgid=m1;time=2023-11-14T22:13:20.000Z :anna!~anna@host PRIVMSG #tea :one",
+      ":srv BATCH -2")
+    #expect(talk.results == ["1 sent m1"])
+    #expect(talk.said.isEmpty)
+    #expect(talk.takeSent().contains { $0.hasSuffix("PRIVMSG #tea :two") })
+  }
+
+  @Test("a text of several lines is one message: the least of its parts")
+  func parts() {
+    var talk = IRCTalk(["echo-message"])
+    talk.enter("#tea")
+    talk.write("one\n\ntwo")
+    talk.receive(":anna!~anna@host PRIVMSG #tea :one")
+    #expect(talk.results.isEmpty)
+    talk.receive(":srv 404 anna #tea :Cannot send to channel")
+    #expect(talk.results == ["1 failed: #tea: Cannot send to channel"])
+  }
+}
