@@ -64,6 +64,7 @@ extension IRCClient {
     case 331: receiveTopic(of: line[1], "", by: nil)
     case 353: rooms.noteNames(line, in: context)
     case 366: receiveEndOfNames(line)
+    case 354: receiveWho(line)
     case 324:
       rooms.setModes(line[1], line[2], in: context)
       questions.note(line, in: context)
@@ -90,6 +91,25 @@ extension IRCClient {
     }
     let address = context.fold(line[1])
     history.begin(.room(address), as: line[1], in: &context)
+    if context.support["WHOX"] != nil, rooms[address]?.members.count ?? 0 <= Self.mostAsked {
+      context.send(IRCLine("WHO", [line[1], "%tnfa," + Self.whoToken]))
+    }
+  }
+
+  /// People in the largest room whose accounts the client asks for; of others it learns when they
+  /// speak.
+  private static let mostAsked = 100
+  private static let whoToken = "42"
+
+  /// Notes somebody's account and whether they are away (354, WHOX).
+  private mutating func receiveWho(_ line: IRCLine) {
+    guard line[1] == Self.whoToken, line.parameters.count == 5 else {
+      return questions.note(line, in: context)
+    }
+    let nick = line[2]
+    if context.isMe(nick) { return }
+    rooms.noteLogin(of: nick, People.Login(line[4]), in: &context)
+    if line[3].hasPrefix("G") { noteAway(nick, "") }
   }
 
   private mutating func receiveRefusal(_ line: IRCLine, _ number: Int) {
@@ -237,13 +257,18 @@ extension IRCClient {
 
   private mutating func receiveAway(_ line: IRCLine, _ nick: String) {
     guard !context.isMe(nick) else { return }
-    rooms.people.setAway(!line[0].isEmpty, nick, context.names)
+    noteAway(nick, line[0].isEmpty ? nil : line[0])
+  }
+
+  /// - Parameter message: nil if they are back.
+  private mutating func noteAway(_ nick: String, _ message: String?) {
+    rooms.people.setAway(message != nil, nick, context.names)
     let user = rooms.people.user(nick, context)
     let folded = context.fold(nick)
     if let room = rooms.byAddress.first(where: {
       $0.value.state == .entered && $0.value.members[folded] != nil
     }) {
-      context.tell(.present(user, room: room.key, away: line[0].isEmpty ? nil : line[0]))
+      context.tell(.present(user, room: room.key, away: message))
     }
   }
 

@@ -36,7 +36,9 @@ extension NetworkEvent {
   /// have read.
   fileprivate var lasts: Bool {
     switch self {
-    case .typing, .receipt, .read, .readUntil, .present, .absent, .contact, .contactRemoved, .offline: false
+    case .typing, .receipt, .read, .readUntil, .present, .absent, .contact, .contactRemoved,
+      .offline:
+      false
     default: true
     }
   }

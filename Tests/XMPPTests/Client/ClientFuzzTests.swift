@@ -133,10 +133,12 @@ struct ClientFuzzTests {
       .reacted(_, _, let speaker, let place, _, _, _), .receipt(_, let speaker, let place, _),
       .typing(let speaker, let place, _):
       return isOf(place) && (place == .room(bare) || speaker.identity == bare)
-    case .read(_, let place), .readUntil(_, let place), .bounced(_, let place, _), .page(let place, _, _):
+    case .read(_, let place), .readUntil(_, let place), .bounced(_, let place, _),
+      .page(let place, _, _):
       return isOf(place)
     case .joined(let room, _), .left(let room, _), .lost(let room, _), .roomNamed(let room, _),
-      .present(_, let room, _, _), .ranked(_, let room, _), .absent(_, let room, _), .renamed(_, let room?, _),
+      .present(_, let room, _, _), .ranked(_, let room, _), .absent(_, let room, _),
+      .renamed(_, let room?, _),
       .topic(let room, _, _, _), .historySent(let room), .removed(_, let room, _, _):
       return room == bare
     case .invited(let room, let speaker):
