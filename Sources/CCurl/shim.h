@@ -49,6 +49,21 @@ static inline const char *ccurl_next_address(CURL *transfer) {
   curl_easy_getinfo(transfer, CURLINFO_REDIRECT_URL, &address);
   return address;
 }
+// Where the web server says that it made something new, as a whole address; false if it does not.
+static inline int ccurl_find_location(
+    CURL *transfer, const char *address, char *location, unsigned size) {
+  struct curl_header *header = NULL;
+  if (curl_easy_header(transfer, "Location", 0, CURLH_HEADER, -1, &header) != CURLHE_OK) return 0;
+  CURLU *parts = curl_url();
+  char *found = NULL;
+  const int is_found = parts != NULL && curl_url_set(parts, CURLUPART_URL, address, 0) == 0 &&
+                       curl_url_set(parts, CURLUPART_URL, header->value, 0) == 0 &&
+                       curl_url_get(parts, CURLUPART_URL, &found, 0) == 0 && strlen(found) < size;
+  if (is_found) strcpy(location, found);
+  curl_free(found);
+  curl_url_cleanup(parts);
+  return is_found;
+}
 // Neither in the clear nor to anything but a web server, whatever an answer says.
 static inline int ccurl_only_https(CURL *transfer) {
 #if LIBCURL_VERSION_NUM >= 0x075500

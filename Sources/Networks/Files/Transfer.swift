@@ -14,6 +14,8 @@ final class Transfer {
   /// Takes the bytes that arrive, and how many more may arrive. The answer to an upload is dropped.
   var write: (UnsafeRawBufferPointer) -> Bool = { _ in true }
   var left: Int64 = 1 << 20
+  /// The address that the file is posted to; nil if it is not.
+  var postAddress: String?
   /// How many redirects it may still follow.
   var redirects = 0
   private var addresses: UnsafeMutablePointer<curl_slist>?
@@ -54,6 +56,16 @@ final class Transfer {
     }
     _ = ccurl_set_addresses(handle, addresses)
     _ = ccurl_set_text(handle, CURLOPT_URL, address)
+  }
+
+  /// The link that the web server gave to a posted file; nil if it gave none.
+  var location: String? {
+    guard let postAddress else { return nil }
+    var link = [CChar](repeating: 0, count: 4096)
+    guard ccurl_find_location(handle, postAddress, &link, UInt32(link.count)) != 0 else {
+      return nil
+    }
+    return String(decoding: link.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
   /// The address that the answer redirects to, if another redirect is allowed.

@@ -93,30 +93,61 @@ package final class Transfers {
     progress: @escaping Progress = { _, _ in }, ended: @escaping Completion
   ) -> ID? {
     begin(address, progress: progress, ended: ended) { transfer in
-      guard let found = try? folder.file(of: hash) else {
-        return Failure(translated("it cannot be read"))
-      }
-      guard let file = fdopen(found.released(), "r") else {
-        return Failure(translated("it cannot be read"))
-      }
-      transfer.file = file
-      fseeko(file, 0, SEEK_END)
-      let size = ftello(file)
-      fseeko(file, 0, SEEK_SET)
-      // Do not ask first whether the server wants the file: it gave the address for it.
-      for line in headers + ["Content-Type: " + type, "Expect:"] {
-        transfer.headers = curl_slist_append(transfer.headers, line)
-      }
-      _ = ccurl_set_headers(transfer.handle, transfer.headers)
-      _ = ccurl_set_number(transfer.handle, CURLOPT_UPLOAD, 1)
-      _ = ccurl_set_size(transfer.handle, CURLOPT_INFILESIZE_LARGE, Int64(size))
-      _ = ccurl_set_reader(
-        transfer.handle,
-        { buffer, size, count, file in
-          fread(buffer, size, count, file?.assumingMemoryBound(to: FILE.self))
-        }, file)
-      return nil
+      Self.prepare(transfer, hash, from: folder, headers + ["Content-Type: " + type])
     }
+  }
+
+  /// Uploads an attachment to a server that chooses the link for it (POST, RFC 9110, 9.3.3).
+  ///
+  /// - Parameter ended: gets the link; as for ``upload(_:from:to:type:headers:progress:ended:)``.
+  @discardableResult
+  package func post(
+    _ hash: String, from folder: AttachmentFolder, to address: String, type: String,
+    headers: [String], progress: @escaping Progress = { _, _ in },
+    ended: @escaping (Result<String, Failure>) -> Void
+  ) -> ID? {
+    weak var posting: Transfer?
+    let done: Completion = { result in
+      let link = posting?.location
+      ended(
+        result.flatMap {
+          guard let link, Self.fault(of: link) == nil else {
+            return .failure(Failure(translated("the web server gives no link for it")))
+          }
+          return .success(link)
+        })
+    }
+    return begin(address, progress: progress, ended: done) { transfer in
+      posting = transfer
+      transfer.postAddress = address
+      _ = ccurl_set_text(transfer.handle, CURLOPT_CUSTOMREQUEST, "POST")
+      return Self.prepare(transfer, hash, from: folder, headers + ["Content-Type: " + type])
+    }
+  }
+
+  private static func prepare(
+    _ transfer: Transfer, _ hash: String, from folder: AttachmentFolder, _ headers: [String]
+  ) -> Failure? {
+    guard let found = try? folder.file(of: hash), let file = fdopen(found.released(), "r") else {
+      return Failure(translated("it cannot be read"))
+    }
+    transfer.file = file
+    fseeko(file, 0, SEEK_END)
+    let size = ftello(file)
+    fseeko(file, 0, SEEK_SET)
+    // Do not ask first whether the server wants the file: it gave the address for it.
+    for line in headers + ["Expect:"] {
+      transfer.headers = curl_slist_append(transfer.headers, line)
+    }
+    _ = ccurl_set_headers(transfer.handle, transfer.headers)
+    _ = ccurl_set_number(transfer.handle, CURLOPT_UPLOAD, 1)
+    _ = ccurl_set_size(transfer.handle, CURLOPT_INFILESIZE_LARGE, Int64(size))
+    _ = ccurl_set_reader(
+      transfer.handle,
+      { buffer, size, count, file in
+        fread(buffer, size, count, file?.assumingMemoryBound(to: FILE.self))
+      }, file)
+    return nil
   }
 
   /// Fetches a file.
