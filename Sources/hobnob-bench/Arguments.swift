@@ -32,6 +32,12 @@ struct Arguments: ParsableCommand {
   @Flag(help: "Be the program that only echoes raw bytes, which keys are compared with.")
   var echo = false
 
+  @Flag(help: "Measure only IRC, on a server with invented rooms that the benchmark brings.")
+  var irc = false
+
+  @Flag(help: "Be that server.")
+  var ircServer = false
+
   @Option(help: "How many messages the full store holds; by default 100000, or 1000000.")
   var messages: Int?
 

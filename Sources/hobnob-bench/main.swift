@@ -12,6 +12,7 @@ if arguments.echo {
   exit(0)
 }
 do {
+  if arguments.ircServer { try InventedIRC.run() }
   let report = try measure(arguments)
   print(report.table)
   exit(report.isReached ? 0 : 1)
@@ -36,6 +37,8 @@ do {
     return BenchReport(rows: try NetworkFigures.measure(program, in: folder))
   }
 
+  if arguments.irc { return BenchReport(rows: IRCFigures.measure(program, in: folder)) }
+
   let messages = arguments.messages ?? 100_000
   note("storing \(messages) messages …")
   let full = try BenchStore.make(in: folder, named: "full", messages: messages)
@@ -56,5 +59,6 @@ do {
   report.rows += try Footprint.memory(program, store: full)
   report.rows += try Footprint.size(program, folder: folder)
   report.rows += try NetworkFigures.measure(program, in: folder)
+  report.rows += IRCFigures.measure(program, in: folder)
   return report
 }

@@ -14,20 +14,30 @@ final class NetworkChild {
   private let executable: String
 
   /// - Parameter name: the name of the account's owner at the server.
-  init(_ executable: String, _ path: String, name: String, at server: Prosody) throws {
+  convenience init(_ executable: String, _ path: String, name: String, at server: Prosody) throws {
+    try self.init(
+      executable, path, network: "xmpp:\(name)@\(Prosody.domain)",
+      [
+        "host": "127.0.0.1", "port": String(server.port), "ca": server.certificates.authority,
+        "password-command": "/bin/echo '\(Prosody.password)'",
+      ])
+  }
+
+  /// - Parameter isWanted: whether a shell would start the process as well.
+  init(
+    _ executable: String, _ path: String, network: String, _ settings: [String: String],
+    isWanted: Bool = true
+  ) throws {
     self.executable = executable
     mkdir("/" + path.split(separator: "/").dropLast().joined(separator: "/"), 0o700)
     store = try Store(path: path)
     let owner = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
     account = try store.writeDurably {
       try $0.addAccount(
-        owner: owner, network: "xmpp:\(name)@\(Prosody.domain)")
+        owner: owner, network: network)
     }
     try AccountFiles(environment: ["HOME": ScratchFolder.home]).set(
-      AccountSettings(values: [
-        "host": "127.0.0.1", "port": String(server.port), "ca": server.certificates.authority,
-        "password-command": "/bin/echo '\(Prosody.password)'",
-      ]), of: account, inStoreAt: store.path)
+      AccountSettings(isWanted: isWanted, values: settings), of: account, inStoreAt: store.path)
   }
 
   deinit {
@@ -39,6 +49,14 @@ final class NetworkChild {
   ///
   /// - Returns: how long that took.
   func start() throws -> Int64 {
+    try launch()
+    return try wait("is not connected") { store in
+      try store.read { try $0.account(network: account.network) }?.status.isSettled == true
+    } - startedAt
+  }
+
+  /// Starts it.
+  func launch() throws {
     startedAt = now()
     let command = [executable, "--stay", store.path, account.network]
     guard
@@ -46,9 +64,6 @@ final class NetworkChild {
         command, input: .null, output: .null, errors: .null, group: .own)
     else { throw MeasuringError("cannot start \(executable)") }
     self.process = process
-    return try wait("is not connected") { store in
-      try store.read { try $0.account(network: account.network) }?.status.isSettled == true
-    } - startedAt
   }
 
   func stop() {

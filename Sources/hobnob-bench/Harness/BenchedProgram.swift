@@ -8,8 +8,10 @@ struct BenchedProgram {
   /// A copy of it, as `install` makes one: a file that the linker has written is in the page cache
   /// in smaller pieces than a copied one, and starts slower.
   let path: String
-  /// A copy of hobnob-xmpp, where hobnob looks for it; nil if the given program has none beside it.
+  /// Copies of hobnob-xmpp and hobnob-irc, where hobnob looks for them; nil if the given program
+  /// has none beside it.
   let network: String?
+  let irc: String?
 
   /// The prompt of the room in which all figures are measured.
   static let prompt = Array("#lobby> ".utf8)
@@ -24,17 +26,20 @@ struct BenchedProgram {
     guard try run(["install", built, path]) == 0 else {
       throw MeasuringError("\(built) could not be copied to \(path)")
     }
-    let beside =
-      "/" + built.split(separator: "/").dropLast().joined(separator: "/") + "/hobnob-xmpp"
-    if access(beside, X_OK) == 0 {
-      let copy = "\(folder.path)/hobnob-xmpp"
-      guard try run(["install", beside, copy]) == 0 else {
-        throw MeasuringError("\(beside) could not be copied to \(copy)")
-      }
-      network = copy
-    } else {
-      network = nil
+    network = try Self.copy("hobnob-xmpp", beside: built, into: folder)
+    irc = try Self.copy("hobnob-irc", beside: built, into: folder)
+  }
+
+  private static func copy(
+    _ name: String, beside program: String, into folder: ScratchFolder
+  ) throws -> String? {
+    let beside = "/" + program.split(separator: "/").dropLast().joined(separator: "/") + "/" + name
+    guard access(beside, X_OK) == 0 else { return nil }
+    let copy = "\(folder.path)/\(name)"
+    guard try run(["install", beside, copy]) == 0 else {
+      throw MeasuringError("\(beside) could not be copied to \(copy)")
     }
+    return copy
   }
 
   /// Starts a shell of anna's in the lobby.
