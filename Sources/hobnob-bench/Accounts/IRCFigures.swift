@@ -205,11 +205,13 @@ enum IRCFigures {
     return clients.map { name, command in
       do {
         let child = try TerminalChild(command, environment: BenchedProgram.environment)
+        var start = child.startedAt
         if name == "irssi" {
+          // It has no option for rooms.
           child.settle(milliseconds: 700)
+          start = now()
           try child.typeAll(Array((line + "\r").utf8))
         }
-        let start = name == "irssi" ? now() : child.startedAt
         var end: Int64 = 0
         // It must read what the client draws, or the client would wait.
         let limit = now() + 30_000_000_000
