@@ -118,11 +118,10 @@ extension IRCClient {
   }
 
   private func abilitySentence(for target: String) -> String {
-    let server = context.support["NETWORK"] ?? ""
     var sentences = [
       context.historyLimit == nil
-        ? filled(("The server of %1 keeps no history.", [server]))
-        : filled(("The server of %1 keeps a history.", [server])),
+        ? translated("The server keeps no history.")
+        : translated("The server keeps a history."),
       translated(
         "A message is “sent” when the server has answered for it; IRC reports nothing more."),
     ]
