@@ -29,6 +29,7 @@ FISH_SCRIPT = share/fish/vendor_completions.d/hobnob.fish
 all: catalogues
 	$(SWIFT) build -c release --product hobnob $(CHECKED)
 	$(SWIFT) build -c release --product hobnob-xmpp $(CHECKED)
+	$(SWIFT) build -c release --product hobnob-irc $(CHECKED)
 
 # Each share/locale/LANGUAGE.po is a catalogue of translations.
 catalogues:
@@ -40,7 +41,7 @@ catalogues:
 
 # It builds nothing, so that root needs no Swift.
 install:
-	@for name in hobnob hobnob-xmpp; do test -x $(BUILT)/$$name || \
+	@for name in hobnob hobnob-xmpp hobnob-irc; do test -x $(BUILT)/$$name || \
 	  { echo "$(BUILT)/$$name is not there; run make first." >&2; exit 1; }; done
 	@for file in share/locale/*.po; do \
 	  test -f "$$file" || continue; \
@@ -49,7 +50,7 @@ install:
 	  exit 1; \
 	done
 	install -D $(BUILT)/hobnob $(DESTDIR)$(PREFIX)/bin/hobnob
-	install -D $(BUILT)/hobnob-xmpp $(DESTDIR)$(PREFIX)/libexec/hobnob/hobnob-xmpp
+	install -D -t $(DESTDIR)$(PREFIX)/libexec/hobnob $(BUILT)/hobnob-xmpp $(BUILT)/hobnob-irc
 	install -d $(DESTDIR)$(PREFIX)/share
 	cp -R share/hobnob $(DESTDIR)$(PREFIX)/share/
 	for section in 1 5 7; do \

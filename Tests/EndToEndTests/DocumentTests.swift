@@ -96,7 +96,7 @@ struct DocumentTests {
     #expect(pages.count == 6)
     let shared = files(below: Repository.root.path + "/share/hobnob").map { "share/hobnob/" + $0 }
     let catalogues = CatalogueFile.languages.map { "share/locale/\($0)/LC_MESSAGES/hobnob.mo" }
-    let programs = ["bin/hobnob", "libexec/hobnob/hobnob-xmpp"]
+    let programs = ["bin/hobnob"] + ["irc", "xmpp"].map { "libexec/hobnob/hobnob-\($0)" }
     let completions = [
       "share/bash-completion/completions/hobnob", "share/zsh/site-functions/_hobnob",
       "share/fish/vendor_completions.d/hobnob.fish",
