@@ -16,6 +16,8 @@ final class IRCConnection {
     /// What the server promises about TLS, over TLS.
     case strictTransport(StrictTransport)
     case welcome(Login.Welcome)
+    /// Lines were too long to be read, for the first time on this connection.
+    case skipped
     /// Lines that arrived together, after the welcome.
     case lines([IRCLine])
     case down(End)
@@ -124,7 +126,9 @@ final class IRCConnection {
       }
       perform(login.begin())
     case .received(let bytes):
+      let skipped = reader.skipped
       inbox += reader.read(bytes)
+      if skipped == 0, reader.skipped > 0 { handler(.skipped) }
       deliver()
     case .ended(let failure?): end(.connection(failure))
     case .ended(nil): end(.closed)

@@ -3,6 +3,7 @@ import Conversations
 import NetworkInbox
 import Networks
 import Platform
+import Sentences
 
 /// A client with its connection: the account's own, or one to a network behind a bouncer. It passes
 /// lines to the client, and carries out the client's effects.
@@ -91,6 +92,15 @@ final class IRCSession {
     case .strictTransport(let policy): report(.strictTransport(policy))
     case .welcome(let welcome): tell(.up(welcome))
     case .lines(let lines): tell(.lines(lines))
+    case .skipped:
+      report(
+        .wire(
+          .events([
+            .notice(
+              translated(
+                "The server sent a line that is too long to be read. Until it reconnects, hobnob will skip any more of these silently."
+              ))
+          ])))
     case .down(let end):
       connection = nil
       tell(.down)

@@ -137,7 +137,8 @@ package struct IRCClient {
     tellRules()
     tellAbilities()
     // A bouncer knows which rooms its owner is in.
-    if context.support["BOUNCER_NETID"] == nil { rooms.enterAll(in: &context) }
+    let isBouncer = context.has(Capabilities.networks) || context.support["BOUNCER_NETID"] != nil
+    if !isBouncer { rooms.enterAll(in: &context) }
     if let away { context.send(IRCLine("AWAY", [away.isEmpty ? "away" : away])) }
     watched.begin(in: &context, wanted: wantedNick)
     if wantedNick != nil { context.clock.set(.nick, in: Self.nickPause) }
@@ -245,7 +246,6 @@ extension IRCContext {
     abilities.longestLine = longestLine
     if has(Capabilities.multiline), has(Capabilities.batch) {
       abilities.joinsLines = true
-      abilities.longestMessage = capabilities.number("max-bytes", of: Capabilities.multiline)
     }
     return NetworkAbilities(rooms: abilities)
   }

@@ -165,7 +165,8 @@ struct IRCOutbox: Sendable {
           wantsMore = true
           continue loop
         }
-        guard context.freeTurns() > 0 else { break loop }
+        // What has no answer is in doubt if the connection breaks now.
+        guard context.freeTurns() > 0, inFlight.count < context.throttle.window else { break loop }
         needsBarrier = write(outgoing, index, in: &context) || needsBarrier
       }
     }

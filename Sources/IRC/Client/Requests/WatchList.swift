@@ -13,9 +13,8 @@ struct WatchList: Sendable {
   private func hasMonitor(_ context: IRCContext) -> Bool { context.support["MONITOR"] != nil }
 
   mutating func begin(in context: inout IRCContext, wanted: String?) {
-    var names = contacts.sorted()
-    if let wanted { names.append(wanted) }
-    watch(names, in: &context)
+    // If the list is too long, the wanted nick is the most urgent.
+    watch([wanted].compactMap(\.self) + contacts.sorted().map(context.names.plain), in: &context)
   }
 
   private func watch(_ names: [String], in context: inout IRCContext) {
