@@ -72,11 +72,7 @@ extension IRCClient {
     case 731:
       watched.note(line[1], isOnline: false, rooms.people, in: &context)
       noteFreeNick(line[1].split(separator: ",").map { IRCLine.Source($0).nick })
-    case 303:
-      let online = (line.parameters.last ?? "").split(separator: " ").map {
-        context.fold(String($0))
-      }
-      if let wantedNick, !online.contains(context.fold(wantedNick)) { noteFreeNick([wantedNick]) }
+    case 303: receiveOnline(line.parameters.last ?? "")
     case 301: receiveAwayNotice(line)
     case 470: rooms.forward(line, in: &context)
     case 433, 437: if line[1] == wantedNick { break } else { fallthrough }
@@ -159,12 +155,17 @@ extension IRCClient {
     }
   }
 
+  private mutating func receiveOnline(_ names: String) {
+    let online = Set(names.split(separator: " ").map { context.fold(String($0)) })
+    watched.noteOnline(online, rooms.people, in: &context)
+    if let wantedNick, !online.contains(context.fold(wantedNick)) { noteFreeNick([wantedNick]) }
+  }
+
   /// Takes the wanted nick, once, since it is free.
   private mutating func noteFreeNick(_ nicks: [String]) {
     guard let wantedNick, nicks.contains(where: { context.fold($0) == context.fold(wantedNick) })
     else { return }
     self.wantedNick = nil
-    context.clock.clear(.nick)
     context.send(IRCLine("NICK", [wantedNick]))
   }
 

@@ -50,7 +50,7 @@ package struct IRCClient {
   private let quiet: Milliseconds
   private static let patience: Milliseconds = 30_000
   private static let greeting: Milliseconds = 10_000
-  private static let nickPause: Milliseconds = 60_000
+  private static let watchPause: Milliseconds = 60_000
 
   package init(_ start: Start) {
     history = History(marks: start.marks)
@@ -141,7 +141,9 @@ package struct IRCClient {
     if !isBouncer { rooms.enterAll(in: &context) }
     if let away { context.send(IRCLine("AWAY", [away.isEmpty ? "away" : away])) }
     watched.begin(in: &context, wanted: wantedNick)
-    if wantedNick != nil { context.clock.set(.nick, in: Self.nickPause) }
+    if watched.ask(wanted: wantedNick, in: &context) {
+      context.clock.set(.watch, in: Self.watchPause)
+    }
     if context.has(Capabilities.networks), context.support["BOUNCER_NETID"] == nil {
       context.send(IRCLine("BOUNCER", ["LISTNETWORKS"]))
     }
@@ -161,7 +163,7 @@ package struct IRCClient {
 
   private mutating func handle(_ alarm: IRCAlarm) {
     switch alarm {
-    case .throttle, .typing: break
+    case .throttle: break
     case .silence:
       context.sendNow(IRCLine("PING", [Self.alive]))
       context.clock.set(.noAnswer, in: Self.patience)
@@ -171,10 +173,9 @@ package struct IRCClient {
       if outbox.hasUnanswered { outbox.sendBarrier(in: &context) }
     case .request: questions.giveUp(in: &context)
     case .history: history.failAll(in: &context)
-    case .nick:
-      guard let wantedNick else { return }
-      watched.ask(for: wantedNick, in: &context)
-      context.clock.set(.nick, in: Self.nickPause)
+    case .watch:
+      _ = watched.ask(wanted: wantedNick, in: &context)
+      context.clock.set(.watch, in: Self.watchPause)
     case .strangers: context.tell(.countStrangers)
     }
   }

@@ -50,10 +50,8 @@ enum IRCAlarm: Hashable, Sendable {
   case request
   /// A question about the history without an answer.
   case history
-  /// Look whether the wanted nick is free.
-  case nick
+  /// Ask who is online of those that the client watches.
+  case watch
   /// Let the store count what strangers sent.
   case strangers
-  /// The owner may be asked about CTCP again.
-  case typing(String)
 }
