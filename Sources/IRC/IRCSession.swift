@@ -14,6 +14,8 @@ final class IRCSession {
     case strictTransport(StrictTransport)
     case sawSCRAM(SCRAMHash)
     case network(String, [String: String]?)
+    case upload(FileUpload)
+    case cancelUpload(OutboxEntry.ID)
     case down(IRCConnection.End)
     case hungUp(String)
   }
@@ -127,6 +129,8 @@ final class IRCSession {
     case .wantsOutbox: report(.wire(.wantsOutbox))
     case .status(let status): if connection != nil { report(.wire(.status(status))) }
     case .network(let id, let facts): report(.network(id, facts))
+    case .upload(let file): report(.upload(file))
+    case .cancelUpload(let id): report(.cancelUpload(id))
     case .wake(let time):
       loop.schedule(&timer, at: loop.now + max(0, time - now)) { [weak self] in
         if self?.isReading == true { self?.tell(.tick) }

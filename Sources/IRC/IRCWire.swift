@@ -22,6 +22,10 @@ package final class IRCWire: Wire {
   /// The networks of a bouncer, by their ids there.
   private var networks: [String: (scope: String, session: IRCSession)] = [:]
   private var target: IRCSession.Target?
+  private let transfers: Transfers
+  private let attachments: AttachmentFolder
+  private let progress: TransferProgress
+  private var uploads: [OutboxEntry.ID: Transfers.ID] = [:]
   private var strongest: SCRAMHash?
   private var policy: StrictTransport?
 
@@ -36,6 +40,10 @@ package final class IRCWire: Wire {
       throw RuleError.badName(account.address)
     }
     self.address = address
+    transfers = Transfers(loop: loop, names: self.names, certificates: settings["ca"])
+    attachments = lease.attachmentFolder
+    var changed: () -> Void = {}
+    progress = TransferProgress(loop: loop) { changed() }
     start = try lease.read { snapshot in
       var start = IRCClient.Start()
       start.rooms = try snapshot.roomsJoined(of: account).keys.sorted()
@@ -46,7 +54,8 @@ package final class IRCWire: Wire {
       start.settings = settings
       return start
     }
-    main = makeSession(scope: "") { [weak self] in self?.handle($0) }
+    main = makeSession(scope: "") { [weak self] in self?.handle($0, from: self?.main) }
+    changed = { [weak self] in self?.showStatus() }
   }
 
   private var sessions: [IRCSession] { [main].compactMap(\.self) + networks.values.map(\.session) }
@@ -123,7 +132,7 @@ package final class IRCWire: Wire {
     report(.learned("sts", renewed.fact))
   }
 
-  private func handle(_ event: IRCSession.Report) {
+  private func handle(_ event: IRCSession.Report, from session: IRCSession?) {
     switch event {
     case .wire(.status): showStatus()
     case .wire(let event): report(event)
@@ -135,6 +144,8 @@ package final class IRCWire: Wire {
       policy = new
       report(.learned("sts", new.fact))
     case .network(let id, let facts): handleNetwork(id, facts)
+    case .upload(let file): upload(file, for: session)
+    case .cancelUpload(let id): cancelUpload(id)
     case .down(.wantsTLS(let port)):
       // Somebody else may have sent that: only the port counts, and without a good certificate
       // there, the try has failed.
@@ -172,17 +183,21 @@ package final class IRCWire: Wire {
     let scope = "/" + (name.isEmpty ? id : name.lowercased())
     guard !networks.values.contains(where: { $0.scope == scope }) else { return }
     target.login.bouncerNetwork = id
-    let session = makeSession(scope: scope) { [weak self] in self?.handleNetworkReport($0) }
+    let session = makeSession(scope: scope) { [weak self] in
+      self?.handleNetworkReport($0, from: self?.networks[id]?.session)
+    }
     networks[id] = (scope, session)
     session.connect(to: target)
   }
 
-  private func handleNetworkReport(_ event: IRCSession.Report) {
+  private func handleNetworkReport(_ event: IRCSession.Report, from session: IRCSession?) {
     switch event {
     case .wire(.status): showStatus()
     // The outbox may have something for it.
     case .wire(.up): report(.wantsOutbox)
     case .wire(let event): report(event)
+    case .upload(let file): upload(file, for: session)
+    case .cancelUpload(let id): cancelUpload(id)
     case .sawSCRAM, .strictTransport, .network: break
     case .down(let end): endBecauseOfNetwork(end.description)
     case .hungUp(let reason): endBecauseOfNetwork(reason)
@@ -203,7 +218,39 @@ package final class IRCWire: Wire {
     let activities = all.flatMap { status -> [AccountStatus.Activity] in
       if case .connected(let activities) = status { activities } else { [] }
     }
-    report(.status(.connected(Array(activities.prefix(1)))))
+    report(.status(.connected(Array(activities.prefix(1))).adding(progress.activity)))
+  }
+
+  // MARK: Files
+
+  package var isBusy: Bool { !uploads.isEmpty }
+
+  private func upload(_ file: FileUpload, for session: IRCSession?) {
+    progress.begin { [name = file.file.name] in .uploading(name, percent: $0) }
+    transfers.server = server
+    // The server gave the address over TLS, and takes the same login there.
+    let login = target?.login
+    var headers = file.headers
+    if let login, target?.isSecure == true, !login.password.text.isEmpty, login.method != .none {
+      let pair = Array((login.account + ":" + login.password.text).utf8)
+      headers.append("Authorization: Basic " + Base64.letters(for: pair))
+    }
+    uploads[file.entry] = transfers.post(
+      file.file.hash, from: attachments, to: file.address, type: file.file.type, headers: headers,
+      progress: { [progress] in progress.move($0, of: $1) },
+      ended: { [weak self, weak session] result in
+        self?.uploads[file.entry] = nil
+        self?.progress.end()
+        session?.tell(
+          .uploaded(
+            file.entry,
+            result.mapError { UploadFailure($0.reason, isTemporary: $0.isTemporary) }))
+      })
+  }
+
+  private func cancelUpload(_ id: OutboxEntry.ID) {
+    if let upload = uploads.removeValue(forKey: id) { transfers.cancel(upload) }
+    progress.end()
   }
 
   // MARK: The store

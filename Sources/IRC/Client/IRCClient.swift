@@ -34,6 +34,7 @@ package struct IRCClient {
   var rooms = Rooms()
   var history: History
   var outbox = IRCOutbox()
+  private var uploads = IRCUploads()
   var batches = Batches()
   var questions = Questions()
   var watched: WatchList
@@ -79,11 +80,13 @@ package struct IRCClient {
     case .outbox(let entries): outbox.update(to: entries, rooms.people, in: &context)
     case .requests(let new): add(new)
     case .signals(let signals): if context.isReady { for signal in signals { handle(signal) } }
+    case .uploaded(let id, let result): uploads.finish(id, result, &outbox, in: &context)
     case .tick: context.clock.woke()
     }
     for alarm in context.clock.takeDue() { handle(alarm) }
     if context.isReady {
       runRequests()
+      uploads.begin(&outbox, in: &context)
       outbox.pump(rooms, history, in: &context)
       context.flush(more: outbox.waitingLines > 0)
       tellAbilities()
@@ -163,7 +166,7 @@ package struct IRCClient {
 
   private mutating func handle(_ alarm: IRCAlarm) {
     switch alarm {
-    case .throttle: break
+    case .throttle, .upload: break
     case .silence:
       context.sendNow(IRCLine("PING", [Self.alive]))
       context.clock.set(.noAnswer, in: Self.patience)
@@ -243,7 +246,7 @@ extension IRCContext {
     abilities.replies =
       hasTags && (support.passes(tag: "reply") || support.passes(tag: "draft/reply"))
     abilities.typing = hasTags && support.passes(tag: "typing")
-    abilities.largestFile = 0
+    abilities.largestFile = support[IRCUploads.token]?.hasPrefix("https://") == true ? nil : 0
     abilities.longestLine = longestLine
     if has(Capabilities.multiline), has(Capabilities.batch) {
       abilities.joinsLines = true

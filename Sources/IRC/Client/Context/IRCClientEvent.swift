@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import NetworkInbox
+import Networks
 
 /// What an ``IRCClient`` reacts to.
 package enum IRCClientEvent: Sendable {
@@ -14,6 +15,8 @@ package enum IRCClientEvent: Sendable {
   /// The requests of the owner's shells; the client recognises repeated ones by their ids.
   case requests([NetworkRequest])
   case signals([NetworkSignal])
+  /// The upload of an entry's file has ended, with its link.
+  case uploaded(OutboxEntry.ID, Result<String, UploadFailure>)
   /// The time given by `.wake` has come.
   case tick
 }
@@ -28,6 +31,9 @@ package enum IRCClientEffect: Hashable, Sendable {
   /// More of the outbox can be taken.
   case wantsOutbox
   case status(AccountStatus)
+  /// Post a file to the address, then report `.uploaded`; one at a time.
+  case upload(FileUpload)
+  case cancelUpload(OutboxEntry.ID)
   /// Send `.tick` at this time, on the clock that `handle` is given. Replaces the previous `.wake`.
   case wake(at: Milliseconds)
   /// A bouncer has a network, with these facts; nil if it has it no longer.
@@ -52,6 +58,8 @@ enum IRCAlarm: Hashable, Sendable {
   case history
   /// Ask who is online of those that the client watches.
   case watch
+  /// Upload a file again.
+  case upload
   /// Let the store count what strangers sent.
   case strangers
 }

@@ -54,16 +54,36 @@ struct IRCOutbox: Sendable {
       inFlight.removeAll { $0.entry == id }
     }
     for entry in new where entries[entry.id] == nil && !ended.contains(entry.id) {
-      let target = Self.target(of: entry, people, context)
-      batches += 1
-      do throws(Outgoing.Refusal) {
-        entries[entry.id] = try Outgoing.lines(
-          of: entry, to: target, batch: "m" + String(batches, radix: 36), context)
-      } catch {
-        end(entry, as: .refused(entry, reason: error.sentence), in: &context)
-      }
+      prepare(entry, to: Self.target(of: entry, people, context), in: &context)
     }
     context.needsPump = true
+  }
+
+  // MARK: Files
+
+  /// The first entry with a file to upload.
+  var nextUpload: Outgoing? {
+    entries.values.filter { $0.nextFile != nil }.min { $0.entry.id < $1.entry.id }
+  }
+
+  /// Notes the link of an entry's file.
+  mutating func add(_ link: String, to id: OutboxEntry.ID, in context: inout IRCContext) {
+    guard let outgoing = entries[id] else { return }
+    prepare(outgoing.adding(link), to: outgoing.target, in: &context)
+    // What the store knows of the entry has no link yet.
+    context.needsPump = true
+  }
+
+  private mutating func prepare(
+    _ entry: OutboxEntry, to target: String, in context: inout IRCContext
+  ) {
+    batches += 1
+    do throws(Outgoing.Refusal) {
+      entries[entry.id] = try Outgoing.lines(
+        of: entry, to: target, batch: "m" + String(batches, radix: 36), context)
+    } catch {
+      end(entry, as: .refused(entry, reason: error.sentence), in: &context)
+    }
   }
 
   private mutating func end(
@@ -121,7 +141,7 @@ struct IRCOutbox: Sendable {
     var blocked: Set<ConversationAddress> = []
     var (ready, never) = ([OutboxEntry.ID](), [(OutboxEntry, String)]())
     for outgoing in entries.values.sorted(by: { $0.entry.id < $1.entry.id })
-    where outgoing.nextPart != nil || outgoing.isDoubtful {
+    where outgoing.nextFile == nil && (outgoing.nextPart != nil || outgoing.isDoubtful) {
       if blocked.contains(outgoing.entry.conversation) { continue }
       switch readiness(of: outgoing, rooms, history, context) {
       case .ready: ready.append(outgoing.entry.id)
@@ -290,7 +310,7 @@ struct IRCOutbox: Sendable {
     return true
   }
 
-  private mutating func refuse(
+  mutating func refuse(
     _ id: OutboxEntry.ID, _ sentence: String, in context: inout IRCContext
   ) {
     guard let outgoing = entries[id] else { return }

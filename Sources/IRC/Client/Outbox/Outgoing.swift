@@ -20,7 +20,7 @@ struct Outgoing: Sendable {
     var state = State.waiting
   }
 
-  let entry: OutboxEntry
+  private(set) var entry: OutboxEntry
   /// The nick or the room to send it to.
   let target: String
   var parts: [Part] = []
@@ -41,8 +41,13 @@ struct Outgoing: Sendable {
   /// it dropped the line.
   var isTagMessage: Bool { entry.operation == .react }
 
-  var isWritten: Bool { parts.allSatisfy { $0.state != .waiting } }
-  var isAnswered: Bool { parts.allSatisfy { $0.state == .answered } }
+  var isWritten: Bool { !parts.isEmpty && parts.allSatisfy { $0.state != .waiting } }
+  var isAnswered: Bool { !parts.isEmpty && parts.allSatisfy { $0.state == .answered } }
+  /// The next file to upload; nil if there is none left.
+  var nextFile: Attachment? {
+    let (files, links) = (entry.message.attachments, entry.links.count)
+    return entry.operation == .send && links < files.count ? files[links] : nil
+  }
   var nextPart: Int? { parts.firstIndex { $0.state == .waiting } }
 
   // MARK: Lines
@@ -58,6 +63,7 @@ struct Outgoing: Sendable {
   ) throws(Refusal) -> Outgoing {
     var outgoing = Outgoing(entry, to: target)
     switch entry.operation {
+    case .send where outgoing.nextFile != nil: break
     case .send: try outgoing.addMessage(batch: batch, context)
     case .edit:
       throw Refusal(
@@ -80,6 +86,13 @@ struct Outgoing: Sendable {
         ])
     }
     return outgoing
+  }
+
+  /// The entry with the link of one more file.
+  func adding(_ link: String) -> OutboxEntry {
+    var entry = entry
+    entry.links.append(link)
+    return entry
   }
 
   private func messageID() throws(Refusal) -> String {
@@ -105,7 +118,8 @@ struct Outgoing: Sendable {
     let isAction = message.kind == .action
     let wrapping = isAction ? "\u{01}ACTION \u{01}".utf8.count : 0
     let longest = context.longestLine - target.utf8.count - wrapping
-    let all = MessageParts.of(Self.harmless(message.body), longest: longest)
+    let text = ([message.body] + entry.links).filter { !$0.isEmpty }.joined(separator: "\n")
+    let all = MessageParts.of(Self.harmless(text), longest: longest)
     let visible = all.filter { !$0.text.allSatisfy(\.isWhitespace) }
     guard !visible.isEmpty else { throw Refusal(sentence: translated("The message is empty.")) }
     if all.count > 1, !isAction, context.has(Capabilities.multiline),
