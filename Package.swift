@@ -232,11 +232,14 @@ let package = Package(
     .executableTarget(
       name: "ConfinementProbe", dependencies: ["Networks", "CLinux"],
       path: "Tests/ConfinementProbe", swiftSettings: ours),
+    .executableTarget(
+      name: "StubNetwork", dependencies: ["Networks", "NetworkInbox", "Conversations"],
+      path: "Tests/StubNetwork", swiftSettings: ours),
     .testTarget(
       name: "NetworksTests",
       dependencies: [
         "Networks", "NetworkInbox", "Conversations", "Platform", "Repeatable", "ProsodyFixture",
-        "ConfinementProbe", "StoreFixture",
+        "ConfinementProbe", "StoreFixture", "StubNetwork",
       ],
       swiftSettings: tests),
     .target(
@@ -264,7 +267,7 @@ let package = Package(
       name: "EndToEndTests",
       dependencies: [
         "Emulator", "NetworkInbox", "Conversations", "StyledText", "Platform", "Repeatable",
-        "StoreFixture",
+        "StoreFixture", "StubNetwork",
       ],
       exclude: ["Themes", "foreign.py"],
       swiftSettings: tests),
