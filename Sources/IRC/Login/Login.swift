@@ -78,6 +78,8 @@ package struct Login: Sendable {
   /// How many requests for capabilities have no answer.
   private var openRequests = 0
   private var isNegotiating = true
+  /// Whether the list of what the server offers is complete.
+  private var isListed = false
   private var hasAccount = false
   private var exchange: SASLExchange
   /// The parts of a challenge that has more (400 bytes each).
@@ -106,7 +108,9 @@ package struct Login: Sendable {
       return [.failed(.notEncrypted)]
     }
     var lines = [IRCLine("CAP", ["LS", "302"])]
-    if settings.method == .pass { lines.append(IRCLine("PASS", [settings.password.text])) }
+    if settings.method == .pass, !settings.password.text.isEmpty {
+      lines.append(IRCLine("PASS", [settings.password.text]))
+    }
     lines.append(IRCLine("NICK", [nick]))
     lines.append(IRCLine("USER", [settings.user, "0", "*", settings.realName]))
     return lines.map { .send($0) }
@@ -134,7 +138,8 @@ package struct Login: Sendable {
     case "433", "436", "437": return tryAnotherNick()
     case "464": return [.failed(.sasl(.wrongPassword))]
     case "465": return [.failed(.banned(line.parameters.last ?? ""))]
-    case "900": hasAccount = true
+    // While a login by SASL runs, only its end counts: the server may have to prove itself.
+    case "900": hasAccount = hasAccount || !wantsSASL
     case "903", "907": return finishSASL()
     case "902", "904", "905", "906": return [.failed(saslFailure(line))]
     case "908":
@@ -155,8 +160,10 @@ package struct Login: Sendable {
   private mutating func receiveCapabilities(_ line: IRCLine) -> [Output] {
     switch line[1].uppercased() {
     case "LS":
+      if isListed { return [] }
       capabilities.offer(line.parameters.last ?? "")
       if line[2] == "*", line.parameters.count > 3 { return [] }
+      isListed = true
       var outputs: [Output] = []
       if let policy = capabilities.offered[Capabilities.sts] {
         outputs.append(.strictTransport(policy))
@@ -169,13 +176,20 @@ package struct Login: Sendable {
     case "ACK":
       capabilities.accept(line.parameters.last ?? "")
       return noteAnswer()
-    // Some servers refuse a whole list for one name.
-    case "NAK": return noteAnswer()
+    case "NAK": return requestOneByOne(line.parameters.last ?? "") + noteAnswer()
     case "NEW": capabilities.offer(line.parameters.last ?? "")
     case "DEL": capabilities.withdraw(line.parameters.last ?? "")
     default: break
     }
     return []
+  }
+
+  /// A server refuses a whole list for one of its names.
+  private mutating func requestOneByOne(_ refused: String) -> [Output] {
+    let names = refused.split(separator: " ").map(String.init)
+    guard names.count > 1, openRequests > 0 else { return [] }
+    openRequests += names.count
+    return names.map { .send(IRCLine("CAP", ["REQ", $0])) }
   }
 
   private mutating func noteAnswer() -> [Output] {
@@ -189,9 +203,11 @@ package struct Login: Sendable {
     guard capabilities.has(Capabilities.sasl) else { return [.failed(.noSASL)] }
     let value = capabilities.offered[Capabilities.sasl] ?? ""
     var mechanisms = value.split(separator: ",").map { $0.uppercased() }
+    let scram = SASLExchange.strongestSCRAM(in: mechanisms).map { [Output.sawSCRAM($0)] } ?? []
     if mechanisms.isEmpty {
       // Version 3.1 of the specification does not name them.
-      mechanisms = [settings.strongest?.mechanism ?? "PLAIN"]
+      let usual = settings.method == .scram ? SCRAMHash.sha256.mechanism : "PLAIN"
+      mechanisms = [settings.strongest?.mechanism ?? usual]
     }
     switch settings.method {
     case .external:
@@ -205,7 +221,6 @@ package struct Login: Sendable {
       let begun = try exchange.begin(mechanisms)
       mechanism = begun.mechanism
       response = begun.response
-      let scram = SASLExchange.strongestSCRAM(in: mechanisms).map { [Output.sawSCRAM($0)] } ?? []
       return scram + [.send(IRCLine("AUTHENTICATE", [begun.mechanism]))]
     } catch {
       return [.failed(.sasl(error))]
@@ -232,12 +247,11 @@ package struct Login: Sendable {
 
   private mutating func receiveChallenge(_ text: String) -> [Output] {
     challenge += text == "+" ? "" : text
+    // No challenge of any mechanism is longer.
+    guard challenge.utf8.count < 20_000 else { return [.failed(.sasl(.broken))] }
     if text.utf8.count == Self.part { return [] }
     defer { challenge = "" }
-    // No challenge of any mechanism is longer.
-    guard challenge.utf8.count < 20_000, let bytes = Base64.decoded(challenge) else {
-      return [.failed(.sasl(.broken))]
-    }
+    guard let bytes = Base64.decoded(challenge) else { return [.failed(.sasl(.broken))] }
     if mechanism == "EXTERNAL" { return [.send(IRCLine("AUTHENTICATE", ["+"]))] }
     if let first = response {
       response = nil
