@@ -89,17 +89,20 @@ test-deps: deps
 	test -d $(IRC_PARTS)/python || \
 	  python3 -m pip install -q --no-deps --target $(IRC_PARTS)/python $(IRC_PYTHON)
 
-# The package NAME, unpacked, and installed what it depends on; an empty folder if Debian has none,
-# whose tests are then skipped. ircd-hybrid looks for its modules where it was installed: it gets a
-# path of equal length from the folder that it is started in.
+# The package NAME, unpacked, and what it depends on, installed; an empty folder if Debian has no
+# such package: its tests are then skipped. Two look for their files where they would be installed:
+# they get paths of equal length from the folder that they are started in.
 $(IRC_PARTS)/%:
 	rm -rf $@.part && mkdir -p $@.part
 	if apt-cache show $* >/dev/null 2>&1; then cd $@.part && apt-get download $* && \
 	  $(SUDO) apt-get satisfy -y --no-install-recommends \
 	    "$$(dpkg-deb -f $*_*.deb Depends)" && dpkg-deb -x $*_*.deb . && rm $*_*.deb; fi
-	program=$@.part/usr/sbin/ircd-hybrid; test ! -e $$program || sed -i \
-	  -e 's,\x00/usr\x00,\x00.\x00\x00\x00\x00,' \
-	  -e 's,/usr/lib/ircd-hybrid/modules/,modules//////////////////////,g' $$program
+	@for program in ircd-hybrid ircd; do \
+	  test ! -e $@.part/usr/sbin/$$program || sed -i -e 's,\x00/usr\x00,\x00.\x00\x00\x00\x00,' \
+	    -e 's,/usr/lib/ircd-hybrid/modules/,modules//////////////////////,g' \
+	    -e 's,/etc/ircd/,./////////,g; s,/var/run/ircd/,./////////////,g' \
+	    -e 's,/var/log/ircd/,./////////////,g' $@.part/usr/sbin/$$program; \
+	done
 	mv $@.part $@
 
 check:
