@@ -96,10 +96,17 @@ public final class ZNC: IRCServer, @unchecked Sendable {
   }
 }
 
-/// BitlBee: an IRC server in front of Prosody. Whoever logs in there, by PASS or by SASL with
-/// ``password``, is logged in at Prosody under the same name.
+/// BitlBee: an IRC server in front of a Prosody of its own. Whoever logs in there, by PASS or by
+/// SASL with ``password``, is logged in at Prosody under the same name.
 public final class BitlBee: IRCServer, @unchecked Sendable {
-  public init(for prosody: Prosody, people: [String] = ["anna"]) throws {
+  public let prosody: Prosody
+
+  public init(people: [String] = ["anna", "ben"]) throws {
+    // It connects to no other ports.
+    guard let free = (5220...5229).first(where: { !Self.answers($0) }) else {
+      throw ServerFailure("none of the ports that BitlBee takes is free")
+    }
+    prosody = try Prosody(people: people, otherPort: free)
     try super.init("bitlbee", ports: 1, certificates: prosody.certificates)
     command = [
       IRCPackage.bitlbee.folder + "/usr/sbin/bitlbee", "-D", "-n", "-i", "127.0.0.1", "-p",
@@ -111,18 +118,19 @@ public final class BitlBee: IRCServer, @unchecked Sendable {
     try start()
     for name in people {
       let peer = try IRCPeer(port, name)
-      func order(_ words: String, answer: String) throws {
+      for (words, answer) in [
+        ("register \"\(Self.password)\"", "successfully created"),
+        (
+          "account add jabber \(name)@\(Prosody.domain) \"\(Prosody.password)\"",
+          "successfully added"
+        ),
+        ("account jabber set server localhost", "server = "),
+        ("account jabber set port \(free)", "port = "),
+        ("save", "Configuration saved"),
+      ] {
         peer.send("PRIVMSG &bitlbee :" + words)
         try peer.wait(for: answer)
       }
-      try order("register \"\(Self.password)\"", answer: "successfully created")
-      try order(
-        "account add jabber \(name)@\(Prosody.domain) \"\(Prosody.password)\"",
-        answer: "successfully added")
-      try order("account jabber set server localhost", answer: "server = `localhost'")
-      try order("account jabber set port \(prosody.port)", answer: "port = `")
-      try order("save", answer: "Configuration saved")
-      peer.send("QUIT")
     }
   }
 }

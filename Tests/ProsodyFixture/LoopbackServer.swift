@@ -178,7 +178,7 @@ open class LoopbackServer: @unchecked Sendable {
     return isConnected ? descriptor : nil
   }
 
-  private static func answers(_ port: UInt16) -> Bool {
+  public static func answers(_ port: UInt16) -> Bool {
     guard let descriptor = connect(to: port) else { return false }
     close(descriptor)
     return true

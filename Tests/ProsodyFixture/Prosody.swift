@@ -23,15 +23,20 @@ public final class Prosody: LoopbackServer, @unchecked Sendable {
   public var directPort: UInt16 { ports[1] }
   public var filesPort: UInt16 { ports[2] }
 
+  private let otherPort: UInt16?
+
   /// Starts it and waits until it answers.
   ///
   /// - Parameters:
   ///   - people: who has an account at each of the domains.
   ///   - settings: lines for the global section of the configuration.
   ///   - plugins: modules of the test's own by name, in Lua.
+  ///   - otherPort: a second port for STARTTLS, for clients that do not take every port.
   public init(
-    people: [String] = ["anna", "ben"], settings: String = "", plugins: [String: String] = [:]
+    people: [String] = ["anna", "ben"], settings: String = "", plugins: [String: String] = [:],
+    otherPort: UInt16? = nil
   ) throws {
+    self.otherPort = otherPort
     try super.init("prosody", ports: 3)
     command = ["prosody", "-F", "--config", folder + "/prosody.cfg.lua"]
     for (name, text) in plugins { try write(text, to: "plugins/mod_\(name).lua") }
@@ -72,7 +77,7 @@ public final class Prosody: LoopbackServer, @unchecked Sendable {
       }
       modules_disabled = { "s2s" }
       interfaces = { "127.0.0.1" }
-      c2s_ports = { \(port) }
+      c2s_ports = { \(port)\(otherPort.map { ", \($0)" } ?? "") }
       c2s_direct_tls_ports = { \(directPort) }
       s2s_ports = {}
       http_ports = {}
