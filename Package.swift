@@ -225,11 +225,14 @@ let package = Package(
     .executableTarget(
       name: "ConfinementProbe", dependencies: ["Networks", "CLinux"],
       path: "Tests/ConfinementProbe", swiftSettings: ours),
+    .executableTarget(
+      name: "StubNetwork", dependencies: ["Networks", "NetworkInbox", "Conversations"],
+      path: "Tests/StubNetwork", swiftSettings: ours),
     .testTarget(
       name: "NetworksTests",
       dependencies: [
         "Networks", "NetworkInbox", "Conversations", "Platform", "Repeatable", "ProsodyFixture",
-        "ConfinementProbe", "StoreFixture",
+        "ConfinementProbe", "StoreFixture", "StubNetwork",
       ],
       swiftSettings: tests),
     .target(

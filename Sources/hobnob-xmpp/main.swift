@@ -13,6 +13,7 @@ exit(
   NetworkProgram(
     kind: "xmpp", arguments: Array(CommandLine.arguments.dropFirst()),
     example: "you@example.org", readAddress: accountAddress,
+    options: accountOptions,
     register: { registerAccount($0, password: $1, settings: $2) },
     makeWire: { try XMPPWire($0, $1, loop: $2, names: $3) }
   ).run())

@@ -167,7 +167,7 @@ struct AccountTests {
     "what cannot be an account is refused with a sentence, and the line stays",
     arguments: [
       ("/account add anna", "is not an address"), ("/account add a@b@c", "is not an address"),
-      ("/account add anna@x.org --shoe 4", "An account has no option shoe"),
+      ("/account add anna@x.org --shoe 4", "shoe cannot be 4"),
       ("/account add anna@x.org --port 0", "A port is a number"),
       ("/account add anna@x.org --ca /nonexistent", "/nonexistent cannot be read (No such file"),
       ("/account remove ben@x.org", "You have no account yet"), ("/account sing", "Usage"),

@@ -8,6 +8,12 @@ extension AccountSettings {
   /// The setting that holds the previous nickname until the account connects.
   private static let former = "former-nick"
 
+  /// The options that the owner has set: those of all networks first.
+  var listed: [(name: String, value: String)] {
+    let names = values.keys.filter { $0 != Self.former && !Self.common.contains($0) }.sorted()
+    return (Self.common + names).compactMap { name in values[name].map { (name, $0) } }
+  }
+
   /// - Parameter nick: nil for the local part of the address.
   mutating func set(nick: String?, of account: Account) {
     let inUse = self[Self.former] ?? self.nick(of: account)

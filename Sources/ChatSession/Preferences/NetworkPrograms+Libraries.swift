@@ -4,8 +4,8 @@ import Glibc
 import Platform
 import StyledText
 
-/// Runs the program of a network to ask it one question (`--sandbox`, `--address`), and says which
-/// shared library the system lacks if the program cannot start. hobnob itself needs none.
+/// Runs the program of a network to ask it one question (`--sandbox`, `--address`, `--option`), and
+/// says which shared library the system lacks if the program cannot start. hobnob itself needs none.
 extension NetworkPrograms {
   /// How the program describes its sandbox.
   ///
@@ -26,8 +26,23 @@ extension NetworkPrograms {
   /// - Parameter kind: the kind of network, such as `xmpp`.
   /// - Throws: a ``Refusal`` if the network has no such address, or its program cannot run.
   package func address(_ written: String, on kind: String) throws -> String {
+    try checked(["--address", written], on: kind)
+  }
+
+  /// The value of an account's option as its network stores it.
+  ///
+  /// - Parameters:
+  ///   - name: not one of `AccountSettings.common`.
+  ///   - kind: the kind of network, such as `xmpp`.
+  /// - Throws: a ``Refusal`` if the network has no such option, the option cannot have this value,
+  ///   or the network's program cannot run.
+  func option(_ name: String, _ value: String, on kind: String) throws -> String {
+    try checked(["--option", name, value], on: kind)
+  }
+
+  private func checked(_ words: [String], on kind: String) throws -> String {
     let program = try path(of: kind)
-    let answer = Self.answer(of: program, to: ["--address", written])
+    let answer = Self.answer(of: program, to: words)
     if let answer, answer.status == 0, !answer.line.isEmpty { return answer.line }
     guard let complaint = answer?.complaint, !complaint.isEmpty else {
       throw Refusal(say("%1 could not be run.", SafeText(line: program)))

@@ -6,8 +6,11 @@ import Sentences
 package struct AccountSettings: Hashable, Sendable {
   /// Whether hobnob keeps it connected while its owner has a shell.
   package var isWanted: Bool
-  /// Values by name: `host`, `port`, `ca`, `pin`, `nick`, `fetch`, `password-command`.
+  /// Values by name: those in ``common``, and the network's own.
   package var values: [String: String]
+
+  /// The names of the options that accounts on every network have.
+  package static let common = ["host", "port", "ca", "pin", "nick", "fetch", "password-command"]
 
   package init(isWanted: Bool = true, values: [String: String] = [:]) {
     (self.isWanted, self.values) = (isWanted, values)

@@ -33,7 +33,7 @@ package struct NetworkProgram {
   }
 
   /// What a process that got its password from standard input writes to standard output.
-  private enum Answer: String {
+  enum Answer: String {
     case connected
     /// The first try failed; others follow.
     case offline
@@ -50,24 +50,26 @@ package struct NetworkProgram {
     var isForShells = false
   }
 
-  private let kind: String
-  private let arguments: [String]
-  private let files: AccountFiles
-  private let example: String
-  private let readAddress: ReadAddress
+  let kind: String
+  let arguments: [String]
+  let files: AccountFiles
+  let example: String
+  let readAddress: ReadAddress
+  let options: [AccountOption]
+  let register: Register
   private let makeWire: MakeWire
-  private let register: Register
 
   /// - Parameters:
   ///   - kind: the part of an account's network before the colon.
   ///   - example: an address as people on the network write it.
+  ///   - options: what owners can set for accounts on this network only.
   package init(
     kind: String, arguments: [String], example: String, readAddress: @escaping ReadAddress,
-    register: @escaping Register, makeWire: @escaping MakeWire
+    options: [AccountOption] = [], register: @escaping Register, makeWire: @escaping MakeWire
   ) {
     (self.kind, self.arguments) = (kind, arguments)
     (self.example, self.readAddress) = (example, readAddress)
-    (self.register, self.makeWire) = (register, makeWire)
+    (self.options, self.register, self.makeWire) = (options, register, makeWire)
     files = AccountFiles(environment: Self.environment)
   }
 
@@ -84,6 +86,9 @@ package struct NetworkProgram {
   package func run() -> Int32 {
     if arguments.first == "--register" { return makeAccount(Array(arguments.dropFirst())) }
     if arguments.first == "--address", arguments.count == 2 { return writeAddress(arguments[1]) }
+    if arguments.first == "--option", arguments.count == 3 {
+      return writeOption(arguments[1], arguments[2])
+    }
     if arguments == ["--sandbox"] {
       say(Sandbox.available.words, to: 1)
       return 0
@@ -132,51 +137,6 @@ package struct NetworkProgram {
       say("hobnob-\(kind): \(error)")
       return 1
     }
-  }
-
-  /// Answers a shell that adds an account.
-  private func writeAddress(_ written: String) -> Int32 {
-    guard let address = checked(written) else { return 1 }
-    say(address, to: 1)
-    return 0
-  }
-
-  private func checked(_ written: String) -> String? {
-    if let address = readAddress(written) { return address }
-    say(filled(("%1 is not an address; one looks like %2.", [written, example])))
-    return nil
-  }
-
-  /// - Parameter words: the address, then settings as `name=value`.
-  private func makeAccount(_ words: [String]) -> Int32 {
-    guard let written = words.first else { return 64 }
-    guard let address = checked(written) else { return 1 }
-    let pairs = words.dropFirst().map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
-    let settings = Dictionary(
-      pairs.filter { $0.count == 2 }.map { ($0[0], $0[1]) }, uniquingKeysWith: { $1 })
-    guard let password = TypedSecret.ask(filled(("A password for %1: ", [address]))) else {
-      say(
-        translated(
-          "hobnob needs a password that is typed at a terminal; nothing was done."
-        ))
-      return 1
-    }
-    guard TypedSecret.ask(translated("Repeat the password: ")) == password else {
-      say(translated("The two passwords differ; nothing was done."))
-      return 1
-    }
-    if let reason = register(address, password, settings) {
-      say(reason)
-      return 1
-    }
-    let options = settings.sorted { $0.key < $1.key }.map { " --\($0.key) \($0.value)" }
-    say(
-      filled(
-        (
-          "You now have the account %1. To use it, type in hobnob: %2",
-          [address, "/account add \(kind):\(address)" + options.joined()]
-        )))
-    return 0
   }
 
   /// Makes sure that the process does not read what its user types at the terminal that started it.
@@ -279,80 +239,12 @@ package struct NetworkProgram {
 
   /// The path to start this program again: the one that it was started with, if there is one, since
   /// others see it in lists of processes; otherwise the kernel's link to the program.
-  private var ownProgram: String {
+  var ownProgram: String {
     let own = CommandLine.arguments[0]
     return own.contains("/") ? own : "/proc/self/exe"
   }
 
-  /// The password that the account's command or the Secret Service gives.
-  private func kept(of account: Account, _ settings: AccountSettings) -> String? {
-    try? PasswordCommand.run(AccountHelperProgram.words(for: account, settings)).get()
-  }
-
-  /// Tries the password that a command or the Secret Service gives, if any, and then up to three
-  /// that the owner types.
-  private func ask(for stored: StoredAccount, _ settings: AccountSettings) -> Int32 {
-    let account = stored.account
-    // If the last try failed, the stored password may be the reason.
-    var kept = account.status.hasEnded ? nil : kept(of: account, settings)
-    var questions = 0
-    while questions < 3 {
-      if kept == nil { questions += 1 }
-      guard let secret = kept ?? TypedSecret.ask(prompt(for: account)) else {
-        // The account's shells say so, as after a start without a password.
-        let reason = PasswordFailure.none.sentence
-        try? stored.lease()?.release(
-          status: .ended(reason: reason), notice: "\(account.address): \(reason)")
-        return 1
-      }
-      guard let answer = connectInBackground(with: secret) else { return 1 }
-      if answer != Answer.refused.rawValue { return 0 }
-      if kept != nil {
-        say(translated("The server does not accept the stored password."))
-        kept = nil
-      } else if questions < 3 {
-        say(translated("The server does not accept this password."))
-      } else {
-        say(translated("The server does not accept this password; /connect asks for another."))
-      }
-    }
-    return 1
-  }
-
-  /// Starts another process, which reads the password from a pipe, and waits up to ten seconds for
-  /// its answer; it then goes on by itself.
-  ///
-  /// - Returns: the answer, which is empty if there was none in time; nil if it could not start.
-  private func connectInBackground(with secret: String) -> String? {
-    guard let passwords = ChildProcess.pipe(), let answers = ChildProcess.pipe() else { return nil }
-    let words = [ownProgram, "--password-on-input"] + arguments.filter { $0 != "--ask" }
-    let process = ChildProcess.start(
-      words, input: .descriptor(passwords.reading), output: .descriptor(answers.writing),
-      errors: .null, group: .session)
-    close(passwords.reading)
-    close(answers.writing)
-    _ = Array((secret + "\n").utf8).withUnsafeBytes { try? writeAll(passwords.writing, $0) }
-    close(passwords.writing)
-    defer { close(answers.reading) }
-    guard let process else { return nil }
-    var waiting = pollfd(fd: answers.reading, events: Int16(POLLIN), revents: 0)
-    if poll(&waiting, 1, 1_000) == 0 {
-      say(translated("Connecting; C-c returns to hobnob, which goes on connecting."))
-      guard poll(&waiting, 1, 9_000) > 0 else { return "" }
-    }
-    var bytes = [UInt8](repeating: 0, count: 20)
-    let count = max(0, read(answers.reading, &bytes, bytes.count))
-    let answer = String(decoding: bytes.prefix { $0 != 0x0A }.prefix(count), as: UTF8.self)
-    // The next process needs the lease that this one still has.
-    if answer == Answer.refused.rawValue { waitpid(process, nil, 0) }
-    return answer
-  }
-
-  private func prompt(for account: Account) -> String {
-    filled(("Password of %1: ", [account.address]))
-  }
-
-  private func say(_ sentence: String, to descriptor: Int32 = 2) {
+  func say(_ sentence: String, to descriptor: Int32 = 2) {
     _ = Array((sentence.withoutControls + "\n").utf8).withUnsafeBytes {
       try? writeAll(descriptor, $0)
     }

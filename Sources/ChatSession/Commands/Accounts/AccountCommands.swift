@@ -10,7 +10,7 @@ struct AccountCommands {
   let context: CommandContext
   private var accounts: Accounts { context.accounts }
 
-  /// The settings of an account, and what each means.
+  /// The settings of an account on any network, and what each means.
   nonisolated static var options: [(name: String, help: SafeText)] {
     [
       ("host", say("the server's host name, if the domain has no DNS (SRV) record for it")),
@@ -35,9 +35,12 @@ struct AccountCommands {
       ),
       say("set ADDRESS OPTION [VALUE] changes an option; without VALUE, it resets the option."),
       say("remove ADDRESS removes it here, not on its server; you can still read its messages."),
-      say("The options:"),
+      say("The options on every network:"),
     ] + options.map { say("  %1: %2", SafeText(line: $0.name), $0.help) }
-      + [say("Do not type a password on this line. See man hobnob-networks for the rest.")]
+      + [
+        say("Each network can have more options; man hobnob-networks explains them."),
+        say("Do not type a password on this line. See man hobnob-networks for the rest."),
+      ]
   }
 
   func account(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
@@ -77,10 +80,8 @@ struct AccountCommands {
       lines.append(
         StyledLine("  " + SafeText(line: account.network))
           + StyledLine(context.glyphs.gap + state(of: account), .dim))
-      lines += Self.options.compactMap { name, _ in
-        accounts.ownSettings(of: account)?[name].map {
-          StyledLine(SafeText(line: "    \(name) \($0)"), .dim)
-        }
+      lines += (accounts.ownSettings(of: account)?.listed ?? []).map {
+        StyledLine(SafeText(line: "    \($0.name) \($0.value)"), .dim)
       }
       lines += sandbox(of: account, snapshot)
     }
@@ -110,13 +111,14 @@ struct AccountCommands {
 
   private func add(_ written: String, _ words: [String]) throws -> Step {
     if let obstacle = context.accountObstacle() { throw Refusal(obstacle) }
-    let network = try networkName(written)
+    let kind = try context.preferences.networks.kind(of: AccountName(written))
+    let network = try networkName(written, on: kind)
     var settings: [String: String] = [:]
     var rest = words[...]
     while let word = rest.popFirst() {
       guard word.hasPrefix("--"), let value = rest.popFirst() else { throw usage("account") }
       let name = String(word.dropFirst(2))
-      settings[name] = try checkedOption(name, value)
+      settings[name] = try checkedOption(name, value, on: kind)
     }
     // An account that is in the store, but not in the owner's accounts file, only needs settings.
     let unlisted = accounts.list.first {
@@ -156,7 +158,7 @@ struct AccountCommands {
           SafeText(line: account.address)))
     }
     guard var settings = accounts.ownSettings(of: account) else { throw notSetUp(account) }
-    let checked = value.isEmpty ? nil : try checkedOption(name, value)
+    let checked = value.isEmpty ? nil : try checkedOption(name, value, on: account.kind)
     if name == "nick" {
       settings.set(nick: checked, of: account)
     } else {
@@ -164,9 +166,8 @@ struct AccountCommands {
     }
     let (whose, option) = (SafeText(line: account.address), SafeText(line: name))
     let said =
-      value.isEmpty
-      ? say("%2 of %1 has its default value again", whose, option)
-      : say("%2 of %1 is now set to %3", whose, option, SafeText(line: value))
+      checked.map { say("%2 of %1 is now set to %3", whose, option, SafeText(line: $0)) }
+      ?? say("%2 of %1 has its default value again", whose, option)
     // `fetch` needs no new connection: the process applies it to each file.
     let hint = name == "fetch" ? "." : "; " + say("type /connect to apply this.")
     return change(settings, of: account, [.tell(said + hint)])
@@ -234,9 +235,8 @@ struct AccountCommands {
 
   /// The network of a new account, `KIND:ADDRESS`. The network's program puts the address into its
   /// canonical form.
-  private func networkName(_ written: String) throws -> String {
-    let (name, networks) = (AccountName(written), context.preferences.networks)
-    let kind = try networks.kind(of: name)
+  private func networkName(_ written: String, on kind: String) throws -> String {
+    let name = AccountName(written)
     guard !name.address.isEmpty,
       !name.address.contains(where: { $0.isWhitespace || "/\"'".contains($0) })
     else {
@@ -245,15 +245,18 @@ struct AccountCommands {
           "%1 is not an address: it is empty, or contains a blank, a slash or a quote.",
           SafeText(line: written)))
     }
-    return kind + ":" + (try networks.address(name.address, on: kind))
+    return kind + ":" + (try context.preferences.networks.address(name.address, on: kind))
   }
 
-  private func checkedOption(_ name: String, _ value: String) throws -> String {
-    guard Self.options.contains(where: { $0.name == name }) else {
-      throw Refusal(
-        say(
-          "An account has no option %1; it has %2.", SafeText(line: name),
-          Self.options.map { SafeText(line: $0.name) }.joinedAsList()))
+  private func checkedOption(
+    _ name: String, _ value: String, on kind: String
+  ) throws -> String {
+    // Others can see the arguments of a program.
+    if name == "password" {
+      throw Refusal(say("Do not type a password on the line; /connect asks for it."))
+    }
+    guard AccountSettings.common.contains(name) else {
+      return try context.preferences.networks.option(name, value, on: kind)
     }
     if name == "port", Int(written: value, in: 1...65_535) == nil {
       throw Refusal(say("A port is a number from 1 to 65535, not %1.", SafeText(line: value)))

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Glibc
+import NetworkInbox
+import Platform
+import Sentences
+
+/// Where the program gets an account's password from.
+extension NetworkProgram {
+  /// The password that the account's command or the Secret Service gives.
+  func kept(of account: Account, _ settings: AccountSettings) -> String? {
+    try? PasswordCommand.run(AccountHelperProgram.words(for: account, settings)).get()
+  }
+
+  /// Tries the password that a command or the Secret Service gives, if any, and then up to three
+  /// that the owner types.
+  func ask(for stored: StoredAccount, _ settings: AccountSettings) -> Int32 {
+    let account = stored.account
+    // If the last try failed, the stored password may be the reason.
+    var kept = account.status.hasEnded ? nil : kept(of: account, settings)
+    var questions = 0
+    while questions < 3 {
+      if kept == nil { questions += 1 }
+      guard let secret = kept ?? TypedSecret.ask(prompt(for: account)) else {
+        // The account's shells say so, as after a start without a password.
+        let reason = PasswordFailure.none.sentence
+        try? stored.lease()?.release(
+          status: .ended(reason: reason), notice: "\(account.address): \(reason)")
+        return 1
+      }
+      guard let answer = connectInBackground(with: secret) else { return 1 }
+      if answer != Answer.refused.rawValue { return 0 }
+      if kept != nil {
+        say(translated("The server does not accept the stored password."))
+        kept = nil
+      } else if questions < 3 {
+        say(translated("The server does not accept this password."))
+      } else {
+        say(translated("The server does not accept this password; /connect asks for another."))
+      }
+    }
+    return 1
+  }
+
+  /// Starts another process, which reads the password from a pipe, and waits up to ten seconds for
+  /// its answer; it then goes on by itself.
+  ///
+  /// - Returns: the answer, which is empty if there was none in time; nil if it could not start.
+  private func connectInBackground(with secret: String) -> String? {
+    guard let passwords = ChildProcess.pipe(), let answers = ChildProcess.pipe() else { return nil }
+    let words = [ownProgram, "--password-on-input"] + arguments.filter { $0 != "--ask" }
+    let process = ChildProcess.start(
+      words, input: .descriptor(passwords.reading), output: .descriptor(answers.writing),
+      errors: .null, group: .session)
+    close(passwords.reading)
+    close(answers.writing)
+    _ = Array((secret + "\n").utf8).withUnsafeBytes { try? writeAll(passwords.writing, $0) }
+    close(passwords.writing)
+    defer { close(answers.reading) }
+    guard let process else { return nil }
+    var waiting = pollfd(fd: answers.reading, events: Int16(POLLIN), revents: 0)
+    if poll(&waiting, 1, 1_000) == 0 {
+      say(translated("Connecting; C-c returns to hobnob, which goes on connecting."))
+      guard poll(&waiting, 1, 9_000) > 0 else { return "" }
+    }
+    var bytes = [UInt8](repeating: 0, count: 20)
+    let count = max(0, read(answers.reading, &bytes, bytes.count))
+    let answer = String(decoding: bytes.prefix { $0 != 0x0A }.prefix(count), as: UTF8.self)
+    // The next process needs the lease that this one still has.
+    if answer == Answer.refused.rawValue { waitpid(process, nil, 0) }
+    return answer
+  }
+
+  func prompt(for account: Account) -> String {
+    filled(("Password of %1: ", [account.address]))
+  }
+}

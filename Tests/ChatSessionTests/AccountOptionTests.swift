@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Testing
+
+@testable import ChatSession
+@testable import Conversations
+
+/// Options that the network of an account has, and others do not.
+@MainActor
+@Suite("Options of one network")
+struct AccountOptionTests {
+  private let town: Town
+  private let anna: Person
+
+  init() throws {
+    town = try Town()
+    anna = try town.person("anna")
+  }
+
+  @Test("/account add and set store what the network's program says; /account lists it")
+  func sets() throws {
+    anna.say("/account add anna@x.org --speed slow --port 7")
+    let account = try anna.account()
+    #expect(try anna.settings(of: account)?.values == ["speed": "slow!", "port": "7"])
+    anna.say("/account set anna@x.org speed fast")
+    #expect(anna.printed.last?.hasPrefix("speed of anna@x.org is now set to fast!;") == true)
+    anna.say("/account set anna@x.org nick ann")
+    _ = anna.news()
+    anna.say("/account")
+    // And not the nickname that it has until it connects.
+    #expect(Array(anna.news().dropFirst()) == ["    port 7", "    nick ann", "    speed fast!"])
+    anna.say("/account set anna@x.org speed")
+    #expect(try anna.settings(of: account)?["speed"] == nil)
+  }
+
+  @Test("what the network refuses changes nothing, and the line stays")
+  func refuses() throws {
+    #expect(!anna.say("/account add anna@x.org --shoe 4"))
+    #expect(anna.printed.last == "shoe cannot be 4.")
+    #expect(try anna.store.read { try $0.accounts(of: anna.session.me.id) }.isEmpty)
+    let account = try anna.added()
+    #expect(!anna.say("/account set anna@x.org speed 9"))
+    #expect(anna.printed.last == "speed cannot be 9.")
+    #expect(try anna.settings(of: account)?["speed"] == nil)
+  }
+
+  @Test("1.12: a password on the line is shown to no program")
+  func passesNoPassword() throws {
+    _ = try anna.added()
+    for line in [
+      "/account set anna@x.org password sesame", "/account add anna@y.org --password sesame",
+    ] {
+      #expect(!anna.say(line))
+      #expect(
+        anna.printed.last == "Do not type a password on the line; /connect asks for it.")
+    }
+  }
+
+  @Test("the options on every network are the same in the shell and in a network's program")
+  func common() {
+    #expect(AccountCommands.options.map(\.name) == AccountSettings.common)
+  }
+}

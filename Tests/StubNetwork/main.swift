@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Glibc
+import NetworkInbox
+import Networks
+
+// The program of a network without a server. Shells find it as `hobnob-stub`.
+
+@MainActor
+private final class StubWire: Wire {
+  var report: (WireReport) -> Void = { _ in }
+  var isReading = true
+
+  func connect(secret: String, settings: [String: String], facts: [String: String]) {
+    report(.up)
+    report(.status(.connected([])))
+  }
+
+  func deliver(outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal]) {}
+
+  func close() {}
+}
+
+private let doors = ["open", "locked", "free"]
+
+signal(SIGPIPE, SIG_IGN)
+exit(
+  NetworkProgram(
+    kind: "stub", arguments: Array(CommandLine.arguments.dropFirst()), example: "you@example.org",
+    readAddress: { $0.contains("@") ? $0 : nil },
+    options: [
+      .number("speed", in: 1...9),
+      AccountOption("door") { value throws(AccountOption.Invalid) in
+        let door = value.lowercased()
+        if doors.contains(door) { return door }
+        throw AccountOption.Invalid("A door is not \(value).")
+      },
+    ],
+    register: { _, _, _ in "This network has no accounts." },
+    makeWire: { _, _, _, _ in StubWire() }
+  ).run())
