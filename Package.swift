@@ -260,7 +260,7 @@ let package = Package(
       name: "EndToEndTests",
       dependencies: [
         "Emulator", "NetworkInbox", "Conversations", "StyledText", "Platform", "Repeatable",
-        "StoreFixture",
+        "StoreFixture", "StubNetwork",
       ],
       exclude: ["Themes", "foreign.py"],
       swiftSettings: tests),

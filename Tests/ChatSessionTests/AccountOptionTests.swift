@@ -59,4 +59,20 @@ struct AccountOptionTests {
   func common() {
     #expect(AccountCommands.options.map(\.name) == AccountSettings.common)
   }
+
+  @Test("that an account has no password is forgotten on request, and when it is added again")
+  func forgetsThatThereIsNoPassword() throws {
+    let account = try anna.added()
+    func facts() throws -> [String: String] {
+      try town.accounts.facts(of: account, inStoreAt: anna.store.path)
+    }
+    for lines in [
+      ["/account set anna@x.org password"],
+      ["/account remove anna@x.org", "/account add anna@x.org"],
+    ] {
+      try anna.learn(["password": "none", "sandbox": "3"], of: account)
+      for line in lines { anna.say(line) }
+      #expect(try facts() == ["sandbox": "3"], "\(lines)")
+    }
+  }
 }

@@ -22,11 +22,14 @@ final class Home {
   /// The built program, beside the test bundle, or the one that `HOBNOB_PROGRAM` names: one that
   /// was built with `--sanitize=address`, for instance.
   static let program: String = {
-    if let named = ProcessInfo.processInfo.environment["HOBNOB_PROGRAM"] { return named }
-    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    return URL(fileURLWithPath: own).deletingLastPathComponent()
-      .appendingPathComponent("hobnob").path
+    ProcessInfo.processInfo.environment["HOBNOB_PROGRAM"] ?? built("hobnob")
   }()
+
+  /// The path of a program beside the test bundle.
+  static func built(_ name: String) -> String {
+    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    return URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent(name).path
+  }
 
   var environment: [String: String] {
     [

@@ -122,7 +122,8 @@ final class NetworkProcessTests {
   private var lease: AccountLease?
 
   private func process(
-    stays: Bool = true, settings: [String: String] = [:], typed: String? = "s"
+    stays: Bool = true, settings: [String: String] = [:], typed: String? = "s",
+    passwordNeed: @escaping PasswordNeed.Rule = { _, _ in .needed }
   ) throws -> NetworkProcess {
     // The one before lets it go.
     lease = nil
@@ -130,8 +131,8 @@ final class NetworkProcessTests {
     source.now = source.now ?? AccountSettings(values: settings)
     return try NetworkProcess(
       #require(lease), AccountSettings(values: settings), over: wire, loop: loop,
-      source: source, files: files, typed: typed, stays: stays, stayAfterLastShell: 0, random: { 0 }
-    )
+      source: source, files: files, typed: typed, passwordNeed: passwordNeed, stays: stays,
+      stayAfterLastShell: 0, random: { 0 })
   }
 
   /// Ends the loop, at the latest after a time that no computer takes.
@@ -374,6 +375,60 @@ final class NetworkProcessTests {
     }
     #expect(try process(settings: command, typed: nil).run() == nil)
     #expect(wire.secrets == ["one", "one", "two"])
+  }
+
+  /// As on a network where an account may have no password, unless a setting says that it has one.
+  private func passwordNeed(
+    _ settings: [String: String], _ facts: [String: String]
+  ) -> PasswordNeed {
+    if settings["login"] != nil { return .needed }
+    return PasswordNeed.isKnownToBeNone(facts) ? .unneeded : .optional
+  }
+
+  private var facts: [String: String] {
+    get throws { try files.facts(of: account, inStoreAt: mine.path) }
+  }
+
+  @Test("without a password it connects with an empty one, now and later, and asks nobody")
+  func connectsWithoutAPassword() throws {
+    wire.onConnect = { [loop] _, _ in loop.after(milliseconds: 0) { loop.stop() } }
+    #expect(try process(typed: "", passwordNeed: passwordNeed).run() == nil)
+    #expect(try facts == ["password": "none"])
+    #expect(try process(typed: nil, passwordNeed: passwordNeed).run() == nil)
+    #expect(wire.secrets == ["", ""] && source.asked == 0)
+    // Another setting may say that it has one.
+    source.now = AccountSettings(values: ["login": "plain"])
+    source.passwords = [.success("one")]
+    let settings = ["login": "plain"]
+    #expect(
+      try process(settings: settings, typed: nil, passwordNeed: passwordNeed).run() == nil)
+    #expect(wire.secrets.last == "one" && source.asked == 1)
+    #expect(try facts == [:])
+  }
+
+  @Test("a server that wants a password after all makes it forget that there is none")
+  func forgetsThatThereIsNone() throws {
+    try files.learn(["password": "none"], of: account, inStoreAt: mine.path)
+    wire.onConnect = { wire, _ in wire.report(.passwordRefused(reason: "no")) }
+    #expect(try process(typed: nil, passwordNeed: passwordNeed).run() == "no")
+    #expect(wire.secrets == [""])
+    #expect(try facts == [:])
+    #expect(
+      try process(typed: nil, passwordNeed: passwordNeed).run() == "/connect asks for its password")
+    #expect(wire.connects == 1 && source.asked == 1)
+  }
+
+  @Test("at /connect it looks for a password that the account may have now")
+  func findsANewPassword() throws {
+    source.passwords = [.success("one")]
+    wire.onConnect = { [self] _, count in
+      if count == 2 { loop.after(milliseconds: 0) { [loop] in loop.stop() } }
+      guard count == 1 else { return }
+      source.now?.values["login"] = "plain"
+      _ = try? mine.writeDurably { try $0.ask(.reconnect, of: account) }
+    }
+    #expect(try process(typed: "", passwordNeed: passwordNeed).run() == nil)
+    #expect(wire.secrets == ["", "one"])
   }
 
   @Test(

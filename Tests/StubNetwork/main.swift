@@ -4,7 +4,10 @@ import Glibc
 import NetworkInbox
 import Networks
 
-// The program of a network without a server. Shells find it as `hobnob-stub`.
+// The program of a network without a server, whose accounts may have no password. Shells find it as
+// `hobnob-stub`. The option `door` says what the network accepts: `open` any password and none,
+// `locked` only `sesame`, `free` has no passwords. Once connected, it tells the account's owner
+// which password it got.
 
 @MainActor
 private final class StubWire: Wire {
@@ -12,8 +15,12 @@ private final class StubWire: Wire {
   var isReading = true
 
   func connect(secret: String, settings: [String: String], facts: [String: String]) {
+    if settings["door"] == "locked", secret != "sesame" {
+      return report(.passwordRefused(reason: "the door is locked"))
+    }
     report(.up)
     report(.status(.connected([])))
+    report(.events([.notice("the password is '\(secret)'")]))
   }
 
   func deliver(outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal]) {}
@@ -36,6 +43,11 @@ exit(
         throw AccountOption.Invalid("A door is not \(value).")
       },
     ],
+    passwordNeed: { settings, facts in
+      if settings["door"] == "free" { return .unneeded }
+      if settings["password-command"] != nil { return .needed }
+      return PasswordNeed.isKnownToBeNone(facts) ? .unneeded : .optional
+    },
     register: { _, _, _ in "This network has no accounts." },
     makeWire: { _, _, _, _ in StubWire() }
   ).run())

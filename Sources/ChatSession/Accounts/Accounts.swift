@@ -50,9 +50,9 @@ struct Accounts {
     }
   }
 
-  /// Removes the known login methods of the account's server.
-  func forgetLogin(of account: Account) throws {
-    try ownFiles.learn(["scram": ""], of: account, inStoreAt: storePath)
+  /// Forgets a fact about the account's server.
+  func forget(_ fact: String, of account: Account) throws {
+    try ownFiles.learn([fact: ""], of: account, inStoreAt: storePath)
   }
 
   /// Applies the latest nickname to an account that is about to connect.

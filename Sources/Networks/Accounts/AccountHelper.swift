@@ -152,3 +152,12 @@ package final class AccountHelper: AccountSource, NameSource {
     for one in left { one.then(.failure(.none)) }
   }
 }
+
+/// The process outside the sandbox has ended. This process cannot start another one, and alone it
+/// can neither look up names nor read settings. It ends as after a crash, so that a shell starts
+/// both again.
+package struct HelperIsGone: Error, CustomStringConvertible {
+  package var description: String {
+    translated("the helper process has ended")
+  }
+}

@@ -5,8 +5,9 @@ import Platform
 
 /// Asks for a password at the terminal, which does not show it.
 package enum TypedSecret {
+  /// - Parameter allowsNone: whether Return alone is an answer.
   /// - Returns: nil if there is no terminal, or nothing was typed.
-  package static func ask(_ question: String) -> String? {
+  package static func ask(_ question: String, allowsNone: Bool = false) -> String? {
     let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { return nil }
     let terminal = OpenFile(descriptor)
@@ -43,7 +44,7 @@ package enum TypedSecret {
       if byte == 0x0A || byte == 0x0D { break }
       line.append(byte)
     }
-    return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
+    return line.isEmpty && !allowsNone ? nil : String(decoding: line, as: UTF8.self)
   }
 }
 

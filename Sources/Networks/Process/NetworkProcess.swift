@@ -21,10 +21,9 @@ package final class NetworkProcess {
   /// The `ca` file that the process started with. The sandbox lets it open no other, so a new `ca`
   /// needs a new process.
   private let caFile: String?
-  /// The password; nil until it is known.
-  private var secret: String?
-  /// Counts the requests for the password: the answer to an earlier one is out of date.
-  private var passwordRequest = 0
+  private let password: AccountPassword
+  /// The facts about the server with which the process last tried to connect.
+  private var facts: [String: String] = [:]
   private let downloads: Downloads
   /// Whether the process continues when its owner has no shell.
   private let stays: Bool
@@ -67,19 +66,22 @@ package final class NetworkProcess {
   ///   - source: reads the settings, runs the password command and resolves host names.
   ///   - files: where the facts about the account's server are kept.
   ///   - typed: the password, if the owner has typed it.
+  ///   - passwordNeed: whether the account has a password.
   ///   - stays: whether it continues when its owner has no shell.
   ///   - stayAfterLastShell: milliseconds to stay after the owner's last shell has ended.
   ///   - random: returns a number from 0 to 1, for the pauses between two tries.
   package init(
     _ lease: AccountLease, _ settings: AccountSettings, over wire: any Wire,
     loop: EventLoop, source: any AccountSource & NameSource, files: AccountFiles, typed: String?,
-    stays: Bool, stayAfterLastShell: Int64 = 60_000,
+    passwordNeed: @escaping PasswordNeed.Rule = { _, _ in .needed }, stays: Bool,
+    stayAfterLastShell: Int64 = 60_000,
     random: @escaping () -> Double = { .random(in: 0...1) }
   ) throws {
     (self.stayAfterLastShell, self.random) = (stayAfterLastShell, random)
     (self.lease, self.wire, self.loop) = (lease, wire, loop)
     (self.source, self.files, self.settings) = (source, files, settings)
-    (secret, caFile, self.stays) = (typed, settings["ca"], stays)
+    (caFile, self.stays) = (settings["ca"], stays)
+    password = AccountPassword(typed: typed, from: source, passwordNeed)
     position = try lease.read { try $0.position }
     lease.patience = 0
     // `self` is not available before `downloads` is set.
@@ -121,37 +123,39 @@ package final class NetworkProcess {
 
   // MARK: The wire
 
-  private func connect() {
+  /// - Parameter renews: whether the password may be another one now.
+  private func connect(renews: Bool = false) {
     connectTimer = nil
     guard settings["ca"] == caFile else {
       failure = translated("run /connect to use the new certificates (ca)")
       return leave()
     }
     setStatus(.connecting)
-    guard let secret else { return askForPassword() }
     do throws(AccountFileError) {
-      let facts = try files.facts(of: account, inStoreAt: lease.path).merging(learned) { $1 }
-      wire.connect(secret: secret, settings: settings.values, facts: facts)
+      facts = try files.facts(of: account, inStoreAt: lease.path).merging(learned) { $1 }
+      if renews { password.renew(settings, facts) }
+      password.find(settings, facts) { [weak self] in self?.connect(with: $0) }
     } catch {
       failure = error.description
       leave()
     }
   }
 
-  private func askForPassword() {
-    passwordRequest += 1
-    source.password { [weak self, number = passwordRequest] answer in
-      // The owner may have asked for another try in the meantime.
-      guard let self, number == passwordRequest else { return }
-      switch answer {
-      case .success(let found):
-        secret = found
-        connect()
-      case .failure(let reason):
-        failure = reason.sentence
-        leave()
-      }
+  private func connect(with secret: Result<String, PasswordFailure>) {
+    switch secret {
+    case .success(let secret):
+      if let fact = password.fact(settings, facts) { learnPassword(fact) }
+      wire.connect(secret: secret, settings: settings.values, facts: facts)
+    case .failure(let reason):
+      failure = reason.sentence
+      leave()
     }
+  }
+
+  /// - Parameter value: of ``PasswordNeed/fact``; empty to forget it.
+  private func learnPassword(_ value: String) {
+    learned[PasswordNeed.fact.name] = value
+    storeEvents()
   }
 
   private func handleReport(_ report: WireReport) {
@@ -172,6 +176,7 @@ package final class NetworkProcess {
     case .down(let reason, let isFinal): handleDown(reason, isFinal: isFinal)
     case .passwordRefused(let reason):
       isPasswordRefused = true
+      learnPassword("")
       handleDown(reason, isFinal: true)
     }
   }
@@ -279,10 +284,8 @@ package final class NetworkProcess {
     case .success(let newSettings?) where newSettings.isWanted:
       settings = newSettings
       downloads.limit = newSettings.fetchLimit
-      guard reconnects else { return }
       // The password command may print a new password now.
-      if newSettings["password-command"] != nil { secret = nil }
-      connect()
+      if reconnects { connect(renews: true) }
     case .success: leave()
     case .failure(let reason):
       failure = reason.sentence
@@ -383,14 +386,5 @@ package final class NetworkProcess {
       // The retry publishes the status that is current at that time.
       tryAgain(after: error)
     }
-  }
-}
-
-/// The process outside the sandbox has ended. This process cannot start another one, and alone it
-/// can neither look up names nor read settings. It ends as after a crash, so that a shell starts
-/// both again.
-package struct HelperIsGone: Error, CustomStringConvertible {
-  package var description: String {
-    translated("the helper process has ended")
   }
 }

@@ -56,6 +56,7 @@ package struct NetworkProgram {
   let example: String
   let readAddress: ReadAddress
   let options: [AccountOption]
+  let passwordNeed: PasswordNeed.Rule
   let register: Register
   private let makeWire: MakeWire
 
@@ -63,13 +64,16 @@ package struct NetworkProgram {
   ///   - kind: the part of an account's network before the colon.
   ///   - example: an address as people on the network write it.
   ///   - options: what owners can set for accounts on this network only.
+  ///   - passwordNeed: whether an account has a password.
   package init(
     kind: String, arguments: [String], example: String, readAddress: @escaping ReadAddress,
-    options: [AccountOption] = [], register: @escaping Register, makeWire: @escaping MakeWire
+    options: [AccountOption] = [], passwordNeed: @escaping PasswordNeed.Rule = { _, _ in .needed },
+    register: @escaping Register, makeWire: @escaping MakeWire
   ) {
     (self.kind, self.arguments) = (kind, arguments)
     (self.example, self.readAddress) = (example, readAddress)
-    (self.options, self.register, self.makeWire) = (options, register, makeWire)
+    (self.options, self.passwordNeed) = (options, passwordNeed)
+    (self.register, self.makeWire) = (register, makeWire)
     files = AccountFiles(environment: Self.environment)
   }
 
@@ -131,7 +135,7 @@ package struct NetworkProgram {
             )))
         return 1
       }
-      if mode == .ask { return ask(for: stored, settings) }
+      if mode == .ask { return try ask(for: stored, settings) }
       return try serve(stored, settings, mode, stays: stays)
     } catch {
       say("hobnob-\(kind): \(error)")
@@ -190,12 +194,13 @@ package struct NetworkProgram {
     _ lease: AccountLease, _ settings: AccountSettings, _ mode: Mode, stays: Bool
   ) throws -> Ending {
     let account = lease.account
+    let need = try need(of: account, inStoreAt: lease.path, settings)
     var typed: String?
     if mode == .connectWithInput {
       typed = readLine(strippingNewline: true) ?? ""
-    } else if isatty(0) == 1, settings["password-command"] == nil {
+    } else if need != .unneeded, isatty(0) == 1, settings["password-command"] == nil {
       // Shells start it without a terminal; a person may have one.
-      typed = kept(of: account, settings) ?? TypedSecret.ask(prompt(for: account))
+      typed = kept(of: account, settings) ?? typedPassword(of: account, need)
       if typed == nil { return Ending(reason: PasswordFailure.none.sentence) }
     }
     if let failure = lease.failureToHoldAccounts { return Ending(reason: failure) }
@@ -223,7 +228,7 @@ package struct NetworkProgram {
     let wire = try makeWire(lease, settings.values, loop, helper)
     let process = try NetworkProcess(
       lease, settings, over: wire, loop: loop, source: helper, files: files,
-      typed: typed, stays: stays)
+      typed: typed, passwordNeed: passwordNeed, stays: stays)
     if mode == .connectWithInput {
       process.firstTryEnded = { Self.answer($0 ? .connected : .offline) }
     }

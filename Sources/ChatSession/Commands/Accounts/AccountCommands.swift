@@ -128,6 +128,8 @@ struct AccountCommands {
       let account =
         try unlisted ?? transaction.addAccount(owner: context.me.id, network: network)
       try accounts.set(AccountSettings(values: settings), of: account, transaction)
+      // The owner may have removed the account in order to be asked again.
+      try accounts.forget("password", of: account)
       return [
         .accountsChanged,
         .tell(say("%1 is your account now.", SafeText(line: account.address))),
@@ -149,13 +151,9 @@ struct AccountCommands {
 
   private func set(_ address: String, _ name: String, _ value: String) throws -> Step {
     let account = try named(address)
-    // This is not an option: hobnob forgets the login methods that the server offered.
-    if name == "scram", value.isEmpty {
-      try accounts.forgetLogin(of: account)
-      return .tell(
-        say(
-          "hobnob no longer remembers which login methods the server of %1 used to offer. At the next /connect it accepts whatever methods the server offers then.",
-          SafeText(line: account.address)))
+    if value.isEmpty, let forgotten = Self.facts.first(where: { $0.name == name }) {
+      try accounts.forget(name, of: account)
+      return .tell(forgotten.sentence(SafeText(line: account.address)))
     }
     guard var settings = accounts.ownSettings(of: account) else { throw notSetUp(account) }
     let checked = value.isEmpty ? nil : try checkedOption(name, value, on: account.kind)
@@ -172,6 +170,20 @@ struct AccountCommands {
     let hint = name == "fetch" ? "." : "; " + say("type /connect to apply this.")
     return change(settings, of: account, [.tell(said + hint)])
   }
+
+  /// What hobnob knows of an account's server. These are not options: setting one without a value
+  /// makes hobnob forget it.
+  private static let facts: [(name: String, sentence: (SafeText) -> SafeText)] = [
+    (
+      "scram",
+      {
+        say(
+          "hobnob no longer remembers which login methods the server of %1 used to offer. At the next /connect it accepts whatever methods the server offers then.",
+          $0)
+      }
+    ),
+    ("password", { say("At the next /connect, hobnob asks for the password of %1 again.", $0) }),
+  ]
 
   private func change(
     _ settings: AccountSettings?, of account: Account, _ outcomes: [Outcome]
