@@ -227,6 +227,7 @@ extension IncomingBatch {
         network)
       return try store.touchPeople()
     }
+    if speaker.name.utf8.elementsEqual(former.utf8) { return try identified(speaker) }
     let known = try person(known: account.rules.fold(former))
     let current = try person(known: speaker.identity)
     // Someone else may have the old name by now.
@@ -248,6 +249,41 @@ extension IncomingBatch {
       _ = try beginMembership(of: there.id, in: room)
       try store.record(.renamed, in: room.id, by: there.id, text: former)
     }
+  }
+
+  /// Handles a new identity of somebody whose name stays, as when they log in to an account or out
+  /// of it. Nobody joins or leaves, so nothing is recorded.
+  private func identified(_ speaker: NetworkUser) throws {
+    let nickname = account.rules.fold(speaker.name)
+    let there = try present(named: speaker.name, besides: speaker)
+    guard let former = try there ?? person(known: nickname),
+      former.participant.identity != speaker.identity
+    else { return }
+    let rooms = try liveRooms(of: former.id).compactMap { try self.known($0) }
+    let identity = former.participant.identity
+    if try identity == nickname && speaker.isVerified && person(known: speaker.identity) == nil {
+      try move(former, to: speaker)
+    } else {
+      // Somebody else may use the name without the account, or the account under another name.
+      try setOnline(false, former, NetworkUser(identity: identity), in: .direct(identity))
+      for room in rooms { try endMembership(of: former.id, in: room) }
+    }
+    let person = try person(speaker, in: .direct(speaker.identity), isCurrent: true)
+    try setOnline(true, person, speaker, in: .direct(speaker.identity))
+    for room in rooms { _ = try beginMembership(of: person.id, in: room) }
+  }
+
+  /// Somebody else in a room that the owner is in now, by name.
+  private func present(named name: String, besides speaker: NetworkUser) throws -> Person? {
+    let identity = try database.first(
+      """
+      SELECT p.identity FROM participant p
+      WHERE p.name = ? AND p.network = ? AND p.identity <> ? AND EXISTS (
+        SELECT 1 FROM membership s JOIN conversation c ON c.id = s.conversation
+        WHERE s.participant = p.id AND s.last IS NULL AND c.kind = 0 AND c.live = 1)
+      """, name, network, speaker.identity
+    ) { $0.text() }
+    return try identity.flatMap { try person(known: $0) }
   }
 
   /// Gives everyone on a network a single stay in a room, from their first arrival: nobody keeps a
