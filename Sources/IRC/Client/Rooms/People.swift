@@ -110,7 +110,7 @@ struct People: Sendable {
     note(nick, login: login, context.names)
     let user = user(nick, context)
     guard !user.isOwner, let former, former != user.identity else { return nil }
-    return .renamed(user, room: nil, former: former)
+    return .renamed(user, room: nil, former: nick)
   }
 
   mutating func setAway(_ isAway: Bool, _ nick: String, _ names: ScopedNames) {
