@@ -245,6 +245,7 @@ extension IRCContext {
       ? .several : .no
     abilities.replies =
       hasTags && (support.passes(tag: "reply") || support.passes(tag: "draft/reply"))
+    abilities.repliesMayBeHidden = true
     abilities.typing = hasTags && support.passes(tag: "typing")
     abilities.largestFile = support[IRCUploads.token]?.hasPrefix("https://") == true ? nil : 0
     abilities.longestLine = longestLine
