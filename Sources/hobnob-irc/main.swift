@@ -14,9 +14,8 @@ exit(
     kind: "irc", arguments: Array(CommandLine.arguments.dropFirst()),
     example: "you@irc.example.net", readAddress: { IRCAddress($0)?.text },
     options: IRCOptions.all, passwordNeed: IRCOptions.passwordNeed,
-    register: { _, _, _ in
+    registration: .impossible(
       translated(
-        "On IRC you make an account by writing to the network's services, such as NickServ.")
-    },
+        "On IRC you make an account by writing to the network's services, such as NickServ.")),
     makeWire: { try IRCWire($0, $1, loop: $2, names: $3) }
   ).run())

@@ -14,6 +14,6 @@ exit(
     kind: "xmpp", arguments: Array(CommandLine.arguments.dropFirst()),
     example: "you@example.org", readAddress: accountAddress,
     options: accountOptions,
-    register: { registerAccount($0, password: $1, settings: $2) },
+    registration: .possible { registerAccount($0, password: $1, settings: $2) },
     makeWire: { try XMPPWire($0, $1, loop: $2, names: $3) }
   ).run())

@@ -283,7 +283,7 @@ struct AccountTests {
     let (other, batch) = (try town.person("anna"), try town.person("anna", outputMode: .batch))
     #expect(other.connected.isEmpty && batch.connected.isEmpty)
     #expect(!batch.say("/connect"))
-    #expect(batch.printed.last?.contains("has no entry for anna@x.org in this store") == true)
+    #expect(batch.printed.last?.contains("has no entry for xmpp:anna@x.org in this store") == true)
     // Listed for another store it is not connected here.
     try town.accounts.set(AccountSettings(), of: account, inStoreAt: "/tmp/other.sqlite")
     #expect(try town.person("anna").connected.isEmpty)

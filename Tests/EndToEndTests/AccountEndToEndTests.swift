@@ -343,10 +343,12 @@ extension EndToEnd {
     func saysHowToGetOne() throws {
       let anna = try home.shellInLobby(as: "anna")
       anna.send("/account\r")
-      for kind in ["irc", "xmpp"] {
-        try anna.expect("/account add \(kind):you@example.org")
-        try anna.expect("hobnob account register \(kind):you@example.org")
-      }
+      try anna.expect("/account add irc:you@irc.example.net")
+      try anna.expect("/account add xmpp:you@example.org")
+      try anna.expect("hobnob account register xmpp:you@example.org")
+      #expect(!anna.emulator.picture.contains("register irc:"))
+      let refused = try home.run(["account", "register", "irc:anna@irc.x.org"])
+      #expect(refused.status == 1 && refused.errors.contains("NickServ"), "\(refused)")
     }
   }
 }

@@ -48,6 +48,6 @@ exit(
       if settings["password-command"] != nil { return .needed }
       return PasswordNeed.isKnownToBeNone(facts) ? .unneeded : .optional
     },
-    register: { _, _, _ in "This network has no accounts." },
+    registration: .impossible("This network has no accounts."),
     makeWire: { _, _, _, _ in StubWire() }
   ).run())

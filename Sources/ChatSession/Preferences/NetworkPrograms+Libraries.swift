@@ -4,7 +4,8 @@ import Glibc
 import Platform
 import StyledText
 
-/// Runs the program of a network to ask it one question (`--sandbox`, `--address`, `--option`), and
+/// Runs the program of a network to ask it one question (`--sandbox`, `--example`, `--address`,
+/// `--option`), and
 /// says which shared library the system lacks if the program cannot start. hobnob itself needs none.
 extension NetworkPrograms {
   /// How the program describes its sandbox.
@@ -19,6 +20,21 @@ extension NetworkPrograms {
     if answer.status == 0 { return answer.line }
     if let reason = missingLibrary(answer.complaint, of: program) { throw Refusal(reason) }
     return nil
+  }
+
+  /// An address on each network as a person adds it, with the name of the network if there are
+  /// several, and whether its program can register accounts.
+  func examples() -> [(address: String, isRegistered: Bool)] {
+    let kinds = kinds
+    return kinds.map { kind in
+      let answer = (try? path(of: kind)).flatMap { Self.answer(of: $0, to: ["--example"]) }
+      let words =
+        answer?.status == 0 ? answer?.line.split(separator: " ").map(String.init) ?? [] : []
+      return (
+        (kinds.count > 1 ? kind + ":" : "") + (words.first ?? "you@example.org"),
+        words.isEmpty || words.contains("register")
+      )
+    }
   }
 
   /// The address of a new account as its network writes it.

@@ -11,6 +11,17 @@ extension NetworkProgram {
     return 0
   }
 
+  /// Answers a shell that explains how to get an account: writes an address, and `register` if this
+  /// program can register one.
+  func writeExample() -> Int32 {
+    if case .possible = registration {
+      say(example + " register", to: 1)
+    } else {
+      say(example, to: 1)
+    }
+    return 0
+  }
+
   /// Answers a shell that sets an option: writes the value to store.
   func writeOption(_ name: String, _ value: String) -> Int32 {
     guard let option = options.first(where: { $0.name == name }) else {
@@ -40,6 +51,13 @@ extension NetworkProgram {
     let pairs = words.dropFirst().map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
     let settings = Dictionary(
       pairs.filter { $0.count == 2 }.map { ($0[0], $0[1]) }, uniquingKeysWith: { $1 })
+    let register: Register
+    switch registration {
+    case .possible(let action): register = action
+    case .impossible(let reason):
+      say(reason)
+      return 1
+    }
     guard let password = TypedSecret.ask(filled(("A password for %1: ", [address]))) else {
       say(
         translated(

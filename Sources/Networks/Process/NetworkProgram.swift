@@ -22,6 +22,13 @@ package struct NetworkProgram {
   /// Registers an account on a network, from address, password and settings; returns why it failed.
   package typealias Register = @MainActor (String, String, [String: String]) -> String?
 
+  /// Whether this program can register accounts.
+  package enum Registration {
+    case possible(Register)
+    /// Why not, and what to do instead.
+    case impossible(String)
+  }
+
   /// What the program does with the account.
   private enum Mode: Equatable {
     /// Connect, with a password that comes from a command or the Secret Service.
@@ -57,7 +64,7 @@ package struct NetworkProgram {
   let readAddress: ReadAddress
   let options: [AccountOption]
   let passwordNeed: PasswordNeed.Rule
-  let register: Register
+  let registration: Registration
   private let makeWire: MakeWire
 
   /// - Parameters:
@@ -68,12 +75,12 @@ package struct NetworkProgram {
   package init(
     kind: String, arguments: [String], example: String, readAddress: @escaping ReadAddress,
     options: [AccountOption] = [], passwordNeed: @escaping PasswordNeed.Rule = { _, _ in .needed },
-    register: @escaping Register, makeWire: @escaping MakeWire
+    registration: Registration, makeWire: @escaping MakeWire
   ) {
     (self.kind, self.arguments) = (kind, arguments)
     (self.example, self.readAddress) = (example, readAddress)
     (self.options, self.passwordNeed) = (options, passwordNeed)
-    (self.register, self.makeWire) = (register, makeWire)
+    (self.registration, self.makeWire) = (registration, makeWire)
     files = AccountFiles(environment: Self.environment)
   }
 
@@ -89,6 +96,7 @@ package struct NetworkProgram {
   ///   wrong, 75 if another process holds the account.
   package func run() -> Int32 {
     if arguments.first == "--register" { return makeAccount(Array(arguments.dropFirst())) }
+    if arguments == ["--example"] { return writeExample() }
     if arguments.first == "--address", arguments.count == 2 { return writeAddress(arguments[1]) }
     if arguments.first == "--option", arguments.count == 3 {
       return writeOption(arguments[1], arguments[2])

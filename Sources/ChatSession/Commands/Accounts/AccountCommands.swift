@@ -66,19 +66,17 @@ struct AccountCommands {
     guard !accounts.list.isEmpty else {
       guard explainsIfEmpty else { return .tell(say("You have no account.")) }
       let gap: SafeText = context.glyphs.isSpoken ? ": " : "   "
-      // With several networks, an address needs the name of its network.
-      let kinds = context.preferences.networks.kinds
-      let names = (kinds.count > 1 ? kinds.map { $0 + ":" } : [""]).map {
-        SafeText(line: $0 + "you@example.org")
-      }
+      let examples = context.preferences.networks.examples()
       return .answer(
         [StyledLine(say("You need no account for the people on this machine. To reach others:"))]
-          + names.map {
-            StyledLine("  /account add " + $0 + gap + say("add an account that you already have"))
-          }
-          + names.map {
+          + examples.map {
             StyledLine(
-              "  hobnob account register " + $0 + gap
+              "  /account add " + SafeText(line: $0.address) + gap
+                + say("add an account that you already have"))
+          }
+          + examples.filter(\.isRegistered).map {
+            StyledLine(
+              "  hobnob account register " + SafeText(line: $0.address) + gap
                 + say("create one, if the server lets anyone register"))
           })
     }
