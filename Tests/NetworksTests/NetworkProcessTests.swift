@@ -422,7 +422,10 @@ final class NetworkProcessTests {
   func findsANewPassword() throws {
     source.passwords = [.success("one")]
     wire.onConnect = { [self] _, count in
-      if count == 2 { return loop.after(milliseconds: 0) { [loop] in loop.stop() } }
+      if count == 2 {
+        loop.after(milliseconds: 0) { [loop] in loop.stop() }
+        return
+      }
       source.now?.values["login"] = "plain"
       _ = try? mine.writeDurably { try $0.ask(.reconnect, of: account) }
     }
