@@ -20,7 +20,12 @@ TOOLS = less vim-tiny xdg-utils ca-certificates gettext
 PACKAGE_TOOLS = binutils dpkg-dev lintian xz-utils
 PACKAGES = .build/packages
 DOCS = .build/docs
-TEST_TOOLS = fish libvterm-dev locales mandoc openssl procps prosody python3-slixmpp sqlite3 tmux zsh
+TEST_TOOLS = fish irssi libvterm-dev locales mandoc openssl procps prosody python3-pip python3-slixmpp \
+	python3-yaml sqlite3 tmux weechat-headless zsh
+# Servers that the tests start. Installed, some would conflict with each other, and all would run.
+IRC_SERVERS = anope bitlbee inspircd ircd-hybrid ircd-irc2 ngircd znc
+IRC_PYTHON = irc-parser-tests pydle
+IRC_PARTS = .build/irc
 # Where each shell looks for completion scripts. Packages of Debian have a folder of their own in zsh.
 BASH_SCRIPT = share/bash-completion/completions/hobnob
 ZSH_SCRIPT = share/zsh/$$([ $(PREFIX) = /usr ] && echo vendor-completions || echo site-functions)/_hobnob
@@ -79,6 +84,27 @@ deps:
 
 test-deps: deps
 	$(SUDO) apt-get install -y $(TEST_TOOLS)
+	@for name in $(IRC_SERVERS); do \
+	  test -d $(IRC_PARTS)/$$name || $(MAKE) $(IRC_PARTS)/$$name || exit 1; \
+	done
+	test -d $(IRC_PARTS)/python || \
+	  python3 -m pip install -q --no-deps --target $(IRC_PARTS)/python $(IRC_PYTHON)
+
+# The package NAME, unpacked, and what it depends on, installed; an empty folder if Debian has no
+# such package: its tests are then skipped. Two look for their files where they would be installed:
+# they get paths of equal length from the folder that they are started in.
+$(IRC_PARTS)/%:
+	rm -rf $@.part && mkdir -p $@.part
+	if apt-cache show $* >/dev/null 2>&1; then cd $@.part && apt-get download $* && \
+	  $(SUDO) apt-get satisfy -y --no-install-recommends \
+	    "$$(dpkg-deb -f $*_*.deb Depends)" && dpkg-deb -x $*_*.deb . && rm $*_*.deb; fi
+	@for program in ircd-hybrid ircd; do \
+	  test ! -e $@.part/usr/sbin/$$program || sed -i -e 's,\x00/usr\x00,\x00.\x00\x00\x00\x00,' \
+	    -e 's,/usr/lib/ircd-hybrid/modules/,modules//////////////////////,g' \
+	    -e 's,/etc/ircd/,./////////,g; s,/var/run/ircd/,./////////////,g' \
+	    -e 's,/var/log/ircd/,./////////////,g' $@.part/usr/sbin/$$program; \
+	done
+	mv $@.part $@
 
 check:
 	$(SWIFT) test $(CHECKED)

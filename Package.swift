@@ -255,7 +255,7 @@ let package = Package(
       swiftSettings: tests),
     .target(
       name: "IRCFixture", dependencies: ["Platform", "ProsodyFixture"], path: "Tests/IRCFixture",
-      swiftSettings: ours),
+      exclude: ["Stub"], swiftSettings: ours),
     .testTarget(
       name: "IRCTests",
       dependencies: [

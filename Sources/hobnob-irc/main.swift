@@ -13,6 +13,7 @@ exit(
   NetworkProgram(
     kind: "irc", arguments: Array(CommandLine.arguments.dropFirst()),
     example: "you@irc.example.net", readAddress: { IRCAddress($0)?.text },
+    options: IRCOptions.all, passwordNeed: IRCOptions.passwordNeed,
     register: { _, _, _ in
       translated(
         "On IRC you make an account by writing to the network's services, such as NickServ.")

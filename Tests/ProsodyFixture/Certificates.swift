@@ -7,6 +7,10 @@ public struct Certificates: Sendable {
   public struct Pair: Sendable {
     public var certificate: String
     public var key: String
+
+    public init(certificate: String, key: String) {
+      (self.certificate, self.key) = (certificate, key)
+    }
   }
 
   public let folder: String
@@ -39,12 +43,6 @@ public struct Certificates: Sendable {
   private static let newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
 
   private static func openssl(_ arguments: [String]) throws {
-    try Prosody.run(["openssl"] + arguments)
+    try LoopbackServer.run(["openssl"] + arguments)
   }
-}
-
-/// Why there is no server to test with.
-public struct ProsodyFailure: Error, CustomStringConvertible {
-  public var description: String
-  init(_ description: String) { self.description = description }
 }

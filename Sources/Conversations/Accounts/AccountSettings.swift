@@ -18,6 +18,9 @@ package struct AccountSettings: Hashable, Sendable {
 
   package subscript(name: String) -> String? { values[name] }
 
+  /// The files with certificates: those to trust, and the owner's own.
+  package var certificates: [String?] { [values["ca"], values["cert"]] }
+
   /// The largest file, in bytes, to fetch without asking; 0 for none.
   package var fetchLimit: Int64 {
     min(max(0, Int64(values["fetch"] ?? "") ?? 10), 100) * 1_000_000

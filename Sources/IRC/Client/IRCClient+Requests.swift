@@ -24,6 +24,11 @@ extension IRCClient {
       return context.answer(request, filled(("%1 is not an address.", [target])))
     }
     switch request.verb {
+    // A new nickname in a room is one everywhere.
+    case .join
+    where !request.text.isEmpty && request.text != context.nick
+      && rooms[context.fold(target)]?.isInside == true:
+      questions.ask(request, IRCLine("NICK", [request.text]), in: &context)
     case .join: rooms.join(request, in: &context)
     case .leave: rooms.leave(request, in: &context)
     case .history:
@@ -35,7 +40,6 @@ extension IRCClient {
       context.send(IRCLine("AWAY", target.isEmpty ? [] : [message]))
       context.answer(request, "")
     case .abilities: context.answer(request, abilitySentence(for: target))
-    case .nick: questions.ask(request, IRCLine("NICK", [request.text]), in: &context)
     case .subscribe:
       watched.add(target, as: wireName(target), in: &context)
       context.tell(
@@ -167,6 +171,6 @@ extension IRCClient {
 extension NetworkRequest.Verb {
   /// Whether a request without a target makes sense.
   fileprivate var isAboutNobody: Bool {
-    [.presence, .abilities, .nick, .mode, .line, .approve, .decline].contains(self)
+    [.presence, .abilities, .mode, .line, .approve, .decline].contains(self)
   }
 }

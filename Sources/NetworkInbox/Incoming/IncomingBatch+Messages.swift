@@ -13,6 +13,7 @@ extension IncomingBatch {
       : try person(speaker, in: target, isCurrent: message.time == nil && !message.isPast).id
     if let known = try self.knownMessage(message.name, of: sender, in: conversation)
       ?? sentTwice(message, by: sender, in: conversation)
+      ?? replayed(message, by: sender, in: conversation)
     {
       return try again(known, archive: message.name.archive)
     }
@@ -57,6 +58,31 @@ extension IncomingBatch {
       known.message.body.utf8.elementsEqual(Self.body(of: message).utf8)
     else { return nil }
     return known
+  }
+
+  /// How far the time of a replayed message may be from that of the stored one: for others, and for
+  /// the owner, whose message was stored before it was sent.
+  private static let replayTolerance: (others: Milliseconds, owner: Milliseconds) = (2_000, 10_000)
+
+  /// Finds the stored message that a bouncer repeats without an id. Each counts once in a batch,
+  /// since somebody may say the same twice.
+  private func replayed(
+    _ message: NetworkMessage, by sender: ID<Participant>, in conversation: BatchConversation
+  ) throws -> KnownMessage? {
+    guard message.isReplayed, message.name.archive == nil, let time = message.time else {
+      return nil
+    }
+    let tolerance =
+      sender == owner.id ? Self.replayTolerance.owner : Self.replayTolerance.others
+    let found = try database.rows(
+      """
+      SELECT \(Message.columns), m.archive_id \(Message.rows)
+      WHERE m.conversation = ?1 AND m.sender = ?2 AND m.kind = ?3 AND m.body = ?4 AND m.gone = 0
+        AND m.sort >= ?7 AND m.created_at BETWEEN ?5 AND ?6 ORDER BY m.sort
+      """, conversation.id, sender, message.kind.rawValue, Self.body(of: message),
+      time - tolerance, time + tolerance, SortKey.first(at: time - tolerance)
+    ) { KnownMessage(message: Message($0), archive: $0.optionalText("archive_id")) }
+    return found.first { repeated.insert($0.message.id).inserted }
   }
 
   /// Adds the addresses of files below the text, if they are not in it.

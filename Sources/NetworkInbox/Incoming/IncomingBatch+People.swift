@@ -259,6 +259,8 @@ extension IncomingBatch {
       return
     }
     let rooms = try liveRooms(of: person.id).compactMap { try self.known($0) }
+    // Somebody who logs in, or out, may only have another identity.
+    let isRenamed = !person.participant.name.utf8.elementsEqual(speaker.name.utf8)
     if current == nil {
       try move(person, to: speaker)
     } else if let current, current.id != person.id {
@@ -271,7 +273,7 @@ extension IncomingBatch {
     try setOnline(true, there, speaker, in: .direct(speaker.identity))
     for room in rooms {
       _ = try beginMembership(of: there.id, in: room)
-      try store.record(.renamed, in: room.id, by: there.id, text: former)
+      if isRenamed { try store.record(.renamed, in: room.id, by: there.id, text: former) }
     }
   }
 

@@ -51,6 +51,8 @@ final class IncomingBatch {
   private var conversations: [ConversationAddress: BatchConversation] = [:]
   private var people: [String: Person] = [:]
   private var proven: Set<ID<Participant>> = []
+  /// The stored messages that a bouncer has repeated in this batch.
+  var repeated: Set<ID<Message>> = []
   /// How many past messages arrived, by conversation.
   var past: [ConversationAddress: Int] = [:]
   /// The past messages since `settle`, by conversation. A conversation whose page had none has an

@@ -18,9 +18,9 @@ package final class NetworkProcess {
   private let files: AccountFiles
   /// The owner's settings, as last read.
   private var settings: AccountSettings
-  /// The `ca` file that the process started with. The sandbox lets it open no other, so a new `ca`
-  /// needs a new process.
-  private let caFile: String?
+  /// The files of certificates (`ca`, `cert`) that the process started with. The sandbox lets it
+  /// open no others, so new ones need a new process.
+  private let certificates: [String?]
   private let password: AccountPassword
   /// The facts about the server with which the process last tried to connect.
   private var facts: [String: String] = [:]
@@ -80,7 +80,7 @@ package final class NetworkProcess {
     (self.stayAfterLastShell, self.random) = (stayAfterLastShell, random)
     (self.lease, self.wire, self.loop) = (lease, wire, loop)
     (self.source, self.files, self.settings) = (source, files, settings)
-    (caFile, self.stays) = (settings["ca"], stays)
+    (certificates, self.stays) = (settings.certificates, stays)
     password = AccountPassword(typed: typed, from: source, passwordNeed)
     position = try lease.read { try $0.position }
     lease.patience = 0
@@ -126,8 +126,8 @@ package final class NetworkProcess {
   /// - Parameter renews: whether the password may be another one now.
   private func connect(renews: Bool = false) {
     connectTimer = nil
-    guard settings["ca"] == caFile else {
-      failure = translated("run /connect to use the new certificates (ca)")
+    guard settings.certificates == certificates else {
+      failure = translated("run /connect to use the new certificates")
       return leave()
     }
     setStatus(.connecting)

@@ -220,7 +220,7 @@ package struct NetworkProgram {
     let confinement: Sandbox
     do throws(Sandbox.Failure) {
       confinement = try Sandbox.enter(
-        folders: [storeFolder(lease.path), facts], files: [settings["ca"]].compactMap { $0 })
+        folders: [storeFolder(lease.path), facts], files: settings.certificates.compactMap(\.self))
     } catch {
       return Ending(reason: error.description)
     }

@@ -74,7 +74,7 @@ extension Client {
         .abilities(request))
     // The process itself carries out the others.
     case .presence, .reconnect, .readSettings, .fetch, .fetchUnasked, .decline: break
-    case .nick, .whois, .kick, .ban, .unban, .promote, .demote, .mode, .ctcp, .line:
+    case .whois, .kick, .ban, .unban, .promote, .demote, .mode, .ctcp, .line:
       context.answer(
         request, filled(("XMPP has no /%1 in hobnob.", [request.verb.command])))
     }

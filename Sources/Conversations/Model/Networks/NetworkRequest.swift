@@ -29,8 +29,6 @@ package struct NetworkRequest: Identifiable, Hashable, Sendable {
     case presence
     /// Ask what the server and the conversation `target` can do.
     case abilities
-    /// Call the owner `text` on the network from now on.
-    case nick
     /// Ask who `target` is.
     case whois
     /// Remove `text` (a person, a blank, and the reason or nothing) from the room `target`.

@@ -9,7 +9,6 @@ import Sentences
 struct IRCContext: Sendable {
   /// The owner's nick, as the server spells it.
   var nick = ""
-  private var askedNick: String?
   /// `user@host` of the owner, as others see it; nil until the server has shown it.
   var userAndHost: String?
   var isUp = false
@@ -44,12 +43,6 @@ struct IRCContext: Sendable {
   func has(_ capability: String) -> Bool { capabilities.has(capability) }
 
   func isMe(_ nick: String) -> Bool { fold(nick) == fold(self.nick) }
-
-  /// Whether a nick is neither the owner's nor the one that they asked for last.
-  mutating func isNew(nick: String) -> Bool {
-    defer { askedNick = nick }
-    return nick != self.nick && nick != askedNick
-  }
 
   /// Whether this is a connection to one network of a bouncer.
   var isBouncersNetwork: Bool { support["BOUNCER_NETID"] != nil }

@@ -105,13 +105,7 @@ struct Rooms: Sendable {
 
   mutating func join(_ request: NetworkRequest, in context: inout IRCContext) {
     let address = context.fold(request.target)
-    if let room = byAddress[address], room.isInside {
-      // A shell asks for each room when its owner has a new nickname; here it is one for all.
-      if !request.text.isEmpty, context.isNew(nick: request.text) {
-        context.send(IRCLine("NICK", [request.text]))
-      }
-      return context.answer(request, "")
-    }
+    if let room = byAddress[address], room.isInside { return context.answer(request, "") }
     guard byAddress.count < Self.most || byAddress[address] != nil else {
       return context.answer(request, translated("You are in too many rooms."))
     }
