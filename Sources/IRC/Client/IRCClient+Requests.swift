@@ -20,7 +20,7 @@ extension IRCClient {
 
   private mutating func run(_ request: NetworkRequest) {
     let target = request.target
-    guard Self.isWord(target) || target.isEmpty else {
+    guard Self.isWord(target) || target.isEmpty && request.verb.isAboutNobody else {
       return context.answer(request, filled(("%1 is not an address.", [target])))
     }
     switch request.verb {
@@ -28,7 +28,7 @@ extension IRCClient {
     case .join
     where !request.text.isEmpty && request.text != context.nick
       && rooms[context.fold(target)]?.isInside == true:
-      questions.ask(request, [IRCLine("NICK", [request.text])], in: &context)
+      questions.ask(request, IRCLine("NICK", [request.text]), in: &context)
     case .join: rooms.join(request, in: &context)
     case .leave: rooms.leave(request, in: &context)
     case .history:
@@ -43,7 +43,8 @@ extension IRCClient {
     case .subscribe:
       watched.add(target, as: wireName(target), in: &context)
       context.tell(
-        .contact(rooms.people.user(wireName(target), context), isOnline: nil, away: nil))
+        .contact(
+          NetworkUser(identity: target, name: wireName(target)), isOnline: nil, away: nil))
       context.answer(request, "")
     case .unsubscribe:
       watched.remove(target, as: wireName(target), in: &context)
@@ -58,21 +59,23 @@ extension IRCClient {
     case .topic, .invite, .kick, .ban, .unban, .promote, .demote: runInRoom(request)
     case .whois:
       let nick = wireName(target)
-      questions.ask(request, [IRCLine("WHOIS", [nick, nick])], in: &context)
+      questions.ask(request, IRCLine("WHOIS", [nick, nick]), about: nick, in: &context)
     case .mode:
       let words = request.text.split(separator: " ").map(String.init)
       let whose = target.isEmpty ? context.nick : wireName(target)
-      questions.ask(request, [IRCLine("MODE", [whose] + words)], in: &context)
+      questions.ask(request, IRCLine("MODE", [whose] + words), about: whose, in: &context)
     case .ctcp:
       let nick = wireName(target)
+      let words = String(
+        String.UnicodeScalarView(request.text.unicodeScalars.filter { $0 != "\u{01}" }))
       questions.ask(
-        request, [IRCLine("PRIVMSG", [nick, "\u{01}\(request.text.uppercased())\u{01}"])],
-        program: nick, in: &context)
+        request, IRCLine("PRIVMSG", [nick, "\u{01}\(words.uppercased())\u{01}"]), about: nick,
+        in: &context)
     case .line:
       guard let line = IRCLine(request.text) else {
         return context.answer(request, translated("There is no command in that line."))
       }
-      questions.ask(request, [line], in: &context)
+      questions.ask(request, line, in: &context)
     // The process itself carries out the others.
     case .reconnect, .readSettings, .fetch, .fetchUnasked: break
     }
@@ -85,6 +88,9 @@ extension IRCClient {
     }
     let words = request.text.split(separator: " ", maxSplits: 1).map(String.init)
     let person = words.first.map { wireName($0) } ?? ""
+    guard request.verb == .topic || Self.isWord(person) else {
+      return context.answer(request, filled(("%1 is not an address.", [person])))
+    }
     let line: IRCLine
     switch request.verb {
     case .topic: line = IRCLine("TOPIC", [room.name, request.text])
@@ -96,7 +102,7 @@ extension IRCClient {
     case .promote: line = IRCLine("MODE", [room.name, "+o", person])
     default: line = IRCLine("MODE", [room.name, "-o", person])
     }
-    questions.ask(request, [line], in: &context)
+    questions.ask(request, line, about: room.name, in: &context)
   }
 
   /// A person's mask; a mask stays as it is.
@@ -144,7 +150,7 @@ extension IRCClient {
       announce(isTyping, in: conversation)
     case .receipt(let conversation, let ids, _, .seen):
       guard context.has(Capabilities.readMarker), let id = ids.archive,
-        let time = history.time(of: id)
+        let time = history.times[id]
       else { return }
       context.send(
         IRCLine("MARKREAD", [wireName(History.key(conversation)), "timestamp=" + time]))
@@ -159,5 +165,12 @@ extension IRCClient {
     guard context.freeTurns() > 1, context.takeTurn() else { return }
     context.sendNow(
       IRCLine("TAGMSG", [target], tags: ["+typing": isTyping ? "active" : "done"]))
+  }
+}
+
+extension NetworkRequest.Verb {
+  /// Whether a request without a target makes sense.
+  fileprivate var isAboutNobody: Bool {
+    [.presence, .abilities, .mode, .line, .approve, .decline].contains(self)
   }
 }

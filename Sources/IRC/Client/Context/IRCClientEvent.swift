@@ -52,6 +52,8 @@ enum IRCAlarm: Hashable, Sendable {
   case greeting
   /// Lines without an answer.
   case answers
+  /// Rooms that the server has not let the owner into.
+  case entering
   /// A shell's request without an answer.
   case request
   /// A question about the history without an answer.
