@@ -62,7 +62,7 @@ extension Rooms {
       people.isOfAccount(user.identity)
       && byAddress[address]?.members.keys.contains { other in
         other != folded && people.hasSeveralNicks(other)
-          && people.identity(of: other, context.names) == user.identity
+          && people.storedIdentity(of: other, context.names) == user.identity
       } ?? false
     if !isStillThere { context.tell(.absent(user, room: address, removal: removal)) }
   }
