@@ -93,8 +93,7 @@ struct IRCTalk {
 
   /// As the process does it, at each change of the store.
   mutating func deliver() {
-    _ = client.admit(outbox, at: now)
-    tell(.outbox(outbox))
+    tell(.tried(client.admit(outbox, at: now)))
   }
 
   /// Lets the owner into a room.
