@@ -144,8 +144,8 @@ package final class IRCWire: Wire {
       policy = new
       report(.learned("sts", new.fact))
     case .network(let id, let facts): handleNetwork(id, facts)
-    case .upload(let file): upload(file, for: session)
-    case .cancelUpload(let id): cancelUpload(id)
+    case .upload(let file): beginUpload(file, for: session)
+    case .cancelUpload(let id): stopUpload(id)
     case .down(.wantsTLS(let port)):
       // Somebody else may have sent that: only the port counts, and without a good certificate
       // there, the try has failed.
@@ -196,8 +196,8 @@ package final class IRCWire: Wire {
     // The outbox may have something for it.
     case .wire(.up): report(.wantsOutbox)
     case .wire(let event): report(event)
-    case .upload(let file): upload(file, for: session)
-    case .cancelUpload(let id): cancelUpload(id)
+    case .upload(let file): beginUpload(file, for: session)
+    case .cancelUpload(let id): stopUpload(id)
     case .sawSCRAM, .strictTransport, .network: break
     case .down(let end): endBecauseOfNetwork(end.description)
     case .hungUp(let reason): endBecauseOfNetwork(reason)
@@ -225,7 +225,7 @@ package final class IRCWire: Wire {
 
   package var isBusy: Bool { !uploads.isEmpty }
 
-  private func upload(_ file: FileUpload, for session: IRCSession?) {
+  private func beginUpload(_ file: FileUpload, for session: IRCSession?) {
     progress.begin { [name = file.file.name] in .uploading(name, percent: $0) }
     transfers.server = server
     // The server gave the address over TLS, and takes the same login there.
@@ -248,7 +248,7 @@ package final class IRCWire: Wire {
       })
   }
 
-  private func cancelUpload(_ id: OutboxEntry.ID) {
+  private func stopUpload(_ id: OutboxEntry.ID) {
     if let upload = uploads.removeValue(forKey: id) { transfers.cancel(upload) }
     progress.end()
   }
@@ -262,7 +262,7 @@ package final class IRCWire: Wire {
     return networks.values.first { $0.scope == scope }?.session ?? (scope.isEmpty ? main : nil)
   }
 
-  private static func address(_ conversation: ConversationAddress) -> String {
+  private static func addressText(_ conversation: ConversationAddress) -> String {
     switch conversation {
     case .room(let address), .direct(let address): address
     }
@@ -272,7 +272,7 @@ package final class IRCWire: Wire {
     sessions.reduce(into: []) { ids, session in
       ids.formUnion(
         session.admit(
-          outbox.filter { self.session(for: Self.address($0.conversation)) === session }))
+          outbox.filter { self.session(for: Self.addressText($0.conversation)) === session }))
     }
   }
 
@@ -285,11 +285,11 @@ package final class IRCWire: Wire {
       // entry. Being away counts everywhere.
       session.tell(
         .requests(requests.filter { isTheirs($0.target) || $0.verb == .presence }))
-      session.tell(.outbox(outbox.filter { isTheirs(Self.address($0.conversation)) }))
+      session.tell(.outbox(outbox.filter { isTheirs(Self.addressText($0.conversation)) }))
       let theirs = signals.filter {
         switch $0 {
         case .typing(let conversation, _), .receipt(let conversation, _, _, _):
-          isTheirs(Self.address(conversation))
+          isTheirs(Self.addressText(conversation))
         }
       }
       if !theirs.isEmpty { session.tell(.signals(theirs)) }

@@ -163,6 +163,31 @@ struct NetworkNameTests {
       anna.news() == ["← kim left · ← zoe and lee: kicked by kim (spam) · ← max: banned by kim"])
   }
 
+  @Test("13.5: people whom a netsplit takes away are one line, with its words once")
+  func netsplit() throws {
+    let account = try anna.added()
+    anna.say("/join tea@rooms.x.org")
+    let network = try town.store()
+    let people = (1...40).map { NetworkUser(identity: "id-\($0)", name: "p\($0)") }
+    try network.inbox.apply(
+      people.map { NetworkEvent.present($0, room: "tea@rooms.x.org") }
+        + [.joined(room: "tea@rooms.x.org", nick: "anna")], of: account)
+    anna.look()
+    _ = anna.news()
+    func leave(_ people: ArraySlice<NetworkUser>) throws {
+      try network.inbox.apply(
+        people.map {
+          NetworkEvent.absent($0, room: "tea@rooms.x.org", removal: "split (a.net b.net)")
+        }, of: account)
+      anna.look()
+      anna.wait(5000)
+    }
+    try leave(people[..<37])
+    #expect(anna.news() == ["← 37 people: split (a.net b.net)"])
+    try leave(people[37..<39])
+    #expect(anna.news() == ["← p38 and p39: split (a.net b.net)"])
+  }
+
   @Test("4.3: a network says once that a person types, which lasts at most 30 s")
   func typingElsewhere() throws {
     let account = try anna.added()

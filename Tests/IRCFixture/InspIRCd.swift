@@ -16,7 +16,7 @@ public final class InspIRCd: IRCServer, @unchecked Sendable {
     public var casemapping = "rfc1459"
     /// Says that clients must use TLS: for how many seconds.
     public var strictTransport: Int?
-    /// SASL and NickServ. Without them it starts in a third of the time.
+    /// SASL and NickServ, by Anope.
     public var hasServices = true
     /// Who has an account.
     public var people = ["anna", "ben"]

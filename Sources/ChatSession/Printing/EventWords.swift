@@ -103,9 +103,13 @@ package struct EventWords {
       // Name together all people who were removed with the same words.
       let alike = removed.filter { $0.text == end.text }
       if alike.first?.participant.id != end.participant.id { continue }
+      let text = SafeText(line: end.text)
+      // After a netsplit, half a room has the same words; nobody reads the names.
       parts.append(
         glyphs.lead(glyphs.departure)
-          + say("%1: %2", names(alike.map(\.participant)), SafeText(line: end.text)))
+          + (alike.count > Self.mostNames
+            ? say("%1 people: %2", SafeText(alike.count), text)
+            : say("%1: %2", names(alike.map(\.participant)), text)))
     }
     for id in people {
       // Show the change from their first name here to their current one.

@@ -26,8 +26,9 @@ package struct NewMessage<Author: Hashable & Sendable>: Hashable, Sendable {
   /// Whether it is from an archive or a log and older than the stored messages: it is ordered by
   /// its time, never counts as unread and causes no notice.
   package var isPast: Bool
-  /// Whether a bouncer repeats it without an id, so that it is the stored message with the same text
-  /// and about the same time, if there is one.
+  /// Whether the network sends messages again without saying which ones are known, as a bouncer
+  /// does. If such a message has a time and no archive id, it is a stored one with the same words
+  /// by the same person at about that time; of equal messages in one batch, each is another one.
   package var isReplayed = false
 
   // Only messages from an export have these.

@@ -179,9 +179,9 @@ extension IRCClient {
     switch line[1].uppercased() {
     case "NEW":
       context.capabilities.offer(list)
-      for request in context.capabilities.requests(withSASL: false) { context.send(request) }
+      for request in context.capabilities.requestLines(withSASL: false) { context.send(request) }
     case "DEL": context.capabilities.withdraw(list)
-    case "ACK": context.capabilities.accept(list)
+    case "ACK": context.capabilities.enable(list)
     default: break
     }
   }
@@ -204,7 +204,7 @@ extension IRCClient {
     case "PART": rooms.noteDeparture(of: nick, from: line[0], removal: nil, in: &context)
     case "KICK": receiveKick(line, by: nick)
     case "QUIT" where isMe: break
-    case "QUIT": rooms.noteQuit(of: nick, removal: Self.removal(line[0]), in: &context)
+    case "QUIT": rooms.noteQuit(of: nick, removal: Self.quitRemoval(line[0]), in: &context)
     case "NICK" where isMe && !line[0].isEmpty:
       context.nick = line[0]
       // The owner has chosen another one, or the network's services have: leave it at that.
@@ -227,7 +227,7 @@ extension IRCClient {
 
   /// How somebody who quit was removed; nil if they left by themselves. After a netsplit, the
   /// message is the names of two servers.
-  private static func removal(_ message: String) -> String? {
+  private static func quitRemoval(_ message: String) -> String? {
     let words = message.split(separator: " ", omittingEmptySubsequences: false)
     let isSplit =
       words.count == 2
@@ -256,7 +256,7 @@ extension IRCClient {
     guard rooms[address]?.isInside == true else { return }
     context.tell(
       .topic(
-        room: address, text: Formatting.symbols(for: text),
+        room: address, text: Formatting.marked(text),
         by: nick.map { rooms.people.user($0, context) }, at: nil))
   }
 
@@ -298,11 +298,11 @@ extension IRCClient {
     if line[0].isEmpty { return }
     let parts = line[1].split(separator: "=", maxSplits: 1)
     guard parts.count == 2, parts[0] == "timestamp",
-      let time = Timestamp.milliseconds(String(parts[1]))
+      let time = Timestamp.read(String(parts[1]))
     else { return }
     let address =
       context.isRoom(line[0])
-      ? context.fold(line[0]) : rooms.people.identity(of: line[0], context.names)
-    history.noteRead(until: String(parts[1]), time, in: conversation(address), &context)
+      ? context.fold(line[0]) : rooms.people.storedIdentity(of: line[0], context.names)
+    history.noteRead(until: String(parts[1]), time, in: addressed(address), &context)
   }
 }

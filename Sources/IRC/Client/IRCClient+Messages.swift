@@ -24,7 +24,7 @@ extension IRCClient {
   mutating func receiveSpeech(_ line: IRCLine) {
     guard let source = line.source, !source.nick.isEmpty else { return }
     if context.isMe(source.nick), noteEcho(line) { return }
-    let time = line.tags["time"].flatMap { Timestamp.milliseconds($0) }
+    let time = line.tags["time"].flatMap { Timestamp.read($0) }
     let oldest = max(context.clock.wall - Self.slowness, context.connectedAt)
     let isLive = time.map { $0 >= oldest } ?? true
     if isLive, line.command != "TAGMSG", !context.isMe(source.nick) {
@@ -63,7 +63,7 @@ extension IRCClient {
   private mutating func noteServerNotice(_ line: IRCLine) {
     guard context.isReady, let text = line.parameters.last, !text.isEmpty else { return }
     context.tell(
-      .notice(filled(("%1 says: %2", [line.source?.nick ?? "", Formatting.symbols(for: text)]))))
+      .notice(filled(("%1 says: %2", [line.source?.nick ?? "", Formatting.marked(text)]))))
   }
 
   // MARK: One line
@@ -266,10 +266,10 @@ extension IRCClient {
     for case .line(let line) in batch.items where line.command == "CHATHISTORY" {
       let name = line[1]
       count += 1
-      last = Timestamp.milliseconds(line[2]) ?? last
+      last = Timestamp.read(line[2]) ?? last
       if name.isEmpty || context.isRoom(name) || context.isMe(name) { continue }
       let conversation = ConversationAddress.direct(
-        rooms.people.identity(of: name, context.names))
+        rooms.people.storedIdentity(of: name, context.names))
       // The list has only chats with messages since the last mark.
       history.expect(conversation)
       history.begin(conversation, as: name, in: &context)

@@ -32,7 +32,7 @@ extension IRCClient {
     case .join: rooms.join(request, in: &context)
     case .leave: rooms.leave(request, in: &context)
     case .history:
-      history.fetch(request, conversation(target), as: wireName(target), in: &context)
+      history.fetch(request, addressed(target), as: wireName(target), in: &context)
     case .presence:
       setAway(target.isEmpty ? nil : request.text)
       // The server would take an empty message for being back.
@@ -116,7 +116,7 @@ extension IRCClient {
       && !text.unicodeScalars.contains { $0 == " " || $0 == "\r" || $0 == "\n" || $0 == "\0" }
   }
 
-  func conversation(_ address: String) -> ConversationAddress {
+  func addressed(_ address: String) -> ConversationAddress {
     context.isRoom(address) ? .room(address) : .direct(address)
   }
 

@@ -134,7 +134,7 @@ package struct IRCClient {
     outbox.noteBreak()
     rooms.resetAll()
     history.reset()
-    questions.restart()
+    questions.forgetAll()
     shownStatus = nil
   }
 

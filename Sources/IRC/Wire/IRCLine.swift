@@ -125,7 +125,7 @@ package struct IRCLine: Hashable, Sendable {
       .map { $1.isEmpty ? $0 : $0 + "=" + Self.escaped($1) }.joined(separator: ";")
     let hasTags = !tags.isEmpty && tags.utf8.count <= Self.longestTags
     return Self.oneLine(hasTags ? "@" + tags + " " : "")
-      + Self.oneLine(words.joined(separator: " ")).prefix(bytes: Self.longest)
+      + Self.oneLine(words.joined(separator: " ")).cut(afterBytes: Self.longest)
   }
 
   /// Bytes of a line without its tags, CR and LF (RFC 1459, 2.3), and of a client's tags (IRCv3
@@ -180,7 +180,7 @@ extension String {
   /// The beginning of the text, cut between two characters of Unicode.
   ///
   /// - Parameter bytes: of the longest result, in UTF-8.
-  func prefix(bytes: Int) -> Substring {
+  func cut(afterBytes bytes: Int) -> Substring {
     guard var end = utf8.index(startIndex, offsetBy: bytes, limitedBy: utf8.endIndex),
       end < utf8.endIndex
     else { return self[...] }

@@ -13,7 +13,7 @@ extension IncomingBatch {
       : try person(speaker, in: target, isCurrent: message.time == nil && !message.isPast).id
     if let known = try self.knownMessage(message.name, of: sender, in: conversation)
       ?? sentTwice(message, by: sender, in: conversation)
-      ?? replayed(message, by: sender, in: conversation)
+      ?? replayedMessage(message, by: sender, in: conversation)
     {
       return try again(known, archive: message.name.archive)
     }
@@ -32,12 +32,14 @@ extension IncomingBatch {
     new.time = time
     if message.isPast {
       let id = try store.idForOlder()
+      if message.isReplayed { replayed.insert(id) }
       try insert(new, as: id, sort: sort(ofPast: time, in: conversation), .past, in: conversation)
       past[target, default: 0] += 1
       unsettled[target, default: []].append(id)
       return
     }
     let id = ID<Message>(rawValue: try store.nextChange())
+    if message.isReplayed { replayed.insert(id) }
     let sort =
       try message.time == nil
       ? store.sortKey(ofArrivalAt: time, in: conversation.id)
@@ -60,29 +62,33 @@ extension IncomingBatch {
     return known
   }
 
-  /// How far the time of a replayed message may be from that of the stored one: for others, and for
-  /// the owner, whose message was stored before it was sent.
+  /// How far the time of a replayed message may be from the stored one's, in milliseconds: the
+  /// clocks differ, and a message of the owner may have waited here.
   private static let replayTolerance: (others: Milliseconds, owner: Milliseconds) = (2_000, 10_000)
 
-  /// Finds the stored message that a bouncer repeats without an id. Each counts once in a batch,
-  /// since somebody may say the same twice.
-  private func replayed(
+  /// Finds the stored message that a bouncer sends again without an id.
+  private func replayedMessage(
     _ message: NetworkMessage, by sender: ID<Participant>, in conversation: BatchConversation
   ) throws -> KnownMessage? {
-    guard message.isReplayed, message.name.archive == nil, let time = message.time else {
-      return nil
-    }
-    let tolerance =
-      sender == owner.id ? Self.replayTolerance.owner : Self.replayTolerance.others
+    guard message.isReplayed, message.name.archive == nil, message.time != nil else { return nil }
+    let isOwn = sender == owner.id
+    let tolerance = isOwn ? Self.replayTolerance.owner : Self.replayTolerance.others
+    let time = time(message.time)
+    // In a replay, a person may be known by a nickname only.
     let found = try database.rows(
       """
-      SELECT \(Message.columns), m.archive_id \(Message.rows)
-      WHERE m.conversation = ?1 AND m.sender = ?2 AND m.kind = ?3 AND m.body = ?4 AND m.gone = 0
-        AND m.sort >= ?7 AND m.created_at BETWEEN ?5 AND ?6 ORDER BY m.sort
-      """, conversation.id, sender, message.kind.rawValue, Self.body(of: message),
-      time - tolerance, time + tolerance, SortKey.first(at: time - tolerance)
-    ) { KnownMessage(message: Message($0), archive: $0.optionalText("archive_id")) }
-    return found.first { repeated.insert($0.message.id).inserted }
+      SELECT id FROM message
+      WHERE conversation = ?1 AND sort >= ?2 AND sort < ?3 AND kind = ?4 AND body = ?5
+        AND abs(created_at - ?6) <= ?7
+        AND (sender = ?8 OR sender IN (SELECT id FROM participant WHERE name = ?9 AND network = ?10))
+      ORDER BY abs(created_at - ?6), sort
+      """, conversation.id, SortKey.first(at: time - 2 * Self.slowness),
+      SortKey.first(at: time + 2 * Self.slowness), message.kind.rawValue, Self.body(of: message),
+      time, tolerance, sender, isOwn ? "" : message.speaker.name, network
+    ) { $0.id() as ID<Message> }
+    guard let id = found.first(where: { !replayed.contains($0) }) else { return nil }
+    replayed.insert(id)
+    return try knownMessage(id)
   }
 
   /// Adds the addresses of files below the text, if they are not in it.

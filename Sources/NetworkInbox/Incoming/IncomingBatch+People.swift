@@ -244,6 +244,13 @@ extension IncomingBatch {
     ) { .room($0.text()) }
   }
 
+  /// The identity of somebody who is only known by a nick, where `other` is: behind a bouncer, an
+  /// identity ends with the network.
+  private func identity(ofNick nick: String, beside other: NetworkUser) -> String {
+    let scope = other.identity.lastIndex(of: "/").map { other.identity[$0...] } ?? ""
+    return account.rules.fold(nick) + scope
+  }
+
   /// Handles a new name on a network whose people are the same everywhere.
   func renamed(_ speaker: NetworkUser, from former: String) throws {
     if speaker.isOwner {
@@ -252,6 +259,7 @@ extension IncomingBatch {
         network)
       return try store.touchPeople()
     }
+    if speaker.name.utf8.elementsEqual(former.utf8) { return try identified(speaker) }
     let known = try person(known: account.rules.fold(former))
     let current = try person(known: speaker.identity)
     // Someone else may have the old name by now.
@@ -259,8 +267,6 @@ extension IncomingBatch {
       return
     }
     let rooms = try liveRooms(of: person.id).compactMap { try self.known($0) }
-    // Somebody who logs in, or out, may only have another identity.
-    let isRenamed = !person.participant.name.utf8.elementsEqual(speaker.name.utf8)
     if current == nil {
       try move(person, to: speaker)
     } else if let current, current.id != person.id {
@@ -273,8 +279,43 @@ extension IncomingBatch {
     try setOnline(true, there, speaker, in: .direct(speaker.identity))
     for room in rooms {
       _ = try beginMembership(of: there.id, in: room)
-      if isRenamed { try store.record(.renamed, in: room.id, by: there.id, text: former) }
+      try store.record(.renamed, in: room.id, by: there.id, text: former)
     }
+  }
+
+  /// Handles a new identity of somebody whose name stays, as when they log in to an account or out
+  /// of it. Nobody joins or leaves, so nothing is recorded.
+  private func identified(_ speaker: NetworkUser) throws {
+    let nickname = identity(ofNick: speaker.name, beside: speaker)
+    let there = try present(named: speaker.name, besides: speaker)
+    guard let former = try there ?? person(known: nickname),
+      former.participant.identity != speaker.identity
+    else { return }
+    let rooms = try liveRooms(of: former.id).compactMap { try self.known($0) }
+    let identity = former.participant.identity
+    if try identity == nickname && speaker.isVerified && person(known: speaker.identity) == nil {
+      try move(former, to: speaker)
+    } else {
+      // Somebody else may use the name without the account, or the account under another name.
+      try setOnline(false, former, NetworkUser(identity: identity), in: .direct(identity))
+      for room in rooms { try endMembership(of: former.id, in: room) }
+    }
+    let person = try person(speaker, in: .direct(speaker.identity), isCurrent: true)
+    try setOnline(true, person, speaker, in: .direct(speaker.identity))
+    for room in rooms { _ = try beginMembership(of: person.id, in: room) }
+  }
+
+  /// Somebody else in a room that the owner is in now, by name.
+  private func present(named name: String, besides speaker: NetworkUser) throws -> Person? {
+    let identity = try database.first(
+      """
+      SELECT p.identity FROM participant p
+      WHERE p.name = ? AND p.network = ? AND p.identity <> ? AND EXISTS (
+        SELECT 1 FROM membership s JOIN conversation c ON c.id = s.conversation
+        WHERE s.participant = p.id AND s.last IS NULL AND c.kind = 0 AND c.live = 1)
+      """, name, network, speaker.identity
+    ) { $0.text() }
+    return try identity.flatMap { try person(known: $0) }
   }
 
   /// Gives everyone on a network a single stay in a room, from their first arrival: nobody keeps a

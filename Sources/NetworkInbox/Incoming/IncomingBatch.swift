@@ -51,13 +51,13 @@ final class IncomingBatch {
   private var conversations: [ConversationAddress: BatchConversation] = [:]
   private var people: [String: Person] = [:]
   private var proven: Set<ID<Participant>> = []
-  /// The stored messages that a bouncer has repeated in this batch.
-  var repeated: Set<ID<Message>> = []
   /// How many past messages arrived, by conversation.
   var past: [ConversationAddress: Int] = [:]
   /// The past messages since `settle`, by conversation. A conversation whose page had none has an
   /// empty list.
   var unsettled: [ConversationAddress: [ID<Message>]] = [:]
+  /// Stored messages that a replayed one of this batch was, or became.
+  var replayed: Set<ID<Message>> = []
   /// New messages that are not in the search index yet.
   private var unindexed: [ID<Message>] = []
 
@@ -369,11 +369,14 @@ final class IncomingBatch {
       ) { $0.id() }
       if author == nil, found.count > 1 { return nil }
     }
-    guard let id = found.first else { return nil }
-    let known = try database.first(
+    guard let id = found.first, let known = try knownMessage(id) else { return nil }
+    return author == nil || known.message.sender == author ? known : nil
+  }
+
+  func knownMessage(_ id: ID<Message>) throws -> KnownMessage? {
+    try database.first(
       "SELECT \(Message.columns), m.archive_id \(Message.rows) WHERE m.id = ?", id
     ) { KnownMessage(message: Message($0), archive: $0.optionalText("archive_id")) }
-    return author == nil || known?.message.sender == author ? known : nil
   }
 
   struct KnownMessage {

@@ -9,7 +9,7 @@ package enum NetworkEvent: Hashable, Sendable {
   /// The archive id, or else speaker and origin id, identify a repeated message; the store then
   /// only adds a missing archive id, and sets one of the owner's own from `sending` to `sent`. A
   /// message older than the newest stored one is placed by its time; messages with equal times are
-  /// placed in the order of these events.
+  /// placed in the order of these events. See also `NewMessage.isReplayed`.
   case messageReceived(NetworkMessage, in: ConversationAddress)
   /// The speaker edited a message of theirs. Ignored if someone else wrote the message, or if it
   /// was removed. If the message is missing, this event and the next three wait for it, since it
@@ -60,7 +60,9 @@ package enum NetworkEvent: Hashable, Sendable {
   case ranked(NetworkUser, room: String, rank: String)
   case absent(NetworkUser, room: String, removal: String? = nil)
   /// The speaker changed their name from `former`, in a room, or on the whole network if `room` is
-  /// nil. If only a nickname identifies the speaker, `NetworkUser.identity` is the new one.
+  /// nil. If only a nickname identifies the speaker, `NetworkUser.identity` is the new one. If the
+  /// name is the same on the whole network, only the identity changed: they logged in to an account
+  /// or out of it.
   case renamed(NetworkUser, room: String?, former: String)
   case topic(room: String, text: String, by: NetworkUser?, at: Milliseconds?)
   /// Somebody invites the owner into a room. This request, like the following, waits until the

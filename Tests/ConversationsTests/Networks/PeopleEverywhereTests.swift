@@ -120,6 +120,35 @@ final class PeopleEverywhereTests {
     #expect(try find("ben_away")?.identity == "ben")
   }
 
+  private func events(_ kind: Event.Kind) throws -> Int {
+    try store.read { try $0.events(after: 0, upTo: .max, for: anna) }.count { $0.kind == kind }
+  }
+
+  @Test("logging in and out of an account changes who it is, and nobody joins or has a new name")
+  func login() throws {
+    try say("a", by: ben, in: .direct("ben"))
+    let (nickname, joins) = (try #require(try find("ben")), try events(.joined))
+    let known = NetworkUser(identity: "benedict", name: "Ben")
+    try hear(.renamed(known, room: nil, former: "Ben"))
+    // The same person, with their direct chat.
+    #expect(try find("ben")?.id == nickname.id && find("ben")?.identity == "benedict")
+    #expect(try people(in: "#tea") == ["benedict Ben"])
+    let chat = try chat(with: "ben")
+    #expect(
+      try store.read { try $0.messages(in: chat, limit: 9, for: anna) }.map(\.body) == ["a"])
+
+    // Without the account, it might be anybody.
+    let unknown = NetworkUser(identity: "ben", name: "Ben", isVerified: false)
+    try hear(.renamed(unknown, room: nil, former: "Ben"))
+    for room in ["#tea", "##tea"] { #expect(try people(in: room) == ["ben Ben"]) }
+    #expect(try store.read { try $0.participant(nickname.id) }.identity == "benedict")
+
+    // Both have been here.
+    try hear(.renamed(known, room: nil, former: "Ben"))
+    for room in ["#tea", "##tea"] { #expect(try people(in: room) == ["benedict Ben"]) }
+    #expect(try events(.renamed) == 0 && events(.joined) == joins && events(.left) == 0)
+  }
+
   @Test("a person who leaves one room stays in another")
   func presence() throws {
     func isHere() throws -> Bool? {

@@ -22,7 +22,7 @@ struct CTCPAnswers: Sendable {
     case "VERSION": answer = "hobnob"
     case "PING":
       let token = question.rest.unicodeScalars.filter { $0 != "\u{01}" }
-      answer = String(String(String.UnicodeScalarView(token)).prefix(bytes: 64))
+      answer = String(String(String.UnicodeScalarView(token)).cut(afterBytes: 64))
     // The time zone would tell where the owner is.
     case "TIME": answer = DateParser.text(wall)
     default: answer = nil

@@ -181,7 +181,7 @@ struct History: Sendable {
       })
     {
       let query = waiting.remove(at: index)
-      var line = IRCLine("CHATHISTORY", command(of: query, context))
+      var line = IRCLine("CHATHISTORY", questionWords(of: query, context))
       let label = context.newLabel()
       line.tags["label"] = label
       running[label ?? context.fold(query.target)] = query
@@ -191,7 +191,7 @@ struct History: Sendable {
     if running.isEmpty, chats != .reading { context.clock.clear(.history) }
   }
 
-  private func command(of query: Query, _ context: IRCContext) -> [String] {
+  private func questionWords(of query: Query, _ context: IRCContext) -> [String] {
     func reference(_ id: String) -> String {
       if id.hasPrefix(Self.timestamp) { return id }
       if context.support.historyTakesIDs { return "msgid=" + id }

@@ -12,12 +12,12 @@ extension History {
     /// - Parameter text: as in the store: `TIME` or `TIME ID`.
     init?(_ text: String) {
       let parts = text.split(separator: " ", maxSplits: 1)
-      guard let time = parts.first, Timestamp.milliseconds(String(time)) != nil else { return nil }
+      guard let time = parts.first, Timestamp.read(String(time)) != nil else { return nil }
       (self.time, id) = (String(time), parts.count > 1 ? String(parts[1]) : nil)
     }
 
     var text: String { time + (id.map { " " + $0 } ?? "") }
-    var milliseconds: Milliseconds { Timestamp.milliseconds(time) ?? 0 }
+    var milliseconds: Milliseconds { Timestamp.read(time) ?? 0 }
 
     /// How the server can find it again, in the store's terms: an id, or a time as in a question.
     func reference(_ context: IRCContext) -> String {

@@ -45,7 +45,7 @@ struct SpokenLine: Sendable {
     if context.isRoom(target) {
       conversation = .room(context.fold(target))
     } else if speaker.isOwner {
-      conversation = .direct(people.identity(of: target, context.names))
+      conversation = .direct(people.storedIdentity(of: target, context.names))
     } else if context.isMe(target) {
       // A server speaks without a user name.
       guard source.user != nil || source.host != nil || !nick.contains(".") else { return nil }
@@ -60,7 +60,7 @@ struct SpokenLine: Sendable {
     answers = (line.tags["+reply"] ?? line.tags["+draft/reply"]).flatMap {
       $0.isEmpty || $0.utf8.count > Self.longestID ? nil : $0
     }
-    time = line.tags["time"].flatMap { Timestamp.milliseconds($0) }
+    time = line.tags["time"].flatMap { Timestamp.read($0) }
     kind = line.command == "NOTICE" ? .notice : .text
     text = line[1]
     if let words = Self.unwrapped(text), words.hasPrefix("ACTION ") || words == "ACTION" {
@@ -81,14 +81,14 @@ struct SpokenLine: Sendable {
   var message: NetworkMessage {
     NetworkMessage(
       name: MessageIDs(archive: id), speaker: speaker,
-      body: Formatting.symbols(for: text), kind: kind, time: time,
+      body: Formatting.marked(text), kind: kind, time: time,
       answers: answers.map { MessageIDs(archive: $0) })
   }
 }
 
 /// Times in tags, as in `2026-11-25T10:00:00.123Z` (IRCv3 server-time).
 enum Timestamp {
-  static func milliseconds(_ text: String) -> Milliseconds? {
+  static func read(_ text: String) -> Milliseconds? {
     text.utf8.count <= 64 ? DateParser(text)?.exact : nil
   }
 

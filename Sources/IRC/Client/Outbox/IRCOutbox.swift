@@ -89,7 +89,7 @@ struct IRCOutbox: Sendable {
     _ link: String, to id: OutboxEntry.ID, _ people: People, in context: inout IRCContext
   ) {
     guard let outgoing = entries[id] else { return }
-    prepare(outgoing.adding(link), people, in: &context)
+    prepare(outgoing.addingLink(link), people, in: &context)
     // What the store knows of the entry has no link yet.
     context.needsPump = true
   }
@@ -104,9 +104,9 @@ struct IRCOutbox: Sendable {
     batches += 1
     do throws(Outgoing.Refusal) {
       var outgoing = try Outgoing.lines(
-        of: entry, to: try Self.target(of: entry, people, context),
+        of: entry, to: try Self.wireTarget(of: entry, people, context),
         batch: "m" + String(batches, radix: 36), context)
-      if let former { outgoing.continues(former) }
+      if let former { outgoing.takeOver(former) }
       entries[entry.id] = outgoing
     } catch {
       end(entry, as: .refused(entry, reason: error.sentence), in: &context)
@@ -122,7 +122,7 @@ struct IRCOutbox: Sendable {
     inFlight.removeAll { $0.entry == entry.id }
   }
 
-  private static func target(
+  private static func wireTarget(
     of entry: OutboxEntry, _ people: People, _ context: IRCContext
   ) throws(Outgoing.Refusal) -> String {
     guard case .direct(let identity) = entry.conversation else {

@@ -89,7 +89,7 @@ struct Outgoing: Sendable {
   }
 
   /// Takes over what is known of the entry as it was cut before.
-  mutating func continues(_ former: Outgoing) {
+  mutating func takeOver(_ former: Outgoing) {
     (isChosen, isAdmitted, isDoubtful) = (former.isChosen, former.isAdmitted, former.isDoubtful)
   }
 
@@ -101,7 +101,7 @@ struct Outgoing: Sendable {
   }
 
   /// The entry with the link of one more file.
-  func adding(_ link: String) -> OutboxEntry {
+  func addingLink(_ link: String) -> OutboxEntry {
     var entry = entry
     entry.links.append(link)
     return entry

@@ -32,7 +32,7 @@ struct Questions: Sendable {
   private static let patience: Milliseconds = 15_000
   private static let mostLines = 200
 
-  mutating func restart() { (running, waiting) = (nil, []) }
+  mutating func forgetAll() { (running, waiting) = (nil, []) }
 
   /// - Parameter subject: the nick or the room that it is about.
   mutating func ask(

@@ -40,7 +40,7 @@ struct People: Sendable {
 
   subscript(_ folded: String) -> Person? { byNick[folded] }
 
-  mutating func removeAll() { (byNick, strangers, nicks) = ([:], [], [:]) }
+  mutating func forgetAll() { (byNick, strangers, nicks) = ([:], [], [:]) }
 
   // MARK: Who is who
 
@@ -48,7 +48,7 @@ struct People: Sendable {
   /// with it.
   private static let other = "~"
 
-  private func identity(_ nick: String, _ login: Login, _ names: ScopedNames) -> String {
+  private func storedIdentity(_ nick: String, _ login: Login, _ names: ScopedNames) -> String {
     let folded = names.fold(nick)
     switch login {
     case .account(let name): return names.fold(name)
@@ -57,9 +57,9 @@ struct People: Sendable {
     }
   }
 
-  func identity(of nick: String, _ names: ScopedNames) -> String {
+  func storedIdentity(of nick: String, _ names: ScopedNames) -> String {
     let person = byNick[names.fold(nick)]
-    return identity(person?.nick ?? nick, person?.login ?? .unknown, names)
+    return storedIdentity(person?.nick ?? nick, person?.login ?? .unknown, names)
   }
 
   /// The person with a nick, in the store's terms.
@@ -70,7 +70,7 @@ struct People: Sendable {
     var isVerified = false
     if case .account = login { isVerified = true }
     return NetworkUser(
-      identity: identity(nick, login, context.names), name: nick, isOwner: context.isMe(nick),
+      identity: storedIdentity(nick, login, context.names), name: nick, isOwner: context.isMe(nick),
       isVerified: isVerified)
   }
 
@@ -78,7 +78,7 @@ struct People: Sendable {
   /// the two apart.
   func hasSuccessor(_ identity: String, at nick: String, _ names: ScopedNames) -> Bool {
     (identity.hasPrefix(Self.other) || accountIdentities.contains(identity))
-      && byNick[names.fold(nick)] != nil && self.identity(of: nick, names) != identity
+      && byNick[names.fold(nick)] != nil && self.storedIdentity(of: nick, names) != identity
   }
 
   /// Whether an identity belongs to an account: it stays with it, whoever has the nick.
@@ -87,10 +87,12 @@ struct People: Sendable {
   /// The nick under which to reach a person now.
   func nick(of identity: String, _ names: ScopedNames) -> String {
     let plain = identity.hasPrefix(Self.other) ? String(identity.dropFirst()) : identity
-    if let person = byNick[names.fold(plain)], self.identity(of: person.nick, names) == identity {
+    if let person = byNick[names.fold(plain)],
+      self.storedIdentity(of: person.nick, names) == identity
+    {
       return person.nick
     }
-    let others = byNick.values.filter { self.identity($0.nick, $0.login, names) == identity }
+    let others = byNick.values.filter { self.storedIdentity($0.nick, $0.login, names) == identity }
     return others.map(\.nick).min() ?? names.plain(plain)
   }
 

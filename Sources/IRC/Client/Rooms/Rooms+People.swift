@@ -37,15 +37,11 @@ extension Rooms {
     if nick.isEmpty { return }
     let folded = context.fold(nick)
     let former = people[folded] == nil ? nil : people.user(nick, context)
-    let isOfAccount = former.map { people.isOfAccount($0.identity) } ?? false
     people.note(nick, login: login, context.names)
     let user = people.user(nick, context)
     guard let former, !user.isOwner, former.identity != user.identity else { return }
-    if isOfAccount {
-      replace(former, by: folded, in: &context)
-    } else {
-      context.tell(.renamed(user, room: nil, former: former.identity))
-    }
+    // Only the identity is another one.
+    context.tell(.renamed(user, room: nil, former: nick))
   }
 
   /// Tells that somebody is not the person that they seemed to be. That person keeps what is theirs:
@@ -66,7 +62,7 @@ extension Rooms {
       people.isOfAccount(user.identity)
       && byAddress[address]?.members.keys.contains { other in
         other != folded && people.hasSeveralNicks(other)
-          && people.identity(of: other, context.names) == user.identity
+          && people.storedIdentity(of: other, context.names) == user.identity
       } ?? false
     if !isStillThere { context.tell(.absent(user, room: address, removal: removal)) }
   }

@@ -39,7 +39,7 @@ struct Rooms: Sendable {
       (room.members, room.requests, room.state) = ([:], [], .outside)
       byAddress[address] = room.isWanted ? room : nil
     }
-    people.removeAll()
+    people.forgetAll()
   }
 
   // MARK: Entering and leaving
