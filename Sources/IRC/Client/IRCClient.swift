@@ -93,8 +93,8 @@ package struct IRCClient {
       runRequests()
       uploads.begin(&outbox, in: &context)
       context.flushOne()
-      outbox.pump(rooms, history, in: &context)
-      context.flush(more: outbox.waitingLines > 0)
+      let wantsMore = outbox.pump(rooms, history, in: &context)
+      context.flush(more: outbox.waitingLines > 0, yields: wantsMore)
       tellAbilities()
     }
     return takeEffects()
