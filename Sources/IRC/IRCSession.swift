@@ -37,6 +37,7 @@ final class IRCSession {
   /// Events for the client, in order: all effects of one event are carried out before the next.
   private var told: [IRCClientEvent] = []
   private var isTelling = false
+  private var admitted: Set<OutboxEntry.ID> = []
 
   init(
     _ client: IRCClient, loop: EventLoop, names: any NameSource,
@@ -73,8 +74,12 @@ final class IRCSession {
   }
 
   func admit(_ outbox: [OutboxEntry]) -> Set<OutboxEntry.ID> {
-    client.admit(outbox, at: Clock.wall())
+    admitted = client.admit(outbox, at: Clock.wall())
+    return admitted
   }
+
+  /// Call this when the store knows that the server may get what was admitted last.
+  func noteTried() { tell(.tried(admitted)) }
 
   /// Ends the connection, without a report.
   ///

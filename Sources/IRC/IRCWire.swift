@@ -285,7 +285,7 @@ package final class IRCWire: Wire {
       // entry. Being away counts everywhere.
       session.tell(
         .requests(requests.filter { isTheirs($0.target) || $0.verb == .presence }))
-      session.tell(.outbox(outbox.filter { isTheirs(Self.addressText($0.conversation)) }))
+      session.noteTried()
       let theirs = signals.filter {
         switch $0 {
         case .typing(let conversation, _), .receipt(let conversation, _, _, _):

@@ -79,9 +79,8 @@ package struct IRCClient {
     case .up(let welcome): connect(welcome)
     case .down: disconnect()
     case .lines(let lines): if context.isUp { receive(lines) }
-    case .outbox(let entries):
-      outbox.update(to: entries, rooms.people, in: &context)
-      outbox.noteTried()
+    case .tried(let ids):
+      outbox.noteTried(ids)
       if context.isReady { readDoubtfulChats() }
     case .requests(let new): add(new)
     case .signals(let signals): if context.isReady { for signal in signals { handle(signal) } }
@@ -101,7 +100,7 @@ package struct IRCClient {
     return takeEffects()
   }
 
-  /// Chooses the entries of the outbox that go out at the next `.outbox`.
+  /// Chooses the entries of the outbox that go out at the next `.tried`.
   package mutating func admit(
     _ entries: [OutboxEntry], at now: Milliseconds
   ) -> Set<OutboxEntry.ID> {

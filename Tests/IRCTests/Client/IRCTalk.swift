@@ -129,11 +129,10 @@ struct IRCTalk {
   /// As the process does it, at each change of the store.
   mutating func deliver() {
     let admitted = client.admit(outbox, at: now)
-    let handed = outbox
     for index in outbox.indices where admitted.contains(outbox[index].id) {
       outbox[index].wasTried = true
     }
-    tell(.outbox(handed))
+    tell(.tried(admitted))
   }
 
   /// Chooses entries without telling the client that the store knows.

@@ -10,8 +10,9 @@ package enum IRCClientEvent: Sendable {
   case down
   /// Lines that arrived together.
   case lines([IRCLine])
-  /// Everything that is in the outbox now.
-  case outbox([OutboxEntry])
+  /// The store knows that the server may get these entries of the outbox, which `admit` has chosen.
+  /// The event has no entries: what was in the outbox then may have been answered since.
+  case tried(Set<OutboxEntry.ID>)
   /// The requests of the owner's shells; the client recognises repeated ones by their ids.
   case requests([NetworkRequest])
   case signals([NetworkSignal])

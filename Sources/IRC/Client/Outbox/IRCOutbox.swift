@@ -72,9 +72,9 @@ struct IRCOutbox: Sendable {
     context.needsPump = true
   }
 
-  /// Notes that the store knows which entries the server may get.
-  mutating func noteTried() {
-    for (id, outgoing) in entries where outgoing.isChosen { entries[id]?.isAdmitted = true }
+  /// Notes that the store knows that the server may get these entries.
+  mutating func noteTried(_ ids: Set<OutboxEntry.ID>) {
+    for id in ids { entries[id]?.isAdmitted = true }
   }
 
   // MARK: Files
@@ -192,12 +192,21 @@ struct IRCOutbox: Sendable {
   ) -> Set<OutboxEntry.ID> {
     if context.isReady {
       var turns = context.freeTurns()
-      for id in candidates(rooms, history, context).ready where turns > 0 {
+      var places = places(context)
+      for id in candidates(rooms, history, context).ready
+      where turns > 0 && places > 0 && entries[id]?.isChosen == false {
         entries[id]?.isChosen = true
+        places -= 1
         turns -= entries[id]?.parts.reduce(0) { $0 + $1.lines.count } ?? 0
       }
     }
     return Set(entries.values.filter(\.isChosen).map(\.entry.id))
+  }
+
+  /// How many more entries may be under way: what has no answer is in doubt if the connection
+  /// breaks.
+  private func places(_ context: IRCContext) -> Int {
+    context.throttle.window - entries.values.count(where: \.isChosen)
   }
 
   /// Sends what may go out now.
@@ -224,14 +233,13 @@ struct IRCOutbox: Sendable {
           wantsMore = true
           continue loop
         }
-        // What has no answer is in doubt if the connection breaks now.
         guard context.freeTurns() > 0, inFlight.count < context.throttle.window else { break loop }
         needsBarrier = write(outgoing, index, in: &context) || needsBarrier
       }
     }
     if needsBarrier { sendBarrier(in: &context) }
     context.needsPump = false
-    wantsMore = wantsMore && context.freeTurns() > 0
+    wantsMore = wantsMore && context.freeTurns() > 0 && places(context) > 0
     if wantsMore { context.add(.wantsOutbox) }
     if !inFlight.isEmpty, !context.clock.isSet(.answers) {
       context.clock.set(.answers, in: Self.patience)
