@@ -258,6 +258,7 @@ extension IRCContext {
     abilities.reactionLimit =
       hasReplies && support.passes(tag: "draft/react") ? .several : .no
     abilities.replies = hasReplies
+    abilities.repliesMayBeHidden = true
     abilities.typing = hasTags && support.passes(tag: "typing")
     abilities.largestFile = support[IRCUploads.token]?.hasPrefix("https://") == true ? nil : 0
     abilities.longestLine = longestLine
