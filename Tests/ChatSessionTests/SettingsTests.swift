@@ -39,7 +39,8 @@ import Testing
     arguments: [
       ("query", "/query; /msg NAME opens a direct chat."),
       ("part", "/part; /leave leaves the room."),
-      ("EXIT", "/EXIT; /quit leaves hobnob."), ("names", "/names; /who shows who is here."),
+      ("EXIT", "/EXIT; /quit leaves hobnob."),
+      ("kb", "/kb; /ban NAME keeps somebody out, and /kick NAME removes them."),
     ])
   func otherClients(typed: String, answer: String) {
     #expect(Command.unknown(typed).sentence.string == "There is no " + answer)
@@ -48,8 +49,8 @@ import Testing
   @Test("1.11: each of those names has an answer that names a command, and is not a command here")
   func otherClientsNames() {
     let names = """
-      query part names buffer lastlog close win window wins bye exit hilight roster correct \
-      sendfile prefs time ping titlebar notice windows buffers grep upload highlight online wl dcc
+      query part kb buffer lastlog close win window wins bye exit hilight roster correct \
+      sendfile prefs time ping titlebar ns windows buffers grep upload highlight online wl dcc
       """
     for name in names.split(separator: " ").map(String.init) {
       let sentence = Command.unknown(name).sentence.string

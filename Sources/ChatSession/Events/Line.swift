@@ -27,6 +27,9 @@ package struct Line {
   /// The part of that draft to keep, which was set aside.
   var rest: Conversations.Draft?
 
+  /// Whether it has a password, and must not enter the input history.
+  var isSecret: Bool { Secrets.isIn(typed) || Secrets.isLogin(body, to: conversationName) }
+
   /// The line as a draft of its conversation; nil for a line that only a command could send.
   var asDraft: LineDraft? {
     guard kind == .text, replyTo == nil else { return nil }

@@ -364,7 +364,10 @@ extension Session {
     for answer in answers {
       if !answer.text.isEmpty {
         emit(.endNotice(HistoryCommand.fetching))
-        act(on: [.tell(SafeText(line: answer.text))], snapshot)
+        let lines = answer.text.split(separator: "\n").map {
+          StyledLine(SafeText(line: String($0)), .dim)
+        }
+        act(on: [.answer(lines, indent: 2)], snapshot)
       }
       fetched(answer, snapshot)
     }

@@ -64,7 +64,7 @@ extension Session {
       isDone: line.conversation == lineConversation?.id && !editing.isOn
         && queue.draft(of: line.conversation) == nil)
     forget(line.files.files, in: key)
-    emit(.addHistory(line.typed))
+    if !line.isSecret { emit(.addHistory(line.typed)) }
     tutorial?.note(
       .sent(
         namesSomeone: open.here.contains {
@@ -152,11 +152,11 @@ extension Session {
           say("%1 Your line is in the history: press Up; its files are attached again.", reason),
           line)
       }
-      act(on: Drafts.remember(line.typed), snapshot)
+      if !line.isSecret { act(on: Drafts.remember(line.typed), snapshot) }
       bringBack(line.files, snapshot)
     } else if line.files.isEmpty {
       complain(say("%1 Your line for %2 is in the history: press Up.", reason, name), line)
-      act(on: Drafts.remember(line.typed), snapshot)
+      if !line.isSecret { act(on: Drafts.remember(line.typed), snapshot) }
     } else {
       // The history cannot keep files, so this line goes above the existing draft.
       complain(

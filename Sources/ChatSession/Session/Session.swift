@@ -205,6 +205,7 @@ package final class Session {
           try ConversationCommands(context: context).question(
             aboutRoom: name, subcommand: subcommand, snapshot))
       }
+    case .carriedOut(let line) where Secrets.isIn(preferences.unaliased(line)): break
     case .carriedOut(let line): act(on: Drafts.remember(line), snapshot)
     case .lineBegan: lineHasBegun(snapshot)
     case .changed: lineChanged(snapshot)

@@ -104,7 +104,8 @@ extension DurableTransaction {
   func send(_ line: Line, by me: ID<Participant>, _ shell: ShellID?) throws -> Message {
     try send(
       line.body, kind: line.kind, in: line.conversation, by: me,
-      typed: line.typed.isEmpty ? nil : line.typed, shell: shell, attachments: line.attachments,
+      typed: line.typed.isEmpty || line.isSecret ? nil : line.typed, shell: shell,
+      attachments: line.attachments,
       replyTo: line.replyTo, mentions: Span.encoded(line.mentions), draft: line.draft,
       rest: line.rest)
   }
@@ -139,7 +140,7 @@ extension DurableTransaction {
       if let text = line.asDraft {
         draft = Conversations.Draft(text, files: line.files).followed(by: draft)
       } else {
-        try appendHistory(line.typed, of: me, shell: shell ?? "")
+        if !line.isSecret { try appendHistory(line.typed, of: me, shell: shell ?? "") }
         // A line that only a command could send cannot be a draft, but its files can.
         if !line.files.isEmpty {
           draft = Conversations.Draft(LineDraft(), files: line.files).followed(by: draft)

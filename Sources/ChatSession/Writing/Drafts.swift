@@ -265,14 +265,16 @@ struct Drafts {
   /// Adds the line that waited at the end of the history to the history, so that Up finds it once
   /// the person has left it. (Until then it is the line itself.)
   private mutating func listLiveLine() -> Step {
-    guard let live, !live.text.isEmpty, !live.isListed else { return Step() }
+    guard let live, !live.text.isEmpty, !live.isListed, !Secrets.isIn(live.text) else {
+      return Step()
+    }
     let writes = storeLiveLine()
     self.live?.isListed = true
     return Step(writes: writes, [.effect(.addHistory(live.text))])
   }
 
   private mutating func storeLiveLine() -> [Write] {
-    guard let live, !live.text.isEmpty, !live.isStored else { return [] }
+    guard let live, !live.text.isEmpty, !live.isStored, !Secrets.isIn(live.text) else { return [] }
     self.live?.isStored = true
     return [.history(live.text)]
   }

@@ -38,6 +38,11 @@ public struct Abilities: Hashable, Sendable {
   public var longestLine: Int?
   /// Whether people see these messages as one.
   public var joinsLines = false
+  /// Whether other people's programs may not show which message a reply answers.
+  public var repliesMayBeHidden = false
+  /// Whether the network's people can ask it for more: who somebody is, to remove them from a room,
+  /// and whatever its own language has words for.
+  public var serverCommands = true
 
   /// Allows everything, without limits.
   public init() {}
@@ -46,7 +51,7 @@ public struct Abilities: Hashable, Sendable {
   /// limits.
   static var ofThisMachine: Abilities {
     var abilities = Abilities()
-    abilities.reactionLimit = .one
+    (abilities.reactionLimit, abilities.serverCommands) = (.one, false)
     return abilities
   }
 
@@ -141,7 +146,7 @@ extension Abilities {
   fileprivate var words: [String] {
     let flags = [
       ("delete", deletes), ("reply", replies), ("typing", typing), ("delivered", delivered),
-      ("seen", seen),
+      ("seen", seen), ("commands", serverCommands),
     ]
     let limits = [
       ("edit", editsWithin), ("file", largestFile), ("message", longestMessage),
@@ -150,6 +155,7 @@ extension Abilities {
     return flags.filter { !$0.1 }.map { $0.0 + " no" }
       + limits.compactMap { name, most in most.map { "\(name) \($0)" } }
       + (joinsLines ? ["join yes"] : [])
+      + (repliesMayBeHidden ? ["hidden-replies yes"] : [])
       + (reactionLimit == .several ? [] : ["react \(reactionLimit.rawValue)"])
   }
 
@@ -176,6 +182,8 @@ extension Abilities {
     case "message": longestMessage = most
     case "line": longestLine = most
     case "join": joinsLines = value == "yes"
+    case "hidden-replies": repliesMayBeHidden = value == "yes"
+    case "commands": serverCommands = value != "no"
     case "react": reactionLimit = ReactionLimit(rawValue: value) ?? .several
     default: break
     }

@@ -48,11 +48,13 @@ extension Writing where Self: ~Copyable {
     return NetworkRequest(id: id, verb: verb, target: target, text: text, secret: secret)
   }
 
-  /// Records the network's answer to a request; the first one counts.
+  /// Records the network's answer to a request; the first one counts. A line in the network's own
+  /// language may have had a password.
   package func answer(_ request: NetworkRequest, of account: Account, _ text: String) throws {
     try database.run(
       """
-      UPDATE request SET answer = ?, secret = '', change = ?
+      UPDATE request SET answer = ?, secret = '', change = ?,
+        text = iif(verb = '\(NetworkRequest.Verb.line.rawValue)', '', text)
       WHERE id = ? AND account = ? AND answer IS NULL
       """,
       text, try nextChange(), request.id, account.id)

@@ -33,14 +33,41 @@ extension Reading where Self: ~Copyable {
   ) throws -> Participant? {
     let wanted = nameOrIdentity.hasPrefix("@") ? String(nameOrIdentity.dropFirst()) : nameOrIdentity
     for account in try me.map({ try accounts(of: $0) }) ?? [] where account.isNamed(in: wanted) {
-      let found = try account.address(ofPerson: wanted).flatMap {
-        try networkPerson(at: $0, network: account.network)
-      }
-      if let found { return found }
+      if let found = try person(named: wanted, of: account) { return found }
     }
     let all = try participants(named: wanted, visibleTo: me)
     let others = all.filter { !$0.isOccupant }
     return try match(for: wanted, among: others) ?? match(for: wanted, among: all)
+  }
+
+  /// Finds someone on a network where a person is the same in all rooms: by their present name, else
+  /// by address. On other networks it finds nobody.
+  ///
+  /// - Parameters:
+  ///   - word: with or without a leading `@`, and with or without the account's server.
+  ///   - conversation: of several people by a name, prefer the one who is in it.
+  /// - Throws: `RuleError.ambiguous` if several fit.
+  package func person(
+    named word: String, of account: Account, in conversation: ID<Conversation>? = nil
+  ) throws -> Participant? {
+    let rules = account.rules
+    guard rules.identityScope == .network else { return nil }
+    let name = account.withoutServer(word.hasPrefix("@") ? String(word.dropFirst()) : word)
+    let named = try participants(named: name, visibleTo: account.owner).filter {
+      $0.network == account.network && rules.fold($0.name) == rules.fold(name)
+    }
+    if named.count == 1 { return named[0] }
+    if let conversation {
+      let here = try named.filter { try isMember($0.id, of: conversation) }
+      if here.count == 1 { return here[0] }
+    }
+    let addressed = try rules.address(ofPerson: name).flatMap {
+      try networkPerson(at: $0, network: account.network)
+    }
+    if addressed == nil, named.count > 1 {
+      throw RuleError.ambiguous(word, candidates: named.map(\.address))
+    }
+    return addressed
   }
 
   /// The person with an address on a network, if the store knows them.

@@ -15,6 +15,16 @@ extension Reading where Self: ~Copyable {
     return nil
   }
 
+  /// The room with an address on a network, if the store has it.
+  package func room(
+    _ address: String, of network: String, for me: ID<Participant>
+  ) throws -> Conversation? {
+    try database.first(
+      Conversation.select
+        + "WHERE c.kind = 0 AND c.network = ?2 AND c.address = ?3 AND \(Conversation.visible)",
+      me, network, address, read: { Conversation($0) })
+  }
+
   /// Whether the name belongs to a removed room, so that no other room can have it (rule 13.10).
   package func belongsToARemovedRoom(_ bare: String) throws -> Bool {
     try database.exists(

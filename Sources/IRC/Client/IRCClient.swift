@@ -93,8 +93,8 @@ package struct IRCClient {
       runRequests()
       uploads.begin(&outbox, in: &context)
       context.flushOne()
-      outbox.pump(rooms, history, in: &context)
-      context.flush(more: outbox.waitingLines > 0)
+      let wantsMore = outbox.pump(rooms, history, in: &context)
+      context.flush(more: outbox.waitingLines > 0, yields: wantsMore)
       tellAbilities()
     }
     return takeEffects()
@@ -260,6 +260,7 @@ extension IRCContext {
     abilities.reactionLimit =
       hasReplies && support.passes(tag: "draft/react") ? .several : .no
     abilities.replies = hasReplies
+    abilities.repliesMayBeHidden = true
     abilities.typing = hasTags && support.passes(tag: "typing")
     abilities.largestFile = support[IRCUploads.token]?.hasPrefix("https://") == true ? nil : 0
     abilities.longestLine = longestLine

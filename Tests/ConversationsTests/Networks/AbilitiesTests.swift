@@ -139,7 +139,7 @@ import Testing
     }
     #expect(try abilities(place.id) == .ofIRC)
     var here = Abilities()
-    here.reactionLimit = .one
+    (here.reactionLimit, here.serverCommands) = (.one, false)
     #expect(try abilities(lobby.lobby) == here)
     var short = Abilities()
     short.longestMessage = 3

@@ -45,7 +45,7 @@ struct NetworkCommands {
 
   /// The account whose network carries a conversation; nil for a conversation of this machine, or
   /// of a removed account.
-  private func account(of conversation: Conversation?) -> Account? {
+  func account(of conversation: Conversation?) -> Account? {
     accounts.list.first { $0.network == conversation?.network }
   }
 
@@ -70,12 +70,20 @@ struct NetworkCommands {
     let bare = word.hasPrefix("@") ? String(word.dropFirst()) : word
     let present = accounts.present(in: network, for: bare)
     try check(word, present)
+    if let account = account(of: context.open.conversation), !bare.contains("@"),
+      let person = try snapshot.person(named: bare, of: account, in: context.open.id)
+    {
+      return (account, person.identity)
+    }
     guard bare.contains("@") else {
       guard try known(word, snapshot) == nil, let account = account(of: context.open.conversation)
       else { return nil }
       return (account, try account.address(ofPerson: bare) ?? refuse(word))
     }
-    if let present { return (present, try present.address(ofPerson: bare) ?? refuse(word)) }
+    if let present {
+      let person = try snapshot.person(named: bare, of: present, in: context.open.id)
+      return (present, try person?.identity ?? present.address(ofPerson: bare) ?? refuse(word))
+    }
     // Two accounts may know the same person.
     if let known = try? snapshot.find(participant: word, for: context.me.id) {
       guard let account = accounts.list.first(where: { $0.network == known.network }) else {
@@ -120,6 +128,9 @@ struct NetworkCommands {
         $0.participant.name.lowercased() == bare.lowercased()
       }
       if let known { return (account, known.participant.identity) }
+    }
+    if let person = try snapshot.person(named: bare, of: account, in: context.open.id) {
+      return (account, person.identity)
     }
     return (account, try account.address(ofPerson: bare) ?? refuse(name))
   }

@@ -64,8 +64,12 @@ struct MessageCommands {
         else { throw error }
         taken = try transaction.takeBack(unsent.id, by: context.me.id)
       }
-      let isAction = taken.kind == .action
-      let text = isAction ? "/me " + taken.body : EditMode.escapingSlash(taken.body)
+      let text =
+        switch taken.kind {
+        case .action: "/me " + taken.body
+        case .notice: "/notice " + conversation.name + " " + taken.body
+        default: EditMode.escapingSlash(taken.body)
+        }
       let fill = Outcome.effect(.fillLine(text, mentions: taken.mentions(in: text)))
       // A script does not see returned files; its next message would send them by mistake.
       guard context.isInteractive else { return [.catchUp, fill] }

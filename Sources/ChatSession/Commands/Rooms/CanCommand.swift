@@ -14,9 +14,12 @@ struct CanCommand {
     guard let conversation else { return [] }
     var names: Set<String> = []
     if conversation.kind != .room { names = ["topic", "invite", "room"] }
+    guard let can = try? snapshot.knownAbilities(of: conversation.id) else { return names }
+    let inRooms = ["kick", "ban", "unban", "op", "deop"]
+    if !can.serverCommands { names.formUnion(inRooms + ["whois", "mode", "ctcp", "irc"]) }
+    if conversation.kind != .room { names.formUnion(inRooms) }
     guard conversation.network != nil else { return names }
     names.insert("room")
-    guard let can = try? snapshot.knownAbilities(of: conversation.id) else { return names }
     if can.editsWithin == 0 { names.insert("edit") }
     if !can.deletes { names.insert("delete") }
     if can.reactionLimit == .no { names.insert("react") }

@@ -151,16 +151,44 @@ struct ConversationCommands {
     try context.checkLength(of: String(text))
     let send: [Outcome] =
       text.isEmpty ? [] : [.send(OutgoingText(body: String(text), typed: "/msg " + argument))]
-    if let (account, address) = try networks.personOnNetwork(String(name), snapshot) {
+    return try open(directChatWith: String(name), then: send, snapshot)
+  }
+
+  private func open(
+    directChatWith name: String, then more: [Outcome], _ snapshot: borrowing Snapshot
+  ) throws -> Step {
+    if let (account, address) = try networks.personOnNetwork(name, snapshot) {
       return Step {
-        [.open(try $0.networkChat(with: address, of: account), isNew: false)] + send
+        [.open(try $0.networkChat(with: address, of: account), isNew: false)] + more
       }
     }
-    guard let person = try networks.known(String(name), snapshot) else {
-      throw try nobody(named: String(name), snapshot)
+    guard let person = try networks.known(name, snapshot) else {
+      throw try nobody(named: name, snapshot)
     }
     guard person.id != me else { throw Refusal(say("That is you.")) }
-    return Step { [.open(try $0.directChat(me, with: person.id), isNew: false)] + send }
+    return Step { [.open(try $0.directChat(me, with: person.id), isNew: false)] + more }
+  }
+
+  /// `/notice WHOM TEXT`: opens the conversation and sends a notice there.
+  func notice(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    let name = String(argument.prefix { !$0.isWhitespace })
+    let text = argument.dropFirst(name.count).drop { $0.isWhitespace }
+    guard !name.isEmpty, text.contains(where: { !$0.isWhitespace }) else { throw usage("notice") }
+    try context.checkLength(of: String(text))
+    let send = [
+      Outcome.send(
+        OutgoingText(body: String(text), kind: .notice, typed: "/notice " + argument))
+    ]
+    if let (account, address) = try? networks.room(name, snapshot),
+      let room = try snapshot.room(address, of: account.network, for: me)
+    {
+      return Step([.open(room, isNew: false)] + send)
+    }
+    if name.hasPrefix("#") {
+      guard let room = try snapshot.room(name, for: me) else { throw RuleError.noSuchRoom(name) }
+      return Step([.open(room, isNew: false)] + send)
+    }
+    return try open(directChatWith: name, then: send, snapshot)
   }
 
   func switchTo(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {

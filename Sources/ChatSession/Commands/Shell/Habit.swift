@@ -66,7 +66,6 @@ struct Habit {
       "/window split", "/window, F7, F8", "",
       say("Each shell shows one conversation; to see two, open another shell beside it.")),
     Habit("/query", "/query", "/msg", say("/msg NAME opens a direct chat.")),
-    Habit("/notice", "/notice", "", say("/msg NAME TEXT writes to one person.")),
     Habit("/part", "/part, /close", "/close", say("/leave leaves the room.")),
     // Reading.
     Habit(
@@ -78,7 +77,7 @@ struct Habit {
     Habit(
       "Ctrl-l, /clear", "Ctrl-l, /buffer clear", "/clear",
       say("C-l, or /clear, clears the screen.")),
-    Habit("/names, /whois", "/names, /whois", "/who", say("/who shows who is here.")),
+    Habit("", "", "/who", say("/who shows who is here.")),
     Habit(
       "/hilight", "/buffer set highlight_words", "",
       say("/set highlight WORD marks messages with that word."), others: "/highlight"),
@@ -91,7 +90,11 @@ struct Habit {
     Habit(
       "", "", "/url",
       say("/open N opens the link or file in message N, and /save N saves its files.")),
-    Habit("/ping", "/ping", "/ping", say("/info N shows the delivery of message N.")),
+    Habit(
+      "/ping, /ver", "/ping, /version", "/ping",
+      say(
+        "/ctcp NAME PING or VERSION asks somebody's program; /info N shows the delivery of message N."
+      ), others: "/version"),
     // Writing.
     Habit(
       "Tab", "Tab", "Tab",
@@ -102,13 +105,22 @@ struct Habit {
     Habit("", "Alt-Enter", "Alt-Enter", say("M-Return begins a new line.")),
     Habit("", "", "/correct", say("/edit changes your newest message.")),
     Habit(
-      "/dcc", "/dcc", "/sendfile", say("/attach PATH adds a file to the next message."),
-      others: "/upload"),
+      "/dcc", "/dcc, /xfer", "",
+      say("hobnob has no DCC; /attach PATH sends a file where the network takes files.")),
+    Habit(
+      "", "", "/sendfile", say("/attach PATH adds a file to the next message."), others: "/upload"),
     Habit("", "", "/subject", say("/topic TEXT changes the topic.")),
     // The network and the program.
     Habit(
       "/server, /network", "/server", "",
-      say("/account add ADDRESS adds an account; hobnob speaks XMPP, not IRC.")),
+      say("/account add irc:NICK@SERVER adds an account on IRC; /account lists yours.")),
+    Habit("/cycle", "/cycle", "", say("/leave leaves the room, and /join enters it again.")),
+    Habit(
+      "/quote, /raw", "/quote", "",
+      say("/irc WORDS sends a line of IRC; /quote N quotes message N."), others: "/rawquote"),
+    Habit(
+      "/ns, /cs", "", "", say("/msg NickServ TEXT writes to the service."),
+      others: "/nickserv, /chanserv"),
     Habit(
       "", "", "/roster, /sub",
       say("/contact lists your contacts, and /contact add sends a contact request.")),
@@ -124,10 +136,18 @@ struct Habit {
     Habit(
       "/join ...", "/join ...", "/join ...",
       say("/join, /me, /nick, /invite, /alias, /connect and /help work the way you are used to.")),
-    // hobnob has no counterpart for these.
     Habit(
-      "/kick, /ban, /op", "/kick, /ban, /op", "/kick, /ban",
-      say("hobnob does not moderate rooms yet.")),
+      "/names, /whois, /notice, /ctcp", "/names, /whois, /notice, /ctcp", "",
+      say("/names, /whois, /notice and /ctcp work the way you are used to.")),
+    Habit(
+      "/kick, /ban, /op, /mode", "/kick, /ban, /op, /mode", "",
+      say("On IRC, /kick, /ban, /unban, /op, /deop and /mode act on the open room.")),
+    Habit(
+      "/kickban, /kb", "/kickban", "",
+      say("/ban NAME keeps somebody out, and /kick NAME removes them.")),
+    Habit("/voice, /devoice", "/voice, /devoice", "", say("/mode +v NAME gives somebody a voice.")),
+    // hobnob has no counterpart for these.
+    Habit("", "", "/kick, /ban", say("hobnob does not moderate rooms on XMPP yet.")),
     Habit("", "", "/omemo, /pgp, /otr", say("hobnob does not encrypt from end to end yet.")),
     Habit(
       "/script, /exec", "/script, /exec", "/plugins",

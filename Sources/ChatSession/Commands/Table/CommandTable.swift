@@ -9,7 +9,8 @@ extension Command {
   /// All commands by subject, as in the manual.
   static let sections: [(heading: SafeText, commands: [Command])] = [
     (say("Messages"), messages), (say("Reading messages"), list),
-    (say("Conversations"), conversations + navigation), (say("You and the shell"), you),
+    (say("Conversations"), conversations + navigation + server),
+    (say("You and the shell"), you),
   ]
 
   private static let messages: [Command] = [
@@ -64,6 +65,10 @@ extension Command {
       takesNewlines: true
     ) { try ConversationCommands(context: $0).message($1, $2) },
     Command(
+      "/notice WHOM TEXT", "send a text that rings nobody's bell to a person or a room",
+      .roomOrPerson, takesNewlines: true
+    ) { try ConversationCommands(context: $0).notice($1, $2) },
+    Command(
       "/switch CONVERSATION", "go to a conversation, by name or number in /list; - goes back",
       .conversation
     ) { try ConversationCommands(context: $0).switchTo($1, $2) },
@@ -71,6 +76,9 @@ extension Command {
       try ListCommands(context: $0).list($2)
     },
     Command("/who", "show who is here, who is looking at this conversation and who is typing") {
+      try ListCommands(context: $0).who($2)
+    },
+    Command("/names", "show who is here, as /who does") {
       try ListCommands(context: $0).who($2)
     },
     Command("/drafts [clear]", "list your drafts, or delete them", .drafts) {

@@ -52,7 +52,8 @@ public struct Account: Identifiable, Hashable, Sendable {
     rules.domain == nil && word.lowercased().hasSuffix("@" + server)
   }
 
-  private func withoutServer(_ word: String) -> String {
+  /// A word without the account's server behind it.
+  package func withoutServer(_ word: String) -> String {
     isNamed(in: word) ? String(word.dropLast(server.count + 1)) : word
   }
 

@@ -29,6 +29,8 @@ struct IRCContext: Sendable {
   private var urgent = 0
   /// Whether a message went out after the last of those lines: the next turn is theirs.
   private var owesTurn = false
+  /// Whether they have just waited for a message.
+  private var hasYielded = false
   /// Whether something in the outbox that had to wait may be sent now.
   var needsPump = false
   private var events: [NetworkEvent] = []
@@ -107,8 +109,12 @@ struct IRCContext: Sendable {
 
   /// Sends what waited for the throttle.
   ///
-  /// - Parameter more: whether the outbox has lines that wait as well.
-  mutating func flush(more: Bool) {
+  /// - Parameters:
+  ///   - more: whether the outbox has lines that wait as well.
+  ///   - yields: whether the next turn is for one of them, which the store has to know of first.
+  mutating func flush(more: Bool, yields: Bool) {
+    hasYielded = yields && !hasYielded
+    if hasYielded { return }
     var sent = 0
     while sent < waiting.count, takeTurn() { sent += 1 }
     sendWaiting(sent)

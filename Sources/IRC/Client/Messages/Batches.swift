@@ -39,7 +39,7 @@ extension Batch {
         // The id is only on the batch.
         result = IRCLine(
           line.command, [line[0]], tags: line.tags.merging(tags) { $1 },
-          source: source ?? line.source)
+          source: line.source ?? source)
       } else if line.tags["draft/multiline-concat"] == nil {
         text += "\n"
       }

@@ -210,8 +210,11 @@ struct IRCOutbox: Sendable {
   }
 
   /// Sends what may go out now.
-  mutating func pump(_ rooms: Rooms, _ history: History, in context: inout IRCContext) {
-    guard context.isReady else { return }
+  ///
+  /// - Returns: whether more can go out as soon as the store knows of it.
+  mutating func pump(
+    _ rooms: Rooms, _ history: History, in context: inout IRCContext
+  ) -> Bool {
     let (ready, never) = candidates(rooms, history, context)
     for (entry, reason) in never {
       end(entry, as: .refused(entry, reason: reason), in: &context)
@@ -236,10 +239,12 @@ struct IRCOutbox: Sendable {
     }
     if needsBarrier { sendBarrier(in: &context) }
     context.needsPump = false
-    if wantsMore, context.freeTurns() > 0, places(context) > 0 { context.add(.wantsOutbox) }
+    wantsMore = wantsMore && context.freeTurns() > 0 && places(context) > 0
+    if wantsMore { context.add(.wantsOutbox) }
     if !inFlight.isEmpty, !context.clock.isSet(.answers) {
       context.clock.set(.answers, in: Self.patience)
     }
+    return wantsMore
   }
 
   /// Sends the parts again that the history does not have.

@@ -73,7 +73,7 @@ struct WatchList: Sendable {
     for item in list.split(separator: ",") {
       let nick = IRCLine.Source(item).nick
       let user = people.user(nick, context)
-      guard contacts.contains(user.identity) || contacts.contains(context.fold(nick)) else {
+      guard contacts.contains(user.identity) else {
         continue
       }
       context.tell(.contact(user, isOnline: isOnline, away: nil))

@@ -15,19 +15,10 @@ struct People: Sendable {
     init(_ text: String) { self = ["", "*", "0"].contains(text) ? .no : .account(text) }
   }
 
-  struct Person: Hashable, Sendable {
-    var nick: String
-    var login = Login.unknown
-    /// Nil if they are not away, as far as is known.
-    var away: String?
-    /// In how many of the owner's rooms they are.
-    var rooms: Int32 = 0
-  }
-
   /// Strangers who are in no room of the owner's, and whom the client remembers; and all people.
   private static let (mostStrangers, most) = (1_000, 200_000)
 
-  private var byNick: [String: Person] = [:]
+  private var byNick = PeopleTable()
   private var strangers: [String] = []
   /// How many nicks are logged in to each account.
   private var nicks: [String: Int] = [:]
@@ -40,7 +31,7 @@ struct People: Sendable {
 
   subscript(_ folded: String) -> Person? { byNick[folded] }
 
-  mutating func forgetAll() { (byNick, strangers, nicks) = ([:], [], [:]) }
+  mutating func forgetAll() { (byNick, strangers, nicks) = (PeopleTable(), [], [:]) }
 
   // MARK: Who is who
 
@@ -92,7 +83,9 @@ struct People: Sendable {
     {
       return person.nick
     }
-    let others = byNick.values.filter { self.storedIdentity($0.nick, $0.login, names) == identity }
+    let others = byNick.detailed.filter {
+      self.storedIdentity($0.nick, $0.login, names) == identity
+    }
     return others.map(\.nick).min() ?? names.plain(plain)
   }
 

@@ -37,9 +37,12 @@ extension Rooms {
     if nick.isEmpty { return }
     let folded = context.fold(nick)
     let former = people[folded] == nil ? nil : people.user(nick, context)
+    let isOfAccount = former.map { people.isOfAccount($0.identity) } ?? false
     people.note(nick, login: login, context.names)
     let user = people.user(nick, context)
     guard let former, !user.isOwner, former.identity != user.identity else { return }
+    // The store gives what a mere nickname has to the account.
+    if isOfAccount, user.isVerified { return replace(former, by: folded, in: &context) }
     // Only the identity is another one.
     context.tell(.renamed(user, room: nil, former: nick))
   }

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StoreFixture
+import Testing
+
+@testable import ChatSession
+@testable import NetworkInbox
+
+/// The commands that a network's server carries out or answers, on a network as IRC.
+@MainActor
+@Suite("10: Commands for a network's server")
+struct ServerCommandTests {
+  private let town: Town
+  private let anna: Person
+  private let account: Account
+
+  init() throws {
+    town = try Town()
+    anna = try town.person("anna")
+    account = try anna.added("stub:anna@irc.x.org")
+    try anna.provide(
+      AddressRules(roomSigns: "#&", folding: .rfc1459, identityScope: .network), for: account)
+    try anna.provide(NetworkAbilities(rooms: .ofIRC), for: account)
+    anna.say("/join ##tea")
+    try anna.store.inbox.apply(
+      [
+        .joined(room: "##tea", nick: "anna"),
+        .present(NetworkUser(identity: "benny", name: "Ben"), room: "##tea"),
+      ], of: account)
+    anna.look()
+  }
+
+  /// The requests since the last time, as `VERB TARGET TEXT`.
+  private func asked() throws -> [String] {
+    let requests = try anna.store.read { try $0.requests(of: account) }
+    try anna.store.inbox.apply(requests.map { .answered($0, "") }, of: account)
+    return requests.map { "\($0.verb.rawValue) \($0.target) \($0.text)" }
+  }
+
+  private var outbox: [OutboxEntry] {
+    get throws { try anna.store.read { try $0.outbox(of: account.network) } }
+  }
+
+  @Test("people are named as others see them, and the network gets their identity")
+  func people() throws {
+    _ = try asked()
+    let lines = [
+      "/whois Ben", "/whois nobody", "/whois ben@irc.x.org", "/kick ben", "/kick Ben too loud",
+      "/ban ben", "/ban *!*@irc.x.org", "/unban nobody", "/op ben", "/deop ben",
+      "/ctcp ben VERSION", "/invite ben", "/contact add ben", "/whois anna",
+    ]
+    for line in lines { #expect(anna.say(line), "\(line)") }
+    #expect(
+      try asked() == [
+        "whois benny ", "whois nobody ", "whois benny ", "kick ##tea benny",
+        "kick ##tea benny too loud", "ban ##tea benny", "ban ##tea *!*@irc.x.org",
+        "unban ##tea nobody", "op ##tea benny", "deop ##tea benny", "ctcp benny VERSION",
+        "invite ##tea benny", "subscribe benny ", "whois anna ",
+      ])
+    for line in ["/kick", "/ban", "/op a b", "/whois", "/whois a b", "/ctcp ben", "/irc"] {
+      #expect(!anna.say(line), "\(line)")
+      #expect(anna.printed.last?.hasPrefix("Usage: ") == true, "\(line)")
+    }
+  }
+
+  @Test("/msg finds somebody by the present name, also when another has it on this machine")
+  func findsByName() throws {
+    _ = try town.person("ben", in: "kitchen")
+    anna.say("/msg ben hello")
+    #expect(try outbox.map(\.conversation) == [.direct("benny")])
+    try anna.store.inbox.apply(
+      [.renamed(NetworkUser(identity: "benny", name: "Bernd"), room: nil, former: "Ben")],
+      of: account)
+    anna.look()
+    anna.say("/msg bernd@irc.x.org again")
+    #expect(try outbox.map(\.conversation) == [.direct("benny"), .direct("benny")])
+    anna.say("/switch #lobby")
+    anna.say("/msg bernd more")
+    #expect(try outbox.map(\.conversation).count { $0 == .direct("benny") } == 3)
+  }
+
+  @Test("of two people by a name, it is the one who is here; else hobnob asks which")
+  func twoByAName() throws {
+    let other = NetworkUser(identity: "ben/oftc", name: "Ben")
+    anna.say("/join &here")
+    try anna.store.inbox.apply(
+      [.joined(room: "&here", nick: "anna"), .present(other, room: "&here")], of: account)
+    anna.say("/switch ##tea")
+    anna.look()
+    _ = try asked()
+    anna.say("/whois ben")
+    #expect(try asked() == ["whois benny "])
+    anna.say("/switch #lobby")
+    #expect(!anna.say("/whois ben"))
+    anna.say("/whois ben/oftc@irc.x.org")
+    #expect(try asked() == ["whois ben/oftc "])
+  }
+
+  @Test("/mode is about the open room, another room, or in a direct chat about oneself")
+  func modes() throws {
+    anna.say("/join #tea")
+    anna.say("/switch ##tea")
+    _ = try asked()
+    for line in ["/mode", "/mode +o ben", "/mode #tea +m"] { anna.say(line) }
+    anna.say("/msg ben")
+    anna.say("/mode +i")
+    #expect(try asked() == ["mode ##tea ", "mode ##tea +o ben", "mode #tea +m", "mode  +i"])
+  }
+
+  @Test("1.12: a line in the network's own language leaves no trace once it is answered")
+  func ownLanguage() throws {
+    _ = try asked()
+    anna.say("/alias raw /irc")
+    anna.say("/irc PRIVMSG NickServ :IDENTIFY sesame")
+    anna.say("/raw LIST sesame")
+    #expect(
+      try asked() == ["line ##tea PRIVMSG NickServ :IDENTIFY sesame", "line ##tea LIST sesame"])
+    for line in [
+      "/msg NickServ IDENTIFY sesame", "IDENTIFY sesame", "/notice nickserv id sesame",
+      "/msg Q@irc.x.org AUTH anna sesame",
+    ] {
+      #expect(anna.say(line), "\(line)")
+    }
+    anna.say("/msg ben sesame")
+    let stored = try #require(anna.session.shellID)
+    let history = try anna.store.read {
+      try $0.inputHistory(of: anna.session.me.id, shell: stored, limit: 100)
+    }
+    for lines in [history, anna.history] {
+      #expect(Set(lines.filter { $0.contains("sesame") }) == ["/msg ben sesame"])
+      #expect(lines.contains("/alias raw /irc"))
+    }
+    let left = try anna.store.read { snapshot in
+      try snapshot.database.rows("SELECT text FROM request WHERE text LIKE '%sesame%'") {
+        $0.text()
+      }
+    }
+    #expect(left == [])
+  }
+
+  @Test("an answer of several lines is printed as lines, each of them harmless")
+  func answers() throws {
+    anna.say("/whois ben")
+    let request = try #require(try anna.store.read { try $0.requests(of: account) }.last)
+    try anna.store.inbox.apply(
+      [.answered(request, "Ben (b@x.org): Ben\nin #tea\u{1B}[31m\naway: out")], of: account)
+    _ = anna.news()
+    anna.look()
+    #expect(anna.news() == ["Ben (b@x.org): Ben", "in #tea^[[31m", "away: out"])
+  }
+
+  @Test("/notice sends a notice to a person or a room, and opens it")
+  func notices() throws {
+    anna.say("/notice ben two\nlines")
+    #expect(anna.picture[0].hasPrefix("@Ben>"))
+    anna.say("/notice ##tea news")
+    #expect(anna.picture[0].hasPrefix("##tea>"))
+    #expect(
+      try outbox.map { "\($0.conversation) \($0.message.kind) \($0.message.body)" } == [
+        "direct(\"benny\") notice two\nlines", "room(\"##tea\") notice news",
+      ])
+    #expect(anna.history.contains("/notice ##tea news"))
+    anna.say("/cancel")
+    #expect(anna.text == "/notice ##tea news")
+    anna.type("")
+    #expect(!anna.say("/notice ben"))
+    #expect(!anna.say("/notice #nowhere hi"))
+    anna.say("/notice #lobby here too")
+    #expect(try anna.newest()?.kind == .notice)
+  }
+
+  @Test("on this machine a sentence says why not, and completion leaves them out")
+  func onThisMachine() throws {
+    func offered() -> Set<String> {
+      Set(anna.session.candidates(after: .command).map(\.text))
+    }
+    let all: Set = ["whois", "kick", "ban", "unban", "op", "deop", "mode", "ctcp", "irc"]
+    #expect(offered().isSuperset(of: all))
+    anna.say("/msg ben")
+    #expect(offered().intersection(all) == ["whois", "mode", "ctcp", "irc"])
+    _ = try town.person("cleo", in: "kitchen")
+    anna.say("/switch #lobby")
+    #expect(offered().isDisjoint(with: all))
+    _ = try asked()
+    #expect(!anna.say("/kick cleo"))
+    #expect(
+      anna.printed.last == "/kick works only in a room on a network, and #lobby is not one.")
+    #expect(!anna.say("/mode +m"))
+    #expect(
+      anna.printed.last == "#lobby is on this machine, where conversations have no modes.")
+    #expect(!anna.say("/whois cleo"))
+    #expect(
+      anna.printed.last == "cleo is on this machine; /whois asks a network about its own people.")
+    anna.say("/whois stranger")
+    anna.say("/irc VERSION")
+    #expect(try asked() == ["whois stranger ", "line  VERSION"])
+    let loner = try Town().person("dora")
+    #expect(!loner.say("/irc VERSION"))
+    #expect(loner.printed.last?.hasPrefix("You have no account yet") == true)
+  }
+
+  @Test("names complete where somebody is named")
+  func completion() throws {
+    for command in ["whois", "kick", "ban", "op", "ctcp", "notice"] {
+      let line = "/\(command) Be"
+      let offered = anna.session.commandArgument(in: line, caret: line.utf8.count)?.candidates
+      #expect(offered?.contains { $0.text == "Ben" } == true, "\(line)")
+    }
+    anna.say("/names")
+    #expect(anna.printed.contains { $0.hasPrefix("  Ben ") })
+  }
+}
