@@ -77,11 +77,11 @@ final class Correspondent {
   /// Asks for something and waits for the answer.
   @discardableResult
   func ask(
-    _ verb: NetworkRequest.Verb, target: String = "", text: String = ""
+    _ verb: NetworkRequest.Verb, target: String = "", text: String = "", secret: String = ""
   ) throws -> String {
     let position = try store.read { try $0.position }
     let request = try store.writeDurably {
-      try $0.ask(verb, target: target, text: text, of: account)
+      try $0.ask(verb, target: target, text: text, secret: secret, of: account)
     }
     var answer: NetworkAnswer?
     _ = try wait {

@@ -11,14 +11,6 @@ extension EndToEnd {
   final class IRCDeliveryTests {
     private static let count = 2_000
 
-    private func person(
-      _ name: String, at server: IRCServer, settings: [String: String] = [:]
-    ) throws -> Correspondent {
-      try Correspondent(
-        name, on: "irc:\(name)@\(IRCServer.name)", port: Int(server.port),
-        settings: ["tls": "off", "login": "none", "flood": "off"].merging(settings) { $1 })
-    }
-
     private func enter(_ people: [Correspondent]) throws -> [ID<Conversation>] {
       let rooms = try people.map { person in
         try person.connect()
@@ -80,7 +72,7 @@ extension EndToEnd {
       var options = InspIRCd.Options()
       options.hasServices = false
       let server = try InspIRCd(options)
-      let (anna, ben) = (try person("anna", at: server), try person("ben", at: server))
+      let (anna, ben) = (try Correspondent("anna", at: server), try Correspondent("ben", at: server))
       let rooms = try enter([anna, ben])
       var disturbances = 0
       try talk([anna, ben], in: rooms) {
@@ -115,7 +107,7 @@ extension EndToEnd {
       var options = IRCStub.Options()
       options.historyLimit = 100
       let server = try IRCStub(options)
-      let (anna, ben) = (try person("anna", at: server), try person("ben", at: server))
+      let (anna, ben) = (try Correspondent("anna", at: server), try Correspondent("ben", at: server))
       let rooms = try enter([anna, ben])
       var disturbances = 0
       try talk([anna, ben], in: rooms) {

@@ -115,7 +115,7 @@ public final class InspIRCd: IRCServer, @unchecked Sendable {
         localmax="10000" globalmax="10000" maxchans="1000" maxconnwarn="no"
         resolvehostnames="no" useident="no" \(flood)>
       <performance softlimit="12800" clonesonconnect="no" somaxconn="1024">
-      <options casemapping="\(options.casemapping)" splitwhois="no" defaultmodes="nt">
+      <options casemapping="\(options.casemapping)" splitwhois="no" defaultmodes="not">
       <log method="file" type="* -USERINPUT -USEROUTPUT" level="default" target="inspircd.log">
       <pid file="\(folder)/inspircd.pid">
       <ctctags allowclientonlytags="yes">
