@@ -112,16 +112,16 @@ struct Script {
   }
 
   private func noRoom(called name: String) throws -> Refusal {
-    // Without its sign, a room's name needs no quotes in a shell.
+    // Without its sign, a room's name needs no quotes in a shell; `##tea` keeps both.
     let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
-    let shown = SafeText(line: bare)
+    let shown = SafeText(line: name.hasPrefix("##") ? "'\(name)'" : bare)
     if let near = Conversation.nearest(
       to: name, among: try store.read { try $0.rooms(for: me.id) }.map(\.name))
     {
       return Refusal(
         say(
-          "There is no room #%1; did you mean %2? To make the room, run: hobnob open %1", shown,
-          SafeText(name: near)))
+          "There is no room %1; did you mean %2? To make the room, run: hobnob open %3",
+          SafeText(line: name.hasPrefix("#") ? name : "#" + name), SafeText(name: near), shown))
     }
     return Refusal(
       say(

@@ -47,7 +47,7 @@ extension Prefix {
     case .command: PrefixRules(lineStartOnly: true)
     // On a network, addresses distinguish people.
     case .person: PrefixRules(namesMayContainPrefix: true, behindAtLineStart: ":")
-    case .room: PrefixRules(opensAfter: 1)
+    case .room: PrefixRules(opensAfter: 1, namesMayBeginWithPrefix: true)
     case .emoji: .emoji(opensAfter: 2, asCharacter: asCharacter)
     case .reaction: .emoji(opensAfter: 2, keeping: "+", asCharacter: asCharacter)
     }

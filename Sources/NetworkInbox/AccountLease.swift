@@ -61,7 +61,7 @@ package final class AccountLease {
       // locked.
       let isTaken = try store.write { transaction in
         guard try transaction.account(network: account.network)?.id == account.id else {
-          throw RuleError.noSuchAccount(account.address)
+          throw RuleError.noSuchAccount(account.network)
         }
         if try transaction.hasProcess(of: account) { return false }
         lock = try store.shells.makeLockFile(of: holder)

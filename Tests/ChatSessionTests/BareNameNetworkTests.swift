@@ -31,8 +31,10 @@ struct BareNameNetworkTests {
     anna.say("/join ##Tea")
     #expect(anna.picture[0].hasPrefix("##tea>"))
     anna.say("/join &here")
+    anna.say("/join #tea/libera")
+    #expect(anna.picture[0].hasPrefix("#tea/libera>"))
     anna.say("/join plans")
-    #expect(try targets == ["##tea", "&here", "#plans"])
+    #expect(try targets == ["##tea", "&here", "#tea/libera", "#plans"])
     anna.say("/msg Ben[x]")
     anna.say("hello")
     let outbox = try anna.store.read { try $0.outbox(of: account.network) }

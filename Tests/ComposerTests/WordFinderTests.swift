@@ -58,6 +58,14 @@ struct WordFinderTests {
     #expect(finder.find(in: "@@host", caret: 6) == nil)
   }
 
+  @Test("2.3: A source may allow its prefix at the start of names, but not later")
+  func namesBeginningWithPrefix() {
+    let finder = WordFinder(prefixes: ["#"], namesMayBeginWithPrefix: ["#"])
+    #expect(finder.find(in: "in ##te", caret: 7)?.word == "#te")
+    #expect(finder.find(in: "##", caret: 2)?.word == "#")
+    #expect(finder.find(in: "##te#a", caret: 6) == nil)
+  }
+
   @Test("2.1: The longest prefix wins, in whatever order they were registered")
   func longestWins() {
     for prefixes in [[":", "+:", "+"], ["+", "+:", ":"]] {

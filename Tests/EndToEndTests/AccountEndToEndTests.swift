@@ -114,7 +114,7 @@ extension EndToEnd {
     func refusesAWrongPassword() throws {
       let gina = try home.shellInLobby(as: "gina")
       let question = "Password of gina@\(LocalServer.domain): |"
-      gina.send("/account add gina@\(LocalServer.domain) \(server.options)\r")
+      gina.send("/account add xmpp:gina@\(LocalServer.domain) \(server.options)\r")
       for _ in 1...3 {
         try gina.expect(question, for: 20)
         gina.send("wrong\r")
@@ -229,7 +229,8 @@ extension EndToEnd {
         toFile: script, atomically: false, encoding: .utf8)
       try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script)
       anna.send(
-        "/account add anna@\(LocalServer.domain) \(server.options) --password-command \(script)\r")
+        "/account add xmpp:anna@\(LocalServer.domain) \(server.options) --password-command \(script)\r"
+      )
       try anna.expect("is your account now")
       func process() -> Int32? {
         let text = try? String(contentsOfFile: home.path + "/pid", encoding: .utf8)
@@ -326,7 +327,8 @@ extension EndToEnd {
     func registers() throws {
       let shell = try PseudoTerminal(
         command: [
-          Home.program, "account", "register", "dora@\(LocalServer.domain)", "--host", "127.0.0.1",
+          Home.program, "account", "register", "xmpp:dora@\(LocalServer.domain)", "--host",
+          "127.0.0.1",
           "--port", String(server.port), "--ca", server.folder + "/certs/ca.crt",
         ], environment: home.environment, rows: 24, columns: 80)
       try shell.expect("A password for dora@\(LocalServer.domain): |")
@@ -337,12 +339,14 @@ extension EndToEnd {
       _ = try connected("dora")
     }
 
-    @Test("without an account /account says in three lines how to get one")
+    @Test("without an account /account says how to get one, on each network")
     func saysHowToGetOne() throws {
       let anna = try home.shellInLobby(as: "anna")
       anna.send("/account\r")
-      try anna.expect("/account add you@example.org")
-      try anna.expect("hobnob account register you@example.org")
+      for kind in ["irc", "xmpp"] {
+        try anna.expect("/account add \(kind):you@example.org")
+        try anna.expect("hobnob account register \(kind):you@example.org")
+      }
     }
   }
 }

@@ -49,7 +49,8 @@ extension EndToEnd {
     @Test("hobnob account register refuses a file of certificates before it asks for a password")
     func unreadableCertificates() throws {
       let finished = try home.run(
-        ["account", "register", "anna@x.org", "--ca", "/nonexistent"], input: "secret\nsecret\n")
+        ["account", "register", "xmpp:anna@x.org", "--ca", "/nonexistent"],
+        input: "secret\nsecret\n")
       #expect(finished.status == 1 && finished.output == "")
       #expect(
         finished.errors.hasPrefix(

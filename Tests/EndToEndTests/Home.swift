@@ -91,7 +91,7 @@ final class Home {
   /// Opens the shell with an account, and waits until that is connected.
   func shell(as name: String, at server: LocalServer) throws -> PseudoTerminal {
     let shell = try shellInLobby(as: name)
-    shell.send("/account add \(name)@\(LocalServer.domain) \(server.options)\r")
+    shell.send("/account add xmpp:\(name)@\(LocalServer.domain) \(server.options)\r")
     try shell.expect("Password of \(name)@\(LocalServer.domain): |")
     shell.send("secret\r")
     // What is typed before the prompt is back is typed to whoever asked.

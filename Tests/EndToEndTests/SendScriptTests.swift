@@ -207,7 +207,7 @@ extension EndToEnd {
         return finished.errors
       }
       let unlisted = try said()
-      #expect(unlisted.contains("type /account add anna@one.example in hobnob"), "\(unlisted)")
+      #expect(unlisted.contains("type /account add xmpp:anna@one.example in hobnob"), "\(unlisted)")
       #expect(!unlisted.contains("hobnob connect"))
       try home.list(account, isWanted: false)
       let unwanted = try said()

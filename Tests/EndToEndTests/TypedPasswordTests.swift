@@ -9,7 +9,7 @@ extension EndToEnd {
     /// A shell that says how its terminal is set before and after the program.
     private func registering(_ home: Home) throws -> PseudoTerminal {
       let script =
-        "stty -g; \"$0\" account register anna@localhost --host 127.0.0.1 --port 9; "
+        "stty -g; \"$0\" account register xmpp:anna@localhost --host 127.0.0.1 --port 9; "
         + "echo status $?; stty -g; read -r line; echo \"read: $line\""
       return try PseudoTerminal(
         command: ["bash", "--norc", "-c", "set -m; trap '' INT; \(script)", Home.program],
@@ -64,7 +64,8 @@ extension EndToEnd {
       let home = try Home()
       let finished = try Program(
         [
-          "setsid", Home.program, "account", "register", "anna@localhost", "--host", "127.0.0.1",
+          "setsid", Home.program, "account", "register", "xmpp:anna@localhost", "--host",
+          "127.0.0.1",
           "--port", "9",
         ], input: "secret\nsecret\n", environment: home.environment
       ).finish()

@@ -58,7 +58,7 @@ extension Launch {
       throw Refusal(
         say(
           "The accounts file %1 has no entry for %2 in this store; to set it up, type /account add %2 in hobnob.",
-          SafeText(line: files.path), SafeText(line: account.address)))
+          SafeText(line: files.path), SafeText(line: account.network)))
     }
     if try !store.read({ try $0.hasProcess(of: account) }),
       let taken = try store.writeDurablyIfNeeded({ try files.takeNick(of: account, $0) })

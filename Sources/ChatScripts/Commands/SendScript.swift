@@ -168,7 +168,7 @@ extension Script {
     guard let settings else {
       return say(
         "The message waits: %1 is not set up here. To set it up and send the message, type /account add %1 in hobnob.",
-        address)
+        SafeText(line: account.network))
     }
     return settings.isWanted
       ? say(

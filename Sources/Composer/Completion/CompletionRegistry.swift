@@ -13,6 +13,8 @@ public struct PrefixRules {
   public var lineStartOnly: Bool
   /// Its names may contain the prefix again, as network addresses do (2.3).
   public var namesMayContainPrefix: Bool
+  /// Its names may begin with the prefix again, as those of rooms on IRC do.
+  public var namesMayBeginWithPrefix: Bool
   /// Its words may contain blanks, so a word begins at the nearest prefix before the caret in its
   /// line.
   public var allowsBlanks: Bool
@@ -30,13 +32,15 @@ public struct PrefixRules {
 
   public init(
     opensAfter: Int = 0, lineStartOnly: Bool = false, namesMayContainPrefix: Bool = false,
-    allowsBlanks: Bool = false, oneForEachHint: Bool = false, behindAtLineStart: String = "",
+    namesMayBeginWithPrefix: Bool = false, allowsBlanks: Bool = false, oneForEachHint: Bool = false,
+    behindAtLineStart: String = "",
     replacement: ((Candidate) -> String)? = nil,
     find: ((_ text: String, _ caret: Int) -> FoundWord?)? = nil
   ) {
     self.opensAfter = opensAfter
     self.lineStartOnly = lineStartOnly
     self.namesMayContainPrefix = namesMayContainPrefix
+    self.namesMayBeginWithPrefix = namesMayBeginWithPrefix
     self.allowsBlanks = allowsBlanks
     self.oneForEachHint = oneForEachHint
     self.behindAtLineStart = behindAtLineStart
@@ -101,6 +105,7 @@ public struct CompletionRegistry {
       prefixes: Array(entries.filter { $0.value.rules.find == nil }.keys),
       lineStartOnly: prefixes { $0.lineStartOnly },
       namesMayContainPrefix: prefixes { $0.namesMayContainPrefix },
+      namesMayBeginWithPrefix: prefixes { $0.namesMayBeginWithPrefix },
       allowingBlanks: prefixes { $0.allowsBlanks })
   }
 

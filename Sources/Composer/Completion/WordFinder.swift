@@ -46,6 +46,7 @@ package struct WordFinder: Hashable, Sendable {
   private let prefixes: [String]
   private let lineStartOnly: Set<String>
   private let namesMayContainPrefix: Set<String>
+  private let namesMayBeginWithPrefix: Set<String>
   private let allowingBlanks: Set<String>
 
   /// - Parameters:
@@ -53,15 +54,19 @@ package struct WordFinder: Hashable, Sendable {
   ///   - lineStartOnly: those that count only as the first characters of the text.
   ///   - namesMayContainPrefix: those whose names may contain the prefix again, such as `@` if
   ///     people have network addresses.
+  ///   - namesMayBeginWithPrefix: those whose names may begin with the prefix again, such as `#` if
+  ///     a room can be called `##tea`.
   ///   - allowingBlanks: those whose words may contain blanks.
   package init(
     prefixes: [String], lineStartOnly: Set<String> = ["/"],
-    namesMayContainPrefix: Set<String> = [], allowingBlanks: Set<String> = []
+    namesMayContainPrefix: Set<String> = [], namesMayBeginWithPrefix: Set<String> = [],
+    allowingBlanks: Set<String> = []
   ) {
     self.prefixes = Set(prefixes).filter { !$0.isEmpty }
       .sorted { ($1.utf8.count, $0) < ($0.utf8.count, $1) }
     self.lineStartOnly = lineStartOnly
     self.namesMayContainPrefix = namesMayContainPrefix
+    self.namesMayBeginWithPrefix = namesMayBeginWithPrefix
     self.allowingBlanks = allowingBlanks
   }
 
@@ -160,9 +165,13 @@ package struct WordFinder: Hashable, Sendable {
   }
 
   /// Whether a name contains the prefix again: `@@` and `@a@b` are not names, unless the source
-  /// allows the second.
+  /// allows the second, or the first.
   private func repeats(_ prefix: String, in name: Substring.UTF8View) -> Bool {
-    if name.starts(with: prefix.utf8) { return true }
+    var name = name
+    while name.starts(with: prefix.utf8) {
+      guard namesMayBeginWithPrefix.contains(prefix) else { return true }
+      name = name.dropFirst(prefix.utf8.count)
+    }
     if namesMayContainPrefix.contains(prefix) { return false }
     var rest = name
     while !rest.isEmpty {

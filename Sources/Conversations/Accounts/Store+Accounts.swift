@@ -45,8 +45,7 @@ extension Reading where Self: ~Copyable {
     let isRemoved = try database.exists(
       "SELECT 1 FROM account WHERE network = ? AND removed <> 0", network)
     if isRemoved {
-      throw RuleError.noSuchAccount(
-        Account(id: ID(rawValue: 0), owner: ID(rawValue: 0), network: network).address)
+      throw RuleError.noSuchAccount(network)
     }
   }
 

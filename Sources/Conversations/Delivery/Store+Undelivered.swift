@@ -54,7 +54,7 @@ extension DurableTransaction {
   /// - Throws: `RuleError.noSuchAccount`, `StoreError`.
   public func removeAccount(_ account: Account) throws {
     guard try self.account(network: account.network) != nil else {
-      throw RuleError.noSuchAccount(account.address)
+      throw RuleError.noSuchAccount(account.network)
     }
     // Do this while the account's row still exists.
     try failOutbox(of: account.network, filled(("the account %1 was removed", [account.address])))

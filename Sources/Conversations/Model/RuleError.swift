@@ -33,6 +33,7 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
   case accountTaken(String)
   /// You know them only from a room on a network, where you cannot write to anyone in private.
   case onlyInARoom(String, domain: String)
+  /// The account's network, as in `xmpp:anna@example.org`, which adds it whatever is installed.
   case noSuchAccount(String)
   /// The conversation's network cannot do it (see ``Abilities``); `deletable` is the number of the
   /// message, if its author can delete it instead.

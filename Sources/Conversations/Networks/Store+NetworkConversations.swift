@@ -51,7 +51,7 @@ extension DurableTransaction {
   /// - Throws: `RuleError.noSuchAccount`, `.badName`; `StoreError`.
   package func networkChat(with address: String, of account: Account) throws -> Conversation {
     guard let known = try self.account(network: account.network), known.id == account.id else {
-      throw RuleError.noSuchAccount(account.address)
+      throw RuleError.noSuchAccount(account.network)
     }
     return try directChat(known.owner, with: networkPerson(address, of: known).id)
   }

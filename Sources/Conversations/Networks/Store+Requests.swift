@@ -73,7 +73,7 @@ extension DurableTransaction {
     of account: Account
   ) throws -> NetworkRequest {
     guard try self.account(network: account.network)?.id == account.id else {
-      throw RuleError.noSuchAccount(account.address)
+      throw RuleError.noSuchAccount(account.network)
     }
     return try insert(verb, target: target, text: text, secret: secret, of: account)
   }

@@ -17,7 +17,7 @@ struct Inbox {
     if events.isEmpty { return }
     func apply(in transaction: borrowing some Writing & ~Copyable) throws {
       guard let known = try transaction.account(network: account.network), known.id == account.id
-      else { throw RuleError.noSuchAccount(account.address) }
+      else { throw RuleError.noSuchAccount(account.network) }
       let batch = try IncomingBatch(transaction, known, events, fetchesFiles: fetchesFiles)
       for event in events { try batch.apply(event) }
       try batch.settle()

@@ -62,7 +62,7 @@ import Testing
     #expect(failed.failure == "the account anna@example.org was removed")
     #expect(try linked.outbox().isEmpty)
     #expect(try linked.store.read { try $0.requests(of: linked.account) } == [])
-    let gone = RuleError.noSuchAccount("anna@example.org")
+    let gone = RuleError.noSuchAccount("xmpp:anna@example.org")
     #expect(throws: gone) { try linked.send("more") }
     #expect(throws: gone) {
       try linked.store.writeDurably { try $0.retry(waiting.id, by: linked.anna) }

@@ -66,14 +66,21 @@ struct AccountCommands {
     guard !accounts.list.isEmpty else {
       guard explainsIfEmpty else { return .tell(say("You have no account.")) }
       let gap: SafeText = context.glyphs.isSpoken ? ": " : "   "
-      return .answer([
-        StyledLine(say("You need no account for the people on this machine. To reach others:")),
-        StyledLine(
-          "  /account add you@example.org" + gap + say("add an account that you already have")),
-        StyledLine(
-          "  hobnob account register you@example.org" + gap
-            + say("create one, if the server lets anyone register")),
-      ])
+      // With several networks, an address needs the name of its network.
+      let kinds = context.preferences.networks.kinds
+      let names = (kinds.count > 1 ? kinds.map { $0 + ":" } : [""]).map {
+        SafeText(line: $0 + "you@example.org")
+      }
+      return .answer(
+        [StyledLine(say("You need no account for the people on this machine. To reach others:"))]
+          + names.map {
+            StyledLine("  /account add " + $0 + gap + say("add an account that you already have"))
+          }
+          + names.map {
+            StyledLine(
+              "  hobnob account register " + $0 + gap
+                + say("create one, if the server lets anyone register"))
+          })
     }
     var lines: [StyledLine] = []
     for account in accounts.list {
@@ -102,7 +109,7 @@ struct AccountCommands {
   /// The state of an account's connection, in words.
   func state(of account: Account) -> SafeText {
     if accounts.ownSettings(of: account) == nil {
-      return say("not set up here; type /account add %1", SafeText(line: account.address))
+      return say("not set up here; type /account add %1", SafeText(line: account.network))
     }
     return accounts.words(for: account)
   }
@@ -198,7 +205,7 @@ struct AccountCommands {
     Refusal(
       say(
         "The accounts file %1 has no entry for %2 in this store; /account add %2 sets it up.",
-        SafeText(line: accounts.path), SafeText(line: account.address)))
+        SafeText(line: accounts.path), SafeText(line: account.network)))
   }
 
   private func remove(_ address: String) throws -> Step {
