@@ -77,14 +77,24 @@ extension InteractiveShell {
     else { return false }
     let said = LineRules.withoutNewlinesAtEnd(text)
     let lines = said.utf8.count { $0 == UInt8(ascii: "\n") } + 1
-    guard lines > settings.askLines else { return false }
+    let messages = session.messageCount(of: text)
+    let isCut = messages > Session.messagesUnasked
+    guard lines > settings.askLines || isCut else { return false }
     // A command cannot become a file.
-    let isText = !LineRules.isCommand(text)
+    let isText = !LineRules.isCommand(text) && session.takesFiles
+    let count = isCut ? Session.written(messageCount: messages) : SafeText(lines)
     let question =
-      isText
-      ? say(
-        "%1 lines.\n Return: send,\n f: send as a file,\n any other key: go back", SafeText(lines))
-      : say("%1 lines.\n Return: send,\n any other key: go back", SafeText(lines))
+      switch (isCut, isText) {
+      case (true, true):
+        say(
+          "%1 messages.\n Return: send,\n f: send as a file,\n any other key: go back",
+          count)
+      case (true, false):
+        say("%1 messages.\n Return: send,\n any other key: go back", count)
+      case (false, true):
+        say("%1 lines.\n Return: send,\n f: send as a file,\n any other key: go back", count)
+      case (false, false): say("%1 lines.\n Return: send,\n any other key: go back", count)
+      }
     ask(question) { [self] answer in
       switch answer {
       case .accept: confirmedForm = .text

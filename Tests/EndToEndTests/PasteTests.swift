@@ -3,6 +3,8 @@ import Conversations
 import Emulator
 import Testing
 
+@testable import NetworkInbox
+
 extension EndToEnd {
   @Suite("1.9: Pasting")
   struct PasteTests {
@@ -100,6 +102,50 @@ extension EndToEnd {
       // It is in the input history, whole.
       shell.send("\u{10}")
       try shell.expect("line 45|")
+    }
+
+    @Test(
+      "1.9: on a network of short lines, Return asks from six messages on; a command asks nothing",
+      arguments: [0, nil] as [Int?])
+    func manyMessages(largestFile: Int?) throws {
+      let home = try Home()
+      let store = try Store(path: home.store, options: .init(createIfMissing: true))
+      let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+      let account = try store.writeDurably {
+        try $0.addAccount(owner: anna, network: "irc:anna@irc.x.org")
+      }
+      try home.list(account, isWanted: false)
+      var abilities = Abilities()
+      (abilities.longestLine, abilities.largestFile) = (100, largestFile)
+      try store.inbox.apply(
+        [
+          .rules(AddressRules(roomSigns: "#", folding: .ascii, identityScope: .network)),
+          .abilities(NetworkAbilities(rooms: abilities)), .joined(room: "##tea", nick: "anna"),
+        ], of: account)
+      store.close()
+      let shell = try home.shell(as: "anna", ["##tea"])
+      try shell.expect("##tea> |")
+      shell.send(Key.paste("1\n2\n3\n4\n5"))
+      try shell.expect("goes as 5 messages")
+      shell.send("\r")
+      try shell.expect("##tea> |")
+      shell.send(Key.paste("1\n2\n3\n4\n5\nsix"))
+      try shell.expect("goes as 6 messages")
+      shell.send("\r")
+      let file = largestFile == 0 ? "" : "f: send as a file, "
+      try shell.expect("6 messages. Return: send, \(file)any other key: go back")
+      shell.send("x")
+      try shell.expectGone("Return: send")
+      try shell.expect("six|")
+      shell.send("\r")
+      try shell.expect("6 messages.")
+      shell.send("\r")
+      try shell.expect("##tea> |")
+      let log = try home.run(["log", "##tea", "--as", "anna"]).output
+      #expect(log.contains("six"))
+      let long = String(repeating: "long ", count: 200)
+      let sent = try home.run(["send", "##tea", long, "--as", "anna"])
+      #expect(sent.status == 0 && !sent.errors.contains("Return"), "\(sent)")
     }
 
     @Test("12.2: bytes that are not UTF-8 are shown and sent as marks")

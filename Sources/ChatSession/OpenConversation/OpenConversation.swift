@@ -10,6 +10,10 @@ package struct OpenConversation {
   /// Nil only before the session enters the first conversation.
   package private(set) var conversation: Conversation?
   private(set) var membership = Membership.member
+  /// What people can do here, as the network last said, and the network's address for it: kept,
+  /// since the status line needs them at each key.
+  private(set) var abilities = Abilities()
+  private(set) var address = ""
   private(set) var here: [Presence] = [] {
     // The status line reads this at each key, and a room may have thousands of members.
     didSet { othersHere = here.count { $0.isHere && $0.participant.id != me } }
@@ -79,6 +83,16 @@ package struct OpenConversation {
     deliveryCounts = DeliveryCounts()
     typing = TypingList()
     apply(settings)
+  }
+
+  /// Reads what people can do here, if that depends on a network.
+  mutating func readAbilities(_ snapshot: borrowing Snapshot) {
+    guard let conversation, conversation.network != nil else {
+      (abilities, address) = (Abilities(), "")
+      return
+    }
+    abilities = (try? snapshot.knownAbilities(of: conversation.id)) ?? abilities
+    address = (try? snapshot.networkAddress(of: conversation.id)) ?? address
   }
 
   /// Records that I left the open room.

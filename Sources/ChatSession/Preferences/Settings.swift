@@ -9,6 +9,8 @@ public struct Settings: Sendable, Equatable {
   public var nick: String?
   public var typing = true
   public var receipts = true
+  /// Whether a reply names the person it answers, where it may not show otherwise.
+  public var ircReplyPrefix = false
   public var timestamps = Timestamps.on
   public var numbers = true
   public var confirmClear = false
@@ -189,6 +191,10 @@ public struct Settings: Sendable, Equatable {
           }),
         onOff("typing", \.typing, "tell others that you are typing"),
         onOff("receipts", \.receipts, "tell others which messages you received and saw"),
+        onOff(
+          "irc-reply-prefix", \.ircReplyPrefix,
+          "on IRC, begin a reply with the name of its receiver, since not all programs show replies"
+        ),
         numberEntry(
           "typing-timeout", \.typingTimeout, upTo: 3600,
           "seconds before \"typing\" expires; 0 means never"),

@@ -124,7 +124,10 @@ extension Session {
       open.peopleChanged(snapshot)
       if let mine = try? snapshot.participant(me.id) { updateMe(mine, snapshot) }
     }
-    if changes.networkChanged { act(on: accounts.refresh(snapshot), snapshot) }
+    if changes.networkChanged {
+      open.readAbilities(snapshot)
+      act(on: accounts.refresh(snapshot), snapshot)
+    }
     tell(changes.answers, snapshot)
     tell(changes.notices, snapshot)
     if changes.historyChanged {
@@ -355,44 +358,5 @@ extension Session {
       transcript.printer.follow(printer)
     }
     emit(effect)
-  }
-
-  // MARK: Answers and notices of networks
-
-  /// Prints the networks' answers to this person's requests.
-  private func tell(_ answers: [NetworkAnswer], _ snapshot: borrowing Snapshot) {
-    for answer in answers {
-      if !answer.text.isEmpty {
-        emit(.endNotice(HistoryCommand.fetching))
-        let lines = answer.text.split(separator: "\n").map {
-          StyledLine(SafeText(line: String($0)), .dim)
-        }
-        act(on: [.answer(lines, indent: 2)], snapshot)
-      }
-      fetched(answer, snapshot)
-    }
-  }
-
-  /// Prints the networks' notices, which answer no request; an invitation rings.
-  private func tell(_ notices: [AccountNotice], _ snapshot: borrowing Snapshot) {
-    for notice in notices {
-      act(on: [.tell(SafeText(line: notice.text))], snapshot)
-      if notice.kind == .invitation, settings.bell { emit(.bell) }
-    }
-  }
-
-  /// Handles the answer to a request for a file: after the last answer for a message, saves the
-  /// files that arrived.
-  private func fetched(_ answer: NetworkAnswer, _ snapshot: borrowing Snapshot) {
-    guard let save = pendingSaves.removeValue(forKey: answer.request.id),
-      !pendingSaves.values.contains(save)
-    else { return }
-    reportingErrors {
-      guard let message = try snapshot.message(save.message, for: me.id) else { return }
-      let chore = FileChore.save(
-        message.attachments, to: save.path, from: snapshot.attachmentFolder)
-      try chore.check()
-      try begin(chore)
-    }
   }
 }

@@ -8,19 +8,21 @@ extension Session {
   /// Sends a text as a message of the open conversation, with the waiting files.
   func send(_ text: OutgoingText) throws {
     let conversation = try open.requiredAsMember()
-    try context.checkLength(of: text.body)
+    let body = text.prefix + text.body
+    try context.checkLength(of: body)
     try store.read {
       try $0.knownAbilities(of: conversation.id).check(
-        text: text.body, isReply: text.replyTo != nil,
+        text: body, isReply: text.replyTo != nil,
         files: files.waiting.files.map(\.bytes) + text.attachments.map(\.bytes),
         in: conversation.name)
     }
     let (draft, rest) = drafts.takeForSending(
       in: conversation.id, wasWaiting: queue.removeDraft(of: conversation.id))
     var line = Line(
-      typed: text.typed, body: text.body, kind: text.kind, conversation: conversation.id,
+      typed: text.typed, body: body, kind: text.kind, conversation: conversation.id,
       conversationName: conversation.name, since: now, files: files.waiting,
-      attachments: text.attachments, mentions: self.line.mentions(in: text.body),
+      attachments: text.attachments,
+      mentions: Span.shifted(self.line.mentions(in: text.body), by: text.prefix.utf8.count),
       replyTo: text.replyTo, draft: draft, rest: rest)
     files.clear()
     switcher.endUnreadRun()

@@ -57,6 +57,7 @@ extension Session {
     switcher.noteFormer(former, before: target.id)
     tutorial?.note(.went)
     open.enter(target, entrance.membership, newestOwn: entrance.newestOwn, settings)
+    open.readAbilities(snapshot)
     readState.enter(
       printedUpTo: entrance.printedUpTo, firstUnprinted: entrance.firstUnprinted)
     people.enter(target.id, hasColours: outputMode == .tty, snapshot)

@@ -50,12 +50,14 @@ package struct StatusLine {
     func rest(beside line: StyledLine) -> Int {
       line.isEmpty ? space : space - 2 - line.columns(widths)
     }
-    let urgent = statusRight(columns: columns / 3, isUrgentOnly: true)
+    let waiting = waitingForMe
+    let urgent = statusRight(waiting, columns: columns / 3, isUrgentOnly: true)
     let left = statusLeft(notice: notice, columns: max(1, rest(beside: urgent)))
     // When idle, the left side says only who is here, which matters least.
     let isIdle = notice == nil && !editing.isOn && open.typing.isEmpty
     let widest = columns * 2 / 3
     let right = statusRight(
+      waiting,
       columns: isIdle
         ? max(widest, rest(beside: left))
         : min(widest, max(urgent.columns(widths), rest(beside: left))))
@@ -154,7 +156,9 @@ package struct StatusLine {
   /// The right side, as much of it as fits: first what waits here and what is urgent elsewhere,
   /// then how far the newest message got, then other unread messages and, as `+N`, how many
   /// conversations do not fit.
-  private func statusRight(columns: Int, isUrgentOnly: Bool = false) -> StyledLine {
+  private func statusRight(
+    _ waiting: [RankedLine], columns: Int, isUrgentOnly: Bool = false
+  ) -> StyledLine {
     let unread = session.elsewhere.unread
     // The number after a name stays visible, however long the name.
     let longestName = min(24, max(4, columns - 8))
@@ -163,9 +167,9 @@ package struct StatusLine {
       return StyledLine(name + " " + entry.mark, entry.style(accent: settings.looks.color))
     }
     let urgent = tokens.indices.filter { unread[$0].isForMe }.count
-    var parts: [(rank: Int, line: StyledLine)] = []
+    var parts: [RankedLine] = []
     var shown = 0
-    func line(_ parts: [(rank: Int, line: StyledLine)], shown: Int) -> StyledLine {
+    func line(_ parts: [RankedLine], shown: Int) -> StyledLine {
       var list = Array(tokens.prefix(shown))
       if shown < unread.count { list.append(StyledLine("+" + SafeText(unread.count - shown))) }
       let all =
@@ -173,16 +177,16 @@ package struct StatusLine {
         + (list.isEmpty ? [] : [list.joined(by: StyledLine(", "))])
       return all.joined(by: separator)
     }
-    func fits(_ parts: [(rank: Int, line: StyledLine)], shown: Int) -> Bool {
+    func fits(_ parts: [RankedLine], shown: Int) -> Bool {
       line(parts, shown: shown).columns(widths) <= columns
     }
-    func add(_ part: (rank: Int, line: StyledLine)) {
+    func add(_ part: RankedLine) {
       if fits(parts + [part], shown: shown) { parts.append(part) }
     }
     func show(upTo count: Int) {
       while shown < count, fits(parts, shown: shown + 1) { shown += 1 }
     }
-    waitingForMe.forEach(add)
+    waiting.forEach(add)
     show(upTo: urgent)
     if !isUrgentOnly {
       delivery.forEach(add)
@@ -202,9 +206,17 @@ package struct StatusLine {
     return line(parts, shown: shown).truncated(to: columns, widths: widths)
   }
 
-  /// What waits for my action; `rank` is its position.
-  private var waitingForMe: [(rank: Int, line: StyledLine)] {
-    var parts: [(rank: Int, line: StyledLine)] = []
+  /// A part of the right side, and its position.
+  private typealias RankedLine = (rank: Int, line: StyledLine)
+
+  /// What waits for my action.
+  private var waitingForMe: [RankedLine] {
+    var parts: [RankedLine] = []
+    let messages = session.messageCount(of: session.line.text)
+    if messages > 1 {
+      let count = Session.written(messageCount: messages)
+      parts.append((-1, StyledLine(say("goes as %1 messages", count), .bold)))
+    }
     if session.readState.isPaused, session.readState.held.count > 0 {
       parts.append((0, StyledLine(say("%1 new", SafeText(session.readState.held.count)), .bold)))
     }
@@ -221,8 +233,8 @@ package struct StatusLine {
   }
 
   /// How far the newest message got, and how many messages wait.
-  private var delivery: [(rank: Int, line: StyledLine)] {
-    var parts: [(rank: Int, line: StyledLine)] = []
+  private var delivery: [RankedLine] {
+    var parts: [RankedLine] = []
     if let newestOwn = open.newestOwn {
       let state = newestOwn.state
       let said = open.deliveryCounts.words ?? state.word

@@ -73,6 +73,8 @@ enum Outcome {
 /// A text to send as a message of the open conversation.
 struct OutgoingText {
   var body: String
+  /// What hobnob puts before it.
+  var prefix = ""
   var kind = Message.Kind.text
   /// The typed line.
   var typed: String

@@ -27,9 +27,12 @@ extension Reading where Self: ~Copyable {
 extension Writing where Self: ~Copyable {
   /// Keeps what people can do in the conversations of an account.
   package func setAbilities(of account: Account, _ abilities: NetworkAbilities) throws {
+    let isKnown = try database.exists(
+      "SELECT 1 FROM account WHERE id = ? AND abilities = ?", account.id, abilities.storedForm)
+    if isKnown { return }
     try database.run(
-      "UPDATE account SET abilities = ?1 WHERE id = ?2 AND abilities <> ?1", abilities.storedForm,
-      account.id)
+      "UPDATE account SET abilities = ?, change = ? WHERE id = ?", abilities.storedForm,
+      try nextChange(), account.id)
   }
 
   /// Keeps what people can do in one conversation; nil if the abilities of the account apply.
@@ -38,5 +41,10 @@ extension Writing where Self: ~Copyable {
   ) throws {
     try database.run(
       "UPDATE conversation SET abilities = ? WHERE id = ?", abilities?.storedForm, conversation)
+    try database.run(
+      """
+      UPDATE account SET change = ?
+      WHERE network = (SELECT network FROM conversation WHERE id = ?)
+      """, try nextChange(), conversation)
   }
 }

@@ -55,11 +55,20 @@ package enum MessageParts {
 }
 
 extension Abilities {
+  /// Bytes around each part of an action (CTCP).
+  private static let besideAction = 9
+
   /// How many messages a text becomes in the conversation with an address; 1 on networks without
   /// short lines. Blank lines are not sent unless people see all lines as one message.
-  package func messageCount(of text: String, to address: String) -> Int {
+  ///
+  /// - Parameter most: the largest number to return; it bounds the work for a long text.
+  package func messageCount(
+    of text: String, kind: Message.Kind = .text, to address: String, upTo most: Int = .max
+  ) -> Int {
     guard let longestLine else { return 1 }
-    let parts = MessageParts.of(text, longest: longestLine - address.utf8.count)
-    return max(1, parts.count { !$0.text.allSatisfy(\.isWhitespace) })
+    let longest = longestLine - address.utf8.count - (kind == .action ? Self.besideAction : 0)
+    if (text.utf8.count - 1) / max(16, longest) >= most { return most }
+    let parts = MessageParts.of(text, longest: longest)
+    return min(most, max(1, parts.count { !$0.text.allSatisfy(\.isWhitespace) }))
   }
 }

@@ -239,7 +239,8 @@ extension IRCClient {
       let mark = History.Mark(time: time, id: line.tags["msgid"])
       ends = (ends?.oldest ?? mark, mark)
     }
-    let from = count < query.limit ? "" : ends?.oldest.reference(context) ?? ""
+    let isFirst = count < query.limit && !batch.isTruncated
+    let from = isFirst ? "" : ends?.oldest.reference(context) ?? ""
     var origin = Origin.late
     var known = Milliseconds.min
     switch query.scope {

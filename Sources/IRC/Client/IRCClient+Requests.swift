@@ -87,7 +87,7 @@ extension IRCClient {
       return context.answer(request, filled(("You are not in %1.", [request.target])))
     }
     let words = request.text.split(separator: " ", maxSplits: 1).map(String.init)
-    let person = words.first.map { wireName($0) } ?? ""
+    let person = words.first.map { Self.isMask($0) ? $0 : wireName($0) } ?? ""
     guard request.verb == .topic || Self.isWord(person) else {
       return context.answer(request, filled(("%1 is not an address.", [person])))
     }
@@ -105,14 +105,16 @@ extension IRCClient {
     questions.ask(request, line, about: room.name, in: &context)
   }
 
+  private static func isMask(_ text: String) -> Bool { text.contains { "!@*?$:".contains($0) } }
+
   /// A person's mask; a mask stays as it is.
   private static func mask(_ person: String) -> String {
-    person.contains { "!@*?$".contains($0) } ? person : person + "!*@*"
+    isMask(person) ? person : person + "!*@*"
   }
 
   /// Whether a text is one word of a line.
   private static func isWord(_ text: String) -> Bool {
-    !text.isEmpty && !text.hasPrefix(":")
+    !text.isEmpty && text.unicodeScalars.first != ":"
       && !text.unicodeScalars.contains { $0 == " " || $0 == "\r" || $0 == "\n" || $0 == "\0" }
   }
 

@@ -79,9 +79,7 @@ package struct IRCClient {
     case .up(let welcome): connect(welcome)
     case .down: disconnect()
     case .lines(let lines): if context.isUp { receive(lines) }
-    case .tried(let ids):
-      outbox.noteTried(ids)
-      if context.isReady { readDoubtfulChats() }
+    case .tried(let ids): outbox.noteTried(ids)
     case .requests(let new): add(new)
     case .signals(let signals): if context.isReady { for signal in signals { handle(signal) } }
     case .uploaded(let id, let result):
@@ -92,6 +90,7 @@ package struct IRCClient {
     if context.isReady {
       runRequests()
       uploads.begin(&outbox, in: &context)
+      readDoubtfulChats()
       context.flushOne()
       let wantsMore = outbox.pump(rooms, history, in: &context)
       context.flush(more: outbox.waitingLines > 0, yields: wantsMore)
@@ -160,7 +159,6 @@ package struct IRCClient {
       context.send(IRCLine("BOUNCER", ["LISTNETWORKS"]))
     }
     history.askForChats(in: &context)
-    readDoubtfulChats()
     context.add(.ready)
   }
 

@@ -13,6 +13,8 @@ import Testing
       false, false, false, .no
     )
     (little.editsWithin, little.largestFile) = (900, nil)
+    (little.repliesMayBeHidden, little.serverCommands) = (true, false)
+    (little.longestLine, little.joinsLines) = (400, true)
     for one in [Abilities(), .ofIRC, little] {
       #expect(Abilities(storedForm: one.storedForm) == one)
       for other in [Abilities(), .ofIRC, little] {

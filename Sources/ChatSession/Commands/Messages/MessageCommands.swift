@@ -141,7 +141,21 @@ struct MessageCommands {
     guard !number.isEmpty, !text.isEmpty else { throw usage("reply") }
     let message = try context.message(named: String(number), snapshot)
     return Step([
-      .send(OutgoingText(body: String(text), typed: "/reply " + argument, replyTo: message.id))
+      .send(
+        OutgoingText(
+          body: String(text), prefix: try address(beforeReplyTo: message, snapshot),
+          typed: "/reply " + argument, replyTo: message.id))
     ])
+  }
+
+  /// `ben: `, if others may not see whom the reply answers, and I want that.
+  private func address(
+    beforeReplyTo message: Message, _ snapshot: borrowing Snapshot
+  ) throws -> String {
+    guard context.settings.ircReplyPrefix, message.sender != context.me.id,
+      context.open.conversation?.kind == .room,
+      try snapshot.knownAbilities(of: message.conversation).repliesMayBeHidden
+    else { return "" }
+    return message.senderName + ": "
   }
 }

@@ -93,9 +93,12 @@ struct CanCommand {
       (say("react"), reactionsFact(can.reactionLimit)),
       (
         say("reply"),
-        can.replies
-          ? say("/reply N shows others which message you answer")
-          : say("no: others cannot see which message you answer")
+        !can.replies
+          ? say("no: others cannot see which message you answer")
+          : can.repliesMayBeHidden
+            ? say(
+              "/reply N shows which message you answer, in programs that can; see /set irc-reply-prefix"
+            ) : say("/reply N shows others which message you answer")
       ),
       (
         say("typing"),

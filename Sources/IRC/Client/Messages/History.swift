@@ -281,12 +281,16 @@ struct History: Sendable {
 
   /// Notes that the server refuses a query (FAIL CHATHISTORY).
   mutating func noteFailure(_ line: IRCLine, _ words: String, in context: inout IRCContext) {
-    let label = line.tags["label"]
     let about = line.parameters.dropFirst(2).dropLast()
     if about.first?.uppercased() == "TARGETS" { chats = .failed }
-    for target in about {
-      guard let query = takeQuery(label: label, target: target, in: context) else { continue }
-      return fail(query, words, in: &context)
+    // Which of them is the target depends on what is wrong.
+    let targets = Set(about.map { context.fold($0) })
+    let found = running.first {
+      $0.key == line.tags["label"] || targets.contains(context.fold($0.value.target))
+    }
+    if let found {
+      running[found.key] = nil
+      fail(found.value, words, in: &context)
     }
   }
 
