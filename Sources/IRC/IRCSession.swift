@@ -14,6 +14,7 @@ final class IRCSession {
     case strictTransport(StrictTransport)
     case sawSCRAM(SCRAMHash)
     case network(String, [String: String]?)
+    case listedNetworks
     case upload(FileUpload)
     case cancelUpload(OutboxEntry.ID)
     case down(IRCConnection.End)
@@ -48,6 +49,7 @@ final class IRCSession {
 
   var server: String? { connection?.server }
   var status: AccountStatus { client.status }
+  var isBouncer: Bool { client.isBouncer }
 
   var isReading = true {
     didSet {
@@ -134,6 +136,7 @@ final class IRCSession {
     case .wantsOutbox: report(.wire(.wantsOutbox))
     case .status(let status): if connection != nil { report(.wire(.status(status))) }
     case .network(let id, let facts): report(.network(id, facts))
+    case .listedNetworks: report(.listedNetworks)
     case .upload(let file): report(.upload(file))
     case .cancelUpload(let id): report(.cancelUpload(id))
     case .wake(let time):

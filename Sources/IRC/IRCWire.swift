@@ -21,6 +21,8 @@ package final class IRCWire: Wire {
   private var main: IRCSession?
   /// The networks of a bouncer, by their ids there.
   private var networks: [String: (scope: String, session: IRCSession)] = [:]
+  /// Whether the bouncer has named all of them.
+  private var areNetworksListed = false
   private var target: IRCSession.Target?
   private let transfers: Transfers
   private let attachments: AttachmentFolder
@@ -120,6 +122,7 @@ package final class IRCWire: Wire {
   private func closeNetworks() {
     let former = networks
     networks = [:]
+    areNetworksListed = false
     for (_, session) in former.values { session.close() }
   }
 
@@ -144,6 +147,9 @@ package final class IRCWire: Wire {
       policy = new
       report(.learned("sts", new.fact))
     case .network(let id, let facts): handleNetwork(id, facts)
+    case .listedNetworks:
+      areNetworksListed = true
+      report(.wantsOutbox)
     case .upload(let file): beginUpload(file, for: session)
     case .cancelUpload(let id): stopUpload(id)
     case .down(.wantsTLS(let port)):
@@ -198,7 +204,7 @@ package final class IRCWire: Wire {
     case .wire(let event): report(event)
     case .upload(let file): beginUpload(file, for: session)
     case .cancelUpload(let id): stopUpload(id)
-    case .sawSCRAM, .strictTransport, .network: break
+    case .sawSCRAM, .strictTransport, .network, .listedNetworks: break
     case .down(let end): endBecauseOfNetwork(end.description)
     case .hungUp(let reason): endBecauseOfNetwork(reason)
     }
@@ -255,11 +261,31 @@ package final class IRCWire: Wire {
 
   // MARK: The store
 
-  /// The session for an address; the account's own if it names no network.
+  /// The session for an address; nil for one on a network that the bouncer does not have, or has not
+  /// named yet.
   private func session(for address: String) -> IRCSession? {
-    if networks.isEmpty { return main }
     let scope = Self.scope(of: address)
-    return networks.values.first { $0.scope == scope }?.session ?? (scope.isEmpty ? main : nil)
+    if let network = networks.values.first(where: { $0.scope == scope }) { return network.session }
+    // A room's name may have a slash without a bouncer.
+    return scope.isEmpty || main?.isBouncer != true ? main : nil
+  }
+
+  /// Refuses what is for networks that the bouncer does not have.
+  private func refuseUnknown(_ outbox: [OutboxEntry], _ requests: [NetworkRequest]) {
+    guard areNetworksListed else { return }
+    func sentence(_ address: String) -> String? {
+      if session(for: address) != nil { return nil }
+      let name = String(Self.scope(of: address).dropFirst())
+      return LoginFailure.unknownNetwork(name).description
+    }
+    let events =
+      requests.compactMap { request in
+        sentence(request.target).map { NetworkEvent.answered(request, $0) }
+      }
+      + outbox.compactMap { entry in
+        sentence(Self.addressText(entry.conversation)).map { .refused(entry, reason: $0) }
+      }
+    if !events.isEmpty { report(.events(events)) }
   }
 
   private static func addressText(_ conversation: ConversationAddress) -> String {
@@ -279,6 +305,7 @@ package final class IRCWire: Wire {
   package func deliver(
     outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal]
   ) {
+    refuseUnknown(outbox, requests)
     for session in sessions {
       func isTheirs(_ address: String) -> Bool { self.session(for: address) === session }
       // Handle requests first: a message to a room that one of them enters has to wait for the

@@ -38,11 +38,13 @@ extension EndToEnd {
           String(repeating: word, count: 1_000 / word.utf8.count).dropLast(word == "tea " ? 1 : 0))
         let count = try ben.messages(in: bens).count
         try anna.say(long, in: tea)
-        try ben.expect("\(word) is not whole") {
+        let isWhole = try ben.wait(for: 5) {
           let bodies = try ben.bodies(in: bens).dropFirst(count)
           return bodies.count > 1
             && bodies.joined(separator: word == "tea " ? " " : "") == long
         }
+        let bodies = try ben.bodies(in: bens).dropFirst(count)
+        try #require(isWhole, "\(word): \(bodies)")
         try anna.expect(long, in: tea) { $0.state == .sent }
       }
 
@@ -101,7 +103,9 @@ extension EndToEnd {
       try ben.join("#tea")
       let anna = try Correspondent(
         "anna", withAccountAt: bouncer, settings: ["login": "pass", "user": ZNC.user])
-      try anna.connect()
+      try anna.start()
+      let isUp = anna.wait(for: 5) { anna.status == .connected([]) }
+      try #require(isUp, "\(bouncer.log)")
       let tea = try anna.room("#tea")
       let chat = try anna.ircChat(with: "ben")
       var expected: [String] = []

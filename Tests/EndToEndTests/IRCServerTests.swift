@@ -78,8 +78,9 @@ extension EndToEnd {
         try anna.ask(.mode, target: "#tea", text: "+S")
         try ben.wait(for: " MODE #tea +S")
         try anna.say("\u{03}04red\u{03} and plain", in: tea)
-        try ben.wait(for: ":red and plain")
         try anna.expectDone()
+        print("DEBUG1", try anna.messages(in: tea).last!)
+        try ben.wait(for: ":red and plain", within: 3)
         let last = try #require(try anna.messages(in: tea).last)
         #expect(last.state == .sent && last.body.hasSuffix("red\u{03} and plain"), "\(last)")
       }
@@ -136,6 +137,7 @@ extension EndToEnd {
       #expect(try anna.ask(.whois, target: "nobody").contains("No such nick"))
 
       // Who is sent elsewhere is there.
+      _ = try anna.enter("#coffee")
       try set("+L #coffee")
       try set("+l 1")
       try ben.ask(.leave, target: "#tea")

@@ -174,6 +174,9 @@ extension IRCClient {
     case Capabilities.multiline: receiveMultiline(batch)
     case "labeled-response": receiveLabelled(batch)
     case "znc.in/playback": replay(batch)
+    case "soju.im/bouncer-networks":
+      receiveItems(batch)
+      context.add(.listedNetworks)
     default: receiveItems(batch)
     }
   }

@@ -233,6 +233,9 @@ package struct IRCClient {
     return effects
   }
 
+  /// Whether the server is a bouncer, which has networks.
+  var isBouncer: Bool { context.has(Capabilities.networks) }
+
   /// The state of the connection.
   package var status: AccountStatus {
     guard context.isReady else { return .connecting }

@@ -39,6 +39,8 @@ package enum IRCClientEffect: Hashable, Sendable {
   case wake(at: Milliseconds)
   /// A bouncer has a network, with these facts; nil if it has it no longer.
   case network(String, [String: String]?)
+  /// A bouncer has named all its networks.
+  case listedNetworks
   /// End the connection; the reason is a sentence for the owner.
   case hangUp(String)
 }

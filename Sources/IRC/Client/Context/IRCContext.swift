@@ -47,7 +47,7 @@ struct IRCContext: Sendable {
   func isMe(_ nick: String) -> Bool { fold(nick) == fold(self.nick) }
 
   /// Whether this is a connection to one network of a bouncer.
-  var isBouncersNetwork: Bool { support["BOUNCER_NETID"] != nil }
+  var isBouncersNetwork: Bool { support["BOUNCER_NETID"]?.isEmpty == false }
 
   func isRoom(_ target: String) -> Bool { names.isRoom(target) }
 
