@@ -267,7 +267,7 @@ let package = Package(
       name: "EndToEndTests",
       dependencies: [
         "Emulator", "NetworkInbox", "Conversations", "StyledText", "Platform", "Repeatable",
-        "StoreFixture", "StubNetwork",
+        "StoreFixture", "IRCFixture", "ProsodyFixture", "StubNetwork",
       ],
       exclude: ["Themes", "foreign.py"],
       swiftSettings: tests),

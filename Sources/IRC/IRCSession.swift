@@ -14,6 +14,7 @@ final class IRCSession {
     case strictTransport(StrictTransport)
     case sawSCRAM(SCRAMHash)
     case network(String, [String: String]?)
+    case listedNetworks
     case upload(FileUpload)
     case cancelUpload(OutboxEntry.ID)
     case down(IRCConnection.End)
@@ -37,6 +38,7 @@ final class IRCSession {
   /// Events for the client, in order: all effects of one event are carried out before the next.
   private var told: [IRCClientEvent] = []
   private var isTelling = false
+  private var admitted: Set<OutboxEntry.ID> = []
 
   init(
     _ client: IRCClient, loop: EventLoop, names: any NameSource,
@@ -47,6 +49,7 @@ final class IRCSession {
 
   var server: String? { connection?.server }
   var status: AccountStatus { client.status }
+  var isBouncer: Bool { client.isBouncer }
 
   var isReading = true {
     didSet {
@@ -73,8 +76,12 @@ final class IRCSession {
   }
 
   func admit(_ outbox: [OutboxEntry]) -> Set<OutboxEntry.ID> {
-    client.admit(outbox, at: Clock.wall())
+    admitted = client.admit(outbox, at: Clock.wall())
+    return admitted
   }
+
+  /// Call this when the store knows that the server may get what was admitted last.
+  func noteTried() { tell(.tried(admitted)) }
 
   /// Ends the connection, without a report.
   ///
@@ -129,6 +136,7 @@ final class IRCSession {
     case .wantsOutbox: report(.wire(.wantsOutbox))
     case .status(let status): if connection != nil { report(.wire(.status(status))) }
     case .network(let id, let facts): report(.network(id, facts))
+    case .listedNetworks: report(.listedNetworks)
     case .upload(let file): report(.upload(file))
     case .cancelUpload(let id): report(.cancelUpload(id))
     case .wake(let time):

@@ -21,6 +21,8 @@ package final class IRCWire: Wire {
   private var main: IRCSession?
   /// The networks of a bouncer, by their ids there.
   private var networks: [String: (scope: String, session: IRCSession)] = [:]
+  /// Whether the bouncer has named all of them.
+  private var areNetworksListed = false
   private var target: IRCSession.Target?
   private let transfers: Transfers
   private let attachments: AttachmentFolder
@@ -120,6 +122,7 @@ package final class IRCWire: Wire {
   private func closeNetworks() {
     let former = networks
     networks = [:]
+    areNetworksListed = false
     for (_, session) in former.values { session.close() }
   }
 
@@ -144,8 +147,11 @@ package final class IRCWire: Wire {
       policy = new
       report(.learned("sts", new.fact))
     case .network(let id, let facts): handleNetwork(id, facts)
-    case .upload(let file): upload(file, for: session)
-    case .cancelUpload(let id): cancelUpload(id)
+    case .listedNetworks:
+      areNetworksListed = true
+      report(.wantsOutbox)
+    case .upload(let file): beginUpload(file, for: session)
+    case .cancelUpload(let id): stopUpload(id)
     case .down(.wantsTLS(let port)):
       // Somebody else may have sent that: only the port counts, and without a good certificate
       // there, the try has failed.
@@ -196,9 +202,9 @@ package final class IRCWire: Wire {
     // The outbox may have something for it.
     case .wire(.up): report(.wantsOutbox)
     case .wire(let event): report(event)
-    case .upload(let file): upload(file, for: session)
-    case .cancelUpload(let id): cancelUpload(id)
-    case .sawSCRAM, .strictTransport, .network: break
+    case .upload(let file): beginUpload(file, for: session)
+    case .cancelUpload(let id): stopUpload(id)
+    case .sawSCRAM, .strictTransport, .network, .listedNetworks: break
     case .down(let end): endBecauseOfNetwork(end.description)
     case .hungUp(let reason): endBecauseOfNetwork(reason)
     }
@@ -225,7 +231,7 @@ package final class IRCWire: Wire {
 
   package var isBusy: Bool { !uploads.isEmpty }
 
-  private func upload(_ file: FileUpload, for session: IRCSession?) {
+  private func beginUpload(_ file: FileUpload, for session: IRCSession?) {
     progress.begin { [name = file.file.name] in .uploading(name, percent: $0) }
     transfers.server = server
     // The server gave the address over TLS, and takes the same login there.
@@ -248,21 +254,41 @@ package final class IRCWire: Wire {
       })
   }
 
-  private func cancelUpload(_ id: OutboxEntry.ID) {
+  private func stopUpload(_ id: OutboxEntry.ID) {
     if let upload = uploads.removeValue(forKey: id) { transfers.cancel(upload) }
     progress.end()
   }
 
   // MARK: The store
 
-  /// The session for an address; the account's own if it names no network.
+  /// The session for an address; nil for one on a network that the bouncer does not have, or has not
+  /// named yet.
   private func session(for address: String) -> IRCSession? {
-    if networks.isEmpty { return main }
     let scope = Self.scope(of: address)
-    return networks.values.first { $0.scope == scope }?.session ?? (scope.isEmpty ? main : nil)
+    if let network = networks.values.first(where: { $0.scope == scope }) { return network.session }
+    // A room's name may have a slash without a bouncer.
+    return scope.isEmpty || main?.isBouncer != true ? main : nil
   }
 
-  private static func address(_ conversation: ConversationAddress) -> String {
+  /// Refuses what is for networks that the bouncer does not have.
+  private func refuseUnknown(_ outbox: [OutboxEntry], _ requests: [NetworkRequest]) {
+    guard areNetworksListed else { return }
+    func sentence(_ address: String) -> String? {
+      if session(for: address) != nil { return nil }
+      let name = String(Self.scope(of: address).dropFirst())
+      return LoginFailure.unknownNetwork(name).description
+    }
+    let events =
+      requests.compactMap { request in
+        sentence(request.target).map { NetworkEvent.answered(request, $0) }
+      }
+      + outbox.compactMap { entry in
+        sentence(Self.addressText(entry.conversation)).map { .refused(entry, reason: $0) }
+      }
+    if !events.isEmpty { report(.events(events)) }
+  }
+
+  private static func addressText(_ conversation: ConversationAddress) -> String {
     switch conversation {
     case .room(let address), .direct(let address): address
     }
@@ -272,24 +298,25 @@ package final class IRCWire: Wire {
     sessions.reduce(into: []) { ids, session in
       ids.formUnion(
         session.admit(
-          outbox.filter { self.session(for: Self.address($0.conversation)) === session }))
+          outbox.filter { self.session(for: Self.addressText($0.conversation)) === session }))
     }
   }
 
   package func deliver(
     outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal]
   ) {
+    refuseUnknown(outbox, requests)
     for session in sessions {
       func isTheirs(_ address: String) -> Bool { self.session(for: address) === session }
       // Handle requests first: a message to a room that one of them enters has to wait for the
       // entry. Being away counts everywhere.
       session.tell(
         .requests(requests.filter { isTheirs($0.target) || $0.verb == .presence }))
-      session.tell(.outbox(outbox.filter { isTheirs(Self.address($0.conversation)) }))
+      session.noteTried()
       let theirs = signals.filter {
         switch $0 {
         case .typing(let conversation, _), .receipt(let conversation, _, _, _):
-          isTheirs(Self.address(conversation))
+          isTheirs(Self.addressText(conversation))
         }
       }
       if !theirs.isEmpty { session.tell(.signals(theirs)) }

@@ -111,6 +111,9 @@ package final class AccountLease {
     get throws { try lock >= 0 && store.read { try $0.holderID(of: account) } == holder }
   }
 
+  /// Returns memory to the system that a large batch has left unused.
+  package func releaseMemory() { store.upkeep.releaseMemory() }
+
   /// The store's file.
   package var path: String { store.path }
   package var attachmentFolder: AttachmentFolder { store.attachmentFolder }

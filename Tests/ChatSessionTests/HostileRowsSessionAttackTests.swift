@@ -85,7 +85,7 @@ struct HostileRowsSessionAttackTests {
     let hostile = HostileStore(path: town.path)
     #expect(
       hostile.run([
-        "INSERT INTO membership SELECT conversation, participant, 0, NULL, 0 FROM membership"
+        "INSERT INTO membership SELECT conversation, participant, 0, NULL, 0, '' FROM membership"
       ]))
     _ = anna.news()
     #expect(anna.say("/list"))

@@ -19,24 +19,35 @@ final class Correspondent {
   private var hurried = Date.distantPast
 
   /// - Parameter settings: of the account, besides those that lead to the server.
-  init(_ name: String, at server: LocalServer, settings: [String: String] = [:]) throws {
+  convenience init(
+    _ name: String, at server: LocalServer, settings: [String: String] = [:]
+  ) throws {
+    try self.init(
+      name, on: "xmpp:\(name)@\(LocalServer.domain)", port: server.port,
+      settings: [
+        "ca": server.folder + "/certs/ca.crt", "password-command": "echo secret",
+      ].merging(settings) { $1 })
+  }
+
+  /// - Parameters:
+  ///   - network: the account, as in `irc:anna@irc.example.net`.
+  ///   - port: the server's, on this machine.
+  init(_ name: String, on network: String, port: Int, settings: [String: String]) throws {
     self.name = name
     home = try Home()
-    proxy = try FreezableProxy(to: server.port)
+    proxy = try FreezableProxy(to: port)
     // The first message creates the store.
     try home.say("here", as: name)
     store = try Store(path: home.store)
     let me = try store.writeDurablyIfNeeded { try $0.participant(identity: name) }.id
     self.me = me
     account = try store.writeDurably {
-      try $0.addAccount(owner: me, network: "xmpp:\(name)@\(LocalServer.domain)")
+      try $0.addAccount(owner: me, network: network)
     }
     try home.list(
       account,
-      [
-        "host": "127.0.0.1", "port": String(proxy.port), "ca": server.folder + "/certs/ca.crt",
-        "password-command": "echo secret", "keep-alive": "2",
-      ].merging(settings) { $1 })
+      ["host": "127.0.0.1", "port": String(proxy.port), "keep-alive": "2"]
+        .merging(settings) { $1 })
   }
 
   deinit {
@@ -47,11 +58,14 @@ final class Correspondent {
 
   /// Beside the tested program.
   static let networkProgram = (Home.program as NSString).deletingLastPathComponent + "/hobnob-xmpp"
+  private var program: String {
+    (Home.program as NSString).deletingLastPathComponent + "/hobnob-" + account.kind
+  }
 
   /// - Parameter command: what starts the program, and stays the same process.
   func start() throws {
     process = try Program(
-      [Self.networkProgram, "--stay", home.store, account.network], environment: home.environment)
+      [program, "--stay", home.store, account.network], environment: home.environment)
   }
 
   /// Starts, and waits until all is well.
@@ -63,11 +77,11 @@ final class Correspondent {
   /// Asks for something and waits for the answer.
   @discardableResult
   func ask(
-    _ verb: NetworkRequest.Verb, target: String = "", text: String = ""
+    _ verb: NetworkRequest.Verb, target: String = "", text: String = "", secret: String = ""
   ) throws -> String {
     let position = try store.read { try $0.position }
     let request = try store.writeDurably {
-      try $0.ask(verb, target: target, text: text, of: account)
+      try $0.ask(verb, target: target, text: text, secret: secret, of: account)
     }
     var answer: NetworkAnswer?
     _ = try wait {

@@ -70,6 +70,8 @@ public final class IRCStub: IRCServer, @unchecked Sendable {
   /// A message that it has accepted.
   public struct Accepted: Decodable, Sendable {
     public var nick, command, target, text, msgid, network: String
+    /// Its server-time.
+    public var stamp: String
     public var tags: [String: String]
     /// Seconds since 1970.
     public var time: Double

@@ -16,7 +16,7 @@ public final class InspIRCd: IRCServer, @unchecked Sendable {
     public var casemapping = "rfc1459"
     /// Says that clients must use TLS: for how many seconds.
     public var strictTransport: Int?
-    /// SASL and NickServ. Without them it starts in a third of the time.
+    /// SASL and NickServ, by Anope.
     public var hasServices = true
     /// Who has an account.
     public var people = ["anna", "ben"]
@@ -115,7 +115,7 @@ public final class InspIRCd: IRCServer, @unchecked Sendable {
         localmax="10000" globalmax="10000" maxchans="1000" maxconnwarn="no"
         resolvehostnames="no" useident="no" \(flood)>
       <performance softlimit="12800" clonesonconnect="no" somaxconn="1024">
-      <options casemapping="\(options.casemapping)" splitwhois="no" defaultmodes="nt">
+      <options casemapping="\(options.casemapping)" splitwhois="no" defaultmodes="not">
       <log method="file" type="* -USERINPUT -USEROUTPUT" level="default" target="inspircd.log">
       <pid file="\(folder)/inspircd.pid">
       <ctctags allowclientonlytags="yes">

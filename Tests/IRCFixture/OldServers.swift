@@ -23,6 +23,7 @@ public final class NgIRCd: IRCServer, @unchecked Sendable {
       MaxConnectionsIP = 0
       MaxJoins = 0
       MaxNickLength = 30
+      MaxPenaltyTime = 0
       PingTimeout = 120
       [Options]
       Ident = no

@@ -52,7 +52,7 @@ extension NetworkPrograms {
   ///   - kind: the kind of network, such as `xmpp`.
   /// - Throws: a ``Refusal`` if the network has no such option, the option cannot have this value,
   ///   or the network's program cannot run.
-  func option(_ name: String, _ value: String, on kind: String) throws -> String {
+  func storedOption(_ name: String, _ value: String, on kind: String) throws -> String {
     try checked(["--option", name, value], on: kind)
   }
 

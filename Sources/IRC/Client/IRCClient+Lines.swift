@@ -19,7 +19,8 @@ extension IRCClient {
     case "PRIVMSG", "NOTICE", "TAGMSG", "REDACT": receiveSpeech(line)
     case "JOIN", "PART", "KICK", "QUIT", "NICK", "TOPIC", "MODE", "INVITE", "RENAME":
       receiveRoomEvent(line, nick)
-    case "ACCOUNT": rooms.noteLogin(of: nick, People.Login(line[0]), in: &context)
+    case "ACCOUNT" where !context.isMe(nick):
+      rooms.noteLogin(of: nick, People.Login(line[0]), in: &context)
     case "AWAY": receiveAway(line, nick)
     case "CHGHOST": if context.isMe(nick) { context.userAndHost = line[0] + "@" + line[1] }
     case "MARKREAD": receiveMark(line)
@@ -27,7 +28,6 @@ extension IRCClient {
     case "FAIL": receiveFailure(line)
     case "CAP": receiveCapabilities(line)
     case "BOUNCER" where line[0] == "NETWORK": receiveNetwork(line)
-    case "WARN", "NOTE": break
     default: break
     }
   }
@@ -62,12 +62,12 @@ extension IRCClient {
     case 396: noteOwnHost(line[1])
     case 332: receiveTopic(of: line[1], line[2], by: nil)
     case 331: receiveTopic(of: line[1], "", by: nil)
-    case 353: rooms.noteNames(line, in: context)
+    case 353: if !rooms.noteNames(line, in: context) { questions.note(line, in: &context) }
     case 366: receiveEndOfNames(line)
     case 354: receiveWho(line)
     case 324:
       rooms.setModes(line[1], line[2], in: context)
-      questions.note(line, in: context)
+      questions.note(line, in: &context)
     case 730: watched.note(line[1], isOnline: true, rooms.people, in: &context)
     case 731:
       watched.note(line[1], isOnline: false, rooms.people, in: &context)
@@ -76,14 +76,14 @@ extension IRCClient {
     case 301: receiveAwayNotice(line)
     case 470: rooms.forward(line, in: &context)
     case 433, 437: if line[1] == wantedNick { break } else { fallthrough }
-    case 400..<600: receiveRefusal(line, number)
-    default: questions.note(line, in: context)
+    case 400..<600, 716: receiveRefusal(line, number)
+    default: questions.note(line, in: &context)
     }
   }
 
   private mutating func receiveEndOfNames(_ line: IRCLine) {
     guard rooms.noteEndOfNames(line[1], in: &context) else {
-      return questions.note(line, in: context)
+      return questions.note(line, in: &context)
     }
     let address = context.fold(line[1])
     history.begin(.room(address), as: line[1], in: &context)
@@ -100,7 +100,7 @@ extension IRCClient {
   /// Notes somebody's account and whether they are away (354, WHOX).
   private mutating func receiveWho(_ line: IRCLine) {
     guard line[1] == Self.whoToken, line.parameters.count == 5 else {
-      return questions.note(line, in: context)
+      return questions.note(line, in: &context)
     }
     let nick = line[2]
     if context.isMe(nick) { return }
@@ -111,36 +111,41 @@ extension IRCClient {
   private mutating func receiveRefusal(_ line: IRCLine, _ number: Int) {
     let joining = [403, 405, 407, 437, 471, 473, 474, 475, 476, 477, 479, 480, 489]
     if joining.contains(number), rooms.noteRefusal(line, in: &context) { return }
-    let sentence = Questions.sentence(line)
-    // The target of what was refused; without one, nothing of the outbox is meant.
-    let isAboutMessage = [401, 402, 403, 404, 407, 408, 411, 412, 415, 417, 437, 477, 531].contains(
-      number)
-    if isAboutMessage || line.tags["label"] != nil,
+    let label = line.tags["label"]
+    // Those without a target are about the first line that has no answer.
+    let target = Self.withoutTarget.contains(number) ? nil : line[1]
+    if label != nil || target == nil || Self.aboutMessages.contains(number),
       outbox.noteRefusal(
-        label: line.tags["label"], target: line[1], sentence, in: &context)
+        label: label, target: target, Questions.sentence(line), in: &context)
     {
       return
     }
-    questions.note(line, in: context)
+    questions.note(line, in: &context)
   }
+
+  /// Refusals of a message, which have its target; the last one is of people who choose from whom
+  /// they accept messages (+g).
+  private static let aboutMessages: Set = [
+    401, 402, 403, 404, 407, 408, 415, 437, 477, 486, 492, 494, 531, 716,
+  ]
+  /// Refusals of a line that has no target or text, or is too long.
+  private static let withoutTarget: Set = [411, 412, 417]
 
   private mutating func receiveFailure(_ line: IRCLine) {
     let words = line.parameters.last ?? ""
     switch line[0] {
     case "CHATHISTORY":
-      let target = line.parameters.dropFirst(2).dropLast().last ?? ""
-      if let query = history.takeQuery(label: line.tags["label"], target: target, in: context) {
-        history.fail(query, words, in: &context)
-      }
+      history.noteFailure(line, words, in: &context)
     case "MARKREAD": break
     default:
-      let target = line.parameters.dropFirst(2).dropLast().first ?? ""
+      // A message of several lines is refused by its limits, not by its target.
+      let target = line[0] == "BATCH" ? nil : line.parameters.dropFirst(2).dropLast().first ?? ""
       if outbox.noteRefusal(
         label: line.tags["label"], target: target, words, in: &context)
       {
         return
       }
-      questions.note(line, in: context)
+      questions.note(line, in: &context)
     }
   }
 
@@ -174,9 +179,9 @@ extension IRCClient {
     switch line[1].uppercased() {
     case "NEW":
       context.capabilities.offer(list)
-      for request in context.capabilities.requests(withSASL: false) { context.send(request) }
+      for request in context.capabilities.requestLines(withSASL: false) { context.send(request) }
     case "DEL": context.capabilities.withdraw(list)
-    case "ACK": context.capabilities.accept(list)
+    case "ACK": context.capabilities.enable(list)
     default: break
     }
   }
@@ -199,10 +204,11 @@ extension IRCClient {
     case "PART": rooms.noteDeparture(of: nick, from: line[0], removal: nil, in: &context)
     case "KICK": receiveKick(line, by: nick)
     case "QUIT" where isMe: break
-    case "QUIT": rooms.noteQuit(of: nick, removal: Self.removal(line[0]), in: &context)
-    case "NICK" where isMe:
+    case "QUIT": rooms.noteQuit(of: nick, removal: Self.quitRemoval(line[0]), in: &context)
+    case "NICK" where isMe && !line[0].isEmpty:
       context.nick = line[0]
-      if let wantedNick, context.isMe(wantedNick) { self.wantedNick = nil }
+      // The owner has chosen another one, or the network's services have: leave it at that.
+      wantedNick = nil
       context.tell(
         .renamed(
           NetworkUser(identity: context.fold(line[0]), name: line[0], isOwner: true), room: nil,
@@ -211,7 +217,7 @@ extension IRCClient {
     case "TOPIC": receiveTopic(of: line[0], line[1], by: nick)
     case "MODE" where context.isRoom(line[0]):
       rooms.noteModes(line[0], line.parameters.dropFirst(), in: &context)
-    case "INVITE" where context.isMe(line[0]):
+    case "INVITE" where context.isMe(line[0]) && context.isRoom(line[1]):
       context.tell(.invited(room: context.fold(line[1]), by: rooms.people.user(nick, context)))
       context.countStrangersLater()
     case "RENAME": rooms.rename(line[0], to: line[1], in: &context)
@@ -221,7 +227,7 @@ extension IRCClient {
 
   /// How somebody who quit was removed; nil if they left by themselves. After a netsplit, the
   /// message is the names of two servers.
-  private static func removal(_ message: String) -> String? {
+  private static func quitRemoval(_ message: String) -> String? {
     let words = message.split(separator: " ", omittingEmptySubsequences: false)
     let isSplit =
       words.count == 2
@@ -250,7 +256,7 @@ extension IRCClient {
     guard rooms[address]?.isInside == true else { return }
     context.tell(
       .topic(
-        room: address, text: Formatting.symbols(for: text),
+        room: address, text: Formatting.marked(text),
         by: nick.map { rooms.people.user($0, context) }, at: nil))
   }
 
@@ -263,36 +269,40 @@ extension IRCClient {
 
   /// - Parameter message: nil if they are back.
   private mutating func noteAway(_ nick: String, _ message: String?) {
-    rooms.people.setAway(message != nil, nick, context.names)
+    if nick.isEmpty { return }
+    rooms.people.setAway(message, nick, context.names)
     let user = rooms.people.user(nick, context)
     let folded = context.fold(nick)
     if let room = rooms.byAddress.first(where: {
       $0.value.state == .entered && $0.value.members[folded] != nil
     }) {
       context.tell(.present(user, room: room.key, away: message))
+    } else if watched.contacts.contains(user.identity) {
+      context.tell(.contact(user, isOnline: true, away: message))
     }
   }
 
   /// Says once that somebody to whom the owner writes is away; the server says it each time.
   private mutating func receiveAwayNotice(_ line: IRCLine) {
-    guard rooms.people[context.fold(line[1])]?.isAway != true else {
-      return questions.note(line, in: context)
-    }
-    rooms.people.note(line[1], context.names)
-    rooms.people.setAway(true, line[1], context.names)
-    context.tell(.notice(filled(("%1 is away: %2", [line[1], line.parameters.last ?? ""]))))
-    questions.note(line, in: context)
+    let (nick, message) = (line[1], line.parameters.last ?? "")
+    // It is part of the answer to WHOIS.
+    if questions.isAbout(nick, context) { return questions.note(line, in: &context) }
+    guard !nick.isEmpty, rooms.people[context.fold(nick)]?.away == nil else { return }
+    rooms.people.note(nick, context.names)
+    noteAway(nick, message)
+    context.tell(.notice(filled(("%1 is away: %2", [nick, message]))))
   }
 
   /// The owner has read up to a time on another device.
   private mutating func receiveMark(_ line: IRCLine) {
+    if line[0].isEmpty { return }
     let parts = line[1].split(separator: "=", maxSplits: 1)
     guard parts.count == 2, parts[0] == "timestamp",
-      let time = Timestamp.milliseconds(String(parts[1]))
+      let time = Timestamp.read(String(parts[1]))
     else { return }
     let address =
       context.isRoom(line[0])
-      ? context.fold(line[0]) : rooms.people.identity(of: line[0], context.names)
-    context.tell(.readUntil(time, in: conversation(address)))
+      ? context.fold(line[0]) : rooms.people.storedIdentity(of: line[0], context.names)
+    history.noteRead(until: String(parts[1]), time, in: addressed(address), &context)
   }
 }

@@ -24,50 +24,52 @@ extension IRCClient {
   mutating func receiveSpeech(_ line: IRCLine) {
     guard let source = line.source, !source.nick.isEmpty else { return }
     if context.isMe(source.nick), noteEcho(line) { return }
-    if line.command != "TAGMSG" { rooms.people.note(source.nick, context.names) }
-    if context.has(Capabilities.accountTag), line.command != "TAGMSG", !context.isMe(source.nick) {
-      rooms.noteLogin(
-        of: source.nick, People.Login(line.tags["account"] ?? ""), in: &context)
+    let time = line.tags["time"].flatMap { Timestamp.read($0) }
+    let oldest = max(context.clock.wall - Self.slowness, context.connectedAt)
+    let isLive = time.map { $0 >= oldest } ?? true
+    if isLive, line.command != "TAGMSG", !context.isMe(source.nick) {
+      if context.has(Capabilities.accountTag) {
+        rooms.noteLogin(
+          of: source.nick, People.Login(line.tags["account"] ?? ""), in: &context)
+      } else {
+        rooms.people.note(source.nick, context.names)
+      }
     }
-    guard let spoken = SpokenLine(line, rooms.people, context) else {
+    guard let spoken = SpokenLine(line, isLive: isLive, rooms.people, context) else {
       if line.command == "NOTICE" || line.command == "PRIVMSG" { noteServerNotice(line) }
       return
     }
-    let isReplayed = spoken.time.map { $0 < context.clock.wall - Self.slowness } ?? false
-    receive(line, spoken, isReplayed ? .late : .live)
+    receive(line, spoken, isLive ? .live : .late)
   }
 
   /// Notes the echo of what the owner sent.
   ///
   /// - Returns: whether it needs no further handling.
   private mutating func noteEcho(_ line: IRCLine) -> Bool {
+    // What the owner sends to themselves arrives twice with echoes, and once without; the second
+    // one has the same id.
+    let isForOwner = context.isMe(line[0])
     let isNoted =
       noteLabelled(line, isEcho: true)
-      || line.tags["label"] == nil && context.has(Capabilities.echo)
-        && line.command != "REDACT"
-        && outbox.noteEcho(
-          to: context.support.withoutStatus(line[0]), id: line.tags["msgid"], in: &context)
-    if isNoted, let time = line.tags["time"] { noteMark(line, time) }
-    // What the owner sends to themselves arrives twice; a typing signal does not matter.
-    return isNoted || context.isMe(line[0]) && !context.has(Capabilities.tags)
-  }
-
-  private mutating func noteMark(_ line: IRCLine, _ time: String) {
-    guard let id = line.tags["msgid"] else { return }
-    history.noteTime(time, of: id)
+      || line.tags["label"] == nil && (context.has(Capabilities.echo) || isForOwner)
+        && outbox.noteEcho(line, isForOwner: isForOwner, in: &context)
+    if isNoted, let time = line.tags["time"], let id = line.tags["msgid"] {
+      history.times.note(time, of: id)
+    }
+    return isNoted || isForOwner && line.tags["msgid"] == nil
   }
 
   /// Tells the owner what the server says to them, other than its greeting.
   private mutating func noteServerNotice(_ line: IRCLine) {
     guard context.isReady, let text = line.parameters.last, !text.isEmpty else { return }
     context.tell(
-      .notice(filled(("%1 says: %2", [line.source?.nick ?? "", Formatting.symbols(for: text)]))))
+      .notice(filled(("%1 says: %2", [line.source?.nick ?? "", Formatting.marked(text)]))))
   }
 
   // MARK: One line
 
   private mutating func receive(_ line: IRCLine, _ spoken: SpokenLine, _ origin: Origin) {
-    if let id = spoken.id, let time = line.tags["time"] { history.noteTime(time, of: id) }
+    if let id = spoken.id, let time = line.tags["time"] { history.times.note(time, of: id) }
     switch line.command {
     case "TAGMSG": receiveTags(spoken, origin)
     case "REDACT": receiveRedaction(line, spoken, origin)
@@ -75,34 +77,31 @@ extension IRCClient {
       if let ctcp = spoken.ctcp, spoken.kind != .action {
         return receiveCTCP(ctcp, spoken, isNotice: line.command == "NOTICE", origin)
       }
-      receiveMessage(spoken, text: spoken.text, line, origin)
+      receiveMessage(spoken, line, origin)
     }
   }
 
   private mutating func receiveMessage(
-    _ spoken: SpokenLine, text: String, _ line: IRCLine, _ origin: Origin
+    _ spoken: SpokenLine, _ line: IRCLine, _ origin: Origin
   ) {
-    var message = spoken.message(text)
+    var message = spoken.message
     if message.body.isEmpty { return }
     if spoken.speaker.isOwner, origin != .live,
       outbox.noteOwn(
-        text, in: spoken.conversation, id: spoken.id, at: spoken.time, &context)
+        spoken.text, in: spoken.conversation, id: spoken.id, at: spoken.time, &context)
     {
       return
     }
     switch origin {
     case .live: message.time = nil
     case .late: message.isReplayed = spoken.id == nil
-    case .past: message.isPast = true
+    case .past: (message.isPast, message.isReplayed) = (true, spoken.id == nil)
     }
     context.tell(.messageReceived(message, in: spoken.conversation))
     if case .direct = spoken.conversation { context.countStrangersLater() }
     if origin == .live, let time = line.tags["time"], context.historyLimit != nil {
-      // While the history is read, its end decides about the mark.
-      if history.states[spoken.conversation] != .reading {
-        history.note(
-          History.Mark(time: time, id: spoken.id), in: spoken.conversation, &context)
-      }
+      history.noteLive(
+        History.Mark(time: time, id: spoken.id), in: spoken.conversation, &context)
     }
   }
 
@@ -126,24 +125,22 @@ extension IRCClient {
         change: MessageIDs(archive: spoken.id)))
   }
 
-  /// Handles a deletion; the server has checked who may do it (IRCv3 message-redaction).
+  /// Handles a deletion; the server has checked who may do it (IRCv3 message-redaction). Only the
+  /// store knows whether it was the author: if so, nothing is left for the second event to remove.
   private mutating func receiveRedaction(
     _ line: IRCLine, _ spoken: SpokenLine, _ origin: Origin
   ) {
+    guard context.has(Capabilities.redaction), !line[1].isEmpty else { return }
     let time = origin == .live ? nil : spoken.time
-    let ranks: String
-    if case .room(let address) = spoken.conversation {
-      ranks = rooms[address]?.members[context.fold(spoken.nick)] ?? ""
-      if !ranks.isEmpty {
-        return context.tell(
-          .removed(
-            archive: line[1], room: address,
-            Removal(moderator: spoken.nick, reason: line[2]), at: time))
-      }
-    }
     context.tell(
       .retracted(
         MessageIDs(archive: line[1]), by: spoken.speaker, in: spoken.conversation, at: time))
+    if case .room(let address) = spoken.conversation {
+      context.tell(
+        .removed(
+          archive: line[1], room: address, Removal(moderator: spoken.nick, reason: line[2]),
+          at: time))
+    }
   }
 
   private mutating func receiveCTCP(
@@ -154,12 +151,14 @@ extension IRCClient {
       return questions.noteProgram(spoken.nick, ctcp.name + " " + ctcp.rest, in: &context)
     }
     if ctcp.name == "DCC" {
+      guard programs.tellsOffer(at: context.clock.time) else { return }
       return context.tell(
         .notice(
           filled(("%1 offers a file or a chat by DCC, which hobnob does not take.", [spoken.nick])))
       )
     }
-    guard
+    // Two programs could answer each other for ever.
+    guard spoken.tags["bot"] == nil,
       let answer = programs.answer(
         to: ctcp, at: context.clock.time, wall: context.clock.wall)
     else { return }
@@ -174,28 +173,35 @@ extension IRCClient {
     case "draft/chathistory-targets": receiveChats(batch)
     case Capabilities.multiline: receiveMultiline(batch)
     case "labeled-response": receiveLabelled(batch)
-    case "znc.in/playback", "znc.in/tlsinfo": receiveItems(batch, .late)
-    default: receiveItems(batch, .live)
+    case "znc.in/playback": replay(batch)
+    case "soju.im/bouncer-networks":
+      receiveItems(batch)
+      context.add(.listedNetworks)
+    default: receiveItems(batch)
     }
   }
 
-  /// Handles the lines of a batch whose type does not matter, or of a replay.
-  private mutating func receiveItems(_ batch: Batch, _ origin: Origin) {
+  /// Handles the lines of a batch whose type does not matter.
+  private mutating func receiveItems(_ batch: Batch) {
     for item in batch.items {
       switch item {
-      case .line(let line):
-        if origin == .live {
-          receive(line)
-        } else if let spoken = SpokenLine(line, rooms.people, context) {
-          receive(line, spoken, origin)
-        }
+      case .line(let line): receive(line)
       case .batch(let inner): receive(inner)
       }
     }
   }
 
+  /// Handles the old lines of a batch that nobody has asked for.
+  private mutating func replay(_ batch: Batch) {
+    for line in batch.messages {
+      if let spoken = SpokenLine(line, isLive: false, rooms.people, context) {
+        receive(line, spoken, .late)
+      }
+    }
+  }
+
   private mutating func receiveLabelled(_ batch: Batch) {
-    guard let label = batch.tags["label"] else { return receiveItems(batch, .live) }
+    guard let label = batch.tags["label"] else { return receiveItems(batch) }
     for item in batch.items {
       switch item {
       case .line(var line):
@@ -210,31 +216,8 @@ extension IRCClient {
     _ = outbox.noteAnswer(label: label, id: nil, isEcho: false, in: &context)
   }
 
-  private func joined(_ batch: Batch) -> String {
-    var text = ""
-    for case .line(let line) in batch.items where ["PRIVMSG", "NOTICE"].contains(line.command) {
-      let joins = line.tags["draft/multiline-concat"] != nil
-      text += (text.isEmpty || joins ? "" : "\n") + line[1]
-    }
-    return text
-  }
-
-  /// A message of several lines as one line, with the tags of the batch; nil for an empty batch.
-  private func firstLine(ofMultiline batch: Batch) -> IRCLine? {
-    for case .line(var line) in batch.items where ["PRIVMSG", "NOTICE"].contains(line.command) {
-      // The id is only on the batch.
-      line.tags.merge(batch.tags) { $1 }
-      line.source = batch.source ?? line.source
-      return line
-    }
-    return nil
-  }
-
   private mutating func receiveMultiline(_ batch: Batch) {
-    guard let line = firstLine(ofMultiline: batch), let source = line.source else { return }
-    if context.isMe(source.nick), noteEcho(line) { return }
-    guard let spoken = SpokenLine(line, rooms.people, context) else { return }
-    receiveMessage(spoken, text: joined(batch), line, .live)
+    if let line = batch.joined { receiveSpeech(line) }
   }
 
   // MARK: History
@@ -245,47 +228,37 @@ extension IRCClient {
       let query = history.takeQuery(label: batch.tags["label"], target: target, in: context)
     else {
       // A bouncer or a server replays on its own.
-      return receiveItems(batch, .late)
+      return replay(batch)
     }
     var ends: (oldest: History.Mark, newest: History.Mark)?
     var (count, new) = (0, 0)
-    var lines: [(line: IRCLine, text: String?)] = []
-    for item in batch.items {
-      switch item {
-      case .line(let line): lines.append((line, nil))
-      case .batch(let inner):
-        if let line = firstLine(ofMultiline: inner) { lines.append((line, joined(inner))) }
-      }
-    }
-    for (line, _) in lines where line.tags["draft/chathistory-context"] == nil {
+    let lines = batch.messages
+    for line in lines where line.tags["draft/chathistory-context"] == nil {
       count += 1
       guard let time = line.tags["time"] else { continue }
       let mark = History.Mark(time: time, id: line.tags["msgid"])
       ends = (ends?.oldest ?? mark, mark)
     }
+    let isFirst = count < query.limit && !batch.isTruncated
+    let from = isFirst ? "" : ends?.oldest.reference(context) ?? ""
     var origin = Origin.late
+    var known = Milliseconds.min
     switch query.scope {
-    case .catchUp: break
+    case .catchUp: known = history.known(query.conversation)
     case .first:
       origin = .past
-      let from = count < query.limit ? "" : ends?.oldest.id ?? ""
       context.tell(.page(of: query.conversation, from: from, until: ""))
     case .older(_, let before, _, _):
       origin = .past
-      let from = count < query.limit ? "" : ends?.oldest.id ?? ""
       context.tell(.page(of: query.conversation, from: from, until: before))
     }
-    for (line, text) in lines {
+    for line in lines {
       // Joins and the like are over.
-      guard ["PRIVMSG", "NOTICE", "TAGMSG", "REDACT"].contains(line.command),
-        let spoken = SpokenLine(line, rooms.people, context)
+      guard let spoken = SpokenLine(line, isLive: false, rooms.people, context),
+        spoken.time.map({ $0 >= known }) ?? true
       else { continue }
       if line.command == "PRIVMSG" || line.command == "NOTICE" { new += 1 }
-      if let text {
-        receiveMessage(spoken, text: text, line, origin)
-      } else {
-        receive(line, spoken, origin)
-      }
+      receive(line, spoken, origin)
     }
     history.finish(
       query, ends: ends, count: count, new: new, isLast: batch.isTruncated, in: &context)
@@ -293,14 +266,20 @@ extension IRCClient {
 
   /// Reads the direct chats that have had messages.
   private mutating func receiveChats(_ batch: Batch) {
+    var (count, last) = (0, Milliseconds?.none)
     for case .line(let line) in batch.items where line.command == "CHATHISTORY" {
       let name = line[1]
+      count += 1
+      last = Timestamp.read(line[2]) ?? last
       if name.isEmpty || context.isRoom(name) || context.isMe(name) { continue }
       let conversation = ConversationAddress.direct(
-        rooms.people.identity(of: name, context.names))
+        rooms.people.storedIdentity(of: name, context.names))
       // The list has only chats with messages since the last mark.
       history.expect(conversation)
       history.begin(conversation, as: name, in: &context)
+      // The server says it by itself only for rooms.
+      if context.has(Capabilities.readMarker) { context.send(IRCLine("MARKREAD", [name])) }
     }
+    history.noteChats(count, last: last, in: &context)
   }
 }

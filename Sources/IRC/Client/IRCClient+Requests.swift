@@ -20,7 +20,7 @@ extension IRCClient {
 
   private mutating func run(_ request: NetworkRequest) {
     let target = request.target
-    guard Self.isWord(target) || target.isEmpty else {
+    guard Self.isWord(target) || target.isEmpty && request.verb.isAboutNobody else {
       return context.answer(request, filled(("%1 is not an address.", [target])))
     }
     switch request.verb {
@@ -28,11 +28,11 @@ extension IRCClient {
     case .join
     where !request.text.isEmpty && request.text != context.nick
       && rooms[context.fold(target)]?.isInside == true:
-      questions.ask(request, [IRCLine("NICK", [request.text])], in: &context)
+      questions.ask(request, IRCLine("NICK", [request.text]), in: &context)
     case .join: rooms.join(request, in: &context)
     case .leave: rooms.leave(request, in: &context)
     case .history:
-      history.fetch(request, conversation(target), as: wireName(target), in: &context)
+      history.fetch(request, addressed(target), as: wireName(target), in: &context)
     case .presence:
       setAway(target.isEmpty ? nil : request.text)
       // The server would take an empty message for being back.
@@ -43,7 +43,8 @@ extension IRCClient {
     case .subscribe:
       watched.add(target, as: wireName(target), in: &context)
       context.tell(
-        .contact(rooms.people.user(wireName(target), context), isOnline: nil, away: nil))
+        .contact(
+          NetworkUser(identity: target, name: wireName(target)), isOnline: nil, away: nil))
       context.answer(request, "")
     case .unsubscribe:
       watched.remove(target, as: wireName(target), in: &context)
@@ -58,21 +59,23 @@ extension IRCClient {
     case .topic, .invite, .kick, .ban, .unban, .promote, .demote: runInRoom(request)
     case .whois:
       let nick = wireName(target)
-      questions.ask(request, [IRCLine("WHOIS", [nick, nick])], in: &context)
+      questions.ask(request, IRCLine("WHOIS", [nick, nick]), about: nick, in: &context)
     case .mode:
       let words = request.text.split(separator: " ").map(String.init)
       let whose = target.isEmpty ? context.nick : wireName(target)
-      questions.ask(request, [IRCLine("MODE", [whose] + words)], in: &context)
+      questions.ask(request, IRCLine("MODE", [whose] + words), about: whose, in: &context)
     case .ctcp:
       let nick = wireName(target)
+      let words = String(
+        String.UnicodeScalarView(request.text.unicodeScalars.filter { $0 != "\u{01}" }))
       questions.ask(
-        request, [IRCLine("PRIVMSG", [nick, "\u{01}\(request.text.uppercased())\u{01}"])],
-        program: nick, in: &context)
+        request, IRCLine("PRIVMSG", [nick, "\u{01}\(words.uppercased())\u{01}"]), about: nick,
+        in: &context)
     case .line:
       guard let line = IRCLine(request.text) else {
         return context.answer(request, translated("There is no command in that line."))
       }
-      questions.ask(request, [line], in: &context)
+      questions.ask(request, line, in: &context)
     // The process itself carries out the others.
     case .reconnect, .readSettings, .fetch, .fetchUnasked: break
     }
@@ -84,7 +87,10 @@ extension IRCClient {
       return context.answer(request, filled(("You are not in %1.", [request.target])))
     }
     let words = request.text.split(separator: " ", maxSplits: 1).map(String.init)
-    let person = words.first.map { wireName($0) } ?? ""
+    let person = words.first.map { Self.isMask($0) ? $0 : wireName($0) } ?? ""
+    guard request.verb == .topic || Self.isWord(person) else {
+      return context.answer(request, filled(("%1 is not an address.", [person])))
+    }
     let line: IRCLine
     switch request.verb {
     case .topic: line = IRCLine("TOPIC", [room.name, request.text])
@@ -96,21 +102,23 @@ extension IRCClient {
     case .promote: line = IRCLine("MODE", [room.name, "+o", person])
     default: line = IRCLine("MODE", [room.name, "-o", person])
     }
-    questions.ask(request, [line], in: &context)
+    questions.ask(request, line, about: room.name, in: &context)
   }
+
+  private static func isMask(_ text: String) -> Bool { text.contains { "!@*?$:".contains($0) } }
 
   /// A person's mask; a mask stays as it is.
   private static func mask(_ person: String) -> String {
-    person.contains { "!@*?$".contains($0) } ? person : person + "!*@*"
+    isMask(person) ? person : person + "!*@*"
   }
 
   /// Whether a text is one word of a line.
   private static func isWord(_ text: String) -> Bool {
-    !text.isEmpty && !text.hasPrefix(":")
+    !text.isEmpty && text.unicodeScalars.first != ":"
       && !text.unicodeScalars.contains { $0 == " " || $0 == "\r" || $0 == "\n" || $0 == "\0" }
   }
 
-  func conversation(_ address: String) -> ConversationAddress {
+  func addressed(_ address: String) -> ConversationAddress {
     context.isRoom(address) ? .room(address) : .direct(address)
   }
 
@@ -144,7 +152,7 @@ extension IRCClient {
       announce(isTyping, in: conversation)
     case .receipt(let conversation, let ids, _, .seen):
       guard context.has(Capabilities.readMarker), let id = ids.archive,
-        let time = history.time(of: id)
+        let time = history.times[id]
       else { return }
       context.send(
         IRCLine("MARKREAD", [wireName(History.key(conversation)), "timestamp=" + time]))
@@ -159,5 +167,12 @@ extension IRCClient {
     guard context.freeTurns() > 1, context.takeTurn() else { return }
     context.sendNow(
       IRCLine("TAGMSG", [target], tags: ["+typing": isTyping ? "active" : "done"]))
+  }
+}
+
+extension NetworkRequest.Verb {
+  /// Whether a request without a target makes sense.
+  fileprivate var isAboutNobody: Bool {
+    [.presence, .abilities, .mode, .line, .approve, .decline].contains(self)
   }
 }

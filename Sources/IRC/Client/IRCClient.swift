@@ -42,6 +42,8 @@ package struct IRCClient {
   private var away: String?
   /// The nick that the owner wants; somebody else may have it.
   var wantedNick: String?
+  /// As at the beginning of a connection.
+  private let throttle: Throttle
   private var shownStatus: AccountStatus?
   private var toldAbilities: NetworkAbilities?
   private var toldRules: AddressRules?
@@ -61,7 +63,7 @@ package struct IRCClient {
     context.names.scope = start.scope
     for room in start.rooms { rooms.noteWanted(room, context.names) }
     away = start.away
-    context.throttle = Throttle(start.settings["flood"])
+    throttle = Throttle(start.settings["flood"])
     let seconds = start.settings["keep-alive"].flatMap { Int64($0) } ?? 180
     quiet = min(max(seconds, 1), 86_400) * 1_000
   }
@@ -77,24 +79,27 @@ package struct IRCClient {
     case .up(let welcome): connect(welcome)
     case .down: disconnect()
     case .lines(let lines): if context.isUp { receive(lines) }
-    case .outbox(let entries): outbox.update(to: entries, rooms.people, in: &context)
+    case .tried(let ids): outbox.noteTried(ids)
     case .requests(let new): add(new)
     case .signals(let signals): if context.isReady { for signal in signals { handle(signal) } }
-    case .uploaded(let id, let result): uploads.finish(id, result, &outbox, in: &context)
+    case .uploaded(let id, let result):
+      uploads.finish(id, result, &outbox, rooms.people, in: &context)
     case .tick: context.clock.woke()
     }
     for alarm in context.clock.takeDue() { handle(alarm) }
     if context.isReady {
       runRequests()
       uploads.begin(&outbox, in: &context)
-      outbox.pump(rooms, history, in: &context)
-      context.flush(more: outbox.waitingLines > 0)
+      readDoubtfulChats()
+      context.flushOne()
+      let wantsMore = outbox.pump(rooms, history, in: &context)
+      context.flush(more: outbox.waitingLines > 0, yields: wantsMore)
       tellAbilities()
     }
     return takeEffects()
   }
 
-  /// Chooses the entries of the outbox that go out at the next `.outbox`.
+  /// Chooses the entries of the outbox that go out at the next `.tried`.
   package mutating func admit(
     _ entries: [OutboxEntry], at now: Milliseconds
   ) -> Set<OutboxEntry.ID> {
@@ -111,9 +116,9 @@ package struct IRCClient {
 
   private mutating func connect(_ welcome: Login.Welcome) {
     disconnect()
-    context.isUp = true
+    (context.isUp, context.connectedAt) = (true, context.clock.wall)
     (context.nick, context.capabilities) = (welcome.nick, welcome.capabilities)
-    context.support = ISupport()
+    (context.support, context.throttle) = (ISupport(), throttle)
     wantedNick = welcome.wantedNick
     batches = Batches()
     context.clock.set(.silence, in: quiet)
@@ -127,7 +132,7 @@ package struct IRCClient {
     outbox.noteBreak()
     rooms.resetAll()
     history.reset()
-    questions.restart()
+    questions.forgetAll()
     shownStatus = nil
   }
 
@@ -140,24 +145,31 @@ package struct IRCClient {
     tellRules()
     tellAbilities()
     // A bouncer knows which rooms its owner is in.
-    let isBouncer = context.has(Capabilities.networks) || context.support["BOUNCER_NETID"] != nil
-    if !isBouncer { rooms.enterAll(in: &context) }
+    if context.isBouncersNetwork {
+      rooms.expectAll(in: &context)
+    } else if !context.has(Capabilities.networks) {
+      rooms.enterAll(in: &context)
+    }
     if let away { context.send(IRCLine("AWAY", [away.isEmpty ? "away" : away])) }
     watched.begin(in: &context, wanted: wantedNick)
     if watched.ask(wanted: wantedNick, in: &context) {
       context.clock.set(.watch, in: Self.watchPause)
     }
-    if context.has(Capabilities.networks), context.support["BOUNCER_NETID"] == nil {
+    if context.has(Capabilities.networks), !context.isBouncersNetwork {
       context.send(IRCLine("BOUNCER", ["LISTNETWORKS"]))
     }
     history.askForChats(in: &context)
-    for conversation in outbox.doubtfulConversations {
+    context.add(.ready)
+  }
+
+  /// Asks the history whether messages in direct chats have arrived; a room's is read in any case.
+  private mutating func readDoubtfulChats() {
+    for conversation in outbox.doubtfulConversations where history.states[conversation] == nil {
       if case .direct(let identity) = conversation {
         history.begin(
           conversation, as: rooms.people.nick(of: identity, context.names), in: &context)
       }
     }
-    context.add(.ready)
   }
 
   func isAway() -> Bool { away != nil }
@@ -174,6 +186,7 @@ package struct IRCClient {
     case .greeting: begin()
     case .answers:
       if outbox.hasUnanswered { outbox.sendBarrier(in: &context) }
+    case .entering: rooms.endWaiting(in: &context)
     case .request: questions.giveUp(in: &context)
     case .history: history.failAll(in: &context)
     case .watch:
@@ -220,6 +233,9 @@ package struct IRCClient {
     return effects
   }
 
+  /// Whether the server is a bouncer, which has networks.
+  var isBouncer: Bool { context.has(Capabilities.networks) }
+
   /// The state of the connection.
   package var status: AccountStatus {
     guard context.isReady else { return .connecting }
@@ -238,13 +254,13 @@ extension IRCContext {
   var abilities: NetworkAbilities {
     var abilities = Abilities()
     let hasTags = has(Capabilities.tags)
+    let hasReplies =
+      hasTags && (support.passes(tag: "reply") || support.passes(tag: "draft/reply"))
     (abilities.editsWithin, abilities.deletes) = (0, has(Capabilities.redaction))
     (abilities.delivered, abilities.seen) = (false, false)
     abilities.reactionLimit =
-      hasTags && support.passes(tag: "draft/react") && support.passes(tag: "draft/reply")
-      ? .several : .no
-    abilities.replies =
-      hasTags && (support.passes(tag: "reply") || support.passes(tag: "draft/reply"))
+      hasReplies && support.passes(tag: "draft/react") ? .several : .no
+    abilities.replies = hasReplies
     abilities.repliesMayBeHidden = true
     abilities.typing = hasTags && support.passes(tag: "typing")
     abilities.largestFile = support[IRCUploads.token]?.hasPrefix("https://") == true ? nil : 0

@@ -52,7 +52,7 @@ package struct Capabilities: Hashable, Sendable {
   }
 
   /// Notes an answer to a request; a name after a `-` is no longer enabled.
-  mutating func accept(_ list: String) {
+  mutating func enable(_ list: String) {
     for name in list.split(separator: " ").map(String.init) {
       if name.hasPrefix("-") {
         enabled.remove(String(name.dropFirst()))
@@ -63,7 +63,7 @@ package struct Capabilities: Hashable, Sendable {
   }
 
   /// The lines that ask for what is offered and not enabled yet.
-  func requests(withSASL: Bool) -> [IRCLine] {
+  func requestLines(withSASL: Bool) -> [IRCLine] {
     var names = offered.keys.filter {
       Self.wanted.contains($0) && !enabled.contains($0)
     }.sorted()

@@ -169,12 +169,12 @@ package struct Login: Sendable {
         outputs.append(.strictTransport(policy))
         if !settings.isSecure, StrictTransport.port(in: policy) != nil { return outputs }
       }
-      let requests = capabilities.requests(withSASL: wantsSASL)
+      let requests = capabilities.requestLines(withSASL: wantsSASL)
       openRequests = requests.count
       outputs += requests.map { .send($0) }
       return outputs + (requests.isEmpty ? continueAfterCapabilities() : [])
     case "ACK":
-      capabilities.accept(line.parameters.last ?? "")
+      capabilities.enable(line.parameters.last ?? "")
       return noteAnswer()
     case "NAK": return requestOneByOne(line.parameters.last ?? "") + noteAnswer()
     case "NEW": capabilities.offer(line.parameters.last ?? "")

@@ -10,7 +10,7 @@ package enum Formatting {
 
   /// The text with symbols in place of codes. A style that begins or ends inside a word gets no
   /// symbols, since nobody would read them as a style.
-  package static func symbols(for text: String) -> String {
+  package static func marked(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: { $0.value < 0x20 }) else { return text }
     var runs: [(text: String, symbols: [Character])] = [("", [])]
     var open: [Character] = []
@@ -34,10 +34,10 @@ package enum Formatting {
         runs[runs.count - 1].text.unicodeScalars.append(scalar)
       }
     }
-    return joined(runs.filter { !$0.text.isEmpty })
+    return joinedRuns(runs.filter { !$0.text.isEmpty })
   }
 
-  private static func joined(_ runs: [(text: String, symbols: [Character])]) -> String {
+  private static func joinedRuns(_ runs: [(text: String, symbols: [Character])]) -> String {
     var result = ""
     for (index, run) in runs.enumerated() {
       let next = index + 1 < runs.count ? runs[index + 1].text.first : nil

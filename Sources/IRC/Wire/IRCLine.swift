@@ -121,27 +121,38 @@ package struct IRCLine: Hashable, Sendable {
   /// The line as it is sent, without CR and LF. A CR, LF or NUL in a part is left out, so that no
   /// text can begin another line; a blank in a part before the last one ends that part.
   package var text: String {
+    let tags = tags.sorted { $0.key < $1.key }
+      .map { $1.isEmpty ? $0 : $0 + "=" + Self.escaped($1) }.joined(separator: ";")
+    let hasTags = !tags.isEmpty && tags.utf8.count <= Self.longestTags
+    return Self.oneLine(hasTags ? "@" + tags + " " : "")
+      + Self.oneLine(words.joined(separator: " ")).cut(afterBytes: Self.longest)
+  }
+
+  /// Bytes of a line without its tags, CR and LF (RFC 1459, 2.3), and of a client's tags (IRCv3
+  /// message-tags, "Size limit"). A longer text is cut, since the server would do that, too.
+  private static let (longest, longestTags) = (510, 4_094)
+
+  private static func oneLine(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(text.unicodeScalars.filter { !["\r", "\n", "\0"].contains($0) }))
+  }
+
+  private var words: [String] {
     var words: [String] = []
-    if !tags.isEmpty {
-      words.append(
-        "@"
-          + tags.sorted { $0.key < $1.key }
-          .map { $1.isEmpty ? $0 : $0 + "=" + Self.escaped($1) }.joined(separator: ";"))
-    }
     if let source { words.append(":" + source.text) }
     words.append(command)
     for (index, parameter) in parameters.enumerated() {
       let isLast = index == parameters.count - 1
-      let needsColon = parameter.isEmpty || parameter.hasPrefix(":") || parameter.contains(" ")
+      // A mark after a blank or a colon would make both one character: use scalars.
+      let scalars = parameter.unicodeScalars
+      let needsColon = scalars.isEmpty || scalars.first == ":" || scalars.contains(" ")
       if isLast, needsColon || hasTrailing {
         words.append(":" + parameter)
       } else {
-        words.append(needsColon ? String(parameter.prefix { $0 != " " }) : parameter)
+        words.append(needsColon ? String(scalars.prefix { $0 != " " }) : parameter)
       }
     }
-    return String(
-      String.UnicodeScalarView(
-        words.joined(separator: " ").unicodeScalars.filter { !["\r", "\n", "\0"].contains($0) }))
+    return words
   }
 
   /// Whether the last parameter is written after a colon even if it is one word: some old servers
@@ -162,5 +173,18 @@ package struct IRCLine: Hashable, Sendable {
       default: $0.unicodeScalars.append($1)
       }
     }
+  }
+}
+
+extension String {
+  /// The beginning of the text, cut between two characters of Unicode.
+  ///
+  /// - Parameter bytes: of the longest result, in UTF-8.
+  func cut(afterBytes bytes: Int) -> Substring {
+    guard var end = utf8.index(startIndex, offsetBy: bytes, limitedBy: utf8.endIndex),
+      end < utf8.endIndex
+    else { return self[...] }
+    while end > startIndex, utf8[end] & 0xC0 == 0x80 { end = utf8.index(before: end) }
+    return self[..<end]
   }
 }

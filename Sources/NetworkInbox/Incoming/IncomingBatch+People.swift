@@ -260,7 +260,7 @@ extension IncomingBatch {
       return try store.touchPeople()
     }
     if speaker.name.utf8.elementsEqual(former.utf8) { return try identified(speaker) }
-    let known = try person(known: identity(ofNick: former, beside: speaker))
+    let known = try person(known: account.rules.fold(former))
     let current = try person(known: speaker.identity)
     // Someone else may have the old name by now.
     guard let person = current?.participant.name == former ? current : known ?? current else {

@@ -364,6 +364,10 @@ package final class NetworkProcess {
   }
 
   private func setStatus(_ status: AccountStatus) {
+    // Entering rooms and catching up needs memory that nothing needs afterwards.
+    if status.isSettled, !self.status.isSettled {
+      loop.after(milliseconds: 0) { [weak self] in self?.lease.releaseMemory() }
+    }
     self.status = status
     mustPublishStatus = true
     publishStatus()

@@ -56,7 +56,7 @@ class Messages:
         stub.accepted.append({
             "nick": user.nick, "command": command, "target": params[0], "tags": client,
             "text": "".join(words) if not lines else joined(lines), "msgid": entry.msgid,
-            "time": now(), "network": world.name})
+            "time": now(), "stamp": entry.time, "network": world.name})
         for member in channel.members if channel else {other: ""}:
             if "@" in target and "o" not in channel.members[member]:
                 continue
@@ -222,8 +222,10 @@ class Messages:
                 found = shown[start:start + limit]
             else:
                 before_second, behind_second = split(bounds[1])
-                forwards = [e for e in behind if e in before_second]
-                found = forwards[:limit] or [e for e in behind_second if e in before][-limit:]
+                forwards = len(behind) + len(before_second) - len(shown)
+                backwards = len(behind_second) + len(before) - len(shown)
+                found = (behind[:max(0, forwards)][:limit]
+                         or behind_second[:max(0, backwards)][-limit:])
         except KeyError:
             return self.fail("CHATHISTORY", "MESSAGE_ERROR", command, target,
                              "Messages could not be retrieved")

@@ -11,13 +11,13 @@ class Rooms:
     def do_away(self, params, client, text):
         self.user.away = params[0] if params and params[0] else None
         self.send("306" if self.user.away else "305", "You are now away or not")
-        for connection in self.user.neighbours():
+        for connection in self.user.watchers():
             if "away-notify" in connection.enabled and connection is not self:
                 connection.send("AWAY", *params[:1], source=self.user.mask)
 
     def do_setname(self, params, client, text):
         self.user.realname = params[0]
-        for connection in self.user.neighbours():
+        for connection in self.user.watchers():
             if "setname" in connection.enabled:
                 connection.send("SETNAME", params[0], source=self.user.mask)
 

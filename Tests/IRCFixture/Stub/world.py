@@ -125,6 +125,12 @@ class User:
         users = {u: 1 for c in self.channels() for u in c.members}
         return [c for u in {**users, self: 1} for c in u.connections]
 
+    def watchers(self):
+        """Those, and who has extended-monitor for them."""
+        found, key = self.neighbours(), self.world.fold(self.nick)
+        return found + [c for c in stub.connections if c not in found and key in c.monitored
+                        and c.world is self.world and "extended-monitor" in c.enabled]
+
 
 class Channel:
     def __init__(self, name):

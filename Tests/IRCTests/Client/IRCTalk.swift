@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
-import IRC
 import NetworkInbox
+
+@testable import IRC
 
 /// A client and what its server would see: lines go in as the server writes them, and what the
 /// client sends, stores and says comes out.
@@ -13,26 +14,22 @@ struct IRCTalk {
   private(set) var effects: [IRCClientEffect] = []
   var now: Milliseconds = 1_700_000_000_000
   /// The outbox, as the store would have it.
-  private var outbox: [OutboxEntry] = []
+  private(set) var outbox: [OutboxEntry] = []
+  private var lastEntry: Int64 = 0
 
   /// - Parameter capabilities: those that were agreed.
   init(
     _ capabilities: [String] = [], support: String = "CHANTYPES=#& CASEMAPPING=rfc1459",
     settings: [String: String] = ["flood": "off"], rooms: [String] = [],
-    marks: [String: String] = [:], proven: Set<String> = [], nick: String = "anna",
-    wanted: String? = nil
+    marks: [String: String] = [:], proven: Set<String> = [], contacts: [String] = [],
+    scope: String = "", nick: String = "anna", wanted: String? = nil
   ) {
     var start = IRCClient.Start()
     (start.rooms, start.marks, start.proven) = (rooms, marks, proven)
-    start.settings = settings
+    (start.settings, start.contacts, start.scope) = (settings, contacts, scope)
     client = IRCClient(start)
-    var agreed = Capabilities()
-    agreed.enabled = Set(capabilities.map { String($0.prefix { $0 != "=" }) })
-    for name in capabilities {
-      let parts = name.split(separator: "=", maxSplits: 1).map(String.init)
-      agreed.offered[parts[0]] = parts.count > 1 ? parts[1] : ""
-    }
-    tell(.up(Login.Welcome(nick: nick, capabilities: agreed, wantedNick: wanted)))
+    tell(
+      .up(Login.Welcome(nick: nick, capabilities: Self.agreed(capabilities), wantedNick: wanted)))
     receive(
       ":srv 005 \(nick) \(support) :are supported by this server", ":srv 422 \(nick) :No MOTD")
   }
@@ -74,27 +71,92 @@ struct IRCTalk {
     return events
   }
 
-  /// Writes a message; the process hands over what the client admits.
-  mutating func write(
-    _ text: String, to conversation: ConversationAddress = .room("#tea"), id: Int64? = nil,
-    kind: Message.Kind = .text, wasTried: Bool = false
-  ) {
-    let number = id ?? Int64(outbox.count + 1)
-    let message = Message(
+  private func message(_ number: Int64, _ text: String, _ kind: Message.Kind = .text) -> Message {
+    Message(
       id: ID(rawValue: number), uid: "u\(number)", conversation: ID(rawValue: 1),
       number: Int(number), sender: ID(rawValue: 1), senderName: "anna", senderIdentity: "anna",
       body: text, kind: kind, createdAt: now, state: .sending)
+  }
+
+  /// Writes a message; the process hands over what the client admits.
+  ///
+  /// - Parameter answers: the id of the message that it answers.
+  mutating func write(
+    _ text: String, to conversation: ConversationAddress = .room("#tea"), id: Int64? = nil,
+    kind: Message.Kind = .text, answers: String? = nil, wasTried: Bool = false
+  ) {
+    lastEntry = id ?? lastEntry + 1
+    let quote = answers.map {
+      NetworkQuote(
+        name: MessageIDs(archive: $0), speaker: NetworkUser(identity: "ben"), text: "x")
+    }
     outbox.append(
       OutboxEntry(
-        id: number, message: message, operation: .send, conversation: conversation,
-        wasTried: wasTried))
+        id: lastEntry, message: message(lastEntry, text, kind), operation: .send,
+        conversation: conversation, answers: quote, wasTried: wasTried))
+    deliver()
+  }
+
+  /// Changes, deletes or reacts to a message with this id on the network.
+  mutating func post(
+    _ operation: OutboxEntry.Operation, of archive: String?,
+    in conversation: ConversationAddress = .room("#tea"), emoji: String = "👍",
+    isRemoved: Bool = false
+  ) {
+    lastEntry += 1
+    let reaction = OutgoingReaction(
+      participant: ID(rawValue: 1), emoji: emoji, isRemoved: isRemoved, all: [])
+    outbox.append(
+      OutboxEntry(
+        id: lastEntry, message: message(lastEntry, "x"), operation: operation,
+        reaction: operation == .react ? reaction : nil, conversation: conversation,
+        name: MessageIDs(archive: archive)))
+    deliver()
+  }
+
+  /// The owner changes the text of a message that waits, or takes it back (nil).
+  mutating func change(_ id: Int64, to text: String?) {
+    if let text {
+      for index in outbox.indices where outbox[index].id == id {
+        outbox[index].message.body = text
+      }
+    } else {
+      outbox.removeAll { $0.id == id }
+    }
     deliver()
   }
 
   /// As the process does it, at each change of the store.
   mutating func deliver() {
-    _ = client.admit(outbox, at: now)
-    tell(.outbox(outbox))
+    let admitted = client.admit(outbox, at: now)
+    for index in outbox.indices where admitted.contains(outbox[index].id) {
+      outbox[index].wasTried = true
+    }
+    tell(.tried(admitted))
+  }
+
+  /// Chooses entries without telling the client that the store knows.
+  mutating func admitOnly() { _ = client.admit(outbox, at: now) }
+
+  /// Connects again; the server's greeting follows.
+  mutating func reconnect(
+    _ capabilities: [String] = [], support: String = "CHANTYPES=#& CASEMAPPING=rfc1459"
+  ) {
+    if client.context.isUp { disconnect() }
+    tell(
+      .up(Login.Welcome(nick: "anna", capabilities: Self.agreed(capabilities))))
+    receive(":srv 005 anna \(support) :are supported by this server", ":srv 422 anna :No MOTD")
+    deliver()
+  }
+
+  private static func agreed(_ capabilities: [String]) -> Capabilities {
+    var agreed = Capabilities()
+    agreed.enabled = Set(capabilities.map { String($0.prefix { $0 != "=" }) })
+    for name in capabilities {
+      let parts = name.split(separator: "=", maxSplits: 1).map(String.init)
+      agreed.offered[parts[0]] = parts.count > 1 ? parts[1] : ""
+    }
+    return agreed
   }
 
   /// Lets the owner into a room.

@@ -79,13 +79,13 @@ struct CapabilityTests {
       server-time setname soju.im/bouncer-networks soju.im/bouncer-networks-notify \
       standard-replies userhost-in-names znc.in/batch znc.in/self-message znc.in/server-time-iso
       """)
-    let lines = capabilities.requests(withSASL: false).map(\.text)
+    let lines = capabilities.requestLines(withSASL: false).map(\.text)
     #expect(lines.count == 2)
     #expect(lines.allSatisfy { $0.utf8.count <= 510 })
-    capabilities.accept(lines.map { $0.dropFirst("CAP REQ :".count) }.joined(separator: " "))
+    capabilities.enable(lines.map { $0.dropFirst("CAP REQ :".count) }.joined(separator: " "))
     #expect(capabilities.enabled.count == 27)
-    #expect(capabilities.requests(withSASL: false).isEmpty)
-    capabilities.accept("-batch")
+    #expect(capabilities.requestLines(withSASL: false).isEmpty)
+    capabilities.enable("-batch")
     #expect(!capabilities.enabled.contains("batch"))
   }
 }

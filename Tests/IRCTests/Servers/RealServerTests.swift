@@ -3,6 +3,13 @@ import IRCFixture
 import ProsodyFixture
 import Testing
 
+extension IRCPackage {
+  /// Skips a test, and says so, only where nobody can install what it needs.
+  var isNeeded: ConditionTrait {
+    .enabled(if: isOffered, "there is no package \(rawValue)")
+  }
+}
+
 /// The servers that other suites use start, and carry a line.
 @Suite("servers of IRC for tests", .serialized)
 struct RealServerTests {
@@ -18,7 +25,7 @@ struct RealServerTests {
 
   @Test(
     "InspIRCd has accounts, echoes with labels, and an operator",
-    .enabled(if: IRCPackage.inspircd.isOffered && IRCPackage.anope.isOffered))
+    IRCPackage.inspircd.isNeeded, IRCPackage.anope.isNeeded)
   func inspircd() throws {
     let server = try InspIRCd()
     try talk(on: server)
@@ -41,7 +48,7 @@ struct RealServerTests {
     _ = try IRCPeer(server.port, "ben", account: "ben")
   }
 
-  @Test("InspIRCd limits floods", .enabled(if: IRCPackage.inspircd.isOffered))
+  @Test("InspIRCd limits floods", IRCPackage.inspircd.isNeeded)
   func limitsFloods() throws {
     var options = InspIRCd.Options()
     (options.limitsFloods, options.hasServices, options.strictTransport) = (true, false, 600)
@@ -55,18 +62,18 @@ struct RealServerTests {
     #expect(throws: ServerFailure.self) { try ben.wait(for: " :40", within: 1) }
   }
 
-  @Test("ngIRCd", .enabled(if: IRCPackage.ngircd.isOffered))
+  @Test("ngIRCd", IRCPackage.ngircd.isNeeded)
   func ngircd() throws { try talk(on: NgIRCd(), "multi-prefix") }
 
-  @Test("ircd-hybrid", .enabled(if: IRCPackage.hybrid.isOffered))
+  @Test("ircd-hybrid", IRCPackage.hybrid.isNeeded)
   func hybrid() throws { try talk(on: Hybrid(), "away-notify") }
 
-  @Test("ircd-irc2", .enabled(if: IRCPackage.irc2.isOffered))
+  @Test("ircd-irc2", IRCPackage.irc2.isNeeded)
   func irc2() throws { try talk(on: IRC2()) }
 
   @Test(
     "ZNC keeps what anna missed",
-    .enabled(if: IRCPackage.znc.isOffered && IRCPackage.inspircd.isOffered))
+    IRCPackage.znc.isNeeded, IRCPackage.inspircd.isNeeded, IRCPackage.anope.isNeeded)
   func znc() throws {
     let server = try InspIRCd()
     let bouncer = try ZNC(for: server)
@@ -85,7 +92,7 @@ struct RealServerTests {
     try ben.wait(for: " 330 ben anna anna ")
   }
 
-  @Test("BitlBee reaches Prosody", .enabled(if: IRCPackage.bitlbee.isOffered))
+  @Test("BitlBee reaches Prosody", IRCPackage.bitlbee.isNeeded)
   func bitlbee() throws {
     let gateway = try BitlBee()
     let anna = try IRCPeer(gateway.port, "anna", account: "anna")

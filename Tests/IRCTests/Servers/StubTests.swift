@@ -196,6 +196,34 @@ struct StubTests {
     try bound.wait(for: ":ben!~ben@user.hobnob.test PRIVMSG #tea :hello")
   }
 
+  @Test("two clients of an account are one person, who stays when they are gone")
+  func servesSeveralClients() throws {
+    var options = IRCStub.Options()
+    options.isAlwaysOn = true
+    let stub = try IRCStub(options)
+    let capabilities = "draft/read-marker echo-message"
+    let one = try IRCPeer(stub.port, "anna", capabilities: capabilities, account: "anna")
+    try one.join("#tea")
+    let other = try IRCPeer(stub.port, "anna", capabilities: capabilities, account: "anna")
+    try other.wait(for: ":anna!~anna@user.hobnob.test JOIN #tea")
+    one.send("PRIVMSG #tea :hello")
+    try other.wait(for: ":anna!~anna@user.hobnob.test PRIVMSG #tea :hello")
+    let time = try #require(try stub.accepted().first?.stamp)
+    one.send("MARKREAD #tea timestamp=" + time)
+    try other.wait(for: "MARKREAD #tea timestamp=" + time)
+    one.disconnect()
+    other.disconnect()
+    let ben = try IRCPeer(stub.port, "ben")
+    try ben.join("#tea")
+    ben.send("PRIVMSG #tea :missed")
+    ben.send("WHO #tea")
+    try ben.wait(for: " 352 ben #tea ~anna ")
+    let again = try IRCPeer(
+      stub.port, "anna", capabilities: "batch draft/chathistory", account: "anna")
+    again.send("CHATHISTORY LATEST #tea * 1")
+    try again.wait(for: ":missed")
+  }
+
   @Test("it sees lines that break the protocol")
   func seesViolations() throws {
     var options = IRCStub.Options()

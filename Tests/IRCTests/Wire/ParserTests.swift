@@ -5,9 +5,7 @@ import IRCFixture
 import Testing
 
 /// The cases of irc-parser-tests, which many clients and libraries share.
-@Suite(
-  "irc-parser-tests",
-  .enabled(if: IRCPackage.python.isOffered, "PyPI has no irc-parser-tests"))
+@Suite("irc-parser-tests", IRCPackage.python.isNeeded)
 struct ParserTests {
   struct Cases<Case: Decodable>: Decodable { var tests: [Case] }
   struct Atoms: Decodable {

@@ -273,7 +273,7 @@ struct AccountCommands {
       throw Refusal(say("Do not type a password on the line; /connect asks for it."))
     }
     guard AccountSettings.common.contains(name) else {
-      return try context.preferences.networks.option(name, value, on: kind)
+      return try context.preferences.networks.storedOption(name, value, on: kind)
     }
     if name == "port", Int(written: value, in: 1...65_535) == nil {
       throw Refusal(say("A port is a number from 1 to 65535, not %1.", SafeText(line: value)))

@@ -10,8 +10,9 @@ package enum IRCClientEvent: Sendable {
   case down
   /// Lines that arrived together.
   case lines([IRCLine])
-  /// Everything that is in the outbox now.
-  case outbox([OutboxEntry])
+  /// The store knows that the server may get these entries of the outbox, which `admit` has chosen.
+  /// The event has no entries: what was in the outbox then may have been answered since.
+  case tried(Set<OutboxEntry.ID>)
   /// The requests of the owner's shells; the client recognises repeated ones by their ids.
   case requests([NetworkRequest])
   case signals([NetworkSignal])
@@ -38,6 +39,8 @@ package enum IRCClientEffect: Hashable, Sendable {
   case wake(at: Milliseconds)
   /// A bouncer has a network, with these facts; nil if it has it no longer.
   case network(String, [String: String]?)
+  /// A bouncer has named all its networks.
+  case listedNetworks
   /// End the connection; the reason is a sentence for the owner.
   case hangUp(String)
 }
@@ -52,6 +55,8 @@ enum IRCAlarm: Hashable, Sendable {
   case greeting
   /// Lines without an answer.
   case answers
+  /// Rooms that the server has not let the owner into.
+  case entering
   /// A shell's request without an answer.
   case request
   /// A question about the history without an answer.

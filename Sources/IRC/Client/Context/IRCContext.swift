@@ -12,6 +12,8 @@ struct IRCContext: Sendable {
   /// `user@host` of the owner, as others see it; nil until the server has shown it.
   var userAndHost: String?
   var isUp = false
+  /// What the wall clock showed at the beginning of the connection.
+  var connectedAt: Milliseconds = 0
   /// Whether the server's greeting is over.
   var isReady = false
   var clock = AlarmClock<IRCAlarm>()
@@ -23,6 +25,12 @@ struct IRCContext: Sendable {
   var throttle = Throttle()
   /// Lines that wait for the throttle, after the owner's messages.
   private(set) var waiting: [IRCLine] = []
+  /// How many of them are first: the owner waits for the answers.
+  private var urgent = 0
+  /// Whether a message went out after the last of those lines: the next turn is theirs.
+  private var owesTurn = false
+  /// Whether they have just waited for a message.
+  private var hasYielded = false
   /// Whether something in the outbox that had to wait may be sent now.
   var needsPump = false
   private var events: [NetworkEvent] = []
@@ -38,11 +46,14 @@ struct IRCContext: Sendable {
 
   func isMe(_ nick: String) -> Bool { fold(nick) == fold(self.nick) }
 
+  /// Whether this is a connection to one network of a bouncer.
+  var isBouncersNetwork: Bool { support["BOUNCER_NETID"]?.isEmpty == false }
+
   func isRoom(_ target: String) -> Bool { names.isRoom(target) }
 
   mutating func disconnect() {
     (isUp, isReady, userAndHost) = (false, false, nil)
-    (waiting, lines) = ([], [])
+    (waiting, lines, urgent, owesTurn) = ([], [], 0, false)
     clock.clearAll()
     requests.restart()
   }
@@ -59,6 +70,18 @@ struct IRCContext: Sendable {
   /// Sends a line as soon as the throttle lets it.
   mutating func send(_ line: IRCLine) { waiting.append(line) }
 
+  /// Sends a line for whose answer the owner waits, before what waits in the background.
+  mutating func sendSoon(_ line: IRCLine) {
+    waiting.insert(line, at: urgent)
+    urgent += 1
+  }
+
+  private mutating func sendWaiting(_ count: Int) {
+    lines += waiting.prefix(count)
+    waiting.removeFirst(count)
+    urgent = max(0, urgent - count)
+  }
+
   /// Whether a line may go out now; takes it from what the throttle allows.
   mutating func takeTurn() -> Bool {
     guard throttle.count(at: clock.time) > 0 else { return false }
@@ -66,20 +89,37 @@ struct IRCContext: Sendable {
     return true
   }
 
+  /// Sends a line of a message.
+  mutating func sendMessage(_ line: IRCLine) {
+    throttle.use()
+    lines.append(line)
+    owesTurn = true
+  }
+
+  /// Sends one of the lines that wait, if a message went out before: otherwise a long text would
+  /// keep them waiting.
+  mutating func flushOne() {
+    guard owesTurn, !waiting.isEmpty, takeTurn() else { return }
+    sendWaiting(1)
+    owesTurn = false
+  }
+
   /// How many lines may go out now.
   mutating func freeTurns() -> Int { throttle.count(at: clock.time) }
 
   /// Sends what waited for the throttle.
   ///
-  /// - Parameter more: whether the outbox has lines that wait as well.
-  mutating func flush(more: Bool) {
+  /// - Parameters:
+  ///   - more: whether the outbox has lines that wait as well.
+  ///   - yields: whether the next turn is for one of them, which the store has to know of first.
+  mutating func flush(more: Bool, yields: Bool) {
+    hasYielded = yields && !hasYielded
+    if hasYielded { return }
     var sent = 0
-    while sent < waiting.count, takeTurn() {
-      lines.append(waiting[sent])
-      sent += 1
-    }
-    waiting.removeFirst(sent)
-    if more || !waiting.isEmpty, throttle.count(at: clock.time) == 0 {
+    while sent < waiting.count, takeTurn() { sent += 1 }
+    sendWaiting(sent)
+    // A batch may have taken more turns than there were.
+    if more || !waiting.isEmpty, throttle.count(at: clock.time) <= 0 {
       clock.set(.throttle, in: throttle.wait(at: clock.time))
     }
   }

@@ -33,7 +33,7 @@ package struct Throttle: Hashable, Sendable {
   mutating func turnOff() { isOff = true }
 
   /// How many messages may be without an answer at the same time.
-  var window: Int { isOff ? 100 : burst }
+  var window: Int { isOff ? 20 : burst }
 
   /// How many lines may go out now.
   mutating func count(at now: Milliseconds) -> Int {

@@ -15,6 +15,39 @@ struct Batch: Sendable {
   var items: [Item] = []
   /// Whether some of its lines were left out, because it was too large.
   var isTruncated = false
+  /// Bytes of its lines, those of inner batches included.
+  var bytes = 0
+}
+
+extension Batch {
+  /// The lines, with each inner message of several lines as one.
+  var messages: [IRCLine] {
+    items.compactMap { item in
+      switch item {
+      case .line(let line): line
+      case .batch(let inner): inner.joined
+      }
+    }
+  }
+
+  /// A message of several lines as one line, with the tags of the batch (IRCv3 multiline); nil if
+  /// there is none.
+  var joined: IRCLine? {
+    var (result, text) = (IRCLine?.none, "")
+    for case .line(let line) in items where ["PRIVMSG", "NOTICE"].contains(line.command) {
+      if result == nil {
+        // The id is only on the batch.
+        result = IRCLine(
+          line.command, [line[0]], tags: line.tags.merging(tags) { $1 },
+          source: line.source ?? source)
+      } else if line.tags["draft/multiline-concat"] == nil {
+        text += "\n"
+      }
+      text += line[1]
+    }
+    result?.parameters.append(text)
+    return result
+  }
 }
 
 /// The batches whose end has not come yet.
@@ -38,7 +71,8 @@ struct Batches: Sendable {
   mutating func take(_ line: IRCLine) -> Part {
     if line.command == "BATCH" { return takeBoundary(line) }
     guard let reference = line.tags["batch"], open[reference] != nil else { return .line(line) }
-    add(.line(line), size: Self.size(line), to: reference)
+    let size = Self.size(line)
+    add(.line(line), size: size, isNew: true, to: reference)
     return .unfinished
   }
 
@@ -47,12 +81,15 @@ struct Batches: Sendable {
       + line.tags.reduce(0) { $0 + $1.value.utf8.count }
   }
 
-  private mutating func add(_ item: Batch.Item, size: Int, to reference: String) {
-    guard bytes + size <= Self.mostBytes else {
-      open[reference]?.batch.isTruncated = true
-      return
+  private mutating func add(_ item: Batch.Item, size: Int, isNew: Bool, to reference: String) {
+    if isNew {
+      guard bytes + size <= Self.mostBytes else {
+        open[reference]?.batch.isTruncated = true
+        return
+      }
+      bytes += size
     }
-    bytes += size
+    open[reference]?.batch.bytes += size
     open[reference]?.batch.items.append(item)
   }
 
@@ -68,10 +105,10 @@ struct Batches: Sendable {
     }
     guard let (batch, outer) = open.removeValue(forKey: reference) else { return .unfinished }
     if let outer, open[outer] != nil {
-      add(.batch(batch), size: 0, to: outer)
+      add(.batch(batch), size: batch.bytes, isNew: false, to: outer)
       return .unfinished
     }
-    if open.isEmpty { bytes = 0 }
+    bytes -= batch.bytes
     return .batch(batch)
   }
 }

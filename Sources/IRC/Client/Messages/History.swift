@@ -30,24 +30,6 @@ struct History: Sendable {
     var limit: Int
   }
 
-  /// A message up to which everything is known: its time, as the server wrote it, and its id.
-  struct Mark: Hashable, Sendable {
-    var time: String
-    var id: String?
-
-    init(time: String, id: String?) { (self.time, self.id) = (time, id) }
-
-    /// - Parameter text: as in the store: `TIME` or `TIME ID`.
-    init?(_ text: String) {
-      let parts = text.split(separator: " ", maxSplits: 1)
-      guard let time = parts.first, Timestamp.milliseconds(String(time)) != nil else { return nil }
-      (self.time, id) = (String(time), parts.count > 1 ? String(parts[1]) : nil)
-    }
-
-    var text: String { time + (id.map { " " + $0 } ?? "") }
-    var milliseconds: Milliseconds { Timestamp.milliseconds(time) ?? 0 }
-  }
-
   /// Clocks of a network's servers differ by up to this much.
   static let fuzz: Milliseconds = 10_000
   /// Pages of one catching up, and of one request.
@@ -59,6 +41,13 @@ struct History: Sendable {
 
   private(set) var marks: [String: Mark] = [:]
   private(set) var states: [ConversationAddress: State] = [:]
+  /// The state of the list of direct chats with new messages.
+  private(set) var chats: State?
+  /// From when on that list was asked for.
+  private var chatsSince: Milliseconds = 0
+  var times = MessageTimes()
+  /// How far the owner has read on other devices: it counts again when the messages are there.
+  private var readMarks: [ConversationAddress: Milliseconds] = [:]
   private var waiting: [Query] = []
   /// By label, or by target where the server has no labels.
   private var running: [String: Query] = [:]
@@ -77,6 +66,7 @@ struct History: Sendable {
 
   mutating func reset() {
     (states, waiting, running, received) = ([:], [], [:], 0)
+    (chats, readMarks, oldest) = (nil, [:], [:])
   }
 
   /// Whether everything that the server has of a conversation is known, so that what is sent now is
@@ -84,6 +74,19 @@ struct History: Sendable {
   func isRead(_ conversation: ConversationAddress) -> Bool { states[conversation] == .read }
 
   var isReading: Bool { states.values.contains(.reading) }
+
+  /// Whether the store has everything before a live message, which may therefore become the mark.
+  private func isSettled(_ conversation: ConversationAddress) -> Bool {
+    if case .direct = conversation, states[conversation] == nil { return chats == .read }
+    return isRead(conversation)
+  }
+
+  private var areChatsSettled: Bool {
+    chats == .read
+      && states.allSatisfy {
+        if case .direct = $0.key { $0.value == .read } else { true }
+      }
+  }
 
   // MARK: Catching up
 
@@ -106,16 +109,39 @@ struct History: Sendable {
 
   /// Asks which direct chats have had messages since the last mark.
   mutating func askForChats(in context: inout IRCContext) {
-    guard let limit = context.historyLimit else { return }
+    guard context.historyLimit != nil else { return }
     guard let mark = marks[Self.allChats] else {
+      chats = .read
       return setMark(
         Mark(time: Timestamp.text(context.clock.wall), id: nil), of: Self.allChats, in: &context)
     }
-    let since = Timestamp.text(mark.milliseconds - Self.fuzz)
+    askForChats(since: mark.milliseconds - Self.fuzz, in: &context)
+  }
+
+  private mutating func askForChats(since time: Milliseconds, in context: inout IRCContext) {
+    (chats, chatsSince) = (.reading, time)
     let until = Timestamp.text(context.clock.wall + Self.fuzz)
     context.send(
       IRCLine(
-        "CHATHISTORY", ["TARGETS", "timestamp=" + since, "timestamp=" + until, String(limit)]))
+        "CHATHISTORY",
+        [
+          "TARGETS", Self.timestamp + Timestamp.text(time), Self.timestamp + until,
+          String(context.historyLimit ?? 0),
+        ]))
+    context.clock.set(.history, in: Self.patience)
+  }
+
+  /// Notes the end of a part of that list.
+  ///
+  /// - Parameter last: the time of the last chat in it.
+  mutating func noteChats(
+    _ count: Int, last: Milliseconds?, in context: inout IRCContext
+  ) {
+    if count >= context.historyLimit ?? 0, let last, last > chatsSince {
+      askForChats(since: last, in: &context)
+    } else {
+      chats = .read
+    }
   }
 
   /// Fetches older messages for a shell.
@@ -128,7 +154,9 @@ struct History: Sendable {
         request, translated("The server keeps no history."))
     }
     let before = request.history.before
-    if !before.isEmpty, !context.support.historyTakesIDs, time(of: before) == nil {
+    if !before.isEmpty, !before.hasPrefix(Self.timestamp), !context.support.historyTakesIDs,
+      times[before] == nil
+    {
       return context.answer(
         request,
         translated(
@@ -153,35 +181,36 @@ struct History: Sendable {
       })
     {
       let query = waiting.remove(at: index)
-      var line = IRCLine("CHATHISTORY", command(of: query, context))
+      var line = IRCLine("CHATHISTORY", questionWords(of: query, context))
       let label = context.newLabel()
       line.tags["label"] = label
       running[label ?? context.fold(query.target)] = query
       context.send(line)
       context.clock.set(.history, in: Self.patience)
     }
-    if running.isEmpty { context.clock.clear(.history) }
+    if running.isEmpty, chats != .reading { context.clock.clear(.history) }
   }
 
-  private func command(of query: Query, _ context: IRCContext) -> [String] {
-    func reference(_ id: String?, _ time: String?) -> String {
-      if let id, context.support.historyTakesIDs { return "msgid=" + id }
-      return time.map { "timestamp=" + $0 } ?? "*"
+  private func questionWords(of query: Query, _ context: IRCContext) -> [String] {
+    func reference(_ id: String) -> String {
+      if id.hasPrefix(Self.timestamp) { return id }
+      if context.support.historyTakesIDs { return "msgid=" + id }
+      return times[id].map { Self.timestamp + $0 } ?? "*"
     }
     let limit = String(query.limit)
     switch query.scope {
     case .first: return ["LATEST", query.target, "*", limit]
     case .catchUp(0, _):
       let since = marks[Self.key(query.conversation)].map {
-        "timestamp=" + Timestamp.text($0.milliseconds - Self.fuzz)
+        Self.timestamp + Timestamp.text($0.milliseconds - Self.fuzz)
       }
       return ["LATEST", query.target, since ?? "*", limit]
     case .catchUp:
-      let oldest = oldest[query.conversation]
-      return ["BEFORE", query.target, reference(oldest?.id, oldest?.time), limit]
+      let oldest = oldest[query.conversation]?.reference(context) ?? ""
+      return ["BEFORE", query.target, reference(oldest), limit]
     case .older(_, "", _, _): return ["LATEST", query.target, "*", limit]
     case .older(_, let before, _, _):
-      return ["BEFORE", query.target, reference(before, time(of: before)), limit]
+      return ["BEFORE", query.target, reference(before), limit]
     }
   }
 
@@ -210,13 +239,12 @@ struct History: Sendable {
     var next = query
     switch query.scope {
     case .first:
-      if let newest = ends?.newest { note(newest, in: query.conversation, &context) }
       end(query.conversation, .read, in: &context)
+      if let newest = ends?.newest { note(newest, in: query.conversation, &context) }
     case .catchUp(let pages, let former):
       received += new
       let newest = former ?? ends?.newest
-      let mark = marks[Self.key(query.conversation)]
-      let known = (mark?.milliseconds ?? 0) - Self.fuzz
+      let known = known(query.conversation)
       let isKnown = ends.map { $0.oldest.milliseconds < known } ?? true
       let isStuck = ends?.oldest == oldest[query.conversation]
       if !isEnd, !isKnown, !isStuck, pages + 1 < Self.mostPages, let first = ends?.oldest {
@@ -226,14 +254,14 @@ struct History: Sendable {
         break
       }
       oldest[query.conversation] = nil
-      if let newest { note(newest, in: query.conversation, &context) }
       end(query.conversation, .read, in: &context)
+      if let newest { note(newest, in: query.conversation, &context) }
     case .older(let request, let before, let known, let pages):
       let total = known + new
-      if !isEnd, total < request.history.count, pages < Self.mostPages, let id = ends?.oldest.id,
-        id != before
+      if !isEnd, total < request.history.count, pages < Self.mostPages,
+        let oldest = ends?.oldest.reference(context), oldest != before
       {
-        next.scope = .older(request, before: id, count: total, pages: pages + 1)
+        next.scope = .older(request, before: oldest, count: total, pages: pages + 1)
         ask(next, in: &context)
       } else {
         context.answer(request, Self.sentence(total, isEnd: isEnd))
@@ -242,8 +270,28 @@ struct History: Sendable {
     run(in: &context)
   }
 
+  /// Older messages than this are in the store.
+  func known(_ conversation: ConversationAddress) -> Milliseconds {
+    (marks[Self.key(conversation)]?.milliseconds ?? 0) - Self.fuzz
+  }
+
   private static func sentence(_ count: Int, isEnd: Bool) -> String {
     count == 0 && isEnd ? translated("The server has no older messages.") : ""
+  }
+
+  /// Notes that the server refuses a query (FAIL CHATHISTORY).
+  mutating func noteFailure(_ line: IRCLine, _ words: String, in context: inout IRCContext) {
+    let about = line.parameters.dropFirst(2).dropLast()
+    if about.first?.uppercased() == "TARGETS" { chats = .failed }
+    // Which of them is the target depends on what is wrong.
+    let targets = Set(about.map { context.fold($0) })
+    let found = running.first {
+      $0.key == line.tags["label"] || targets.contains(context.fold($0.value.target))
+    }
+    if let found {
+      running[found.key] = nil
+      fail(found.value, words, in: &context)
+    }
   }
 
   /// Notes that the server does not answer a query.
@@ -259,6 +307,7 @@ struct History: Sendable {
   mutating func failAll(in context: inout IRCContext) {
     let silent = running.values
     running = [:]
+    if chats == .reading { chats = .failed }
     for query in silent {
       fail(query, translated("The server does not answer."), in: &context)
     }
@@ -269,32 +318,44 @@ struct History: Sendable {
   ) {
     states[conversation] = state
     context.needsPump = true
+    if let time = readMarks[conversation] {
+      context.tell(.readUntil(time, in: conversation))
+    }
   }
 
   // MARK: Marks
 
-  /// Times of messages by their ids, for servers that find messages only by time, and for read
-  /// markers. The older half is forgotten when it is full.
-  private(set) var times: [String: String] = [:]
-  private var formerTimes: [String: String] = [:]
-  private static let mostTimes = 10_000
-
-  mutating func noteTime(_ time: String, of id: String) {
-    if times.count >= Self.mostTimes { (formerTimes, times) = (times, [:]) }
-    times[id] = time
+  /// Notes how far the owner has read on another device. A live message is stored with the time of
+  /// its arrival, so the one with exactly that time is named as well.
+  mutating func noteRead(
+    until time: String, _ milliseconds: Milliseconds, in conversation: ConversationAddress,
+    _ context: inout IRCContext
+  ) {
+    readMarks[conversation] = max(milliseconds, readMarks[conversation] ?? milliseconds)
+    context.tell(.readUntil(milliseconds, in: conversation))
+    for id in times.ids(at: time) {
+      context.tell(.read(MessageIDs(archive: id), in: conversation))
+    }
   }
 
-  func time(of id: String) -> String? { times[id] ?? formerTimes[id] }
+  /// Moves the mark of a conversation to a live message, if nothing is missing before it.
+  mutating func noteLive(
+    _ mark: Mark, in conversation: ConversationAddress, _ context: inout IRCContext
+  ) {
+    if isSettled(conversation) { note(mark, in: conversation, &context) }
+  }
 
   /// Moves the mark of a conversation to a newer message.
-  mutating func note(
+  private mutating func note(
     _ mark: Mark, in conversation: ConversationAddress, _ context: inout IRCContext
   ) {
     let key = Self.key(conversation)
     if mark.milliseconds >= marks[key]?.milliseconds ?? .min {
       setMark(mark, of: key, in: &context)
     }
-    if case .direct = conversation, mark.milliseconds > marks[Self.allChats]?.milliseconds ?? .max {
+    if case .direct = conversation, areChatsSettled,
+      mark.milliseconds > marks[Self.allChats]?.milliseconds ?? .max
+    {
       setMark(Mark(time: mark.time, id: nil), of: Self.allChats, in: &context)
     }
   }
@@ -303,12 +364,5 @@ struct History: Sendable {
     if marks[key] == mark { return }
     marks[key] = mark
     context.tell(.caughtUp(archive: key, mark: mark.text))
-  }
-}
-
-extension IRCContext {
-  /// Messages of one answer from the history; nil if the server has none.
-  var historyLimit: Int? {
-    has(Capabilities.history) && has(Capabilities.batch) ? support.historyLimit ?? 100 : nil
   }
 }

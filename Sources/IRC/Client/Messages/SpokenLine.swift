@@ -28,21 +28,24 @@ struct SpokenLine: Sendable {
   /// Bytes of an id that somebody else chose.
   private static let longestID = 1_024
 
+  /// The commands with which people say something.
+  static let commands: Set<String> = ["PRIVMSG", "NOTICE", "TAGMSG", "REDACT"]
+
+  /// - Parameter isLive: false for an old line, whose nick somebody else may have now.
   /// - Returns: nil for a line of the server, or for one with a target that is not ours.
-  init?(_ line: IRCLine, _ people: People, _ context: IRCContext) {
-    guard let source = line.source, !source.nick.isEmpty else { return nil }
+  init?(_ line: IRCLine, isLive: Bool = true, _ people: People, _ context: IRCContext) {
+    guard Self.commands.contains(line.command), let source = line.source, !source.nick.isEmpty
+    else { return nil }
     let target = context.support.withoutStatus(line[0])
     if target.isEmpty { return nil }
     nick = source.nick
-    speaker = people.user(nick, context)
-    if let account = line.tags["account"], !account.isEmpty {
-      speaker.identity = context.fold(account)
-      speaker.isVerified = true
-    }
+    var login = line.tags["account"].map { People.Login($0) }
+    if login == nil, !isLive { login = context.has(Capabilities.accountTag) ? .no : .unknown }
+    speaker = people.user(nick, login: login, context)
     if context.isRoom(target) {
       conversation = .room(context.fold(target))
     } else if speaker.isOwner {
-      conversation = .direct(people.identity(of: target, context.names))
+      conversation = .direct(people.storedIdentity(of: target, context.names))
     } else if context.isMe(target) {
       // A server speaks without a user name.
       guard source.user != nil || source.host != nil || !nick.contains(".") else { return nil }
@@ -54,36 +57,38 @@ struct SpokenLine: Sendable {
     id = line.tags["msgid"].flatMap {
       $0.isEmpty || $0.utf8.count > Self.longestID ? nil : $0
     }
-    answers = line.tags["+reply"] ?? line.tags["+draft/reply"]
-    time = line.tags["time"].flatMap { Timestamp.milliseconds($0) }
+    answers = (line.tags["+reply"] ?? line.tags["+draft/reply"]).flatMap {
+      $0.isEmpty || $0.utf8.count > Self.longestID ? nil : $0
+    }
+    time = line.tags["time"].flatMap { Timestamp.read($0) }
     kind = line.command == "NOTICE" ? .notice : .text
     text = line[1]
     if let words = Self.unwrapped(text), words.hasPrefix("ACTION ") || words == "ACTION" {
       kind = .action
       text = String(words.dropFirst("ACTION ".count))
     }
-    if target != line[0] { text = line[0] + ": " + text }
+    if target != line[0], ctcp == nil { text = line[0] + ": " + text }
   }
 
   /// CTCP is wrapped in U+0001; the second one may be missing.
-  private static func unwrapped(_ text: String) -> String? {
+  static func unwrapped(_ text: String) -> String? {
     guard text.hasPrefix("\u{01}") else { return nil }
     let words = text.dropFirst()
     return String(words.hasSuffix("\u{01}") ? words.dropLast() : words)
   }
 
   /// The message for the store.
-  func message(_ text: String? = nil) -> NetworkMessage {
+  var message: NetworkMessage {
     NetworkMessage(
       name: MessageIDs(archive: id), speaker: speaker,
-      body: Formatting.symbols(for: text ?? self.text), kind: kind, time: time,
+      body: Formatting.marked(text), kind: kind, time: time,
       answers: answers.map { MessageIDs(archive: $0) })
   }
 }
 
 /// Times in tags, as in `2026-11-25T10:00:00.123Z` (IRCv3 server-time).
 enum Timestamp {
-  static func milliseconds(_ text: String) -> Milliseconds? {
+  static func read(_ text: String) -> Milliseconds? {
     text.utf8.count <= 64 ? DateParser(text)?.exact : nil
   }
 

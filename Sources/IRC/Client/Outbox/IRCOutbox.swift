@@ -8,12 +8,15 @@ import Sentences
 /// order.
 struct IRCOutbox: Sendable {
   /// A part whose answer is missing.
-  private struct InFlight: Sendable {
+  struct InFlight: Sendable {
     var entry: OutboxEntry.ID
     var part: Int
+    var operation: OutboxEntry.Operation
     var label: String?
     /// Folded.
     var target: String
+    /// What an echo of the server's would have, unless it changed the text.
+    var text: String
     /// The PING after it, whose PONG says that the server has handled it.
     var barrier: Int?
   }
@@ -21,10 +24,10 @@ struct IRCOutbox: Sendable {
   /// Milliseconds until the client asks whether the server has handled a line.
   static let patience: Milliseconds = 15_000
 
-  private(set) var entries: [OutboxEntry.ID: Outgoing] = [:]
+  var entries: [OutboxEntry.ID: Outgoing] = [:]
   /// Entries that ended here, and that the outbox may still have.
   private var ended: Set<OutboxEntry.ID> = []
-  private var inFlight: [InFlight] = []
+  var inFlight: [InFlight] = []
   private var barriers = 0
   private var batches = 0
 
@@ -53,10 +56,25 @@ struct IRCOutbox: Sendable {
       entries[id] = nil
       inFlight.removeAll { $0.entry == id }
     }
-    for entry in new where entries[entry.id] == nil && !ended.contains(entry.id) {
-      prepare(entry, to: Self.target(of: entry, people, context), in: &context)
+    // What the server can do is not known before.
+    guard context.isReady else { return }
+    for entry in new where !ended.contains(entry.id) {
+      guard let former = entries[entry.id] else {
+        prepare(entry, people, in: &context)
+        continue
+      }
+      // The owner changed the text while it waited.
+      if former.isUntouched, !former.entry.message.body.utf8.elementsEqual(entry.message.body.utf8)
+      {
+        prepare(former.with(entry.message), instead: former, people, in: &context)
+      }
     }
     context.needsPump = true
+  }
+
+  /// Notes that the store knows that the server may get these entries.
+  mutating func noteTried(_ ids: Set<OutboxEntry.ID>) {
+    for id in ids { entries[id]?.isAdmitted = true }
   }
 
   // MARK: Files
@@ -67,26 +85,35 @@ struct IRCOutbox: Sendable {
   }
 
   /// Notes the link of an entry's file.
-  mutating func add(_ link: String, to id: OutboxEntry.ID, in context: inout IRCContext) {
+  mutating func add(
+    _ link: String, to id: OutboxEntry.ID, _ people: People, in context: inout IRCContext
+  ) {
     guard let outgoing = entries[id] else { return }
-    prepare(outgoing.adding(link), to: outgoing.target, in: &context)
+    prepare(outgoing.addingLink(link), people, in: &context)
     // What the store knows of the entry has no link yet.
     context.needsPump = true
   }
 
+  /// Cuts an entry into lines.
+  ///
+  /// - Parameter former: the same entry as it was cut before.
   private mutating func prepare(
-    _ entry: OutboxEntry, to target: String, in context: inout IRCContext
+    _ entry: OutboxEntry, instead former: Outgoing? = nil, _ people: People,
+    in context: inout IRCContext
   ) {
     batches += 1
     do throws(Outgoing.Refusal) {
-      entries[entry.id] = try Outgoing.lines(
-        of: entry, to: target, batch: "m" + String(batches, radix: 36), context)
+      var outgoing = try Outgoing.lines(
+        of: entry, to: try Self.wireTarget(of: entry, people, context),
+        batch: "m" + String(batches, radix: 36), context)
+      if let former { outgoing.takeOver(former) }
+      entries[entry.id] = outgoing
     } catch {
       end(entry, as: .refused(entry, reason: error.sentence), in: &context)
     }
   }
 
-  private mutating func end(
+  mutating func end(
     _ entry: OutboxEntry, as result: NetworkEvent, in context: inout IRCContext
   ) {
     context.tell(result)
@@ -95,13 +122,17 @@ struct IRCOutbox: Sendable {
     inFlight.removeAll { $0.entry == entry.id }
   }
 
-  private static func target(
+  private static func wireTarget(
     of entry: OutboxEntry, _ people: People, _ context: IRCContext
-  ) -> String {
-    switch entry.conversation {
-    case .room(let address): context.names.plain(address)
-    case .direct(let identity): people.nick(of: identity, context.names)
+  ) throws(Outgoing.Refusal) -> String {
+    guard case .direct(let identity) = entry.conversation else {
+      return context.names.plain(History.key(entry.conversation))
     }
+    let nick = people.nick(of: identity, context.names)
+    if people.hasSuccessor(identity, at: nick, context.names) {
+      throw Outgoing.Refusal(sentence: filled(("Somebody else is called %1 now.", [nick])))
+    }
+    return nick
   }
 
   // MARK: Sending
@@ -161,17 +192,29 @@ struct IRCOutbox: Sendable {
   ) -> Set<OutboxEntry.ID> {
     if context.isReady {
       var turns = context.freeTurns()
-      for id in candidates(rooms, history, context).ready where turns > 0 {
-        entries[id]?.isAdmitted = true
+      var places = places(context)
+      for id in candidates(rooms, history, context).ready
+      where turns > 0 && places > 0 && entries[id]?.isChosen == false {
+        entries[id]?.isChosen = true
+        places -= 1
         turns -= entries[id]?.parts.reduce(0) { $0 + $1.lines.count } ?? 0
       }
     }
-    return Set(entries.values.filter(\.isAdmitted).map(\.entry.id))
+    return Set(entries.values.filter(\.isChosen).map(\.entry.id))
+  }
+
+  /// How many more entries may be under way: what has no answer is in doubt if the connection
+  /// breaks.
+  private func places(_ context: IRCContext) -> Int {
+    context.throttle.window - entries.values.count(where: \.isChosen)
   }
 
   /// Sends what may go out now.
-  mutating func pump(_ rooms: Rooms, _ history: History, in context: inout IRCContext) {
-    guard context.isReady else { return }
+  ///
+  /// - Returns: whether more can go out as soon as the store knows of it.
+  mutating func pump(
+    _ rooms: Rooms, _ history: History, in context: inout IRCContext
+  ) -> Bool {
     let (ready, never) = candidates(rooms, history, context)
     for (entry, reason) in never {
       end(entry, as: .refused(entry, reason: reason), in: &context)
@@ -179,32 +222,39 @@ struct IRCOutbox: Sendable {
     var needsBarrier = false
     var wantsMore = false
     loop: for id in ready {
-      resolveDoubt(id, in: &context)
+      resolveDoubt(id)
+      finishIfAnswered(id, in: &context)
+      // The target, or what the server can do, may have changed while it waited.
+      if let former = entries[id], former.isAdmitted, former.isUntouched, context.freeTurns() > 0 {
+        prepare(former.entry, instead: former, rooms.people, in: &context)
+      }
       while let index = entries[id]?.nextPart {
         guard let outgoing = entries[id], outgoing.isAdmitted else {
           wantsMore = true
           continue loop
         }
-        // What has no answer is in doubt if the connection breaks now.
         guard context.freeTurns() > 0, inFlight.count < context.throttle.window else { break loop }
         needsBarrier = write(outgoing, index, in: &context) || needsBarrier
       }
     }
     if needsBarrier { sendBarrier(in: &context) }
     context.needsPump = false
-    if wantsMore, context.freeTurns() > 0 { context.add(.wantsOutbox) }
-    if !inFlight.isEmpty { context.clock.set(.answers, in: Self.patience) }
+    wantsMore = wantsMore && context.freeTurns() > 0 && places(context) > 0
+    if wantsMore { context.add(.wantsOutbox) }
+    if !inFlight.isEmpty, !context.clock.isSet(.answers) {
+      context.clock.set(.answers, in: Self.patience)
+    }
+    return wantsMore
   }
 
   /// Sends the parts again that the history does not have.
-  private mutating func resolveDoubt(_ id: OutboxEntry.ID, in context: inout IRCContext) {
+  private mutating func resolveDoubt(_ id: OutboxEntry.ID) {
     guard var outgoing = entries[id], outgoing.isDoubtful else { return }
     outgoing.isDoubtful = false
     for index in outgoing.parts.indices where outgoing.parts[index].state == .written {
       outgoing.parts[index].state = .waiting
     }
     entries[id] = outgoing
-    finishIfAnswered(id, in: &context)
   }
 
   /// - Returns: whether only a later PONG will tell that the server has handled it.
@@ -214,20 +264,20 @@ struct IRCOutbox: Sendable {
     var lines = outgoing.parts[index].lines
     let label = context.newLabel()
     lines[0].tags["label"] = label
-    for line in lines {
-      _ = context.takeTurn() ? () : context.throttle.use()
-      context.sendNow(line)
-    }
+    for line in lines { context.sendMessage(line) }
     entries[outgoing.entry.id]?.parts[index].state = .written
     inFlight.append(
       InFlight(
-        entry: outgoing.entry.id, part: index, label: label, target: context.fold(outgoing.target)))
+        entry: outgoing.entry.id, part: index, operation: outgoing.entry.operation, label: label,
+        target: context.fold(outgoing.target),
+        text: lines.count == 1 ? lines[0][1] : outgoing.parts[index].text))
     if label != nil { return false }
     return !context.has(Capabilities.echo) || outgoing.entry.operation != .send
   }
 
   /// Asks for a PONG after all lines that were sent.
   mutating func sendBarrier(in context: inout IRCContext) {
+    guard inFlight.contains(where: { $0.barrier == nil }) else { return }
     barriers += 1
     for index in inFlight.indices where inFlight[index].barrier == nil {
       inFlight[index].barrier = barriers
@@ -235,125 +285,17 @@ struct IRCOutbox: Sendable {
     context.sendNow(IRCLine("PING", [Self.barrier + String(barriers)]))
   }
 
-  private static let barrier = "hobnob-"
-
-  // MARK: Answers
-
-  /// Notes a PONG: the server has handled everything that was sent before the PING.
-  mutating func notePong(_ token: String, in context: inout IRCContext) {
-    guard token.hasPrefix(Self.barrier), let number = Int(token.dropFirst(Self.barrier.count))
-    else { return }
-    for line in inFlight where line.barrier.map({ $0 <= number }) ?? false {
-      if entries[line.entry]?.isTagMessage == true, context.has(Capabilities.echo) {
-        refuse(line.entry, translated("The server dropped it."), in: &context)
-      } else {
-        answer(line, id: nil, in: &context)
-      }
-    }
-  }
-
-  private mutating func answer(_ line: InFlight, id: String?, in context: inout IRCContext) {
-    inFlight.removeAll { $0.entry == line.entry && $0.part == line.part }
-    entries[line.entry]?.parts[line.part].state = .answered
-    if line.part == 0, let id { entries[line.entry]?.id = id }
-    finishIfAnswered(line.entry, in: &context)
-    if inFlight.isEmpty { context.clock.clear(.answers) }
-  }
-
-  private mutating func finishIfAnswered(_ id: OutboxEntry.ID, in context: inout IRCContext) {
-    guard let outgoing = entries[id], outgoing.isAnswered else { return }
-    end(outgoing.entry, as: .accepted(outgoing.entry, archive: outgoing.id), in: &context)
-  }
-
-  /// Notes an answer that has a label.
-  ///
-  /// - Parameter id: the id that the server gave to the message.
-  /// - Returns: false if no line of the outbox has the label.
-  mutating func noteAnswer(
-    label: String, id: String?, isEcho: Bool, in context: inout IRCContext
-  ) -> Bool {
-    guard let line = inFlight.first(where: { $0.label == label }) else { return false }
-    if !isEcho, entries[line.entry]?.isTagMessage == true, context.has(Capabilities.echo) {
-      refuse(line.entry, translated("The server dropped it."), in: &context)
-    } else {
-      answer(line, id: id, in: &context)
-    }
-    return true
-  }
-
-  /// Notes an echo without a label: it is that of the first line to the target.
-  ///
-  /// - Returns: false if no line is under way to the target.
-  mutating func noteEcho(to target: String, id: String?, in context: inout IRCContext) -> Bool {
-    let folded = context.fold(target)
-    guard let line = inFlight.first(where: { $0.target == folded && $0.label == nil }) else {
-      return false
-    }
-    answer(line, id: id, in: &context)
-    return true
-  }
-
-  /// Notes the server's refusal of a line.
-  ///
-  /// - Parameters:
-  ///   - label: of the answer; without one, the first line to `target` is meant.
-  /// - Returns: false if no such line is under way.
-  mutating func noteRefusal(
-    label: String?, target: String, _ sentence: String, in context: inout IRCContext
-  ) -> Bool {
-    let folded = context.fold(target)
-    let line =
-      label.flatMap { label in inFlight.first { $0.label == label } }
-      ?? inFlight.first { $0.target == folded }
-    guard let line else { return false }
-    refuse(line.entry, sentence, in: &context)
-    return true
-  }
-
-  mutating func refuse(
-    _ id: OutboxEntry.ID, _ sentence: String, in context: inout IRCContext
-  ) {
-    guard let outgoing = entries[id] else { return }
-    end(outgoing.entry, as: .refused(outgoing.entry, reason: sentence), in: &context)
-  }
-
-  /// Finds a message of the owner's in the server's history among those that may have arrived.
-  ///
-  /// - Returns: whether it is one of them.
-  mutating func noteOwn(
-    _ text: String, in conversation: ConversationAddress, id: String?, at time: Milliseconds?,
-    _ context: inout IRCContext
-  ) -> Bool {
-    let doubtful = entries.values.filter {
-      $0.isDoubtful && $0.entry.conversation == conversation
-        && (time ?? .max) >= $0.entry.message.createdAt - Self.clockError
-    }.sorted { $0.entry.id < $1.entry.id }
-    for outgoing in doubtful {
-      let index = outgoing.parts.firstIndex {
-        $0.state != .answered && $0.text.utf8.elementsEqual(text.utf8)
-      }
-      guard let index else { continue }
-      entries[outgoing.entry.id]?.parts[index].state = .answered
-      if index == 0 { entries[outgoing.entry.id]?.id = id }
-      finishIfAnswered(outgoing.entry.id, in: &context)
-      return true
-    }
-    return false
-  }
-
-  /// How far the server's clock may be behind.
-  private static let clockError: Milliseconds = 60_000
+  static let barrier = "hobnob-"
 
   // MARK: The connection
 
   /// Notes that the connection is gone: what was written and not answered may have arrived.
   mutating func noteBreak() {
     inFlight = []
-    for (id, outgoing) in entries
-    where outgoing.entry.operation == .send
-      && outgoing.parts.contains(where: { $0.state == .written })
-    {
+    for (id, outgoing) in entries where outgoing.parts.contains(where: { $0.state == .written }) {
       entries[id]?.isDoubtful = true
+      // A reaction or a deletion that arrives twice is the same as one.
+      if outgoing.entry.operation != .send { resolveDoubt(id) }
     }
   }
 }

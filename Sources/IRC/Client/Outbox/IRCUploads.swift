@@ -45,14 +45,14 @@ struct IRCUploads: Sendable {
   /// Notes that the upload of an entry's file has ended.
   mutating func finish(
     _ id: OutboxEntry.ID, _ result: Result<String, UploadFailure>, _ outbox: inout IRCOutbox,
-    in context: inout IRCContext
+    _ people: People, in context: inout IRCContext
   ) {
     guard current == id else { return }
     current = nil
     switch result {
     case .success(let link):
       failures[id] = nil
-      outbox.add(link, to: id, in: &context)
+      outbox.add(link, to: id, people, in: &context)
     case .failure(let failure):
       let count = failures[id, default: 0] + 1
       let name = outbox.entries[id]?.nextFile?.name ?? ""

@@ -26,8 +26,8 @@ struct Outgoing: Sendable {
   var parts: [Part] = []
   /// The id that the server gave to the first part.
   var id: String?
-  /// Whether the store knows that the server may get it.
-  var isAdmitted = false
+  /// Whether it goes out next, and whether the store knows that the server may get it.
+  var (isChosen, isAdmitted) = (false, false)
   /// Whether the connection broke, or the process ended, while the server might have got it.
   var isDoubtful: Bool
 
@@ -37,10 +37,8 @@ struct Outgoing: Sendable {
     isDoubtful = entry.wasTried && entry.operation == .send
   }
 
-  /// Whether the server does not pass on everything silently: then the lack of an echo means that
-  /// it dropped the line.
-  var isTagMessage: Bool { entry.operation == .react }
-
+  /// Whether nothing of it was sent.
+  var isUntouched: Bool { parts.allSatisfy { $0.state == .waiting } }
   var isWritten: Bool { !parts.isEmpty && parts.allSatisfy { $0.state != .waiting } }
   var isAnswered: Bool { !parts.isEmpty && parts.allSatisfy { $0.state == .answered } }
   /// The next file to upload; nil if there is none left.
@@ -75,7 +73,9 @@ struct Outgoing: Sendable {
       }
       try outgoing.add("REDACT", [target, try outgoing.messageID()], tags: [:])
     case .react:
-      guard let reaction = entry.reaction, context.support.passes(tag: "draft/react") else {
+      guard let reaction = entry.reaction, context.has(Capabilities.tags),
+        context.support.passes(tag: "draft/react")
+      else {
         throw Refusal(sentence: translated("This server does not pass on reactions."))
       }
       try outgoing.add(
@@ -88,8 +88,20 @@ struct Outgoing: Sendable {
     return outgoing
   }
 
+  /// Takes over what is known of the entry as it was cut before.
+  mutating func takeOver(_ former: Outgoing) {
+    (isChosen, isAdmitted, isDoubtful) = (former.isChosen, former.isAdmitted, former.isDoubtful)
+  }
+
+  /// The entry with another text.
+  func with(_ message: Message) -> OutboxEntry {
+    var entry = entry
+    entry.message = message
+    return entry
+  }
+
   /// The entry with the link of one more file.
-  func adding(_ link: String) -> OutboxEntry {
+  func addingLink(_ link: String) -> OutboxEntry {
     var entry = entry
     entry.links.append(link)
     return entry
@@ -136,10 +148,11 @@ struct Outgoing: Sendable {
     }
   }
 
-  /// The text without a mark of CTCP at its start, which would make it a question to a program.
+  /// The text without marks of CTCP, which would make it a question to a program, and without NUL,
+  /// which no line can have.
   private static func harmless(_ text: String) -> String {
-    guard text.unicodeScalars.contains("\u{01}") else { return text }
-    return String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "\u{01}" }))
+    let scalars = text.unicodeScalars.filter { $0 != "\u{01}" && $0 != "\0" }
+    return String(String.UnicodeScalarView(scalars))
   }
 
   /// Adds the text as batches, each within the server's limits (IRCv3 multiline).

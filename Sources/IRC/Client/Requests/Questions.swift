@@ -14,56 +14,81 @@ struct Questions: Sendable {
     var answer: [String] = []
     /// The server's refusal.
     var failure: String?
-    /// The folded nick of somebody whose program has to answer.
-    var program: String?
+    /// The folded nick or room that it is about.
+    var subject: String
+    /// Whether somebody's program has to answer.
+    var asksProgram: Bool
+    /// Whether a WHOIS is answered completely: the answer may come after the PONG, from another
+    /// server.
+    var isWhole = false
+    var hasPong = false
   }
 
   private var running: Running?
-  private var waiting: [(request: NetworkRequest, lines: [IRCLine], program: String?)] = []
+  private var waiting: [(request: NetworkRequest, line: IRCLine, subject: String)] = []
   private var count = 0
   private static let ping = "hobnob-request-"
   /// Milliseconds for an answer, and lines of it.
   private static let patience: Milliseconds = 15_000
   private static let mostLines = 200
 
-  mutating func restart() { (running, waiting) = (nil, []) }
+  mutating func forgetAll() { (running, waiting) = (nil, []) }
 
-  /// - Parameter program: the nick of somebody whose program has to answer.
+  /// - Parameter subject: the nick or the room that it is about.
   mutating func ask(
-    _ request: NetworkRequest, _ lines: [IRCLine], program: String? = nil,
+    _ request: NetworkRequest, _ line: IRCLine, about subject: String = "",
     in context: inout IRCContext
   ) {
-    waiting.append((request, lines, program))
+    waiting.append((request, line, context.fold(subject)))
     run(in: &context)
   }
 
   private mutating func run(in context: inout IRCContext) {
     guard running == nil, !waiting.isEmpty else { return }
-    var (request, lines, program) = waiting.removeFirst()
+    var (request, line, subject) = waiting.removeFirst()
     count += 1
     let label = context.newLabel()
-    if !lines.isEmpty { lines[0].tags["label"] = label }
+    if let label { line.tags["label"] = label }
     running = Running(
-      request: request, number: count, label: label, program: program.map { context.fold($0) })
-    for line in lines { context.send(line) }
-    context.send(IRCLine("PING", [Self.ping + String(count)]))
+      request: request, number: count, label: label, subject: subject,
+      asksProgram: request.verb == .ctcp)
+    context.sendSoon(line)
+    context.sendSoon(IRCLine("PING", [Self.ping + String(count)]))
     context.clock.set(.request, in: Self.patience)
   }
 
+  /// Whether the running request asks who somebody is.
+  func isAbout(_ nick: String, _ context: IRCContext) -> Bool {
+    running.map { $0.request.verb == .whois && $0.subject == context.fold(nick) } ?? false
+  }
+
   /// Notes a line of the server that nothing else has asked for.
-  mutating func note(_ line: IRCLine, in context: IRCContext) {
-    guard running != nil else { return }
-    if let label = line.tags["label"], label != running?.label { return }
-    if let number = line.number {
-      switch number {
-      case 400..<600:
-        if running?.failure == nil { running?.failure = Self.sentence(line) }
-      default: add(Self.words(of: line, number, context))
+  mutating func note(_ line: IRCLine, in context: inout IRCContext) {
+    guard let running else { return }
+    let label = line.tags["label"]
+    if let label, label != running.label { return }
+    // Another server may answer a WHOIS, without the label.
+    let isLabelled = label == running.label || isAbout(line[1], context)
+    switch line.number {
+    case nil: if running.failure == nil, isLabelled { self.running?.failure = line.parameters.last }
+    case let number? where (400..<600).contains(number):
+      if running.failure == nil, isLabelled { self.running?.failure = Self.sentence(line) }
+    case let number?:
+      switch running.request.verb {
+      case .line: break
+      case .whois: guard isAbout(line[1], context) else { return }
+      case .mode: guard number == 221 || running.subject == context.fold(line[1]) else { return }
+      default: return
       }
-    } else if line.command == "FAIL", running?.failure == nil {
-      running?.failure = line.parameters.last ?? ""
+      add(Self.words(of: line, number, context))
+      if number == Self.endOfWhois, running.request.verb == .whois {
+        self.running?.isWhole = true
+        if running.hasPong { end(in: &context) }
+      }
     }
   }
+
+  private static let endOfWhois = 318
 
   private mutating func add(_ text: String?) {
     guard let text, !text.isEmpty, running?.answer.count ?? 0 < Self.mostLines else { return }
@@ -72,24 +97,25 @@ struct Questions: Sendable {
 
   /// Notes the answer of somebody's program.
   mutating func noteProgram(_ nick: String, _ text: String, in context: inout IRCContext) {
-    guard let program = running?.program, program == context.fold(nick) else { return }
-    running?.answer = [nick + ": " + text]
+    guard let running, running.asksProgram, running.subject == context.fold(nick) else { return }
+    self.running?.answer = [nick + ": " + text]
     end(in: &context)
   }
 
   /// Notes a PONG.
   mutating func notePong(_ token: String, in context: inout IRCContext) {
     guard let running, token == Self.ping + String(running.number) else { return }
-    // Somebody's program answers later than the server.
-    if running.program != nil, running.failure == nil { return }
-    end(in: &context)
+    self.running?.hasPong = true
+    // Somebody's program, or another server, answers later.
+    let isComplete = running.request.verb == .whois ? running.isWhole : !running.asksProgram
+    if isComplete || running.failure != nil { end(in: &context) }
   }
 
   mutating func giveUp(in context: inout IRCContext) {
     guard let running else { return }
     if running.failure == nil, running.answer.isEmpty {
       self.running?.failure =
-        running.program == nil
+        !running.asksProgram
         ? translated("The server does not answer.")
         : filled(("The program of %1 does not answer.", [running.request.target]))
     }

@@ -50,6 +50,7 @@ struct WatchList: Sendable {
   mutating func noteOnline(_ nicks: Set<String>, _ people: People, in context: inout IRCContext) {
     for contact in contacts where nicks.contains(contact) != online.contains(contact) {
       let user = people.user(people.nick(of: contact, context.names), context)
+      guard user.identity == contact else { continue }
       context.tell(.contact(user, isOnline: nicks.contains(contact), away: nil))
     }
     online = nicks
@@ -73,9 +74,7 @@ struct WatchList: Sendable {
     for item in list.split(separator: ",") {
       let nick = IRCLine.Source(item).nick
       let user = people.user(nick, context)
-      guard contacts.contains(user.identity) || contacts.contains(context.fold(nick)) else {
-        continue
-      }
+      guard contacts.contains(user.identity) else { continue }
       context.tell(.contact(user, isOnline: isOnline, away: nil))
     }
   }

@@ -15,19 +15,13 @@ struct People: Sendable {
     init(_ text: String) { self = ["", "*", "0"].contains(text) ? .no : .account(text) }
   }
 
-  struct Person: Hashable, Sendable {
-    var nick: String
-    var login = Login.unknown
-    var isAway = false
-    /// In how many of the owner's rooms they are.
-    var rooms: Int32 = 0
-  }
+  /// Strangers who are in no room of the owner's, and whom the client remembers; and all people.
+  private static let (mostStrangers, most) = (1_000, 200_000)
 
-  /// Strangers who are in no room of the owner's, and whom the client remembers.
-  private static let mostStrangers = 1_000
-
-  private var byNick: [String: Person] = [:]
+  private var byNick = PeopleTable()
   private var strangers: [String] = []
+  /// How many nicks are logged in to each account.
+  private var nicks: [String: Int] = [:]
   /// Identities that belong to accounts: somebody with that nick and without the account is another
   /// person.
   private var accountIdentities: Set<String>
@@ -37,7 +31,7 @@ struct People: Sendable {
 
   subscript(_ folded: String) -> Person? { byNick[folded] }
 
-  mutating func removeAll() { (byNick, strangers) = ([:], []) }
+  mutating func forgetAll() { (byNick, strangers, nicks) = (PeopleTable(), [], [:]) }
 
   // MARK: Who is who
 
@@ -45,7 +39,7 @@ struct People: Sendable {
   /// with it.
   private static let other = "~"
 
-  private func identity(_ nick: String, _ login: Login, _ names: ScopedNames) -> String {
+  private func storedIdentity(_ nick: String, _ login: Login, _ names: ScopedNames) -> String {
     let folded = names.fold(nick)
     switch login {
     case .account(let name): return names.fold(name)
@@ -54,81 +48,109 @@ struct People: Sendable {
     }
   }
 
-  func identity(of nick: String, _ names: ScopedNames) -> String {
+  func storedIdentity(of nick: String, _ names: ScopedNames) -> String {
     let person = byNick[names.fold(nick)]
-    return identity(person?.nick ?? nick, person?.login ?? .unknown, names)
+    return storedIdentity(person?.nick ?? nick, person?.login ?? .unknown, names)
   }
 
   /// The person with a nick, in the store's terms.
-  func user(_ nick: String, _ context: IRCContext) -> NetworkUser {
-    let names = context.names
-    let person = byNick[names.fold(nick)]
+  ///
+  /// - Parameter login: theirs at the time of an old message; nil for what is known now.
+  func user(_ nick: String, login: Login? = nil, _ context: IRCContext) -> NetworkUser {
+    let login = login ?? byNick[context.fold(nick)]?.login ?? .unknown
     var isVerified = false
-    if case .account = person?.login { isVerified = true }
+    if case .account = login { isVerified = true }
     return NetworkUser(
-      identity: identity(of: nick, names), name: nick, isOwner: context.isMe(nick),
+      identity: storedIdentity(nick, login, context.names), name: nick, isOwner: context.isMe(nick),
       isVerified: isVerified)
   }
+
+  /// Whether somebody else has the nick by which a person was known, and only an account can tell
+  /// the two apart.
+  func hasSuccessor(_ identity: String, at nick: String, _ names: ScopedNames) -> Bool {
+    (identity.hasPrefix(Self.other) || accountIdentities.contains(identity))
+      && byNick[names.fold(nick)] != nil && self.storedIdentity(of: nick, names) != identity
+  }
+
+  /// Whether an identity belongs to an account: it stays with it, whoever has the nick.
+  func isOfAccount(_ identity: String) -> Bool { accountIdentities.contains(identity) }
 
   /// The nick under which to reach a person now.
   func nick(of identity: String, _ names: ScopedNames) -> String {
     let plain = identity.hasPrefix(Self.other) ? String(identity.dropFirst()) : identity
-    if let person = byNick[names.fold(plain)], self.identity(of: person.nick, names) == identity {
+    if let person = byNick[names.fold(plain)],
+      self.storedIdentity(of: person.nick, names) == identity
+    {
       return person.nick
     }
-    let other = byNick.values.first { self.identity($0.nick, $0.login, names) == identity }
-    return other?.nick ?? names.plain(plain)
+    let others = byNick.detailed.filter {
+      self.storedIdentity($0.nick, $0.login, names) == identity
+    }
+    return others.map(\.nick).min() ?? names.plain(plain)
+  }
+
+  /// Whether the account of a person may be logged in under another nick as well.
+  func hasSeveralNicks(_ folded: String) -> Bool {
+    guard case .account(let name)? = byNick[folded]?.login else { return false }
+    return nicks[name, default: 0] > 1
   }
 
   // MARK: What changes
 
+  private mutating func set(_ person: Person?, _ folded: String) {
+    if case .account(let name)? = byNick[folded]?.login {
+      let others = nicks[name, default: 1] - 1
+      nicks[name] = others > 0 ? others : nil
+    }
+    byNick[folded] = person
+    if case .account(let name)? = person?.login { nicks[name, default: 0] += 1 }
+  }
+
   /// Notes that somebody is there.
   mutating func note(_ nick: String, login: Login = .unknown, _ names: ScopedNames) {
     let folded = names.fold(nick)
-    if byNick[folded] == nil {
-      byNick[folded] = Person(nick: nick, login: login)
-      strangers.append(folded)
-      if strangers.count > Self.mostStrangers {
-        for name in strangers.prefix(Self.mostStrangers / 2) where byNick[name]?.rooms == 0 {
-          byNick[name] = nil
-        }
-        strangers.removeFirst(Self.mostStrangers / 2)
-      }
-    } else if login != .unknown {
-      byNick[folded]?.login = login
+    if var known = byNick[folded] {
+      if login == .unknown { return }
+      known.login = login
+      set(known, folded)
+    } else if byNick.count < Self.most {
+      set(Person(nick: nick, login: login), folded)
+      noteStranger(folded)
     }
-    if case .account(let name) = login { accountIdentities.insert(names.fold(name)) }
+    if case .account(let name) = login, accountIdentities.count < Self.most {
+      accountIdentities.insert(names.fold(name))
+    }
   }
 
-  /// Notes an account, or that there is none.
-  ///
-  /// - Returns: the event if the person is another one now.
-  mutating func setLogin(
-    of nick: String, _ login: Login, in context: IRCContext
-  ) -> NetworkEvent? {
-    let former = byNick[context.fold(nick)].map { identity($0.nick, $0.login, context.names) }
-    note(nick, login: login, context.names)
-    let user = user(nick, context)
-    guard !user.isOwner, let former, former != user.identity else { return nil }
-    return .renamed(user, room: nil, former: nick)
+  private mutating func noteStranger(_ folded: String) {
+    strangers.append(folded)
+    guard strangers.count > Self.mostStrangers else { return }
+    for name in strangers.prefix(Self.mostStrangers / 2) where byNick[name]?.rooms == 0 {
+      set(nil, name)
+    }
+    strangers.removeFirst(Self.mostStrangers / 2)
   }
 
-  mutating func setAway(_ isAway: Bool, _ nick: String, _ names: ScopedNames) {
-    byNick[names.fold(nick)]?.isAway = isAway
+  /// - Parameter message: nil for somebody who is not away.
+  mutating func setAway(_ message: String?, _ nick: String, _ names: ScopedNames) {
+    byNick[names.fold(nick)]?.away = message
   }
 
   mutating func rename(_ nick: String, to new: String, _ names: ScopedNames) {
-    guard var person = byNick.removeValue(forKey: names.fold(nick)) else { return }
+    let (former, folded) = (names.fold(nick), names.fold(new))
+    guard var person = byNick[former] else { return }
     person.nick = new
-    byNick[names.fold(new)] = person
+    set(nil, former)
+    set(person, folded)
+    if person.rooms == 0 { noteStranger(folded) }
   }
 
   mutating func enterRoom(_ folded: String) { byNick[folded]?.rooms += 1 }
 
   mutating func leaveRoom(_ folded: String) {
     guard let rooms = byNick[folded]?.rooms else { return }
-    if rooms <= 1 { byNick[folded] = nil } else { byNick[folded]?.rooms = rooms - 1 }
+    if rooms <= 1 { set(nil, folded) } else { byNick[folded]?.rooms = rooms - 1 }
   }
 
-  mutating func remove(_ folded: String) { byNick[folded] = nil }
+  mutating func remove(_ folded: String) { set(nil, folded) }
 }

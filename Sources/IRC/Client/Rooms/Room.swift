@@ -19,14 +19,14 @@ struct Room: Sendable {
   var state = State.outside
   /// Its password.
   var key = ""
-  /// Whether the owner was in it during this process: they wait for the way back.
-  var wasInside = false
+  /// Whether the owner was in it: they want to be there again after a break.
+  var isWanted = false
   /// The folded nicks of the people in it, with the signs of their ranks.
   var members: [String: String] = [:]
   /// The modes without those for people, as in `nt`; nil if unknown.
   var modes: String?
-  /// The shell's request to enter it.
-  var request: NetworkRequest?
+  /// Shells' requests to enter it.
+  var requests: [NetworkRequest] = []
 
   init(name: String, key: String = "") {
     (self.name, self.key) = (name, key)

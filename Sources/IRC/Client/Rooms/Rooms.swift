@@ -8,11 +8,12 @@ import Sentences
 struct Rooms: Sendable {
   /// People of one room whom the client remembers.
   private static let mostMembers = 100_000
-  private static let most = 1_000
+  static let most = 1_000
+  /// Milliseconds until the server has let the owner in, or has not.
+  static let patience: Milliseconds = 120_000
 
   /// By folded name.
-  private(set) var byAddress: [String: Room] = [:]
-  /// The people of a netsplit, and those who come back, whose lines arrive one by one.
+  var byAddress: [String: Room] = [:]
   var people = People()
 
   subscript(_ address: String) -> Room? { byAddress[address] }
@@ -29,15 +30,16 @@ struct Rooms: Sendable {
 
   mutating func noteWanted(_ address: String, _ names: ScopedNames) {
     byAddress[address] = Room(name: names.plain(address))
+    byAddress[address]?.isWanted = true
   }
 
   mutating func resetAll() {
     for (address, room) in byAddress {
-      byAddress[address]?.members = [:]
-      if case .refused = room.state { continue }
-      byAddress[address]?.state = .outside
+      var room = room
+      (room.members, room.requests, room.state) = ([:], [], .outside)
+      byAddress[address] = room.isWanted ? room : nil
     }
-    people.removeAll()
+    people.forgetAll()
   }
 
   // MARK: Entering and leaving
@@ -71,6 +73,34 @@ struct Rooms: Sendable {
       byAddress[address]?.state = .entering
     }
     if !names.isEmpty { context.send(line()) }
+    waitForEntries(&context)
+  }
+
+  /// Waits for a bouncer, which enters its owner's rooms by itself.
+  mutating func expectAll(in context: inout IRCContext) {
+    for (address, room) in byAddress where room.state == .outside {
+      byAddress[address]?.state = .entering
+    }
+    waitForEntries(&context)
+  }
+
+  private func waitForEntries(_ context: inout IRCContext) {
+    if count.entering > 0 { context.clock.set(.entering, in: Self.patience) }
+  }
+
+  /// Gives up waiting for entries, and for names that are not complete.
+  mutating func endWaiting(in context: inout IRCContext) {
+    if context.waiting.contains(where: { $0.command == "JOIN" }) { return waitForEntries(&context) }
+    for (address, room) in byAddress {
+      switch room.state {
+      case .listing: _ = noteEndOfNames(room.name, in: &context)
+      // The owner may have left it there.
+      case .entering where context.isBouncersNetwork && room.requests.isEmpty:
+        byAddress[address]?.state = .outside
+      case .entering: refuse(address, translated("The server does not answer."), in: &context)
+      case .outside, .entered, .refused: break
+      }
+    }
   }
 
   mutating func join(_ request: NetworkRequest, in context: inout IRCContext) {
@@ -81,9 +111,10 @@ struct Rooms: Sendable {
     }
     var room = byAddress[address] ?? Room(name: context.names.plain(request.target))
     if !request.secret.isEmpty { room.key = request.secret }
-    room.request = request
+    room.requests.append(request)
     room.state = .entering
     byAddress[address] = room
+    waitForEntries(&context)
     context.send(IRCLine("JOIN", [room.name] + (room.key.isEmpty ? [] : [room.key])))
   }
 
@@ -91,6 +122,7 @@ struct Rooms: Sendable {
     let address = context.fold(request.target)
     if let room = byAddress.removeValue(forKey: address) {
       removeMembers(of: room)
+      for other in room.requests { context.answer(other, "") }
       if room.isInside || room.state == .entering { context.send(IRCLine("PART", [room.name])) }
     }
     context.tell(.left(room: address, reason: nil))
@@ -104,7 +136,11 @@ struct Rooms: Sendable {
   /// Notes that the owner is in a room now; the names follow.
   mutating func noteEntry(into name: String, in context: inout IRCContext) {
     let address = context.fold(name)
+    guard context.isRoom(name), byAddress.count < Self.most || byAddress[address] != nil else {
+      return
+    }
     if let former = byAddress[address] { removeMembers(of: former) }
+    waitForEntries(&context)
     byAddress[address, default: Room(name: name)].name = name
     byAddress[address]?.members = [:]
     byAddress[address]?.state = .listing
@@ -116,18 +152,21 @@ struct Rooms: Sendable {
   mutating func noteRefusal(_ line: IRCLine, in context: inout IRCContext) -> Bool {
     let address = context.fold(line[1])
     guard let room = byAddress[address], room.state == .entering else { return false }
-    let sentence = Self.refusal(of: room.name, line)
-    byAddress[address]?.state = .refused(sentence)
-    byAddress[address]?.request = nil
-    context.needsPump = true
-    if let request = room.request {
-      // Nobody was in it before.
-      context.tell(.left(room: address, reason: sentence))
-      context.answer(request, sentence)
-    } else {
-      context.tell(.lost(room: address, reason: sentence))
-    }
+    refuse(address, Self.refusal(of: room.name, line), in: &context)
     return true
+  }
+
+  private mutating func refuse(
+    _ address: String, _ sentence: String, in context: inout IRCContext
+  ) {
+    guard let room = byAddress[address] else { return }
+    byAddress[address]?.state = .refused(sentence)
+    byAddress[address]?.requests = []
+    context.needsPump = true
+    context.tell(
+      room.isWanted
+        ? .lost(room: address, reason: sentence) : .left(room: address, reason: sentence))
+    for request in room.requests { context.answer(request, sentence) }
   }
 
   private static func refusal(of room: String, _ line: IRCLine) -> String {
@@ -150,20 +189,28 @@ struct Rooms: Sendable {
   /// Follows the server to another room.
   mutating func forward(_ line: IRCLine, in context: inout IRCContext) {
     let (from, to) = (context.fold(line[1]), line[2])
-    guard let room = byAddress.removeValue(forKey: from) else { return }
+    guard let room = byAddress[from], room.state == .entering, context.isRoom(to) else { return }
+    byAddress[from] = nil
     let sentence = filled(("%1 sent you to %2.", [room.name, to]))
-    context.tell(.left(room: from, reason: room.request == nil ? sentence : nil))
-    if let request = room.request { context.answer(request, sentence) }
-    if byAddress[context.fold(to)] == nil { byAddress[context.fold(to)] = Room(name: to) }
-    byAddress[context.fold(to)]?.state = .entering
+    context.tell(.left(room: from, reason: room.requests.isEmpty ? sentence : nil))
+    for request in room.requests { context.answer(request, sentence) }
+    let address = context.fold(to)
+    if byAddress[address]?.isInside == true { return }
+    byAddress[address, default: Room(name: to)].state = .entering
+    // Messages to the former room are refused now.
+    context.needsPump = true
   }
 
   // MARK: Names
 
   /// Notes some names of a room (353).
-  mutating func noteNames(_ line: IRCLine, in context: IRCContext) {
+  ///
+  /// - Returns: whether the owner has just entered it.
+  mutating func noteNames(_ line: IRCLine, in context: IRCContext) -> Bool {
     let address = context.fold(line.parameters.dropLast().last ?? "")
-    guard byAddress[address]?.state == .listing, let names = line.parameters.last else { return }
+    guard byAddress[address]?.state == .listing, let names = line.parameters.last else {
+      return false
+    }
     let signs = context.support.ranks.signs
     for word in names.split(separator: " ") {
       let ranks = word.prefix { signs.contains($0) }
@@ -171,9 +218,10 @@ struct Rooms: Sendable {
       if nick.isEmpty || context.isMe(nick) { continue }
       add(nick, String(ranks), to: address, context.names)
     }
+    return true
   }
 
-  private mutating func add(
+  mutating func add(
     _ nick: String, _ ranks: String, to address: String, _ names: ScopedNames
   ) {
     let folded = names.fold(nick)
@@ -190,60 +238,25 @@ struct Rooms: Sendable {
   mutating func noteEndOfNames(_ name: String, in context: inout IRCContext) -> Bool {
     let address = context.fold(name)
     guard let room = byAddress[address], room.state == .listing else { return false }
-    context.tell(.joined(room: address, nick: context.nick))
-    tellMembers(of: room, at: address, in: &context)
-    // The name with its capitals, as in #Tea.
-    if room.name != context.names.plain(address) {
-      context.tell(.roomNamed(room: address, name: room.name + context.names.scope))
-    }
     byAddress[address]?.state = .entered
-    byAddress[address]?.wasInside = true
-    if let request = room.request {
-      byAddress[address]?.request = nil
-      context.answer(request, "")
-    }
+    byAddress[address]?.isWanted = true
+    byAddress[address]?.requests = []
+    tellEntry(into: room, at: address, in: &context)
+    for request in room.requests { context.answer(request, "") }
     context.needsPump = true
     return true
   }
 
-  private func tellMembers(of room: Room, at address: String, in context: inout IRCContext) {
-    for (nick, signs) in room.members {
-      guard let person = people[nick] else { continue }
-      context.tell(
-        .present(
-          people.user(person.nick, context), room: address, rank: context.rank(for: signs)))
+  private func tellEntry(into room: Room, at address: String, in context: inout IRCContext) {
+    context.tell(.joined(room: address, nick: context.nick))
+    for nick in room.members.keys { tellPresence(of: nick, in: address, &context) }
+    // The name with its capitals, as in #Tea.
+    if room.name != context.names.plain(address) {
+      context.tell(.roomNamed(room: address, name: room.name + context.names.scope))
     }
   }
 
-  // MARK: What people do
-
-  mutating func noteJoin(of line: IRCLine, _ nick: String, in context: inout IRCContext) {
-    let address = context.fold(line[0])
-    guard byAddress[address]?.isInside == true else { return }
-    if context.has("extended-join"), line.parameters.count > 1 {
-      noteLogin(of: nick, People.Login(line[1]), in: &context)
-    }
-    add(nick, "", to: address, context.names)
-    if byAddress[address]?.state == .entered {
-      context.tell(.present(people.user(nick, context), room: address))
-    }
-  }
-
-  mutating func noteLogin(
-    of nick: String, _ login: People.Login, in context: inout IRCContext
-  ) {
-    if let event = people.setLogin(of: nick, login, in: context) { context.tell(event) }
-  }
-
-  /// Notes that somebody left a room, or was removed.
-  mutating func noteDeparture(
-    of nick: String, from name: String, removal: String?, in context: inout IRCContext
-  ) {
-    let (address, folded) = (context.fold(name), context.fold(nick))
-    guard byAddress[address]?.members.removeValue(forKey: folded) != nil else { return }
-    context.tell(.absent(people.user(nick, context), room: address, removal: removal))
-    people.leaveRoom(folded)
-  }
+  // MARK: Leaving
 
   /// Notes that the owner is no longer in a room.
   ///
@@ -257,80 +270,19 @@ struct Rooms: Sendable {
     context.needsPump = true
   }
 
-  /// Notes that somebody left the network.
-  mutating func noteQuit(of nick: String, removal: String?, in context: inout IRCContext) {
-    let folded = context.fold(nick)
-    let user = people.user(nick, context)
-    for (address, room) in byAddress where room.members[folded] != nil {
-      byAddress[address]?.members[folded] = nil
-      context.tell(.absent(user, room: address, removal: removal))
-    }
-    people.remove(folded)
-  }
-
-  /// Notes a new nick of somebody else.
-  mutating func noteNick(of nick: String, _ new: String, in context: inout IRCContext) {
-    let (former, folded) = (context.fold(nick), context.fold(new))
-    people.note(nick, context.names)
-    people.rename(nick, to: new, context.names)
-    for (address, room) in byAddress {
-      guard let ranks = room.members[former] else { continue }
-      byAddress[address]?.members[former] = nil
-      byAddress[address]?.members[folded] = ranks
-    }
-    context.tell(.renamed(people.user(new, context), room: nil, former: nick))
-  }
-
-  // MARK: Modes
-
-  /// Notes the modes of a room, or a change to them.
-  mutating func noteModes(
-    _ name: String, _ words: ArraySlice<String>, in context: inout IRCContext
-  ) {
-    let address = context.fold(name)
-    guard byAddress[address] != nil, let first = words.first else { return }
-    let ranks = context.support.ranks
-    var (isSet, arguments) = (true, words.dropFirst())
-    for mode in first {
-      if mode == "+" || mode == "-" {
-        isSet = mode == "+"
-        continue
-      }
-      let argument =
-        context.support.hasParameter(mode, isSet: isSet) ? arguments.popFirst() : nil
-      if let rank = ranks.modes.firstIndex(of: mode) {
-        guard let nick = argument.map({ context.fold($0) }),
-          var signs = byAddress[address]?.members[nick]
-        else { continue }
-        signs.removeAll { $0 == ranks.signs[rank] }
-        if isSet { signs.append(ranks.signs[rank]) }
-        byAddress[address]?.members[nick] = signs
-        if let person = people[nick] {
-          context.tell(
-            .ranked(
-              people.user(person.nick, context), room: address, rank: context.rank(for: signs)))
-        }
-      } else if let former = byAddress[address]?.modes {
-        byAddress[address]?.modes = former.filter { $0 != mode } + (isSet ? String(mode) : "")
-      }
-      if mode == "k", let argument, argument != "*" {
-        byAddress[address]?.key = isSet ? argument : ""
-      }
-    }
-  }
-
-  mutating func setModes(_ name: String, _ modes: String, in context: IRCContext) {
-    byAddress[context.fold(name)]?.modes = modes.filter { $0 != "+" }
-  }
-
+  /// Notes another name of a room (IRCv3 channel-rename).
   mutating func rename(_ name: String, to new: String, in context: inout IRCContext) {
     let (former, address) = (context.fold(name), context.fold(new))
-    guard var room = byAddress.removeValue(forKey: former) else { return }
+    guard context.isRoom(new), former == address || byAddress[address]?.isInside != true,
+      var room = byAddress.removeValue(forKey: former)
+    else { return }
     room.name = new
     byAddress[address] = room
-    context.tell(
-      .left(room: former, reason: filled(("%1 is called %2 now.", [name, new]))))
-    context.tell(.joined(room: address, nick: context.nick))
-    tellMembers(of: room, at: address, in: &context)
+    guard room.state == .entered else { return }
+    if former != address {
+      context.tell(.left(room: former, reason: filled(("%1 is called %2 now.", [name, new]))))
+    }
+    tellEntry(into: room, at: address, in: &context)
+    context.needsPump = true
   }
 }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+extension History {
+  /// A message up to which everything is known: its time, as the server wrote it, and its id.
+  struct Mark: Hashable, Sendable {
+    var time: String
+    var id: String?
+
+    init(time: String, id: String?) { (self.time, self.id) = (time, id) }
+
+    /// - Parameter text: as in the store: `TIME` or `TIME ID`.
+    init?(_ text: String) {
+      let parts = text.split(separator: " ", maxSplits: 1)
+      guard let time = parts.first, Timestamp.read(String(time)) != nil else { return nil }
+      (self.time, id) = (String(time), parts.count > 1 ? String(parts[1]) : nil)
+    }
+
+    var text: String { time + (id.map { " " + $0 } ?? "") }
+    var milliseconds: Milliseconds { Timestamp.read(time) ?? 0 }
+
+    /// How the server can find it again, in the store's terms: an id, or a time as in a question.
+    func reference(_ context: IRCContext) -> String {
+      if let id, context.support.historyTakesIDs { return id }
+      return History.timestamp + time
+    }
+  }
+
+  static let timestamp = "timestamp="
+}
+
+/// Times of messages by their ids, for servers that find messages only by time, and for read
+/// markers. The older half is forgotten when it is full.
+struct MessageTimes: Sendable {
+  private static let most = 10_000
+  private var newer: [String: String] = [:]
+  private var older: [String: String] = [:]
+
+  subscript(_ id: String) -> String? { newer[id] ?? older[id] }
+
+  mutating func note(_ time: String, of id: String) {
+    if newer.count >= Self.most { (older, newer) = (newer, [:]) }
+    newer[id] = time
+  }
+
+  func ids(at time: String) -> [String] {
+    [newer, older].flatMap { $0.filter { $0.value == time }.keys }
+  }
+}
+
+extension IRCContext {
+  /// Messages of one answer from the history; nil if the server has none.
+  var historyLimit: Int? {
+    has(Capabilities.history) && has(Capabilities.batch) ? support.historyLimit ?? 100 : nil
+  }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+import Networks
+import Sentences
+
+// What the server says about what was sent.
+extension IRCOutbox {
+  /// Notes a PONG: the server has handled everything that was sent before the PING.
+  mutating func notePong(_ token: String, in context: inout IRCContext) {
+    guard token.hasPrefix(Self.barrier), let number = Int(token.dropFirst(Self.barrier.count))
+    else { return }
+    for line in inFlight where line.barrier.map({ $0 <= number }) ?? false {
+      finish(line, in: &context)
+    }
+  }
+
+  /// Notes that the server has handled a line, without an echo of it. Servers drop reactions that
+  /// they do not pass on, and say nothing.
+  private mutating func finish(_ line: InFlight, in context: inout IRCContext) {
+    if line.operation == .react, context.has(Capabilities.echo) {
+      refuse(line.entry, translated("The server dropped it."), in: &context)
+    } else {
+      answer(line, id: nil, in: &context)
+    }
+  }
+
+  private mutating func answer(_ line: InFlight, id: String?, in context: inout IRCContext) {
+    inFlight.removeAll { $0.entry == line.entry && $0.part == line.part }
+    entries[line.entry]?.parts[line.part].state = .answered
+    if line.part == 0, let id { entries[line.entry]?.id = id }
+    finishIfAnswered(line.entry, in: &context)
+    if inFlight.isEmpty { context.clock.clear(.answers) }
+  }
+
+  mutating func finishIfAnswered(_ id: OutboxEntry.ID, in context: inout IRCContext) {
+    guard let outgoing = entries[id], outgoing.isAnswered else { return }
+    end(outgoing.entry, as: .accepted(outgoing.entry, archive: outgoing.id), in: &context)
+  }
+
+  /// Notes an answer that has a label.
+  ///
+  /// - Parameter id: the id that the server gave to the message.
+  /// - Returns: false if no line of the outbox has the label.
+  mutating func noteAnswer(
+    label: String, id: String?, isEcho: Bool, in context: inout IRCContext
+  ) -> Bool {
+    guard let line = inFlight.first(where: { $0.label == label }) else { return false }
+    if isEcho { answer(line, id: id, in: &context) } else { finish(line, in: &context) }
+    return true
+  }
+
+  /// Notes an echo without a label. It is that of the same text; otherwise, since servers may change
+  /// texts, that of the first line to the target.
+  ///
+  /// - Parameter isForOwner: whether the owner wrote to themselves: then it may be the message.
+  /// - Returns: false if no line is under way to the target.
+  mutating func noteEcho(
+    _ echo: IRCLine, isForOwner: Bool, in context: inout IRCContext
+  ) -> Bool {
+    let target = context.fold(context.support.withoutStatus(echo[0]))
+    let possible = inFlight.filter {
+      $0.target == target && ($0.label == nil || isForOwner) && $0.isEchoed(by: echo)
+    }
+    let same = possible.first { $0.text.utf8.elementsEqual(echo[1].utf8) }
+    guard let line = same ?? possible.first else { return false }
+    answer(line, id: echo.tags["msgid"], in: &context)
+    return true
+  }
+
+  /// Notes the server's refusal of a line.
+  ///
+  /// - Parameters:
+  ///   - label: of the answer; without one, the first line to `target` is meant.
+  ///   - target: nil if the server does not say it.
+  /// - Returns: false if no such line is under way.
+  mutating func noteRefusal(
+    label: String?, target: String?, _ sentence: String, in context: inout IRCContext
+  ) -> Bool {
+    let folded = target.map { context.fold($0) }
+    let line = inFlight.first {
+      if let label { $0.label == label } else { folded == nil || $0.target == folded }
+    }
+    guard let line else { return false }
+    refuse(line.entry, sentence, in: &context)
+    return true
+  }
+
+  mutating func refuse(
+    _ id: OutboxEntry.ID, _ sentence: String, in context: inout IRCContext
+  ) {
+    guard let outgoing = entries[id] else { return }
+    end(outgoing.entry, as: .refused(outgoing.entry, reason: sentence), in: &context)
+  }
+
+  /// Finds a message of the owner's in the server's history among those that may have arrived.
+  ///
+  /// - Returns: whether it is one of them.
+  mutating func noteOwn(
+    _ text: String, in conversation: ConversationAddress, id: String?, at time: Milliseconds?,
+    _ context: inout IRCContext
+  ) -> Bool {
+    let doubtful = entries.values.filter {
+      $0.isDoubtful && $0.entry.conversation == conversation
+        && (time ?? .max) >= $0.entry.message.createdAt - Self.clockError
+    }.sorted { $0.entry.id < $1.entry.id }
+    for outgoing in doubtful {
+      let index = outgoing.parts.firstIndex {
+        $0.state != .answered && $0.text.utf8.elementsEqual(text.utf8)
+      }
+      guard let index else { continue }
+      entries[outgoing.entry.id]?.parts[index].state = .answered
+      if index == 0 { entries[outgoing.entry.id]?.id = id }
+      finishIfAnswered(outgoing.entry.id, in: &context)
+      return true
+    }
+    return false
+  }
+
+  /// How far the server's clock may be behind.
+  private static let clockError: Milliseconds = 60_000
+}
+
+extension IRCOutbox.InFlight {
+  /// Whether a line can be the server's echo. A signal that the owner is typing, and a question to
+  /// somebody's program, have echoes, too.
+  fileprivate func isEchoed(by line: IRCLine) -> Bool {
+    switch operation {
+    case .send:
+      ["PRIVMSG", "NOTICE"].contains(line.command)
+        && SpokenLine.unwrapped(line[1])?.hasPrefix("ACTION") ?? true
+    case .react:
+      line.command == "TAGMSG"
+        && (line.tags["+draft/react"] != nil || line.tags["+draft/unreact"] != nil)
+    case .edit, .delete: false
+    }
+  }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+import Networks
+import Sentences
+
+// What the people in rooms do, and what they may do.
+extension Rooms {
+  mutating func noteJoin(of line: IRCLine, _ nick: String, in context: inout IRCContext) {
+    let address = context.fold(line[0])
+    guard byAddress[address]?.isInside == true else { return }
+    if context.has("extended-join"), line.parameters.count > 1 {
+      noteLogin(of: nick, People.Login(line[1]), in: &context)
+    }
+    add(nick, "", to: address, context.names)
+    if byAddress[address]?.state == .entered {
+      tellPresence(of: context.fold(nick), in: address, &context)
+    }
+  }
+
+  func tellPresence(
+    of folded: String, in address: String, _ context: inout IRCContext
+  ) {
+    guard let person = people[folded], let signs = byAddress[address]?.members[folded] else {
+      return
+    }
+    context.tell(
+      .present(
+        people.user(person.nick, context), room: address, away: person.away,
+        rank: context.rank(for: signs)))
+  }
+
+  /// Notes the account of somebody, or that they have none.
+  mutating func noteLogin(
+    of nick: String, _ login: People.Login, in context: inout IRCContext
+  ) {
+    if nick.isEmpty { return }
+    let folded = context.fold(nick)
+    let former = people[folded] == nil ? nil : people.user(nick, context)
+    let isOfAccount = former.map { people.isOfAccount($0.identity) } ?? false
+    people.note(nick, login: login, context.names)
+    let user = people.user(nick, context)
+    guard let former, !user.isOwner, former.identity != user.identity else { return }
+    // The store gives what a mere nickname has to the account.
+    if isOfAccount, user.isVerified { return replace(former, by: folded, in: &context) }
+    // Only the identity is another one.
+    context.tell(.renamed(user, room: nil, former: nick))
+  }
+
+  /// Tells that somebody is not the person that they seemed to be. That person keeps what is theirs:
+  /// only one without an account is renamed.
+  private func replace(_ former: NetworkUser, by folded: String, in context: inout IRCContext) {
+    for (address, room) in byAddress where room.members[folded] != nil && room.state == .entered {
+      tellAbsence(of: former, in: address, besides: folded, &context)
+      tellPresence(of: folded, in: address, &context)
+    }
+  }
+
+  /// Tells that somebody is no longer in a room, unless they are under another nick.
+  private func tellAbsence(
+    of user: NetworkUser, in address: String, besides folded: String, removal: String? = nil,
+    _ context: inout IRCContext
+  ) {
+    let isStillThere =
+      people.isOfAccount(user.identity)
+      && byAddress[address]?.members.keys.contains { other in
+        other != folded && people.hasSeveralNicks(other)
+          && people.storedIdentity(of: other, context.names) == user.identity
+      } ?? false
+    if !isStillThere { context.tell(.absent(user, room: address, removal: removal)) }
+  }
+
+  /// Notes that somebody left a room, or was removed.
+  mutating func noteDeparture(
+    of nick: String, from name: String, removal: String?, in context: inout IRCContext
+  ) {
+    let (address, folded) = (context.fold(name), context.fold(nick))
+    guard byAddress[address]?.members.removeValue(forKey: folded) != nil else { return }
+    let user = people.user(nick, context)
+    tellAbsence(of: user, in: address, besides: folded, removal: removal, &context)
+    people.leaveRoom(folded)
+  }
+
+  /// Notes that somebody left the network.
+  mutating func noteQuit(of nick: String, removal: String?, in context: inout IRCContext) {
+    let folded = context.fold(nick)
+    let user = people.user(nick, context)
+    for (address, room) in byAddress where room.members[folded] != nil {
+      byAddress[address]?.members[folded] = nil
+      tellAbsence(of: user, in: address, besides: folded, removal: removal, &context)
+    }
+    people.remove(folded)
+  }
+
+  /// Notes a new nick of somebody else.
+  mutating func noteNick(of nick: String, _ new: String, in context: inout IRCContext) {
+    let (former, folded) = (context.fold(nick), context.fold(new))
+    guard people[former] != nil, !new.isEmpty else { return }
+    let user = people.user(nick, context)
+    people.rename(nick, to: new, context.names)
+    for (address, room) in byAddress {
+      guard let ranks = room.members[former] else { continue }
+      byAddress[address]?.members[former] = nil
+      byAddress[address]?.members[folded] = ranks
+    }
+    let current = people.user(new, context)
+    if user.identity != current.identity, people.isOfAccount(user.identity) {
+      return replace(user, by: folded, in: &context)
+    }
+    // The store looks for the former name; that of another person there may be the same.
+    let name = user.identity == former ? nick + context.names.scope : user.identity
+    context.tell(
+      .renamed(current, room: nil, former: user.identity == current.identity ? nick : name))
+  }
+
+  // MARK: Modes
+
+  private static let mostModes = 100
+
+  /// Notes the modes of a room, or a change to them.
+  mutating func noteModes(
+    _ name: String, _ words: ArraySlice<String>, in context: inout IRCContext
+  ) {
+    let address = context.fold(name)
+    guard byAddress[address] != nil, let first = words.first else { return }
+    let ranks = context.support.ranks
+    var (isSet, arguments) = (true, words.dropFirst())
+    for mode in first {
+      if mode == "+" || mode == "-" {
+        isSet = mode == "+"
+        continue
+      }
+      let argument =
+        context.support.hasParameter(mode, isSet: isSet) ? arguments.popFirst() : nil
+      if let rank = ranks.modes.firstIndex(of: mode) {
+        guard let nick = argument.map({ context.fold($0) }),
+          var signs = byAddress[address]?.members[nick]
+        else { continue }
+        signs.removeAll { $0 == ranks.signs[rank] }
+        if isSet { signs.append(ranks.signs[rank]) }
+        byAddress[address]?.members[nick] = signs
+        if let person = people[nick] {
+          context.tell(
+            .ranked(
+              people.user(person.nick, context), room: address, rank: context.rank(for: signs)))
+        }
+      } else if let former = byAddress[address]?.modes, former.count < Self.mostModes {
+        byAddress[address]?.modes = former.filter { $0 != mode } + (isSet ? String(mode) : "")
+      }
+      if mode == "k", let argument, argument != "*" {
+        byAddress[address]?.key = isSet ? argument : ""
+      }
+    }
+  }
+
+  mutating func setModes(_ name: String, _ modes: String, in context: IRCContext) {
+    byAddress[context.fold(name)]?.modes = modes.filter { $0 != "+" }
+  }
+}

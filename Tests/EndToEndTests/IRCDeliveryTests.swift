@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import Foundation
+import IRCFixture
+import Testing
+
+extension EndToEnd {
+  /// Rules 14.1 and 14.2 on IRC, with processes and servers that are killed and connections that are
+  /// cut.
+  @Suite("14.1, 14.2: Messages on IRC", .serialized)
+  final class IRCDeliveryTests {
+    private static let count = 2_000
+
+    private func enter(_ people: [Correspondent]) throws -> [ID<Conversation>] {
+      let rooms = try people.map { person in
+        try person.connect()
+        return try person.room("#tea")
+      }
+      for person in people {
+        let isInside = try person.wait {
+          try person.store.read { try $0.requests(of: person.account) } == []
+        }
+        try #require(isInside, "\(person.name) is not in #tea: \(person.status)")
+      }
+      return rooms
+    }
+
+    private func text(_ number: Int, of person: Correspondent) -> String {
+      "\(person.name) \(number)"
+    }
+
+    /// Writes many lines on both sides while connections are cut and one process is killed.
+    private func talk(
+      _ people: [Correspondent], in rooms: [ID<Conversation>], disturbing: () throws -> Void
+    ) throws {
+      for number in 0..<Self.count {
+        for (person, room) in zip(people, rooms) {
+          try person.say(text(number, of: person), in: room)
+        }
+        if number % 400 == 399 { try disturbing() }
+      }
+      for person in people {
+        let isDone = try person.wait(for: 90) {
+          try person.hurry()
+          return person.isDone
+        }
+        #expect(isDone, "\(person.name): \(person.status)")
+      }
+    }
+
+    /// The texts that one of them wrote, by whether they count as sent.
+    private func own(
+      of person: Correspondent, in room: ID<Conversation>
+    ) throws -> (sent: [String], failed: [Message]) {
+      let own = try person.messages(in: room).filter { $0.sender == person.me }
+      return (
+        own.filter { $0.state == .sent }.map(\.body), own.filter { $0.state == .failed }
+      )
+    }
+
+    /// The texts of one that the other has.
+    private func heard(
+      from name: String, by person: Correspondent, in room: ID<Conversation>
+    ) throws -> [String] {
+      try person.messages(in: room).map(\.body).filter { $0.hasPrefix(name + " ") }
+    }
+
+    @Test(
+      "without a history: no line that counts as sent is lost, none comes twice, and what is in doubt says so",
+      .enabled(if: IRCPackage.inspircd.isOffered, "Debian has no inspircd"))
+    func withoutHistory() throws {
+      var options = InspIRCd.Options()
+      options.hasServices = false
+      let server = try InspIRCd(options)
+      let (anna, ben) = (try Correspondent("anna", at: server), try Correspondent("ben", at: server))
+      let rooms = try enter([anna, ben])
+      var disturbances = 0
+      try talk([anna, ben], in: rooms) {
+        disturbances += 1
+        if disturbances.isMultiple(of: 2) {
+          anna.kill()
+          try anna.start()
+        } else {
+          anna.proxy.cut()
+        }
+      }
+      try ben.expect(text(Self.count - 1, of: anna), in: rooms[1])
+      let (sent, failed) = try own(of: anna, in: rooms[0])
+      let heard = try heard(from: "anna", by: ben, in: rooms[1])
+      let (unique, twice) = (Set(heard), heard.count - Set(heard).count)
+      #expect(twice == 0)
+      #expect(sent.allSatisfy { unique.contains($0) })
+      #expect(sent.count + failed.count == Self.count)
+      #expect(failed.allSatisfy { $0.failure?.contains("it may have arrived") == true })
+      // What was in doubt is what was under way at the five disturbances.
+      #expect(failed.count <= 5 * 20)
+      // Ben's connection was never cut: all of his lines are sent.
+      let bens = try own(of: ben, in: rooms[1])
+      #expect(bens.failed.map(\.failure) == [])
+      #expect(bens.sent.count == Self.count)
+      let order = heard.compactMap { Int($0.dropFirst("anna ".count)) }
+      #expect(order == order.sorted())
+    }
+
+    @Test("with a history: everything is sent once, whatever happens in between")
+    func withHistory() throws {
+      var options = IRCStub.Options()
+      options.historyLimit = 100
+      let server = try IRCStub(options)
+      let (anna, ben) = (try Correspondent("anna", at: server), try Correspondent("ben", at: server))
+      let rooms = try enter([anna, ben])
+      var disturbances = 0
+      try talk([anna, ben], in: rooms) {
+        disturbances += 1
+        if disturbances.isMultiple(of: 2) {
+          anna.kill()
+          try anna.start()
+        } else {
+          anna.proxy.cut()
+          ben.proxy.cut()
+        }
+      }
+      let expected = { (name: String) in (0..<Self.count).map { "\(name) \($0)" } }
+      for (person, room) in zip([anna, ben], rooms) {
+        let (sent, failed) = try own(of: person, in: room)
+        #expect(failed.isEmpty, "\(failed.first?.failure ?? "")")
+        #expect(sent == expected(person.name))
+      }
+      try ben.expect(text(Self.count - 1, of: anna), in: rooms[1])
+      try anna.expect(text(Self.count - 1, of: ben), in: rooms[0])
+      let accepted = try server.accepted().filter { $0.command == "PRIVMSG" }.map(\.text)
+      #expect(accepted.filter { $0.hasPrefix("anna") } == expected("anna"))
+      #expect(accepted.filter { $0.hasPrefix("ben") } == expected("ben"))
+      #expect(Set(try heard(from: "anna", by: ben, in: rooms[1])) == Set(expected("anna")))
+      #expect(try heard(from: "anna", by: ben, in: rooms[1]).count == Self.count)
+      #expect(try heard(from: "ben", by: anna, in: rooms[0]).count == Self.count)
+      #expect(try server.violations() == [])
+    }
+  }
+}

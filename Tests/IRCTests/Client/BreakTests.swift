@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+import Testing
+
+@testable import IRC
+
+/// Rule 14.1: after a break or a kill nothing is sent twice, and nothing is lost in silence.
+@Suite("messages that a break left in doubt on IRC")
+struct BreakTests {
+  private static let doubt = "The connection broke, and it may have arrived. /retry sends it again."
+  private static let history = [
+    "labeled-response", "echo-message", "message-tags", "batch", "server-time", "draft/chathistory",
+  ]
+
+  /// The label of the last question about a conversation's history.
+  private func label(of target: String, in talk: inout IRCTalk) -> String {
+    let line = talk.takeSent().last { $0.contains("CHATHISTORY") && $0.contains(" \(target) ") }
+    return line.map { String($0.dropFirst().prefix { $0 != " " }) } ?? "label=none"
+  }
+
+  @Test("what another process tried and never finished fails, if nothing can tell")
+  func killed() {
+    var talk = IRCTalk(["echo-message"])
+    talk.enter("#tea")
+    _ = talk.takeSent()
+    talk.write("one", wasTried: true)
+    talk.write("two", to: .direct("ben"), wasTried: true)
+    talk.write("three")
+    #expect(talk.results == ["1 failed: \(Self.doubt)", "2 failed: \(Self.doubt)"])
+    #expect(talk.takeSent() == ["PRIVMSG #tea :three"])
+  }
+
+  @Test("a reaction that another process tried is sent again")
+  func killedReaction() {
+    var talk = IRCTalk(["message-tags"])
+    talk.enter("#tea")
+    talk.post(.react, of: "m1")
+    #expect(talk.takeSent().contains { $0.contains("TAGMSG #tea") })
+  }
+
+  @Test("the history of a direct chat is asked as well, even if the process is new")
+  func killedDirect() {
+    var talk = IRCTalk(Self.history)
+    talk.write("one", to: .direct("ben"), wasTried: true)
+    talk.write("two", to: .direct("ben"), wasTried: true)
+    #expect(talk.results.isEmpty)
+    let label = label(of: "ben", in: &talk)
+    talk.receive(
+      "@\(label) :srv BATCH +1 chathistory ben",
+      "@batch=1;msgid=m1;time=2023-11-14T22:13:19.000Z :anna!~a@h PRIVMSG ben :one",
+      ":srv BATCH -1")
+    #expect(talk.results == ["1 sent m1"])
+    #expect(talk.takeSent().contains { $0.hasSuffix("PRIVMSG ben :two") })
+  }
+
+  @Test("an equal text from long ago is another message")
+  func oldText() {
+    var talk = IRCTalk(Self.history)
+    talk.write("one", to: .direct("ben"), wasTried: true)
+    let label = label(of: "ben", in: &talk)
+    talk.receive(
+      "@\(label) :srv BATCH +1 chathistory ben",
+      "@batch=1;msgid=m0;time=2023-11-14T22:00:00.000Z :anna!~a@h PRIVMSG ben :one",
+      ":srv BATCH -1")
+    #expect(talk.takeSent().contains { $0.hasSuffix("PRIVMSG ben :one") })
+  }
+
+  @Test("of a text of several messages, only the missing ones are sent again")
+  func parts() {
+    var talk = IRCTalk(Self.history)
+    talk.write("one\ntwo\nthree", to: .direct("ben"), wasTried: true)
+    let label = label(of: "ben", in: &talk)
+    talk.receive(
+      "@\(label) :srv BATCH +1 chathistory ben",
+      "@batch=1;msgid=m1;time=2023-11-14T22:13:19.000Z :anna!~a@h PRIVMSG ben :one",
+      "@batch=1;msgid=m3;time=2023-11-14T22:13:19.000Z :anna!~a@h PRIVMSG ben :three",
+      ":srv BATCH -1")
+    let again = talk.takeSent().filter { $0.contains("PRIVMSG") }
+    #expect(again.map { $0.split(separator: " ").last.map(String.init) } == [":two"])
+    let number = again[0].dropFirst("@label=".count).prefix { $0 != " " }
+    talk.receive("@label=\(number);msgid=m2 :anna!~a@h PRIVMSG ben :two")
+    #expect(talk.results == ["1 sent m1"])
+  }
+
+  @Test("if the history does not answer, the message fails")
+  func silentHistory() {
+    var talk = IRCTalk(Self.history)
+    talk.write("one", to: .direct("ben"), wasTried: true)
+    talk.wait(30_000)
+    #expect(talk.results == ["1 failed: \(Self.doubt)"])
+  }
+
+  @Test("what follows in the same conversation waits for the answer; others do not")
+  func order() {
+    var talk = IRCTalk(Self.history)
+    talk.write("one", to: .direct("ben"), wasTried: true)
+    talk.write("two", to: .direct("ben"))
+    talk.write("three", to: .direct("dan"))
+    #expect(talk.takeSent().count { $0.contains("PRIVMSG") } == 1)
+  }
+
+  @Test("twice the same text is twice the same message")
+  func twice() {
+    var talk = IRCTalk(Self.history)
+    talk.write("yes", to: .direct("ben"), wasTried: true)
+    talk.write("yes", to: .direct("ben"), wasTried: true)
+    let label = label(of: "ben", in: &talk)
+    talk.receive(
+      "@\(label) :srv BATCH +1 chathistory ben",
+      "@batch=1;msgid=m1;time=2023-11-14T22:13:19.000Z :anna!~a@h PRIVMSG ben :yes",
+      ":srv BATCH -1")
+    #expect(talk.results == ["1 sent m1"])
+    #expect(talk.takeSent().count { $0.hasSuffix("PRIVMSG ben :yes") } == 1)
+  }
+
+  @Test("what was taken back after a break is not sent again")
+  func takenBack() {
+    var talk = IRCTalk(Self.history)
+    talk.write("one", to: .direct("ben"), wasTried: true)
+    let label = label(of: "ben", in: &talk)
+    talk.change(1, to: nil)
+    talk.receive("@\(label) :srv BATCH +1 chathistory ben", ":srv BATCH -1")
+    #expect(!talk.takeSent().contains { $0.contains("PRIVMSG") })
+    #expect(talk.results.isEmpty)
+  }
+
+  @Test("nothing is cut or refused for a server that is not known yet")
+  func unknownServer() {
+    var talk = IRCTalk(["draft/message-redaction", "message-tags"], rooms: ["#tea"])
+    talk.disconnect()
+    talk.post(.delete, of: "m1")
+    #expect(talk.results.isEmpty)
+    talk.reconnect(["draft/message-redaction", "message-tags"])
+    talk.enter("#tea")
+    #expect(talk.takeSent().contains("REDACT #tea m1"))
+  }
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+import Testing
+
+@testable import IRC
+
+/// Rule 14.7: what the owner missed.
+@Suite("what the owner missed on IRC")
+struct CatchingUpTests {
+  private typealias Talk = HistoryTalk
+
+  private func time(_ seconds: Int) -> String { Talk.time(seconds) }
+  private func line(
+    _ seconds: Int, _ command: String = "PRIVMSG #tea :hi", id: Bool = true
+  ) -> String {
+    Talk.line(seconds, command, id: id)
+  }
+  private func messages(_ talk: Talk) -> [NetworkMessage] { talk.messages }
+
+  // MARK: The first time
+
+  @Test("the first time, a room's last messages are a page of the past")
+  func first() {
+    var talk = Talk()
+    talk.talk.enter("#Tea")
+    #expect(talk.questions() == ["CHATHISTORY LATEST #Tea * 3"])
+    #expect(talk.talk.client.status == .connected([.catchingUp(received: 0, percent: nil)]))
+    _ = talk.talk.takeEvents()
+    talk.answer("#Tea", [line(1), line(2), line(3)])
+    #expect(
+      talk.talk.events.first == .page(of: .room("#tea"), from: "m1", until: ""))
+    #expect(messages(talk).map(\.name.archive) == ["m1", "m2", "m3"])
+    #expect(messages(talk).allSatisfy { $0.isPast && $0.time != nil })
+    #expect(talk.marks() == ["#tea": time(3) + " m3"])
+    #expect(talk.talk.client.status == .connected([]))
+    #expect(talk.questions().isEmpty)
+  }
+
+  @Test("a short page reaches the beginning; an empty one is the whole history")
+  func shortPages() {
+    for lines in [[line(1)], []] {
+      var talk = Talk()
+      talk.talk.enter("#tea")
+      _ = (talk.questions(), talk.talk.takeEvents())
+      talk.answer("#tea", lines)
+      #expect(talk.talk.events.first == .page(of: .room("#tea"), from: "", until: ""))
+      #expect(talk.talk.client.history.isRead(.room("#tea")))
+    }
+  }
+
+  // MARK: Catching up
+
+  @Test("what was missed is read page by page, from the newest back to the mark")
+  func catchUp() {
+    var talk = Talk(marks: ["#tea": time(30) + " m30"])
+    talk.talk.enter("#tea")
+    // Clocks of servers differ a little.
+    #expect(talk.questions() == ["CHATHISTORY LATEST #tea timestamp=\(time(20)) 3"])
+    _ = talk.talk.takeEvents()
+    talk.answer("#tea", [line(60), line(61), line(62)])
+    #expect(talk.marks().isEmpty)
+    #expect(talk.questions() == ["CHATHISTORY BEFORE #tea msgid=m60 3"])
+    talk.answer("#tea", [line(40), line(41), line(42)])
+    #expect(talk.questions() == ["CHATHISTORY BEFORE #tea msgid=m40 3"])
+    #expect(
+      talk.talk.client.status == .connected([.catchingUp(received: 6, percent: nil)]))
+    talk.answer("#tea", [line(10), line(30), line(31)])
+    #expect(talk.questions().isEmpty)
+    // What is older than the mark is known, or was never asked for.
+    #expect(messages(talk).map(\.name.archive) == ["m40", "m41", "m42", "m30", "m31"])
+    #expect(messages(talk).allSatisfy { !$0.isPast })
+    #expect(talk.marks() == ["#tea": time(62) + " m62"])
+  }
+
+  @Test("a server that repeats a page ends the catching up")
+  func repeatedPage() {
+    var talk = Talk(marks: ["#tea": time(30)])
+    talk.talk.enter("#tea")
+    for _ in 0..<2 {
+      #expect(talk.questions().count == 1)
+      talk.answer("#tea", [line(60), line(61), line(62)])
+    }
+    #expect(talk.questions().isEmpty)
+    #expect(talk.talk.client.history.isRead(.room("#tea")))
+  }
+
+  @Test("context messages do not count, and events of the past are over")
+  func contextAndEvents() {
+    var talk = Talk(marks: ["#tea": time(30)])
+    talk.talk.enter("#tea")
+    _ = (talk.questions(), talk.talk.takeEvents())
+    talk.answer(
+      "#tea",
+      [
+        line(40), line(41, "JOIN #tea ben :Ben"), line(42, "QUIT :bye"),
+        "@draft/chathistory-context;msgid=r1;time=\(time(5));+draft/react=👍;+reply=m40 :x!x@h TAGMSG #tea",
+      ])
+    #expect(talk.questions() == ["CHATHISTORY BEFORE #tea msgid=m40 3"])
+    talk.answer("#tea", [line(35, "NICK benny"), line(36, "TOPIC #tea :black")])
+    #expect(messages(talk).map(\.name.archive) == ["m40"])
+    let others = talk.talk.events.filter {
+      switch $0 {
+      case .messageReceived, .caughtUp: false
+      default: true
+      }
+    }
+    #expect(others.isEmpty)
+  }
+
+  @Test("reactions and deletions of the past count, with their time")
+  func changes() {
+    var talk = Talk(Talk.capabilities + ["draft/message-redaction"], marks: ["#tea": time(30)])
+    talk.talk.enter("#tea")
+    _ = (talk.questions(), talk.talk.takeEvents())
+    talk.answer(
+      "#tea",
+      [
+        "@time=\(time(40));msgid=r1;+draft/react=👍;+reply=m1 :ben!x@h TAGMSG #tea",
+        "@time=\(time(41)) :ben!x@h REDACT #tea m1",
+      ])
+    let moments: [Milliseconds] = talk.talk.events.compactMap {
+      switch $0 {
+      case .reacted(_, _, _, _, _, let time?, _), .retracted(_, _, _, let time?): time
+      default: nil
+      }
+    }
+    #expect(moments == [Timestamp.read(time(40)), Timestamp.read(time(41))])
+  }
+
+  @Test("a message of several lines is one in the history, too")
+  func multiline() {
+    var talk = Talk(Talk.capabilities + ["draft/multiline"], marks: ["#tea": time(30)])
+    talk.talk.enter("#tea")
+    _ = talk.questions()
+    talk.answer(
+      "#tea",
+      [
+        "@msgid=m40;time=\(time(40)) :ben!x@h BATCH +in draft/multiline #tea",
+        "@batch=in :ben!x@h PRIVMSG #tea :one",
+        "@batch=in :ben!x@h PRIVMSG #tea :two", ":srv BATCH -in",
+      ])
+    #expect(messages(talk).map(\.body) == ["one\ntwo"])
+    #expect(talk.marks()["#tea"] == time(40) + " m40")
+  }
+
+  @Test("a live message moves the mark only when nothing is missing before it")
+  func liveMarks() {
+    let live = "@msgid=live;time=2023-11-14T22:13:20.000Z :ben!x@h PRIVMSG #tea :now"
+    let mark = "2023-11-14T22:13:20.000Z live"
+    var talk = Talk(marks: ["#tea": time(30) + " m30"])
+    talk.talk.receive(":anna!a@h JOIN #tea", live, ":srv 366 anna #tea :End")
+    #expect(talk.questions() == ["CHATHISTORY LATEST #tea timestamp=\(time(20)) 3"])
+    talk.talk.receive(live)
+    #expect(talk.marks()["#tea"] == nil)
+    talk.answer("#tea", [line(60)])
+    #expect(talk.marks()["#tea"] == time(60) + " m60")
+    talk.talk.receive(live)
+    #expect(talk.marks()["#tea"] == mark)
+    // An older one does not move it back.
+    talk.talk.receive(live.replacing("20.000Z", with: "19.000Z"))
+    #expect(talk.marks().isEmpty)
+
+    var failed = Talk(marks: ["#tea": time(30) + " m30"])
+    failed.talk.enter("#tea")
+    _ = failed.questions()
+    failed.talk.receive(":srv FAIL CHATHISTORY MESSAGE_ERROR LATEST #tea :no", live)
+    #expect(failed.marks()["#tea"] == nil)
+  }
+
+  @Test("after a break, the question begins at the last mark again")
+  func breaks() {
+    var talk = Talk(marks: ["#tea": time(30)])
+    talk.talk.enter("#tea")
+    _ = talk.questions()
+    talk.answer("#tea", [line(60), line(61), line(62)])
+    talk.talk.reconnect(Talk.capabilities, support: "CHATHISTORY=3")
+    talk.talk.enter("#tea")
+    #expect(talk.questions().last == "CHATHISTORY LATEST #tea timestamp=\(time(20)) 3")
+  }
+
+  @Test("a room that the owner enters again is caught up again")
+  func again() {
+    var talk = Talk()
+    talk.talk.enter("#tea")
+    _ = talk.questions()
+    talk.answer("#tea", [line(60)])
+    talk.talk.receive(":ben!x@h KICK #tea anna :out")
+    talk.talk.enter("#tea")
+    #expect(talk.questions() == ["CHATHISTORY LATEST #tea timestamp=\(time(50)) 3"])
+  }
+
+  @Test("only a few questions are open at the same time")
+  func severalRooms() {
+    var talk = Talk()
+    for room in ["#a", "#b", "#c", "#d", "#e", "#f"] { talk.talk.enter(room) }
+    #expect(talk.questions().count == 4)
+    talk.answer("#b", [], to: 1)
+    #expect(talk.questions() == ["CHATHISTORY LATEST #e * 3"])
+  }
+
+  @Test("what a server replays on its own does not answer a question with a label")
+  func replay() {
+    var talk = Talk(marks: ["#tea": time(30)])
+    talk.talk.enter("#tea")
+    _ = talk.questions()
+    talk.talk.receive(
+      ":srv BATCH +own chathistory #tea", "@batch=own;" + line(40).dropFirst(),
+      ":srv BATCH -own")
+    #expect(messages(talk).map(\.name.archive) == ["m40"])
+    #expect(!talk.talk.client.history.isRead(.room("#tea")))
+    talk.answer("#tea", [])
+    #expect(talk.talk.client.history.isRead(.room("#tea")))
+  }
+
+  // MARK: Failures
+
+  @Test("a refusal ends the question, with a label, with the target, or with neither")
+  func refusals() {
+    for line in [
+      ":srv FAIL CHATHISTORY INVALID_TARGET LATEST #tea :no",
+      ":srv FAIL CHATHISTORY MESSAGE_ERROR LATEST #tea x y :no",
+      "@label=h1 :srv FAIL CHATHISTORY INVALID_PARAMS LATEST :no",
+      "@label=h1 :srv FAIL CHATHISTORY NEED_MORE_PARAMS :no",
+    ] {
+      var talk = Talk()
+      talk.talk.enter("#tea")
+      talk.talk.receive(line)
+      #expect(talk.talk.client.history.states[.room("#tea")] == .failed, "\(line)")
+      #expect(talk.talk.client.status == .connected([]))
+    }
+    var silent = Talk()
+    silent.talk.enter("#tea")
+    silent.talk.wait(30_000)
+    #expect(silent.talk.client.history.states[.room("#tea")] == .failed)
+  }
+
+  @Test("without the capabilities, nothing is asked")
+  func noHistory() {
+    for capabilities in [[], ["draft/chathistory"], ["batch"]] {
+      var talk = Talk(capabilities)
+      talk.talk.enter("#tea")
+      #expect(talk.questions().isEmpty)
+      talk.history(1, "#tea", 10)
+      #expect(talk.answers == ["1: The server keeps no history."])
+    }
+  }
+
+  @Test("how many messages an answer may have")
+  func limits() {
+    for (token, limit) in [("CHATHISTORY=1000", 200), ("CHATHISTORY=0", 100), ("X", 100)] {
+      var talk = Talk(support: token)
+      talk.talk.enter("#tea")
+      #expect(talk.questions() == ["CHATHISTORY LATEST #tea * \(limit)"])
+    }
+  }
+}

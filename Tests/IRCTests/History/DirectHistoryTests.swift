@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+import Testing
+
+@testable import IRC
+
+/// Rule 14.7: what the owner missed in direct chats (CHATHISTORY TARGETS).
+@Suite("direct chats in the history of IRC")
+struct DirectHistoryTests {
+  private typealias Talk = HistoryTalk
+
+  private func time(_ seconds: Int) -> String { Talk.time(seconds) }
+  private func line(
+    _ seconds: Int, _ command: String = "PRIVMSG #tea :hi", id: Bool = true
+  ) -> String {
+    Talk.line(seconds, command, id: id)
+  }
+  private func messages(_ talk: Talk) -> [NetworkMessage] { talk.messages }
+
+  @Test("the direct chats with new messages are read, from the mark of all of them on")
+  func chats() {
+    var talk = Talk(marks: ["": time(100), "ben": time(90) + " m90"])
+    #expect(
+      talk.questions() == [
+        "CHATHISTORY TARGETS timestamp=\(time(90)) timestamp=2023-11-14T22:13:30.000Z 3"
+      ])
+    talk.answer(
+      "",
+      [
+        ":srv CHATHISTORY TARGETS Ben \(time(110))", ":srv CHATHISTORY TARGETS dan \(time(111))",
+      ], type: "draft/chathistory-targets")
+    #expect(
+      talk.questions() == [
+        "CHATHISTORY LATEST Ben timestamp=\(time(80)) 3",
+        "CHATHISTORY LATEST dan timestamp=\(time(90)) 3",
+      ])
+    _ = talk.talk.takeEvents()
+    talk.answer("Ben", [line(110, "PRIVMSG anna :hi")])
+    // The other one is not read yet.
+    #expect(talk.marks() == ["ben": time(110) + " m110"])
+    let asked = talk.talk.client.history.states
+    #expect(asked[.direct("dan")] == .reading)
+  }
+
+  @Test("a chat of a new person is new, not past, and the mark of all chats follows the last one")
+  func newChat() {
+    var talk = Talk(marks: ["": time(100)])
+    _ = talk.questions()
+    talk.answer(
+      "", [":srv CHATHISTORY TARGETS dan \(time(111))"], type: "draft/chathistory-targets")
+    _ = (talk.questions(), talk.talk.takeEvents())
+    talk.answer(
+      "dan",
+      [
+        Talk.line(110, "PRIVMSG anna :hello", by: "dan"),
+        Talk.line(111, "PRIVMSG dan :hi", by: "anna"),
+      ])
+    #expect(messages(talk).map(\.isPast) == [false, false])
+    #expect(messages(talk).map(\.speaker.isOwner) == [false, true])
+    #expect(talk.marks() == ["dan": time(111) + " m111", "": time(111)])
+  }
+
+  @Test("a live message moves the mark of all chats only when all of them are read")
+  func liveChats() {
+    let live = "@msgid=live;time=2023-11-14T22:13:20.000Z :ben!x@h PRIVMSG anna :now"
+    var talk = Talk(marks: ["": time(100)])
+    _ = (talk.questions(), talk.marks())
+    talk.talk.receive(live)
+    #expect(talk.marks().isEmpty)
+    talk.answer(
+      "", [":srv CHATHISTORY TARGETS dan \(time(111))"], type: "draft/chathistory-targets")
+    talk.talk.receive(live)
+    #expect(talk.marks() == ["ben": "2023-11-14T22:13:20.000Z live"])
+    _ = talk.questions()
+    talk.answer("dan", [Talk.line(111, "PRIVMSG anna :hello", by: "dan")])
+    _ = talk.marks()
+    talk.talk.receive(live.replacing("live", with: "later"))
+    #expect(talk.marks()[""] == "2023-11-14T22:13:20.000Z")
+  }
+
+  @Test("a long list of chats comes in parts, and rooms and the owner in it do not matter")
+  func longList() {
+    var talk = Talk(marks: ["": time(100)])
+    _ = talk.questions()
+    talk.answer(
+      "",
+      [
+        ":srv CHATHISTORY TARGETS #tea \(time(101))", ":srv CHATHISTORY TARGETS anna \(time(102))",
+        ":srv CHATHISTORY TARGETS ben \(time(103))",
+      ], type: "draft/chathistory-targets")
+    #expect(
+      talk.questions().last?.hasPrefix("CHATHISTORY TARGETS timestamp=\(time(103)) ") == true)
+    talk.talk.receive(":srv BATCH +x draft/chathistory-targets", ":srv BATCH -x")
+    #expect(talk.talk.client.history.chats == .read)
+    #expect(Array(talk.talk.client.history.states.keys) == [.direct("ben")])
+  }
+
+  @Test("the first time there is nothing to list; a failure leaves the mark where it is")
+  func noList() {
+    var talk = Talk()
+    #expect(talk.questions().isEmpty)
+    #expect(talk.marks() == ["": "2023-11-14T22:13:20.000Z"])
+    let live = "@msgid=live;time=2023-11-14T22:13:20.000Z :ben!x@h PRIVMSG anna :now"
+    var failed = Talk(marks: ["": time(100)])
+    _ = failed.marks()
+    failed.talk.receive(":srv FAIL CHATHISTORY INVALID_PARAMS TARGETS :no", live)
+    #expect(failed.marks().isEmpty)
+    var silent = Talk(marks: ["": time(100)])
+    _ = silent.marks()
+    silent.talk.wait(30_000)
+    silent.talk.receive(live)
+    #expect(silent.marks().isEmpty)
+  }
+}

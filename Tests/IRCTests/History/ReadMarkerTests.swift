@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+import Testing
+
+@testable import IRC
+
+/// Rule 5.5: how far the owner has read, here and on other devices (IRCv3 read-marker).
+@Suite("read markers on IRC")
+struct ReadMarkerTests {
+  private static let capabilities = HistoryTalk.capabilities + ["draft/read-marker"]
+
+  @Test("what is read on another device is read here, also what arrives later")
+  func received() {
+    var talk = HistoryTalk(Self.capabilities, marks: ["#tea": HistoryTalk.time(30)])
+    talk.talk.receive(
+      ":anna!a@h JOIN #tea", ":srv MARKREAD #tea timestamp=\(HistoryTalk.time(60))",
+      ":srv 366 anna #tea :End")
+    let mark = NetworkEvent.readUntil(
+      Timestamp.read(HistoryTalk.time(60)) ?? 0, in: .room("#tea"))
+    #expect(talk.talk.events.contains(mark))
+    _ = (talk.questions(), talk.talk.takeEvents())
+    talk.answer("#tea", [HistoryTalk.line(60, "PRIVMSG #tea :hi")])
+    #expect(talk.talk.events.contains(mark))
+    let order = talk.talk.events.firstIndex(of: mark) ?? 0
+    #expect(order > 0)
+  }
+
+  @Test("a live message is found by its id, since it has the time of its arrival here")
+  func live() {
+    var talk = HistoryTalk(Self.capabilities)
+    talk.talk.enter("#tea")
+    let time = "2023-11-14T22:13:20.000Z"
+    talk.talk.receive("@msgid=m1;time=\(time) :ben!x@h PRIVMSG #tea :hi")
+    _ = talk.talk.takeEvents()
+    talk.talk.receive(":srv MARKREAD #tea timestamp=\(time)")
+    #expect(talk.talk.events.contains(.read(MessageIDs(archive: "m1"), in: .room("#tea"))))
+  }
+
+  @Test("marks that say nothing are nothing")
+  func nothing() {
+    var talk = HistoryTalk(Self.capabilities)
+    _ = talk.talk.takeEvents()
+    talk.talk.receive(
+      ":srv MARKREAD #tea *", ":srv MARKREAD #tea", ":srv MARKREAD #tea timestamp=x",
+      ":srv MARKREAD", ":srv FAIL MARKREAD INTERNAL_ERROR #tea :no")
+    #expect(talk.talk.events.isEmpty)
+  }
+
+  @Test("what is read here is told to the server, with a time that it gave")
+  func sent() {
+    var talk = HistoryTalk(Self.capabilities)
+    talk.talk.enter("#Tea")
+    let time = "2023-11-14T22:13:20.123Z"
+    talk.talk.receive(
+      "@msgid=m1;time=\(time) :ben!x@h PRIVMSG #tea :hi",
+      "@msgid=m2;time=\(time) :ben!x@h PRIVMSG anna :hi")
+    _ = talk.talk.takeSent()
+    let ben = NetworkUser(identity: "ben")
+    func seen(_ place: ConversationAddress, _ id: String, _ state: DeliveryState = .seen)
+      -> NetworkSignal
+    {
+      .receipt(place, MessageIDs(archive: id), by: ben, state)
+    }
+    talk.talk.tell(
+      .signals([
+        seen(.room("#tea"), "m1"), seen(.direct("ben"), "m2"), seen(.room("#tea"), "unknown"),
+        seen(.room("#tea"), "m1", .delivered),
+      ]))
+    #expect(
+      talk.talk.takeSent() == [
+        "MARKREAD #Tea timestamp=\(time)", "MARKREAD ben timestamp=\(time)",
+      ])
+    var other = HistoryTalk()
+    other.talk.receive("@msgid=m2;time=\(time) :ben!x@h PRIVMSG anna :hi")
+    _ = other.talk.takeSent()
+    other.talk.tell(.signals([seen(.direct("ben"), "m2")]))
+    #expect(other.talk.takeSent().isEmpty)
+  }
+
+  @Test("for direct chats the client asks how far they are read")
+  func directChats() {
+    var talk = HistoryTalk(Self.capabilities, marks: ["": HistoryTalk.time(100)])
+    _ = talk.questions()
+    talk.answer(
+      "", [":srv CHATHISTORY TARGETS Ben \(HistoryTalk.time(110))"],
+      type: "draft/chathistory-targets")
+    #expect(talk.talk.takeSent().contains("MARKREAD Ben"))
+  }
+}

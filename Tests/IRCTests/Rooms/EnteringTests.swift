@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+import Testing
+
+@testable import IRC
+
+/// Rooms that the owner enters and leaves.
+@Suite("entering and leaving rooms on IRC")
+struct EnteringTests {
+  private func request(
+    _ id: Int64, _ verb: NetworkRequest.Verb, _ target: String, secret: String = ""
+  ) -> IRCClientEvent {
+    .requests([NetworkRequest(id: id, verb: verb, target: target, secret: secret)])
+  }
+
+  /// The answers to requests: `1: sentence`.
+  private func answers(_ talk: IRCTalk) -> [String] {
+    talk.events.compactMap {
+      if case .answered(let request, let text) = $0 { "\(request.id): \(text)" } else { nil }
+    }
+  }
+
+  private func people(_ talk: IRCTalk, in room: String) -> Set<String> {
+    Set(
+      talk.events.compactMap {
+        if case .present(let user, room, _, let rank) = $0 {
+          user.name + (rank.isEmpty ? "" : " (\(rank))")
+        } else {
+          nil
+        }
+      })
+  }
+
+  @Test("the rooms of last time are entered with few lines, and the status counts them")
+  func several() {
+    let rooms = (1...45).map { "#room\($0)" }
+    var talk = IRCTalk(rooms: rooms)
+    let lines = talk.takeSent().filter { $0.hasPrefix("JOIN") }
+    #expect(lines.count == 3)
+    #expect(lines.allSatisfy { $0.utf8.count <= 510 })
+    let names = lines.flatMap { $0.dropFirst("JOIN ".count).split(separator: ",") }
+    #expect(Set(names.map(String.init)) == Set(rooms))
+    #expect(talk.client.status == .connected([.entering(rooms: 45)]))
+    for room in rooms { talk.enter(room) }
+    #expect(talk.client.status == .connected([]))
+    var limited = IRCTalk(support: "TARGMAX=JOIN:2,PRIVMSG:4", rooms: ["#a", "#b", "#c"])
+    #expect(limited.takeSent() == ["JOIN #a,#b", "JOIN #c"])
+    var unlimited = IRCTalk(support: "TARGMAX=JOIN:", rooms: rooms)
+    #expect(unlimited.takeSent().count == 1)
+  }
+
+  @Test("the owner is in a room when its names are complete, with all of them in one batch")
+  func names() {
+    var talk = IRCTalk(support: "CHANTYPES=# PREFIX=(qaohv)~&@%+", rooms: ["#tea"])
+    talk.receive(
+      ":anna!a@h JOIN #Tea", ":srv 332 anna #Tea :Green \u{02}tea\u{02}",
+      ":srv 353 anna = #Tea :anna ~@ben!b@host &carla", ":srv 353 anna @ #Tea :%dan +eve!e@h %+fay")
+    #expect(!talk.events.contains(.joined(room: "#tea", nick: "anna")))
+    #expect(talk.events.contains(.topic(room: "#tea", text: "Green *tea*", by: nil, at: nil)))
+    talk.receive(":srv 366 anna #Tea :End of /NAMES list.")
+    #expect(talk.events.contains(.joined(room: "#tea", nick: "anna")))
+    #expect(talk.events.contains(.roomNamed(room: "#tea", name: "#Tea")))
+    #expect(
+      people(talk, in: "#tea") == [
+        "ben (founder)", "carla (administrator)", "dan (half-operator)", "eve (voice)",
+        "fay (half-operator)",
+      ])
+    // Whoever asks for the names again changes nothing.
+    _ = talk.takeEvents()
+    talk.receive(":srv 353 anna = #tea :@eve", ":srv 366 anna #tea :End")
+    #expect(talk.events.isEmpty)
+  }
+
+  @Test("each of several requests to enter a room is answered, with the password that was given")
+  func requests() {
+    var talk = IRCTalk()
+    talk.tell(request(1, .join, "#tea", secret: "green"))
+    talk.tell(request(2, .join, "#tea"))
+    #expect(talk.takeSent() == ["JOIN #tea green", "JOIN #tea green"])
+    talk.enter("#tea")
+    #expect(answers(talk) == ["1: ", "2: "])
+    talk.tell(request(3, .join, "#tea"))
+    #expect(answers(talk).last == "3: ")
+    // After a break it is entered with the password as well.
+    talk.reconnect()
+    #expect(talk.takeSent().contains("JOIN #tea green"))
+  }
+
+  @Test("passwords belong to the first rooms of a line")
+  func passwords() {
+    var talk = IRCTalk()
+    for (id, room) in ["#b", "#c"].enumerated() {
+      talk.tell(request(Int64(id), .join, room, secret: "key\(id)"))
+      talk.enter(room)
+    }
+    talk.tell(request(3, .join, "#a"))
+    talk.enter("#a")
+    _ = talk.takeSent()
+    talk.reconnect()
+    #expect(talk.takeSent() == ["JOIN #b,#c,#a key0,key1"])
+  }
+
+  @Test("a refusal is a sentence; a room of last time is lost for now, a new one is left")
+  func refusals() {
+    let sentences = [
+      471: "#tea is full.", 473: "You need an invitation to enter #tea.",
+      474: "#tea has banned you.", 475: "#tea has a password: /join #tea --password PASSWORD",
+      477: "#tea is only for people who are logged in to an account of the network.",
+      489: "#tea is only for people with an encrypted connection.",
+      405: "You are in too many rooms.", 403: "The server has no room #tea (words).",
+      437: "You cannot enter #tea (words).",
+    ]
+    for (number, sentence) in sentences {
+      var talk = IRCTalk(rooms: ["#tea"])
+      talk.receive(":srv \(number) anna #tea :words")
+      #expect(talk.events.contains(.lost(room: "#tea", reason: sentence)), "\(number)")
+      talk.write("one")
+      #expect(talk.results == ["1 failed: \(sentence)"])
+      #expect(talk.client.status == .connected([]))
+      // A new connection is a new try.
+      _ = talk.takeSent()
+      talk.reconnect()
+      #expect(talk.takeSent() == ["JOIN #tea"])
+
+      var new = IRCTalk()
+      new.tell(request(1, .join, "#tea"))
+      new.receive(":srv \(number) anna #tea :words")
+      #expect(new.events.contains(.left(room: "#tea", reason: sentence)))
+      #expect(answers(new) == ["1: \(sentence)"])
+      _ = new.takeSent()
+      new.reconnect()
+      #expect(new.takeSent().isEmpty)
+    }
+  }
+
+  @Test("the same numbers about a room where the owner is are not about entering")
+  func lateRefusals() {
+    var talk = IRCTalk()
+    talk.enter("#tea")
+    _ = talk.takeEvents()
+    talk.receive(":srv 477 anna #tea :words", ":srv 474 anna #other :words")
+    #expect(talk.events.isEmpty)
+  }
+
+  @Test("a server that does not answer is not waited for without end")
+  func silence() {
+    var talk = IRCTalk(rooms: ["#tea", "#slow"])
+    talk.tell(request(1, .join, "#new"))
+    talk.receive(":anna!a@h JOIN #slow", ":srv 353 anna = #slow :@ben")
+    talk.write("one", to: .room("#slow"))
+    talk.wait(120_000)
+    let sentence = "The server does not answer."
+    #expect(talk.events.contains(.lost(room: "#tea", reason: sentence)))
+    #expect(answers(talk) == ["1: \(sentence)"])
+    // Where the end of the names is missing, the owner is.
+    #expect(talk.events.contains(.joined(room: "#slow", nick: "anna")))
+    #expect(talk.takeSent().contains("PRIVMSG #slow :one"))
+    // If it comes after all, the owner is there.
+    talk.enter("#tea")
+    #expect(talk.events.contains(.joined(room: "#tea", nick: "anna")))
+  }
+
+  @Test("lines that wait for their turn are no silence")
+  func slowJoins() {
+    var talk = IRCTalk(
+      support: "TARGMAX=JOIN:1", settings: ["flood": "1/60"],
+      rooms: ["#a", "#b", "#c", "#d", "#e"])
+    for _ in 0..<4 {
+      talk.wait(60_000)
+      for room in ["#a", "#b", "#c", "#d"] where talk.takeSent().contains("JOIN \(room)") {
+        talk.enter(room)
+      }
+    }
+    #expect(!talk.events.contains { if case .lost = $0 { true } else { false } })
+  }
+
+  @Test("who is sent to another room is told so, and is there")
+  func forward() {
+    var talk = IRCTalk(rooms: ["#tea"])
+    talk.receive(":srv 470 anna #tea ##tea :Forwarding to another channel")
+    #expect(talk.events.contains(.left(room: "#tea", reason: "#tea sent you to ##tea.")))
+    talk.enter("##tea")
+    #expect(talk.events.contains(.joined(room: "##tea", nick: "anna")))
+    var asked = IRCTalk()
+    asked.tell(request(1, .join, "#tea"))
+    asked.receive(":srv 470 anna #tea ##tea :Forwarding to another channel")
+    #expect(answers(asked) == ["1: #tea sent you to ##tea."])
+    // To where the owner is already, nothing follows.
+    var inside = IRCTalk()
+    inside.enter("##tea")
+    inside.tell(request(1, .join, "#tea"))
+    inside.receive(":srv 470 anna #tea ##tea :Forwarding to another channel")
+    #expect(inside.client.status == .connected([]))
+    inside.write("one", to: .room("##tea"))
+    #expect(inside.takeSent().contains("PRIVMSG ##tea :one"))
+  }
+
+  @Test("the owner leaves, is removed, and is told by whom")
+  func leaving() {
+    var talk = IRCTalk()
+    for room in ["#a", "#b", "#c", "#d"] { talk.enter(room) }
+    _ = (talk.takeSent(), talk.takeEvents())
+    talk.tell(request(1, .leave, "#a"))
+    #expect(talk.takeSent() == ["PART #a"])
+    talk.receive(":anna!a@h PART #a")
+    talk.receive(
+      ":ben!b@h KICK #b anna :spam", ":ben!b@h KICK #c anna :anna", ":anna!a@h PART #d :bye")
+    #expect(
+      talk.takeEvents().filter { if case .left = $0 { true } else { false } } == [
+        .left(room: "#a", reason: nil), .left(room: "#b", reason: "ben removed you from #b: spam"),
+        .left(room: "#c", reason: "ben removed you from #c."), .left(room: "#d", reason: nil),
+      ])
+    talk.write("one", to: .room("#b"))
+    #expect(talk.results == ["1 failed: You are not in #b."])
+    talk.reconnect()
+    #expect(!talk.takeSent().contains { $0.hasPrefix("JOIN") })
+  }
+
+  @Test("who leaves before the entry is through has left")
+  func leavingEarly() {
+    var talk = IRCTalk()
+    talk.tell(request(1, .join, "#tea"))
+    talk.tell(request(2, .leave, "#tea"))
+    #expect(talk.takeSent() == ["JOIN #tea", "PART #tea"])
+    #expect(answers(talk).sorted() == ["1: ", "2: "])
+    talk.enter("#tea")
+    talk.receive(":anna!a@h PART #tea")
+    #expect(talk.events.last == .left(room: "#tea", reason: nil))
+  }
+
+  @Test("rooms have their own names, with all their signs")
+  func signs() {
+    var talk = IRCTalk(support: "CHANTYPES=#&+!", rooms: ["#tea"])
+    for room in ["##tea", "&tea", "+tea", "!tea", "#tea[x]"] {
+      talk.enter(room)
+      talk.receive(":ben!b@h PRIVMSG \(room) :hi")
+    }
+    let rooms = talk.events.compactMap {
+      if case .messageReceived(_, .room(let address)) = $0 { address } else { nil }
+    }
+    #expect(rooms == ["##tea", "&tea", "+tea", "!tea", "#tea{x}"])
+  }
+
+  @Test("a room with another name takes its people along")
+  func rename() {
+    var talk = IRCTalk()
+    talk.enter("#tea")
+    _ = (talk.takeSent(), talk.takeEvents())
+    talk.receive(":ben!b@h RENAME #tea #GreenTea :better")
+    #expect(talk.events.first == .left(room: "#tea", reason: "#tea is called #GreenTea now."))
+    #expect(talk.events.contains(.joined(room: "#greentea", nick: "anna")))
+    #expect(talk.events.contains(.roomNamed(room: "#greentea", name: "#GreenTea")))
+    #expect(people(talk, in: "#greentea") == ["ben (operator)", "carla"])
+    talk.write("one", to: .room("#greentea"))
+    #expect(talk.takeSent().contains("PRIVMSG #greentea :one"))
+    // Only capitals.
+    _ = talk.takeEvents()
+    talk.receive(":ben!b@h RENAME #greentea #greenTEA :louder")
+    #expect(talk.events.contains(.roomNamed(room: "#greentea", name: "#greenTEA")))
+    #expect(!talk.events.contains { if case .left = $0 { true } else { false } })
+    // What is not known, or is no room, has no other name.
+    _ = talk.takeEvents()
+    talk.receive(":ben!b@h RENAME #x #y", ":ben!b@h RENAME #greentea ben")
+    #expect(talk.events.isEmpty)
+  }
+
+  @Test("a server that puts the owner into a room does so")
+  func forced() {
+    var talk = IRCTalk()
+    talk.receive(":anna!a@h JOIN ben", ":anna!a@h JOIN :")
+    #expect(talk.client.rooms.byAddress.isEmpty)
+    talk.enter("#lobby")
+    #expect(talk.events.contains(.joined(room: "#lobby", nick: "anna")))
+    _ = talk.takeSent()
+    talk.reconnect()
+    #expect(talk.takeSent() == ["JOIN #lobby"])
+  }
+
+  @Test("behind a bouncer, the rooms come by themselves, and messages wait for them")
+  func bouncer() {
+    let network = "CHANTYPES=# BOUNCER_NETID=1"
+    var talk = IRCTalk(
+      ["echo-message"], support: network, rooms: ["#tea/net", "#left/net"], scope: "/net")
+    #expect(!talk.takeSent().contains { $0.hasPrefix("JOIN") })
+    talk.write("one", to: .room("#tea/net"))
+    talk.write("two", to: .room("#left/net"))
+    #expect(talk.results.isEmpty)
+    talk.enter("#tea")
+    #expect(talk.events.contains(.joined(room: "#tea/net", nick: "anna")))
+    #expect(people(talk, in: "#tea/net") == ["ben (operator)", "carla"])
+    #expect(talk.takeSent().contains("PRIVMSG #tea :one"))
+    // The owner has left this one with another client.
+    talk.wait(120_000)
+    #expect(talk.results == ["2 failed: You are not in #left."])
+    #expect(!talk.events.contains { if case .lost = $0 { true } else { false } })
+  }
+
+  @Test("the names of a bouncer's networks tell rooms and people apart")
+  func scopes() {
+    var talk = IRCTalk(["echo-message"], support: "CHANTYPES=#", scope: "/net")
+    talk.enter("#tea")
+    talk.receive(
+      ":ben!b@h PRIVMSG #tea :hi", ":ben!b@h PRIVMSG anna :psst", ":carla!c@h NICK carlotta")
+    let places = talk.events.compactMap {
+      if case .messageReceived(let message, let place) = $0 {
+        (message.speaker.identity, place)
+      } else {
+        nil
+      }
+    }
+    #expect(places.map(\.0) == ["ben/net", "ben/net"])
+    #expect(places.map(\.1) == [.room("#tea/net"), .direct("ben/net")])
+    let carla = NetworkUser(identity: "carlotta/net", name: "carlotta", isVerified: false)
+    #expect(talk.events.contains(.renamed(carla, room: nil, former: "carla/net")))
+    talk.write("hello", to: .direct("carlotta/net"))
+    #expect(talk.takeSent().last == "PRIVMSG carlotta :hello")
+  }
+}

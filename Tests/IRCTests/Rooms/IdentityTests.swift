@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+import Testing
+
+@testable import IRC
+
+/// Rule 14.3: a person is identified by their account where there is one, and nobody takes over
+/// what belongs to another.
+@Suite("identities on IRC")
+struct IdentityTests {
+  private static let capabilities = [
+    "extended-join", "account-notify", "account-tag", "message-tags",
+  ]
+
+  private func talk(
+    _ capabilities: [String] = capabilities, proven: Set<String> = [], names: String = "",
+    contacts: [String] = []
+  ) -> IRCTalk {
+    var talk = IRCTalk(capabilities, proven: proven, contacts: contacts)
+    talk.enter("#tea", with: names)
+    _ = (talk.takeSent(), talk.takeEvents())
+    return talk
+  }
+
+  private func user(_ name: String, _ identity: String, _ isVerified: Bool) -> NetworkUser {
+    NetworkUser(identity: identity, name: name, isVerified: isVerified)
+  }
+
+  @Test("the account is the identity, in rooms and in direct chats, under any nick")
+  func accounts() {
+    var talk = talk()
+    talk.receive(
+      ":Ben_!b@h JOIN #tea Ben :Ben", "@account=Ben :Ben_!b@h PRIVMSG anna :hi",
+      ":Ben_!b@h NICK Benny")
+    let ben = user("Ben_", "ben", true)
+    #expect(talk.events.first == .present(ben, room: "#tea"))
+    guard case .messageReceived(let message, let place) = talk.events[1] else {
+      Issue.record("\(talk.events)")
+      return
+    }
+    #expect((message.speaker, place) == (ben, .direct("ben")))
+    #expect(talk.events[2] == .renamed(user("Benny", "ben", true), room: nil, former: "Ben_"))
+    talk.write("yes", to: .direct("ben"))
+    #expect(talk.takeSent().first == "PRIVMSG Benny :yes")
+  }
+
+  @Test("a login is told when it is noticed: by a message, a notice or a list")
+  func logins() {
+    for line in [
+      "@account=ben :ben_!b@h PRIVMSG #tea :hi", ":ben_!b@h ACCOUNT ben",
+      ":ben_!b@h JOIN #other ben :Ben",
+    ] {
+      var talk = talk(names: "ben_")
+      if line.contains("JOIN") { talk.receive(":anna!a@h JOIN #other") }
+      talk.receive(line)
+      #expect(
+        talk.events.contains(.renamed(user("ben_", "ben", true), room: nil, former: "ben_")),
+        "\(line)")
+    }
+    var asked = IRCTalk(Self.capabilities, support: "WHOX CHANTYPES=#")
+    asked.enter("#tea", with: "ben_ carla")
+    #expect(asked.takeSent().contains("WHO #tea %tnfa,42"))
+    _ = asked.takeEvents()
+    asked.receive(
+      ":srv 354 anna 42 ben_ H ben", ":srv 354 anna 42 carla G 0", ":srv 354 anna 42 anna H anna",
+      ":srv 354 anna 7 carla H carla", ":srv 315 anna #tea :End")
+    #expect(
+      asked.events == [
+        .renamed(user("ben_", "ben", true), room: nil, former: "ben_"),
+        .present(user("carla", "carla", false), room: "#tea", away: ""),
+      ])
+  }
+
+  @Test("an account with the same name as the nick changes nothing")
+  func sameName() {
+    var talk = talk(names: "ben")
+    talk.receive(":ben!b@h ACCOUNT Ben", "@account=Ben :ben!b@h PRIVMSG #tea :hi")
+    #expect(talk.said == ["ben: hi"])
+    #expect(talk.events.count == 1)
+  }
+
+  @Test("who speaks under a known name without its account is told apart")
+  func impostors() {
+    var talk = talk(proven: ["ben"], names: "ben")
+    talk.receive(":ben!x@h PRIVMSG #tea :it is me", ":ben!x@h PRIVMSG anna :send me money")
+    #expect(talk.said == ["~ben: it is me", "~ben: send me money"])
+    #expect(talk.events.first == .renamed(user("ben", "~ben", false), room: nil, former: "ben"))
+    let chats = talk.events.compactMap {
+      if case .messageReceived(_, .direct(let identity)) = $0 { identity } else { nil }
+    }
+    #expect(chats == ["~ben"])
+    // The answer reaches the one who wrote.
+    talk.write("no", to: .direct("~ben"))
+    #expect(talk.takeSent().first == "PRIVMSG ben :no")
+  }
+
+  @Test("nobody takes over what belongs to an account by another nick or account")
+  func theft() {
+    func renames(_ talk: IRCTalk) -> [NetworkEvent] {
+      talk.events.filter { if case .renamed = $0 { true } else { false } }
+    }
+    // Nobody knows yet whether they are logged in.
+    var nick = talk(proven: ["ben"], names: "ben")
+    nick.receive(":ben!x@h NICK eve")
+    #expect(renames(nick).isEmpty)
+    #expect(
+      nick.events == [
+        .absent(user("ben", "ben", false), room: "#tea"),
+        .present(user("eve", "eve", false), room: "#tea"),
+      ])
+    // Somebody with another account.
+    var account = talk(proven: ["ben"], names: "ben")
+    account.receive("@account=eve :ben!x@h PRIVMSG #tea :hi")
+    #expect(renames(account).isEmpty)
+    #expect(account.said == ["eve: hi"])
+    // An impostor goes their own way.
+    var other = talk(proven: ["ben"])
+    other.receive(":ben!x@h JOIN #tea * :x", ":ben!x@h NICK eve")
+    #expect(
+      renames(other) == [.renamed(user("eve", "eve", false), room: nil, former: "~ben")])
+  }
+
+  @Test("who logs out is no longer the person with the account")
+  func logout() {
+    var talk = talk()
+    talk.receive(":ben!b@h JOIN #tea ben :Ben", ":ben!b@h ACCOUNT *")
+    #expect(
+      talk.takeEvents().last == .renamed(user("ben", "~ben", false), room: nil, former: "ben"))
+    talk.receive(":ben!b@h ACCOUNT ben")
+    #expect(talk.events == [.renamed(user("ben", "ben", true), room: nil, former: "ben")])
+  }
+
+  @Test("an account under two nicks is there until both have left")
+  func twoNicks() {
+    var talk = talk()
+    talk.receive(":ben!b@h JOIN #tea ben :Ben", ":ben_!b@h JOIN #tea ben :Ben")
+    _ = talk.takeEvents()
+    talk.receive(":ben!b@h PART #tea")
+    #expect(talk.events.isEmpty)
+    talk.receive(":ben_!b@h QUIT :bye")
+    #expect(talk.takeEvents() == [.absent(user("ben_", "ben", true), room: "#tea")])
+    talk.receive(":ben!b@h JOIN #tea ben :Ben", ":ben_!b@h JOIN #tea ben :Ben")
+    _ = talk.takeEvents()
+    talk.receive(":ben!b@h QUIT :bye", ":carla!c@h KICK #tea ben_ :out")
+    #expect(
+      talk.events == [
+        .absent(user("ben_", "ben", true), room: "#tea", removal: "removed by carla: out")
+      ])
+  }
+
+  @Test("an old line is by whoever it says, not by whoever has the nick now")
+  func oldLines() {
+    var talk = talk(Self.capabilities + ["server-time", "batch"])
+    talk.receive(":ben!b@h JOIN #tea ben :Ben", ":dan!d@h JOIN #tea * :Dan")
+    talk.receive(
+      ":srv BATCH +r znc.in/playback",
+      "@batch=r;time=2023-11-01T00:00:00Z :ben!x@h PRIVMSG #tea :not me",
+      "@batch=r;time=2023-11-01T00:00:00Z;account=ben :dan!x@h PRIVMSG #tea :me",
+      ":srv BATCH -r")
+    #expect(talk.said == ["~ben: not me", "ben: me"])
+  }
+
+  @Test("without accounts, the nick is all there is")
+  func noAccounts() {
+    var talk = talk([], proven: ["ben"], names: "ben")
+    talk.receive(":ben!b@h PRIVMSG #tea :hi")
+    #expect(talk.said == ["ben: hi"])
+  }
+
+  // MARK: The owner's nick and the contacts
+
+  @Test("the wanted nick is taken once when it is free, as MONITOR or ISON says")
+  func regain() {
+    var watched = IRCTalk(support: "MONITOR=100", nick: "anna_", wanted: "anna")
+    #expect(watched.takeSent() == ["MONITOR + anna"])
+    watched.receive(":srv 730 anna_ :anna!x@h", ":srv 731 anna_ :somebody")
+    #expect(watched.takeSent().isEmpty)
+    watched.receive(":srv 731 anna_ :dan,Anna")
+    #expect(watched.takeSent() == ["NICK anna"])
+    watched.receive(":srv 433 anna_ anna :in use", ":srv 731 anna_ :anna")
+    watched.wait(600_000)
+    #expect(!watched.takeSent().contains { $0.hasPrefix("NICK") })
+
+    var asked = IRCTalk(nick: "anna_", wanted: "anna")
+    #expect(asked.takeSent() == ["ISON anna"])
+    asked.receive(":srv 303 anna_ :Anna")
+    asked.wait(60_000)
+    #expect(asked.takeSent() == ["ISON anna"])
+    asked.receive(":srv 303 anna_ :")
+    #expect(asked.takeSent() == ["NICK anna"])
+    asked.receive(":anna_!a@h NICK anna", ":srv 303 anna :")
+    asked.wait(60_000)
+    #expect(!asked.takeSent().contains { $0.hasPrefix("NICK") })
+  }
+
+  @Test("another nick of the owner's, by themselves or by services, is left alone")
+  func noFight() {
+    var talk = IRCTalk(support: "MONITOR=100", nick: "anna_", wanted: "anna")
+    talk.receive(":anna_!a@h NICK Guest17", ":srv 731 Guest17 :anna")
+    #expect(!talk.takeSent().contains { $0.hasPrefix("NICK") })
+  }
+
+  @Test("contacts come and go, by identity")
+  func contacts() {
+    var talk = IRCTalk(support: "MONITOR=100", contacts: ["ben", "dan"])
+    #expect(talk.takeSent() == ["MONITOR + ben,dan"])
+    talk.receive(":srv 730 anna :Ben!b@h,zed!z@h", ":srv 731 anna :dan")
+    #expect(
+      talk.takeEvents().suffix(2) == [
+        .contact(user("Ben", "ben", false), isOnline: true, away: nil),
+        .contact(user("dan", "dan", false), isOnline: false, away: nil),
+      ])
+    // Somebody else with the contact's nick is no contact.
+    talk.receive(":ben!x@h ACCOUNT eve", ":srv 730 anna :ben!x@h")
+    #expect(!talk.events.contains { if case .contact = $0 { true } else { false } })
+  }
+
+  @Test("a contact in no common room is away or back")
+  func awayContacts() {
+    var talk = IRCTalk(
+      ["extended-monitor", "away-notify"], support: "MONITOR=100", contacts: ["ben"])
+    _ = talk.takeEvents()
+    talk.receive(":ben!b@h AWAY :lunch", ":ben!b@h AWAY")
+    #expect(
+      talk.events == [
+        .contact(user("ben", "ben", false), isOnline: true, away: "lunch"),
+        .contact(user("ben", "ben", false), isOnline: true, away: nil),
+      ])
+  }
+}
