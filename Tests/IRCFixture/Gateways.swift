@@ -25,7 +25,7 @@ public final class ZNC: IRCServer, @unchecked Sendable {
     self.server = server
     try super.init("znc", ports: 2, certificates: server.certificates)
     let package = IRCPackage.znc.folder
-    command = [package + "/usr/bin/znc", "-f", "-d", folder]
+    command = [package + "/usr/bin/znc", "-f", "-D", "-d", folder]
     try FileManager.default.createSymbolicLink(
       atPath: folder + "/modules", withDestinationPath: package + "/usr/lib/znc")
     let pair = certificate

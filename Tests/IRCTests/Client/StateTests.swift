@@ -91,7 +91,7 @@ struct StateTests {
     talk.receive(":srv 422 anna :No MOTD")
     talk.deliver()
     talk.enter("#tea")
-    let question = talk.takeSent().first { $0.contains("CHATHISTORY LATEST #tea") }
+    let question = talk.takeSent().first { $0.contains("CHATHISTORY AFTER #tea") }
     let label = question?.split(separator: " ").first.map { $0.dropFirst() } ?? ""
     talk.receive(
       "@\(label) :srv BATCH +2 chathistory #tea",

@@ -32,8 +32,8 @@ struct DirectHistoryTests {
       ], type: "draft/chathistory-targets")
     #expect(
       talk.questions() == [
-        "CHATHISTORY LATEST Ben timestamp=\(time(80)) 3",
-        "CHATHISTORY LATEST dan timestamp=\(time(90)) 3",
+        "CHATHISTORY AFTER Ben timestamp=\(time(80)) 3",
+        "CHATHISTORY AFTER dan timestamp=\(time(90)) 3",
       ])
     _ = talk.talk.takeEvents()
     talk.answer("Ben", [line(110, "PRIVMSG anna :hi")])

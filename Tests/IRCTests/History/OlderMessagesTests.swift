@@ -71,7 +71,7 @@ struct OlderMessagesTests {
     talk.talk.enter("#tea")
     _ = (talk.questions(), talk.talk.takeEvents())
     talk.answer("#tea", [60, 61, 62].map { line($0, id: hasIDs) })
-    #expect(talk.questions() == ["CHATHISTORY BEFORE #tea timestamp=\(time(60)) 3"])
+    #expect(talk.questions() == ["CHATHISTORY AFTER #tea timestamp=2023-11-14T10:01:01.999Z 3"])
     talk.answer("#tea", [])
     talk.history(1, "#tea", 4, before: hasIDs ? "m60" : "timestamp=" + time(60))
     #expect(talk.questions() == ["CHATHISTORY BEFORE #tea timestamp=\(time(60)) 3"])

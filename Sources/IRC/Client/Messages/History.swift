@@ -15,8 +15,9 @@ struct History: Sendable {
   /// What is asked of the server.
   struct Query: Sendable {
     enum Scope: Sendable {
-      /// Everything since the mark; the newest first.
-      case catchUp(pages: Int, newest: Mark?)
+      /// Everything since the mark, or since the newest message of the last page: the store keeps
+      /// the order in which messages arrive.
+      case catchUp(newest: Mark?)
       /// The last messages of a conversation that the store does not know yet.
       case first
       /// For a shell: older messages.
@@ -32,7 +33,7 @@ struct History: Sendable {
 
   /// Clocks of a network's servers differ by up to this much.
   static let fuzz: Milliseconds = 10_000
-  /// Pages of one catching up, and of one request.
+  /// Pages of one request.
   private static let mostPages = 200
   private static let mostAtOnce = 4
   static let patience: Milliseconds = 30_000
@@ -66,7 +67,7 @@ struct History: Sendable {
 
   mutating func reset() {
     (states, waiting, running, received) = ([:], [], [:], 0)
-    (chats, readMarks, oldest) = (nil, [:], [:])
+    (chats, readMarks) = (nil, [:])
   }
 
   /// Whether everything that the server has of a conversation is known, so that what is sent now is
@@ -96,7 +97,7 @@ struct History: Sendable {
     guard let limit = context.historyLimit, states[conversation] != .reading else { return }
     states[conversation] = .reading
     let scope: Query.Scope =
-      marks[Self.key(conversation)] == nil ? .first : .catchUp(pages: 0, newest: nil)
+      marks[Self.key(conversation)] == nil ? .first : .catchUp(newest: nil)
     ask(
       Query(conversation: conversation, target: target, scope: scope, limit: limit), in: &context)
   }
@@ -200,22 +201,21 @@ struct History: Sendable {
     let limit = String(query.limit)
     switch query.scope {
     case .first: return ["LATEST", query.target, "*", limit]
-    case .catchUp(0, _):
-      let since = marks[Self.key(query.conversation)].map {
-        Self.timestamp + Timestamp.text($0.milliseconds - Self.fuzz)
+    case .catchUp(nil):
+      let since = Timestamp.text(known(query.conversation))
+      return ["AFTER", query.target, Self.timestamp + since, limit]
+    case .catchUp(let newest?):
+      if let id = newest.id, context.support.historyTakesIDs {
+        return ["AFTER", query.target, "msgid=" + id, limit]
       }
-      return ["LATEST", query.target, since ?? "*", limit]
-    case .catchUp:
-      let oldest = oldest[query.conversation]?.reference(context) ?? ""
-      return ["BEFORE", query.target, reference(oldest), limit]
+      // Others may have the same time; those that are known do not count twice.
+      let since = Timestamp.text(newest.milliseconds - 1)
+      return ["AFTER", query.target, Self.timestamp + since, limit]
     case .older(_, "", _, _): return ["LATEST", query.target, "*", limit]
     case .older(_, let before, _, _):
       return ["BEFORE", query.target, reference(before), limit]
     }
   }
-
-  /// The oldest message of the last page, while a conversation is being caught up.
-  private var oldest: [ConversationAddress: Mark] = [:]
 
   // MARK: Answers
 
@@ -241,21 +241,16 @@ struct History: Sendable {
     case .first:
       end(query.conversation, .read, in: &context)
       if let newest = ends?.newest { note(newest, in: query.conversation, &context) }
-    case .catchUp(let pages, let former):
+    case .catchUp(let former):
       received += new
-      let newest = former ?? ends?.newest
-      let known = known(query.conversation)
-      let isKnown = ends.map { $0.oldest.milliseconds < known } ?? true
-      let isStuck = ends?.oldest == oldest[query.conversation]
-      if !isEnd, !isKnown, !isStuck, pages + 1 < Self.mostPages, let first = ends?.oldest {
-        oldest[query.conversation] = first
-        next.scope = .catchUp(pages: pages + 1, newest: newest)
+      if !isEnd, let newest = ends?.newest, newest != former {
+        next.scope = .catchUp(newest: newest)
         ask(next, in: &context)
-        break
+      } else {
+        end(query.conversation, .read, in: &context)
       }
-      oldest[query.conversation] = nil
-      end(query.conversation, .read, in: &context)
-      if let newest { note(newest, in: query.conversation, &context) }
+      // What is before it is in the store.
+      if let newest = ends?.newest { note(newest, in: query.conversation, &context) }
     case .older(let request, let before, let known, let pages):
       let total = known + new
       if !isEnd, total < request.history.count, pages < Self.mostPages,
@@ -296,7 +291,6 @@ struct History: Sendable {
 
   /// Notes that the server does not answer a query.
   mutating func fail(_ query: Query, _ sentence: String, in context: inout IRCContext) {
-    oldest[query.conversation] = nil
     switch query.scope {
     case .first, .catchUp: end(query.conversation, .failed, in: &context)
     case .older(let request, _, _, _): context.answer(request, sentence)
