@@ -111,14 +111,17 @@ enum InventedIRC {
   private static func history(
     _ command: String, _ room: String, _ reference: String, _ label: String
   ) -> [String] {
-    var end = messages
-    if command == "BEFORE", let id = reference.split(separator: "=").last?.dropFirst() {
-      end = (Int(id) ?? 1) - 1
-    }
-    guard room == "#room0" else {
+    let number = Int(reference.split(separator: "=").last?.dropFirst() ?? "")
+    guard room == "#room0", command != "AFTER" || number ?? 0 < messages else {
       return ["\(label):srv BATCH +h chathistory \(room)", ":srv BATCH -h"]
     }
-    let lines = (max(1, end - page + 1)...max(1, end)).map { number in
+    let range =
+      switch command {
+      case "AFTER": (number ?? 0) + 1...min(messages, (number ?? 0) + page)
+      case "BEFORE": max(1, (number ?? messages) - page)...max(1, (number ?? messages) - 1)
+      default: messages - page + 1...messages
+      }
+    let lines = range.map { number in
       let (hour, minute, second) = (number / 3_600, number / 60 % 60, number % 60)
       func two(_ value: Int) -> String { String(100 + value).dropFirst().description }
       return "@batch=h;msgid=m\(number);time=2026-01-01T\(two(hour)):\(two(minute)):\(two(second))"
