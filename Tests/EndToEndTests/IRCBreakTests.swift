@@ -53,7 +53,9 @@ extension EndToEnd {
       #expect(try server.violations() == [])
     }
 
-    @Test("what waits behind the flood limit goes out by itself after a kill; what is in doubt does not")
+    @Test(
+      "what waits behind the flood limit goes out by itself after a kill; what is in doubt does not"
+    )
     func killedBehindTheLimit() throws {
       let server = try stub {
         $0.without = ["draft/chathistory", "draft/event-playback"]
@@ -78,7 +80,8 @@ extension EndToEnd {
       #expect(failed.count <= 4 && Set(before).isSubset(of: failed.map(\.body)))
       let accepted = try server.accepted().map(\.text)
       #expect(accepted == Array(Set(accepted)).sorted())
-      #expect(accepted.filter { !before.contains($0) } == own.filter { $0.state == .sent }.map(\.body))
+      #expect(
+        accepted.filter { !before.contains($0) } == own.filter { $0.state == .sent }.map(\.body))
       #expect(try server.violations() == [])
     }
   }

@@ -117,11 +117,14 @@ extension EndToEnd {
     func notifications() throws {
       let server = try stub { $0.without = ["draft/message-redaction", "echo-message"] }
       let (anna, tea, ben, bens) = try talk(at: server)
-      func abilities() throws -> Abilities { try anna.store.read { try $0.knownAbilities(of: tea) } }
+      func abilities() throws -> Abilities {
+        try anna.store.read { try $0.knownAbilities(of: tea) }
+      }
       #expect(try !abilities().deletes)
       try anna.say("one", in: tea)
       try anna.expect("one", in: tea) { $0.state == .sent }
-      for capability in ["draft/message-redaction", "echo-message"] {
+      // Only an echo gives a message the id that one needs to delete it.
+      for capability in ["echo-message", "draft/message-redaction"] {
         try server.add(capability: capability)
       }
       for (person, place) in [(anna, tea), (ben, bens)] {
@@ -182,7 +185,8 @@ extension EndToEnd {
     func missed(references: String) throws {
       let server = try stub { ($0.references, $0.historyLimit) = (references, 10) }
       let texts = (1...35).map { "old \($0)" }
-      try server.addHistory(texts, from: "cem", to: "#tea", start: Date().timeIntervalSince1970 - 900)
+      try server.addHistory(
+        texts, from: "cem", to: "#tea", start: Date().timeIntervalSince1970 - 900)
       let anna = try Correspondent("anna", withAccountAt: server)
       let tea = try anna.connect(to: "#tea")
       try anna.expect("old 35", in: tea) { $0.isPast }
@@ -217,7 +221,8 @@ extension EndToEnd {
     func bouncer() throws {
       let server = try stub {
         $0.networks = [
-          "1": ["name": "libera", "state": "connected"], "2": ["name": "oftc", "state": "connected"],
+          "1": ["name": "libera", "state": "connected"],
+          "2": ["name": "oftc", "state": "connected"],
         ]
       }
       let anna = try Correspondent("anna", withAccountAt: server)
@@ -284,7 +289,9 @@ extension EndToEnd {
 
     @Test("a server that does not know the password is no server")
     func lyingServer() throws {
-      let server = try stub { ($0.liesInSCRAM, $0.mechanisms) = (true, ["SCRAM-SHA-256", "PLAIN"]) }
+      let server = try stub {
+        ($0.liesInSCRAM, $0.mechanisms) = (true, ["SCRAM-SHA-256", "PLAIN"])
+      }
       let anna = try Correspondent("anna", withAccountAt: server)
       try anna.start()
       try anna.expect("not ended") {

@@ -54,10 +54,12 @@ extension EndToEnd {
       }
     }
 
-    @Test("echoes make messages sent, with labels or without; colours that the room strips are gone")
+    @Test(
+      "echoes make messages sent, with labels or without; colours that the room strips are gone")
     func echoes() throws {
-      for without in [[], ["ircv3_labeledresponse"], ["ircv3_labeledresponse", "ircv3_echomessage"]]
-      {
+      for without in [
+        [], ["ircv3_labeledresponse"], ["ircv3_labeledresponse", "ircv3_echomessage"],
+      ] {
         let server = try server { $0.without = without }
         let anna = try Correspondent("anna", at: server)
         let tea = try anna.connect(to: "#tea")
@@ -113,7 +115,8 @@ extension EndToEnd {
       #expect(try anna.ask(.topic, target: "#tea", text: "milk first") == "")
       for (person, place) in [(anna, tea), (ben, room)] {
         try person.expect("no topic") {
-          try person.store.read { try $0.conversation(place, for: person.me) }?.topic == "milk first"
+          try person.store.read { try $0.conversation(place, for: person.me) }?.topic
+            == "milk first"
         }
       }
 
@@ -202,7 +205,8 @@ extension EndToEnd {
     func certificate() throws {
       let server = try server(hasServices: true)
       let pair = try server.certificates.sign("anna", for: ["DNS:anna"])
-      let both = try String(contentsOfFile: pair.certificate, encoding: .utf8)
+      let both =
+        try String(contentsOfFile: pair.certificate, encoding: .utf8)
         + String(contentsOfFile: pair.key, encoding: .utf8)
       let path = server.folder + "/anna-both.pem"
       try both.write(toFile: path, atomically: false, encoding: .utf8)

@@ -23,9 +23,10 @@ public final class ZNC: IRCServer, @unchecked Sendable {
     for server: InspIRCd, rooms: [String] = ["#tea"], replayed: Int = 500, forgets: Bool = true
   ) throws {
     self.server = server
-    try super.init("znc", ports: 2, certificates: server.certificates)
+    // It reads its key itself, which has to be its user's.
+    try super.init("znc", ports: 2)
     let package = IRCPackage.znc.folder
-    command = [package + "/usr/bin/znc", "-f", "-D", "-d", folder]
+    command = [package + "/usr/bin/znc", "-f", "-d", folder]
     try FileManager.default.createSymbolicLink(
       atPath: folder + "/modules", withDestinationPath: package + "/usr/lib/znc")
     let pair = certificate

@@ -14,11 +14,9 @@ extension NetworkProgram {
   /// Answers a shell that explains how to get an account: writes an address, and `register` if this
   /// program can register one.
   func writeExample() -> Int32 {
-    if case .possible = registration {
-      say(example + " register", to: 1)
-    } else {
-      say(example, to: 1)
-    }
+    var words = [example]
+    if case .possible = registration { words.append("register") }
+    say(words.joined(separator: " "), to: 1)
     return 0
   }
 
