@@ -72,7 +72,9 @@ extension EndToEnd {
       var options = InspIRCd.Options()
       options.hasServices = false
       let server = try InspIRCd(options)
-      let (anna, ben) = (try Correspondent("anna", at: server), try Correspondent("ben", at: server))
+      let (anna, ben) = (
+        try Correspondent("anna", at: server), try Correspondent("ben", at: server)
+      )
       let rooms = try enter([anna, ben])
       var disturbances = 0
       try talk([anna, ben], in: rooms) {
@@ -107,7 +109,9 @@ extension EndToEnd {
       var options = IRCStub.Options()
       options.historyLimit = 100
       let server = try IRCStub(options)
-      let (anna, ben) = (try Correspondent("anna", at: server), try Correspondent("ben", at: server))
+      let (anna, ben) = (
+        try Correspondent("anna", at: server), try Correspondent("ben", at: server)
+      )
       let rooms = try enter([anna, ben])
       var disturbances = 0
       try talk([anna, ben], in: rooms) {
