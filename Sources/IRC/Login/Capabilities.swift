@@ -28,6 +28,8 @@ package struct Capabilities: Hashable, Sendable {
     "znc.in/batch", "znc.in/server-time-iso",
   ]
 
+  private static let most = 1_000
+
   /// What the server offers, with the values.
   package var offered: [String: String] = [:]
   package var enabled: Set<String> = []
@@ -40,6 +42,7 @@ package struct Capabilities: Hashable, Sendable {
   mutating func offer(_ list: String) {
     for item in list.split(separator: " ") {
       let parts = item.split(separator: "=", maxSplits: 1)
+      if offered.count >= Self.most, offered[String(parts[0])] == nil { continue }
       offered[String(parts[0])] = parts.count > 1 ? String(parts[1]) : ""
     }
   }
@@ -56,7 +59,7 @@ package struct Capabilities: Hashable, Sendable {
     for name in list.split(separator: " ").map(String.init) {
       if name.hasPrefix("-") {
         enabled.remove(String(name.dropFirst()))
-      } else {
+      } else if enabled.count < Self.most {
         enabled.insert(name)
       }
     }

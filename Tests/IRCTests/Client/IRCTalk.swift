@@ -61,6 +61,9 @@ struct IRCTalk {
     tell(.tick)
   }
 
+  /// Forgets what came out.
+  mutating func forget() { (sent, events, effects) = ([], [], []) }
+
   mutating func takeSent() -> [String] {
     defer { sent = [] }
     return sent

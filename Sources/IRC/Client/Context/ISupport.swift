@@ -4,6 +4,7 @@ import Conversations
 /// What the server says about itself in its lines 005 (modern.ircdocs.horse, RPL_ISUPPORT), with
 /// the values of RFC 1459 until it does.
 struct ISupport: Hashable, Sendable {
+  private static let most = 1_000
   private var tokens: [String: String] = [:]
 
   subscript(_ name: String) -> String? { tokens[name] }
@@ -16,6 +17,7 @@ struct ISupport: Hashable, Sendable {
         continue
       }
       let parts = token.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if tokens.count >= Self.most, tokens[String(parts[0])] == nil { continue }
       tokens[String(parts[0])] = parts.count > 1 ? Self.unescaped(parts[1]) : ""
     }
   }

@@ -52,12 +52,12 @@ extension Batch {
 
 /// The batches whose end has not come yet.
 struct Batches: Sendable {
-  private static let mostOpen = 64
+  static let mostOpen = 64
   /// Bytes of all lines in unfinished batches.
-  private static let mostBytes = 4 << 20
+  static let mostBytes = 4 << 20
 
-  private var open: [String: (batch: Batch, outer: String?)] = [:]
-  private var bytes = 0
+  private(set) var open: [String: (batch: Batch, outer: String?)] = [:]
+  private(set) var bytes = 0
 
   /// What a line is, seen from the batches.
   enum Part: Sendable {

@@ -16,10 +16,10 @@ struct People: Sendable {
   }
 
   /// Strangers who are in no room of the owner's, and whom the client remembers; and all people.
-  private static let (mostStrangers, most) = (1_000, 200_000)
+  static let (mostStrangers, most) = (1_000, 200_000)
 
   private var byNick = PeopleTable()
-  private var strangers: [String] = []
+  private(set) var strangers: [String] = []
   /// How many nicks are logged in to each account.
   private var nicks: [String: Int] = [:]
   /// Identities that belong to accounts: somebody with that nick and without the account is another
@@ -30,6 +30,8 @@ struct People: Sendable {
   init(proven: Set<String> = []) { accountIdentities = proven }
 
   subscript(_ folded: String) -> Person? { byNick[folded] }
+
+  var count: Int { byNick.count }
 
   mutating func forgetAll() { (byNick, strangers, nicks) = (PeopleTable(), [], [:]) }
 
