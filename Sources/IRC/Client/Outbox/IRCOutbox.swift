@@ -25,6 +25,8 @@ struct IRCOutbox: Sendable {
   static let patience: Milliseconds = 15_000
 
   var entries: [OutboxEntry.ID: Outgoing] = [:]
+  /// Their ids, and perhaps some that have ended since, in order.
+  private var order: [OutboxEntry.ID] = []
   /// Entries that ended here, and that the outbox may still have.
   private var ended: Set<OutboxEntry.ID> = []
   var inFlight: [InFlight] = []
@@ -69,6 +71,7 @@ struct IRCOutbox: Sendable {
         prepare(former.with(entry.message), instead: former, people, in: &context)
       }
     }
+    order = entries.keys.sorted()
     context.needsPump = true
   }
 
@@ -171,7 +174,7 @@ struct IRCOutbox: Sendable {
   ) -> (ready: [OutboxEntry.ID], never: [(OutboxEntry, String)]) {
     var blocked: Set<ConversationAddress> = []
     var (ready, never) = ([OutboxEntry.ID](), [(OutboxEntry, String)]())
-    for outgoing in entries.values.sorted(by: { $0.entry.id < $1.entry.id })
+    for outgoing in order.compactMap({ entries[$0] })
     where outgoing.nextFile == nil && (outgoing.nextPart != nil || outgoing.isDoubtful) {
       if blocked.contains(outgoing.entry.conversation) { continue }
       switch readiness(of: outgoing, rooms, history, context) {
