@@ -131,7 +131,10 @@ extension EndToEnd {
         expected += ["missed \(round)", "missed \(round), too"]
         if forgets {
           // Its other client has got them, and nobody gets them again.
-          other.disconnect()
+          // The bouncer closes the connection once it knows that the client has gone.
+          other.send("QUIT")
+          let end = #expect(throws: (any Error).self) { try other.wait(for: "never said") }
+          #expect("\(end.map { "\($0)" } ?? "")".contains("the connection has ended"))
           ben.send("PRIVMSG #tea :alone \(round)")
           _ = try ben.everything()
         }

@@ -416,6 +416,7 @@ struct RoomTests {
     #expect(talk.statuses.last == .connected([]))
     var direct = Abilities()
     direct.largestFile = 5
+    direct.serverCommands = false
     var rooms = direct
     rooms.delivered = false
     #expect(
