@@ -33,7 +33,7 @@ extension Reading where Self: ~Copyable {
   ) throws -> Participant? {
     let wanted = nameOrIdentity.hasPrefix("@") ? String(nameOrIdentity.dropFirst()) : nameOrIdentity
     for account in try me.map({ try accounts(of: $0) }) ?? [] where account.isNamed(in: wanted) {
-      if let found = try person(named: wanted, of: account) { return found }
+      if let found = try currentPerson(named: wanted, of: account) { return found }
     }
     let all = try participants(named: wanted, visibleTo: me)
     let others = all.filter { !$0.isOccupant }
@@ -47,7 +47,7 @@ extension Reading where Self: ~Copyable {
   ///   - word: with or without a leading `@`, and with or without the account's server.
   ///   - conversation: of several people by a name, prefer the one who is in it.
   /// - Throws: `RuleError.ambiguous` if several fit.
-  package func person(
+  package func currentPerson(
     named word: String, of account: Account, in conversation: ID<Conversation>? = nil
   ) throws -> Participant? {
     let rules = account.rules
@@ -57,8 +57,9 @@ extension Reading where Self: ~Copyable {
       $0.network == account.network && rules.fold($0.name) == rules.fold(name)
     }
     if named.count == 1 { return named[0] }
-    if let conversation {
-      let here = try named.filter { try isMember($0.id, of: conversation) }
+    if named.count > 1, let conversation {
+      let present = Set(try people(in: conversation).map(\.participant.id))
+      let here = named.filter { present.contains($0.id) }
       if here.count == 1 { return here[0] }
     }
     let addressed = try rules.address(ofPerson: name).flatMap {

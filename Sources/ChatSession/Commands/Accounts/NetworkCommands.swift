@@ -71,7 +71,7 @@ struct NetworkCommands {
     let present = accounts.present(in: network, for: bare)
     try check(word, present)
     if let account = account(of: context.open.conversation), !bare.contains("@"),
-      let person = try snapshot.person(named: bare, of: account, in: context.open.id)
+      let person = try snapshot.currentPerson(named: bare, of: account, in: context.open.id)
     {
       return (account, person.identity)
     }
@@ -81,7 +81,7 @@ struct NetworkCommands {
       return (account, try account.address(ofPerson: bare) ?? refuse(word))
     }
     if let present {
-      let person = try snapshot.person(named: bare, of: present, in: context.open.id)
+      let person = try snapshot.currentPerson(named: bare, of: present, in: context.open.id)
       return (present, try person?.identity ?? present.address(ofPerson: bare) ?? refuse(word))
     }
     // Two accounts may know the same person.
@@ -129,7 +129,7 @@ struct NetworkCommands {
       }
       if let known { return (account, known.participant.identity) }
     }
-    if let person = try snapshot.person(named: bare, of: account, in: context.open.id) {
+    if let person = try snapshot.currentPerson(named: bare, of: account, in: context.open.id) {
       return (account, person.identity)
     }
     return (account, try account.address(ofPerson: bare) ?? refuse(name))

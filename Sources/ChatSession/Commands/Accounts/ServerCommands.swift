@@ -18,20 +18,20 @@ struct ServerCommands {
 
   /// `/ctcp NAME QUESTION`.
   func askProgram(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    let (name, question) = firstWord(of: argument)
-    guard !question.isEmpty else { throw usage("ctcp") }
-    return try ask(.ctcp, personNamed: name, question, snapshot)
+    let (name, words) = firstWord(of: argument)
+    guard !words.isEmpty else { throw usage("ctcp") }
+    return try ask(.ctcp, personNamed: name, words, snapshot)
   }
 
   private func ask(
     _ verb: NetworkRequest.Verb, personNamed name: String, _ text: String,
     _ snapshot: borrowing Snapshot
   ) throws -> Step {
-    let (account, address) = try person(named: name, verb, snapshot)
+    let (account, address) = try askedPerson(named: name, verb, snapshot)
     return Step { try networks.ask(verb, address, text, of: account, $0) }
   }
 
-  private func person(
+  private func askedPerson(
     named name: String, _ verb: NetworkRequest.Verb, _ snapshot: borrowing Snapshot
   ) throws -> (Account, String) {
     if let account = networks.account(of: context.open.conversation),
@@ -81,7 +81,7 @@ struct ServerCommands {
     }
     // A mask means many people, and its signs are the network's.
     let isMask = name.contains { "*?!$".contains($0) }
-    let person = isMask ? nil : try snapshot.person(named: name, of: account, in: room.id)
+    let person = isMask ? nil : try snapshot.currentPerson(named: name, of: account, in: room.id)
     let whom = person?.identity ?? (isMask ? nil : account.address(ofPerson: name)) ?? name
     return Step {
       try networks.ask(verb, in: room, text: reason.isEmpty ? whom : whom + " " + reason, $0)

@@ -32,7 +32,8 @@ struct HistoryCommand {
     // Begin with the first message that was not printed when the conversation was entered.
     let first = argument.isEmpty ? context.readState.firstUnprinted : nil
     let wanted =
-      try first.map { MessageRange.numbers($0...($0 + Self.mostHistory)) } ?? Self.wanted(argument)
+      try first.map { MessageRange.numbers($0...($0 + Self.mostHistory)) }
+      ?? Self.messageRange(argument)
     let messages: [Message]
     var step = Step()
     switch wanted {
@@ -82,7 +83,7 @@ struct HistoryCommand {
 
   /// Parses the argument. Empty: 20, or the messages that were not printed on entering; `50`: that
   /// many; `10-30`, `10-`: by number.
-  private static func wanted(_ argument: String) throws -> MessageRange {
+  private static func messageRange(_ argument: String) throws -> MessageRange {
     if argument.isEmpty { return .newest(20) }
     let refusal = Refusal(
       say(

@@ -170,7 +170,7 @@ struct ConversationCommands {
   }
 
   /// `/notice WHOM TEXT`: opens the conversation and sends a notice there.
-  func notice(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+  func sendNotice(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     let name = String(argument.prefix { !$0.isWhitespace })
     let text = argument.dropFirst(name.count).drop { $0.isWhitespace }
     guard !name.isEmpty, text.contains(where: { !$0.isWhitespace }) else { throw usage("notice") }

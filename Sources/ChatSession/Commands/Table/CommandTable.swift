@@ -67,7 +67,7 @@ extension Command {
     Command(
       "/notice WHOM TEXT", "send a text that rings nobody's bell to a person or a room",
       .roomOrPerson, takesNewlines: true
-    ) { try ConversationCommands(context: $0).notice($1, $2) },
+    ) { try ConversationCommands(context: $0).sendNotice($1, $2) },
     Command(
       "/switch CONVERSATION", "go to a conversation, by name or number in /list; - goes back",
       .conversation
