@@ -20,7 +20,8 @@ extension IRCClient {
 
   private mutating func run(_ request: NetworkRequest) {
     let target = request.target
-    guard Self.isWord(target) || target.isEmpty && request.verb.isAboutNobody else {
+    guard Self.isWord(context.names.plain(target)) || target.isEmpty && request.verb.isAboutNobody
+    else {
       return context.answer(request, filled(("%1 is not an address.", [target])))
     }
     switch request.verb {

@@ -152,6 +152,9 @@ struct IRCFuzzTests {
     func isTheirs(_ place: ConversationAddress, _ user: NetworkUser) -> Bool {
       place == .room(room) || place == .direct(user.identity)
     }
+    func isSource(_ user: NetworkUser) -> Bool {
+      names.fold(user.name) == names.fold(source.nick)
+    }
     switch event {
     case .messageReceived(let message, let place):
       return isTheirs(place, message.speaker)
@@ -163,11 +166,12 @@ struct IRCFuzzTests {
     case .left(let place, _), .joined(let place, _), .roomNamed(let place, _):
       return place == room || line.command == "RENAME"
     case .present(let user, let place, _, _), .absent(let user, let place, _):
-      return place == room || line.command == "RENAME" || user.name == source.nick
-        || line.command == "NICK" && user.name == line[0]
-    case .renamed(let user, _, _): return user.name == source.nick || user.name == line[0]
+      return place == room || line.command == "RENAME" || isSource(user)
+        || line.command == "NICK" && names.fold(user.name) == names.fold(line[0])
+    case .renamed(let user, _, _):
+      return isSource(user) || names.fold(user.name) == names.fold(line[0])
     case .invited: return line.command == "INVITE"
-    case .contact(let user, _, _): return user.name == source.nick
+    case .contact(let user, _, _): return isSource(user)
     case .answered, .notice, .abilities, .accepted, .refused, .countStrangers, .caughtUp:
       return true
     case .lost, .rules, .offline, .edited, .receipt, .read, .readUntil, .bounced, .page,
