@@ -242,9 +242,10 @@ extension IRCClient {
     let isFirst = count < query.limit && !batch.isTruncated
     let from = isFirst ? "" : ends?.oldest.reference(context) ?? ""
     var origin = Origin.late
-    var known = Milliseconds.min
+    // What is older than the mark at the beginning is in the store, or nobody asked for it.
+    var oldest = Milliseconds.min
     switch query.scope {
-    case .catchUp: known = history.known(query.conversation)
+    case .catchUp(let since, _): oldest = since
     case .first:
       origin = .past
       context.tell(.page(of: query.conversation, from: from, until: ""))
@@ -255,13 +256,13 @@ extension IRCClient {
     for line in lines {
       // Joins and the like are over.
       guard let spoken = SpokenLine(line, isLive: false, rooms.people, context),
-        spoken.time.map({ $0 >= known }) ?? true
+        spoken.time.map({ $0 >= oldest }) ?? true
       else { continue }
       if line.command == "PRIVMSG" || line.command == "NOTICE" { new += 1 }
       receive(line, spoken, origin)
     }
     history.finish(
-      query, ends: ends, count: count, new: new, isLast: batch.isTruncated, in: &context)
+      query, ends: ends, count: count, new: new, isTruncated: batch.isTruncated, in: &context)
   }
 
   /// Reads the direct chats that have had messages.

@@ -75,6 +75,18 @@ struct CatchingUpTests {
     #expect(talk.marks() == ["#tea": time(61) + " m61"])
   }
 
+  @Test("a message whose time is earlier than those of the page before is not lost")
+  func lateTime() {
+    var talk = Talk(marks: ["#tea": time(30)])
+    talk.talk.enter("#tea")
+    _ = talk.questions()
+    talk.answer("#tea", [line(60), line(61), line(62)])
+    _ = talk.questions()
+    talk.answer("#tea", [line(45), line(63)])
+    #expect(messages(talk).map(\.name.archive) == ["m60", "m61", "m62", "m45", "m63"])
+    #expect(talk.marks()["#tea"] == time(63) + " m63")
+  }
+
   @Test("a server that repeats a page ends the catching up")
   func repeatedPage() {
     var talk = Talk(marks: ["#tea": time(30)])

@@ -17,7 +17,7 @@ struct History: Sendable {
     enum Scope: Sendable {
       /// Everything since the mark, or since the newest message of the last page: the store keeps
       /// the order in which messages arrive.
-      case catchUp(newest: Mark?)
+      case catchUp(since: Milliseconds, newest: Mark?)
       /// The last messages of a conversation that the store does not know yet.
       case first
       /// For a shell: older messages.
@@ -97,7 +97,9 @@ struct History: Sendable {
     guard let limit = context.historyLimit, states[conversation] != .reading else { return }
     states[conversation] = .reading
     let scope: Query.Scope =
-      marks[Self.key(conversation)] == nil ? .first : .catchUp(newest: nil)
+      marks[Self.key(conversation)].map {
+        .catchUp(since: $0.milliseconds - Self.fuzz, newest: nil)
+      } ?? .first
     ask(
       Query(conversation: conversation, target: target, scope: scope, limit: limit), in: &context)
   }
@@ -201,10 +203,9 @@ struct History: Sendable {
     let limit = String(query.limit)
     switch query.scope {
     case .first: return ["LATEST", query.target, "*", limit]
-    case .catchUp(nil):
-      let since = Timestamp.text(known(query.conversation))
-      return ["AFTER", query.target, Self.timestamp + since, limit]
-    case .catchUp(let newest?):
+    case .catchUp(let since, nil):
+      return ["AFTER", query.target, Self.timestamp + Timestamp.text(since), limit]
+    case .catchUp(_, let newest?):
       if let id = newest.id, context.support.historyTakesIDs {
         return ["AFTER", query.target, "msgid=" + id, limit]
       }
@@ -232,19 +233,20 @@ struct History: Sendable {
   ///   - count: how many messages it had.
   ///   - new: how many of them counted as messages.
   mutating func finish(
-    _ query: Query, ends: (oldest: Mark, newest: Mark)?, count: Int, new: Int, isLast: Bool,
+    _ query: Query, ends: (oldest: Mark, newest: Mark)?, count: Int, new: Int, isTruncated: Bool,
     in context: inout IRCContext
   ) {
-    let isEnd = isLast || ends == nil || count < query.limit
+    // What was left out is in the next page.
+    let isEnd = ends == nil || !isTruncated && count < query.limit
     var next = query
     switch query.scope {
     case .first:
       end(query.conversation, .read, in: &context)
       if let newest = ends?.newest { note(newest, in: query.conversation, &context) }
-    case .catchUp(let former):
+    case .catchUp(let since, let former):
       received += new
       if !isEnd, let newest = ends?.newest, newest != former {
-        next.scope = .catchUp(newest: newest)
+        next.scope = .catchUp(since: since, newest: newest)
         ask(next, in: &context)
       } else {
         end(query.conversation, .read, in: &context)
@@ -263,11 +265,6 @@ struct History: Sendable {
       }
     }
     run(in: &context)
-  }
-
-  /// Older messages than this are in the store.
-  func known(_ conversation: ConversationAddress) -> Milliseconds {
-    (marks[Self.key(conversation)]?.milliseconds ?? 0) - Self.fuzz
   }
 
   private static func sentence(_ count: Int, isEnd: Bool) -> String {
