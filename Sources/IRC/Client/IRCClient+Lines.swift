@@ -97,7 +97,7 @@ extension IRCClient {
   private static let mostAsked = 100
   private static let whoToken = "42"
 
-  /// Notes somebody's account and whether they are away (354, WHOX).
+  /// Handles a line of WHOX (354): a person's account, and whether they are away.
   private mutating func receiveWho(_ line: IRCLine) {
     guard line[1] == Self.whoToken, line.parameters.count == 5 else {
       return questions.note(line, in: &context)

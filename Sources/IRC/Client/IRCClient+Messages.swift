@@ -42,7 +42,7 @@ extension IRCClient {
     receive(line, spoken, isLive ? .live : .late)
   }
 
-  /// Notes the echo of what the owner sent.
+  /// Handles the echo of a line that the owner sent.
   ///
   /// - Returns: whether it needs no further handling.
   private mutating func noteEcho(_ line: IRCLine) -> Bool {
@@ -242,7 +242,7 @@ extension IRCClient {
     let isFirst = count < query.limit && !batch.isTruncated
     let from = isFirst ? "" : ends?.oldest.reference(context) ?? ""
     var origin = Origin.late
-    // What is older than the mark at the beginning is in the store, or nobody asked for it.
+    // The store has messages older than the first mark, or nobody asked for them.
     var oldest = Milliseconds.min
     switch query.scope {
     case .catchUp(let since, _): oldest = since

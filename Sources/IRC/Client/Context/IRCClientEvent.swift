@@ -11,7 +11,7 @@ package enum IRCClientEvent: Sendable {
   /// Lines that arrived together.
   case lines([IRCLine])
   /// The store knows that the server may get these entries of the outbox, which `admit` has chosen.
-  /// The event has no entries: what was in the outbox then may have been answered since.
+  /// The event carries no entries: the server may have answered some of them by now.
   case tried(Set<OutboxEntry.ID>)
   /// The requests of the owner's shells; the client recognises repeated ones by their ids.
   case requests([NetworkRequest])

@@ -12,7 +12,7 @@ struct History: Sendable {
     case reading, read, failed
   }
 
-  /// What is asked of the server.
+  /// A question to the server.
   struct Query: Sendable {
     enum Scope: Sendable {
       /// Everything since the mark, or since the newest message of the last page: the store keeps
@@ -236,7 +236,7 @@ struct History: Sendable {
     _ query: Query, ends: (oldest: Mark, newest: Mark)?, count: Int, new: Int, isTruncated: Bool,
     in context: inout IRCContext
   ) {
-    // What was left out is in the next page.
+    // The next page has the lines that were left out.
     let isEnd = ends == nil || !isTruncated && count < query.limit
     var next = query
     switch query.scope {
@@ -251,7 +251,7 @@ struct History: Sendable {
       } else {
         end(query.conversation, .read, in: &context)
       }
-      // What is before it is in the store.
+      // The store has everything before it.
       if let newest = ends?.newest { note(newest, in: query.conversation, &context) }
     case .older(let request, let before, let known, let pages):
       let total = known + new
