@@ -150,19 +150,23 @@ open class LoopbackServer: @unchecked Sendable {
   private static func freePorts(_ count: Int) throws -> [UInt16] {
     var held: [Int32] = []
     defer { for descriptor in held { close(descriptor) } }
-    return try (0..<count).map { _ in
+    // Outgoing connections get ports from 32768 on: one of them could take a port from there before
+    // the server has it.
+    var ports: [UInt16] = []
+    for _ in 0..<1_000 where ports.count < count {
+      let port = UInt16.random(in: 10_000..<32_000)
       let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
       held.append(descriptor)
-      var address = loopback(0)
-      var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let result = withUnsafeMutablePointer(to: &address) {
+      var address = loopback(port)
+      let isFree = withUnsafePointer(to: &address) {
         $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0
+          bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
         }
       }
-      guard result else { throw ServerFailure("no free port on loopback") }
-      return UInt16(bigEndian: address.sin_port)
+      if isFree { ports.append(port) }
     }
+    guard ports.count == count else { throw ServerFailure("no free port on loopback") }
+    return ports
   }
 
   /// A connection to a port on loopback; nil if nobody listens there.

@@ -31,8 +31,6 @@ struct IRCContext: Sendable {
   private var owesTurn = false
   /// Whether they have just waited for a message.
   private var hasYielded = false
-  /// Whether something in the outbox that had to wait may be sent now.
-  var needsPump = false
   private var events: [NetworkEvent] = []
   private var lines: [IRCLine] = []
   private var effects: [IRCClientEffect] = []

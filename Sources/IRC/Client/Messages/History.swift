@@ -308,7 +308,6 @@ struct History: Sendable {
     _ conversation: ConversationAddress, _ state: State, in context: inout IRCContext
   ) {
     states[conversation] = state
-    context.needsPump = true
     if let time = readMarks[conversation] {
       context.tell(.readUntil(time, in: conversation))
     }

@@ -72,7 +72,6 @@ struct IRCOutbox: Sendable {
       }
     }
     order = entries.keys.sorted()
-    context.needsPump = true
   }
 
   /// Notes that the store knows that the server may get these entries.
@@ -93,8 +92,6 @@ struct IRCOutbox: Sendable {
   ) {
     guard let outgoing = entries[id] else { return }
     prepare(outgoing.addingLink(link), people, in: &context)
-    // What the store knows of the entry has no link yet.
-    context.needsPump = true
   }
 
   /// Cuts an entry into lines.
@@ -241,7 +238,6 @@ struct IRCOutbox: Sendable {
       }
     }
     if needsBarrier { sendBarrier(in: &context) }
-    context.needsPump = false
     wantsMore = wantsMore && context.freeTurns() > 0 && places(context) > 0
     if wantsMore { context.add(.wantsOutbox) }
     if !inFlight.isEmpty, !context.clock.isSet(.answers) {

@@ -162,7 +162,6 @@ struct Rooms: Sendable {
     guard let room = byAddress[address] else { return }
     byAddress[address]?.state = .refused(sentence)
     byAddress[address]?.requests = []
-    context.needsPump = true
     context.tell(
       room.isWanted
         ? .lost(room: address, reason: sentence) : .left(room: address, reason: sentence))
@@ -198,7 +197,6 @@ struct Rooms: Sendable {
     if byAddress[address]?.isInside == true { return }
     byAddress[address, default: Room(name: to)].state = .entering
     // Messages to the former room are refused now.
-    context.needsPump = true
   }
 
   // MARK: Names
@@ -243,7 +241,6 @@ struct Rooms: Sendable {
     byAddress[address]?.requests = []
     tellEntry(into: room, at: address, in: &context)
     for request in room.requests { context.answer(request, "") }
-    context.needsPump = true
     return true
   }
 
@@ -267,7 +264,6 @@ struct Rooms: Sendable {
     guard let room = byAddress.removeValue(forKey: address) else { return }
     removeMembers(of: room)
     context.tell(.left(room: address, reason: reason))
-    context.needsPump = true
   }
 
   /// Notes another name of a room (IRCv3 channel-rename).
@@ -283,6 +279,5 @@ struct Rooms: Sendable {
       context.tell(.left(room: former, reason: filled(("%1 is called %2 now.", [name, new]))))
     }
     tellEntry(into: room, at: address, in: &context)
-    context.needsPump = true
   }
 }
