@@ -239,6 +239,24 @@ struct OutgoingTests {
     #expect(anna.picture[1].hasSuffix("[3] seen"))
   }
 
+  @Test("1.2: typing never waits for somebody else's transaction, but a command does for a moment")
+  func typingIsNotHeldUp() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    let lock = try Lock(town.path)
+    let clock = ContinuousClock()
+    let command = clock.measure { anna.say("/topic tea") }
+    let typing = clock.measure {
+      anna.type("a word")
+      anna.wait(3000)
+    }
+    #expect(anna.session.isWaitingForStore)
+    #expect(typing * 3 < command)
+    lock.release()
+    anna.wait(100)
+    #expect(!anna.session.isWaitingForStore)
+  }
+
   @Test(
     "1.2: of each kind the last write counts, but every line and history entry is kept",
     arguments: [

@@ -83,6 +83,15 @@ package enum SessionEvent {
   case complain([SafeText])
   /// The program must end.
   case leave(status: Int32)
+
+  /// Whether the writes of this event may wait for another program's transaction. They may not
+  /// while the person types, or the next letters would come late.
+  var mayWait: Bool {
+    switch self {
+    case .changed, .moved, .tick: false
+    default: true
+    }
+  }
 }
 
 /// Keys that do something only in some states; see ``Session/offer(_:at:)``.

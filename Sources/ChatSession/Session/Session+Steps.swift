@@ -143,16 +143,16 @@ extension Session {
   }
 
   /// Commits the waiting writes that nothing holds up, and performs their outcomes.
-  func commitReady(isPatient: Bool = true) {
+  func commitReady() {
     repeat {
-      if !queue.isLocked, !isStarting { commitBatches(isPatient: isPatient) }
+      if !queue.isLocked, !isStarting { commitBatches() }
       guard !followUps.isEmpty else { return }
       let followUp = followUps.removeFirst()
       reportingErrors { try store.read { follow(followUp, $0) } }
     } while true
   }
 
-  private func commitBatches(isPatient: Bool) {
+  private func commitBatches() {
     while case let batch = queue.takeBatch(), !batch.isEmpty {
       do {
         _ = try isPatient ? patiently { try transact(batch) } : transact(batch)
@@ -287,7 +287,10 @@ extension Session {
   func retry() {
     outgoing.beginTry()
     queue.isLocked = false
-    commitReady(isPatient: false)
+    let former = isPatient
+    isPatient = false
+    commitReady()
+    isPatient = former
     if queue.isLocked { return giveUpOldLine() }
     outgoing.succeeded()
     // Nothing is left to write: the next tick ends the program, in `retryIfDue()`.

@@ -33,6 +33,9 @@ package final class Session {
   /// Whether the first prompt is not on the screen yet; work that the prompt does not need can
   /// wait.
   private(set) var isStarting = false
+  /// Whether the writes of this event wait for somebody else's transaction; they are tried again
+  /// otherwise.
+  var isPatient = true
 
   // MARK: Parts
 
@@ -135,6 +138,7 @@ package final class Session {
   /// - Returns: effects to carry out, in order.
   package func handle(_ event: SessionEvent, at now: Int64) -> [Effect] {
     self.now = now
+    isPatient = event.mayWait
     switch event {
     case .entered(let name) where switcher.isChoosing: chooseName(name)
     case .entered(let text): enter(text)
