@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
+import Synchronization
 
-/// A folder for one test, removed with the last reference to it.
+/// A folder for one test, removed with the last reference to it, or at the end of all tests: a
+/// person at a prompt and its session hold each other.
 final class TemporaryFolder {
+  private static let all: String = {
+    let path = FileManager.default.temporaryDirectory
+      .appendingPathComponent("hobnob-" + UUID().uuidString).path
+    mkdir(path, 0o700)
+    atexit { try? FileManager.default.removeItem(atPath: TemporaryFolder.all) }
+    return path
+  }()
+  private static let count = Mutex(0)
+
   let path: String
 
   init() throws {
-    path =
-      FileManager.default.temporaryDirectory
-      .appendingPathComponent("hobnob-" + UUID().uuidString).path
+    let number = Self.count.withLock {
+      $0 += 1
+      return $0
+    }
+    path = "\(Self.all)/\(number)"
     try FileManager.default.createDirectory(
       atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
   }
