@@ -38,6 +38,35 @@ struct ServerCommandTests {
     return requests.map { "\($0.verb.rawValue) \($0.target) \($0.text)" }
   }
 
+  @Test(
+    "3.5: if a message is sent while it is edited, the new text is the next line",
+    arguments: ["", "my draft"])
+  func sentMeanwhile(draft: String) throws {
+    anna.say("/switch ##tea")
+    anna.say("first text")
+    anna.type(draft)
+    anna.tell(.editLast)
+    #expect(anna.picture[0] == "edit 1> first text|")
+    let entry = try #require(try outbox.first)
+    try anna.store.inbox.apply([.accepted(entry, archive: nil)], of: account)
+    anna.look()
+    _ = anna.news()
+    #expect(anna.say("first text, corrected"))
+    let said = anna.news().joined(separator: " ")
+    #expect(said.hasPrefix("Message [1] was sent while you edited it. The network of ##tea"))
+    if draft.isEmpty {
+      #expect(said.hasSuffix("Your line is back."))
+      #expect(anna.picture[0] == "##tea> first text, corrected|")
+      #expect(anna.say(anna.text))
+      #expect(try outbox.count == 1)
+    } else {
+      #expect(said.contains("Your line is in the history: press Up."))
+      #expect(anna.picture[0] == "##tea> my draft|")
+      #expect(anna.history.last == "first text, corrected")
+    }
+    #expect(!anna.session.editing.isOn)
+  }
+
   private var outbox: [OutboxEntry] {
     get throws { try anna.store.read { try $0.outbox(of: account.network) } }
   }

@@ -26,7 +26,7 @@ extension Session {
         // The message was deleted meanwhile: catching up ends edit mode, with a message.
         catchUpLater()
         commitReady()
-        if editing.isOn { throw error }
+        if editing.isOn { try endEdit(keeping: text, because: error) }
       }
       // Commands also enter the input history (rule 1.12).
       if found.isCommand, isInteractive {
@@ -205,6 +205,32 @@ extension Session {
     tutorial?.note(.corrected)
     emit(.addHistory(text))
     emit(.endEdit(offering: nil))
+  }
+
+  /// Leaves edit mode if nobody can change the message any more, and returns the new text as a line
+  /// of its own.
+  ///
+  /// - Throws: any other reason why the text was not saved.
+  private func endEdit(keeping text: String, because error: RuleError) throws {
+    guard isInteractive, let number = editing.mode?.target, let here = open.conversation,
+      case .message(let body) = rules.judge(text)
+    else { throw error }
+    let reason: SafeText
+    switch error {
+    // `/edit` allowed it, so the message still waited for its network.
+    case .cannotEdit:
+      reason = say(
+        "Message [%1] was sent while you edited it. %2", SafeText(number), sentence(for: error))
+    case .editsAreOver: reason = sentence(for: error)
+    default: throw error
+    }
+    editing.drop()
+    emit(.endEdit(offering: nil))
+    returnLine(
+      Line(
+        typed: text, body: body, kind: .text, conversation: here.id, conversationName: here.name,
+        since: now, mentions: line.mentions(in: body)),
+      because: reason)
   }
 
   /// Call this when another shell changed or deleted a message, perhaps the one being edited.
