@@ -99,7 +99,7 @@ struct AbilitiesTests {
     func offered() -> Set<String> {
       Set(anna.session.candidates(after: .command).map(\.text))
     }
-    let all: Set = ["edit", "delete", "react", "reply", "attach"]
+    let all: Set = ["edit", "delete", "react", "reply", "attach", "block"]
     #expect(offered().intersection(all) == ["delete", "react", "reply"])
     #expect(!anna.session.candidates(after: .reaction).isEmpty)
     try provide {

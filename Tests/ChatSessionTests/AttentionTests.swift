@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Platform
+import StoreFixture
 import Testing
 
 @testable import ChatSession
@@ -219,6 +220,46 @@ struct AttentionTests {
     #expect(anna.news().count { $0.contains("/join ") } == 2)
     #expect(
       try town.person("anna").printed.contains("2 requests wait; /requests lists them."))
+  }
+
+  @Test("14.5: what is unread names the requests that wait, which are not unread")
+  func requestsWait() throws {
+    let account = try anna.added()
+    _ = anna.news()
+    anna.tell(.move(.nextUnread))
+    #expect(anna.notice == "Nothing is unread elsewhere")
+    func invite(to room: String) throws {
+      let eve = NetworkUser(identity: "eve@y.org")
+      try anna.store.inbox.apply([.invited(room: room, by: eve)], of: account)
+      anna.look()
+      _ = anna.news()
+    }
+    try invite(to: "a@rooms.y.org")
+    let one = "One request waits, from eve@y.org; /requests shows it."
+    anna.tell(.move(.nextUnread))
+    #expect(anna.notice == one)
+    anna.say("/unread")
+    #expect(anna.news() == ["Nothing is unread.", one])
+    anna.say("/next")
+    #expect(anna.news() == [one])
+    try invite(to: "b@rooms.y.org")
+    anna.tell(.move(.nextUnread))
+    #expect(anna.notice == "2 requests wait; /requests lists them.")
+    anna.say("/requests clear")
+    anna.tell(.move(.nextUnread))
+    #expect(anna.notice == "Nothing is unread elsewhere")
+  }
+
+  @Test("14.5: /requests names /block or /ignore, whichever the network has")
+  func requestsOfANetworkWithoutBlocking() throws {
+    let account = try anna.added()
+    let eve = NetworkUser(identity: "eve@y.org")
+    try anna.store.inbox.apply([.wantsContact(eve)], of: account)
+    anna.say("/requests")
+    #expect(anna.news().joined(separator: " ").contains("/block ADDRESS or"))
+    try anna.provide(NetworkAbilities(rooms: .ofIRC), for: account)
+    anna.say("/requests")
+    #expect(anna.news().joined(separator: " ").contains("/ignore NAME or"))
   }
 
   @Test("14.5: /requests says when it keeps no more requests of a kind")

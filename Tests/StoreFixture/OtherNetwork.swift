@@ -7,6 +7,7 @@ extension Abilities {
   package static var ofIRC: Abilities {
     var abilities = Abilities()
     (abilities.editsWithin, abilities.delivered, abilities.seen) = (0, false, false)
+    abilities.blocks = false
     (abilities.largestFile, abilities.longestMessage) = (0, 400)
     return abilities
   }

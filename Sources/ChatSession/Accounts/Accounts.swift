@@ -81,7 +81,7 @@ struct Accounts {
       if hadNone, !list.isEmpty {
         // My nicknames on networks count as my names.
         outcomes.append(.nicknamesChanged)
-        if isInteractive { outcomes += try reminder(snapshot) }
+        if isInteractive, let reminder = try reminder(snapshot) { outcomes.append(.tell(reminder)) }
       }
       outcomes += try processes.follow(list, snapshot)
     } catch {
@@ -106,14 +106,19 @@ struct Accounts {
     }
   }
 
-  /// A reminder of strangers' requests that arrived while no shell was open.
-  private func reminder(_ snapshot: borrowing Snapshot) throws -> [Outcome] {
-    var count = 0
-    for account in list { count += try snapshot.approaches(to: account).count }
-    switch count {
-    case 0: return []
-    case 1: return [.tell(say("One request waits; /requests shows it."))]
-    default: return [.tell(say("%1 requests wait; /requests lists them.", SafeText(count)))]
+  /// A reminder of strangers' requests, which are not unread messages; nil if none waits.
+  func reminder(_ snapshot: borrowing Snapshot) throws -> SafeText? {
+    var senders: [String] = []
+    for account in list {
+      senders += try snapshot.approaches(to: account).map {
+        $0.sender.isEmpty ? account.withServer($0.address) : $0.sender
+      }
+    }
+    switch senders.count {
+    case 0: return nil
+    case 1:
+      return say("One request waits, from %1; /requests shows it.", SafeText(line: senders[0]))
+    default: return say("%1 requests wait; /requests lists them.", SafeText(senders.count))
     }
   }
 

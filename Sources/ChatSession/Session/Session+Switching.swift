@@ -116,7 +116,9 @@ extension Session {
       if move == .choose { return try beginChoice(snapshot) }
       let (found, notice) = try switcher.target(
         of: move, from: open.conversation, for: me, highlight: settings.highlightWords, snapshot)
-      if let notice { emit(.notice(notice)) }
+      let reminder =
+        found == nil && move == .nextUnread ? try accounts.reminder(snapshot) : nil
+      if let notice = reminder ?? notice { emit(.notice(notice)) }
       guard let found else { return emit(.bell) }
       if move != .nextUnread { switcher.endUnreadRun() }
       beginSwitch(to: found, snapshot)

@@ -17,6 +17,15 @@ extension Reading where Self: ~Copyable {
     return found ?? Abilities()
   }
 
+  /// What people can do in the conversations of an account; everything, as long as its process has
+  /// not said what.
+  package func knownAbilities(of account: Account) throws -> NetworkAbilities {
+    let stored = try database.first(
+      "SELECT abilities FROM account WHERE id = ?", account.id
+    ) { $0.text() }
+    return NetworkAbilities(storedForm: stored ?? "")
+  }
+
   /// Whether the process of the network's account has reported what people can do there.
   package func knowsAbilities(ofNetwork network: String) throws -> Bool {
     try database.exists(

@@ -40,6 +40,8 @@ public struct Abilities: Hashable, Sendable {
   public var joinsLines = false
   /// Whether other people's programs may not show which message a reply answers.
   public var repliesMayBeHidden = false
+  /// Whether the network can keep somebody from writing to the owner.
+  public var blocks = true
   /// Whether the network's people can ask it for more: who somebody is, to remove them from a room,
   /// and whatever its own language has words for.
   public var serverCommands = true
@@ -146,7 +148,7 @@ extension Abilities {
   fileprivate var words: [String] {
     let flags = [
       ("delete", deletes), ("reply", replies), ("typing", typing), ("delivered", delivered),
-      ("seen", seen), ("commands", serverCommands),
+      ("seen", seen), ("block", blocks), ("commands", serverCommands),
     ]
     let limits = [
       ("edit", editsWithin), ("file", largestFile), ("message", longestMessage),
@@ -183,6 +185,7 @@ extension Abilities {
     case "line": longestLine = most
     case "join": joinsLines = value == "yes"
     case "hidden-replies": repliesMayBeHidden = value == "yes"
+    case "block": blocks = value != "no"
     case "commands": serverCommands = value != "no"
     case "react": reactionLimit = ReactionLimit(rawValue: value) ?? .several
     default: break

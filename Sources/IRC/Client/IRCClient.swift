@@ -257,7 +257,7 @@ extension IRCContext {
     let hasReplies =
       hasTags && (support.passes(tag: "reply") || support.passes(tag: "draft/reply"))
     (abilities.editsWithin, abilities.deletes) = (0, has(Capabilities.redaction))
-    (abilities.delivered, abilities.seen) = (false, false)
+    (abilities.delivered, abilities.seen, abilities.blocks) = (false, false, false)
     abilities.reactionLimit =
       hasReplies && support.passes(tag: "draft/react") ? .several : .no
     abilities.replies = hasReplies

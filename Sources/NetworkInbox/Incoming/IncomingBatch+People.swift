@@ -227,7 +227,8 @@ extension IncomingBatch {
   }
 
   /// Whether somebody is in a room that the owner is in now.
-  private func isInARoom(_ person: ID<Participant>) throws -> Bool {
+  /// Whether somebody is in a room where the owner is, too.
+  func isInARoom(_ person: ID<Participant>) throws -> Bool {
     try !liveRooms(of: person).isEmpty
   }
 
@@ -377,7 +378,7 @@ extension IncomingBatch {
     try database.run(
       "UPDATE participant SET contact = 1 WHERE id = ? AND contact = 0", person.id)
     if database.changedRows > 0 { try store.touchPeople() }
-    try openChat(ofNewContact: speaker)
+    try openChat(withFormerStranger: speaker.identity)
   }
 
   private func setAway(_ word: String?, _ person: ID<Participant>) throws {

@@ -56,7 +56,9 @@ extension IncomingBatch {
       try store.tell(
         filled(
           (
-            "%1, a stranger, wrote to you: /msg %1 shows it, /block %1 blocks them.", [address]
+            try store.knownAbilities(of: account).direct.blocks
+              ? "%1, a stranger, wrote to you: /msg %1 shows it, /block %1 blocks them."
+              : "%1, a stranger, wrote to you: /msg %1 shows it, /ignore %1 hides it.", [address]
           )),
         account)
     }
@@ -113,27 +115,29 @@ extension IncomingBatch {
     try approached(.contact, speaker.identity, from: speaker.identity)
   }
 
-  /// Opens a direct chat for a new message, unless it is from a stranger to whom the owner never
-  /// wrote.
+  /// Opens a direct chat for a new message, unless it is from a stranger: somebody to whom the
+  /// owner never wrote, and who is neither a contact nor in a room with the owner.
   func open(
     _ conversation: BatchConversation, _ address: String, for message: NetworkMessage
   ) throws {
     let membership = try store.membership(of: owner.id, in: conversation.id)
     let isKnown =
       try message.speaker.isOwner || membership != .never || address == account.rules.domain
-      || conversation.other.map { try isTrusted($0.id) } ?? true
+      || conversation.other.map { try isTrusted($0.id) || isInARoom($0.id) } ?? true
     guard isKnown else {
       return try approached(.message, address, from: address, isPast: message.isPast)
     }
+    if membership == .never { try openChat(withFormerStranger: address) }
     if !message.isPast || membership == .never { try store.reopen(conversation.id) }
   }
 
-  /// Opens the chat of a person who becomes a contact and so is no longer a stranger.
-  func openChat(ofNewContact speaker: NetworkUser) throws {
+  /// Opens the chat of a person who wrote as a stranger and is none any more; what they wrote is
+  /// unread.
+  func openChat(withFormerStranger address: String) throws {
     let wrote = try database.exists(
       "SELECT 1 FROM approach WHERE account = ? AND kind = ? AND address = ?", account.id,
-      Approach.Kind.message.rawValue, speaker.identity)
-    guard wrote, let conversation = try known(.direct(speaker.identity)) else { return }
+      Approach.Kind.message.rawValue, address)
+    guard wrote, let conversation = try known(.direct(address)) else { return }
     try store.enter(owner.id, conversation.id)
     try database.run(
       "UPDATE membership SET first = 1 WHERE conversation = ? AND participant = ?", conversation.id,

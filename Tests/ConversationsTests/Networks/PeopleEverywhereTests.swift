@@ -56,6 +56,52 @@ final class PeopleEverywhereTests {
     try store.read { try $0.find(participant: name, for: anna) }
   }
 
+  private var approaches: [Approach] {
+    get throws { try store.read { try $0.approaches(to: account) } }
+  }
+
+  private func unread() throws -> [String: Int] {
+    let listing = try store.read { try $0.listing(for: anna) }.filter { $0.unread > 0 }
+    return Dictionary(uniqueKeysWithValues: listing.map { ($0.conversation.name, $0.unread) })
+  }
+
+  @Test("14.5: somebody in a room with the owner is no stranger, and others are")
+  func inARoomTogether() throws {
+    let wanda = NetworkUser(identity: "wanda")
+    let eve = NetworkUser(identity: "eve")
+    try hear(.present(wanda, room: "#tea"), .present(eve, room: "#tea"))
+    try say("a private word", by: wanda, in: .direct("wanda"))
+    #expect(try unread() == ["@wanda": 1] && approaches.isEmpty)
+    try hear(.absent(eve, room: "#tea", removal: nil))
+    try say("one", by: eve, in: .direct("eve"))
+    #expect(try approaches.map(\.text) == ["one"])
+    #expect(try unread() == ["@wanda": 1])
+    try say("more", by: wanda, in: .direct("wanda"))
+    #expect(try unread() == ["@wanda": 2])
+    // What she wrote as a stranger is unread, too, once she is none.
+    try hear(.present(eve, room: "##tea"))
+    try say("two", by: eve, in: .direct("eve"))
+    #expect(try unread() == ["@wanda": 2, "@eve": 2] && approaches.isEmpty)
+    try hear(.left(room: "#tea", reason: nil), .left(room: "##tea", reason: nil))
+    try say("three", by: NetworkUser(identity: "zoe"), in: .direct("zoe"))
+    #expect(try approaches.map(\.text) == ["three"])
+  }
+
+  @Test("a report of a stranger names what the network can do", arguments: [true, false])
+  func blocksOrIgnores(blocks: Bool) throws {
+    var can = Abilities()
+    can.blocks = blocks
+    try hear(.abilities(NetworkAbilities(rooms: can)))
+    let position = try store.read { try $0.position }
+    try say("hello", by: NetworkUser(identity: "eve"), in: .direct("eve"))
+    let told = try store.read { try $0.changes(since: position, for: anna) }.notices.map(\.text)
+    #expect(
+      told == [
+        "eve@irc.x.org, a stranger, wrote to you: /msg eve@irc.x.org shows it, "
+          + (blocks ? "/block eve@irc.x.org blocks them." : "/ignore eve@irc.x.org hides it.")
+      ])
+  }
+
   @Test("ben in two rooms and in his direct chat is one person")
   func onePerson() throws {
     try say("a", by: ben, in: tea)

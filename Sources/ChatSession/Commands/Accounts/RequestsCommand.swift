@@ -44,11 +44,16 @@ struct RequestsCommand {
             SafeText(Approach.most)),
           .dim))
     }
+    let blocks = try zip(accounts, lists).contains { account, list in
+      try !list.isEmpty && snapshot.knownAbilities(of: account).direct.blocks
+    }
     lines.append(
       StyledLine(
-        say(
-          "Type one of these to accept; /leave ROOM, /block ADDRESS or /requests clear declines."
-        ),
+        blocks
+          ? say(
+            "Type one of these to accept; /leave ROOM, /block ADDRESS or /requests clear declines.")
+          : say(
+            "Type one of these to accept; /leave ROOM, /ignore NAME or /requests clear declines."),
         .dim))
     return .answer(lines)
   }

@@ -32,7 +32,11 @@ package struct UnreadCommands {
     if context.readState.isPaused, context.readState.held.count > 0 {
       step.outcomes.append(.tell(say("%1 new here.", SafeText(context.readState.held.count))))
     }
-    return step.outcomes.isEmpty ? .tell(say("Nothing is unread.")) : step
+    if step.outcomes.isEmpty { step = .tell(say("Nothing is unread.")) }
+    if let reminder = try context.accounts.reminder(snapshot) {
+      step.outcomes.append(.tell(reminder))
+    }
+    return step
   }
 
   package static func mentions(_ count: Int) -> SafeText {
@@ -41,7 +45,8 @@ package struct UnreadCommands {
 
   func next(_ snapshot: borrowing Snapshot) throws -> Step {
     guard let first = try unreadElsewhere(snapshot).first else {
-      return .tell(say("Nothing is unread elsewhere."))
+      return .tell(
+        try context.accounts.reminder(snapshot) ?? say("Nothing is unread elsewhere."))
     }
     return Step([.open(first.conversation, isNew: false)])
   }

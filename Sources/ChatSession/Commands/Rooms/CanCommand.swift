@@ -25,6 +25,7 @@ struct CanCommand {
     if can.reactionLimit == .no { names.insert("react") }
     if !can.replies { names.insert("reply") }
     if can.largestFile == 0 { names.insert("attach") }
+    if !can.blocks { names.formUnion(["block", "unblock"]) }
     return names
   }
 

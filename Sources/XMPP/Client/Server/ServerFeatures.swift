@@ -69,7 +69,7 @@ struct ServerFeatures: Sendable {
   /// seen a message, but not who has it (XEP-0184, 5.3).
   var abilities: NetworkAbilities {
     var direct = Abilities()
-    direct.serverCommands = false
+    (direct.serverCommands, direct.blocks) = (false, hasBlocking)
     direct.largestFile = upload == nil ? 0 : longestFile
     direct.longestMessage = longestStanza.map { max(1, $0 - Limits.besideText) }
     var rooms = direct
