@@ -170,7 +170,9 @@ struct AccountTests {
       ("/account add anna@x.org --shoe 4", "shoe cannot be 4"),
       ("/account add anna@x.org --port 0", "A port is a number"),
       ("/account add anna@x.org --ca /nonexistent", "/nonexistent cannot be read (No such file"),
-      ("/account remove ben@x.org", "You have no account yet"), ("/account sing", "Usage"),
+      ("/account remove ben@x.org", "You have no account yet"),
+      ("/connect ben@x.org", "You have no account yet; to add one, type /account add you@"),
+      ("/account sing", "Usage"),
     ])
   func refuses(line: String, sentence: String) throws {
     #expect(!anna.say(line))

@@ -67,6 +67,16 @@ struct ServerCommandTests {
     #expect(!anna.session.editing.isOn)
   }
 
+  @Test("/quote and a line of the server names /irc, where the network takes such lines")
+  func quotedLines() throws {
+    anna.say("/switch ##tea")
+    #expect(!anna.say("/quote LUSERS 1"))
+    #expect(anna.printed.last?.hasSuffix("to the server, type /irc LUSERS 1") == true)
+    anna.say("/switch #lobby")
+    #expect(!anna.say("/quote LUSERS"))
+    #expect(anna.printed.last?.contains("“LUSERS” is not a message number") == true)
+  }
+
   private var outbox: [OutboxEntry] {
     get throws { try anna.store.read { try $0.outbox(of: account.network) } }
   }

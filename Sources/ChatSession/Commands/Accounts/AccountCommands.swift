@@ -220,7 +220,17 @@ struct AccountCommands {
   }
 
   func connectAccount(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    let account = try named(argument.trimmingBlanks)
+    let address = argument.trimmingBlanks
+    if accounts.list.isEmpty, !address.isEmpty {
+      let examples = context.preferences.networks.examples()
+      throw Refusal(
+        say(
+          "You have no account yet; to add one, type %1",
+          examples.map { SafeText(line: "/account add " + $0.address) }
+            // Translators: between the names of accounts to choose from.
+            .joined(separator: say(" or "))))
+    }
+    let account = try named(address)
     guard var settings = accounts.ownSettings(of: account) else { throw notSetUp(account) }
     if settings.isWanted, try snapshot.hasProcess(of: account) {
       return Step(writes: [.nickname(account)]) {

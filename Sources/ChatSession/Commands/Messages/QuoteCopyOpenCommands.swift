@@ -13,6 +13,15 @@ struct QuoteCopyOpenCommands {
   // MARK: The line
 
   func quote(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    // Elsewhere /quote sends a line to the server.
+    if argument.first?.isLetter == true, let open = context.open.id,
+      try snapshot.knownAbilities(of: open).serverCommands
+    {
+      throw Refusal(
+        say(
+          "/quote N quotes message N; to send this line to the server, type /irc %1",
+          SafeText(line: argument)))
+    }
     guard !argument.isEmpty, !argument.contains(where: \.isWhitespace) else { throw usage("quote") }
     let text = try text(of: argument, snapshot)
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -66,7 +66,8 @@ struct Habit {
       "/window split", "/window, F7, F8", "",
       say("Each shell shows one conversation; to see two, open another shell beside it.")),
     Habit("/query", "/query", "/msg", say("/msg NAME opens a direct chat.")),
-    Habit("/part", "/part, /close", "/close", say("/leave leaves the room.")),
+    Habit("/part, /wc", "/part, /close", "/close", say("/leave leaves the room.")),
+    Habit("/j", "/j", "", say("/join ROOM enters a room.")),
     // Reading.
     Habit(
       "PageUp", "PageUp", "PageUp",
@@ -139,6 +140,8 @@ struct Habit {
     Habit(
       "/names, /whois, /notice, /ctcp", "/names, /whois, /notice, /ctcp", "",
       say("/names, /whois, /notice and /ctcp work the way you are used to.")),
+    Habit("/n", "", "", say("/names shows who is here.")),
+    Habit("/wii", "/wii", "", say("/whois NAME also shows how long somebody has been idle.")),
     Habit(
       "/kick, /ban, /op, /mode", "/kick, /ban, /op, /mode", "",
       say("On IRC, /kick, /ban, /unban, /op, /deop and /mode act on the open room.")),
