@@ -20,16 +20,16 @@ extension Command {
     Command("/op NAME", "make somebody an operator of this room", .person) {
       try ServerCommands(context: $0).act(.promote, $1, $2)
     },
-    Command("/deop NAME", "take an operator's rights away", .person) {
+    Command("/deop NAME", "take away somebody's rights as an operator", .person) {
       try ServerCommands(context: $0).act(.demote, $1, $2)
     },
     Command("/mode [WORDS]", "show or change the modes of this room, or your own", .text) {
       try ServerCommands(context: $0).mode($1, $2)
     },
-    Command("/ctcp NAME QUESTION", "ask somebody's program, for example for its VERSION", .person) {
+    Command("/ctcp NAME QUESTION", "ask somebody's program a question, such as VERSION", .person) {
       try ServerCommands(context: $0).askProgram($1, $2)
     },
-    Command("/irc WORDS", "send a line to the server, in the network's own language", .text) {
+    Command("/irc WORDS", "send a raw command to the server, such as LUSERS", .text) {
       try ServerCommands(context: $0).sendLine($1, $2)
     },
   ]

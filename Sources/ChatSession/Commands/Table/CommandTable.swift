@@ -65,7 +65,7 @@ extension Command {
       takesNewlines: true
     ) { try ConversationCommands(context: $0).message($1, $2) },
     Command(
-      "/notice WHOM TEXT", "send a text that rings nobody's bell to a person or a room",
+      "/notice WHOM TEXT", "send a person or a room a message that does not ring",
       .roomOrPerson, takesNewlines: true
     ) { try ConversationCommands(context: $0).sendNotice($1, $2) },
     Command(
