@@ -77,6 +77,27 @@ struct ServerCommandTests {
     #expect(anna.printed.last?.contains("“LUSERS” is not a message number") == true)
   }
 
+  @Test("13.5: the answer to a command comes below what happened before it")
+  func answersComeInOrder() throws {
+    anna.say("/switch ##tea")
+    _ = try asked()
+    anna.say("/kick Ben")
+    anna.say("/ban Ben")
+    anna.look()
+    _ = anna.news()
+    let requests = try anna.store.read { try $0.requests(of: account) }
+    try anna.store.inbox.apply(
+      [
+        .absent(
+          NetworkUser(identity: "benny", name: "Ben"), room: "##tea", removal: "removed by anna"),
+        .answered(requests[0], ""), .answered(requests[1], "Ben can no longer enter ##tea."),
+      ], of: account)
+    anna.look()
+    let printed = anna.news()
+    #expect(printed.count == 2 && printed[0].contains("removed by anna"), "\(printed)")
+    #expect(printed.last == "Ben can no longer enter ##tea.")
+  }
+
   private var outbox: [OutboxEntry] {
     get throws { try anna.store.read { try $0.outbox(of: account.network) } }
   }

@@ -8,6 +8,7 @@ extension Session {
   func tell(_ answers: [NetworkAnswer], _ snapshot: borrowing Snapshot) {
     for answer in answers {
       if !answer.text.isEmpty {
+        tellJoinsAndLeaves(precedes: true, snapshot)
         emit(.endNotice(HistoryCommand.fetching))
         let lines = answer.text.split(separator: "\n").map {
           StyledLine(SafeText(line: String($0)), .dim)

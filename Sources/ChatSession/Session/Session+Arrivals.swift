@@ -220,8 +220,10 @@ extension Session {
   // MARK: Joins and leaves
 
   /// Prints joins and leaves, if it is time and somebody would see them.
-  func tellJoinsAndLeaves(_ snapshot: borrowing Snapshot) {
-    guard joinsAndLeaves.isDue, !readState.isHolding else { return }
+  ///
+  /// - Parameter precedes: whether other output follows, so that it is time.
+  func tellJoinsAndLeaves(precedes: Bool = false, _ snapshot: borrowing Snapshot) {
+    guard joinsAndLeaves.isDue || precedes, !readState.isHolding else { return }
     present(joinLeaveLines(joinsAndLeaves.takeAll(), snapshot), new: 0)
   }
 
