@@ -65,6 +65,18 @@ struct MessageCountTests {
     #expect(anna.session.messageCount(of: text(500)) == Session.messagesUnasked)
   }
 
+  @Test("in a narrow terminal, it comes before the newest message's state and who is here")
+  func narrow() throws {
+    anna.say("waits for the server")
+    anna.type(text(101))
+    // What is left of 40 columns beside the number of rows.
+    #expect(anna.status(columns: 23).hasSuffix("| goes as 2 messages"))
+    #expect(!anna.status(columns: 23).contains("an"))
+    #expect(anna.status(columns: 60).hasPrefix("anna, with 1 other here |"))
+    anna.type("")
+    #expect(anna.status(columns: 23) == " | [1] … sending")
+  }
+
   @Test("where a message has no such limit, or people see one, nothing is said")
   func silent() throws {
     try provide { $0.joinsLines = true }

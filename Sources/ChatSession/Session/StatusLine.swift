@@ -55,13 +55,15 @@ package struct StatusLine {
     let left = statusLeft(notice: notice, columns: max(1, rest(beside: urgent)))
     // When idle, the left side says only who is here, which matters least.
     let isIdle = notice == nil && !editing.isOn && open.typing.isEmpty
-    let widest = columns * 2 / 3
+    let widest = max(columns * 2 / 3, min(space, waiting.first?.line.columns(widths) ?? 0))
     let right = statusRight(
       waiting,
       columns: isIdle
         ? max(widest, rest(beside: left))
         : min(widest, max(urgent.columns(widths), rest(beside: left))))
     var line = left.truncated(to: max(1, rest(beside: right)), widths: widths)
+    // A few letters of who is here tell nothing.
+    if isIdle, line != left, rest(beside: right) < 8 { line = StyledLine() }
     if isIdle, !session.switcher.isChoosing, let topic {
       let room = rest(beside: right) - (line + separator).columns(widths)
       // A shorter piece of a topic is not worth its place.
