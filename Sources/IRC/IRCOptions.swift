@@ -10,7 +10,7 @@ package enum IRCOptions {
     [
       AccountOption("user") { value throws(AccountOption.Invalid) in
         guard !value.isEmpty, !value.contains(where: { $0.isWhitespace }) else {
-          throw AccountOption.Invalid(translated("A user name is one word."))
+          throw AccountOption.Invalid(translated("A user name must be a single word."))
         }
         return value
       },
@@ -46,7 +46,7 @@ package enum IRCOptions {
     AccountOption(name) { value throws(AccountOption.Invalid) in
       if values.contains(value) { return value }
       throw AccountOption.Invalid(
-        filled(("%1 cannot be %2; it is %3.", [name, value, values.joinedAsList()])))
+        filled(("“%2” is not a valid value for %1; use %3.", [name, value, values.joinedAsList()])))
     }
   }
 

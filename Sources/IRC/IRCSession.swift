@@ -80,7 +80,7 @@ final class IRCSession {
     return admitted
   }
 
-  /// Call this when the store knows that the server may get what was admitted last.
+  /// Call this when the store has recorded the entries that were chosen last as tried.
   func noteTried() { tell(.tried(admitted)) }
 
   /// Ends the connection, without a report.

@@ -126,7 +126,7 @@ package final class IRCWire: Wire {
     for (_, session) in former.values { session.close() }
   }
 
-  /// The time for which the server can be reached with TLS begins anew at the end of a connection.
+  /// Renews the server's promise of TLS at the end of a connection (IRCv3 STS, "duration").
   private func renewPolicy() {
     guard var renewed = policy else { return }
     renewed.end = Clock.wall() + renewed.duration

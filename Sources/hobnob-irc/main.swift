@@ -16,6 +16,6 @@ exit(
     options: IRCOptions.all, passwordNeed: IRCOptions.passwordNeed,
     registration: .impossible(
       translated(
-        "On IRC you make an account by writing to the network's services, such as NickServ.")),
+        "To register an account on IRC, write to the network's services, such as NickServ.")),
     makeWire: { try IRCWire($0, $1, loop: $2, names: $3) }
   ).run())

@@ -154,7 +154,8 @@ extension IRCClient {
       guard programs.tellsOffer(at: context.clock.time) else { return }
       return context.tell(
         .notice(
-          filled(("%1 offers a file or a chat by DCC, which hobnob does not take.", [spoken.nick])))
+          filled(
+            ("%1 offers a file or a chat by DCC, which hobnob does not support.", [spoken.nick])))
       )
     }
     // Two programs could answer each other for ever.

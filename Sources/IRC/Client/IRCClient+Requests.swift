@@ -136,7 +136,7 @@ extension IRCClient {
         ? translated("The server keeps no history.")
         : translated("The server keeps a history."),
       translated(
-        "A message is “sent” when the server has answered for it; IRC reports nothing more."),
+        "A message is “sent” when the server has confirmed it; IRC reports nothing more."),
     ]
     if let room = rooms[context.fold(target)], let modes = room.modes, !modes.isEmpty {
       sentences.append(filled(("Modes of %1: %2.", [room.name, "+" + modes])))

@@ -49,7 +49,7 @@ package struct IRCClient {
   private var toldRules: AddressRules?
   /// The PING whose answer shows that the server is there.
   private static let alive = "hobnob-alive"
-  /// Milliseconds of silence after which the client asks, and that it then waits.
+  /// After how many milliseconds of silence the client sends that PING, and how long it then waits.
   private let quiet: Milliseconds
   private static let patience: Milliseconds = 30_000
   private static let greeting: Milliseconds = 10_000

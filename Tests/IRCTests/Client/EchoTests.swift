@@ -221,8 +221,8 @@ struct EchoTests {
     #expect(
       talk.results == [
         "1 failed: This server does not pass on reactions.",
-        "2 failed: This server cannot take back what was sent.",
-        "3 failed: IRC cannot change what was sent; others still see the former text.",
+        "2 failed: This server cannot delete messages.",
+        "3 failed: On IRC nobody can edit a sent message; others still see the old text.",
       ])
     #expect(talk.takeSent().isEmpty)
     var denied = IRCTalk(["message-tags"], support: "CLIENTTAGDENY=*,-typing,-reply")

@@ -301,7 +301,7 @@ struct ReceivingTests {
     for _ in 0..<10 {
       talk.receive(":ben!b@h PRIVMSG anna :\u{01}DCC SEND x.exe 1 2 3\u{01}")
     }
-    let sentence = "ben offers a file or a chat by DCC, which hobnob does not take."
+    let sentence = "ben offers a file or a chat by DCC, which hobnob does not support."
     #expect(talk.events == [.notice(sentence)])
     talk.wait(5_000)
     talk.receive(":ben!b@h PRIVMSG anna :\u{01}DCC CHAT\u{01}")

@@ -44,10 +44,10 @@ struct History: Sendable {
   private(set) var states: [ConversationAddress: State] = [:]
   /// The state of the list of direct chats with new messages.
   private(set) var chats: State?
-  /// From when on that list was asked for.
+  /// The time from which that list was requested.
   private var chatsSince: Milliseconds = 0
   var times = MessageTimes()
-  /// How far the owner has read on other devices: it counts again when the messages are there.
+  /// How far the owner has read on other devices, to apply again once the messages have arrived.
   private var readMarks: [ConversationAddress: Milliseconds] = [:]
   private var waiting: [Query] = []
   /// By label, or by target where the server has no labels.
@@ -163,7 +163,7 @@ struct History: Sendable {
       return context.answer(
         request,
         translated(
-          "The server finds older messages only by their times, and hobnob does not know that of this one any more."
+          "The server finds older messages only by time, and hobnob no longer knows the time of the oldest one here."
         ))
     }
     ask(

@@ -25,9 +25,9 @@ struct IRCOutbox: Sendable {
   static let patience: Milliseconds = 15_000
 
   var entries: [OutboxEntry.ID: Outgoing] = [:]
-  /// Their ids, and perhaps some that have ended since, in order.
+  /// The ids of the entries in order; some may have ended since.
   private var order: [OutboxEntry.ID] = []
-  /// Entries that ended here, and that the outbox may still have.
+  /// Entries that have ended here, but may still be in the store's outbox.
   private var ended: Set<OutboxEntry.ID> = []
   var inFlight: [InFlight] = []
   private var barriers = 0
@@ -74,7 +74,7 @@ struct IRCOutbox: Sendable {
     order = entries.keys.sorted()
   }
 
-  /// Notes that the store knows that the server may get these entries.
+  /// Notes that the store has recorded these entries as tried, so that they can be sent.
   mutating func noteTried(_ ids: Set<OutboxEntry.ID>) {
     for id in ids { entries[id]?.isAdmitted = true }
   }
@@ -183,8 +183,7 @@ struct IRCOutbox: Sendable {
     return (ready, never)
   }
 
-  /// Chooses the entries that go out now: before they do, the store must know that the server may
-  /// get them.
+  /// Chooses the entries to send next. Before they are sent, the store must record them as tried.
   ///
   /// - Returns: the ids of all entries that were chosen and are not finished.
   mutating func admit(
@@ -203,8 +202,8 @@ struct IRCOutbox: Sendable {
     return Set(entries.values.filter(\.isChosen).map(\.entry.id))
   }
 
-  /// How many more entries may be under way: what has no answer is in doubt if the connection
-  /// breaks.
+  /// How many more entries can be sent before the earlier ones are answered: if the connection
+  /// breaks, all of these are in doubt.
   private func places(_ context: IRCContext) -> Int {
     context.throttle.window - entries.values.count(where: \.isChosen)
   }

@@ -26,9 +26,9 @@ struct Outgoing: Sendable {
   var parts: [Part] = []
   /// The id that the server gave to the first part.
   var id: String?
-  /// Whether it goes out next, and whether the store knows that the server may get it.
+  /// Whether it is to be sent next, and whether the store has recorded it as tried.
   var (isChosen, isAdmitted) = (false, false)
-  /// Whether the connection broke, or the process ended, while the server might have got it.
+  /// Whether the server may have received it before the connection broke or the process ended.
   var isDoubtful: Bool
 
   private init(_ entry: OutboxEntry, to target: String) {
@@ -66,10 +66,10 @@ struct Outgoing: Sendable {
     case .edit:
       throw Refusal(
         sentence: translated(
-          "IRC cannot change what was sent; others still see the former text."))
+          "On IRC nobody can edit a sent message; others still see the old text."))
     case .delete:
       guard context.has(Capabilities.redaction) else {
-        throw Refusal(sentence: translated("This server cannot take back what was sent."))
+        throw Refusal(sentence: translated("This server cannot delete messages."))
       }
       try outgoing.add("REDACT", [target, try outgoing.messageID()], tags: [:])
     case .react:

@@ -28,7 +28,7 @@ struct Questions: Sendable {
   private var waiting: [(request: NetworkRequest, line: IRCLine, subject: String)] = []
   private var count = 0
   private static let ping = "hobnob-request-"
-  /// Milliseconds for an answer, and lines of it.
+  /// The most milliseconds to wait for an answer, and the most lines of it.
   private static let patience: Milliseconds = 15_000
   private static let mostLines = 200
 
