@@ -16,8 +16,8 @@ final class IRCConnection {
     /// What the server promises about TLS, over TLS.
     case strictTransport(StrictTransport)
     case welcome(Login.Welcome)
-    /// Lines were too long to be read, for the first time on this connection.
-    case skipped
+    /// A sentence for the account's owner.
+    case notice(String)
     /// Lines that arrived together, after the welcome.
     case lines([IRCLine])
     case down(End)
@@ -39,6 +39,9 @@ final class IRCConnection {
       case .wantsTLS: translated("The server wants an encrypted connection.")
       }
     }
+
+    /// Whether the network's services, which know the passwords, may just be away.
+    var lacksSASL: Bool { if case .login(.noSASL) = self { true } else { false } }
 
     var isFatal: Bool {
       switch self {
@@ -128,7 +131,13 @@ final class IRCConnection {
     case .received(let bytes):
       let skipped = reader.skipped
       inbox += reader.read(bytes)
-      if skipped == 0, reader.skipped > 0 { handler(.skipped) }
+      if skipped == 0, reader.skipped > 0 {
+        handler(
+          .notice(
+            translated(
+              "The server sent a line that is too long to be read. Until it reconnects, hobnob will skip any more of these silently."
+            )))
+      }
       deliver()
     case .ended(let failure?): end(.connection(failure))
     case .ended(nil): end(.closed)
@@ -140,7 +149,8 @@ final class IRCConnection {
       if isWelcome {
         let lines = inbox
         inbox = []
-        handler(.lines(lines))
+        for line in lines { perform(login.receiveLater(line)) }
+        if !isOver { handler(.lines(lines)) }
       } else {
         perform(login.receive(inbox.removeFirst()))
       }
@@ -158,6 +168,7 @@ final class IRCConnection {
         isWelcome = true
         if let timer { loop.cancel(timer) }
         handler(.welcome(welcome))
+      case .failed(let failure) where isWelcome: handler(.notice(failure.description))
       case .failed(let failure): end(.login(failure))
       }
     }

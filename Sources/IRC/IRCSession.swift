@@ -15,6 +15,7 @@ final class IRCSession {
     case sawSCRAM(SCRAMHash)
     case network(String, [String: String]?)
     case listedNetworks
+    case keys([String: String])
     case upload(FileUpload)
     case cancelUpload(OutboxEntry.ID)
     case down(IRCConnection.End)
@@ -27,6 +28,8 @@ final class IRCSession {
     var server: ServerSettings
     var isSecure: Bool
     var login: Login.Settings
+    /// The passwords of rooms, by address.
+    var keys: [String: String] = [:]
   }
 
   private let loop: EventLoop
@@ -61,6 +64,7 @@ final class IRCSession {
   }
 
   func connect(to target: Target) {
+    client.note(keys: target.keys)
     var current: IRCConnection?
     let connection = IRCConnection(
       to: target.domain, target.server, isSecure: target.isSecure, target.login, loop: loop,
@@ -101,15 +105,7 @@ final class IRCSession {
     case .strictTransport(let policy): report(.strictTransport(policy))
     case .welcome(let welcome): tell(.up(welcome))
     case .lines(let lines): tell(.lines(lines))
-    case .skipped:
-      report(
-        .wire(
-          .events([
-            .notice(
-              translated(
-                "The server sent a line that is too long to be read. Until it reconnects, hobnob will skip any more of these silently."
-              ))
-          ])))
+    case .notice(let sentence): report(.wire(.events([.notice(sentence)])))
     case .down(let end):
       connection = nil
       tell(.down)
@@ -137,6 +133,7 @@ final class IRCSession {
     case .status(let status): if connection != nil { report(.wire(.status(status))) }
     case .network(let id, let facts): report(.network(id, facts))
     case .listedNetworks: report(.listedNetworks)
+    case .keys(let keys): report(.keys(keys))
     case .upload(let file): report(.upload(file))
     case .cancelUpload(let id): report(.cancelUpload(id))
     case .wake(let time):

@@ -23,6 +23,8 @@ package final class IRCWire: Wire {
   private var networks: [String: (scope: String, session: IRCSession)] = [:]
   /// Whether the bouncer has named all of them.
   private var areNetworksListed = false
+  /// Whether a login has succeeded.
+  private var wasUp = false
   private var target: IRCSession.Target?
   private let transfers: Transfers
   private let attachments: AttachmentFolder
@@ -51,7 +53,10 @@ package final class IRCWire: Wire {
       start.rooms = try snapshot.roomsJoined(of: account).keys.sorted()
       start.marks = try snapshot.catchUpMarks(of: account)
       start.proven = try snapshot.provenIdentities(of: account)
-      start.contacts = try snapshot.contacts(of: account).map(\.participant.identity)
+      start.contacts = try Dictionary(
+        uniqueKeysWithValues: snapshot.contacts(of: account).map {
+          ($0.participant.identity, $0.participant.name)
+        })
       start.away = try snapshot.away(of: account.owner)
       start.settings = settings
       return start
@@ -77,7 +82,7 @@ package final class IRCWire: Wire {
       start.rooms = start.rooms.filter { $0.hasSuffix(scope) }
       start.marks = start.marks.filter { $0.key.hasSuffix(scope) }
       start.proven = start.proven.filter { $0.hasSuffix(scope) }
-      start.contacts = start.contacts.filter { $0.hasSuffix(scope) }
+      start.contacts = start.contacts.filter { $0.key.hasSuffix(scope) }
     }
     let session = IRCSession(IRCClient(start), loop: loop, names: names, report: report)
     session.isReading = isReading
@@ -106,7 +111,20 @@ package final class IRCWire: Wire {
           host: settings["host"], port: port, isDirectTLS: isSecure,
           authorities: settings["ca"], pin: settings["pin"]?.lowercased(),
           identity: settings["cert"]),
-        isSecure: isSecure, login: login))
+        isSecure: isSecure, login: login, keys: Self.keys(facts["keys"])))
+  }
+
+  /// The passwords of rooms in a fact: `ROOM PASSWORD ROOM PASSWORD`. Neither can have a blank.
+  private static func keys(_ fact: String?) -> [String: String] {
+    let words = (fact ?? "").split(separator: " ").map(String.init)
+    return Dictionary(
+      stride(from: 1, to: words.count, by: 2).map { (words[$0 - 1], words[$0]) }
+    ) { $1 }
+  }
+
+  private static func fact(_ keys: [String: String]) -> String {
+    keys.filter { !($0.key + $0.value).contains(where: \.isWhitespace) }
+      .sorted { $0.key < $1.key }.map { $0.key + " " + $0.value }.joined(separator: " ")
   }
 
   private func connect(to target: IRCSession.Target) {
@@ -138,14 +156,19 @@ package final class IRCWire: Wire {
   private func handle(_ event: IRCSession.Report, from session: IRCSession?) {
     switch event {
     case .wire(.status): showStatus()
-    case .wire(let event): report(event)
+    case .wire(let event):
+      if case .up = event { wasUp = true }
+      report(event)
     case .sawSCRAM(let hash):
       if let strongest, strongest >= hash { return }
       strongest = hash
       report(.learned("scram", hash.mechanism))
     case .strictTransport(let new):
-      policy = new
+      policy = new.duration > 0 ? new : nil
       report(.learned("sts", new.fact))
+    case .keys(let keys):
+      target?.keys = keys
+      report(.learned("keys", Self.fact(keys)))
     case .network(let id, let facts): handleNetwork(id, facts)
     case .listedNetworks:
       areNetworksListed = true
@@ -156,6 +179,8 @@ package final class IRCWire: Wire {
       // Somebody else may have sent that: only the port counts, and without a good certificate
       // there, the try has failed.
       guard var target, !target.isSecure else { return }
+      closeNetworks()
+      report(.status(.connecting))
       (target.isSecure, target.login.isSecure) = (true, true)
       (target.server.port, target.server.isDirectTLS) = (port, true)
       connect(to: target)
@@ -165,10 +190,11 @@ package final class IRCWire: Wire {
       if case .login(.sasl(.wrongPassword)) = end {
         report(.passwordRefused(reason: end.description))
       } else {
-        report(.down(reason: end.description, isFinal: end.isFatal))
+        report(.down(reason: end.description, isFinal: end.isFatal && !(wasUp && end.lacksSASL)))
       }
     case .hungUp(let reason):
       closeNetworks()
+      renewPolicy()
       report(.down(reason: reason, isFinal: false))
     }
   }
@@ -204,7 +230,8 @@ package final class IRCWire: Wire {
     case .wire(let event): report(event)
     case .upload(let file): beginUpload(file, for: session)
     case .cancelUpload(let id): stopUpload(id)
-    case .sawSCRAM, .strictTransport, .network, .listedNetworks: break
+    // A bouncer knows the passwords of its owner's rooms.
+    case .sawSCRAM, .strictTransport, .keys, .network, .listedNetworks: break
     case .down(let end): endBecauseOfNetwork(end.description)
     case .hungUp(let reason): endBecauseOfNetwork(reason)
     }

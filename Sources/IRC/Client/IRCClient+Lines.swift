@@ -12,6 +12,7 @@ extension IRCClient {
     switch line.command {
     case "PING": context.sendNow(IRCLine("PONG", line.parameters))
     case "PONG":
+      context.noteTime(of: line)
       let token = line.parameters.last ?? ""
       outbox.notePong(token, in: &context)
       questions.notePong(token, in: &context)
@@ -20,12 +21,13 @@ extension IRCClient {
     case "JOIN", "PART", "KICK", "QUIT", "NICK", "TOPIC", "MODE", "INVITE", "RENAME":
       receiveRoomEvent(line, nick)
     case "ACCOUNT" where !context.isMe(nick):
-      rooms.noteLogin(of: nick, People.Login(line[0]), in: &context)
+      noteLogin(of: nick, People.Login(line[0]))
     case "AWAY": receiveAway(line, nick)
     case "CHGHOST": if context.isMe(nick) { context.userAndHost = line[0] + "@" + line[1] }
     case "MARKREAD": receiveMark(line)
     case "ACK": _ = noteLabelled(line, isEcho: false)
     case "FAIL": receiveFailure(line)
+    case "WARN", "NOTE": if !questions.noteRemark(line) { noteServerNotice(line) }
     case "CAP": receiveCapabilities(line)
     case "BOUNCER" where line[0] == "NETWORK": receiveNetwork(line)
     default: break
@@ -41,8 +43,7 @@ extension IRCClient {
   /// - Returns: whether it is one.
   mutating func noteLabelled(_ line: IRCLine, isEcho: Bool) -> Bool {
     guard let label = line.tags["label"] else { return false }
-    return outbox.noteAnswer(
-      label: label, id: line.tags["msgid"], isEcho: isEcho, in: &context)
+    return outbox.noteAnswer(label: label, echo: isEcho ? line : nil, in: &context)
   }
 
   /// Notes a network of a bouncer (soju.im/bouncer-networks).
@@ -56,10 +57,13 @@ extension IRCClient {
   private mutating func receive(_ line: IRCLine, _ number: Int) {
     switch number {
     case 5:
+      context.noteTime(of: line)
       context.support.note(line.parameters)
       if context.isReady { tellRules() }
     case 376, 422: begin()
     case 396: noteOwnHost(line[1])
+    case 900: context.account = line[2]
+    case 901: context.account = nil
     case 332: receiveTopic(of: line[1], line[2], by: nil)
     case 331: receiveTopic(of: line[1], "", by: nil)
     case 353: if !rooms.noteNames(line, in: context) { questions.note(line, in: &context) }
@@ -104,7 +108,7 @@ extension IRCClient {
     }
     let nick = line[2]
     if context.isMe(nick) { return }
-    rooms.noteLogin(of: nick, People.Login(line[4]), in: &context)
+    noteLogin(of: nick, People.Login(line[4]))
     if line[3].hasPrefix("G") { noteAway(nick, "") }
   }
 
@@ -199,7 +203,9 @@ extension IRCClient {
       for name in line[0].split(separator: ",").map(String.init) {
         rooms.noteEntry(into: name, in: &context)
       }
-    case "JOIN": rooms.noteJoin(of: line, nick, in: &context)
+    case "JOIN":
+      rooms.noteJoin(of: line, nick, in: &context)
+      watched.follow(nick, rooms.people, in: &context)
     case "PART" where isMe: rooms.noteOwnDeparture(from: line[0], nil, in: &context)
     case "PART": rooms.noteDeparture(of: nick, from: line[0], removal: nil, in: &context)
     case "KICK": receiveKick(line, by: nick)
@@ -213,7 +219,10 @@ extension IRCClient {
         .renamed(
           NetworkUser(identity: context.fold(line[0]), name: line[0], isOwner: true), room: nil,
           former: nick))
-    case "NICK": rooms.noteNick(of: nick, line[0], in: &context)
+    case "NICK":
+      let former = rooms.people.storedIdentity(of: nick, context.names)
+      rooms.noteNick(of: nick, line[0], in: &context)
+      watched.follow(line[0], from: former, rooms.people, in: &context)
     case "TOPIC": receiveTopic(of: line[0], line[1], by: nick)
     case "MODE" where context.isRoom(line[0]):
       rooms.noteModes(line[0], line.parameters.dropFirst(), in: &context)
@@ -262,6 +271,11 @@ extension IRCClient {
 
   // MARK: People
 
+  mutating func noteLogin(of nick: String, _ login: People.Login) {
+    rooms.noteLogin(of: nick, login, in: &context)
+    watched.follow(nick, rooms.people, in: &context)
+  }
+
   private mutating func receiveAway(_ line: IRCLine, _ nick: String) {
     guard !context.isMe(nick) else { return }
     noteAway(nick, line[0].isEmpty ? nil : line[0])
@@ -277,8 +291,8 @@ extension IRCClient {
       $0.value.state == .entered && $0.value.members[folded] != nil
     }) {
       context.tell(.present(user, room: room.key, away: message))
-    } else if watched.contacts.contains(user.identity) {
-      context.tell(.contact(user, isOnline: true, away: message))
+    } else if let contact = watched.contact(nick, rooms.people, context) {
+      context.tell(.contact(contact, isOnline: true, away: message))
     }
   }
 

@@ -15,7 +15,8 @@ extension IRCClient {
     case past
   }
 
-  /// How much older than its arrival a live message may be; replayed ones are older.
+  /// How much older than its arrival a live message may be, by the server's clock. Some bouncers
+  /// replay messages without a batch; those are older.
   private static let slowness: Milliseconds = 60_000
   /// Bytes of a reaction.
   private static let reactionBytes = 64
@@ -25,12 +26,12 @@ extension IRCClient {
     guard let source = line.source, !source.nick.isEmpty else { return }
     if context.isMe(source.nick), noteEcho(line) { return }
     let time = line.tags["time"].flatMap { Timestamp.read($0) }
-    let oldest = max(context.clock.wall - Self.slowness, context.connectedAt)
+    let oldest = max(
+      context.serverTime - Self.slowness, context.connectedAt - context.clockLead)
     let isLive = time.map { $0 >= oldest } ?? true
     if isLive, line.command != "TAGMSG", !context.isMe(source.nick) {
       if context.has(Capabilities.accountTag) {
-        rooms.noteLogin(
-          of: source.nick, People.Login(line.tags["account"] ?? ""), in: &context)
+        noteLogin(of: source.nick, People.Login(line.tags["account"] ?? ""))
       } else {
         rooms.people.note(source.nick, context.names)
       }
@@ -60,10 +61,10 @@ extension IRCClient {
   }
 
   /// Tells the owner what the server says to them, other than its greeting.
-  private mutating func noteServerNotice(_ line: IRCLine) {
+  mutating func noteServerNotice(_ line: IRCLine) {
     guard context.isReady, let text = line.parameters.last, !text.isEmpty else { return }
-    context.tell(
-      .notice(filled(("%1 says: %2", [line.source?.nick ?? "", Formatting.marked(text)]))))
+    let words = Formatting.marked(text)
+    context.tell(.notice(line.source.map { filled(("%1 says: %2", [$0.nick, words])) } ?? words))
   }
 
   // MARK: One line
@@ -214,7 +215,7 @@ extension IRCClient {
       }
     }
     // An answer without a word is one as well.
-    _ = outbox.noteAnswer(label: label, id: nil, isEcho: false, in: &context)
+    _ = outbox.noteAnswer(label: label, echo: nil, in: &context)
   }
 
   private mutating func receiveMultiline(_ batch: Batch) {

@@ -48,7 +48,7 @@ extension IRCClient {
           NetworkUser(identity: target, name: wireName(target)), isOnline: nil, away: nil))
       context.answer(request, "")
     case .unsubscribe:
-      watched.remove(target, as: wireName(target), in: &context)
+      watched.remove(target, in: &context)
       context.tell(.contactRemoved(NetworkUser(identity: target)))
       context.answer(
         request, filled(("%1 is no longer a contact.", [target])))

@@ -19,8 +19,8 @@ package struct IRCClient {
     package var marks: [String: String] = [:]
     /// The identities of people who have written while they were logged in.
     package var proven: Set<String> = []
-    /// The identities of the owner's contacts.
-    package var contacts: [String] = []
+    /// The identities of the owner's contacts, and their names.
+    package var contacts: [String: String] = [:]
     /// The owner's away message; nil if they are not away.
     package var away: String?
     package var settings: [String: String] = [:]
@@ -47,6 +47,7 @@ package struct IRCClient {
   private var shownStatus: AccountStatus?
   private var toldAbilities: NetworkAbilities?
   private var toldRules: AddressRules?
+  private var toldKeys: [String: String] = [:]
   /// The PING whose answer shows that the server is there.
   private static let alive = "hobnob-alive"
   /// After how many milliseconds of silence the client sends that PING, and how long it then waits.
@@ -95,6 +96,7 @@ package struct IRCClient {
       let wantsMore = outbox.pump(rooms, history, in: &context)
       context.flush(more: outbox.waitingLines > 0, yields: wantsMore)
       tellAbilities()
+      tellKeys()
     }
     return takeEffects()
   }
@@ -112,12 +114,19 @@ package struct IRCClient {
   /// late.
   package mutating func skip(to now: Milliseconds) { context.clock.skip(to: now) }
 
+  /// Notes the passwords of rooms, by address, as `.keys` told them in an earlier process.
+  package mutating func note(keys: [String: String]) {
+    rooms.note(keys: keys)
+    toldKeys = rooms.keys
+  }
+
   // MARK: The connection
 
   private mutating func connect(_ welcome: Login.Welcome) {
     disconnect()
     (context.isUp, context.connectedAt) = (true, context.clock.wall)
     (context.nick, context.capabilities) = (welcome.nick, welcome.capabilities)
+    context.account = welcome.account
     (context.support, context.throttle) = (ISupport(), throttle)
     wantedNick = welcome.wantedNick
     batches = Batches()
@@ -222,6 +231,13 @@ package struct IRCClient {
     if abilities == toldAbilities { return }
     toldAbilities = abilities
     context.tell(.abilities(abilities))
+  }
+
+  private mutating func tellKeys() {
+    let keys = rooms.keys
+    if keys == toldKeys { return }
+    toldKeys = keys
+    context.add(.keys(keys))
   }
 
   private mutating func takeEffects() -> [IRCClientEffect] {

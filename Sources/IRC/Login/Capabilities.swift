@@ -38,6 +38,11 @@ package struct Capabilities: Hashable, Sendable {
 
   func has(_ name: String) -> Bool { enabled.contains(name) }
 
+  /// The names in a list, without their values.
+  static func names(_ list: String) -> Set<String> {
+    Set(list.split(separator: " ").map { String($0.prefix { $0 != "=" }) })
+  }
+
   /// Notes a list of names, with or without values.
   mutating func offer(_ list: String) {
     for item in list.split(separator: " ") {

@@ -51,14 +51,14 @@ package struct Login: Sendable {
     package var capabilities: Capabilities
     /// The wanted nick, if somebody else has it.
     package var wantedNick: String?
-    /// Whether we are logged in to an account.
-    package var hasAccount = false
+    /// The account that we are logged in to.
+    package var account: String?
 
     package init(
-      nick: String, capabilities: Capabilities, wantedNick: String? = nil, hasAccount: Bool = false
+      nick: String, capabilities: Capabilities, wantedNick: String? = nil, account: String? = nil
     ) {
       (self.nick, self.capabilities) = (nick, capabilities)
-      (self.wantedNick, self.hasAccount) = (wantedNick, hasAccount)
+      (self.wantedNick, self.account) = (wantedNick, account)
     }
   }
 
@@ -71,7 +71,7 @@ package struct Login: Sendable {
     case failed(LoginFailure)
   }
 
-  private let settings: Settings
+  private var settings: Settings
   private var capabilities = Capabilities()
   private var nick: String
   private var takenNicks = 0
@@ -81,6 +81,8 @@ package struct Login: Sendable {
   /// Whether the list of what the server offers is complete.
   private var isListed = false
   private var hasAccount = false
+  /// The name of that account, if the server has said it.
+  private var account: String?
   private var exchange: SASLExchange
   /// The parts of a challenge that has more (400 bytes each).
   private var challenge = ""
@@ -89,7 +91,11 @@ package struct Login: Sendable {
   package init(_ settings: Settings) {
     self.settings = settings
     nick = settings.nick
-    exchange = SASLExchange(
+    exchange = Self.newExchange(settings)
+  }
+
+  private static func newExchange(_ settings: Settings) -> SASLExchange {
+    SASLExchange(
       name: settings.account, password: settings.password,
       strongest: settings.method == .plain ? nil : settings.strongest)
   }
@@ -100,6 +106,12 @@ package struct Login: Sendable {
     case .external: true
     case .auto, .plain, .scram: !settings.password.text.isEmpty
     }
+  }
+
+  /// Whether the account is a bouncer's: a later login would be one to the network behind it, with
+  /// the wrong password.
+  private var isBouncer: Bool {
+    settings.bouncerNetwork != nil || capabilities.has(Capabilities.networks)
   }
 
   /// The first lines.
@@ -126,24 +138,54 @@ package struct Login: Sendable {
     case "FAIL" where line[0] == "BOUNCER":
       return [.failed(.unknownNetwork(settings.bouncerNetwork ?? ""))]
     case "001":
-      // A server without capabilities goes on by itself.
-      if wantsSASL, !hasAccount { return [.failed(.noSASL)] }
+      // A server without capabilities goes on by itself; one that has begun a login must end it.
+      if wantsSASL, !hasAccount { return [.failed(mechanism == nil ? .noSASL : .sasl(.broken))] }
       return [
         .welcome(
           Welcome(
             nick: line[0].isEmpty ? nick : line[0], capabilities: capabilities,
-            wantedNick: takenNicks > 0 ? settings.nick : nil, hasAccount: hasAccount))
+            wantedNick: takenNicks > 0 ? settings.nick : nil,
+            account: hasAccount && !isBouncer ? account ?? settings.account : nil))
       ]
     case "432": return [.failed(.badNick(nick))]
     case "433", "436", "437": return tryAnotherNick()
     case "464": return [.failed(.sasl(.wrongPassword))]
     case "465": return [.failed(.banned(line.parameters.last ?? ""))]
     // While a login by SASL runs, only its end counts: the server may have to prove itself.
-    case "900": hasAccount = hasAccount || !wantsSASL
+    case "900":
+      account = line[2].isEmpty ? nil : line[2]
+      hasAccount = hasAccount || !wantsSASL
     case "903", "907": return finishSASL()
     case "902", "904", "905", "906": return [.failed(saslFailure(line))]
     case "908":
       return [.failed(.sasl(.noMechanism(line[1].split(separator: ",").map(String.init))))]
+    default: break
+    }
+    return []
+  }
+
+  /// Reacts to a line after the welcome: logs in again when the network's services, which were away,
+  /// are back. A failure then is none of the connection.
+  package mutating func receiveLater(_ line: IRCLine) -> [Output] {
+    let list = line.parameters.last ?? ""
+    switch (line.command, line[1].uppercased()) {
+    // While a login runs, only its end counts.
+    case ("900", _): hasAccount = hasAccount || mechanism == nil
+    case ("901", _): hasAccount = false
+    case ("CAP", "NEW"):
+      let isBack = Capabilities.names(list).contains(Capabilities.sasl)
+      return receive(line)
+        + (isBack && wantsSASL && !hasAccount && !isBouncer
+          ? [.send(IRCLine("CAP", ["REQ", Capabilities.sasl]))] : [])
+    case ("CAP", "ACK") where Capabilities.names(list).contains(Capabilities.sasl):
+      capabilities.enable(list)
+      exchange = Self.newExchange(settings)
+      return hasAccount ? [] : continueAfterCapabilities()
+    case ("AUTHENTICATE", _) where mechanism != nil: return receiveChallenge(line[0])
+    case ("902", _), ("903", _), ("904", _), ("905", _), ("906", _), ("907", _), ("908", _):
+      if mechanism == nil { return [] }
+      defer { mechanism = nil }
+      return receive(line)
     default: break
     }
     return []
@@ -177,7 +219,11 @@ package struct Login: Sendable {
       capabilities.enable(line.parameters.last ?? "")
       return noteAnswer()
     case "NAK": return requestOneByOne(line.parameters.last ?? "") + noteAnswer()
-    case "NEW": capabilities.offer(line.parameters.last ?? "")
+    case "NEW":
+      let list = line.parameters.last ?? ""
+      capabilities.offer(list)
+      guard Capabilities.names(list).contains(Capabilities.sts) else { return [] }
+      return capabilities.offered[Capabilities.sts].map { [.strictTransport($0)] } ?? []
     case "DEL": capabilities.withdraw(line.parameters.last ?? "")
     default: break
     }
@@ -203,7 +249,9 @@ package struct Login: Sendable {
     guard capabilities.has(Capabilities.sasl) else { return [.failed(.noSASL)] }
     let value = capabilities.offered[Capabilities.sasl] ?? ""
     var mechanisms = value.split(separator: ",").map { $0.uppercased() }
-    let scram = SASLExchange.strongestSCRAM(in: mechanisms).map { [Output.sawSCRAM($0)] } ?? []
+    let strongest = SASLExchange.strongestSCRAM(in: mechanisms)
+    let scram = strongest.map { [Output.sawSCRAM($0)] } ?? []
+    settings.strongest = [settings.strongest, strongest].compactMap(\.self).max()
     if mechanisms.isEmpty {
       // Version 3.1 of the specification does not name them.
       let usual = settings.method == .scram ? SCRAMHash.sha256.mechanism : "PLAIN"
@@ -274,7 +322,7 @@ package struct Login: Sendable {
   }
 
   private mutating func finishSASL() -> [Output] {
-    guard mechanism != nil, isNegotiating else { return [] }
+    guard mechanism != nil, !hasAccount else { return [] }
     if mechanism != "EXTERNAL" {
       // With SCRAM, the server must have proved itself by now.
       do throws(SASLFailure) {

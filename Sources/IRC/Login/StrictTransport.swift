@@ -22,12 +22,13 @@ package struct StrictTransport: Hashable, Sendable {
   ///   - value: of the capability `sts` over TLS.
   ///   - port: that of this connection.
   package init?(_ value: String, port: UInt16, at now: Milliseconds) {
-    guard let seconds = Self.number("duration", in: value), seconds > 0 else { return nil }
+    guard let seconds = Self.number("duration", in: value), seconds >= 0 else { return nil }
     duration = Milliseconds(min(seconds, 10 * 365 * 86_400)) * 1_000
     (self.port, end) = (port, now + duration)
   }
 
-  package var fact: String { "\(port) \(duration) \(end)" }
+  /// Empty for a promise that the server has taken back.
+  package var fact: String { duration > 0 ? "\(port) \(duration) \(end)" : "" }
 
   /// The port with TLS that a connection without TLS has to change to; nil for none.
   package static func port(in value: String) -> UInt16? {

@@ -88,6 +88,10 @@ class Control(asyncio.Protocol):
                 word = add.partition("=")[0] + ("=" + value if value else "") if add else remove
                 client.send("CAP", client.nick, "NEW" if add else "DEL", word)
             client.enabled.discard(remove)
+            if remove == "sasl" and client.account:
+                # The services that knew the accounts are gone.
+                client.account = client.user.account = None
+                client.send("901", client.user.mask, "You are now logged out")
 
     def world(self, network):
         return stub.worlds[network]

@@ -31,6 +31,52 @@ struct EchoTests {
     #expect(talk.said.isEmpty)
   }
 
+  private func changes(_ talk: IRCTalk) -> [String] {
+    talk.events.compactMap {
+      if case .edited(let ids, let user, _, let body, _, _) = $0, user.isOwner {
+        "\(ids.origin ?? "") \(ids.archive ?? ""): \(body)"
+      } else {
+        nil
+      }
+    }
+  }
+
+  @Test("the text that the server sends back is what was said", arguments: [true, false])
+  func changedText(hasLabels: Bool) {
+    var talk = talk(hasLabels ? Self.labels : Self.tags)
+    talk.write("\u{03}04red\u{03} tea")
+    talk.write("plain ")
+    talk.write("\u{02}waves\u{02}", kind: .action)
+    let tags = (1...3).map { (hasLabels ? "@label=h\($0);" : "@") + "msgid=m\($0) " }
+    talk.receive(
+      tags[0] + ":anna!~a@h PRIVMSG #tea :red tea", tags[1] + ":anna!~a@h PRIVMSG #tea :plain",
+      tags[2] + ":anna!~a@h PRIVMSG #tea :\u{01}ACTION waves\u{01}")
+    #expect(talk.results == ["1 sent m1", "2 sent m2", "3 sent m3"])
+    #expect(changes(talk) == ["u1 m1: red tea", "u3 m3: waves"])
+  }
+
+  @Test("of a long text, the parts that the server changed are changed in the whole")
+  func changedParts() {
+    var talk = talk(Self.labels)
+    let (first, second) = (String(repeating: "tea ", count: 90), "and \u{02}milk\u{02} with it")
+    talk.write(first + first + second + "\n\nlast")
+    let parts = talk.takeSent().compactMap { IRCLine($0) }
+    #expect(parts.count > 2)
+    for (index, part) in parts.enumerated() {
+      let text = part[1].filter { $0 != "\u{02}" }
+      // A blank at the end of a line may be gone.
+      let end = index == 0 ? String(text.dropLast()) : text
+      talk.receive("@label=\(part.tags["label"] ?? "") :anna!~a@h PRIVMSG #tea :\(end)")
+    }
+    #expect(changes(talk) == ["u1 : \(first)\(first)and milk with it\n\nlast"])
+    talk.forget()
+    talk.write(first + first)
+    for part in talk.takeSent().compactMap({ IRCLine($0) }) {
+      talk.receive("@label=\(part.tags["label"] ?? "") :anna!~a@h PRIVMSG #tea :\(part[1])")
+    }
+    #expect(talk.results == ["2 sent"] && changes(talk).isEmpty)
+  }
+
   @Test("an echo for another target, and one of a signal or a question, do not count")
   func otherEchoes() {
     var talk = talk(Self.tags)

@@ -21,7 +21,7 @@ struct IRCTalk {
   init(
     _ capabilities: [String] = [], support: String = "CHANTYPES=#& CASEMAPPING=rfc1459",
     settings: [String: String] = ["flood": "off"], rooms: [String] = [],
-    marks: [String: String] = [:], proven: Set<String> = [], contacts: [String] = [],
+    marks: [String: String] = [:], proven: Set<String> = [], contacts: [String: String] = [:],
     scope: String = "", nick: String = "anna", wanted: String? = nil
   ) {
     var start = IRCClient.Start()

@@ -71,6 +71,23 @@ struct ReceivingTests {
       ])
   }
 
+  @Test("a remark of the server's is a notice, and never the answer to a message")
+  func remarks() {
+    var talk = talk(["labeled-response", "batch"])
+    talk.enter("#tea")
+    talk.write("hi")
+    talk.forget()
+    talk.receive(
+      ":irc.example.net WARN REHASH CERTS_EXPIRED :Expired \u{02}soon\u{02}",
+      "NOTE * OPER_MESSAGE :Restart at noon", ":irc.example.net NOTE JOIN X #tea :",
+      "@label=h1 :irc.example.net WARN PRIVMSG SLOW #tea :Slow down")
+    #expect(
+      talk.events == [
+        .notice("irc.example.net says: Expired *soon*"), .notice("Restart at noon"),
+        .notice("irc.example.net says: Slow down"),
+      ])
+  }
+
   @Test("an action is one, with and without its end")
   func actions() {
     for text in ["\u{01}ACTION waves\u{01}", "\u{01}ACTION waves"] {
@@ -129,6 +146,25 @@ struct ReceivingTests {
     #expect(old?.isReplayed == true)
     let named = one("@time=2023-11-14T20:00:00Z;msgid=m :ben!b@h PRIVMSG #tea :hi")?.message
     #expect(named?.isReplayed == false)
+  }
+
+  /// - Parameter lead: how far the local clock is ahead, in milliseconds.
+  @Test(
+    "a wrong clock makes no live message old, and no old one live",
+    arguments: [400_000, -400_000])
+  func wrongClock(lead: Milliseconds) {
+    for answer in [":srv PONG srv x", ":srv 005 anna A=b :are supported"] {
+      var talk = IRCTalk(["server-time"])
+      talk.now += 600_000
+      func stamp(_ ago: Milliseconds) -> String {
+        "@time=" + Timestamp.text(talk.now - lead - ago) + " "
+      }
+      talk.enter("#tea")
+      talk.receive(
+        stamp(0) + answer, stamp(0) + ":ben!b@h PRIVMSG #tea :new",
+        stamp(100_000) + ":ben!b@h PRIVMSG #tea :old")
+      #expect(messages(talk).map { $0.0.time == nil } == [true, false], "\(answer)")
+    }
   }
 
   @Test("what a bouncer repeats after a short break is recognised as that")

@@ -19,7 +19,7 @@ struct CapabilityTests {
     #expect(talk.takeSent() == ["CAP END"])
     talk.receive(":srv 001 anna :Welcome")
     #expect(talk.welcome?.capabilities.enabled == ["multi-prefix", "server-time"])
-    #expect(talk.welcome?.hasAccount == false)
+    #expect(talk.welcome?.account == nil)
   }
 
   @Test("a server without capabilities lets people in who have no password")
@@ -120,8 +120,24 @@ struct StrictTransportTests {
     // Ten years are enough.
     let long = StrictTransport("duration=9223372036854775807", port: 1, at: 0)
     #expect(long?.duration == 315_360_000_000)
-    for value in ["duration=0", "duration=-5", "duration=x", "port=6697", "", "duration"] {
+    // The server takes its promise back.
+    let none = StrictTransport("duration=0,port=6697", port: 6_697, at: 0)
+    #expect((none?.duration, none?.fact) == (0, ""))
+    for value in ["duration=-5", "duration=x", "port=6697", "", "duration"] {
       #expect(StrictTransport(value, port: 6_697, at: 0) == nil, "\(value)")
+    }
+  }
+
+  @Test("a promise that comes later counts as well")
+  func later() {
+    for isSecure in [true, false] {
+      var talk = LoginTalk(.none, isSecure: isSecure)
+      talk.agree(to: "batch")
+      talk.receive(":srv CAP anna NEW :sts=duration=1 batch")
+      talk.receive(":srv 001 anna :Welcome", ":srv CAP anna NEW :batch sts=port=6697,duration=9")
+      talk.receive(":srv CAP anna DEL :sts batch")
+      #expect(talk.policies == ["duration=1", "port=6697,duration=9"])
+      #expect(talk.takeSent() == ["CAP END"])
     }
   }
 

@@ -42,8 +42,8 @@ struct LoginTalk {
   }
 
   mutating func receive(_ lines: String...) {
-    for line in lines.compactMap({ IRCLine($0) }) where failure == nil && welcome == nil {
-      perform(login.receive(line))
+    for line in lines.compactMap({ IRCLine($0) }) where failure == nil {
+      perform(welcome == nil ? login.receive(line) : login.receiveLater(line))
     }
   }
 

@@ -351,6 +351,15 @@ struct RequestTests {
     #expect(answer.contains("Modes of #Tea: +nt."))
   }
 
+  @Test("a remark of the server's about a request is part of the answer")
+  func remarks() {
+    var talk = talk(Self.labels)
+    talk.tell(request(.line, "", "REHASH"))
+    talk.receive("@label=h1 :srv WARN REHASH X :Soon expired", ":srv PONG srv hobnob-request-1")
+    #expect(answers(talk) == ["1: Soon expired"])
+    #expect(!talk.events.contains { if case .notice = $0 { true } else { false } })
+  }
+
   // MARK: Typing
 
   @Test("the owner types, where others learn of it, and never at the cost of a message")

@@ -50,6 +50,34 @@ struct EnteringTests {
     #expect(unlimited.takeSent().count == 1)
   }
 
+  @Test("the passwords of rooms that the owner is in are kept, and used in the next process")
+  func keptPasswords() {
+    func kept(_ talk: IRCTalk) -> [[String: String]] {
+      talk.effects.compactMap { if case .keys(let keys) = $0 { keys } else { nil } }
+    }
+    var talk = IRCTalk()
+    talk.tell(request(1, .join, "#Tea", secret: "green"))
+    talk.tell(request(2, .join, "#milk", secret: "wrong"))
+    talk.receive(":srv 475 anna #milk :Cannot join channel (+k)")
+    #expect(kept(talk).isEmpty)
+    talk.enter("#Tea")
+    talk.receive(":ben!b@h MODE #Tea +k black")
+    talk.receive(":ben!b@h MODE #Tea -k black")
+    talk.receive(":ben!b@h MODE #Tea +k black")
+    talk.tell(request(3, .leave, "#tea"))
+    #expect(kept(talk) == [["#tea": "green"], ["#tea": "black"], [:], ["#tea": "black"], [:]])
+
+    var start = IRCClient.Start()
+    start.rooms = ["#tea"]
+    var next = IRCClient(start)
+    next.note(keys: ["#tea": "black", "#gone": "x"])
+    _ = next.handle(.up(Login.Welcome(nick: "anna", capabilities: Capabilities())), at: 1_000)
+    let effects = next.handle(
+      .lines([IRCLine(":srv 422 anna :No MOTD")].compactMap(\.self)), at: 1_000)
+    #expect(effects.contains(.send([IRCLine("JOIN", ["#tea", "black"])])))
+    #expect(!effects.contains { if case .keys = $0 { true } else { false } })
+  }
+
   @Test("the owner is in a room when its names are complete, with all of them in one batch")
   func names() {
     var talk = IRCTalk(support: "CHANTYPES=# PREFIX=(qaohv)~&@%+", rooms: ["#tea"])

@@ -15,7 +15,7 @@ struct IdentityTests {
 
   private func talk(
     _ capabilities: [String] = capabilities, proven: Set<String> = [], names: String = "",
-    contacts: [String] = []
+    contacts: [String: String] = [:]
   ) -> IRCTalk {
     var talk = IRCTalk(capabilities, proven: proven, contacts: contacts)
     talk.enter("#tea", with: names)
@@ -201,10 +201,67 @@ struct IdentityTests {
     #expect(!talk.takeSent().contains { $0.hasPrefix("NICK") })
   }
 
+  @Test("old lines of the owner's account, or of a nick that was theirs, are their own")
+  func ownOldLines() {
+    func own(_ capabilities: [String], _ old: String) -> Bool? {
+      var talk = IRCTalk(capabilities + ["server-time"], nick: "anna_")
+      talk.receive(":srv 900 anna_ anna_!a@h anna :in", ":anna_!a@h NICK anna")
+      talk.enter("#tea")
+      talk.receive("@time=2023-11-14T20:00:00Z" + old)
+      return talk.events.compactMap {
+        if case .messageReceived(let message, _) = $0 { message.speaker.isOwner } else { nil }
+      }.last
+    }
+    let tags = Self.capabilities
+    #expect(own([], " :Anna_!a@h PRIVMSG #tea :x") == true)
+    #expect(own([], " :anna__!a@h PRIVMSG #tea :x") == false)
+    #expect(own(tags, ";account=Anna :away!a@h PRIVMSG ben :x") == true)
+    #expect(own(tags, ";account=eve :anna!a@h PRIVMSG #tea :x") == false)
+    #expect(own(tags, " :anna_!a@h PRIVMSG #tea :x") == false)
+    #expect(own(tags, " :anna!a@h PRIVMSG #tea :x") == true)
+    // Somebody else may have the former nick now.
+    var talk = IRCTalk(nick: "anna_")
+    talk.receive(":anna_!a@h NICK anna")
+    talk.enter("#tea")
+    talk.receive(":anna_!x@h PRIVMSG #tea :x")
+    #expect(talk.said == ["anna_: x"])
+  }
+
+  @Test("a contact is watched under the nick that they have, or had last")
+  func contactNicks() {
+    var talk = IRCTalk(
+      Self.capabilities, support: "MONITOR=100", contacts: ["ben": "Benny", "dan": "dan"])
+    #expect(talk.takeSent() == ["MONITOR + Benny,dan"])
+    talk.receive(":srv 730 anna :benny!b@h")
+    #expect(
+      talk.takeEvents().last == .contact(user("benny", "ben", false), isOnline: true, away: nil))
+    talk.receive(":anna!a@h JOIN #tea", ":srv 366 anna #tea :End", ":bens!b@h JOIN #tea ben :Ben")
+    #expect(talk.takeSent() == ["MONITOR - Benny", "MONITOR + bens"])
+    talk.receive(":srv 731 anna :benny", ":bens!b@h NICK ben2", ":srv 730 anna :ben2!b@h")
+    #expect(talk.takeSent() == ["MONITOR - bens", "MONITOR + ben2"])
+    #expect(
+      talk.takeEvents().last == .contact(user("ben2", "ben", true), isOnline: true, away: nil))
+    // Another device of theirs.
+    talk.receive(":ben3!b@h JOIN #tea ben :Ben")
+    #expect(talk.takeSent().isEmpty)
+    // One without an account is followed as well.
+    talk.receive(":dan!d@h JOIN #tea * :Dan", ":dan!d@h NICK danny", ":srv 731 anna :dan")
+    #expect(talk.takeSent() == ["MONITOR - dan", "MONITOR + danny"])
+    #expect(!talk.takeEvents().contains { if case .contact = $0 { true } else { false } })
+    talk.receive(":srv 731 anna :danny")
+    #expect(talk.events.last == .contact(user("danny", "danny", false), isOnline: false, away: nil))
+
+    var asked = IRCTalk(contacts: ["ben": "benny"])
+    #expect(asked.takeSent() == ["ISON benny"])
+    asked.receive(":srv 303 anna :benny")
+    #expect(
+      asked.takeEvents().last == .contact(user("benny", "ben", false), isOnline: true, away: nil))
+  }
+
   @Test("contacts come and go, by identity")
   func contacts() {
-    var talk = IRCTalk(support: "MONITOR=100", contacts: ["ben", "dan"])
-    #expect(talk.takeSent() == ["MONITOR + ben,dan"])
+    var talk = IRCTalk(support: "MONITOR=100", contacts: ["ben": "Ben", "dan": "dan"])
+    #expect(talk.takeSent() == ["MONITOR + Ben,dan"])
     talk.receive(":srv 730 anna :Ben!b@h,zed!z@h", ":srv 731 anna :dan")
     #expect(
       talk.takeEvents().suffix(2) == [
@@ -219,7 +276,7 @@ struct IdentityTests {
   @Test("a contact in no common room is away or back")
   func awayContacts() {
     var talk = IRCTalk(
-      ["extended-monitor", "away-notify"], support: "MONITOR=100", contacts: ["ben"])
+      ["extended-monitor", "away-notify"], support: "MONITOR=100", contacts: ["ben": "ben"])
     _ = talk.takeEvents()
     talk.receive(":ben!b@h AWAY :lunch", ":ben!b@h AWAY")
     #expect(

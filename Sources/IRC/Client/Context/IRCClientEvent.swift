@@ -31,6 +31,8 @@ package enum IRCClientEffect: Hashable, Sendable {
   case ready
   /// More of the outbox can be taken.
   case wantsOutbox
+  /// Keep the passwords of the rooms, by address: all that are known now.
+  case keys([String: String])
   case status(AccountStatus)
   /// Post a file to the address, then report `.uploaded`; one at a time.
   case upload(FileUpload)

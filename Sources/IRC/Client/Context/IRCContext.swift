@@ -8,12 +8,21 @@ import Sentences
 /// of this step.
 struct IRCContext: Sendable {
   /// The owner's nick, as the server spells it.
-  var nick = ""
+  var nick = "" {
+    didSet { if ownNicks.count < Self.mostNicks { ownNicks.insert(nick) } }
+  }
+  /// The nicks that were the owner's on this connection.
+  private var ownNicks: Set<String> = []
+  private static let mostNicks = 20
+  /// The account that the owner is logged in to.
+  var account: String?
   /// `user@host` of the owner, as others see it; nil until the server has shown it.
   var userAndHost: String?
   var isUp = false
   /// What the wall clock showed at the beginning of the connection.
   var connectedAt: Milliseconds = 0
+  /// How far this machine's clock is ahead of the server's, as its last answer showed.
+  private(set) var clockLead: Milliseconds = 0
   /// Whether the server's greeting is over.
   var isReady = false
   var clock = AlarmClock<IRCAlarm>()
@@ -44,6 +53,25 @@ struct IRCContext: Sendable {
 
   func isMe(_ nick: String) -> Bool { fold(nick) == fold(self.nick) }
 
+  /// Whether an old line is the owner's: it has their account, or else a nick that was theirs.
+  func isOwn(_ nick: String, _ login: People.Login) -> Bool {
+    switch login {
+    case .account(let name): account.map { fold(name) == fold($0) } ?? isMe(nick)
+    case .no: isMe(nick)
+    case .unknown: ownNicks.contains { fold($0) == fold(nick) }
+    }
+  }
+
+  /// What the server's clock shows.
+  var serverTime: Milliseconds { clock.wall - clockLead }
+
+  /// Notes the time at which the server wrote a line, which has just arrived.
+  mutating func noteTime(of line: IRCLine) {
+    if let time = line.tags["time"].flatMap({ Timestamp.read($0) }) {
+      clockLead = clock.wall - time
+    }
+  }
+
   /// Whether this is a connection to one network of a bouncer.
   var isBouncersNetwork: Bool { support["BOUNCER_NETID"]?.isEmpty == false }
 
@@ -51,6 +79,7 @@ struct IRCContext: Sendable {
 
   mutating func disconnect() {
     (isUp, isReady, userAndHost) = (false, false, nil)
+    (account, ownNicks, clockLead) = (nil, [], 0)
     (waiting, lines, urgent, owesTurn) = ([], [], 0, false)
     clock.clearAll()
     requests.restart()

@@ -116,14 +116,14 @@ struct History: Sendable {
     guard let mark = marks[Self.allChats] else {
       chats = .read
       return setMark(
-        Mark(time: Timestamp.text(context.clock.wall), id: nil), of: Self.allChats, in: &context)
+        Mark(time: Timestamp.text(context.serverTime), id: nil), of: Self.allChats, in: &context)
     }
     askForChats(since: mark.milliseconds - Self.fuzz, in: &context)
   }
 
   private mutating func askForChats(since time: Milliseconds, in context: inout IRCContext) {
     (chats, chatsSince) = (.reading, time)
-    let until = Timestamp.text(context.clock.wall + Self.fuzz)
+    let until = Timestamp.text(context.serverTime + Self.fuzz)
     context.send(
       IRCLine(
         "CHATHISTORY",

@@ -42,6 +42,7 @@ struct SpokenLine: Sendable {
     var login = line.tags["account"].map { People.Login($0) }
     if login == nil, !isLive { login = context.has(Capabilities.accountTag) ? .no : .unknown }
     speaker = people.user(nick, login: login, context)
+    if !isLive { speaker.isOwner = context.isOwn(nick, login ?? .unknown) }
     if context.isRoom(target) {
       conversation = .room(context.fold(target))
     } else if speaker.isOwner {

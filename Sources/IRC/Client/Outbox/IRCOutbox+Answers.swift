@@ -25,9 +25,12 @@ extension IRCOutbox {
     }
   }
 
-  private mutating func answer(_ line: InFlight, id: String?, in context: inout IRCContext) {
+  private mutating func answer(
+    _ line: InFlight, id: String?, echo: String? = nil, in context: inout IRCContext
+  ) {
     inFlight.removeAll { $0.entry == line.entry && $0.part == line.part }
     entries[line.entry]?.parts[line.part].state = .answered
+    if line.operation == .send, let echo { entries[line.entry]?.note(echo: echo, of: line.part) }
     if line.part == 0, let id { entries[line.entry]?.id = id }
     finishIfAnswered(line.entry, in: &context)
     if inFlight.isEmpty { context.clock.clear(.answers) }
@@ -36,17 +39,28 @@ extension IRCOutbox {
   mutating func finishIfAnswered(_ id: OutboxEntry.ID, in context: inout IRCContext) {
     guard let outgoing = entries[id], outgoing.isAnswered else { return }
     end(outgoing.entry, as: .accepted(outgoing.entry, archive: outgoing.id), in: &context)
+    if let text = outgoing.changedText {
+      context.tell(
+        .edited(
+          MessageIDs(origin: outgoing.entry.origin, archive: outgoing.id),
+          by: NetworkUser(identity: context.fold(context.nick), isOwner: true, isVerified: true),
+          in: outgoing.entry.conversation, body: text, at: nil))
+    }
   }
 
   /// Notes an answer that has a label.
   ///
-  /// - Parameter id: the id that the server gave to the message.
+  /// - Parameter echo: the server's copy of the message; nil if the answer is something else.
   /// - Returns: false if no line of the outbox has the label.
   mutating func noteAnswer(
-    label: String, id: String?, isEcho: Bool, in context: inout IRCContext
+    label: String, echo: IRCLine?, in context: inout IRCContext
   ) -> Bool {
     guard let line = inFlight.first(where: { $0.label == label }) else { return false }
-    if isEcho { answer(line, id: id, in: &context) } else { finish(line, in: &context) }
+    if let echo {
+      answer(line, id: echo.tags["msgid"], echo: echo[1], in: &context)
+    } else {
+      finish(line, in: &context)
+    }
     return true
   }
 
@@ -64,7 +78,7 @@ extension IRCOutbox {
     }
     let same = possible.first { $0.text.utf8.elementsEqual(echo[1].utf8) }
     guard let line = same ?? possible.first else { return false }
-    answer(line, id: echo.tags["msgid"], in: &context)
+    answer(line, id: echo.tags["msgid"], echo: echo[1], in: &context)
     return true
   }
 
@@ -102,7 +116,7 @@ extension IRCOutbox {
   ) -> Bool {
     let doubtful = entries.values.filter {
       $0.isDoubtful && $0.entry.conversation == conversation
-        && (time ?? .max) >= $0.entry.message.createdAt - Self.clockError
+        && (time ?? .max) >= $0.entry.message.createdAt - context.clockLead - Self.clockError
     }.sorted { $0.entry.id < $1.entry.id }
     for outgoing in doubtful {
       let index = outgoing.parts.firstIndex {

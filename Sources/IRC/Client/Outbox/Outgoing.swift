@@ -18,6 +18,8 @@ struct Outgoing: Sendable {
     /// What the server's history would show.
     var text: String
     var state = State.waiting
+    /// What the server made of the text.
+    var change: String?
   }
 
   private(set) var entry: OutboxEntry
@@ -47,6 +49,30 @@ struct Outgoing: Sendable {
     return entry.operation == .send && links < files.count ? files[links] : nil
   }
   var nextPart: Int? { parts.firstIndex { $0.state == .waiting } }
+
+  /// Notes what the server sent back. It may have removed colours, or cut the line.
+  mutating func note(echo: String, of part: Int) {
+    let text = SpokenLine.unwrapped(echo)?.dropFirst("ACTION ".count) ?? echo[...]
+    // Some servers remove the blank at the end of a line.
+    if text.isEmpty || Self.trimmed(text) == Self.trimmed(parts[part].text) { return }
+    parts[part].change = Formatting.marked(String(text))
+  }
+
+  /// The whole text as the server passed it on; nil if it did not change it.
+  var changedText: String? {
+    guard parts.contains(where: { $0.change != nil }) else { return nil }
+    var (text, rest) = ("", Self.text(of: entry)[...])
+    for part in parts {
+      guard let range = rest.firstRange(of: part.text) else { return nil }
+      text += rest[..<range.lowerBound] + (part.change ?? part.text)
+      rest = rest[range.upperBound...]
+    }
+    return text + rest
+  }
+
+  private static func trimmed(_ text: some StringProtocol) -> [UInt8] {
+    Array(text.utf8.reversed().drop { $0 == 0x20 })
+  }
 
   // MARK: Lines
 
@@ -130,8 +156,7 @@ struct Outgoing: Sendable {
     let isAction = message.kind == .action
     let wrapping = isAction ? "\u{01}ACTION \u{01}".utf8.count : 0
     let longest = context.longestLine - target.utf8.count - wrapping
-    let text = ([message.body] + entry.links).filter { !$0.isEmpty }.joined(separator: "\n")
-    let all = MessageParts.of(Self.harmless(text), longest: longest)
+    let all = MessageParts.of(Self.text(of: entry), longest: longest)
     let visible = all.filter { !$0.text.allSatisfy(\.isWhitespace) }
     guard !visible.isEmpty else { throw Refusal(sentence: translated("The message is empty.")) }
     if all.count > 1, !isAction, context.has(Capabilities.multiline),
@@ -148,9 +173,10 @@ struct Outgoing: Sendable {
     }
   }
 
-  /// The text without marks of CTCP, which would make it a question to a program, and without NUL,
-  /// which no line can have.
-  private static func harmless(_ text: String) -> String {
+  /// The text with its links, without marks of CTCP, which would make it a question to a program,
+  /// and without NUL, which no line can have.
+  private static func text(of entry: OutboxEntry) -> String {
+    let text = ([entry.message.body] + entry.links).filter { !$0.isEmpty }.joined(separator: "\n")
     let scalars = text.unicodeScalars.filter { $0 != "\u{01}" && $0 != "\0" }
     return String(String.UnicodeScalarView(scalars))
   }

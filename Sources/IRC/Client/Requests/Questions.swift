@@ -88,6 +88,15 @@ struct Questions: Sendable {
     }
   }
 
+  /// Notes what the server remarks (WARN, NOTE).
+  ///
+  /// - Returns: whether it is about the running request.
+  mutating func noteRemark(_ line: IRCLine) -> Bool {
+    guard let label = line.tags["label"], label == running?.label else { return false }
+    add(line.parameters.last)
+    return true
+  }
+
   private static let endOfWhois = 318
 
   private mutating func add(_ text: String?) {

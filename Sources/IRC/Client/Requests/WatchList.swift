@@ -6,19 +6,28 @@ import Networks
 /// Whom the client asks the server to watch (MONITOR, else ISON each minute): the owner's contacts,
 /// and the nick that the owner wants.
 struct WatchList: Sendable {
-  /// The folded nicks of the contacts.
-  private(set) var contacts: Set<String>
-  /// Those who were online at the last question.
+  /// The last known nicks of the contacts, by identity.
+  private var contacts: [String: String]
+  /// The folded nicks that were online at the last question.
   private var online: Set<String> = []
 
-  init(contacts: [String]) { self.contacts = Set(contacts) }
+  /// - Parameter contacts: their names by their identities.
+  init(contacts: [String: String]) {
+    self.contacts = contacts.reduce(into: [:]) {
+      $0[$1.key] = IRCAddress.isNick($1.value) ? $1.value : $1.key
+    }
+  }
 
   private func hasMonitor(_ context: IRCContext) -> Bool { context.support["MONITOR"] != nil }
 
+  /// If the list is too long, the wanted nick is the most urgent.
+  private func names(_ wanted: String?, _ context: IRCContext) -> [String] {
+    [wanted].compactMap(\.self) + contacts.values.map(context.names.plain).sorted()
+  }
+
   mutating func begin(in context: inout IRCContext, wanted: String?) {
     online = []
-    // If the list is too long, the wanted nick is the most urgent.
-    watch([wanted].compactMap(\.self) + contacts.sorted().map(context.names.plain), in: &context)
+    watch(names(wanted, context), in: &context)
   }
 
   private func watch(_ names: [String], in context: inout IRCContext) {
@@ -39,7 +48,7 @@ struct WatchList: Sendable {
   ///
   /// - Returns: whether there is somebody to ask for.
   func ask(wanted: String?, in context: inout IRCContext) -> Bool {
-    let names = [wanted].compactMap(\.self) + contacts.sorted().map(context.names.plain)
+    let names = names(wanted, context)
     guard !names.isEmpty, !hasMonitor(context) else { return false }
     // One line is enough for forty usual names.
     context.send(IRCLine("ISON", [names.prefix(40).joined(separator: " ")]))
@@ -48,23 +57,28 @@ struct WatchList: Sendable {
 
   /// Notes an answer to that question: who of them is online.
   mutating func noteOnline(_ nicks: Set<String>, _ people: People, in context: inout IRCContext) {
-    for contact in contacts where nicks.contains(contact) != online.contains(contact) {
-      let user = people.user(people.nick(of: contact, context.names), context)
-      guard user.identity == contact else { continue }
-      context.tell(.contact(user, isOnline: nicks.contains(contact), away: nil))
+    for nick in contacts.values {
+      let isOnline = nicks.contains(context.fold(nick))
+      guard isOnline != online.contains(context.fold(nick)),
+        let user = contact(nick, people, context)
+      else { continue }
+      context.tell(.contact(user, isOnline: isOnline, away: nil))
     }
     online = nicks
   }
 
   mutating func add(_ identity: String, as nick: String, in context: inout IRCContext) {
-    contacts.insert(identity)
+    contacts[identity] = nick
     watch([nick], in: &context)
     if !hasMonitor(context) { context.clock.set(.watch, in: 0) }
   }
 
-  mutating func remove(_ identity: String, as nick: String, in context: inout IRCContext) {
-    contacts.remove(identity)
-    if hasMonitor(context) { context.send(IRCLine("MONITOR", ["-", nick])) }
+  mutating func remove(_ identity: String, in context: inout IRCContext) {
+    if let nick = contacts.removeValue(forKey: identity) { unwatch(nick, in: &context) }
+  }
+
+  private func unwatch(_ nick: String, in context: inout IRCContext) {
+    if hasMonitor(context) { context.send(IRCLine("MONITOR", ["-", context.names.plain(nick)])) }
   }
 
   /// Notes who is online (730) or offline (731).
@@ -72,10 +86,43 @@ struct WatchList: Sendable {
     _ list: String, isOnline: Bool, _ people: People, in context: inout IRCContext
   ) {
     for item in list.split(separator: ",") {
-      let nick = IRCLine.Source(item).nick
-      let user = people.user(nick, context)
-      guard contacts.contains(user.identity) else { continue }
-      context.tell(.contact(user, isOnline: isOnline, away: nil))
+      if let user = contact(IRCLine.Source(item).nick, people, context) {
+        context.tell(.contact(user, isOnline: isOnline, away: nil))
+      }
     }
+  }
+
+  /// The contact with a nick. Of somebody in no common room, the server tells no account.
+  func contact(_ nick: String, _ people: People, _ context: IRCContext) -> NetworkUser? {
+    var user = people.user(nick, context)
+    if contacts[user.identity] != nil { return user }
+    let folded = context.fold(nick)
+    guard people[folded]?.login ?? .unknown == .unknown,
+      let identity = contacts.first(where: { context.fold($0.value) == folded })?.key
+    else { return nil }
+    user.identity = identity
+    return user
+  }
+
+  /// Watches a contact under the nick that they have now.
+  ///
+  /// - Parameter former: their identity under another nick.
+  mutating func follow(
+    _ nick: String, from former: String? = nil, _ people: People, in context: inout IRCContext
+  ) {
+    let identity = people.storedIdentity(of: nick, context.names)
+    if let former, former != identity, !people.isOfAccount(former),
+      let known = contacts.removeValue(forKey: former)
+    {
+      contacts[identity] = known
+    }
+    guard let known = contacts[identity], context.fold(known) != context.fold(nick),
+      // They may have several.
+      people[context.fold(known)] == nil
+        || people.storedIdentity(of: known, context.names) != identity
+    else { return }
+    contacts[identity] = nick
+    unwatch(known, in: &context)
+    watch([nick], in: &context)
   }
 }

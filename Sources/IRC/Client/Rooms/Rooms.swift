@@ -33,6 +33,19 @@ struct Rooms: Sendable {
     byAddress[address]?.isWanted = true
   }
 
+  /// The passwords of the rooms that the owner wants to be in, by address.
+  var keys: [String: String] {
+    byAddress.reduce(into: [:]) {
+      if $1.value.isWanted, !$1.value.key.isEmpty { $0[$1.key] = $1.value.key }
+    }
+  }
+
+  mutating func note(keys: [String: String]) {
+    for (address, key) in keys where byAddress[address]?.key.isEmpty == true {
+      byAddress[address]?.key = key
+    }
+  }
+
   mutating func resetAll() {
     for (address, room) in byAddress {
       var room = room
