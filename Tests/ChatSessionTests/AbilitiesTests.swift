@@ -19,9 +19,7 @@ struct AbilitiesTests {
   init() throws {
     town = try Town()
     anna = try town.person("anna")
-    account = try anna.added("stub:anna@irc.x.org")
-    try anna.provide(
-      AddressRules(roomSigns: "#", folding: .rfc1459, identityScope: .network), for: account)
+    account = try anna.addedOnIRC()
     try anna.provide(NetworkAbilities(rooms: .ofIRC), for: account)
     anna.say("/join ##tea")
     try anna.store.inbox.apply([.joined(room: "##tea", nick: "anna")], of: account)

@@ -17,9 +17,7 @@ struct BareNameNetworkTests {
   init() throws {
     town = try Town()
     anna = try town.person("anna")
-    account = try anna.added("stub:anna@irc.x.org")
-    try anna.provide(
-      AddressRules(roomSigns: "#&", folding: .rfc1459, identityScope: .network), for: account)
+    account = try anna.addedOnIRC(roomSigns: "#&")
   }
 
   private var targets: [String] {

@@ -18,9 +18,7 @@ struct NoticeTests {
   init() throws {
     town = try Town()
     anna = try town.person("anna")
-    account = try anna.added("stub:anna@irc.x.org")
-    try anna.provide(
-      AddressRules(roomSigns: "#", folding: .rfc1459, identityScope: .network), for: account)
+    account = try anna.addedOnIRC()
     anna.say("/join #tea")
     try anna.store.inbox.apply([.joined(room: "#tea", nick: "anna")], of: account)
     anna.say("/set notify-command true")

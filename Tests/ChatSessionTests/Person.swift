@@ -370,6 +370,14 @@ extension Person {
     look()
   }
 
+  /// Adds an account on a network of bare names, as IRC's are.
+  func addedOnIRC(roomSigns: String = "#") throws -> Account {
+    let account = try added("stub:anna@irc.x.org")
+    try provide(
+      AddressRules(roomSigns: roomSigns, folding: .rfc1459, identityScope: .network), for: account)
+    return account
+  }
+
   /// Another shell of mine adds an account.
   func added(_ network: String) throws -> Account {
     let me = session.me.id
