@@ -86,7 +86,7 @@ final class Correspondent {
     var answer: NetworkAnswer?
     _ = try wait {
       answer = try store.read { try $0.changes(since: position, for: me) }.answers.first {
-        $0.request == request
+        $0.request.id == request.id
       }
       return answer != nil
     }

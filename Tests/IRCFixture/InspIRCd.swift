@@ -71,9 +71,6 @@ public final class InspIRCd: IRCServer, @unchecked Sendable {
   }
 
   override public var log: String { read("inspircd.log") }
-  /// Ends the services, and starts them again.
-  public func stopServices() { services?.kill() }
-  public func startServices() throws { try services?.start() }
   /// What the services have logged.
   public var servicesLog: String { services?.log ?? "" }
 
