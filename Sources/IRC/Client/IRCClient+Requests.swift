@@ -98,20 +98,16 @@ extension IRCClient {
     case .invite: line = IRCLine("INVITE", [person, room.name])
     case .kick:
       line = IRCLine("KICK", [room.name, person] + words.dropFirst())
-    case .ban: line = IRCLine("MODE", [room.name, "+b", Self.mask(person)])
-    case .unban: line = IRCLine("MODE", [room.name, "-b", Self.mask(person)])
+    case .ban, .unban:
+      return questions.askBan(
+        request, of: person, isMask: Self.isMask(person), in: room.name, &context)
     case .promote: line = IRCLine("MODE", [room.name, "+o", person])
     default: line = IRCLine("MODE", [room.name, "-o", person])
     }
-    questions.ask(request, line, about: room.name, in: &context)
+    questions.ask(request, line, about: room.name, person: person, in: &context)
   }
 
   private static func isMask(_ text: String) -> Bool { text.contains { "!@*?$:".contains($0) } }
-
-  /// A person's mask; a mask stays as it is.
-  private static func mask(_ person: String) -> String {
-    isMask(person) ? person : person + "!*@*"
-  }
 
   /// Whether a text is one word of a line.
   private static func isWord(_ text: String) -> Bool {

@@ -35,7 +35,7 @@ struct IRCContext: Sendable {
   /// Lines that wait for the throttle, after the owner's messages.
   private(set) var waiting: [IRCLine] = []
   /// How many of them are first: the owner waits for the answers.
-  private var urgent = 0
+  private(set) var urgent = 0
   /// Whether a message went out after the last of those lines: the next turn is theirs.
   private var owesTurn = false
   /// Whether they have just waited for a message.

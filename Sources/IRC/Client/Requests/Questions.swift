@@ -9,13 +9,17 @@ import Sentences
 struct Questions: Sendable {
   private struct Running: Sendable {
     var request: NetworkRequest
-    var number: Int
+    var number = 0
     var label: String?
     var answer: [String] = []
     /// The server's refusal.
     var failure: String?
     /// The folded nick or room that it is about.
     var subject: String
+    /// As the server spells them, if it is about one.
+    var person: String
+    /// The room in which to ban them, if it asks for their host.
+    var banRoom: String?
     /// Whether somebody's program has to answer.
     var asksProgram: Bool
     /// Whether a WHOIS is answered completely: the answer may come after the PONG, from another
@@ -25,7 +29,12 @@ struct Questions: Sendable {
   }
 
   private var running: Running?
-  private var waiting: [(request: NetworkRequest, line: IRCLine, subject: String)] = []
+  private var waiting: [(question: Running, line: IRCLine)] = []
+  /// The hosts of people whom the owner has banned, by folded nick: they may be gone when the ban
+  /// ends.
+  private var banned: [String: String] = [:]
+  /// Requests whose lines the server did not get yet, if `isHeld` is true of the first of them.
+  func waitingCount(isHeld: Bool) -> Int { isHeld ? waiting.count + (running == nil ? 0 : 1) : 0 }
   private var count = 0
   private static let ping = "hobnob-request-"
   /// The most milliseconds to wait for an answer, and the most lines of it.
@@ -34,24 +43,34 @@ struct Questions: Sendable {
 
   mutating func forgetAll() { (running, waiting) = (nil, []) }
 
-  /// - Parameter subject: the nick or the room that it is about.
+  /// - Parameters:
+  ///   - subject: the nick or the room that it is about.
+  ///   - person: whom the answer names.
   mutating func ask(
-    _ request: NetworkRequest, _ line: IRCLine, about subject: String = "",
+    _ request: NetworkRequest, _ line: IRCLine, about subject: String = "", person: String = "",
     in context: inout IRCContext
   ) {
-    waiting.append((request, line, context.fold(subject)))
+    add(
+      Running(
+        request: request, subject: context.fold(subject), person: person,
+        asksProgram: request.verb == .ctcp), line, in: &context)
+  }
+
+  private mutating func add(
+    _ question: Running, _ line: IRCLine, in context: inout IRCContext
+  ) {
+    waiting.append((question, line))
     run(in: &context)
   }
 
   private mutating func run(in context: inout IRCContext) {
     guard running == nil, !waiting.isEmpty else { return }
-    var (request, line, subject) = waiting.removeFirst()
+    var (question, line) = waiting.removeFirst()
     count += 1
-    let label = context.newLabel()
-    if let label { line.tags["label"] = label }
-    running = Running(
-      request: request, number: count, label: label, subject: subject,
-      asksProgram: request.verb == .ctcp)
+    question.label = context.newLabel()
+    if let label = question.label { line.tags["label"] = label }
+    question.number = count
+    running = question
     context.sendSoon(line)
     context.sendSoon(IRCLine("PING", [Self.ping + String(count)]))
     context.clock.set(.request, in: Self.patience)
@@ -77,6 +96,7 @@ struct Questions: Sendable {
       switch running.request.verb {
       case .line: break
       case .whois: guard isAbout(line[1], context) else { return }
+      case .ban, .unban: guard number == Self.hosts else { return }
       case .mode: guard number == 221 || running.subject == context.fold(line[1]) else { return }
       default: return
       }
@@ -97,7 +117,7 @@ struct Questions: Sendable {
     return true
   }
 
-  private static let endOfWhois = 318
+  private static let (endOfWhois, hosts) = (318, 302)
 
   private mutating func add(_ text: String?) {
     guard let text, !text.isEmpty, running?.answer.count ?? 0 < Self.mostLines else { return }
@@ -135,13 +155,53 @@ struct Questions: Sendable {
     guard let ended = running else { return }
     running = nil
     context.clock.clear(.request)
+    if let room = ended.banRoom { return setBan(ended, in: room, &context) }
     let answer = ended.answer.joined(separator: "\n")
     context.answer(
       ended.request,
       ended.failure.map { answer.isEmpty ? $0 : answer + "\n" + $0 }
-        ?? (answer.isEmpty ? ended.request.doneSentence : answer))
+        ?? (answer.isEmpty ? ended.request.doneSentence(about: ended.person) : answer))
     run(in: &context)
   }
+
+  // MARK: Bans
+
+  /// Bans somebody, or lets them in again: by their host, for which it asks first (RFC 1459, 5.7),
+  /// since they can change their nick.
+  mutating func askBan(
+    _ request: NetworkRequest, of person: String, isMask: Bool, in room: String,
+    _ context: inout IRCContext
+  ) {
+    if isMask {
+      let mode = request.verb == .ban ? "+b" : "-b"
+      return ask(
+        request, IRCLine("MODE", [room, mode, person]), about: room, person: person, in: &context)
+    }
+    add(
+      Running(
+        request: request, subject: context.fold(person), person: person, banRoom: room,
+        asksProgram: false), IRCLine("USERHOST", [person]), in: &context)
+  }
+
+  private mutating func setBan(
+    _ asked: Running, in room: String, _ context: inout IRCContext
+  ) {
+    // `ben=+user@host`
+    let said = asked.answer.first?.split(separator: "@").dropFirst().last.map(String.init)
+    let host = (said ?? banned[asked.subject]).map { "*!*@" + $0.prefix { $0 != " " } }
+    let nick = asked.person + "!*@*"
+    let isBan = asked.request.verb == .ban
+    if isBan, let said, banned.count < Self.mostBanned { banned[asked.subject] = said }
+    let masks = isBan ? [host ?? nick] : [host, nick].compactMap(\.self)
+    let modes = (isBan ? "+" : "-") + String(repeating: "b", count: masks.count)
+    let person = asked.person + " (" + masks.joined(separator: ", ") + ")"
+    let question = Running(
+      request: asked.request, subject: context.fold(room), person: person, asksProgram: false)
+    waiting.insert((question, IRCLine("MODE", [room, modes] + masks)), at: 0)
+    run(in: &context)
+  }
+
+  private static let mostBanned = 1_000
 
   // MARK: Words
 
@@ -177,14 +237,14 @@ struct Questions: Sendable {
 
 extension NetworkRequest {
   /// What to tell a shell about a success that it would not notice otherwise.
-  fileprivate var doneSentence: String {
+  fileprivate func doneSentence(about person: String) -> String {
     let sentence: Sentence? =
       switch verb {
-      case .invite: ("You invited %1.", [text])
-      case .ban: ("%1 can no longer enter %2.", [text, target])
-      case .unban: ("%1 can enter %2 again.", [text, target])
-      case .promote: ("%1 is an operator of %2 now.", [text, target])
-      case .demote: ("%1 is no longer an operator of %2.", [text, target])
+      case .invite: ("You invited %1.", [person])
+      case .ban: ("%1 can no longer enter %2.", [person, target])
+      case .unban: ("%1 can enter %2 again.", [person, target])
+      case .promote: ("%1 is an operator of %2 now.", [person, target])
+      case .demote: ("%1 is no longer an operator of %2.", [person, target])
       default: nil
       }
     return sentence.map { filled($0) } ?? ""
