@@ -5,6 +5,7 @@ import StyledText
 import Testing
 
 @testable import ChatSession
+@testable import NetworkInbox
 
 /// Where one is, and who comes and goes.
 @MainActor
@@ -282,5 +283,42 @@ struct ComingsTests {
     anna.look()
     anna.wait(5000)
     #expect(anna.news() == ["→ p1, p2, p3, p4, p5, p6, p7, p8, p9, p10 and 3 more joined"])
+  }
+
+  @Test("13.5: changes by others share a line with joins; what is about me comes at once")
+  func moderation() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    let account = try anna.added()
+    anna.say("/join tea@rooms.x.org")
+    let network = try town.store()
+    let ben = NetworkUser(identity: "ben@x.org", name: "ben")
+    func apply(_ events: [NetworkEvent]) throws {
+      try network.inbox.apply(events, of: account)
+      anna.look()
+    }
+    func moderated(
+      _ sentence: String, by user: NetworkUser? = ben, isAboutOwner: Bool = false
+    ) -> NetworkEvent {
+      .moderated(sentence, room: "tea@rooms.x.org", by: user, isAboutOwner: isAboutOwner)
+    }
+    try apply([
+      .present(ben, room: "tea@rooms.x.org"), .joined(room: "tea@rooms.x.org", nick: "anna"),
+    ])
+    _ = anna.news()
+    try apply([
+      .present(NetworkUser(identity: "kim", name: "kim"), room: "tea@rooms.x.org"),
+      moderated("ben makes kim an operator"), moderated("x.org set +m\u{1B}[31m", by: nil),
+    ])
+    #expect(anna.news() == [])
+    anna.wait(5000)
+    #expect(
+      anna.news() == ["→ kim joined · ben makes kim an operator · x.org set +m^[[31m"])
+    anna.say("/set events off")
+    _ = anna.news()
+    try apply([moderated("ben makes kim an operator")])
+    try apply([moderated("ben gives you voice", isAboutOwner: true)])
+    anna.wait(0)
+    #expect(anna.news() == ["ben gives you voice"])
   }
 }

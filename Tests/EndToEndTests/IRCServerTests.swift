@@ -129,12 +129,22 @@ extension EndToEnd {
       try ben.expectNotice("anna removed you from #tea: no tea")
       try anna.expect("ben is still there") { try anna.people(in: tea) == [] }
       #expect(
-        try anna.ask(.ban, target: "#tea", text: "ben") == "ben can no longer enter #tea.")
+        try anna.ask(.ban, target: "#tea", text: "ben")
+          == "ben (*!*@127.0.0.1) can no longer enter #tea.")
       #expect(try ben.enter("#tea").answer == "#tea has banned you.")
-      #expect(try anna.ask(.unban, target: "#tea", text: "ben") == "ben can enter #tea again.")
+      #expect(
+        try anna.ask(.unban, target: "#tea", text: "ben")
+          == "ben (*!*@127.0.0.1, ben!*@*) can enter #tea again.")
       #expect(try ben.enter("#tea").answer == "")
       #expect(
         try anna.ask(.promote, target: "#tea", text: "ben") == "ben is an operator of #tea now.")
+      try ben.expect("not an operator") {
+        try ben.store.read { snapshot in
+          let told = try snapshot.changes(since: 0, for: ben.me).events.map(\.text)
+          let me = try snapshot.people(in: room).first { $0.participant.id == ben.me }
+          return told.contains("anna makes you an operator") && me?.rank == "operator"
+        }
+      }
       #expect(try ben.ask(.kick, target: "#tea", text: "nobody").contains("No such nick"))
       #expect(try ben.ask(.topic, target: "#tea", text: "sugar") == "")
       #expect(try anna.ask(.whois, target: "ben").contains("in @#tea"))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// Who joins and leaves the open conversation, or changes their name. Changes within five seconds
+/// Who joins and leaves the open conversation, changes their name or what others may do. Changes within five seconds
 /// become one line, unless something else is printed meanwhile (rule 13.5).
 @MainActor
 struct JoinLeaveDigest {
@@ -20,16 +20,22 @@ struct JoinLeaveDigest {
   ) {
     guard Self.isTold(event, as: setting, snapshot) else { return }
     gathered.append(event)
+    // What concerns me cannot wait.
+    if event.other != nil { deadline = now }
     if deadline == nil { deadline = now + EventWords.span }
   }
 
   private static func isTold(
     _ event: Event, as setting: Settings.Events, _ snapshot: borrowing Snapshot
   ) -> Bool {
+    // Only what is about me has another person.
+    if event.other != nil { return true }
     switch setting {
     case .all: return true
     case .off: return false
     case .active:
+      // A netsplit has many people, most of them silent, and a count of some of them would be wrong.
+      if event.kind == .joined || event.kind == .left, !event.text.isEmpty { return true }
       let isLarge =
         (try? snapshot.hasMoreMembers(than: largeRoom, in: event.conversation)) ?? false
       if !isLarge { return true }

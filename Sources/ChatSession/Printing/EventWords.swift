@@ -13,7 +13,7 @@ package struct EventWords {
     (self.glyphs, self.name) = (glyphs, name)
   }
 
-  /// An action in words; nil for joins, leaves and renames: see ``joinsAndLeaves(_:)``.
+  /// An action in words; nil for those that share a line: see ``joinsAndLeaves(_:)``.
   ///
   /// - Parameters:
   ///   - conversation: the name of the conversation; nil if the reader knows it.
@@ -51,7 +51,7 @@ package struct EventWords {
       say(
         "%1 removed the room %2; /search finds its messages", name(event.participant),
         SafeText(name: event.text))
-    case .joined, .left, .renamed: nil
+    case .joined, .left, .renamed, .moderated: nil
     }
   }
 
@@ -67,27 +67,28 @@ package struct EventWords {
       SafeText(name: conversation))
   }
 
-  /// Who joined, left or changed their name, in one line: `→ anna joined · ← ben left`.
+  /// Who joined, left, changed their name or what others may do, in one line: `→ anna joined · ←
+  /// ben left`.
   ///
   /// - Returns: nil if there are no such events.
   package func joinsAndLeaves(_ events: [Event]) -> SafeText? {
     var people: [ID<Participant>] = []
     var all: [ID<Participant>: [Event]] = [:]
-    for event in events where event.kind.isJoinLeaveOrRename {
+    for event in events where event.kind.sharesLine && event.kind != .moderated {
       if all[event.participant.id] == nil { people.append(event.participant.id) }
       all[event.participant.id, default: []].append(event)
     }
-    var removed: [Event] = []
+    var explained: [Event] = []
     /// Returns the people whose first and last events are these. The events of those whom somebody
-    /// removed go into `removed` instead.
+    /// removed, and the like, go into `explained` instead.
     func who(_ first: Event.Kind, _ last: Event.Kind) -> [Participant] {
       people.compactMap { id in
         let moves = all[id]?.filter { $0.kind != .renamed } ?? []
         guard moves.first?.kind == first, let end = moves.last, end.kind == last else {
           return nil
         }
-        if last == .joined || end.text.isEmpty { return end.participant }
-        removed.append(end)
+        if end.text.isEmpty { return end.participant }
+        explained.append(end)
         return nil
       }
     }
@@ -99,14 +100,14 @@ package struct EventWords {
     tell(who(.joined, .left)) { glyphs.lead(glyphs.departure) + say("%1 joined and left", $0) }
     tell(who(.left, .joined)) { glyphs.lead(glyphs.arrival) + say("%1 left and came back", $0) }
     tell(who(.left, .left)) { glyphs.lead(glyphs.departure) + say("%1 left", $0) }
-    for end in removed {
-      // Name together all people who were removed with the same words.
-      let alike = removed.filter { $0.text == end.text }
+    for end in explained {
+      // Name together all people with the same words.
+      let alike = explained.filter { $0.text == end.text }
       if alike.first?.participant.id != end.participant.id { continue }
       let text = SafeText(line: end.text)
       // After a netsplit, half a room has the same words; nobody reads the names.
       parts.append(
-        glyphs.lead(glyphs.departure)
+        glyphs.lead(end.kind == .joined ? glyphs.arrival : glyphs.departure)
           + (alike.count > Self.mostNames
             ? say("%1 people: %2", SafeText(alike.count), text)
             : say("%1: %2", names(alike.map(\.participant)), text)))
@@ -118,6 +119,7 @@ package struct EventWords {
       else { continue }
       parts.append(say("%1 is now %2", SafeText(name: first.text), name(last.participant)))
     }
+    for event in events where event.kind == .moderated { parts.append(SafeText(line: event.text)) }
     return parts.isEmpty ? nil : parts.joined(separator: glyphs.separator)
   }
 
@@ -137,13 +139,12 @@ extension EventWords {
   /// Joins and leaves within this time share a line.
   package static let span: Milliseconds = 5000
 
-  /// Groups events that are printed one below the other: joins, leaves and changes of names within
-  /// ``span`` are together, and each other event is alone.
+  /// Groups events that are printed one below the other: those that share a line are together
+  /// within ``span``, and each other event is alone.
   package static func groups(of events: [Event]) -> [[Event]] {
     var groups: [[Event]] = []
     for event in events {
-      if event.kind.isJoinLeaveOrRename, let first = groups.last?.first,
-        first.kind.isJoinLeaveOrRename,
+      if event.kind.sharesLine, let first = groups.last?.first, first.kind.sharesLine,
         event.at - first.at < span
       {
         groups[groups.count - 1].append(event)
@@ -156,10 +157,10 @@ extension EventWords {
 }
 
 extension Event.Kind {
-  /// Whether somebody joins, leaves or changes their name.
-  var isJoinLeaveOrRename: Bool {
+  /// Whether it shares a line with others that happen at the same time.
+  var sharesLine: Bool {
     switch self {
-    case .joined, .left, .renamed: true
+    case .joined, .left, .renamed, .moderated: true
     case .topic, .invitation, .keep, .roomRenamed, .roomRemoved: false
     }
   }

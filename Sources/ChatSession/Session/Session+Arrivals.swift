@@ -71,8 +71,8 @@ extension Session {
     elsewhere.note(changes, for: me.id, open: here)
     var lines = prints(changes) ? joinLeaveLines(joinsAndLeaves.takeAll(), snapshot) : []
     for event in changes.events
-    where event.kind.isJoinLeaveOrRename && event.conversation == here
-      && event.participant.id != me.id
+    where event.kind.sharesLine && event.conversation == here
+      && (event.participant.id != me.id || event.kind == .moderated)
       && open.isMember
     {
       joinsAndLeaves.note(event, as: settings.events, at: now, snapshot)
@@ -157,7 +157,7 @@ extension Session {
     (changes.arrived + changes.revised).contains { $0.conversation == open.id }
       || changes.moved.contains { $0.conversation == open.id && $0.state == .failed }
       || changes.reacted.contains { $0.message.conversation == open.id }
-      || changes.events.contains { $0.conversation == open.id && !$0.kind.isJoinLeaveOrRename }
+      || changes.events.contains { $0.conversation == open.id && !$0.kind.sharesLine }
   }
 
   /// The lines for changes to printed messages, and for events.

@@ -8,7 +8,9 @@ public struct Event: Hashable, Sendable {
     case topic = 0
     /// Added somebody.
     case invitation = 1
+    /// `Event.text` is why, if it was not by their own will.
     case joined = 2
+    /// `Event.text` is how others removed them.
     case left = 3
     /// Changed their name; `Event.text` is the old name.
     case renamed = 4
@@ -19,6 +21,10 @@ public struct Event: Hashable, Sendable {
     case roomRenamed = 8
     /// Removed the room; `Event.text` is its old name.
     case roomRemoved = 9
+    /// Changed what people may do in a network's room; `Event.text` is the sentence, and
+    /// `Event.other` the owner of the account if it is about them. If a server did it, that owner is
+    /// the participant.
+    case moderated = 10
   }
 
   public var conversation: ID<Conversation>

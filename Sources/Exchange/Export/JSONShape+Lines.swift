@@ -109,7 +109,7 @@ extension JSONShape {
       ("kind", """
         CASE e.kind WHEN 1 THEN 'invitation' WHEN 2 THEN 'joined' WHEN 3 THEN 'left'
           WHEN 4 THEN 'renamed' WHEN 7 THEN 'keep' WHEN 8 THEN 'room-renamed'
-          WHEN 9 THEN 'room-removed' ELSE 'topic' END
+          WHEN 9 THEN 'room-removed' WHEN 10 THEN 'moderated' ELSE 'topic' END
         """),
       ("other", personObject(id: "e.other")), ("text", "nullif(e.text, '')")))
     FROM event e JOIN conversation c ON c.id = e.conversation

@@ -117,7 +117,7 @@ extension ExportReader {
     let kinds: [(name: String, kind: Event.Kind)] = [
       ("topic", .topic), ("invitation", .invitation), ("joined", .joined), ("left", .left),
       ("renamed", .renamed), ("keep", .keep), ("room-renamed", .roomRenamed),
-      ("room-removed", .roomRemoved),
+      ("room-removed", .roomRemoved), ("moderated", .moderated),
     ]
     let name = try object.text("kind")
     guard let kind = kinds.first(where: { $0.name == name })?.kind else {

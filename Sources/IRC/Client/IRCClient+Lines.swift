@@ -204,28 +204,34 @@ extension IRCClient {
         rooms.noteEntry(into: name, in: &context)
       }
     case "JOIN":
-      rooms.noteJoin(of: line, nick, in: &context)
+      rooms.noteJoin(of: line, nick, isReturn: batches.isOfSplit, in: &context)
       watched.follow(nick, rooms.people, in: &context)
     case "PART" where isMe: rooms.noteOwnDeparture(from: line[0], nil, in: &context)
     case "PART": rooms.noteDeparture(of: nick, from: line[0], removal: nil, in: &context)
     case "KICK": receiveKick(line, by: nick)
     case "QUIT" where isMe: break
-    case "QUIT": rooms.noteQuit(of: nick, removal: Self.quitRemoval(line[0]), in: &context)
+    case "QUIT":
+      rooms.noteQuit(
+        of: nick, isSplit: batches.isOfSplit || Self.isSplit(line[0]), in: &context)
     case "NICK" where isMe && !line[0].isEmpty:
       context.nick = line[0]
       // The owner has chosen another one, or the network's services have: leave it at that.
       wantedNick = nil
+      let me = NetworkUser(identity: context.fold(line[0]), name: line[0], isOwner: true)
+      // A bouncer's other networks have other nicks.
+      for (address, room) in rooms.byAddress where room.isInside {
+        context.tell(.renamed(me, room: address, former: nick))
+      }
       context.tell(
-        .renamed(
-          NetworkUser(identity: context.fold(line[0]), name: line[0], isOwner: true), room: nil,
-          former: nick))
+        .notice(
+          filled((line[0] == ownNick ? "You are %1 again." : "You are %1 now.", [line[0]]))))
     case "NICK":
       let former = rooms.people.storedIdentity(of: nick, context.names)
       rooms.noteNick(of: nick, line[0], in: &context)
       watched.follow(line[0], from: former, rooms.people, in: &context)
     case "TOPIC": receiveTopic(of: line[0], line[1], by: nick)
     case "MODE" where context.isRoom(line[0]):
-      rooms.noteModes(line[0], line.parameters.dropFirst(), in: &context)
+      rooms.noteModes(line[0], line.parameters.dropFirst(), by: nick, in: &context)
     case "INVITE" where context.isMe(line[0]) && context.isRoom(line[1]):
       context.tell(.invited(room: context.fold(line[1]), by: rooms.people.user(nick, context)))
       context.countStrangersLater()
@@ -234,17 +240,14 @@ extension IRCClient {
     }
   }
 
-  /// How somebody who quit was removed; nil if they left by themselves. After a netsplit, the
-  /// message is the names of two servers.
-  private static func quitRemoval(_ message: String) -> String? {
+  /// Whether somebody quit in a netsplit: the message is the names of two servers.
+  private static func isSplit(_ message: String) -> Bool {
     let words = message.split(separator: " ", omittingEmptySubsequences: false)
-    let isSplit =
-      words.count == 2
+    return words.count == 2
       && words.allSatisfy { word in
         word.contains(".") && !word.hasPrefix(".") && !word.hasSuffix(".")
           && word.utf8.allSatisfy { $0 != 0x2F && $0 != 0x3A && $0 > 0x20 }
       }
-    return isSplit ? translated("netsplit") : nil
   }
 
   private mutating func receiveKick(_ line: IRCLine, by nick: String) {

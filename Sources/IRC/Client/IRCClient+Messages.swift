@@ -176,6 +176,10 @@ extension IRCClient {
     case Capabilities.multiline: receiveMultiline(batch)
     case "labeled-response": receiveLabelled(batch)
     case "znc.in/playback": replay(batch)
+    case "netsplit", "netjoin":
+      batches.isOfSplit = true
+      receiveItems(batch)
+      batches.isOfSplit = false
     case "soju.im/bouncer-networks":
       receiveItems(batch)
       context.add(.listedNetworks)

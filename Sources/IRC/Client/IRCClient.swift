@@ -42,6 +42,8 @@ package struct IRCClient {
   private var away: String?
   /// The nick that the owner wants; somebody else may have it.
   var wantedNick: String?
+  /// The nick that the owner wanted at login.
+  private(set) var ownNick = ""
   /// As at the beginning of a connection.
   private let throttle: Throttle
   private var shownStatus: AccountStatus?
@@ -128,7 +130,7 @@ package struct IRCClient {
     (context.nick, context.capabilities) = (welcome.nick, welcome.capabilities)
     context.account = welcome.account
     (context.support, context.throttle) = (ISupport(), throttle)
-    wantedNick = welcome.wantedNick
+    (wantedNick, ownNick) = (welcome.wantedNick, welcome.wantedNick ?? welcome.nick)
     batches = Batches()
     context.clock.set(.silence, in: quiet)
     context.clock.set(.greeting, in: Self.greeting)
@@ -160,6 +162,12 @@ package struct IRCClient {
       rooms.enterAll(in: &context)
     }
     if let away { context.send(IRCLine("AWAY", [away.isEmpty ? "away" : away])) }
+    if let wantedNick {
+      let network = context.support["NETWORK"] ?? "IRC"
+      context.tell(
+        .notice(
+          filled(("You are %1 on %2: %3 is taken.", [context.nick, network, wantedNick]))))
+    }
     watched.begin(in: &context, wanted: wantedNick)
     if watched.ask(wanted: wantedNick, in: &context) {
       context.clock.set(.watch, in: Self.watchPause)

@@ -287,4 +287,14 @@ extension IncomingBatch {
     else { return }
     try store.noteBounced(found, reason)
   }
+
+  func applyTyping(
+    _ speaker: NetworkUser, in address: ConversationAddress, _ isTyping: Bool
+  ) throws {
+    guard !speaker.isOwner, let conversation = try known(address),
+      let person = try speakerID(speaker, in: conversation)
+    else { return }
+    if !isTyping { return try store.endTyping(of: person, in: conversation.id) }
+    try store.beginTyping(of: person, in: conversation.id, by: ShellID(rawValue: self.network))
+  }
 }

@@ -41,12 +41,12 @@ extension IncomingBatch {
     }
   }
 
-  /// Removes old joins and leaves: a large room has more of them in a year than messages.
+  /// Removes old joins, leaves and ranks: a large room has more of them in a year than messages.
   private func forgetOldJoins(in conversation: BatchConversation) throws {
     let week: Milliseconds = 7 * 24 * 3_600_000
     try database.run(
-      "DELETE FROM event WHERE conversation = ? AND at < ? AND kind IN (2, 3, 4)", conversation.id,
-      now - week)
+      "DELETE FROM event WHERE conversation = ? AND at < ? AND kind IN (2, 3, 4, 10)",
+      conversation.id, now - week)
   }
 
   func left(_ room: String, _ reason: String?) throws {
@@ -146,7 +146,7 @@ extension IncomingBatch {
   // MARK: Occupants
 
   func present(
-    _ speaker: NetworkUser, in room: String, away: String?, rank: String
+    _ speaker: NetworkUser, in room: String, away: String?, rank: String, arrival: String
   ) throws {
     if speaker.isOwner { return }
     let conversation = try batchConversation(.room(room))
@@ -157,15 +157,25 @@ extension IncomingBatch {
     if !rank.isEmpty { try setRank(of: person.id, in: conversation, rank) }
     guard isNew else { return }
     if conversation.isLive, !joining.contains(room) {
-      try store.record(.joined, in: conversation.id, by: person.id)
+      try store.record(.joined, in: conversation.id, by: person.id, text: arrival)
     }
   }
 
   func setRank(of speaker: NetworkUser, in room: String, _ rank: String) throws {
     guard let conversation = try known(.room(room)),
-      let person = try person(speaker, knownIn: .room(room))
+      let person = try speakerID(speaker, in: conversation)
     else { return }
-    try setRank(of: person.id, in: conversation, rank)
+    try setRank(of: person, in: conversation, rank)
+  }
+
+  func moderated(
+    _ sentence: String, in room: String, by speaker: NetworkUser?, isAboutOwner: Bool
+  ) throws {
+    guard let conversation = try known(.room(room)), conversation.isLive else { return }
+    let who = try speaker.map { try person($0, in: .room(room)).id } ?? owner.id
+    try store.record(
+      .moderated, in: conversation.id, by: who, other: isAboutOwner ? owner.id : nil,
+      text: sentence)
   }
 
   private func setRank(
@@ -202,9 +212,8 @@ extension IncomingBatch {
     if speaker.isOwner {
       try database.run(
         "UPDATE conversation SET nick = ? WHERE id = ? AND nick IS NOT NULL", speaker.name,
-        conversation.id
-      )
-      return
+        conversation.id)
+      return try store.touchPeople()
     }
     if let known = try person(speaker, knownIn: .room(room)),
       try store.isMember(known.id, of: conversation.id)
@@ -254,12 +263,7 @@ extension IncomingBatch {
 
   /// Handles a new name on a network whose people are the same everywhere.
   func renamed(_ speaker: NetworkUser, from former: String) throws {
-    if speaker.isOwner {
-      try database.run(
-        "UPDATE conversation SET nick = ? WHERE network = ? AND nick IS NOT NULL", speaker.name,
-        network)
-      return try store.touchPeople()
-    }
+    if speaker.isOwner { return }
     if speaker.name.utf8.elementsEqual(former.utf8) { return try identified(speaker) }
     let known = try person(known: account.rules.fold(former))
     let current = try person(known: speaker.identity)
@@ -268,6 +272,8 @@ extension IncomingBatch {
       return
     }
     let rooms = try liveRooms(of: person.id).compactMap { try self.known($0) }
+    // Behind a bouncer, `former` ends with the network.
+    let name = person.participant.name
     if current == nil {
       try move(person, to: speaker)
     } else if let current, current.id != person.id {
@@ -280,7 +286,7 @@ extension IncomingBatch {
     try setOnline(true, there, speaker, in: .direct(speaker.identity))
     for room in rooms {
       _ = try beginMembership(of: there.id, in: room)
-      try store.record(.renamed, in: room.id, by: there.id, text: former)
+      try store.record(.renamed, in: room.id, by: there.id, text: name)
     }
   }
 
@@ -358,16 +364,6 @@ extension IncomingBatch {
   }
 
   // MARK: Anywhere
-
-  func applyTyping(
-    _ speaker: NetworkUser, in address: ConversationAddress, _ isTyping: Bool
-  ) throws {
-    guard !speaker.isOwner, let conversation = try known(address),
-      let person = try speakerID(speaker, in: conversation)
-    else { return }
-    if !isTyping { return try store.endTyping(of: person, in: conversation.id) }
-    try store.beginTyping(of: person, in: conversation.id, by: ShellID(rawValue: self.network))
-  }
 
   func contact(_ speaker: NetworkUser, isOnline: Bool?, away: String?) throws {
     if speaker.isOwner || speaker.identity.isEmpty { return }

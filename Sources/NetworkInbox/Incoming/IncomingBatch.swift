@@ -76,7 +76,7 @@ final class IncomingBatch {
     now = min(max(store.clock(), Message.times.lowerBound), Message.times.upperBound)
     joining = Set(
       events.compactMap { if case .joined(let room, _) = $0 { room } else { nil } })
-    for case .present(let speaker, let room, _, _) in events where joining.contains(room) {
+    for case .present(let speaker, let room, _, _, _) in events where joining.contains(room) {
       namedPeople[room, default: []].insert(speaker.identity)
     }
   }
@@ -97,9 +97,11 @@ final class IncomingBatch {
     case .left(let room, let reason): try left(room, reason)
     case .lost(let room, let reason): try lost(room, reason)
     case .roomNamed(let room, let name): try applyRoomName(room, name)
-    case .present(let speaker, let room, let away, let rank):
-      try present(speaker, in: room, away: away, rank: rank)
+    case .present(let speaker, let room, let away, let rank, let arrival):
+      try present(speaker, in: room, away: away, rank: rank, arrival: arrival)
     case .ranked(let speaker, let room, let rank): try setRank(of: speaker, in: room, rank)
+    case .moderated(let sentence, let room, let speaker, let isAboutOwner):
+      try moderated(sentence, in: room, by: speaker, isAboutOwner: isAboutOwner)
     case .absent(let speaker, let room, let removal):
       try absent(speaker, in: room, removal: removal)
     case .renamed(let speaker, let room?, let former):

@@ -53,14 +53,18 @@ package enum NetworkEvent: Hashable, Sendable {
   /// or comes back. People in the batch with `joined` do not count as joining. If people are the
   /// same in all rooms, all of them must be in the batch with `joined`: anyone else is no longer
   /// there. `away` is their away message, nil if they are not away; `rank` is the network's word for
-  /// what they may do there, empty for the usual; `removal` is how others removed them, nil if they
-  /// left by themselves.
-  case present(NetworkUser, room: String, away: String? = nil, rank: String = "")
-  /// Someone in a room has another rank now.
+  /// what they may do there, empty for the usual; `arrival` is why they join, if it is not by their own
+  /// will; `removal` is how others removed them, nil if they left by themselves.
+  case present(
+    NetworkUser, room: String, away: String? = nil, rank: String = "", arrival: String = "")
+  /// Someone in a room, maybe the owner, has another rank now.
   case ranked(NetworkUser, room: String, rank: String)
+  /// Somebody changed what people may do in a room, or the server did (nil): a sentence without a
+  /// full stop.
+  case moderated(String, room: String, by: NetworkUser?, isAboutOwner: Bool)
   case absent(NetworkUser, room: String, removal: String? = nil)
   /// The speaker changed their name from `former`, in a room, or on the whole network if `room` is
-  /// nil. If only a nickname identifies the speaker, `NetworkUser.identity` is the new one. If the
+  /// nil, which it is not for the owner. If only a nickname identifies the speaker, `NetworkUser.identity` is the new one. If the
   /// name is the same on the whole network, only the identity changed: they logged in to an account
   /// or out of it.
   case renamed(NetworkUser, room: String?, former: String)

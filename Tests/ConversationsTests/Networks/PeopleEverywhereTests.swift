@@ -129,6 +129,16 @@ final class PeopleEverywhereTests {
     #expect(try store.read { try $0.networkAddress(of: room("#[x]").id) } == "#{x}")
   }
 
+  @Test("behind a bouncer, a former name is shown without the network")
+  func scopedName() throws {
+    let cem = NetworkUser(identity: "cem/net", name: "Cem")
+    try hear(
+      .present(cem, room: "#tea"),
+      .renamed(NetworkUser(identity: "cem_/net", name: "cem_"), room: nil, former: "Cem/net"))
+    let last = try store.read { try $0.events(after: 0, upTo: .max, for: anna) }.last
+    #expect(last?.kind == .renamed && last?.text == "Cem")
+  }
+
   @Test("a new name applies in every room, and the direct chat follows")
   func newName() throws {
     let former = try #require(try find("ben"))

@@ -120,10 +120,11 @@ struct IRCFuzzTests {
     case .joined(let room, _), .left(let room, _), .lost(let room, _), .roomNamed(let room, _),
       .historySent(let room), .removed(_, let room, _, _):
       [room]
-    case .present(let user, let room, _, _), .ranked(let user, let room, _),
+    case .present(let user, let room, _, _, _), .ranked(let user, let room, _),
       .absent(let user, let room, _), .invited(let room, let user):
       [room] + of(user)
-    case .topic(let room, _, let user, _): [room] + (user.map { of($0) } ?? [])
+    case .topic(let room, _, let user, _), .moderated(_, let room, let user, _):
+      [room] + (user.map { of($0) } ?? [])
     case .renamed(let user, let room, _): of(user) + (room.map { [$0] } ?? [])
     case .contact(let user, _, _), .wantsContact(let user), .answeredContact(let user, _),
       .contactRemoved(let user):
@@ -165,11 +166,12 @@ struct IRCFuzzTests {
       .reacted(_, _, let user, let place, _, let time, _):
       return isTheirs(place, user, at: time)
     case .typing(let user, let place, _): return isTheirs(place, user)
-    case .removed(_, let place, _, _), .topic(let place, _, _, _), .ranked(_, let place, _):
+    case .removed(_, let place, _, _), .topic(let place, _, _, _), .ranked(_, let place, _),
+      .moderated(_, let place, _, _):
       return place == room
     case .left(let place, _), .joined(let place, _), .roomNamed(let place, _):
       return place == room || line.command == "RENAME"
-    case .present(let user, let place, _, _), .absent(let user, let place, _):
+    case .present(let user, let place, _, _, _), .absent(let user, let place, _):
       return place == room || line.command == "RENAME" || isSource(user)
         || line.command == "NICK" && names.fold(user.name) == names.fold(line[0])
     case .renamed(let user, _, _):

@@ -24,7 +24,7 @@ struct EnteringTests {
   private func people(_ talk: IRCTalk, in room: String) -> Set<String> {
     Set(
       talk.events.compactMap {
-        if case .present(let user, room, _, let rank) = $0 {
+        if case .present(let user, room, _, let rank, _) = $0 {
           user.name + (rank.isEmpty ? "" : " (\(rank))")
         } else {
           nil

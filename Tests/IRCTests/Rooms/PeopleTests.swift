@@ -55,10 +55,44 @@ struct PeopleTests {
       ])
     talk.receive(
       ":srv BATCH +j netjoin a b", "@batch=j :carla!c@h JOIN #tea", ":srv BATCH -j")
-    #expect(talk.takeEvents() == [.present(user("carla"), room: "#tea")])
+    let back = "back after the netsplit"
+    #expect(talk.takeEvents() == [.present(user("carla"), room: "#tea", arrival: back)])
     // Whoever is known nowhere leaves nothing.
     talk.receive(":zed!z@h QUIT :x", ":zed!z@h PART #tea", ":ben!b@h KICK #tea zed :x")
     #expect(talk.events.isEmpty)
+  }
+
+  @Test("who comes back after a netsplit has not merely joined, for an hour")
+  func returns() {
+    var talk = talk(names: "@ben carla dan eve")
+    func arrivals() -> [String] {
+      talk.takeEvents().compactMap {
+        if case .present(let user, "#tea", _, _, let arrival) = $0 {
+          user.identity + ": " + arrival
+        } else {
+          nil
+        }
+      }
+    }
+    let split = "QUIT :hub.x.org leaf.x.org"
+    talk.receive(":ben!b@h \(split)")
+    talk.receive(":carla!c@h \(split)", ":dan!d@h \(split)", ":eve!e@h QUIT :bye")
+    talk.wait(60_000)
+    talk.receive(":ben!b@h JOIN #tea")
+    talk.receive(":carla!c@h JOIN #tea", ":eve!e@h JOIN #tea")
+    let back = "back after the netsplit"
+    #expect(arrivals() == ["ben: " + back, "carla: " + back, "eve: "])
+    talk.receive(":carla!c@h PART #tea", ":carla!c@h JOIN #tea")
+    talk.wait(3_600_000)
+    talk.receive(":dan!d@h JOIN #tea")
+    #expect(arrivals() == ["carla: ", "dan: "])
+    // A batch says so whatever the words are, and whoever it is.
+    talk.receive(
+      ":srv BATCH +n netsplit a.x b.x", "@batch=n :dan!d@h QUIT :gone", ":srv BATCH -n",
+      ":srv BATCH +j netjoin a.x b.x", "@batch=j :dan!d@h JOIN #tea", "@batch=j :zoe!z@h JOIN #tea",
+      ":srv BATCH -j", ":yan!y@h JOIN #tea")
+    #expect(talk.events.contains(.absent(user("dan"), room: "#tea", removal: "netsplit")))
+    #expect(arrivals() == ["dan: " + back, "zoe: " + back, "yan: "])
   }
 
   @Test("words that only look like two servers are the person's own")
@@ -93,9 +127,27 @@ struct PeopleTests {
     talk.receive(":anna!a@h NICK Annie")
     var annie = NetworkUser(identity: "annie", name: "Annie", isOwner: true, isVerified: false)
     annie.isVerified = true
-    #expect(talk.takeEvents().contains(.renamed(annie, room: nil, former: "anna")))
+    #expect(
+      talk.takeEvents().prefix(2) == [
+        .renamed(annie, room: "#tea", former: "anna"), .notice("You are Annie now."),
+      ])
     talk.receive(":ben!b@h PRIVMSG annie :hi", ":ben!b@h PRIVMSG anna :hi")
     #expect(talk.said == ["ben: hi"])
+  }
+
+  @Test("the owner learns that their nick is taken, and that they have it again")
+  func takenNick() {
+    func notices(_ talk: inout IRCTalk) -> [String] {
+      talk.takeEvents().compactMap { if case .notice(let text) = $0 { text } else { nil } }
+    }
+    var talk = IRCTalk(support: "CHANTYPES=# NETWORK=Tea", nick: "anna_", wanted: "anna")
+    #expect(notices(&talk) == ["You are anna_ on Tea: anna is taken."])
+    talk.receive(":srv 303 anna_ :")
+    #expect(talk.takeSent().last == "NICK anna")
+    talk.receive(":anna_!a@h NICK anna")
+    #expect(notices(&talk) == ["You are anna again."])
+    var usual = IRCTalk()
+    #expect(notices(&usual) == [])
   }
 
   @Test("names are equal as the server says")
@@ -104,7 +156,7 @@ struct PeopleTests {
       var talk = talk(support: "CHANTYPES=# CASEMAPPING=\(mapping)", names: "")
       talk.receive(":A[]\\~!a@h JOIN #tea", ":Ä^!a@h JOIN #tea")
       return talk.events.compactMap {
-        if case .present(let user, _, _, _) = $0 { user.identity } else { nil }
+        if case .present(let user, _, _, _, _) = $0 { user.identity } else { nil }
       }
     }
     #expect(folded("ascii") == ["a[]\\~", "Ä^"])
@@ -144,9 +196,69 @@ struct PeopleTests {
       talk.receive(":ben!b@h MODE #tea +bklCfo *!*@h key 5 5:10 carla")
     }
     #expect(
-      talk.events == [
-        .ranked(user("carla"), room: "#tea", rank: isNegative ? "" : "operator")
-      ])
+      talk.events.first
+        == .ranked(user("carla"), room: "#tea", rank: isNegative ? "" : "operator"))
+    #expect(
+      moderations(talk)
+        == (isNegative
+          ? [
+            "ben: ben lifts the ban on *!*@h", "ben: ben takes the operator's rank from carla",
+            "ben: ben set -lk",
+          ]
+          : [
+            "ben: ben bans *!*@h", "ben: ben makes carla an operator", "ben: ben set +klCf 5 5:10",
+          ]))
+  }
+
+  /// The changes that are told, with who made them, and `!` if they are about the owner.
+  private func moderations(_ talk: IRCTalk) -> [String] {
+    talk.events.compactMap {
+      if case .moderated(let sentence, "#tea", let user, let isAboutOwner) = $0 {
+        (user?.identity ?? "") + (isAboutOwner ? "!: " : ": ") + sentence
+      } else {
+        nil
+      }
+    }
+  }
+
+  @Test("what others change is told, people with the same change together")
+  func moderation() {
+    var talk = talk(names: "@ben carla dan @anna")
+    talk.receive(
+      ":ben!b@h MODE #tea +oov carla dan anna", ":srv.x.org MODE #tea -o anna",
+      ":anna!a@h MODE #tea +m", ":carla!c@h MODE #tea +h-v+o anna anna anna",
+      ":ben!b@h MODE #milk +m", ":ben!b@h MODE anna +i")
+    #expect(
+      moderations(talk)
+        == [
+          "ben: ben makes carla, dan operators", "ben!: ben gives you voice",
+          ": srv.x.org takes the operator's rank from you",
+          "carla!: carla takes voice from you", "carla!: carla makes you an operator",
+          "carla: carla set +h",
+        ].map { $0.hasPrefix(": srv") ? "!" + $0 : $0 })
+    let ranks = talk.events.compactMap {
+      if case .ranked(let user, "#tea", let rank) = $0, user.isOwner { rank } else { nil }
+    }
+    #expect(ranks == ["operator", "voice", "", "operator"])
+  }
+
+  @Test("the owner's rank is told on entering, also under another nick")
+  func ownRank() {
+    var talk = IRCTalk(nick: "anna_", wanted: "anna")
+    talk.receive(
+      ":anna_!a@h JOIN #tea", ":srv 353 anna_ = #tea :@+anna_ ben",
+      ":srv 366 anna_ #tea :End of NAMES")
+    let me = NetworkUser(identity: "anna_", name: "anna_", isOwner: true, isVerified: false)
+    let ranks = talk.takeEvents().filter { if case .ranked = $0 { true } else { false } }
+    #expect(ranks == [.ranked(me, room: "#tea", rank: "operator")])
+    talk.receive(":anna_!a@h NICK annie", ":ben!b@h MODE #tea -o annie")
+    #expect(moderations(talk) == ["ben!: ben takes the operator's rank from you"])
+    // Who comes back has none.
+    talk.receive(
+      ":annie!a@h PART #tea", ":annie!a@h JOIN #tea", ":srv 353 annie = #tea :annie ben")
+    _ = talk.takeEvents()
+    talk.receive(":srv 366 annie #tea :End of NAMES")
+    #expect(!talk.events.contains { if case .ranked = $0 { true } else { false } })
   }
 
   @Test("the modes of a room, and its password")
@@ -159,7 +271,7 @@ struct PeopleTests {
     #expect(talk.client.rooms["#tea"]?.key == "secret")
     talk.receive(":ben!b@h MODE #tea -k secret", ":ben!b@h MODE #tea", ":ben!b@h MODE #tea +o")
     #expect(talk.client.rooms["#tea"]?.key == "")
-    #expect(talk.events.isEmpty)
+    #expect(!talk.events.contains { if case .ranked = $0 { true } else { false } })
   }
 
   @Test("a topic is told with the person who set it, only of rooms where the owner is")

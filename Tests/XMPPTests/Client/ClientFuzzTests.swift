@@ -137,7 +137,8 @@ struct ClientFuzzTests {
       .page(let place, _, _):
       return isOf(place)
     case .joined(let room, _), .left(let room, _), .lost(let room, _), .roomNamed(let room, _),
-      .present(_, let room, _, _), .ranked(_, let room, _), .absent(_, let room, _),
+      .present(_, let room, _, _, _), .ranked(_, let room, _), .absent(_, let room, _),
+      .moderated(_, let room, _, _),
       .renamed(_, let room?, _),
       .topic(let room, _, _, _), .historySent(let room), .removed(_, let room, _, _):
       return room == bare

@@ -58,6 +58,8 @@ struct Batches: Sendable {
 
   private(set) var open: [String: (batch: Batch, outer: String?)] = [:]
   private(set) var bytes = 0
+  /// Whether the lines now are of a batch about a netsplit, or its end.
+  var isOfSplit = false
 
   /// What a line is, seen from the batches.
   enum Part: Sendable {

@@ -23,6 +23,8 @@ struct Room: Sendable {
   var isWanted = false
   /// The folded nicks of the people in it, with the signs of their ranks.
   var members: [String: String] = [:]
+  /// The signs of the owner's ranks.
+  var ownSigns = ""
   /// The modes without those for people, as in `nt`; nil if unknown.
   var modes: String?
   /// Shells' requests to enter it.

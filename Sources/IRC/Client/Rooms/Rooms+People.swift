@@ -6,7 +6,10 @@ import Sentences
 
 // What the people in rooms do, and what they may do.
 extension Rooms {
-  mutating func noteJoin(of line: IRCLine, _ nick: String, in context: inout IRCContext) {
+  /// - Parameter isReturn: whether the server says that a netsplit is over.
+  mutating func noteJoin(
+    of line: IRCLine, _ nick: String, isReturn: Bool, in context: inout IRCContext
+  ) {
     let address = context.fold(line[0])
     guard byAddress[address]?.isInside == true else { return }
     if context.has("extended-join"), line.parameters.count > 1 {
@@ -14,12 +17,20 @@ extension Rooms {
     }
     add(nick, "", to: address, context.names)
     if byAddress[address]?.state == .entered {
-      tellPresence(of: context.fold(nick), in: address, &context)
+      let folded = context.fold(nick)
+      let wasSplit = split.remove(folded + " " + address) != nil
+      let isBack = isReturn || wasSplit && context.clock.time - splitAt < Self.longestSplit
+      tellPresence(
+        of: folded, in: address, arrival: isBack ? translated("back after the netsplit") : "",
+        &context)
     }
   }
 
+  /// Milliseconds after which somebody who comes back has other reasons.
+  private static let longestSplit: Milliseconds = 3_600_000
+
   func tellPresence(
-    of folded: String, in address: String, _ context: inout IRCContext
+    of folded: String, in address: String, arrival: String = "", _ context: inout IRCContext
   ) {
     guard let person = people[folded], let signs = byAddress[address]?.members[folded] else {
       return
@@ -27,7 +38,14 @@ extension Rooms {
     context.tell(
       .present(
         people.user(person.nick, context), room: address, away: person.away,
-        rank: context.rank(for: signs)))
+        rank: context.rank(for: signs), arrival: arrival))
+  }
+
+  func tellOwnRank(in address: String, _ context: inout IRCContext) {
+    context.tell(
+      .ranked(
+        people.user(context.nick, context), room: address,
+        rank: context.rank(for: byAddress[address]?.ownSigns ?? "")))
   }
 
   /// Notes the account of somebody, or that they have none.
@@ -82,11 +100,19 @@ extension Rooms {
   }
 
   /// Notes that somebody left the network.
-  mutating func noteQuit(of nick: String, removal: String?, in context: inout IRCContext) {
+  ///
+  /// - Parameter isSplit: whether their server did.
+  mutating func noteQuit(of nick: String, isSplit: Bool, in context: inout IRCContext) {
     let folded = context.fold(nick)
     let user = people.user(nick, context)
+    let removal = isSplit ? translated("netsplit") : nil
+    if isSplit {
+      if context.clock.time - splitAt > Self.longestSplit { split = [] }
+      splitAt = context.clock.time
+    }
     for (address, room) in byAddress where room.members[folded] != nil {
       byAddress[address]?.members[folded] = nil
+      if isSplit, split.count < Self.mostMembers { split.insert(folded + " " + address) }
       tellAbsence(of: user, in: address, besides: folded, removal: removal, &context)
     }
     people.remove(folded)
@@ -117,11 +143,13 @@ extension Rooms {
 
   private static let mostModes = 100
 
-  /// Notes the modes of a room, or a change to them.
+  /// Notes that somebody, or a server, changes the modes of a room.
   mutating func noteModes(
-    _ name: String, _ words: ArraySlice<String>, in context: inout IRCContext
+    _ name: String, _ words: ArraySlice<String>, by actor: String, in context: inout IRCContext
   ) {
     let address = context.fold(name)
+    var change = ModeChange()
+    defer { tell(change, by: actor, in: address, &context) }
     guard byAddress[address] != nil, let first = words.first else { return }
     let ranks = context.support.ranks
     var (isSet, arguments) = (true, words.dropFirst())
@@ -132,12 +160,23 @@ extension Rooms {
       }
       let argument =
         context.support.hasParameter(mode, isSet: isSet) ? arguments.popFirst() : nil
+      // A password is for nobody's log.
+      change.add(
+        mode, isSet: isSet, mode == "k" ? nil : argument,
+        isOwner: argument.map { context.isMe($0) } ?? false)
       if let rank = ranks.modes.firstIndex(of: mode) {
-        guard let nick = argument.map({ context.fold($0) }),
-          var signs = byAddress[address]?.members[nick]
+        guard let nick = argument.map({ context.fold($0) }) else { continue }
+        let isMe = context.isMe(nick)
+        guard
+          var signs = isMe ? byAddress[address]?.ownSigns : byAddress[address]?.members[nick]
         else { continue }
         signs.removeAll { $0 == ranks.signs[rank] }
         if isSet { signs.append(ranks.signs[rank]) }
+        if isMe {
+          byAddress[address]?.ownSigns = signs
+          tellOwnRank(in: address, &context)
+          continue
+        }
         byAddress[address]?.members[nick] = signs
         if let person = people[nick] {
           context.tell(
@@ -150,6 +189,18 @@ extension Rooms {
       if mode == "k", let argument, argument != "*" {
         byAddress[address]?.key = isSet ? argument : ""
       }
+    }
+  }
+
+  /// Tells what others change.
+  private func tell(
+    _ change: ModeChange, by actor: String, in address: String, _ context: inout IRCContext
+  ) {
+    if context.isMe(actor) || byAddress[address]?.state != .entered { return }
+    // Only a server has a point in its name.
+    let user = actor.contains(".") ? nil : people.user(actor, context)
+    for (sentence, isAboutOwner) in change.sentences(by: actor) {
+      context.tell(.moderated(sentence, room: address, by: user, isAboutOwner: isAboutOwner))
     }
   }
 

@@ -7,7 +7,7 @@ import Sentences
 /// The rooms that the owner is in or wants to be in, and the people in them.
 struct Rooms: Sendable {
   /// People of one room whom the client remembers.
-  private static let mostMembers = 100_000
+  static let mostMembers = 100_000
   static let most = 1_000
   /// Milliseconds until the server has let the owner in, or has not.
   static let patience: Milliseconds = 120_000
@@ -15,6 +15,9 @@ struct Rooms: Sendable {
   /// By folded name.
   var byAddress: [String: Room] = [:]
   var people = People()
+  /// Who was lost in the last netsplit, each with a room: `ben #tea`.
+  var split: Set<String> = []
+  var splitAt: Milliseconds = 0
 
   subscript(_ address: String) -> Room? { byAddress[address] }
 
@@ -156,6 +159,7 @@ struct Rooms: Sendable {
     waitForEntries(&context)
     byAddress[address, default: Room(name: name)].name = name
     byAddress[address]?.members = [:]
+    byAddress[address]?.ownSigns = ""
     byAddress[address]?.state = .listing
   }
 
@@ -226,6 +230,7 @@ struct Rooms: Sendable {
     for word in names.split(separator: " ") {
       let ranks = word.prefix { signs.contains($0) }
       let nick = IRCLine.Source(word.dropFirst(ranks.count)).nick
+      if context.isMe(nick) { byAddress[address]?.ownSigns = String(ranks) }
       if nick.isEmpty || context.isMe(nick) { continue }
       add(nick, String(ranks), to: address, context.names)
     }
@@ -260,6 +265,7 @@ struct Rooms: Sendable {
   private func tellEntry(into room: Room, at address: String, in context: inout IRCContext) {
     context.tell(.joined(room: address, nick: context.nick))
     for nick in room.members.keys { tellPresence(of: nick, in: address, &context) }
+    if !room.ownSigns.isEmpty { tellOwnRank(in: address, &context) }
     // The name with its capitals, as in #Tea.
     if room.name != context.names.plain(address) {
       context.tell(.roomNamed(room: address, name: room.name + context.names.scope))
