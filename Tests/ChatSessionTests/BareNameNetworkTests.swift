@@ -39,6 +39,39 @@ struct BareNameNetworkTests {
     #expect(outbox.map(\.conversation) == [.direct("ben{x}")])
   }
 
+  @Test("everyone is listed by the name they have there, oneself with one's rank")
+  func ownNick() throws {
+    anna.say("/join #tea")
+    let network = try town.store()
+    let me = NetworkUser(identity: "anna_", name: "anna_", isOwner: true)
+    try network.inbox.apply(
+      [
+        .present(NetworkUser(identity: "b{en}_", name: "B[en]_"), room: "#tea", rank: "voice"),
+        .joined(room: "#tea", nick: "anna_"), .ranked(me, room: "#tea", rank: "operator"),
+      ], of: account)
+    anna.look()
+    #expect(anna.status().hasPrefix("anna_, with 1 other here"))
+    _ = anna.news()
+    anna.say("/who")
+    let list = anna.news().joined(separator: "\n")
+    #expect(list.contains("anna_ (anna)") && list.contains("operator, here"), "\(list)")
+    #expect(list.contains("B[en]_") && !list.contains("b{en}_"), "\(list)")
+    anna.say("/account")
+    #expect(anna.news().contains("    in rooms you are anna_"))
+    try network.inbox.apply(
+      [
+        .renamed(
+          NetworkUser(identity: "anna", name: "anna", isOwner: true), room: "#tea", former: "")
+      ], of: account)
+    anna.look()
+    #expect(anna.status().hasPrefix("anna, with 1 other here"))
+    _ = anna.news()
+    anna.say("/account")
+    #expect(!anna.news().contains { $0.contains("in rooms") })
+    anna.say("/who")
+    #expect(!anna.news().contains { $0.contains("(anna)") })
+  }
+
   @Test("a room of this machine keeps its name; the network's room has the server behind it")
   func alikes() throws {
     _ = try town.person("ben", in: "tea")

@@ -21,7 +21,7 @@ extension AccountSettings {
     values[Self.former] = inUse == self.nick(of: account) ? nil : inUse
   }
 
-  fileprivate func nick(of account: Account) -> String {
+  func nick(of account: Account) -> String {
     self["nick"] ?? String(account.address.prefix { $0 != "@" })
   }
 

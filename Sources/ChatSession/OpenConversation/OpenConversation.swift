@@ -16,8 +16,13 @@ package struct OpenConversation {
   private(set) var address = ""
   private(set) var here: [Presence] = [] {
     // The status line reads this at each key, and a room may have thousands of members.
-    didSet { othersHere = here.count { $0.isHere && $0.participant.id != me } }
+    didSet {
+      othersHere = here.count { $0.isHere && $0.participant.id != me }
+      nick = here.first { $0.participant.id == me }?.nick
+    }
   }
+  /// My name in a network's room.
+  private(set) var nick: String?
   private(set) var othersHere = 0
   package private(set) var typing = TypingList()
   private(set) var newestOwn: Message?

@@ -113,11 +113,12 @@ package struct StatusLine {
     if session.readState.isPaused {
       return StyledLine(say("Output paused; type /bottom to resume"), .dim)
     }
+    let myName = SafeText(name: open.nick ?? me.name)
     if let away = open.away {
       return StyledLine(
         away.isEmpty
-          ? say("%1, away", SafeText(name: me.name))
-          : say("%1, away: %2", SafeText(name: me.name), SafeText(line: away)), .dim)
+          ? say("%1, away", myName)
+          : say("%1, away: %2", myName, SafeText(line: away)), .dim)
     }
     if let absent { return StyledLine(absent, .dim) }
     let others = open.othersHere
@@ -128,12 +129,12 @@ package struct StatusLine {
     where open.conversation?.network != nil
       && (open.conversation?.kind == .direct
         || session.accounts.isUnsettled(open.conversation?.network)):
-      return StyledLine(SafeText(name: me.name), .dim)
-    case 0: return StyledLine(say("%1, alone here", SafeText(name: me.name)), .dim)
-    case 1: return StyledLine(say("%1, with 1 other here", SafeText(name: me.name)), .dim)
+      return StyledLine(myName, .dim)
+    case 0: return StyledLine(say("%1, alone here", myName), .dim)
+    case 1: return StyledLine(say("%1, with 1 other here", myName), .dim)
     default:
       return StyledLine(
-        say("%1, with %2 others here", SafeText(name: me.name), SafeText(others)), .dim)
+        say("%1, with %2 others here", myName, SafeText(others)), .dim)
     }
   }
 

@@ -18,13 +18,17 @@ extension Reading where Self: ~Copyable {
       Account.select + "WHERE network = ? AND removed = 0", network, read: Account.init)
   }
 
-  /// My names in the rooms that I am in through my accounts.
-  package func roomNicknames(of me: ID<Participant>) throws -> [String] {
+  /// My names in the rooms that I am in through my accounts, or through that of one network.
+  package func roomNicknames(
+    of me: ID<Participant>, on network: String? = nil
+  ) throws -> [String] {
     try database.rows(
       """
       SELECT DISTINCT c.nick FROM account a JOIN conversation c ON c.network = a.network
-      WHERE a.owner = ? AND a.removed = 0 AND c.nick IS NOT NULL ORDER BY c.nick
-      """, me
+      WHERE a.owner = ?1 AND a.removed = 0 AND c.nick IS NOT NULL
+        AND (?2 IS NULL OR a.network = ?2)
+      ORDER BY c.nick
+      """, me, network
     ) { $0.text() }
   }
 

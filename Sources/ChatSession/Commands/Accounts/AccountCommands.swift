@@ -88,9 +88,18 @@ struct AccountCommands {
       lines += (accounts.ownSettings(of: account)?.listed ?? []).map {
         StyledLine(SafeText(line: "    \($0.name) \($0.value)"), .dim)
       }
-      lines += sandbox(of: account, snapshot)
+      lines += otherNicks(of: account, snapshot) + sandbox(of: account, snapshot)
     }
     return .answer(lines)
+  }
+
+  /// Says under which names I am in rooms, if one is not the usual one.
+  private func otherNicks(of account: Account, _ snapshot: borrowing Snapshot) -> [StyledLine] {
+    let nicks = (try? snapshot.roomNicknames(of: context.me.id, on: account.network)) ?? []
+    let settings = accounts.ownSettings(of: account) ?? AccountSettings(values: [:])
+    guard nicks.contains(where: { $0 != settings.nick(of: account) }) else { return [] }
+    let names = nicks.map { SafeText(name: $0) }.joinedAsList()
+    return [StyledLine("    " + say("in rooms you are %1", names), .dim)]
   }
 
   /// Says how the account's running process is confined; empty if it does not run, or is not
