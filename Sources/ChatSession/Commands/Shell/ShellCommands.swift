@@ -21,7 +21,8 @@ struct ShellCommands {
       let shown = SafeText(name: conversation.name)
       let membershipSentence =
         switch context.open.membership {
-        case .member: say("You are %1 in %2.", SafeText(name: context.me.name), shown)
+        case .member:
+          say("You are %1 in %2.", SafeText(name: context.open.nick ?? context.me.name), shown)
         case .left: say("You are %1; you left %2.", SafeText(name: context.me.name), shown)
         case .removed:
           say("You are %1, and no longer in %2.", SafeText(name: context.me.name), shown)
