@@ -253,9 +253,9 @@ struct PeopleTests {
     #expect(ranks == [.ranked(me, room: "#tea", rank: "operator")])
     talk.receive(":anna_!a@h NICK annie", ":ben!b@h MODE #tea -o annie")
     #expect(moderations(talk) == ["ben!: ben takes the operator's rank from you"])
-    // Who comes back has none.
+    // Who enters anew has none.
     talk.receive(
-      ":annie!a@h PART #tea", ":annie!a@h JOIN #tea", ":srv 353 annie = #tea :annie ben")
+      ":annie!a@h JOIN #tea", ":srv 353 annie = #tea :annie ben")
     _ = talk.takeEvents()
     talk.receive(":srv 366 annie #tea :End of NAMES")
     #expect(!talk.events.contains { if case .ranked = $0 { true } else { false } })
