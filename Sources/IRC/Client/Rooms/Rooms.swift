@@ -159,7 +159,6 @@ struct Rooms: Sendable {
     waitForEntries(&context)
     byAddress[address, default: Room(name: name)].name = name
     byAddress[address]?.members = [:]
-    byAddress[address]?.ownSigns = ""
     byAddress[address]?.state = .listing
   }
 
