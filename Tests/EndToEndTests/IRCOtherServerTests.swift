@@ -160,6 +160,30 @@ extension EndToEnd {
     }
 
     @Test(
+      "behind ZNC, what the server refuses fails, and what it answers arrives",
+      .enabled(
+        if: IRCPackage.znc.isOffered && IRCPackage.inspircd.isOffered
+          && IRCPackage.anope.isOffered, "Debian has no znc, inspircd or anope"))
+    func refusedBehindBouncer() throws {
+      let server = try InspIRCd()
+      let bouncer = try ZNC(for: server, forgets: true)
+      let ben = try IRCPeer(server.port, "ben")
+      try ben.join("#quiet")
+      ben.send("MODE #quiet +m")
+      let anna = try Correspondent(
+        "anna", withAccountAt: bouncer, settings: ["login": "pass", "user": ZNC.user])
+      let room = try anna.connect(to: "#quiet")
+      try anna.say("is this heard", in: room)
+      let refused = try anna.expect("is this heard", in: room) { $0.state == .failed }
+      #expect(refused.failure?.contains("+m") == true)
+      ben.send("MODE #quiet -m")
+      try anna.say("and this", in: room)
+      try anna.expect("and this", in: room) { $0.state == .sent }
+      try ben.wait(for: "and this")
+      #expect(try anna.ask(.line, text: "TIME").contains(IRCServer.name))
+    }
+
+    @Test(
       "behind BitlBee, XMPP",
       .enabled(if: IRCPackage.bitlbee.isOffered, "Debian has no bitlbee"))
     func gateway() throws {

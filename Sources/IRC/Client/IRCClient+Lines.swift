@@ -13,9 +13,7 @@ extension IRCClient {
     case "PING": context.sendNow(IRCLine("PONG", line.parameters))
     case "PONG":
       context.noteTime(of: line)
-      let token = line.parameters.last ?? ""
-      outbox.notePong(token, in: &context)
-      questions.notePong(token, in: &context)
+      receivePong(line.parameters.last ?? "")
     case "ERROR": context.add(.hangUp(serverClosed(line[0])))
     case "PRIVMSG", "NOTICE", "TAGMSG", "REDACT": receiveSpeech(line)
     case "JOIN", "PART", "KICK", "QUIT", "NICK", "TOPIC", "MODE", "INVITE", "RENAME":
@@ -52,6 +50,12 @@ extension IRCClient {
     context.add(.network(line[1], facts))
   }
 
+  /// Handles the answer to a probe.
+  private mutating func receivePong(_ token: String) {
+    outbox.notePong(token, in: &context)
+    questions.notePong(token, in: &context)
+  }
+
   // MARK: Numbers
 
   private mutating func receive(_ line: IRCLine, _ number: Int) {
@@ -68,6 +72,7 @@ extension IRCClient {
     case 331: receiveTopic(of: line[1], "", by: nil)
     case 353: if !rooms.noteNames(line, in: context) { questions.note(line, in: &context) }
     case 366: receiveEndOfNames(line)
+    case 315 where line[1].hasPrefix(IRCContext.probe): receivePong(line[1])
     case 354: receiveWho(line)
     case 324:
       rooms.setModes(line[1], line[2], in: context)

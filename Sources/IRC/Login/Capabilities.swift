@@ -38,6 +38,9 @@ package struct Capabilities: Hashable, Sendable {
 
   func has(_ name: String) -> Bool { enabled.contains(name) }
 
+  /// Whether this is a ZNC, which answers PING and echoes messages before its server has them.
+  var isOfZNC: Bool { offered["znc.in/batch"] != nil }
+
   /// The names in a list, without their values.
   static func names(_ list: String) -> Set<String> {
     Set(list.split(separator: " ").map { String($0.prefix { $0 != "=" }) })
@@ -73,7 +76,7 @@ package struct Capabilities: Hashable, Sendable {
   /// The lines that ask for what is offered and not enabled yet.
   func requestLines(withSASL: Bool) -> [IRCLine] {
     var names = offered.keys.filter {
-      Self.wanted.contains($0) && !enabled.contains($0)
+      Self.wanted.contains($0) && !enabled.contains($0) && !($0 == Self.echo && isOfZNC)
     }.sorted()
     if withSASL, offered[Self.sasl] != nil { names.append(Self.sasl) }
     var lines: [IRCLine] = []

@@ -52,6 +52,20 @@ struct StateTests {
     #expect(talk.results.count == 2)
   }
 
+  @Test("a ZNC answers PING and echoes by itself: the answer to WHO counts, which is the server's")
+  func behindZNC() {
+    var talk = IRCTalk(["server-time", "znc.in/batch"])
+    talk.enter("#tea")
+    _ = talk.takeSent()
+    talk.write("one")
+    #expect(talk.takeSent() == ["PRIVMSG #tea :one", "WHO hobnob-1"])
+    talk.receive(":srv 315 anna hobnob-1 :End of WHO")
+    #expect(talk.results == ["1 sent"])
+    talk.write("two")
+    talk.receive(":srv 404 anna #tea :no", ":srv 315 anna hobnob-2 :End of WHO")
+    #expect(talk.results == ["1 sent", "2 failed: #tea: no"])
+  }
+
   @Test("what was written and not answered fails at a break; what was not written goes out later")
   func breaks() {
     var talk = IRCTalk(settings: ["flood": "2/2"])

@@ -156,6 +156,13 @@ struct IRCContext: Sendable {
     if requests.end(request) { tell(.answered(request, sentence)) }
   }
 
+  /// A line whose answer has a token and comes after those to all lines before it.
+  func probe(_ token: String) -> IRCLine {
+    IRCLine(capabilities.isOfZNC ? "WHO" : "PING", [Self.probe + token])
+  }
+
+  static let probe = "hobnob-"
+
   /// A label for one line; nil if the server knows none.
   mutating func newLabel() -> String? {
     guard has(Capabilities.labels) else { return nil }

@@ -8,7 +8,8 @@ import Sentences
 extension IRCOutbox {
   /// Notes a PONG: the server has handled everything that was sent before the PING.
   mutating func notePong(_ token: String, in context: inout IRCContext) {
-    guard token.hasPrefix(Self.barrier), let number = Int(token.dropFirst(Self.barrier.count))
+    guard token.hasPrefix(IRCContext.probe),
+      let number = Int(token.dropFirst(IRCContext.probe.count))
     else { return }
     for line in inFlight where line.barrier.map({ $0 <= number }) ?? false {
       finish(line, in: &context)

@@ -280,10 +280,8 @@ struct IRCOutbox: Sendable {
     for index in inFlight.indices where inFlight[index].barrier == nil {
       inFlight[index].barrier = barriers
     }
-    context.sendNow(IRCLine("PING", [Self.barrier + String(barriers)]))
+    context.sendNow(context.probe(String(barriers)))
   }
-
-  static let barrier = "hobnob-"
 
   // MARK: The connection
 

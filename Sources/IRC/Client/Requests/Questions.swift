@@ -36,7 +36,7 @@ struct Questions: Sendable {
   /// Requests whose lines the server did not get yet, if `isHeld` is true of the first of them.
   func waitingCount(isHeld: Bool) -> Int { isHeld ? waiting.count + (running == nil ? 0 : 1) : 0 }
   private var count = 0
-  private static let ping = "hobnob-request-"
+  private static let probe = "request-"
   /// The most milliseconds to wait for an answer, and the most lines of it.
   private static let patience: Milliseconds = 15_000
   private static let mostLines = 200
@@ -72,7 +72,7 @@ struct Questions: Sendable {
     question.number = count
     running = question
     context.sendSoon(line)
-    context.sendSoon(IRCLine("PING", [Self.ping + String(count)]))
+    context.sendSoon(context.probe(Self.probe + String(count)))
     context.clock.set(.request, in: Self.patience)
   }
 
@@ -133,7 +133,7 @@ struct Questions: Sendable {
 
   /// Notes a PONG.
   mutating func notePong(_ token: String, in context: inout IRCContext) {
-    guard let running, token == Self.ping + String(running.number) else { return }
+    guard let running, token == IRCContext.probe + Self.probe + String(running.number) else { return }
     self.running?.hasPong = true
     // Somebody's program, or another server, answers later.
     let isComplete = running.request.verb == .whois ? running.isWhole : !running.asksProgram
