@@ -133,7 +133,9 @@ struct Questions: Sendable {
 
   /// Notes a PONG.
   mutating func notePong(_ token: String, in context: inout IRCContext) {
-    guard let running, token == IRCContext.probe + Self.probe + String(running.number) else { return }
+    guard let running, token == IRCContext.probe + Self.probe + String(running.number) else {
+      return
+    }
     self.running?.hasPong = true
     // Somebody's program, or another server, answers later.
     let isComplete = running.request.verb == .whois ? running.isWhole : !running.asksProgram
