@@ -71,6 +71,20 @@ extension EndToEnd {
       try shell.type("!", seeing: "#lobby> half a line!|")
     }
 
+    @Test("Return in a program that does not read it puts no line break before the next text")
+    func returnInTheEditor() throws {
+      let home = try Self.home(
+        "echo ready; while [ ! -e \"$HOME/go\" ]; do sleep 0.02; done; exit 3")
+      let shell = try home.shellInLobby(
+        as: "anna", environment: ["EDITOR": "sh \(home.path)/editor", "HOME": home.path])
+      shell.send("\u{18}\u{05}")
+      try shell.expect("ready")
+      shell.send("\r\rtea")
+      try Data().write(to: URL(fileURLWithPath: home.path + "/go"))
+      try shell.expect("status 3")
+      try shell.expect("#lobby> tea|")
+    }
+
     @Test("a missing editor changes nothing")
     func missingEditor() throws {
       let home = try Home()
