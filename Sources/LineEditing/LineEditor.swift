@@ -191,7 +191,9 @@ public final class LineEditor {
     display.comeBack()
     // A Return that was meant for the child would be a line break before the next text.
     readAhead { $0 }
-    if isEmpty { typedAhead.removeFirst(typedAhead.prefix { $0 == .key([0x0A]) }.count) }
+    if isEmpty || isAccepting {
+      typedAhead.removeFirst(typedAhead.prefix { $0 == .key([0x0A]) }.count)
+    }
   }
 
   /// Handles SIGCONT after another process stopped this one: the terminal may be in any mode.

@@ -71,13 +71,18 @@ extension EndToEnd {
       try shell.type("!", seeing: "#lobby> half a line!|")
     }
 
-    @Test("Return in a program that does not read it puts no line break before the next text")
-    func returnInTheEditor() throws {
+    @Test(
+      "Return in a program that does not read it puts no line break before the next text",
+      arguments: ["\u{18}\u{05}", "/history 40\r"])
+    func returnInTheEditor(start: String) throws {
       let home = try Self.home(
         "echo ready; while [ ! -e \"$HOME/go\" ]; do sleep 0.02; done; exit 3")
+      let lines = (1...40).map { "line \($0)." }.joined(separator: "\n")
+      #expect(try home.run(["lobby", "--as", "ben"], input: lines + "\n").status == 0)
+      let program = "sh \(home.path)/editor"
       let shell = try home.shellInLobby(
-        as: "anna", environment: ["EDITOR": "sh \(home.path)/editor", "HOME": home.path])
-      shell.send("\u{18}\u{05}")
+        as: "anna", environment: ["EDITOR": program, "PAGER": program, "HOME": home.path])
+      shell.send(start)
       try shell.expect("ready")
       shell.send("\r\rtea")
       try Data().write(to: URL(fileURLWithPath: home.path + "/go"))
