@@ -32,7 +32,7 @@ package func registerAccount(
     settings: .init(
       login: Negotiation.Settings(
         address: wanted, password: Secret(password), purpose: .register),
-      server: ServerSettings(settings))
+      server: ServerSettings(xmpp: settings))
   ) { event in
     switch event {
     case .registered: reason = nil

@@ -30,15 +30,10 @@ package final class XMPPWire: Wire {
   private let loop: EventLoop
   private let names: any NameSource
   private var client: Client
-  private let transfers: Transfers
-  private let attachments: AttachmentFolder
-  private let progress: TransferProgress
-  private var upload: Transfers.ID?
+  private let uploader: Uploader
   private var stream: Stream?
   /// Streams that are saying goodbye, by number.
   private var leaving: [Int: Stream] = [:]
-  /// The strongest SCRAM that the server has ever offered.
-  private var strongest: SCRAMHash?
   private var timer: TimerID?
   /// When it stopped reading; nil while it reads. Answers that are not read are not late.
   private var stopped: Milliseconds?
@@ -58,10 +53,8 @@ package final class XMPPWire: Wire {
     let account = lease.account
     (self.account, self.loop, self.names) = (account, loop, names)
     address = Address(account.address) ?? Address(domain: account.address)
-    transfers = Transfers(loop: loop, names: names, certificates: settings["ca"])
-    attachments = lease.attachmentFolder
     var changed: () -> Void = {}
-    progress = TransferProgress(loop: loop) { changed() }
+    uploader = Uploader(lease, certificates: settings["ca"], loop: loop, names: names) { changed() }
     client = try lease.read { [address] snapshot in
       Client(
         account: address, settings: settings, marks: try snapshot.catchUpMarks(of: account),
@@ -77,16 +70,15 @@ package final class XMPPWire: Wire {
 
   package var server: String? { stream?.server }
 
-  package var isBusy: Bool { upload != nil || client.hasResends }
+  package var isBusy: Bool { uploader.isBusy || client.hasResends }
 
   package func connect(
     secret: String, settings account: [String: String], facts: [String: String]
   ) {
-    strongest = facts["scram"].map { SCRAMHash(rawValue: $0) ?? .sha1 }
     var settings = Stream.Settings(
       login: Negotiation.Settings(
-        address: address, password: Secret(secret), strongest: strongest),
-      server: ServerSettings(account))
+        address: address, password: Secret(secret), strongest: SCRAMHash(fact: facts["scram"])),
+      server: ServerSettings(xmpp: account))
     if let seconds = account["keep-alive"].flatMap({ Int64($0) }), seconds > 0 {
       settings.quiet = min(seconds, 86_400) * 1_000
       settings.patience = min(settings.quiet, settings.patience)
@@ -124,10 +116,7 @@ package final class XMPPWire: Wire {
 
   private func handle(_ event: Stream.Event) {
     switch event {
-    case .sawSCRAM(let hash):
-      if let strongest, strongest >= hash { return }
-      strongest = hash
-      report(.learned("scram", hash.mechanism))
+    case .sawSCRAM(let hash): report(.sawSCRAM(hash))
     case .ready(let jid, let features):
       tell(.up(jid: jid, features: features.element))
       report(.up)
@@ -169,10 +158,12 @@ package final class XMPPWire: Wire {
     switch effect {
     case .store(let events): report(.events(events))
     case .send(let stanza, let payload): stream?.send(stanza, as: payload)
-    case .upload(let file): begin(file)
-    case .cancelUpload:
-      if let upload { transfers.cancel(upload) }
-      endUpload()
+    case .upload(let file):
+      uploader.begin(file, server: server) { [weak self] in
+        let failure: UploadFailure? = if case .failure(let why) = $0 { why } else { nil }
+        self?.tell(.uploaded(file.entry, failure))
+      }
+    case .cancelUpload(let id): uploader.cancel(id)
     case .status(let status): show(status)
     case .wake(let time):
       loop.schedule(&timer, at: loop.now + max(0, time - now)) { [weak self] in
@@ -183,44 +174,17 @@ package final class XMPPWire: Wire {
       report(.down(reason: reason, isFinal: false))
     }
   }
-}
-
-// Files on their way to the server.
-extension XMPPWire {
-  private func begin(_ file: FileUpload) {
-    progress.begin { [name = file.file.name] in .uploading(name, percent: $0) }
-    transfers.server = server
-    upload = transfers.upload(
-      file.file.hash, from: attachments, to: file.address, type: file.file.type,
-      headers: file.headers, progress: { [progress] in progress.move($0, of: $1) },
-      ended: { [weak self] result in
-        self?.endUpload()
-        var failure: UploadFailure?
-        if case .failure(let why) = result {
-          failure = UploadFailure(why.reason, isTemporary: why.isTemporary)
-        }
-        self?.tell(.uploaded(file.entry, failure))
-      })
-  }
-
-  private func endUpload() {
-    upload = nil
-    progress.end()
-  }
 
   private func show(_ status: AccountStatus) {
     // Without a connection, the process shows its own status.
     guard stream != nil else { return }
-    report(.status(status.adding(progress.activity)))
+    report(.status(status.adding(uploader.activity)))
   }
 }
 
 extension ServerSettings {
-  /// Reads the settings of `/account add` and `/account set`.
-  init(_ settings: [String: String]) {
-    let port = settings["port"].flatMap { UInt16($0) }
-    self.init(
-      host: settings["host"], port: port, isDirectTLS: port == 5223, authorities: settings["ca"],
-      pin: settings["pin"]?.lowercased())
+  init(xmpp settings: [String: String]) {
+    self.init(settings, isDirectTLS: false)
+    isDirectTLS = port == 5223
   }
 }

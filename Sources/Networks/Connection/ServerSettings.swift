@@ -29,6 +29,14 @@ package struct ServerSettings: Hashable, Sendable {
     self.identity = identity
   }
 
+  /// Reads the settings of `/account add` and `/account set`.
+  package init(_ settings: [String: String], isDirectTLS: Bool) {
+    self.init(
+      host: settings["host"], port: settings["port"].flatMap { UInt16($0) },
+      isDirectTLS: isDirectTLS, authorities: settings["ca"], pin: settings["pin"]?.lowercased(),
+      identity: settings["cert"])
+  }
+
   /// The endpoint from these settings; nil if the domain's records decide.
   func endpoint(of service: Service, domain: String) -> Endpoint? {
     if host == nil, port == nil, !Endpoint.isNumeric(domain) { return nil }

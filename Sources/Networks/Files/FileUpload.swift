@@ -14,14 +14,4 @@ package struct FileUpload: Hashable, Sendable {
   }
 }
 
-/// Why an upload failed.
-package struct UploadFailure: Error, Hashable, Sendable {
-  /// The reason, as the end of a sentence without its full stop.
-  package var reason: String
-  /// Whether another try may work.
-  package var isTemporary: Bool
-
-  package init(_ reason: String, isTemporary: Bool = false) {
-    (self.reason, self.isTemporary) = (reason, isTemporary)
-  }
-}
+package typealias UploadFailure = Transfers.Failure

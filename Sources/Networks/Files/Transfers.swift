@@ -12,7 +12,7 @@ import Sentences
 @MainActor
 package final class Transfers {
   /// Why a transfer failed.
-  package struct Failure: Error, Hashable {
+  package struct Failure: Error, Hashable, Sendable {
     /// The reason, as the end of a sentence without its full stop.
     package var reason: String
     /// Whether another try may work.

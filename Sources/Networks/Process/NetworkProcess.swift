@@ -174,6 +174,10 @@ package final class NetworkProcess {
     case .learned(let name, let value):
       learned[name] = value
       storeEvents()
+    case .sawSCRAM(let hash):
+      if let known = SCRAMHash(fact: facts["scram"]), known >= hash { return }
+      facts["scram"] = hash.mechanism
+      handleReport(.learned("scram", hash.mechanism))
     case .down(let reason, let isFinal): handleDown(reason, isFinal: isFinal)
     case .passwordRefused(let reason):
       isPasswordRefused = true

@@ -13,6 +13,8 @@ package enum WireReport: Sendable {
   case wantsOutbox
   /// A fact about the account's server, to be kept.
   case learned(String, String)
+  /// The server offers this SCRAM. The process keeps the strongest one as the fact `scram`.
+  case sawSCRAM(SCRAMHash)
   /// The connection is gone, or could not be made. `isFinal`: whether another try would end the
   /// same way.
   case down(reason: String, isFinal: Bool)

@@ -10,6 +10,12 @@ package enum SCRAMHash: String, CaseIterable, Comparable, Sendable {
   /// The name of the mechanism (RFC 5802, RFC 7677).
   package var mechanism: String { rawValue }
 
+  /// Reads the fact `scram` about a server; nil if it has never offered SCRAM.
+  package init?(fact: String?) {
+    guard let fact else { return nil }
+    self = Self(rawValue: fact) ?? .sha1
+  }
+
   package static func < (one: SCRAMHash, other: SCRAMHash) -> Bool { one.size < other.size }
 
   /// The size of the hash in bytes.
