@@ -8,45 +8,42 @@ import Sentences
 package enum IRCOptions {
   package static var all: [AccountOption] {
     [
-      AccountOption("user") { value throws(AccountOption.Invalid) in
-        guard !value.isEmpty, !value.contains(where: { $0.isWhitespace }) else {
-          throw AccountOption.Invalid(translated("A user name must be a single word."))
-        }
-        return value
+      option("user") {
+        $0.isEmpty || $0.contains(where: \.isWhitespace)
+          ? ("A user name must be a single word.", []) : nil
       },
-      AccountOption("realname") { value throws(AccountOption.Invalid) in value },
+      option("realname") { _ in nil },
       words("login", Login.Method.allCases.map(\.rawValue)),
       words("tls", ["on", "off"]), words("ctcp", ["on", "off"]),
-      AccountOption("flood") { value throws(AccountOption.Invalid) in
-        guard Throttle.isSetting(value) else {
-          throw AccountOption.Invalid(
-            filled(
-              (
-                "flood is off, or a number of lines and seconds such as 4/2, not %1.", [value]
-              )))
-        }
-        return value
+      option("flood") {
+        Throttle.isSetting($0)
+          ? nil : ("flood is off, or a number of lines and seconds such as 4/2, not %1.", [$0])
       },
-      AccountOption("cert") { value throws(AccountOption.Invalid) in
-        guard value.hasPrefix("/"), access(value, R_OK) == 0 else {
-          throw AccountOption.Invalid(
-            filled(
-              (
-                "%1 cannot be read; cert is the whole path of a file with a certificate and its key.",
-                [value]
-              )))
-        }
-        return value
+      option("cert") {
+        if $0.hasPrefix("/"), access($0, R_OK) == 0 { return nil }
+        return (
+          "%1 cannot be read; cert is the whole path of a file with a certificate and its key.",
+          [$0]
+        )
       },
       .number("keep-alive", in: 1...86_400),
     ]
   }
 
-  private static func words(_ name: String, _ values: [String]) -> AccountOption {
+  /// - Parameter fault: why a value is none; nil if it is one.
+  private static func option(
+    _ name: String, fault: @escaping (String) -> Sentence?
+  ) -> AccountOption {
     AccountOption(name) { value throws(AccountOption.Invalid) in
-      if values.contains(value) { return value }
-      throw AccountOption.Invalid(
-        filled(("“%2” is not a valid value for %1; use %3.", [name, value, values.joinedAsList()])))
+      if let sentence = fault(value) { throw AccountOption.Invalid(filled(sentence)) }
+      return value
+    }
+  }
+
+  private static func words(_ name: String, _ values: [String]) -> AccountOption {
+    option(name) {
+      values.contains($0)
+        ? nil : ("“%2” is not a valid value for %1; use %3.", [name, $0, values.joinedAsList()])
     }
   }
 
