@@ -5,38 +5,45 @@ import Networks
 import Platform
 import Sentences
 
-/// A client with its connection: the account's own, or one to a network behind a bouncer. It passes
-/// lines to the client, and carries out the client's effects.
+/// A client with its connection: the account's own, or one to a network behind a bouncer. It logs
+/// in, passes lines to the client, and carries out the client's effects.
+///
+/// It lasts longer than a connection: what the client knows is still there after a break.
 @MainActor
 final class IRCSession {
   enum Report {
     case wire(WireReport)
-    case strictTransport(StrictTransport)
-    case sawSCRAM(SCRAMHash)
-    case network(String, [String: String]?)
-    case listedNetworks
-    case keys([String: String])
-    case upload(FileUpload)
-    case cancelUpload(OutboxEntry.ID)
-    case down(IRCConnection.End)
-    case hungUp(String)
+    /// An effect that is about more than this connection.
+    case effect(IRCClientEffect)
+    /// The connection has ended by itself.
+    case down(LoginFailure)
   }
 
-  /// How to connect.
+  /// Where and how to connect.
   struct Target {
-    var domain: String
     var server: ServerSettings
-    var isSecure: Bool
     var login: Login.Settings
+    /// What the owner has set.
+    var settings: [String: String]
     /// The passwords of rooms, by address.
-    var keys: [String: String] = [:]
+    var keys: [String: String]
   }
 
+  /// Milliseconds to log in.
+  private static let limit: Milliseconds = 60_000
+
+  private let domain: String
   private let loop: EventLoop
   private let names: any NameSource
   private let report: (Report) -> Void
   private var client: IRCClient
-  private var connection: IRCConnection?
+  private var connection: Connection?
+  private var port: UInt16 = 0
+  private var login: Login?
+  private var reader = LineReader()
+  /// Lines that arrived and are not delivered, while nothing is read.
+  private var inbox: [IRCLine] = []
+  private var loginTimer: TimerID?
   private var timer: TimerID?
   /// Events for the client, in order: all effects of one event are carried out before the next.
   private var told: [IRCClientEvent] = []
@@ -44,40 +51,121 @@ final class IRCSession {
   private var admitted: Set<OutboxEntry.ID> = []
 
   init(
-    _ client: IRCClient, loop: EventLoop, names: any NameSource,
+    _ client: IRCClient, domain: String, loop: EventLoop, names: any NameSource,
     report: @escaping (Report) -> Void
   ) {
-    (self.client, self.loop, self.names, self.report) = (client, loop, names, report)
+    (self.client, self.domain, self.loop) = (client, domain, loop)
+    (self.names, self.report) = (names, report)
   }
 
   var server: String? { connection?.server }
   var status: AccountStatus { client.status }
   var isBouncer: Bool { client.isBouncer }
+  var isOpen: Bool { connection != nil }
 
+  /// Whether it reads; while it does not, the server has to wait.
   var isReading = true {
     didSet {
       if isReading == oldValue { return }
       if isReading { client.skip(to: Clock.wall()) }
       connection?.isReading = isReading
-      if isReading { tell(.tick) }
+      if isReading {
+        deliver()
+        tell(.tick)
+      }
     }
   }
 
+  // MARK: The connection
+
   func connect(to target: Target) {
-    client.note(keys: target.keys)
-    var current: IRCConnection?
-    let connection = IRCConnection(
-      to: target.domain, target.server, isSecure: target.isSecure, target.login, loop: loop,
-      names: names
-    ) { [weak self] event in
-      guard let self, let current, self.connection === current else { return }
-      handle(event)
+    client.prepare(target.settings, keys: target.keys)
+    (login, reader, inbox) = (Login(target.login), LineReader(), [])
+    let service = Service.irc(isSecure: target.login.isSecure)
+    port = target.server.port ?? service.directPort
+    let connection = Connection(service, of: domain, target.server, loop: loop, names: names) {
+      [weak self] in self?.handle($0)
     }
-    current = connection
     self.connection = connection
-    if !isReading { connection.isReading = false }
+    connection.isReading = isReading
     connection.connect()
   }
+
+  /// Ends the connection, without a report.
+  func close() {
+    guard let former = connection else { return }
+    if login?.isWelcome == true { send([IRCLine("QUIT", [""])]) }
+    connection = nil
+    loop.schedule(&loginTimer, at: nil) {}
+    former.close()
+    tell(.down)
+  }
+
+  private func end(_ reason: LoginFailure) {
+    guard isOpen else { return }
+    close()
+    report(.down(reason))
+  }
+
+  private func send(_ lines: [IRCLine]) {
+    connection?.send(Array(lines.map { $0.text + "\r\n" }.joined().utf8))
+  }
+
+  private func show(_ notice: String) { report(.wire(.events([.notice(notice)]))) }
+
+  private func handle(_ event: Connection.Event) {
+    switch event {
+    case .connected, .secured:
+      loop.schedule(&loginTimer, at: loop.now + Self.limit) { [weak self] in
+        self?.end(.tooSlow(Self.limit))
+      }
+      perform(login?.begin() ?? [])
+    case .received(let bytes):
+      let skipped = reader.skipped
+      inbox += reader.read(bytes)
+      if skipped == 0, reader.skipped > 0 {
+        show(
+          translated(
+            "hobnob skipped a line from the server that was too long. Until the next connection, it skips others without telling you."
+          ))
+      }
+      deliver()
+    case .ended(let failure): end(failure.map { .connection($0) } ?? .closed(""))
+    }
+  }
+
+  private func deliver() {
+    while isReading, isOpen, !inbox.isEmpty {
+      guard login?.isWelcome == true else {
+        perform(login?.receive(inbox.removeFirst()) ?? [])
+        continue
+      }
+      let lines = inbox
+      inbox = []
+      for line in lines { perform(login?.receive(line) ?? []) }
+      if isOpen { tell(.lines(lines)) }
+    }
+  }
+
+  private func perform(_ outputs: [Login.Output]) {
+    for output in outputs where isOpen {
+      switch output {
+      case .send(let line): send([line])
+      case .sawSCRAM(let hash): report(.wire(.sawSCRAM(hash)))
+      case .strictTransport(let value):
+        let policy = StrictTransport(value, port: port, at: Clock.wall())
+        if let policy { report(.wire(.learned("sts", policy.fact))) }
+      case .welcome(let welcome):
+        loop.schedule(&loginTimer, at: nil) {}
+        tell(.up(welcome))
+      case .failed(.wantsTLS(let port)): end(.wantsTLS(port: port))
+      case .failed(let failure) where login?.isWelcome == true: show(failure.description)
+      case .failed(let failure): end(failure)
+      }
+    }
+  }
+
+  // MARK: The client
 
   func admit(_ outbox: [OutboxEntry]) -> Set<OutboxEntry.ID> {
     admitted = client.admit(outbox, at: Clock.wall())
@@ -86,32 +174,6 @@ final class IRCSession {
 
   /// Call this when the store has recorded the entries that were chosen last as tried.
   func noteTried() { tell(.tried(admitted)) }
-
-  /// Ends the connection, without a report.
-  ///
-  /// - Returns: whether there was one.
-  @discardableResult
-  func close() -> Bool {
-    guard let former = connection else { return false }
-    connection = nil
-    former.close()
-    tell(.down)
-    return true
-  }
-
-  private func handle(_ event: IRCConnection.Event) {
-    switch event {
-    case .sawSCRAM(let hash): report(.sawSCRAM(hash))
-    case .strictTransport(let policy): report(.strictTransport(policy))
-    case .welcome(let welcome): tell(.up(welcome))
-    case .lines(let lines): tell(.lines(lines))
-    case .notice(let sentence): report(.wire(.events([.notice(sentence)])))
-    case .down(let end):
-      connection = nil
-      tell(.down)
-      report(.down(end))
-    }
-  }
 
   func tell(_ event: IRCClientEvent) {
     told.append(event)
@@ -127,20 +189,25 @@ final class IRCSession {
   private func perform(_ effect: IRCClientEffect, at now: Milliseconds) {
     switch effect {
     case .store(let events): report(.wire(.events(events)))
-    case .send(let lines): connection?.send(lines)
+    case .send(let lines): send(lines)
     case .ready: report(.wire(.up))
     case .wantsOutbox: report(.wire(.wantsOutbox))
-    case .status(let status): if connection != nil { report(.wire(.status(status))) }
-    case .network(let id, let facts): report(.network(id, facts))
-    case .listedNetworks: report(.listedNetworks)
-    case .keys(let keys): report(.keys(keys))
-    case .upload(let file): report(.upload(file))
-    case .cancelUpload(let id): report(.cancelUpload(id))
+    case .status(let status): if isOpen { report(.wire(.status(status))) }
+    case .network, .listedNetworks, .keys, .upload, .cancelUpload: report(.effect(effect))
     case .wake(let time):
       loop.schedule(&timer, at: loop.now + max(0, time - now)) { [weak self] in
         if self?.isReading == true { self?.tell(.tick) }
       }
-    case .hangUp(let reason): if close() { report(.hungUp(reason)) }
+    case .hangUp(let reason): end(.hungUp(reason))
     }
+  }
+}
+
+extension Service {
+  /// RFC 7194 for the port with TLS.
+  fileprivate static func irc(isSecure: Bool) -> Service {
+    Service(
+      name: "IRC", records: nil, port: 6667, directPort: 6697, isDirectTLS: isSecure,
+      protocolName: nil)
   }
 }

@@ -12,10 +12,8 @@ package struct IRCAddress: Hashable, Sendable {
   package init?(_ text: String) {
     let parts = text.split(separator: "@", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 2, Self.isNick(parts[0]), !parts[1].isEmpty,
-      parts[1].unicodeScalars.allSatisfy({
-        $0.properties.isAlphabetic || $0.properties.numericType != nil
-          || ".-_:[]".unicodeScalars
-            .contains($0)
+      parts[1].unicodeScalars.map(Character.init).allSatisfy({
+        $0.isLetter || $0.isNumber || ".-_:[]".contains($0)
       })
     else { return nil }
     (nick, server) = (parts[0], parts[1].lowercased())
@@ -40,7 +38,7 @@ extension Login.Settings {
     let user = settings["user"] ?? address.nick
     self.init(
       nick: nick, user: user, realName: settings["realname"] ?? nick, account: address.nick,
-      password: Secret(password))
-    method = settings["login"].flatMap { Login.Method(rawValue: $0) } ?? .auto
+      password: Secret(password),
+      method: settings["login"].flatMap { Login.Method(rawValue: $0) } ?? .auto)
   }
 }

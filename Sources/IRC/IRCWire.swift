@@ -10,27 +10,32 @@ import Sentences
 package final class IRCWire: Wire {
   package var report: (WireReport) -> Void = { _ in }
   package var isReading = true {
-    didSet { for session in sessions { session.isReading = isReading } }
+    didSet { for session in sessions.values { session.isReading = isReading } }
   }
+
+  /// How many networks of a bouncer there can be.
+  private static let most = 50
 
   private let address: IRCAddress
   private let loop: EventLoop
   private let names: any NameSource
   /// What the store says, for all networks.
   private let start: IRCClient.Start
-  private var main: IRCSession?
-  /// The networks of a bouncer, by their ids there.
-  private var networks: [String: (scope: String, session: IRCSession)] = [:]
-  /// Whether the bouncer has named all of them.
+  /// By the part of a conversation's address that names the bouncer's network; it is empty for the
+  /// account's own.
+  private var sessions: [String: IRCSession] = [:]
+  /// Those parts, by the ids of the networks on the bouncer.
+  private var scopes: [String: String] = [:]
+  /// The ids of networks that have no session, and the names that the owner has not been told.
+  private var leftOut: Set<String> = []
+  private var untold: [String] = []
+  /// Whether the bouncer has named all of its networks.
   private var areNetworksListed = false
   /// Whether a login has succeeded.
   private var wasUp = false
   private var target: IRCSession.Target?
-  private let transfers: Transfers
-  private let attachments: AttachmentFolder
-  private let progress: TransferProgress
-  private var uploads: [OutboxEntry.ID: Transfers.ID] = [:]
-  private var strongest: SCRAMHash?
+  private let uploader: Uploader
+  /// What the server has promised about TLS on this connection.
   private var policy: StrictTransport?
 
   /// - Parameter settings: what the account's owner has set.
@@ -44,10 +49,10 @@ package final class IRCWire: Wire {
       throw RuleError.badName(account.address)
     }
     self.address = address
-    transfers = Transfers(loop: loop, names: self.names, certificates: settings["ca"])
-    attachments = lease.attachmentFolder
     var changed: () -> Void = {}
-    progress = TransferProgress(loop: loop) { changed() }
+    uploader = Uploader(lease, certificates: settings["ca"], loop: loop, names: self.names) {
+      changed()
+    }
     start = try lease.read { snapshot in
       var start = IRCClient.Start()
       start.rooms = try snapshot.roomsJoined(of: account).keys.sorted()
@@ -58,34 +63,33 @@ package final class IRCWire: Wire {
           ($0.participant.identity, $0.participant.name)
         })
       start.away = try snapshot.away(of: account.owner)
-      start.settings = settings
       return start
     }
-    main = makeSession(scope: "") { [weak self] in self?.handle($0, from: self?.main) }
+    addSession("")
     changed = { [weak self] in self?.showStatus() }
   }
 
-  private var sessions: [IRCSession] { [main].compactMap(\.self) + networks.values.map(\.session) }
+  private var main: IRCSession? { sessions[""] }
 
   /// The part of a conversation's address behind which a bouncer's network is named.
   private static func scope(of address: String) -> String {
     address.lastIndex(of: "/").map { String(address[$0...]) } ?? ""
   }
 
-  private func makeSession(
-    scope: String, report: @escaping (IRCSession.Report) -> Void
-  ) -> IRCSession {
+  @discardableResult
+  private func addSession(_ scope: String) -> IRCSession {
     var start = start
     start.scope = scope
-    // A room's name may have a slash without a bouncer.
-    if !scope.isEmpty {
-      start.rooms = start.rooms.filter { $0.hasSuffix(scope) }
-      start.marks = start.marks.filter { $0.key.hasSuffix(scope) }
-      start.proven = start.proven.filter { $0.hasSuffix(scope) }
-      start.contacts = start.contacts.filter { $0.key.hasSuffix(scope) }
-    }
-    let session = IRCSession(IRCClient(start), loop: loop, names: names, report: report)
+    // A room's name may have a slash without a bouncer: the account's own session has everything.
+    start.rooms = start.rooms.filter { $0.hasSuffix(scope) }
+    start.marks = start.marks.filter { $0.key.hasSuffix(scope) }
+    start.proven = start.proven.filter { $0.hasSuffix(scope) }
+    start.contacts = start.contacts.filter { $0.key.hasSuffix(scope) }
+    let session = IRCSession(
+      IRCClient(start), domain: address.server, loop: loop, names: names
+    ) { [weak self] in self?.handle($0, from: scope) }
     session.isReading = isReading
+    sessions[scope] = session
     return session
   }
 
@@ -94,24 +98,16 @@ package final class IRCWire: Wire {
   // MARK: The connection
 
   package func connect(secret: String, settings: [String: String], facts: [String: String]) {
-    strongest = facts["scram"].map { SCRAMHash(rawValue: $0) ?? .sha1 }
-    policy = StrictTransport(facts["sts"])
-    if let end = policy?.end, end < Clock.wall() { policy = nil }
-    let isSecure = settings["tls"] != "off" || policy != nil
+    let promise = StrictTransport(facts["sts"]).flatMap { $0.end < Clock.wall() ? nil : $0 }
     var login = Login.Settings(address, settings, password: secret)
-    (login.strongest, login.isSecure) = (strongest, isSecure)
+    login.strongest = SCRAMHash(fact: facts["scram"])
+    login.isSecure = settings["tls"] != "off" || promise != nil
+    var server = ServerSettings(settings, isDirectTLS: login.isSecure)
     // The owner's port is the one without TLS.
-    let port =
-      settings["tls"] == "off" && isSecure
-      ? policy?.port : settings["port"].flatMap { UInt16($0) }
+    if settings["tls"] == "off", let promise { server.port = promise.port }
     connect(
       to: IRCSession.Target(
-        domain: address.server,
-        server: ServerSettings(
-          host: settings["host"], port: port, isDirectTLS: isSecure,
-          authorities: settings["ca"], pin: settings["pin"]?.lowercased(),
-          identity: settings["cert"]),
-        isSecure: isSecure, login: login, keys: Self.keys(facts["keys"])))
+        server: server, login: login, settings: settings, keys: Self.keys(facts["keys"])))
   }
 
   /// The passwords of rooms in a fact: `ROOM PASSWORD ROOM PASSWORD`. Neither can have a blank.
@@ -128,74 +124,57 @@ package final class IRCWire: Wire {
   }
 
   private func connect(to target: IRCSession.Target) {
-    self.target = target
+    (self.target, policy) = (target, nil)
     main?.connect(to: target)
   }
 
   package func close() {
-    closeNetworks()
-    if main?.close() == true { renewPolicy() }
-  }
-
-  private func closeNetworks() {
-    let former = networks
-    networks = [:]
     areNetworksListed = false
-    for (_, session) in former.values { session.close() }
-  }
-
-  /// Renews the server's promise of TLS at the end of a connection (IRCv3 STS, "duration").
-  private func renewPolicy() {
+    for session in sessions.values { session.close() }
+    // A promise of TLS lasts for its time after the end of a connection (IRCv3 STS, "duration").
     guard var renewed = policy else { return }
+    policy = nil
     renewed.end = Clock.wall() + renewed.duration
-    if renewed == policy { return }
-    policy = renewed
     report(.learned("sts", renewed.fact))
   }
 
-  private func handle(_ event: IRCSession.Report, from session: IRCSession?) {
+  /// - Parameter scope: the session's part of an address; empty for the account's own.
+  private func handle(_ event: IRCSession.Report, from scope: String) {
+    let isMain = scope.isEmpty
     switch event {
     case .wire(.status): showStatus()
+    // The outbox may have something for it.
+    case .wire(.up) where !isMain: report(.wantsOutbox)
     case .wire(let event):
       if case .up = event { wasUp = true }
+      if case .learned("sts", let fact) = event { policy = StrictTransport(fact) }
       report(event)
-    case .sawSCRAM(let hash):
-      if let strongest, strongest >= hash { return }
-      strongest = hash
-      report(.learned("scram", hash.mechanism))
-    case .strictTransport(let new):
-      policy = new.duration > 0 ? new : nil
-      report(.learned("sts", new.fact))
-    case .keys(let keys):
-      target?.keys = keys
-      report(.learned("keys", Self.fact(keys)))
-    case .network(let id, let facts): handleNetwork(id, facts)
-    case .listedNetworks:
-      areNetworksListed = true
-      report(.wantsOutbox)
-    case .upload(let file): beginUpload(file, for: session)
-    case .cancelUpload(let id): stopUpload(id)
-    case .down(.wantsTLS(let port)):
+    case .effect(.upload(let file)): upload(file, for: sessions[scope])
+    case .effect(.cancelUpload(let id)): uploader.cancel(id)
+    case .effect(.keys(let keys)) where isMain: report(.learned("keys", Self.fact(keys)))
+    case .effect(.network(let id, let facts)) where isMain: handleNetwork(id, facts)
+    case .effect(.listedNetworks) where isMain: noteListed()
+    // A bouncer knows the passwords of its owner's rooms.
+    case .effect: break
+    case .down(.wantsTLS(let port)) where isMain:
       // Somebody else may have sent that: only the port counts, and without a good certificate
       // there, the try has failed.
-      guard var target, !target.isSecure else { return }
-      closeNetworks()
+      guard var target else { return }
+      close()
       report(.status(.connecting))
-      (target.isSecure, target.login.isSecure) = (true, true)
+      target.login.isSecure = true
       (target.server.port, target.server.isDirectTLS) = (port, true)
       connect(to: target)
-    case .down(let end):
-      closeNetworks()
-      renewPolicy()
-      if case .login(.sasl(.wrongPassword)) = end {
-        report(.passwordRefused(reason: end.description))
+    case .down(let reason):
+      // If a network's connection is gone, connect all of them again, later: they are on the same
+      // bouncer.
+      close()
+      if isMain, reason == .sasl(.wrongPassword) {
+        report(.passwordRefused(reason: reason.description))
       } else {
-        report(.down(reason: end.description, isFinal: end.isFatal && !(wasUp && end.lacksSASL)))
+        let isFinal = isMain && reason.isFatal && !(wasUp && reason == .noSASL)
+        report(.down(reason: reason.description, isFinal: isFinal))
       }
-    case .hungUp(let reason):
-      closeNetworks()
-      renewPolicy()
-      report(.down(reason: reason, isFinal: false))
     }
   }
 
@@ -203,87 +182,82 @@ package final class IRCWire: Wire {
 
   private func handleNetwork(_ id: String, _ facts: [String: String]?) {
     guard let facts else {
-      networks.removeValue(forKey: id)?.session.close()
+      leftOut.remove(id)
+      if let scope = scopes.removeValue(forKey: id) {
+        sessions.removeValue(forKey: scope)?.close()
+      }
       return
     }
     if let error = facts["error"], !error.isEmpty {
       report(
         .events([.notice(filled(("%1: %2", [facts["name"] ?? id, error])))]))
     }
-    guard networks[id] == nil, networks.count < 50, var target else { return }
-    let name = (facts["name"] ?? id).filter { $0.isLetter || $0.isNumber || "-_.".contains($0) }
-    let scope = "/" + (name.isEmpty ? id : name.lowercased())
-    guard !networks.values.contains(where: { $0.scope == scope }) else { return }
+    // A network that was left out is taken when the bouncer lists it again, and there is room.
+    guard var target, !leftOut.contains(id) || facts["name"] != nil else { return }
     target.login.bouncerNetwork = id
-    let session = makeSession(scope: scope) { [weak self] in
-      self?.handleNetworkReport($0, from: self?.networks[id]?.session)
+    if let known = scopes[id].flatMap({ sessions[$0] }) {
+      if !known.isOpen { known.connect(to: target) }
+      return
     }
-    networks[id] = (scope, session)
-    session.connect(to: target)
+    let name = facts["name"] ?? id
+    let plain = name.filter { $0.isLetter || $0.isNumber || "-_.".contains($0) }
+    let scope = "/" + (plain.isEmpty ? id : plain.lowercased())
+    guard sessions[scope] == nil, scopes.count < Self.most else {
+      if leftOut.insert(id).inserted { untold.append(name) }
+      return tellLeftOut()
+    }
+    leftOut.remove(id)
+    scopes[id] = scope
+    addSession(scope).connect(to: target)
   }
 
-  private func handleNetworkReport(_ event: IRCSession.Report, from session: IRCSession?) {
-    switch event {
-    case .wire(.status): showStatus()
-    // The outbox may have something for it.
-    case .wire(.up): report(.wantsOutbox)
-    case .wire(let event): report(event)
-    case .upload(let file): beginUpload(file, for: session)
-    case .cancelUpload(let id): stopUpload(id)
-    // A bouncer knows the passwords of its owner's rooms.
-    case .sawSCRAM, .strictTransport, .keys, .network, .listedNetworks: break
-    case .down(let end): endBecauseOfNetwork(end.description)
-    case .hungUp(let reason): endBecauseOfNetwork(reason)
-    }
+  /// The bouncer has named all of its networks.
+  private func noteListed() {
+    areNetworksListed = true
+    // It may have lost some of them during a break.
+    for (id, scope) in scopes where sessions[scope]?.isOpen != true { handleNetwork(id, nil) }
+    tellLeftOut()
+    report(.wantsOutbox)
   }
 
-  /// Connects all of them again, later: they are on the same bouncer.
-  private func endBecauseOfNetwork(_ reason: String) {
-    close()
-    report(.down(reason: reason, isFinal: false))
+  private func tellLeftOut() {
+    guard areNetworksListed, !untold.isEmpty else { return }
+    let sentence = filled(
+      (
+        "hobnob does not connect to these networks of the bouncer: %1. It connects to at most %2, and to one of each name.",
+        [untold.joinedAsList(), String(Self.most)]
+      ))
+    untold = []
+    report(.events([.notice(sentence)]))
   }
 
   private func showStatus() {
-    guard let status = main?.status else { return }
-    let others = networks.values.map(\.session.status)
-    let all = [status] + others
+    let open = sessions.filter(\.value.isOpen)
+    guard open[""] != nil else { return }
+    let all = open.sorted { $0.key < $1.key }.map(\.value.status)
     guard !all.contains(.connecting) else { return report(.status(.connecting)) }
     let activities = all.flatMap { status -> [AccountStatus.Activity] in
       if case .connected(let activities) = status { activities } else { [] }
     }
-    report(.status(.connected(Array(activities.prefix(1))).adding(progress.activity)))
+    report(.status(.connected(Array(activities.prefix(1))).adding(uploader.activity)))
   }
 
   // MARK: Files
 
-  package var isBusy: Bool { !uploads.isEmpty }
+  package var isBusy: Bool { uploader.isBusy }
 
-  private func beginUpload(_ file: FileUpload, for session: IRCSession?) {
-    progress.begin { [name = file.file.name] in .uploading(name, percent: $0) }
-    transfers.server = server
+  private func upload(_ file: FileUpload, for session: IRCSession?) {
+    var file = file
     // The server gave the address over TLS, and takes the same login there.
-    let login = target?.login
-    var headers = file.headers
-    if let login, target?.isSecure == true, !login.password.text.isEmpty, login.method != .none {
+    if let login = target?.login, login.isSecure, !login.password.text.isEmpty,
+      login.method != .none
+    {
       let pair = Array((login.account + ":" + login.password.text).utf8)
-      headers.append("Authorization: Basic " + Base64.letters(for: pair))
+      file.headers.append("Authorization: Basic " + Base64.letters(for: pair))
     }
-    uploads[file.entry] = transfers.post(
-      file.file.hash, from: attachments, to: file.address, type: file.file.type, headers: headers,
-      progress: { [progress] in progress.move($0, of: $1) },
-      ended: { [weak self, weak session] result in
-        self?.uploads[file.entry] = nil
-        self?.progress.end()
-        session?.tell(
-          .uploaded(
-            file.entry,
-            result.mapError { UploadFailure($0.reason, isTemporary: $0.isTemporary) }))
-      })
-  }
-
-  private func stopUpload(_ id: OutboxEntry.ID) {
-    if let upload = uploads.removeValue(forKey: id) { transfers.cancel(upload) }
-    progress.end()
+    uploader.begin(file, server: server, isPost: true) { [weak session] result in
+      session?.tell(.uploaded(file.entry, result.map { $0 ?? "" }))
+    }
   }
 
   // MARK: The store
@@ -291,10 +265,8 @@ package final class IRCWire: Wire {
   /// The session for an address; nil for one on a network that the bouncer does not have, or has not
   /// named yet.
   private func session(for address: String) -> IRCSession? {
-    let scope = Self.scope(of: address)
-    if let network = networks.values.first(where: { $0.scope == scope }) { return network.session }
     // A room's name may have a slash without a bouncer.
-    return scope.isEmpty || main?.isBouncer != true ? main : nil
+    sessions[Self.scope(of: address)] ?? (main?.isBouncer == true ? nil : main)
   }
 
   /// Refuses what is for networks that the bouncer does not have.
@@ -310,22 +282,16 @@ package final class IRCWire: Wire {
         sentence(request.target).map { NetworkEvent.answered(request, $0) }
       }
       + outbox.compactMap { entry in
-        sentence(Self.addressText(entry.conversation)).map { .refused(entry, reason: $0) }
+        sentence(entry.conversation.address).map { .refused(entry, reason: $0) }
       }
     if !events.isEmpty { report(.events(events)) }
   }
 
-  private static func addressText(_ conversation: ConversationAddress) -> String {
-    switch conversation {
-    case .room(let address), .direct(let address): address
-    }
-  }
-
   package func admit(_ outbox: [OutboxEntry]) -> Set<OutboxEntry.ID>? {
-    sessions.reduce(into: []) { ids, session in
+    sessions.values.reduce(into: []) { ids, session in
       ids.formUnion(
         session.admit(
-          outbox.filter { self.session(for: Self.addressText($0.conversation)) === session }))
+          outbox.filter { self.session(for: $0.conversation.address) === session }))
     }
   }
 
@@ -333,7 +299,7 @@ package final class IRCWire: Wire {
     outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal]
   ) {
     refuseUnknown(outbox, requests)
-    for session in sessions {
+    for session in sessions.values {
       func isTheirs(_ address: String) -> Bool { self.session(for: address) === session }
       // Handle requests first: a message to a room that one of them enters has to wait for the
       // entry. Being away counts everywhere.
@@ -343,7 +309,7 @@ package final class IRCWire: Wire {
       let theirs = signals.filter {
         switch $0 {
         case .typing(let conversation, _), .receipt(let conversation, _, _, _):
-          isTheirs(Self.addressText(conversation))
+          isTheirs(conversation.address)
         }
       }
       if !theirs.isEmpty { session.tell(.signals(theirs)) }

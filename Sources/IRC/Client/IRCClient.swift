@@ -11,7 +11,7 @@ import Sentences
 /// for effect in client.handle(.up(welcome), at: Clock.wall()) { … }
 /// ```
 package struct IRCClient {
-  /// What the store and the owner's settings say at the start.
+  /// What the store says at the start.
   package struct Start: Sendable {
     /// The addresses of the rooms to enter.
     package var rooms: [String] = []
@@ -23,11 +23,8 @@ package struct IRCClient {
     package var contacts: [String: String] = [:]
     /// The owner's away message; nil if they are not away.
     package var away: String?
-    package var settings: [String: String] = [:]
     /// `/` and the name of the bouncer's network; empty without one.
     package var scope = ""
-
-    package init() {}
   }
 
   var context = IRCContext()
@@ -38,14 +35,14 @@ package struct IRCClient {
   var batches = Batches()
   var questions = Questions()
   var watched: WatchList
-  var programs: CTCPAnswers
+  var programs = CTCPAnswers()
   private var away: String?
   /// The nick that the owner wants; somebody else may have it.
   var wantedNick: String?
   /// The nick that the owner wanted at login.
   private(set) var ownNick = ""
   /// As at the beginning of a connection.
-  private let throttle: Throttle
+  private var throttle = Throttle()
   private var shownStatus: AccountStatus?
   private var toldAbilities: NetworkAbilities?
   private var toldRules: AddressRules?
@@ -53,7 +50,7 @@ package struct IRCClient {
   /// The PING whose answer shows that the server is there.
   private static let alive = "hobnob-alive"
   /// After how many milliseconds of silence the client sends that PING, and how long it then waits.
-  private let quiet: Milliseconds
+  private var quiet: Milliseconds = 0
   private static let patience: Milliseconds = 30_000
   private static let greeting: Milliseconds = 10_000
   private static let watchPause: Milliseconds = 60_000
@@ -61,14 +58,10 @@ package struct IRCClient {
   package init(_ start: Start) {
     history = History(marks: start.marks)
     watched = WatchList(contacts: start.contacts)
-    programs = CTCPAnswers(isOn: start.settings["ctcp"] != "off")
     rooms.people = People(proven: start.proven)
     context.names.scope = start.scope
     for room in start.rooms { rooms.noteWanted(room, context.names) }
     away = start.away
-    throttle = Throttle(start.settings["flood"])
-    let seconds = start.settings["keep-alive"].flatMap { Int64($0) } ?? 180
-    quiet = min(max(seconds, 1), 86_400) * 1_000
   }
 
   /// Reacts to an event.
@@ -116,8 +109,16 @@ package struct IRCClient {
   /// late.
   package mutating func skip(to now: Milliseconds) { context.clock.skip(to: now) }
 
-  /// Notes the passwords of rooms, by address, as `.keys` told them in an earlier process.
-  package mutating func note(keys: [String: String]) {
+  /// Call this before each connection.
+  ///
+  /// - Parameters:
+  ///   - settings: what the owner has set.
+  ///   - keys: the passwords of rooms, by address, as `.keys` told them in an earlier process.
+  package mutating func prepare(_ settings: [String: String], keys: [String: String]) {
+    throttle = Throttle(settings["flood"])
+    programs.isOn = settings["ctcp"] != "off"
+    let seconds = settings["keep-alive"].flatMap { Int64($0) } ?? 180
+    quiet = min(max(seconds, 1), 86_400) * 1_000
     rooms.note(keys: keys)
     toldKeys = rooms.keys
   }

@@ -38,11 +38,6 @@ package struct Login: Sendable {
     package var isSecure = true
     /// The bouncer's network to attach this connection to.
     package var bouncerNetwork: String?
-
-    package init(nick: String, user: String, realName: String, account: String, password: Secret) {
-      (self.nick, self.user, self.realName) = (nick, user, realName)
-      (self.account, self.password) = (account, password)
-    }
   }
 
   /// What the server told us when it let us in.
@@ -53,24 +48,19 @@ package struct Login: Sendable {
     package var wantedNick: String?
     /// The account that we are logged in to.
     package var account: String?
-
-    package init(
-      nick: String, capabilities: Capabilities, wantedNick: String? = nil, account: String? = nil
-    ) {
-      (self.nick, self.capabilities) = (nick, capabilities)
-      (self.wantedNick, self.account) = (wantedNick, account)
-    }
   }
 
   package enum Output: Sendable {
     case send(IRCLine)
     case sawSCRAM(SCRAMHash)
-    /// The value of `sts`.
+    /// The value of `sts` over TLS.
     case strictTransport(String)
     case welcome(Welcome)
     case failed(LoginFailure)
   }
 
+  /// Whether the server has let us in.
+  private(set) var isWelcome = false
   private var settings: Settings
   private var capabilities = Capabilities()
   private var nick: String
@@ -84,9 +74,11 @@ package struct Login: Sendable {
   /// The name of that account, if the server has said it.
   private var account: String?
   private var exchange: SASLExchange
+  private var isAuthenticating = false
+  /// The initial response, until the server asks for it.
+  private var response: [UInt8]?
   /// The parts of a challenge that has more (400 bytes each).
   private var challenge = ""
-  private var mechanism: String?
 
   package init(_ settings: Settings) {
     self.settings = settings
@@ -130,6 +122,10 @@ package struct Login: Sendable {
 
   /// Reacts to a line of the server.
   package mutating func receive(_ line: IRCLine) -> [Output] {
+    isWelcome ? receiveLater(line) : receiveEarly(line)
+  }
+
+  private mutating func receiveEarly(_ line: IRCLine) -> [Output] {
     switch line.command {
     case "CAP": return receiveCapabilities(line)
     case "AUTHENTICATE": return receiveChallenge(line[0])
@@ -139,7 +135,8 @@ package struct Login: Sendable {
       return [.failed(.unknownNetwork(settings.bouncerNetwork ?? ""))]
     case "001":
       // A server without capabilities goes on by itself; one that has begun a login must end it.
-      if wantsSASL, !hasAccount { return [.failed(mechanism == nil ? .noSASL : .sasl(.broken))] }
+      if wantsSASL, !hasAccount { return [.failed(isAuthenticating ? .sasl(.broken) : .noSASL)] }
+      isWelcome = true
       return [
         .welcome(
           Welcome(
@@ -156,7 +153,9 @@ package struct Login: Sendable {
       account = line[2].isEmpty ? nil : line[2]
       hasAccount = hasAccount || !wantsSASL
     case "903", "907": return finishSASL()
-    case "902", "904", "905", "906": return [.failed(saslFailure(line))]
+    // This also says that the mechanism is not offered.
+    case "904" where settings.method != .external: return [.failed(.sasl(.wrongPassword))]
+    case "902", "904", "905", "906": return [.failed(.sasl(.refused(line.parameters.last ?? "")))]
     case "908":
       return [.failed(.sasl(.noMechanism(line[1].split(separator: ",").map(String.init))))]
     default: break
@@ -166,35 +165,29 @@ package struct Login: Sendable {
 
   /// Reacts to a line after the welcome: logs in again when the network's services, which were away,
   /// are back. A failure then is none of the connection.
-  package mutating func receiveLater(_ line: IRCLine) -> [Output] {
+  private mutating func receiveLater(_ line: IRCLine) -> [Output] {
     let list = line.parameters.last ?? ""
     switch (line.command, line[1].uppercased()) {
     // While a login runs, only its end counts.
-    case ("900", _): hasAccount = hasAccount || mechanism == nil
+    case ("900", _): hasAccount = hasAccount || !isAuthenticating
     case ("901", _): hasAccount = false
     case ("CAP", "NEW"):
       let isBack = Capabilities.names(list).contains(Capabilities.sasl)
-      return receive(line)
+      return receiveEarly(line)
         + (isBack && wantsSASL && !hasAccount && !isBouncer
           ? [.send(IRCLine("CAP", ["REQ", Capabilities.sasl]))] : [])
     case ("CAP", "ACK") where Capabilities.names(list).contains(Capabilities.sasl):
       capabilities.enable(list)
       exchange = Self.newExchange(settings)
       return hasAccount ? [] : continueAfterCapabilities()
-    case ("AUTHENTICATE", _) where mechanism != nil: return receiveChallenge(line[0])
+    case ("AUTHENTICATE", _) where isAuthenticating: return receiveChallenge(line[0])
     case ("902", _), ("903", _), ("904", _), ("905", _), ("906", _), ("907", _), ("908", _):
-      if mechanism == nil { return [] }
-      defer { mechanism = nil }
-      return receive(line)
+      guard isAuthenticating else { return [] }
+      defer { isAuthenticating = false }
+      return receiveEarly(line)
     default: break
     }
     return []
-  }
-
-  /// The number 904 says that the password is wrong, or that the mechanism is not offered.
-  private func saslFailure(_ line: IRCLine) -> LoginFailure {
-    line.command == "904" && mechanism != "EXTERNAL"
-      ? .sasl(.wrongPassword) : .sasl(.refused(line.parameters.last ?? ""))
   }
 
   // MARK: Capabilities
@@ -206,15 +199,10 @@ package struct Login: Sendable {
       capabilities.offer(line.parameters.last ?? "")
       if line[2] == "*", line.parameters.count > 3 { return [] }
       isListed = true
-      var outputs: [Output] = []
-      if let policy = capabilities.offered[Capabilities.sts] {
-        outputs.append(.strictTransport(policy))
-        if !settings.isSecure, StrictTransport.port(in: policy) != nil { return outputs }
-      }
       let requests = capabilities.requestLines(withSASL: wantsSASL)
       openRequests = requests.count
-      outputs += requests.map { .send($0) }
-      return outputs + (requests.isEmpty ? continueAfterCapabilities() : [])
+      return strictTransport() + requests.map { .send($0) }
+        + (requests.isEmpty ? continueAfterCapabilities() : [])
     case "ACK":
       capabilities.enable(line.parameters.last ?? "")
       return noteAnswer()
@@ -222,12 +210,18 @@ package struct Login: Sendable {
     case "NEW":
       let list = line.parameters.last ?? ""
       capabilities.offer(list)
-      guard Capabilities.names(list).contains(Capabilities.sts) else { return [] }
-      return capabilities.offered[Capabilities.sts].map { [.strictTransport($0)] } ?? []
+      return Capabilities.names(list).contains(Capabilities.sts) ? strictTransport() : []
     case "DEL": capabilities.withdraw(line.parameters.last ?? "")
     default: break
     }
     return []
+  }
+
+  /// Over TLS, the server's promise of TLS is kept; without TLS, the connection changes to it.
+  private func strictTransport() -> [Output] {
+    guard let policy = capabilities.offered[Capabilities.sts] else { return [] }
+    if settings.isSecure { return [.strictTransport(policy)] }
+    return StrictTransport.port(in: policy).map { [.failed(.wantsTLS(port: $0))] } ?? []
   }
 
   /// A server refuses a whole list for one of its names.
@@ -258,25 +252,20 @@ package struct Login: Sendable {
       mechanisms = [settings.strongest?.mechanism ?? usual]
     }
     switch settings.method {
-    case .external:
-      mechanism = "EXTERNAL"
-      return [.send(IRCLine("AUTHENTICATE", ["EXTERNAL"]))]
     case .plain: mechanisms = mechanisms.filter { $0 == "PLAIN" }
     case .scram: mechanisms = mechanisms.filter { $0.hasPrefix("SCRAM-") }
-    case .auto, .none, .pass: break
+    case .auto, .none, .external, .pass: break
     }
     do throws(SASLFailure) {
-      let begun = try exchange.begin(mechanisms)
-      mechanism = begun.mechanism
-      response = begun.response
+      let begun =
+        try settings.method == .external
+        ? exchange.beginExternal() : exchange.begin(mechanisms)
+      (isAuthenticating, response) = (true, begun.response)
       return scram + [.send(IRCLine("AUTHENTICATE", [begun.mechanism]))]
     } catch {
       return [.failed(.sasl(error))]
     }
   }
-
-  /// The initial response, until the server asks for it.
-  private var response: [UInt8]?
 
   private mutating func endNegotiation() -> [Output] {
     guard isNegotiating else { return [] }
@@ -300,7 +289,6 @@ package struct Login: Sendable {
     if text.utf8.count == Self.part { return [] }
     defer { challenge = "" }
     guard let bytes = Base64.decoded(challenge) else { return [.failed(.sasl(.broken))] }
-    if mechanism == "EXTERNAL" { return [.send(IRCLine("AUTHENTICATE", ["+"]))] }
     if let first = response {
       response = nil
       return Self.parts(of: first)
@@ -322,16 +310,14 @@ package struct Login: Sendable {
   }
 
   private mutating func finishSASL() -> [Output] {
-    guard mechanism != nil, !hasAccount else { return [] }
-    if mechanism != "EXTERNAL" {
-      // With SCRAM, the server must have proved itself by now.
-      do throws(SASLFailure) {
-        try exchange.succeed([])
-      } catch {
-        return [.failed(.sasl(error == .broken ? .unproven : error))]
-      }
+    guard isAuthenticating else { return [] }
+    // With SCRAM, the server must have proved itself by now.
+    do throws(SASLFailure) {
+      try exchange.succeed([])
+    } catch {
+      return [.failed(.sasl(error == .broken ? .unproven : error))]
     }
-    hasAccount = true
+    (isAuthenticating, hasAccount) = (false, true)
     return endNegotiation()
   }
 

@@ -3,8 +3,13 @@ import Conversations
 import Networks
 import Sentences
 
-/// Why a login on an IRC server failed, as a sentence.
+/// Why a login on an IRC server failed, or the connection ended, as a sentence.
 package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  case connection(ConnectionFailure)
+  /// The server wants TLS, on this port.
+  case wantsTLS(port: UInt16)
+  /// The client ended the connection, with this sentence as the reason.
+  case hungUp(String)
   case sasl(SASLFailure)
   /// The server offers no SASL, so the password cannot be used.
   case noSASL
@@ -22,24 +27,25 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// Whether another try would fail in the same way.
   package var isFatal: Bool {
     switch self {
-    case .sasl(let failure):
-      switch failure {
-      case .refused: false
-      default: true
-      }
-    case .noSASL, .notEncrypted, .badNick, .unknownNetwork: true
-    case .nickInUse, .banned, .closed, .tooSlow: false
+    case .connection(let failure): failure.isFatal
+    case .sasl(.refused), .nickInUse, .banned, .closed, .tooSlow, .wantsTLS, .hungUp: false
+    case .sasl, .noSASL, .notEncrypted, .badNick, .unknownNetwork: true
     }
   }
 
   package var description: String {
-    if case .sasl(let failure) = self { return failure.description }
-    return filled(sentence)
+    switch self {
+    case .connection(let failure): failure.description
+    case .sasl(let failure): failure.description
+    case .hungUp(let reason): reason
+    default: filled(sentence)
+    }
   }
 
   private var sentence: Sentence {
     switch self {
-    case .sasl: ("", [])
+    case .connection, .sasl, .hungUp: ("", [])
+    case .wantsTLS: ("The server wants an encrypted connection.", [])
     case .noSASL:
       (
         "The server offers no login (SASL), so hobnob did not send your password. Without one: /account set ADDRESS login none; for a bouncer or a server password: login pass",

@@ -15,7 +15,9 @@
 /// password.
 package struct SASLExchange: Sendable {
   private enum State {
-    case idle, plain, proven
+    case idle
+    /// The server has nothing more to prove.
+    case settled
     case scram(SCRAM)
   }
 
@@ -68,8 +70,14 @@ package struct SASLExchange: Sendable {
     if strongest != nil { throw .weakened }
     guard let name = PreparedPassword.of(name), let password = PreparedPassword.of(password.text)
     else { throw .unusablePassword }
-    state = .plain
+    state = .settled
     return ("PLAIN", Array(("\0" + name + "\0" + password).utf8))
+  }
+
+  /// Leaves the login to the client's certificate (EXTERNAL, RFC 4422, appendix A).
+  package mutating func beginExternal() -> (mechanism: String, response: [UInt8]) {
+    state = .settled
+    return ("EXTERNAL", [])
   }
 
   /// Answers a challenge.
@@ -78,7 +86,7 @@ package struct SASLExchange: Sendable {
     if scram.hasAnswered {
       // Some servers prove themselves before they report success.
       try verify(challenge, scram)
-      state = .proven
+      state = .settled
       return []
     }
     guard let text = String(validating: challenge, as: UTF8.self) else { throw .broken }
@@ -97,7 +105,7 @@ package struct SASLExchange: Sendable {
   ///   given.
   package func succeed(_ data: [UInt8]) throws(SASLFailure) {
     switch state {
-    case .plain, .proven: return
+    case .settled: return
     case .scram(let scram): try verify(data, scram)
     case .idle: throw .broken
     }

@@ -26,8 +26,9 @@ struct IRCTalk {
   ) {
     var start = IRCClient.Start()
     (start.rooms, start.marks, start.proven) = (rooms, marks, proven)
-    (start.settings, start.contacts, start.scope) = (settings, contacts, scope)
+    (start.contacts, start.scope) = (contacts, scope)
     client = IRCClient(start)
+    client.prepare(settings, keys: [:])
     tell(
       .up(Login.Welcome(nick: nick, capabilities: Self.agreed(capabilities), wantedNick: wanted)))
     receive(

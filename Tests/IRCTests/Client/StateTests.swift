@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
-import IRC
 import NetworkInbox
 import Testing
+
+@testable import IRC
 
 /// Rule 14.1 and 14.2: a state says what is known, nothing is sent twice, and nothing is lost.
 @Suite("states of a message on IRC")

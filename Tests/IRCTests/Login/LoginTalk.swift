@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import IRC
 import Networks
+
+@testable import IRC
 
 /// A login, and a server whose lines the test writes.
 struct LoginTalk {
@@ -43,7 +44,7 @@ struct LoginTalk {
 
   mutating func receive(_ lines: String...) {
     for line in lines.compactMap({ IRCLine($0) }) where failure == nil {
-      perform(welcome == nil ? login.receive(line) : login.receiveLater(line))
+      perform(login.receive(line))
     }
   }
 

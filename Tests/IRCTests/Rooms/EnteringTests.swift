@@ -70,7 +70,7 @@ struct EnteringTests {
     var start = IRCClient.Start()
     start.rooms = ["#tea"]
     var next = IRCClient(start)
-    next.note(keys: ["#tea": "black", "#gone": "x"])
+    next.prepare([:], keys: ["#tea": "black", "#gone": "x"])
     _ = next.handle(.up(Login.Welcome(nick: "anna", capabilities: Capabilities())), at: 1_000)
     let effects = next.handle(
       .lines([IRCLine(":srv 422 anna :No MOTD")].compactMap(\.self)), at: 1_000)

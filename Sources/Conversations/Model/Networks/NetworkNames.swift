@@ -6,6 +6,13 @@ package enum ConversationAddress: Hashable, Sendable {
   case room(String)
   /// The direct chat with the person at that address; created if it is missing.
   case direct(String)
+
+  /// The room's or the person's.
+  package var address: String {
+    switch self {
+    case .room(let address), .direct(let address): address
+    }
+  }
 }
 
 /// A person, in the network's own names.

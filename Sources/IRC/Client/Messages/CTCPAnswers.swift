@@ -6,11 +6,10 @@ import Platform
 /// offers: at most one in five seconds, so that nobody can make it flood the server or the owner.
 struct CTCPAnswers: Sendable {
   private static let pause: Milliseconds = 5_000
-  private let isOn: Bool
+  /// Whether the owner lets it answer.
+  var isOn = true
   private var last: Milliseconds?
   private var lastOffer: Milliseconds?
-
-  init(isOn: Bool) { self.isOn = isOn }
 
   /// The answer to a question; nil for none.
   mutating func answer(

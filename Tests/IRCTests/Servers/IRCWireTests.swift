@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import IRCFixture
+import Networks
+import Platform
+import ProsodyFixture
+import StoreFixture
+import Testing
+
+@testable import IRC
+@testable import NetworkInbox
+
+/// Connections in this process, with a server that the test directs.
+@MainActor
+@Suite("the connections of an account on IRC", .serialized)
+struct IRCWireTests {
+  @MainActor
+  private final class Owner {
+    let store: Store
+    let loop = EventLoop()
+    let wire: IRCWire
+    let settings: [String: String]
+    private(set) var reports: [WireReport] = []
+    private(set) var ups = 0
+
+    init(_ settings: [String: String]) throws {
+      store = try Fixture().open()
+      let account = try store.writeDurably {
+        try $0.addAccount(
+          owner: $0.participant(identity: "anna").id, network: "irc:anna@" + IRCServer.name)
+      }
+      let lease = try #require(try AccountLease.acquire(account, in: store))
+      self.settings = ["host": "127.0.0.1", "flood": "off"].merging(settings) { $1 }
+      wire = try IRCWire(lease, self.settings, loop: loop)
+      wire.report = { [weak self] report in
+        guard let self else { return }
+        reports.append(report)
+        if case .up = report { ups += 1 }
+      }
+    }
+
+    func connect(facts: [String: String] = [:], _ changed: [String: String] = [:]) {
+      wire.connect(
+        secret: IRCServer.password, settings: settings.merging(changed) { $1 }, facts: facts)
+    }
+
+    /// Runs until something holds.
+    func run(sourceLocation: SourceLocation = #_sourceLocation, until holds: @escaping () -> Bool) {
+      let end = loop.now + 20_000
+      func look() {
+        if holds() || loop.now > end { return loop.stop() }
+        loop.after(milliseconds: 10) { look() }
+      }
+      loop.after(milliseconds: 0) { look() }
+      loop.run()
+      #expect(holds(), "\(reports)", sourceLocation: sourceLocation)
+    }
+
+    var events: [NetworkEvent] {
+      reports.flatMap { report -> [NetworkEvent] in
+        if case .events(let events) = report { events } else { [] }
+      }
+    }
+
+    var notices: [String] {
+      events.compactMap { if case .notice(let text) = $0 { text } else { nil } }
+    }
+
+    /// The facts about TLS.
+    var promises: [String] {
+      reports.compactMap { if case .learned("sts", let fact) = $0 { fact } else { nil } }
+    }
+
+    var ends: Int { reports.count { if case .down = $0 { true } else { false } } }
+
+    func ask(_ id: NetworkRequest.ID, _ verb: NetworkRequest.Verb, _ target: String) {
+      wire.deliver(
+        outbox: [], requests: [NetworkRequest(id: id, verb: verb, target: target)], signals: [])
+    }
+
+    func answer(to id: NetworkRequest.ID) -> String? {
+      events.compactMap {
+        if case .answered(let request, let text) = $0, request.id == id { text } else { nil }
+      }.first
+    }
+  }
+
+  private func stub(_ change: (inout IRCStub.Options) -> Void) throws -> IRCStub {
+    var options = IRCStub.Options()
+    change(&options)
+    return try IRCStub(options)
+  }
+
+  private func owner(at server: IRCStub) throws -> Owner {
+    try Owner([
+      "port": String(server.securePort), "ca": server.certificates.authority,
+    ])
+  }
+
+  @Test("a promise of TLS begins anew after a connection, but not after a try that fails")
+  func promises() throws {
+    let server = try stub { $0.sts = 600 }
+    let anna = try owner(at: server)
+    anna.connect()
+    anna.run { anna.ups == 1 }
+    server.kill()
+    anna.run { anna.ends == 1 }
+    #expect(anna.promises.count == 2)
+    let fact = try #require(anna.promises.last)
+    // The server is gone; so its promise ends some day.
+    for number in 2...3 {
+      anna.connect(facts: ["sts": fact], ["tls": "off"])
+      anna.run { anna.ends == number }
+    }
+    #expect(anna.promises.count == 2)
+  }
+
+  @Test("behind a bouncer, what was learned on a connection counts after a break")
+  func breaks() throws {
+    let server = try stub { $0.networks = ["1": ["name": "libera", "state": "connected"]] }
+    let anna = try owner(at: server)
+    let room = ConversationAddress.room("#new/libera")
+    func hears(_ text: String) -> Bool {
+      anna.events.contains {
+        if case .messageReceived(let message, room) = $0 { message.body == text } else { false }
+      }
+    }
+    anna.connect()
+    anna.run { anna.ups == 1 }
+    anna.ask(1, .join, "#new/libera")
+    anna.run { anna.answer(to: 1) == "" }
+    try server.say(["first"], from: "ben", to: "#new", network: "1")
+    anna.run { hears("first") }
+    let count = anna.events.count
+    try server.drop()
+    anna.run { anna.ends == 1 }
+    try server.addHistory(["missed"], from: "ben", to: "#new", network: "1")
+    anna.connect()
+    anna.run { hears("missed") }
+    // It is what was missed, and not a page of the past.
+    #expect(
+      !anna.events[count...].contains { if case .page(room, _, _) = $0 { true } else { false } })
+    anna.wire.close()
+  }
+
+  @Test("networks of a bouncer that there is no room for are named once, in one sentence")
+  func leftOut() throws {
+    let server = try stub {
+      let libera = ["name": "Libera"]
+      $0.networks = ["1": libera, "2": libera, "3": libera, "4": ["name": "oftc"]]
+    }
+    let anna = try owner(at: server)
+    anna.connect()
+    anna.run { !anna.notices.isEmpty }
+    for id in 1...3 { try server.set(network: String(id), ["state": "disconnected"]) }
+    try server.set(network: "5", ["name": "oftc"])
+    anna.run { anna.notices.count == 2 }
+    #expect(
+      anna.notices
+        == ["Libera, Libera", "oftc"].map {
+          "hobnob does not connect to these networks of the bouncer: \($0). It connects to at most 50, and to one of each name."
+        })
+    try server.drop()
+    anna.run { anna.ends == 1 }
+    anna.connect()
+    anna.run { anna.ups == 2 }
+    anna.ask(1, .join, "#tea/oftc")
+    anna.run { anna.answer(to: 1) == "" }
+    #expect(anna.notices.count == 2)
+    anna.wire.close()
+  }
+
+  @Test("settings count from the next connection on")
+  func settings() throws {
+    let server = try stub { _ in }
+    let anna = try owner(at: server)
+    anna.connect(["ctcp": "off"])
+    anna.run { anna.ups == 1 }
+    anna.wire.close()
+    anna.connect(["ctcp": "on"])
+    anna.run { anna.ups == 2 }
+    try server.say(["\u{01}VERSION\u{01}"], from: "ben", to: "anna")
+    anna.run { (try? server.lines().contains { $0.line.contains("VERSION hobnob") }) == true }
+    anna.wire.close()
+  }
+}
