@@ -125,6 +125,56 @@ struct BreakTests {
     #expect(talk.results.isEmpty)
   }
 
+  @Test("what is taken back after the break in which it was under way is not sent again")
+  func takenBackInDoubt() {
+    var talk = IRCTalk(Self.history)
+    talk.write("one", to: .direct("ben"))
+    talk.disconnect()
+    talk.reconnect(Self.history)
+    let label = label(of: "ben", in: &talk)
+    talk.change(1, to: nil)
+    talk.receive("@\(label) :srv BATCH +1 chathistory ben", ":srv BATCH -1")
+    #expect(!talk.takeSent().contains { $0.contains("PRIVMSG") })
+    #expect(talk.results.isEmpty)
+  }
+
+  @Test("a long text is found in the history wherever another process cut it", arguments: 0...2)
+  func otherCuts(arrived: Int) {
+    // Cut before the server has shown the owner's host, for a longer one.
+    var talk = IRCTalk(Self.history, rooms: ["#tea"])
+    let text = (1...150).map { "cup\($0)" }.joined(separator: " ")
+    talk.write(text + "\nend", wasTried: true)
+    let cuts = MessageParts.of(text, longest: 480).map(\.text)
+    #expect(cuts.count == 2)
+    talk.enter("#tea")
+    let label = label(of: "#tea", in: &talk)
+    talk.receive("@\(label) :srv BATCH +1 chathistory #tea")
+    for (index, part) in cuts.prefix(arrived).enumerated() {
+      let tags = "batch=1;msgid=m\(index);time=2023-11-14T22:13:20.000Z"
+      talk.receive("@\(tags) :anna!~a@h PRIVMSG #tea :\(part)")
+    }
+    talk.receive(":srv BATCH -1")
+    let again = talk.takeSent().compactMap { line in
+      line.firstRange(of: "PRIVMSG #tea :").map { String(line[$0.upperBound...]) }
+    }
+    #expect(again.joined() == cuts.dropFirst(arrived).joined() + "end")
+    #expect(again.last == "end")
+    #expect(talk.said.isEmpty)
+    if arrived > 0 { #expect(talk.client.outbox.entries[1]?.id == "m0") }
+  }
+
+  @Test("another text that only begins like the one in doubt is another message")
+  func otherBeginning() {
+    var talk = IRCTalk(Self.history)
+    talk.write("one two", to: .direct("ben"), wasTried: true)
+    let label = label(of: "ben", in: &talk)
+    talk.receive(
+      "@\(label) :srv BATCH +1 chathistory ben",
+      "@batch=1;msgid=m1;time=2023-11-14T22:13:19.000Z :anna!~a@h PRIVMSG ben :one ",
+      ":srv BATCH -1")
+    #expect(talk.takeSent().contains { $0.hasSuffix("PRIVMSG ben :one two") })
+  }
+
   @Test("nothing is cut or refused for a server that is not known yet")
   func unknownServer() {
     var talk = IRCTalk(["draft/message-redaction", "message-tags"], rooms: ["#tea"])

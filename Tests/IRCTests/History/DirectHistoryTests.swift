@@ -79,6 +79,19 @@ struct DirectHistoryTests {
     #expect(talk.marks()[""] == "2023-11-14T22:13:20.000Z")
   }
 
+  @Test("two people with one nick are asked for one after the other, if nothing tells the answers")
+  func sameNick() {
+    let capabilities = ["batch", "message-tags", "server-time", "draft/chathistory"]
+    var talk = Talk(capabilities, marks: ["ben": time(90), "~ben": time(90)])
+    talk.history(1, "ben", 1, before: "timestamp=" + time(90))
+    talk.history(2, "~ben", 1, before: "timestamp=" + time(90))
+    #expect(talk.questions().count == 1)
+    talk.answer("ben", [])
+    #expect(talk.questions().count == 1)
+    talk.answer("ben", [])
+    #expect(talk.answers.map { String($0.prefix(1)) } == ["1", "2"])
+  }
+
   @Test("a long list of chats comes in parts, and rooms and the owner in it do not matter")
   func longList() {
     var talk = Talk(marks: ["": time(100)])

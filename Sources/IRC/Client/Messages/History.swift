@@ -180,7 +180,11 @@ struct History: Sendable {
   private mutating func run(in context: inout IRCContext) {
     while running.count < Self.mostAtOnce,
       let index = waiting.firstIndex(where: { query in
-        !running.values.contains { $0.conversation == query.conversation }
+        // Without labels, the target tells which of them an answer is for.
+        !running.values.contains {
+          $0.conversation == query.conversation
+            || context.fold($0.target) == context.fold(query.target)
+        }
       })
     {
       let query = waiting.remove(at: index)

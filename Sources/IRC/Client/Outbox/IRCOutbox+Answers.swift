@@ -120,11 +120,7 @@ extension IRCOutbox {
         && (time ?? .max) >= $0.entry.message.createdAt - context.clockLead - Self.clockError
     }.sorted { $0.entry.id < $1.entry.id }
     for outgoing in doubtful {
-      let index = outgoing.parts.firstIndex {
-        $0.state != .answered && $0.text.utf8.elementsEqual(text.utf8)
-      }
-      guard let index else { continue }
-      entries[outgoing.entry.id]?.parts[index].state = .answered
+      guard let index = entries[outgoing.entry.id]?.noteArrival(of: text) else { continue }
       if index == 0 { entries[outgoing.entry.id]?.id = id }
       finishIfAnswered(outgoing.entry.id, in: &context)
       return true

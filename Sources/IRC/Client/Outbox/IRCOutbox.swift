@@ -53,8 +53,9 @@ struct IRCOutbox: Sendable {
   ) {
     let ids = Set(new.map(\.id))
     ended.formIntersection(ids)
-    // What was taken back is not sent; a part that is under way stays.
-    for (id, outgoing) in entries where !ids.contains(id) && !outgoing.isWritten {
+    // What was taken back is not sent; what is under way stays.
+    for (id, outgoing) in entries
+    where !ids.contains(id) && (outgoing.isDoubtful || !outgoing.isWritten) {
       entries[id] = nil
       inFlight.removeAll { $0.entry == id }
     }

@@ -50,6 +50,36 @@ struct Outgoing: Sendable {
   }
   var nextPart: Int? { parts.firstIndex { $0.state == .waiting } }
 
+  /// Notes a text of the server's history if it is a part. It may also be what another process cut
+  /// from several: the owner's prefix, and so the longest line, may have been another one.
+  ///
+  /// - Returns: which part it is now; nil for none.
+  mutating func noteArrival(of text: String) -> Int? {
+    let missing = parts.indices.filter { parts[$0].state != .answered }
+    if let same = missing.first(where: { parts[$0].text.utf8.elementsEqual(text.utf8) }) {
+      parts[same].state = .answered
+      return same
+    }
+    // Nobody cut a shorter one.
+    guard text.utf8.count >= 200 else { return nil }
+    for index in missing where parts[index].lines.count == 1 {
+      var (whole, end) = ("", index)
+      while end < parts.count, parts[end].state != .answered, whole.utf8.count < text.utf8.count {
+        whole += parts[end].text
+        end += 1
+      }
+      guard whole.hasPrefix(text) else { continue }
+      let found = Part(lines: [], text: text, state: .answered)
+      var rest = parts[end - 1]
+      // Some servers remove the blank at the end of a line.
+      rest.text = String(whole.dropFirst(text.count).drop(while: \.isWhitespace))
+      rest.lines[0].parameters[1] = wrapped(rest.text)
+      parts.replaceSubrange(index..<end, with: rest.text.isEmpty ? [found] : [found, rest])
+      return index
+    }
+    return nil
+  }
+
   /// Notes what the server sent back. It may have removed colours, or cut the line.
   mutating func note(echo: String, of part: Int) {
     let text = SpokenLine.unwrapped(echo)?.dropFirst("ACTION ".count) ?? echo[...]
@@ -165,12 +195,14 @@ struct Outgoing: Sendable {
       return addBatches(all, command, tags, batch, context)
     }
     for (index, part) in visible.enumerated() {
-      let text = isAction ? "\u{01}ACTION \(part.text)\u{01}" : part.text
-      parts.append(
-        Part(
-          lines: [IRCLine(command, [target, text], tags: index == 0 ? tags : [:])],
-          text: part.text))
+      let line = IRCLine(command, [target, wrapped(part.text)], tags: index == 0 ? tags : [:])
+      parts.append(Part(lines: [line], text: part.text))
     }
+  }
+
+  /// A part of the text as the server gets it.
+  private func wrapped(_ text: String) -> String {
+    entry.message.kind == .action ? "\u{01}ACTION \(text)\u{01}" : text
   }
 
   /// The text with its links, without marks of CTCP, which would make it a question to a program,
