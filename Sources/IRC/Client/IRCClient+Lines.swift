@@ -14,26 +14,24 @@ extension IRCClient {
     case "PONG":
       context.noteTime(of: line)
       receivePong(line.parameters.last ?? "")
-    case "ERROR": context.add(.hangUp(serverClosed(line[0])))
+    case "ERROR": context.add(.hangUp(LoginFailure.closed(line[0]).description))
     case "PRIVMSG", "NOTICE", "TAGMSG", "REDACT": receiveSpeech(line)
     case "JOIN", "PART", "KICK", "QUIT", "NICK", "TOPIC", "MODE", "INVITE", "RENAME":
       receiveRoomEvent(line, nick)
     case "ACCOUNT" where !context.isMe(nick):
       noteLogin(of: nick, People.Login(line[0]))
-    case "AWAY": receiveAway(line, nick)
+    case "AWAY" where !context.isMe(nick): noteAway(nick, line[0].isEmpty ? nil : line[0])
     case "CHGHOST": if context.isMe(nick) { context.userAndHost = line[0] + "@" + line[1] }
     case "MARKREAD": receiveMark(line)
     case "ACK": _ = noteLabelled(line, isEcho: false)
     case "FAIL": receiveFailure(line)
     case "WARN", "NOTE": if !questions.noteRemark(line) { noteServerNotice(line) }
     case "CAP": receiveCapabilities(line)
-    case "BOUNCER" where line[0] == "NETWORK": receiveNetwork(line)
+    // soju.im/bouncer-networks
+    case "BOUNCER" where line[0] == "NETWORK":
+      context.add(.network(line[1], line[2] == "*" ? nil : IRCLine.tags(line[2])))
     default: break
     }
-  }
-
-  private func serverClosed(_ reason: String) -> String {
-    LoginFailure.closed(reason).description
   }
 
   /// Notes a line with a label as the answer to a line of the outbox.
@@ -42,12 +40,6 @@ extension IRCClient {
   mutating func noteLabelled(_ line: IRCLine, isEcho: Bool) -> Bool {
     guard let label = line.tags["label"] else { return false }
     return outbox.noteAnswer(label: label, echo: isEcho ? line : nil, in: &context)
-  }
-
-  /// Notes a network of a bouncer (soju.im/bouncer-networks).
-  private mutating func receiveNetwork(_ line: IRCLine) {
-    let facts = line[2] == "*" ? nil : IRCLine.tags(line[2])
-    context.add(.network(line[1], facts))
   }
 
   /// Handles the answer to a probe.
@@ -78,13 +70,12 @@ extension IRCClient {
       rooms.setModes(line[1], line[2], in: context)
       questions.note(line, in: &context)
     case 730: watched.note(line[1], isOnline: true, rooms.people, in: &context)
-    case 731:
-      watched.note(line[1], isOnline: false, rooms.people, in: &context)
-      noteFreeNick(line[1].split(separator: ",").map { IRCLine.Source($0).nick })
-    case 303: receiveOnline(line.parameters.last ?? "")
+    case 731: watched.note(line[1], isOnline: false, rooms.people, in: &context)
+    case 303: watched.noteOnline(line.parameters.last ?? "", rooms.people, in: &context)
     case 301: receiveAwayNotice(line)
     case 470: rooms.forward(line, in: &context)
-    case 433, 437: if line[1] == wantedNick { break } else { fallthrough }
+    case 433, 437:
+      if !watched.noteRefusal(of: line[1], context) { receiveRefusal(line, number) }
     case 400..<600, 716: receiveRefusal(line, number)
     default: questions.note(line, in: &context)
     }
@@ -169,20 +160,6 @@ extension IRCClient {
     }
   }
 
-  private mutating func receiveOnline(_ names: String) {
-    let online = Set(names.split(separator: " ").map { context.fold(String($0)) })
-    watched.noteOnline(online, rooms.people, in: &context)
-    if let wantedNick, !online.contains(context.fold(wantedNick)) { noteFreeNick([wantedNick]) }
-  }
-
-  /// Takes the wanted nick, once, since it is free.
-  private mutating func noteFreeNick(_ nicks: [String]) {
-    guard let wantedNick, nicks.contains(where: { context.fold($0) == context.fold(wantedNick) })
-    else { return }
-    self.wantedNick = nil
-    context.send(IRCLine("NICK", [wantedNick]))
-  }
-
   private mutating func receiveCapabilities(_ line: IRCLine) {
     let list = line.parameters.last ?? ""
     switch line[1].uppercased() {
@@ -220,8 +197,7 @@ extension IRCClient {
         of: nick, isSplit: batches.isOfSplit || Self.isSplit(line[0]), in: &context)
     case "NICK" where isMe && !line[0].isEmpty:
       context.nick = line[0]
-      // The owner has chosen another one, or the network's services have: leave it at that.
-      wantedNick = nil
+      watched.noteOwnNick()
       let me = NetworkUser(identity: context.fold(line[0]), name: line[0], isOwner: true)
       // A bouncer's other networks have other nicks.
       for (address, room) in rooms.byAddress where room.isInside {
@@ -284,11 +260,6 @@ extension IRCClient {
     watched.follow(nick, rooms.people, in: &context)
   }
 
-  private mutating func receiveAway(_ line: IRCLine, _ nick: String) {
-    guard !context.isMe(nick) else { return }
-    noteAway(nick, line[0].isEmpty ? nil : line[0])
-  }
-
   /// - Parameter message: nil if they are back.
   private mutating func noteAway(_ nick: String, _ message: String?) {
     if nick.isEmpty { return }
@@ -317,14 +288,12 @@ extension IRCClient {
 
   /// The owner has read up to a time on another device.
   private mutating func receiveMark(_ line: IRCLine) {
-    if line[0].isEmpty { return }
-    let parts = line[1].split(separator: "=", maxSplits: 1)
-    guard parts.count == 2, parts[0] == "timestamp",
-      let time = Timestamp.read(String(parts[1]))
+    guard !line[0].isEmpty, let text = IRCLine.tags(line[1])["timestamp"],
+      let time = Timestamp.read(text)
     else { return }
     let address =
       context.isRoom(line[0])
       ? context.fold(line[0]) : rooms.people.storedIdentity(of: line[0], context.names)
-    history.noteRead(until: String(parts[1]), time, in: addressed(address), &context)
+    history.noteRead(until: text, time, in: addressed(address), &context)
   }
 }

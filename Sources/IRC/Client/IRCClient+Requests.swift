@@ -35,7 +35,7 @@ extension IRCClient {
     case .history:
       history.fetch(request, addressed(target), as: wireName(target), in: &context)
     case .presence:
-      setAway(target.isEmpty ? nil : request.text)
+      away = target.isEmpty ? nil : request.text
       // The server would take an empty message for being back.
       let message = request.text.isEmpty ? "away" : request.text
       context.send(IRCLine("AWAY", target.isEmpty ? [] : [message]))

@@ -36,9 +36,7 @@ package struct IRCClient {
   var questions = Questions()
   var watched: WatchList
   var programs = CTCPAnswers()
-  private var away: String?
-  /// The nick that the owner wants; somebody else may have it.
-  var wantedNick: String?
+  var away: String?
   /// The nick that the owner wanted at login.
   private(set) var ownNick = ""
   /// As at the beginning of a connection.
@@ -53,7 +51,6 @@ package struct IRCClient {
   private var quiet: Milliseconds = 0
   private static let patience: Milliseconds = 30_000
   private static let greeting: Milliseconds = 10_000
-  private static let watchPause: Milliseconds = 60_000
 
   package init(_ start: Start) {
     history = History(marks: start.marks)
@@ -131,7 +128,7 @@ package struct IRCClient {
     (context.nick, context.capabilities) = (welcome.nick, welcome.capabilities)
     context.account = welcome.account
     (context.support, context.throttle) = (ISupport(), throttle)
-    (wantedNick, ownNick) = (welcome.wantedNick, welcome.wantedNick ?? welcome.nick)
+    (watched.wanted, ownNick) = (welcome.wantedNick, welcome.wantedNick ?? welcome.nick)
     batches = Batches()
     context.clock.set(.silence, in: quiet)
     context.clock.set(.greeting, in: Self.greeting)
@@ -159,23 +156,18 @@ package struct IRCClient {
     // A bouncer knows which rooms its owner is in.
     if context.isBouncersNetwork {
       rooms.expectAll(in: &context)
-    } else if !context.has(Capabilities.networks) {
+    } else if !isBouncer {
       rooms.enterAll(in: &context)
     }
     if let away { context.send(IRCLine("AWAY", [away.isEmpty ? "away" : away])) }
-    if let wantedNick {
+    if let wanted = watched.wanted {
       let network = context.support["NETWORK"] ?? "IRC"
       context.tell(
         .notice(
-          filled(("You are %1 on %2: %3 is taken.", [context.nick, network, wantedNick]))))
+          filled(("You are %1 on %2: %3 is taken.", [context.nick, network, wanted]))))
     }
-    watched.begin(in: &context, wanted: wantedNick)
-    if watched.ask(wanted: wantedNick, in: &context) {
-      context.clock.set(.watch, in: Self.watchPause)
-    }
-    if context.has(Capabilities.networks), !context.isBouncersNetwork {
-      context.send(IRCLine("BOUNCER", ["LISTNETWORKS"]))
-    }
+    watched.begin(in: &context)
+    if context.isBouncerItself { context.send(IRCLine("BOUNCER", ["LISTNETWORKS"])) }
     history.askForChats(in: &context)
     context.add(.ready)
   }
@@ -190,10 +182,6 @@ package struct IRCClient {
     }
   }
 
-  func isAway() -> Bool { away != nil }
-
-  mutating func setAway(_ message: String?) { away = message }
-
   private mutating func handle(_ alarm: IRCAlarm) {
     switch alarm {
     case .throttle, .upload: break
@@ -202,14 +190,11 @@ package struct IRCClient {
       context.clock.set(.noAnswer, in: Self.patience)
     case .noAnswer: context.add(.hangUp(translated("The server does not answer.")))
     case .greeting: begin()
-    case .answers:
-      if outbox.hasUnanswered { outbox.sendBarrier(in: &context) }
+    case .answers: outbox.sendBarrier(in: &context)
     case .entering: rooms.endWaiting(in: &context)
     case .request: questions.giveUp(in: &context)
     case .history: history.failAll(in: &context)
-    case .watch:
-      _ = watched.ask(wanted: wantedNick, in: &context)
-      context.clock.set(.watch, in: Self.watchPause)
+    case .watch: watched.ask(in: &context)
     case .strangers: context.tell(.countStrangers)
     }
   }
@@ -264,8 +249,7 @@ package struct IRCClient {
   /// The state of the connection.
   package var status: AccountStatus {
     guard context.isReady else { return .connecting }
-    let entering = rooms.count.entering
-    if entering > 0 { return .connected([.entering(rooms: entering)]) }
+    if rooms.entering > 0 { return .connected([.entering(rooms: rooms.entering)]) }
     if history.isReading {
       return .connected([.catchingUp(received: history.received, percent: nil)])
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import NetworkInbox
+import Networks
 import Testing
 
 @testable import IRC
@@ -194,6 +195,34 @@ struct IdentityTests {
     #expect(!asked.takeSent().contains { $0.hasPrefix("NICK") })
   }
 
+  @Test("that a nick is taken is told to whoever asked for it")
+  func nickInUse() {
+    func request(_ verb: NetworkRequest.Verb, _ target: String, _ text: String = "")
+      -> IRCClientEvent
+    {
+      .requests([NetworkRequest(id: 1, verb: verb, target: target, text: text)])
+    }
+    func answer(_ talk: IRCTalk) -> String? {
+      talk.events.compactMap {
+        if case .answered(_, let text) = $0 { text } else { nil }
+      }.last
+    }
+    var asked = IRCTalk(support: "MONITOR=100", nick: "anna_", wanted: "anna")
+    asked.receive(
+      ":anna_!a@h JOIN #tea", ":srv 353 anna_ = #tea :anna_ ben", ":srv 366 anna_ #tea :End")
+    asked.tell(request(.join, "#tea", "anna"))
+    asked.receive(":srv 433 anna_ anna :in use", ":srv PONG srv hobnob-request-1")
+    #expect(answer(asked) == "anna: in use")
+    // The client asked.
+    var other = IRCTalk(support: "MONITOR=100", nick: "anna_", wanted: "anna")
+    other.receive(":srv 731 anna_ :anna")
+    other.tell(request(.whois, "ben"))
+    other.receive(
+      ":srv 433 anna_ anna :in use", ":srv 311 anna_ ben b h * :Ben", ":srv 318 anna_ ben :End",
+      ":srv PONG srv hobnob-request-1")
+    #expect(answer(other) == "ben (b@h): Ben")
+  }
+
   @Test("another nick of the owner's, by themselves or by services, is left alone")
   func noFight() {
     var talk = IRCTalk(support: "MONITOR=100", nick: "anna_", wanted: "anna")
@@ -256,6 +285,23 @@ struct IdentityTests {
     asked.receive(":srv 303 anna :benny")
     #expect(
       asked.takeEvents().last == .contact(user("benny", "ben", false), isOnline: true, away: nil))
+  }
+
+  @Test("a bouncer itself knows nobody, and nobody is asked for once there is nobody to watch")
+  func nobodyToWatch() {
+    let networks = ["soju.im/bouncer-networks"]
+    for support in ["CHANTYPES=#", "MONITOR=100"] {
+      var bouncer = IRCTalk(networks, support: support, contacts: ["ben/libera": "ben"])
+      bouncer.wait(60_000)
+      #expect(!bouncer.takeSent().contains { $0.contains("ben") })
+    }
+    var network = IRCTalk(
+      networks, support: "BOUNCER_NETID=1", contacts: ["ben/libera": "ben"], scope: "/libera")
+    #expect(network.takeSent().contains("ISON ben"))
+    network.tell(
+      .requests([NetworkRequest(id: 1, verb: .unsubscribe, target: "ben/libera")]))
+    network.wait(60_000)
+    #expect(!network.client.context.clock.isSet(.watch))
   }
 
   @Test("contacts come and go, by identity")

@@ -74,6 +74,8 @@ struct IRCContext: Sendable {
 
   /// Whether this is a connection to one network of a bouncer.
   var isBouncersNetwork: Bool { support["BOUNCER_NETID"]?.isEmpty == false }
+  /// Whether this is the connection to a bouncer itself, which has networks.
+  var isBouncerItself: Bool { has(Capabilities.networks) && !isBouncersNetwork }
 
   func isRoom(_ target: String) -> Bool { names.isRoom(target) }
 

@@ -40,8 +40,6 @@ struct IRCOutbox: Sendable {
     }
   }
 
-  var hasUnanswered: Bool { !inFlight.isEmpty }
-
   /// The conversations with messages that the server may have.
   var doubtfulConversations: [ConversationAddress] {
     Array(Set(entries.values.filter(\.isDoubtful).map(\.entry.conversation)))

@@ -12,8 +12,6 @@ struct IRCUploads: Sendable {
   private var failures: [OutboxEntry.ID: Int] = [:]
   private var notBefore: Milliseconds = 0
 
-  var isIdle: Bool { current == nil }
-
   mutating func begin(_ outbox: inout IRCOutbox, in context: inout IRCContext) {
     if let current, outbox.entries[current]?.nextFile == nil {
       // The owner took the message back.

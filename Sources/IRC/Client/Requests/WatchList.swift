@@ -10,6 +10,10 @@ struct WatchList: Sendable {
   private var contacts: [String: String]
   /// The folded nicks that were online at the last question.
   private var online: Set<String> = []
+  /// The nick that the owner wants and somebody else has.
+  var wanted: String?
+  /// The wanted nick, until the server answers whether the owner may have it.
+  private var taking: String?
 
   /// - Parameter contacts: their names by their identities.
   init(contacts: [String: String]) {
@@ -20,14 +24,17 @@ struct WatchList: Sendable {
 
   private func hasMonitor(_ context: IRCContext) -> Bool { context.support["MONITOR"] != nil }
 
-  /// If the list is too long, the wanted nick is the most urgent.
-  private func names(_ wanted: String?, _ context: IRCContext) -> [String] {
-    [wanted].compactMap(\.self) + contacts.values.map(context.names.plain).sorted()
+  /// If the list is too long, the wanted nick is the most urgent. The people of a bouncer's networks
+  /// are not on the bouncer itself.
+  private func names(_ context: IRCContext) -> [String] {
+    context.isBouncerItself
+      ? [] : [wanted].compactMap(\.self) + contacts.values.map(context.names.plain).sorted()
   }
 
-  mutating func begin(in context: inout IRCContext, wanted: String?) {
-    online = []
-    watch(names(wanted, context), in: &context)
+  mutating func begin(in context: inout IRCContext) {
+    (online, taking) = ([], nil)
+    watch(names(context), in: &context)
+    ask(in: &context)
   }
 
   private func watch(_ names: [String], in context: inout IRCContext) {
@@ -44,19 +51,41 @@ struct WatchList: Sendable {
     if !line.isEmpty { context.send(IRCLine("MONITOR", ["+", line.joined(separator: ",")])) }
   }
 
-  /// Asks who of them is online, where the server does not say so by itself.
-  ///
-  /// - Returns: whether there is somebody to ask for.
-  func ask(wanted: String?, in context: inout IRCContext) -> Bool {
-    let names = names(wanted, context)
-    guard !names.isEmpty, !hasMonitor(context) else { return false }
+  /// Asks each minute who of them is online, where the server does not say so by itself.
+  func ask(in context: inout IRCContext) {
+    let names = names(context)
+    guard !names.isEmpty, !hasMonitor(context) else { return }
     // One line is enough for forty usual names.
     context.send(IRCLine("ISON", [names.prefix(40).joined(separator: " ")]))
+    context.clock.set(.watch, in: 60_000)
+  }
+
+  // MARK: The wanted nick
+
+  /// Takes it, once, since it is free.
+  private mutating func takeWanted(in context: inout IRCContext) {
+    if let wanted { context.send(IRCLine("NICK", [wanted])) }
+    (taking, wanted) = (wanted, nil)
+  }
+
+  /// Notes that the server refuses a nick.
+  ///
+  /// - Returns: whether the client has asked for it, and not the owner.
+  mutating func noteRefusal(of nick: String, _ context: IRCContext) -> Bool {
+    guard let taken = taking, context.fold(taken) == context.fold(nick) else { return false }
+    taking = nil
     return true
   }
 
-  /// Notes an answer to that question: who of them is online.
-  mutating func noteOnline(_ nicks: Set<String>, _ people: People, in context: inout IRCContext) {
+  /// Notes that the owner has another nick: they have chosen it, or the network's services have, so
+  /// leave it at that.
+  mutating func noteOwnNick() { (wanted, taking) = (nil, nil) }
+
+  // MARK: Who is online
+
+  /// Notes an answer to ISON: who of them is online.
+  mutating func noteOnline(_ names: String, _ people: People, in context: inout IRCContext) {
+    let nicks = Set(names.split(separator: " ").map { context.fold(String($0)) })
     for nick in contacts.values {
       let isOnline = nicks.contains(context.fold(nick))
       guard isOnline != online.contains(context.fold(nick)),
@@ -65,6 +94,7 @@ struct WatchList: Sendable {
       context.tell(.contact(user, isOnline: isOnline, away: nil))
     }
     online = nicks
+    if let wanted, !nicks.contains(context.fold(wanted)) { takeWanted(in: &context) }
   }
 
   mutating func add(_ identity: String, as nick: String, in context: inout IRCContext) {
@@ -82,11 +112,15 @@ struct WatchList: Sendable {
   }
 
   /// Notes who is online (730) or offline (731).
-  func note(
+  mutating func note(
     _ list: String, isOnline: Bool, _ people: People, in context: inout IRCContext
   ) {
     for item in list.split(separator: ",") {
-      if let user = contact(IRCLine.Source(item).nick, people, context) {
+      let nick = IRCLine.Source(item).nick
+      if !isOnline, let wanted, context.fold(nick) == context.fold(wanted) {
+        takeWanted(in: &context)
+      }
+      if let user = contact(nick, people, context) {
         context.tell(.contact(user, isOnline: isOnline, away: nil))
       }
     }

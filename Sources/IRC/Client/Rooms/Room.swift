@@ -30,9 +30,5 @@ struct Room: Sendable {
   /// Shells' requests to enter it.
   var requests: [NetworkRequest] = []
 
-  init(name: String, key: String = "") {
-    (self.name, self.key) = (name, key)
-  }
-
   var isInside: Bool { state == .entered || state == .listing }
 }

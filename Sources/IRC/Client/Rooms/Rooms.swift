@@ -21,19 +21,11 @@ struct Rooms: Sendable {
 
   subscript(_ address: String) -> Room? { byAddress[address] }
 
-  var count: (entering: Int, entered: Int) {
-    byAddress.values.reduce(into: (0, 0)) {
-      switch $1.state {
-      case .entering, .listing: $0.0 += 1
-      case .entered: $0.1 += 1
-      case .outside, .refused: break
-      }
-    }
-  }
+  /// How many of them the owner is about to be in.
+  var entering: Int { byAddress.values.count { $0.state == .entering || $0.state == .listing } }
 
   mutating func noteWanted(_ address: String, _ names: ScopedNames) {
-    byAddress[address] = Room(name: names.plain(address))
-    byAddress[address]?.isWanted = true
+    byAddress[address] = Room(name: names.plain(address), isWanted: true)
   }
 
   /// The passwords of the rooms that the owner wants to be in, by address.
@@ -101,7 +93,7 @@ struct Rooms: Sendable {
   }
 
   private func waitForEntries(_ context: inout IRCContext) {
-    if count.entering > 0 { context.clock.set(.entering, in: Self.patience) }
+    if entering > 0 { context.clock.set(.entering, in: Self.patience) }
   }
 
   /// Gives up waiting for entries, and for names that are not complete.
