@@ -234,9 +234,9 @@ struct SendingTests {
     talk.write("one\n\nthree", answers: "m1")
     #expect(
       talk.takeSent() == [
-        "@+draft/reply=m1;+reply=m1;label=h1 BATCH +m2-0 draft/multiline #tea",
-        "@batch=m2-0 PRIVMSG #tea :one", "@batch=m2-0 PRIVMSG #tea :",
-        "@batch=m2-0 PRIVMSG #tea :three", "BATCH -m2-0",
+        "@+draft/reply=m1;+reply=m1;label=h1 BATCH +m0 draft/multiline #tea",
+        "@batch=m0 PRIVMSG #tea :one", "@batch=m0 PRIVMSG #tea :",
+        "@batch=m0 PRIVMSG #tea :three", "BATCH -m0",
       ])
     talk.receive(
       "@label=h1;msgid=m2 :anna!~a@h BATCH +s draft/multiline #tea",

@@ -31,7 +31,6 @@ struct IRCOutbox: Sendable {
   private var ended: Set<OutboxEntry.ID> = []
   var inFlight: [InFlight] = []
   private var barriers = 0
-  private var batches = 0
 
   /// How many lines wait for the throttle.
   var waitingLines: Int {
@@ -60,14 +59,11 @@ struct IRCOutbox: Sendable {
     // What the server can do is not known before.
     guard context.isReady else { return }
     for entry in new where !ended.contains(entry.id) {
-      guard let former = entries[entry.id] else {
+      if entries[entry.id] == nil {
         prepare(entry, people, in: &context)
-        continue
-      }
-      // The owner changed the text while it waited.
-      if former.isUntouched, !former.entry.message.body.utf8.elementsEqual(entry.message.body.utf8)
-      {
-        prepare(former.with(entry.message), instead: former, people, in: &context)
+      } else if entries[entry.id]?.isUntouched == true {
+        // The owner may have changed the text; it is cut again when it goes out.
+        entries[entry.id]?.entry.message = entry.message
       }
     }
     order = entries.keys.sorted()
@@ -89,23 +85,22 @@ struct IRCOutbox: Sendable {
   mutating func add(
     _ link: String, to id: OutboxEntry.ID, _ people: People, in context: inout IRCContext
   ) {
-    guard let outgoing = entries[id] else { return }
-    prepare(outgoing.addingLink(link), people, in: &context)
+    guard var entry = entries[id]?.entry else { return }
+    entry.links.append(link)
+    prepare(entry, people, in: &context)
   }
 
-  /// Cuts an entry into lines.
-  ///
-  /// - Parameter former: the same entry as it was cut before.
+  /// Cuts an entry into lines, maybe again.
   private mutating func prepare(
-    _ entry: OutboxEntry, instead former: Outgoing? = nil, _ people: People,
-    in context: inout IRCContext
+    _ entry: OutboxEntry, _ people: People, in context: inout IRCContext
   ) {
-    batches += 1
     do throws(Outgoing.Refusal) {
-      var outgoing = try Outgoing.lines(
-        of: entry, to: try Self.wireTarget(of: entry, people, context),
-        batch: "m" + String(batches, radix: 36), context)
-      if let former { outgoing.takeOver(former) }
+      var outgoing = try Outgoing(
+        entry, to: try Self.wireTarget(of: entry, people, context), context)
+      if let former = entries[entry.id] {
+        (outgoing.isChosen, outgoing.isAdmitted) = (former.isChosen, former.isAdmitted)
+        outgoing.isDoubtful = former.isDoubtful
+      }
       entries[entry.id] = outgoing
     } catch {
       end(entry, as: .refused(entry, reason: error.sentence), in: &context)
@@ -129,7 +124,7 @@ struct IRCOutbox: Sendable {
     }
     let nick = people.nick(of: identity, context.names)
     if people.hasSuccessor(identity, at: nick, context.names) {
-      throw Outgoing.Refusal(sentence: filled(("Somebody else is called %1 now.", [nick])))
+      throw Outgoing.Refusal(filled(("Somebody else is called %1 now.", [nick])))
     }
     return nick
   }
@@ -224,7 +219,7 @@ struct IRCOutbox: Sendable {
       finishIfAnswered(id, in: &context)
       // The target, or what the server can do, may have changed while it waited.
       if let former = entries[id], former.isAdmitted, former.isUntouched, context.freeTurns() > 0 {
-        prepare(former.entry, instead: former, rooms.people, in: &context)
+        prepare(former.entry, rooms.people, in: &context)
       }
       while let index = entries[id]?.nextPart {
         guard let outgoing = entries[id], outgoing.isAdmitted else {

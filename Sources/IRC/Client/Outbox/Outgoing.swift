@@ -22,7 +22,7 @@ struct Outgoing: Sendable {
     var change: String?
   }
 
-  private(set) var entry: OutboxEntry
+  var entry: OutboxEntry
   /// The nick or the room to send it to.
   let target: String
   var parts: [Part] = []
@@ -32,12 +32,6 @@ struct Outgoing: Sendable {
   var (isChosen, isAdmitted) = (false, false)
   /// Whether the server may have received it before the connection broke or the process ended.
   var isDoubtful: Bool
-
-  private init(_ entry: OutboxEntry, to target: String) {
-    (self.entry, self.target) = (entry, target)
-    // A reaction or a deletion that arrives twice is the same as one.
-    isDoubtful = entry.wasTried && entry.operation == .send
-  }
 
   /// Whether nothing of it was sent.
   var isUntouched: Bool { parts.allSatisfy { $0.state == .waiting } }
@@ -108,75 +102,48 @@ struct Outgoing: Sendable {
 
   /// Why an entry cannot be sent, as a sentence.
   struct Refusal: Error {
-    var sentence: String
+    let sentence: String
+
+    init(_ sentence: String) { self.sentence = sentence }
   }
 
   /// Cuts an entry into lines.
-  static func lines(
-    of entry: OutboxEntry, to target: String, batch: String, _ context: IRCContext
-  ) throws(Refusal) -> Outgoing {
-    var outgoing = Outgoing(entry, to: target)
+  init(_ entry: OutboxEntry, to target: String, _ context: IRCContext) throws(Refusal) {
+    (self.entry, self.target) = (entry, target)
+    // A reaction or a deletion that arrives twice is the same as one.
+    isDoubtful = entry.wasTried && entry.operation == .send
     switch entry.operation {
-    case .send where outgoing.nextFile != nil: break
-    case .send: try outgoing.addMessage(batch: batch, context)
+    case .send where nextFile != nil: break
+    case .send: try addMessage(context)
     case .edit:
       throw Refusal(
-        sentence: translated(
-          "On IRC nobody can edit a sent message; others still see the old text."))
+        translated("On IRC nobody can edit a sent message; others still see the old text."))
     case .delete:
       guard context.has(Capabilities.redaction) else {
-        throw Refusal(sentence: translated("This server cannot delete messages."))
+        throw Refusal(translated("This server cannot delete messages."))
       }
-      try outgoing.add("REDACT", [target, try outgoing.messageID()], tags: [:])
+      add(IRCLine("REDACT", [target, try messageID()]), text: "")
     case .react:
       guard let reaction = entry.reaction, context.has(Capabilities.tags),
         context.support.passes(tag: "draft/react")
-      else {
-        throw Refusal(sentence: translated("This server does not pass on reactions."))
-      }
-      try outgoing.add(
-        "TAGMSG", [target],
-        tags: [
-          reaction.isRemoved ? "+draft/unreact" : "+draft/react": reaction.emoji,
-          "+draft/reply": try outgoing.messageID(), "+reply": try outgoing.messageID(),
-        ])
+      else { throw Refusal(translated("This server does not pass on reactions.")) }
+      var tags = ["+draft/reply": try messageID(), "+reply": try messageID()]
+      tags[reaction.isRemoved ? "+draft/unreact" : "+draft/react"] = reaction.emoji
+      add(IRCLine("TAGMSG", [target], tags: tags), text: "")
     }
-    return outgoing
-  }
-
-  /// Takes over what is known of the entry as it was cut before.
-  mutating func takeOver(_ former: Outgoing) {
-    (isChosen, isAdmitted, isDoubtful) = (former.isChosen, former.isAdmitted, former.isDoubtful)
-  }
-
-  /// The entry with another text.
-  func with(_ message: Message) -> OutboxEntry {
-    var entry = entry
-    entry.message = message
-    return entry
-  }
-
-  /// The entry with the link of one more file.
-  func addingLink(_ link: String) -> OutboxEntry {
-    var entry = entry
-    entry.links.append(link)
-    return entry
   }
 
   private func messageID() throws(Refusal) -> String {
     if let id = entry.name.archive { return id }
     throw Refusal(
-      sentence: translated(
-        "The message has no id on the network, so you cannot delete it or react to it."))
+      translated("The message has no id on the network, so you cannot delete it or react to it."))
   }
 
-  private mutating func add(
-    _ command: String, _ parameters: [String], tags: [String: String]
-  ) throws(Refusal) {
-    parts.append(Part(lines: [IRCLine(command, parameters, tags: tags)], text: ""))
+  private mutating func add(_ line: IRCLine, text: String) {
+    parts.append(Part(lines: [line], text: text))
   }
 
-  private mutating func addMessage(batch: String, _ context: IRCContext) throws(Refusal) {
+  private mutating func addMessage(_ context: IRCContext) throws(Refusal) {
     let message = entry.message
     var tags: [String: String] = [:]
     if context.has(Capabilities.tags), let id = entry.answers?.name.archive {
@@ -188,15 +155,15 @@ struct Outgoing: Sendable {
     let longest = context.longestLine - target.utf8.count - wrapping
     let all = MessageParts.of(Self.text(of: entry), longest: longest)
     let visible = all.filter { !$0.text.allSatisfy(\.isWhitespace) }
-    guard !visible.isEmpty else { throw Refusal(sentence: translated("The message is empty.")) }
+    guard !visible.isEmpty else { throw Refusal(translated("The message is empty.")) }
     if all.count > 1, !isAction, context.has(Capabilities.multiline),
       context.has(Capabilities.batch)
     {
-      return addBatches(all, command, tags, batch, context)
+      return addBatches(all, command, tags, context)
     }
     for (index, part) in visible.enumerated() {
-      let line = IRCLine(command, [target, wrapped(part.text)], tags: index == 0 ? tags : [:])
-      parts.append(Part(lines: [line], text: part.text))
+      let tags = index == 0 ? tags : [:]
+      add(IRCLine(command, [target, wrapped(part.text)], tags: tags), text: part.text)
     }
   }
 
@@ -215,7 +182,7 @@ struct Outgoing: Sendable {
 
   /// Adds the text as batches, each within the server's limits (IRCv3 multiline).
   private mutating func addBatches(
-    _ all: [MessageParts.Part], _ command: String, _ tags: [String: String], _ name: String,
+    _ all: [MessageParts.Part], _ command: String, _ tags: [String: String],
     _ context: IRCContext
   ) {
     let mostLines = context.capabilities.number("max-lines", of: Capabilities.multiline) ?? 20
@@ -234,7 +201,8 @@ struct Outgoing: Sendable {
       bytes += size
     }
     for (number, group) in groups.enumerated() {
-      let reference = name + "-" + String(number)
+      // Others may have had it; each is closed at once.
+      let reference = "m" + String(number)
       var first = IRCLine("BATCH", ["+" + reference, Capabilities.multiline, target])
       if number == 0 { first.tags = tags }
       var lines = [first]
