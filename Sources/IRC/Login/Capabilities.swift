@@ -28,8 +28,6 @@ package struct Capabilities: Hashable, Sendable {
     "znc.in/batch", "znc.in/server-time-iso",
   ]
 
-  private static let most = 1_000
-
   /// What the server offers, with the values.
   package var offered: [String: String] = [:]
   package var enabled: Set<String> = []
@@ -48,11 +46,7 @@ package struct Capabilities: Hashable, Sendable {
 
   /// Notes a list of names, with or without values.
   mutating func offer(_ list: String) {
-    for item in list.split(separator: " ") {
-      let parts = item.split(separator: "=", maxSplits: 1)
-      if offered.count >= Self.most, offered[String(parts[0])] == nil { continue }
-      offered[String(parts[0])] = parts.count > 1 ? String(parts[1]) : ""
-    }
+    for item in list.split(separator: " ") { offered.note(item) }
   }
 
   mutating func withdraw(_ list: String) {
@@ -67,7 +61,7 @@ package struct Capabilities: Hashable, Sendable {
     for name in list.split(separator: " ").map(String.init) {
       if name.hasPrefix("-") {
         enabled.remove(String(name.dropFirst()))
-      } else if enabled.count < Self.most {
+      } else if offered[name] != nil {
         enabled.insert(name)
       }
     }
@@ -79,25 +73,11 @@ package struct Capabilities: Hashable, Sendable {
       Self.wanted.contains($0) && !enabled.contains($0) && !($0 == Self.echo && isOfZNC)
     }.sorted()
     if withSASL, offered[Self.sasl] != nil { names.append(Self.sasl) }
-    var lines: [IRCLine] = []
-    var line = ""
-    for name in names {
-      if line.utf8.count + name.utf8.count > 400 {
-        lines.append(IRCLine("CAP", ["REQ", line]))
-        line = ""
-      }
-      line += (line.isEmpty ? "" : " ") + name
-    }
-    if !line.isEmpty { lines.append(IRCLine("CAP", ["REQ", line])) }
-    return lines
+    return names.packed(" ").map { IRCLine("CAP", ["REQ", $0]) }
   }
 
   /// A number in a capability's value, as in `max-bytes=4096,max-lines=24`.
   func number(_ name: String, of capability: String) -> Int? {
-    for item in (offered[capability] ?? "").split(separator: ",") {
-      let parts = item.split(separator: "=", maxSplits: 1)
-      if parts.count == 2, parts[0] == name { return Int(parts[1]).flatMap { $0 > 0 ? $0 : nil } }
-    }
-    return nil
+    offered[capability]?.value(of: name).flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
   }
 }

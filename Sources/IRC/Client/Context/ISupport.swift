@@ -4,7 +4,6 @@ import Conversations
 /// What the server says about itself in its lines 005 (modern.ircdocs.horse, RPL_ISUPPORT), with
 /// the values of RFC 1459 until it does.
 struct ISupport: Hashable, Sendable {
-  private static let most = 1_000
   private var tokens: [String: String] = [:]
 
   subscript(_ name: String) -> String? { tokens[name] }
@@ -14,17 +13,15 @@ struct ISupport: Hashable, Sendable {
     for token in parameters.dropFirst().dropLast() {
       if token.hasPrefix("-") {
         tokens[String(token.dropFirst())] = nil
-        continue
+      } else {
+        tokens.note(Self.unescaped(token))
       }
-      let parts = token.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      if tokens.count >= Self.most, tokens[String(parts[0])] == nil { continue }
-      tokens[String(parts[0])] = parts.count > 1 ? Self.unescaped(parts[1]) : ""
     }
   }
 
   /// Replaces `\x20` and the like.
-  private static func unescaped(_ value: Substring) -> String {
-    guard value.contains("\\x") else { return String(value) }
+  private static func unescaped(_ value: String) -> String {
+    guard value.contains("\\x") else { return value }
     let parts = value.split(separator: "\\", omittingEmptySubsequences: false)
     return parts.dropFirst().reduce(String(parts[0])) { result, part in
       guard part.hasPrefix("x"), let code = UInt8(part.dropFirst().prefix(2), radix: 16) else {
@@ -91,10 +88,7 @@ struct ISupport: Hashable, Sendable {
 
   /// How many targets a command may have.
   func targets(of command: String) -> Int {
-    for item in (tokens["TARGMAX"] ?? "").split(separator: ",") {
-      let parts = item.split(separator: ":", omittingEmptySubsequences: false)
-      if parts.count == 2, parts[0].uppercased() == command { return Int(parts[1]) ?? .max }
-    }
+    if let most = tokens["TARGMAX"]?.value(of: command, ":") { return Int(most) ?? .max }
     // Servers without the token take several rooms in a JOIN (RFC 1459, 4.2.1).
     return command == "JOIN" ? 20 : 1
   }

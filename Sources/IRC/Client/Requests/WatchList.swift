@@ -39,16 +39,9 @@ struct WatchList: Sendable {
 
   private func watch(_ names: [String], in context: inout IRCContext) {
     guard hasMonitor(context) else { return }
-    var line: [String] = []
-    let most = context.support.number("MONITOR") ?? 100
-    for name in names.prefix(most) {
-      if line.reduce(0, { $0 + $1.utf8.count + 1 }) + name.utf8.count > 400 {
-        context.send(IRCLine("MONITOR", ["+", line.joined(separator: ",")]))
-        line = []
-      }
-      line.append(name)
+    for list in Array(names.prefix(context.support.number("MONITOR") ?? 100)).packed(",") {
+      context.send(IRCLine("MONITOR", ["+", list]))
     }
-    if !line.isEmpty { context.send(IRCLine("MONITOR", ["+", line.joined(separator: ",")])) }
   }
 
   /// Asks each minute who of them is online, where the server does not say so by itself.

@@ -52,39 +52,20 @@ struct Rooms: Sendable {
 
   // MARK: Entering and leaving
 
-  /// Enters all wanted rooms, several with one line.
+  /// Enters all wanted rooms, several without passwords with one line.
   mutating func enterAll(in context: inout IRCContext) {
-    let wanted = byAddress.filter { $0.value.state == .outside }
-    // Keys belong to the first rooms of a line.
-    let rooms = wanted.sorted {
-      ($0.value.key.isEmpty ? 1 : 0, $0.key) < ($1.value.key.isEmpty ? 1 : 0, $1.key)
+    let rooms = byAddress.values.filter { $0.state == .outside }.sorted { $0.name < $1.name }
+    for room in rooms where !room.key.isEmpty {
+      context.send(IRCLine("JOIN", [room.name, room.key]))
     }
-    var names: [String] = []
-    var keys: [String] = []
-    func line() -> IRCLine {
-      IRCLine(
-        "JOIN",
-        [names.joined(separator: ",")] + (keys.isEmpty ? [] : [keys.joined(separator: ",")]))
+    let most = context.support.targets(of: "JOIN")
+    for names in rooms.filter(\.key.isEmpty).map(\.name).packed(",", most: most) {
+      context.send(IRCLine("JOIN", [names]))
     }
-    for (address, room) in rooms {
-      names.append(room.name)
-      if !room.key.isEmpty { keys.append(room.key) }
-      if names.count > 1,
-        line().text.utf8.count > 500 || names.count > context.support.targets(of: "JOIN")
-      {
-        names.removeLast()
-        if !room.key.isEmpty { keys.removeLast() }
-        context.send(line())
-        names = [room.name]
-        keys = room.key.isEmpty ? [] : [room.key]
-      }
-      byAddress[address]?.state = .entering
-    }
-    if !names.isEmpty { context.send(line()) }
-    waitForEntries(&context)
+    expectAll(in: &context)
   }
 
-  /// Waits for a bouncer, which enters its owner's rooms by itself.
+  /// Waits for the entries into all wanted rooms. A bouncer enters them by itself.
   mutating func expectAll(in context: inout IRCContext) {
     for (address, room) in byAddress where room.state == .outside {
       byAddress[address]?.state = .entering
