@@ -25,10 +25,9 @@ extension IRCClient {
   mutating func receiveSpeech(_ line: IRCLine) {
     guard let source = line.source, !source.nick.isEmpty else { return }
     if context.isMe(source.nick), noteEcho(line) { return }
-    let time = line.tags["time"].flatMap { Timestamp.read($0) }
     let oldest = max(
       context.serverTime - Self.slowness, context.connectedAt - context.clockLead)
-    let isLive = time.map { $0 >= oldest } ?? true
+    let isLive = line.time.map { $0 >= oldest } ?? true
     if isLive, line.command != "TAGMSG", !context.isMe(source.nick) {
       if context.has(Capabilities.accountTag) {
         noteLogin(of: source.nick, People.Login(line.tags["account"] ?? ""))
@@ -40,7 +39,7 @@ extension IRCClient {
       if line.command == "NOTICE" || line.command == "PRIVMSG" { noteServerNotice(line) }
       return
     }
-    receive(line, spoken, isLive ? .live : .late)
+    receive(spoken, isLive ? .live : .late)
   }
 
   /// Handles the echo of a line that the owner sent.
@@ -69,22 +68,21 @@ extension IRCClient {
 
   // MARK: One line
 
-  private mutating func receive(_ line: IRCLine, _ spoken: SpokenLine, _ origin: Origin) {
-    if let id = spoken.id, let time = line.tags["time"] { history.times.note(time, of: id) }
-    switch line.command {
+  private mutating func receive(_ spoken: SpokenLine, _ origin: Origin) {
+    if let id = spoken.id, let time = spoken.line.tags["time"] { history.times.note(time, of: id) }
+    switch spoken.line.command {
     case "TAGMSG": receiveTags(spoken, origin)
-    case "REDACT": receiveRedaction(line, spoken, origin)
+    case "REDACT": receiveRedaction(spoken, origin)
     default:
       if let ctcp = spoken.ctcp, spoken.kind != .action {
-        return receiveCTCP(ctcp, spoken, isNotice: line.command == "NOTICE", origin)
+        if origin == .live, !spoken.speaker.isOwner { receiveCTCP(ctcp, spoken) }
+      } else {
+        receiveMessage(spoken, origin)
       }
-      receiveMessage(spoken, line, origin)
     }
   }
 
-  private mutating func receiveMessage(
-    _ spoken: SpokenLine, _ line: IRCLine, _ origin: Origin
-  ) {
+  private mutating func receiveMessage(_ spoken: SpokenLine, _ origin: Origin) {
     var message = spoken.message
     if message.body.isEmpty { return }
     if spoken.speaker.isOwner, origin != .live,
@@ -100,71 +98,59 @@ extension IRCClient {
     }
     context.tell(.messageReceived(message, in: spoken.conversation))
     if case .direct = spoken.conversation { context.countStrangersLater() }
-    if origin == .live, let time = line.tags["time"], context.historyLimit != nil {
+    if origin == .live, let time = spoken.line.tags["time"], context.historyLimit != nil {
       history.noteLive(
         History.Mark(time: time, id: spoken.id), in: spoken.conversation, &context)
     }
   }
 
   private mutating func receiveTags(_ spoken: SpokenLine, _ origin: Origin) {
-    if origin == .live, let typing = spoken.tags["+typing"], !spoken.speaker.isOwner {
+    if origin == .live, let typing = spoken.line.tags["+typing"], !spoken.speaker.isOwner {
       context.tell(.typing(spoken.speaker, in: spoken.conversation, typing == "active"))
     }
     guard let answered = spoken.answers else { return }
-    let reaction: NetworkReaction
-    if let emoji = spoken.tags["+draft/react"], emoji.utf8.count <= Self.reactionBytes {
-      reaction = .given(emoji)
-    } else if let emoji = spoken.tags["+draft/unreact"], emoji.utf8.count <= Self.reactionBytes {
-      reaction = .removed(emoji)
-    } else {
-      return
-    }
+    let given = spoken.line.tags["+draft/react"]
+    guard let emoji = given ?? spoken.line.tags["+draft/unreact"],
+      emoji.utf8.count <= Self.reactionBytes
+    else { return }
     context.tell(
       .reacted(
         MessageIDs(archive: answered), author: nil, by: spoken.speaker, in: spoken.conversation,
-        emoji: reaction, at: origin == .live ? nil : spoken.time,
-        change: MessageIDs(archive: spoken.id)))
+        emoji: given == nil ? .removed(emoji) : .given(emoji),
+        at: origin == .live ? nil : spoken.time, change: MessageIDs(archive: spoken.id)))
   }
 
   /// Handles a deletion; the server has checked who may do it (IRCv3 message-redaction). Only the
   /// store knows whether it was the author: if so, nothing is left for the second event to remove.
-  private mutating func receiveRedaction(
-    _ line: IRCLine, _ spoken: SpokenLine, _ origin: Origin
-  ) {
-    guard context.has(Capabilities.redaction), !line[1].isEmpty else { return }
+  private mutating func receiveRedaction(_ spoken: SpokenLine, _ origin: Origin) {
+    let (id, reason) = (spoken.line[1], spoken.line[2])
+    guard context.has(Capabilities.redaction), !id.isEmpty else { return }
     let time = origin == .live ? nil : spoken.time
     context.tell(
-      .retracted(
-        MessageIDs(archive: line[1]), by: spoken.speaker, in: spoken.conversation, at: time))
+      .retracted(MessageIDs(archive: id), by: spoken.speaker, in: spoken.conversation, at: time))
     if case .room(let address) = spoken.conversation {
-      context.tell(
-        .removed(
-          archive: line[1], room: address, Removal(moderator: spoken.nick, reason: line[2]),
-          at: time))
+      let removal = Removal(moderator: spoken.speaker.name, reason: reason)
+      context.tell(.removed(archive: id, room: address, removal, at: time))
     }
   }
 
-  private mutating func receiveCTCP(
-    _ ctcp: (name: String, rest: String), _ spoken: SpokenLine, isNotice: Bool, _ origin: Origin
-  ) {
-    guard origin == .live, !spoken.speaker.isOwner else { return }
-    if isNotice {
-      return questions.noteProgram(spoken.nick, ctcp.name + " " + ctcp.rest, in: &context)
+  private mutating func receiveCTCP(_ ctcp: (name: String, rest: String), _ spoken: SpokenLine) {
+    let nick = spoken.speaker.name
+    if spoken.line.command == "NOTICE" {
+      return questions.noteProgram(nick, ctcp.name + " " + ctcp.rest, in: &context)
     }
     if ctcp.name == "DCC" {
       guard programs.tellsOffer(at: context.clock.time) else { return }
       return context.tell(
         .notice(
-          filled(
-            ("%1 offers a file or a chat by DCC, which hobnob does not support.", [spoken.nick])))
-      )
+          filled(("%1 offers a file or a chat by DCC, which hobnob does not support.", [nick]))))
     }
     // Two programs could answer each other for ever.
-    guard spoken.tags["bot"] == nil,
+    guard spoken.line.tags["bot"] == nil,
       let answer = programs.answer(
         to: ctcp, at: context.clock.time, wall: context.clock.wall)
     else { return }
-    context.send(IRCLine("NOTICE", [spoken.nick, answer]))
+    context.send(IRCLine("NOTICE", [nick, answer]))
   }
 
   // MARK: Batches
@@ -173,7 +159,7 @@ extension IRCClient {
     switch batch.type {
     case "chathistory": receiveHistory(batch)
     case "draft/chathistory-targets": receiveChats(batch)
-    case Capabilities.multiline: receiveMultiline(batch)
+    case Capabilities.multiline: if let line = batch.joined { receiveSpeech(line) }
     case "labeled-response": receiveLabelled(batch)
     case "znc.in/playback": replay(batch)
     case "netsplit", "netjoin":
@@ -201,7 +187,7 @@ extension IRCClient {
   private mutating func replay(_ batch: Batch) {
     for line in batch.messages {
       if let spoken = SpokenLine(line, isLive: false, rooms.people, context) {
-        receive(line, spoken, .late)
+        receive(spoken, .late)
       }
     }
   }
@@ -220,10 +206,6 @@ extension IRCClient {
     }
     // An answer without a word is one as well.
     _ = outbox.noteAnswer(label: label, echo: nil, in: &context)
-  }
-
-  private mutating func receiveMultiline(_ batch: Batch) {
-    if let line = batch.joined { receiveSpeech(line) }
   }
 
   // MARK: History
@@ -252,9 +234,6 @@ extension IRCClient {
     var oldest = Milliseconds.min
     switch query.scope {
     case .catchUp(let since, _): oldest = since
-    case .first:
-      origin = .past
-      context.tell(.page(of: query.conversation, from: from, until: ""))
     case .older(_, let before, _, _):
       origin = .past
       context.tell(.page(of: query.conversation, from: from, until: before))
@@ -265,7 +244,7 @@ extension IRCClient {
         spoken.time.map({ $0 >= oldest }) ?? true
       else { continue }
       if line.command == "PRIVMSG" || line.command == "NOTICE" { new += 1 }
-      receive(line, spoken, origin)
+      receive(spoken, origin)
     }
     history.finish(
       query, ends: ends, count: count, new: new, isTruncated: batch.isTruncated, in: &context)

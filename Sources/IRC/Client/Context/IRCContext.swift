@@ -67,9 +67,7 @@ struct IRCContext: Sendable {
 
   /// Notes the time at which the server wrote a line, which has just arrived.
   mutating func noteTime(of line: IRCLine) {
-    if let time = line.tags["time"].flatMap({ Timestamp.read($0) }) {
-      clockLead = clock.wall - time
-    }
+    if let time = line.time { clockLead = clock.wall - time }
   }
 
   /// Whether this is a connection to one network of a bouncer.

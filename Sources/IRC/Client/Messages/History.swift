@@ -18,10 +18,9 @@ struct History: Sendable {
       /// Everything since the mark, or since the newest message of the last page: the store keeps
       /// the order in which messages arrive.
       case catchUp(since: Milliseconds, newest: Mark?)
-      /// The last messages of a conversation that the store does not know yet.
-      case first
-      /// For a shell: older messages.
-      case older(NetworkRequest, before: String, count: Int, pages: Int)
+      /// Older messages for a shell, which has got so many; without a shell, the last messages of a
+      /// conversation that the store does not know yet.
+      case older(NetworkRequest?, before: String = "", count: Int = 0, pages: Int = 0)
     }
 
     var conversation: ConversationAddress
@@ -99,7 +98,7 @@ struct History: Sendable {
     let scope: Query.Scope =
       marks[Self.key(conversation)].map {
         .catchUp(since: $0.milliseconds - Self.fuzz, newest: nil)
-      } ?? .first
+      } ?? .older(nil)
     ask(
       Query(conversation: conversation, target: target, scope: scope, limit: limit), in: &context)
   }
@@ -169,7 +168,7 @@ struct History: Sendable {
     ask(
       Query(
         conversation: conversation, target: target,
-        scope: .older(request, before: before, count: 0, pages: 0), limit: limit), in: &context)
+        scope: .older(request, before: before), limit: limit), in: &context)
   }
 
   private mutating func ask(_ query: Query, in context: inout IRCContext) {
@@ -206,7 +205,6 @@ struct History: Sendable {
     }
     let limit = String(query.limit)
     switch query.scope {
-    case .first: return ["LATEST", query.target, "*", limit]
     case .catchUp(let since, nil):
       return ["AFTER", query.target, Self.timestamp + Timestamp.text(since), limit]
     case .catchUp(_, let newest?):
@@ -244,7 +242,7 @@ struct History: Sendable {
     let isEnd = ends == nil || !isTruncated && count < query.limit
     var next = query
     switch query.scope {
-    case .first:
+    case .older(nil, _, _, _):
       end(query.conversation, .read, in: &context)
       if let newest = ends?.newest { note(newest, in: query.conversation, &context) }
     case .catchUp(let since, let former):
@@ -257,7 +255,7 @@ struct History: Sendable {
       }
       // The store has everything before it.
       if let newest = ends?.newest { note(newest, in: query.conversation, &context) }
-    case .older(let request, let before, let known, let pages):
+    case .older(let request?, let before, let known, let pages):
       let total = known + new
       if !isEnd, total < request.history.count, pages < Self.mostPages,
         let oldest = ends?.oldest.reference(context), oldest != before
@@ -265,14 +263,11 @@ struct History: Sendable {
         next.scope = .older(request, before: oldest, count: total, pages: pages + 1)
         ask(next, in: &context)
       } else {
-        context.answer(request, Self.sentence(total, isEnd: isEnd))
+        let isEmpty = total == 0 && isEnd
+        context.answer(request, isEmpty ? translated("The server has no older messages.") : "")
       }
     }
     run(in: &context)
-  }
-
-  private static func sentence(_ count: Int, isEnd: Bool) -> String {
-    count == 0 && isEnd ? translated("The server has no older messages.") : ""
   }
 
   /// Notes that the server refuses a query (FAIL CHATHISTORY).
@@ -293,8 +288,8 @@ struct History: Sendable {
   /// Notes that the server does not answer a query.
   mutating func fail(_ query: Query, _ sentence: String, in context: inout IRCContext) {
     switch query.scope {
-    case .first, .catchUp: end(query.conversation, .failed, in: &context)
-    case .older(let request, _, _, _): context.answer(request, sentence)
+    case .older(nil, _, _, _), .catchUp: end(query.conversation, .failed, in: &context)
+    case .older(let request?, _, _, _): context.answer(request, sentence)
     }
     run(in: &context)
   }

@@ -6,8 +6,6 @@ import NetworkInbox
 struct SpokenLine: Sendable {
   var conversation: ConversationAddress
   var speaker: NetworkUser
-  /// The nick of the speaker.
-  var nick: String
   var kind: Message.Kind
   /// With CTCP's wrapping removed from an action; still wrapped in other cases.
   var text: String
@@ -16,7 +14,7 @@ struct SpokenLine: Sendable {
   var time: Milliseconds?
   /// The id of the message that it answers.
   var answers: String?
-  var tags: [String: String]
+  var line: IRCLine
 
   /// A question or an answer of CTCP: its name in upper case, and the rest.
   var ctcp: (name: String, rest: String)? {
@@ -25,8 +23,10 @@ struct SpokenLine: Sendable {
     return (name.uppercased(), String(words.dropFirst(name.count + 1)))
   }
 
-  /// Bytes of an id that somebody else chose.
-  private static let longestID = 1_024
+  /// An id that somebody else chose; nil if it is empty or too long.
+  private static func bounded(_ id: String?) -> String? {
+    id.flatMap { (1...1_024).contains($0.utf8.count) ? $0 : nil }
+  }
 
   /// The commands with which people say something.
   static let commands: Set<String> = ["PRIVMSG", "NOTICE", "TAGMSG", "REDACT"]
@@ -38,30 +38,27 @@ struct SpokenLine: Sendable {
     else { return nil }
     let target = context.support.withoutStatus(line[0])
     if target.isEmpty { return nil }
-    nick = source.nick
+    self.line = line
     var login = line.tags["account"].map { People.Login($0) }
     if login == nil, !isLive { login = context.has(Capabilities.accountTag) ? .no : .unknown }
-    speaker = people.user(nick, login: login, context)
-    if !isLive { speaker.isOwner = context.isOwn(nick, login ?? .unknown) }
+    speaker = people.user(source.nick, login: login, context)
+    if !isLive { speaker.isOwner = context.isOwn(source.nick, login ?? .unknown) }
     if context.isRoom(target) {
       conversation = .room(context.fold(target))
     } else if speaker.isOwner {
       conversation = .direct(people.storedIdentity(of: target, context.names))
     } else if context.isMe(target) {
       // A server speaks without a user name.
-      guard source.user != nil || source.host != nil || !nick.contains(".") else { return nil }
+      guard source.user != nil || source.host != nil || !source.nick.contains(".") else {
+        return nil
+      }
       conversation = .direct(speaker.identity)
     } else {
       return nil
     }
-    tags = line.tags
-    id = line.tags["msgid"].flatMap {
-      $0.isEmpty || $0.utf8.count > Self.longestID ? nil : $0
-    }
-    answers = (line.tags["+reply"] ?? line.tags["+draft/reply"]).flatMap {
-      $0.isEmpty || $0.utf8.count > Self.longestID ? nil : $0
-    }
-    time = line.tags["time"].flatMap { Timestamp.read($0) }
+    id = Self.bounded(line.tags["msgid"])
+    answers = Self.bounded(line.tags["+reply"] ?? line.tags["+draft/reply"])
+    time = line.time
     kind = line.command == "NOTICE" ? .notice : .text
     text = line[1]
     if let words = Self.unwrapped(text), words.hasPrefix("ACTION ") || words == "ACTION" {
@@ -85,6 +82,11 @@ struct SpokenLine: Sendable {
       body: Formatting.marked(text), kind: kind, time: time,
       answers: answers.map { MessageIDs(archive: $0) })
   }
+}
+
+extension IRCLine {
+  /// When the server got it.
+  var time: Milliseconds? { tags["time"].flatMap { Timestamp.read($0) } }
 }
 
 /// Times in tags, as in `2026-11-25T10:00:00.123Z` (IRCv3 server-time).
