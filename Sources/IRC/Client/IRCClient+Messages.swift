@@ -160,32 +160,19 @@ extension IRCClient {
     case "chathistory": receiveHistory(batch)
     case "draft/chathistory-targets": receiveChats(batch)
     case Capabilities.multiline: if let line = batch.joined { receiveSpeech(line) }
-    case "labeled-response": receiveLabelled(batch)
+    case Capabilities.labels: receiveLabelled(batch)
     case "znc.in/playback": replay(batch)
-    case "netsplit", "netjoin":
-      batches.isOfSplit = true
-      receiveItems(batch)
+    default:
+      batches.isOfSplit = ["netsplit", "netjoin"].contains(batch.type)
+      for line in batch.lines { receive(line) }
       batches.isOfSplit = false
-    case "soju.im/bouncer-networks":
-      receiveItems(batch)
-      context.add(.listedNetworks)
-    default: receiveItems(batch)
-    }
-  }
-
-  /// Handles the lines of a batch whose type does not matter.
-  private mutating func receiveItems(_ batch: Batch) {
-    for item in batch.items {
-      switch item {
-      case .line(let line): receive(line)
-      case .batch(let inner): receive(inner)
-      }
+      if batch.type == "soju.im/bouncer-networks" { context.add(.listedNetworks) }
     }
   }
 
   /// Handles the old lines of a batch that nobody has asked for.
   private mutating func replay(_ batch: Batch) {
-    for line in batch.messages {
+    for line in batch.lines {
       if let spoken = SpokenLine(line, isLive: false, rooms.people, context) {
         receive(spoken, .late)
       }
@@ -193,19 +180,13 @@ extension IRCClient {
   }
 
   private mutating func receiveLabelled(_ batch: Batch) {
-    guard let label = batch.tags["label"] else { return receiveItems(batch) }
-    for item in batch.items {
-      switch item {
-      case .line(var line):
-        line.tags["label"] = label
-        receive(line)
-      case .batch(var inner):
-        inner.tags["label"] = label
-        receive(inner)
-      }
+    let label = batch.tags["label"]
+    for var line in batch.lines {
+      line.tags["label"] = label
+      receive(line)
     }
     // An answer without a word is one as well.
-    _ = outbox.noteAnswer(label: label, echo: nil, in: &context)
+    if let label { _ = outbox.noteAnswer(label: label, echo: nil, in: &context) }
   }
 
   // MARK: History
@@ -220,7 +201,7 @@ extension IRCClient {
     }
     var ends: (oldest: History.Mark, newest: History.Mark)?
     var (count, new) = (0, 0)
-    let lines = batch.messages
+    let lines = batch.lines
     for line in lines where line.tags["draft/chathistory-context"] == nil {
       count += 1
       guard let time = line.tags["time"] else { continue }
@@ -253,7 +234,7 @@ extension IRCClient {
   /// Reads the direct chats that have had messages.
   private mutating func receiveChats(_ batch: Batch) {
     var (count, last) = (0, Milliseconds?.none)
-    for case .line(let line) in batch.items where line.command == "CHATHISTORY" {
+    for line in batch.lines where line.command == "CHATHISTORY" {
       let name = line[1]
       count += 1
       last = Timestamp.read(line[2]) ?? last

@@ -2,39 +2,23 @@
 
 /// A batch of lines that belong together, and that is complete (IRCv3 batch).
 struct Batch: Sendable {
-  enum Item: Sendable {
-    case line(IRCLine)
-    case batch(Batch)
-  }
-
   var type: String
   var parameters: [String]
   /// Of the line that began it.
   var tags: [String: String]
   var source: IRCLine.Source?
-  var items: [Item] = []
+  /// Those of inner batches included; each inner message of several lines is one.
+  var lines: [IRCLine] = []
   /// Whether some of its lines were left out, because it was too large.
   var isTruncated = false
-  /// Bytes of its lines, those of inner batches included.
+  /// Bytes of its lines.
   var bytes = 0
-}
-
-extension Batch {
-  /// The lines, with each inner message of several lines as one.
-  var messages: [IRCLine] {
-    items.compactMap { item in
-      switch item {
-      case .line(let line): line
-      case .batch(let inner): inner.joined
-      }
-    }
-  }
 
   /// A message of several lines as one line, with the tags of the batch (IRCv3 multiline); nil if
   /// there is none.
   var joined: IRCLine? {
     var (result, text) = (IRCLine?.none, "")
-    for case .line(let line) in items where ["PRIVMSG", "NOTICE"].contains(line.command) {
+    for line in lines where ["PRIVMSG", "NOTICE"].contains(line.command) {
       if result == nil {
         // The id is only on the batch.
         result = IRCLine(
@@ -57,7 +41,7 @@ struct Batches: Sendable {
   static let mostBytes = 4 << 20
 
   private(set) var open: [String: (batch: Batch, outer: String?)] = [:]
-  private(set) var bytes = 0
+  var bytes: Int { open.values.reduce(0) { $0 + $1.batch.bytes } }
   /// Whether the lines now are of a batch about a netsplit, or its end.
   var isOfSplit = false
 
@@ -73,26 +57,16 @@ struct Batches: Sendable {
   mutating func take(_ line: IRCLine) -> Part {
     if line.command == "BATCH" { return takeBoundary(line) }
     guard let reference = line.tags["batch"], open[reference] != nil else { return .line(line) }
-    let size = Self.size(line)
-    add(.line(line), size: size, isNew: true, to: reference)
-    return .unfinished
-  }
-
-  private static func size(_ line: IRCLine) -> Int {
-    line.parameters.reduce(64) { $0 + $1.utf8.count }
+    let size =
+      line.parameters.reduce(64) { $0 + $1.utf8.count }
       + line.tags.reduce(0) { $0 + $1.value.utf8.count }
-  }
-
-  private mutating func add(_ item: Batch.Item, size: Int, isNew: Bool, to reference: String) {
-    if isNew {
-      guard bytes + size <= Self.mostBytes else {
-        open[reference]?.batch.isTruncated = true
-        return
-      }
-      bytes += size
+    if bytes + size <= Self.mostBytes {
+      open[reference]?.batch.bytes += size
+      open[reference]?.batch.lines.append(line)
+    } else {
+      open[reference]?.batch.isTruncated = true
     }
-    open[reference]?.batch.bytes += size
-    open[reference]?.batch.items.append(item)
+    return .unfinished
   }
 
   private mutating func takeBoundary(_ line: IRCLine) -> Part {
@@ -105,12 +79,16 @@ struct Batches: Sendable {
       open[reference] = (batch, line.tags["batch"])
       return .unfinished
     }
-    guard let (batch, outer) = open.removeValue(forKey: reference) else { return .unfinished }
-    if let outer, open[outer] != nil {
-      add(.batch(batch), size: batch.bytes, isNew: false, to: outer)
-      return .unfinished
+    guard let (closed, outer) = open.removeValue(forKey: reference) else { return .unfinished }
+    guard let outer, let around = open[outer]?.batch else { return .batch(closed) }
+    if around.type == Capabilities.labels {
+      var batch = closed
+      batch.tags["label"] = around.tags["label"]
+      return .batch(batch)
     }
-    bytes -= batch.bytes
-    return .batch(batch)
+    let isMessage = closed.type == Capabilities.multiline
+    open[outer]?.batch.lines += isMessage ? [closed.joined].compactMap(\.self) : closed.lines
+    open[outer]?.batch.bytes += closed.bytes
+    return .unfinished
   }
 }
