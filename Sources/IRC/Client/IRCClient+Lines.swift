@@ -55,7 +55,7 @@ extension IRCClient {
     case 5:
       context.noteTime(of: line)
       context.support.note(line.parameters)
-      if context.isReady { tellRules() }
+      if context.isReady { context.tell(.rules(context.support.rules)) }
     case 376, 422: begin()
     case 396: noteOwnHost(line[1])
     case 900: context.account = line[2]

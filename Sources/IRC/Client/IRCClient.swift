@@ -43,7 +43,6 @@ package struct IRCClient {
   private var throttle = Throttle()
   private var shownStatus: AccountStatus?
   private var toldAbilities: NetworkAbilities?
-  private var toldRules: AddressRules?
   private var toldKeys: [String: String] = [:]
   /// The PING whose answer shows that the server is there.
   private static let alive = "hobnob-alive"
@@ -151,7 +150,7 @@ package struct IRCClient {
     context.isReady = true
     context.clock.clear(.greeting)
     if context.support["soju.im/SAFERATE"] != nil { context.throttle.turnOff() }
-    tellRules()
+    context.tell(.rules(context.support.rules))
     tellAbilities()
     // A bouncer knows which rooms its owner is in.
     if context.isBouncersNetwork {
@@ -212,13 +211,6 @@ package struct IRCClient {
   }
 
   // MARK: The output
-
-  mutating func tellRules() {
-    let rules = context.support.rules
-    if rules == toldRules { return }
-    toldRules = rules
-    context.tell(.rules(rules))
-  }
 
   private mutating func tellAbilities() {
     let abilities = context.abilities

@@ -27,9 +27,9 @@ package enum Formatting {
         open = []
         runs.append(("", open))
       } else if scalar == "\u{03}" {
-        skipColour(&rest)
+        skipColour(&rest, 1...2) { ("0"..."9").contains($0) }
       } else if scalar == "\u{04}" {
-        skipHexColour(&rest)
+        skipColour(&rest, 6...6) { $0.properties.isASCIIHexDigit }
       } else if !others.contains(scalar) {
         runs[runs.count - 1].text.unicodeScalars.append(scalar)
       }
@@ -55,29 +55,18 @@ package enum Formatting {
     return result
   }
 
-  /// Skips `NN` or `NN,NN`.
-  private static func skipColour(_ rest: inout Substring.UnicodeScalarView) {
-    func skipDigits() -> Bool {
-      let digits = rest.prefix(2).prefix { ("0"..."9").contains($0) }
-      rest = rest.dropFirst(digits.count)
-      return !digits.isEmpty
+  /// Skips one colour, or two with a comma between them.
+  ///
+  /// - Parameter lengths: of a colour, in digits.
+  private static func skipColour(
+    _ rest: inout Substring.UnicodeScalarView, _ lengths: ClosedRange<Int>,
+    isDigit: (Unicode.Scalar) -> Bool
+  ) {
+    func end(of text: Substring.UnicodeScalarView) -> Substring.UnicodeScalarView? {
+      let count = text.prefix(lengths.upperBound).prefix(while: isDigit).count
+      return lengths.contains(count) ? text.dropFirst(count) : nil
     }
-    guard skipDigits(), rest.first == "," else { return }
-    let before = rest
-    rest = rest.dropFirst()
-    if !skipDigits() { rest = before }
-  }
-
-  /// Skips `RRGGBB` or `RRGGBB,RRGGBB`.
-  private static func skipHexColour(_ rest: inout Substring.UnicodeScalarView) {
-    func skipDigits() -> Bool {
-      let digits = rest.prefix(6).prefix { $0.properties.isASCIIHexDigit }
-      if digits.count == 6 { rest = rest.dropFirst(6) }
-      return digits.count == 6
-    }
-    guard skipDigits(), rest.first == "," else { return }
-    let before = rest
-    rest = rest.dropFirst()
-    if !skipDigits() { rest = before }
+    guard let first = end(of: rest) else { return }
+    rest = first.first == "," ? end(of: first.dropFirst()) ?? first : first
   }
 }

@@ -95,25 +95,21 @@ package struct IRCLine: Hashable, Sendable {
     return tags
   }
 
+  /// Letters after a `\`, and the characters that they mean in a tag's value.
+  private static let escapes: [(letter: Unicode.Scalar, meaning: Unicode.Scalar)] = [
+    (":", ";"), ("s", " "), ("r", "\r"), ("n", "\n"), ("\\", "\\"),
+  ]
+
   private static func unescaped(_ value: Substring.UnicodeScalarView) -> String {
     guard value.contains("\\") else { return String(value) }
-    var result = String.UnicodeScalarView()
-    var isEscaped = false
+    var (result, isEscaped) = (String.UnicodeScalarView(), false)
     for scalar in value {
-      if isEscaped {
-        switch scalar {
-        case ":": result.append(";")
-        case "s": result.append(" ")
-        case "r": result.append("\r")
-        case "n": result.append("\n")
-        default: result.append(scalar)
-        }
-        isEscaped = false
-      } else if scalar == "\\" {
+      if scalar == "\\", !isEscaped {
         isEscaped = true
-      } else {
-        result.append(scalar)
+        continue
       }
+      result.append(isEscaped ? escapes.first { $0.letter == scalar }?.meaning ?? scalar : scalar)
+      isEscaped = false
     }
     return String(result)
   }
@@ -163,15 +159,10 @@ package struct IRCLine: Hashable, Sendable {
   }
 
   private static func escaped(_ value: String) -> String {
-    value.unicodeScalars.reduce(into: "") {
-      switch $1 {
-      case ";": $0 += "\\:"
-      case " ": $0 += "\\s"
-      case "\\": $0 += "\\\\"
-      case "\r": $0 += "\\r"
-      case "\n": $0 += "\\n"
-      default: $0.unicodeScalars.append($1)
-      }
+    value.unicodeScalars.reduce(into: "") { text, scalar in
+      let letter = escapes.first { $0.meaning == scalar }?.letter
+      if letter != nil { text += "\\" }
+      text.unicodeScalars.append(letter ?? scalar)
     }
   }
 }

@@ -33,7 +33,7 @@ struct ISupportTests {
     #expect(String(none.ranks.signs) == "@+")
     #expect(none.targets(of: "JOIN") == 20)
     #expect(none.targets(of: "PRIVMSG") == 1)
-    #expect(none.historyLimit == nil)
+    #expect(none.historyLimit == 100)
     #expect(none.historyTakesIDs)
     #expect(none.withoutStatus("@#tea") == "@#tea")
     #expect(none.hasParameter("k", isSet: false))

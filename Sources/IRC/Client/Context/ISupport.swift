@@ -104,10 +104,9 @@ struct ISupport: Hashable, Sendable {
     return passes
   }
 
-  /// Messages of one answer from the history; nil if the server has none.
-  var historyLimit: Int? {
-    guard let value = tokens["CHATHISTORY"] ?? tokens["draft/CHATHISTORY"] else { return nil }
-    let number = Int(value) ?? 0
+  /// Messages of one answer from the history.
+  var historyLimit: Int {
+    let number = number("CHATHISTORY") ?? number("draft/CHATHISTORY") ?? 0
     return number > 0 ? min(number, 200) : 100
   }
 

@@ -51,6 +51,6 @@ struct MessageTimes: Sendable {
 extension IRCContext {
   /// Messages of one answer from the history; nil if the server has none.
   var historyLimit: Int? {
-    has(Capabilities.history) && has(Capabilities.batch) ? support.historyLimit ?? 100 : nil
+    has(Capabilities.history) && has(Capabilities.batch) ? support.historyLimit : nil
   }
 }

@@ -9,7 +9,6 @@ import Sentences
 struct Questions: Sendable {
   private struct Running: Sendable {
     var request: NetworkRequest
-    var number = 0
     var label: String?
     var answer: [String] = []
     /// The server's refusal.
@@ -20,12 +19,13 @@ struct Questions: Sendable {
     var person: String
     /// The room in which to ban them, if it asks for their host.
     var banRoom: String?
-    /// Whether somebody's program has to answer.
-    var asksProgram: Bool
     /// Whether a WHOIS is answered completely: the answer may come after the PONG, from another
     /// server.
     var isWhole = false
     var hasPong = false
+
+    /// Whether somebody's program has to answer.
+    var asksProgram: Bool { request.verb == .ctcp }
   }
 
   private var running: Running?
@@ -35,6 +35,7 @@ struct Questions: Sendable {
   private var banned: [String: String] = [:]
   /// Requests whose lines the server did not get yet, if `isHeld` is true of the first of them.
   func waitingCount(isHeld: Bool) -> Int { isHeld ? waiting.count + (running == nil ? 0 : 1) : 0 }
+  /// How many there were, the running one included.
   private var count = 0
   private static let probe = "request-"
   /// The most milliseconds to wait for an answer, and the most lines of it.
@@ -51,9 +52,7 @@ struct Questions: Sendable {
     in context: inout IRCContext
   ) {
     add(
-      Running(
-        request: request, subject: context.fold(subject), person: person,
-        asksProgram: request.verb == .ctcp), line, in: &context)
+      Running(request: request, subject: context.fold(subject), person: person), line, in: &context)
   }
 
   private mutating func add(
@@ -68,8 +67,7 @@ struct Questions: Sendable {
     var (question, line) = waiting.removeFirst()
     count += 1
     question.label = context.newLabel()
-    if let label = question.label { line.tags["label"] = label }
-    question.number = count
+    line.tags["label"] = question.label
     running = question
     context.sendSoon(line)
     context.sendSoon(context.probe(Self.probe + String(count)))
@@ -133,9 +131,7 @@ struct Questions: Sendable {
 
   /// Notes a PONG.
   mutating func notePong(_ token: String, in context: inout IRCContext) {
-    guard let running, token == IRCContext.probe + Self.probe + String(running.number) else {
-      return
-    }
+    guard let running, token == IRCContext.probe + Self.probe + String(count) else { return }
     self.running?.hasPong = true
     // Somebody's program, or another server, answers later.
     let isComplete = running.request.verb == .whois ? running.isWhole : !running.asksProgram
@@ -181,8 +177,8 @@ struct Questions: Sendable {
     }
     add(
       Running(
-        request: request, subject: context.fold(person), person: person, banRoom: room,
-        asksProgram: false), IRCLine("USERHOST", [person]), in: &context)
+        request: request, subject: context.fold(person), person: person, banRoom: room),
+      IRCLine("USERHOST", [person]), in: &context)
   }
 
   private mutating func setBan(
@@ -197,8 +193,7 @@ struct Questions: Sendable {
     let masks = isBan ? [host ?? nick] : [host, nick].compactMap(\.self)
     let modes = (isBan ? "+" : "-") + String(repeating: "b", count: masks.count)
     let person = asked.person + " (" + masks.joined(separator: ", ") + ")"
-    let question = Running(
-      request: asked.request, subject: context.fold(room), person: person, asksProgram: false)
+    let question = Running(request: asked.request, subject: context.fold(room), person: person)
     waiting.insert((question, IRCLine("MODE", [room, modes] + masks)), at: 0)
     run(in: &context)
   }
@@ -222,14 +217,11 @@ struct Questions: Sendable {
     case 312: return filled(("connected to %1", [line[2]]))
     case 313: return translated("is an operator of the network")
     case 317:
-      let idle = line[2].isEmpty ? 0 : Int(line[2]) ?? 0
-      return filled(("idle for %1", [Abilities.span(idle)]))
+      return filled(("idle for %1", [Abilities.span(Int(line[2]) ?? 0)]))
     case 319: return filled(("in %1", [words]))
     case 301: return filled(("away: %1", [words]))
     case 330: return filled(("logged in as %1", [line[2]]))
     case 671: return translated("has an encrypted connection")
-    case 324: return line.parameters.dropFirst().joined(separator: " ")
-    case 221: return line[1]
     // Ends of lists, and the time at which a room was made.
     case 315, 318, 323, 329, 333, 341, 347, 349, 366, 368, 369, 374: return nil
     default: return line.parameters.dropFirst().joined(separator: " ")
