@@ -22,10 +22,10 @@ package struct Capabilities: Hashable, Sendable {
   /// What hobnob asks for if it is offered. `sasl` only while it is needed, `sts` never.
   private static let wanted: Set<String> = [
     "account-notify", accountTag, "away-notify", batch, "cap-notify", "chghost",
-    "draft/chathistory", playback, multiline, readMarker, redaction, echo, "extended-join", monitor,
-    "invite-notify", labels, tags, "multi-prefix", networks, "soju.im/bouncer-networks-notify",
-    time, "setname", "standard-replies", "userhost-in-names", "znc.in/self-message",
-    "znc.in/batch", "znc.in/server-time-iso",
+    "draft/channel-rename", history, playback, multiline, readMarker, redaction, echo,
+    "extended-join", monitor, "invite-notify", labels, tags, "multi-prefix", networks,
+    "soju.im/bouncer-networks-notify", time, "setname", "standard-replies", "userhost-in-names",
+    "znc.in/self-message", "znc.in/batch", "znc.in/server-time-iso",
   ]
 
   /// What the server offers, with the values.

@@ -73,8 +73,8 @@ struct CapabilityTests {
     var capabilities = Capabilities()
     capabilities.offer(
       """
-      account-notify account-tag away-notify batch cap-notify chghost draft/chathistory \
-      draft/event-playback draft/multiline draft/read-marker draft/message-redaction echo-message \
+      account-notify account-tag away-notify batch cap-notify chghost draft/channel-rename \
+      draft/chathistory draft/event-playback draft/multiline draft/read-marker draft/message-redaction echo-message \
       extended-join extended-monitor invite-notify labeled-response message-tags multi-prefix \
       server-time setname soju.im/bouncer-networks soju.im/bouncer-networks-notify \
       standard-replies userhost-in-names znc.in/self-message znc.in/server-time-iso
@@ -83,7 +83,7 @@ struct CapabilityTests {
     #expect(lines.count == 2)
     #expect(lines.allSatisfy { $0.text.utf8.count <= 510 })
     capabilities.enable(lines.map { $0[1] }.joined(separator: " "))
-    #expect(capabilities.enabled.count == 26)
+    #expect(capabilities.enabled.count == 27)
     #expect(capabilities.requestLines(withSASL: false).isEmpty)
     capabilities.enable("-batch")
     #expect(!capabilities.enabled.contains("batch"))
