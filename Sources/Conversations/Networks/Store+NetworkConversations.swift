@@ -9,10 +9,7 @@ extension Reading where Self: ~Copyable {
 
   /// The network's own name for a conversation; empty for one of this machine.
   package func networkAddress(of conversation: ID<Conversation>) throws -> String {
-    switch try conversationAddress(of: conversation) {
-    case .room(let address), .direct(let address): address
-    case nil: ""
-    }
+    try conversationAddress(of: conversation)?.address ?? ""
   }
 
   /// Identifies a conversation even after someone renames it: the network, and the address of the

@@ -152,13 +152,13 @@ extension IRCClient {
         let time = history.times[id]
       else { return }
       context.send(
-        IRCLine("MARKREAD", [wireName(History.key(conversation)), "timestamp=" + time]))
+        IRCLine("MARKREAD", [wireName(conversation.address), "timestamp=" + time]))
     case .receipt: break
     }
   }
 
   private mutating func announce(_ isTyping: Bool, in conversation: ConversationAddress) {
-    let target = wireName(History.key(conversation))
+    let target = wireName(conversation.address)
     if case .room(let address) = conversation, rooms[address]?.isInside != true { return }
     // Nobody misses it: it must not delay a message.
     guard context.freeTurns() > 1, context.takeTurn() else { return }

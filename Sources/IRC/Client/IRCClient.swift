@@ -266,9 +266,7 @@ extension IRCContext {
     abilities.typing = hasTags && support.passes(tag: "typing")
     abilities.largestFile = support[IRCUploads.token]?.hasPrefix("https://") == true ? nil : 0
     abilities.longestLine = longestLine
-    if has(Capabilities.multiline), has(Capabilities.batch) {
-      abilities.joinsLines = true
-    }
+    abilities.joinsLines = has(Capabilities.multiline) && has(Capabilities.batch)
     return NetworkAbilities(rooms: abilities)
   }
 }

@@ -20,10 +20,7 @@ extension Client {
   /// - Parameter entries: everything that is in the outbox now.
   mutating func update(outbox entries: [OutboxEntry]) {
     for entry in outbox.update(to: entries) {
-      let name =
-        switch entry.conversation {
-        case .room(let name), .direct(let name): name
-        }
+      let name = entry.conversation.address
       context.tell(.refused(entry, reason: filled(("%1 is not an address.", [name]))))
     }
     context.needsPump = true

@@ -106,7 +106,7 @@ struct IRCFuzzTests {
 
   /// The addresses and identities in an event.
   private static func addresses(_ event: NetworkEvent) -> [String] {
-    func of(_ place: ConversationAddress) -> String { History.key(place) }
+    func of(_ place: ConversationAddress) -> String { place.address }
     func of(_ user: NetworkUser) -> [String] { user.isOwner ? [] : [user.identity] }
     return switch event {
     case .messageReceived(let message, let place): [of(place)] + of(message.speaker)

@@ -45,7 +45,7 @@ struct CatchingUpTests {
       _ = (talk.questions(), talk.talk.takeEvents())
       talk.answer("#tea", lines)
       #expect(talk.talk.events.first == .page(of: .room("#tea"), from: "", until: ""))
-      #expect(talk.talk.client.history.isRead(.room("#tea")))
+      #expect(talk.talk.client.history.states[.room("#tea")] == .read)
     }
   }
 
@@ -96,7 +96,7 @@ struct CatchingUpTests {
       talk.answer("#tea", [line(60), line(61), line(62)])
     }
     #expect(talk.questions().isEmpty)
-    #expect(talk.talk.client.history.isRead(.room("#tea")))
+    #expect(talk.talk.client.history.states[.room("#tea")] == .read)
   }
 
   @Test("context messages do not count, and events of the past are over")
@@ -222,9 +222,9 @@ struct CatchingUpTests {
       ":srv BATCH +own chathistory #tea", "@batch=own;" + line(40).dropFirst(),
       ":srv BATCH -own")
     #expect(messages(talk).map(\.name.archive) == ["m40"])
-    #expect(!talk.talk.client.history.isRead(.room("#tea")))
+    #expect(talk.talk.client.history.states[.room("#tea")] != .read)
     talk.answer("#tea", [])
-    #expect(talk.talk.client.history.isRead(.room("#tea")))
+    #expect(talk.talk.client.history.states[.room("#tea")] == .read)
   }
 
   // MARK: Failures

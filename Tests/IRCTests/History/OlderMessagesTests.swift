@@ -107,8 +107,8 @@ struct OlderMessagesTests {
     #expect(
       talk.questions() == ["CHATHISTORY LATEST #tea * 3", "CHATHISTORY LATEST #Milk * 3"])
     talk.answer("#milk", [line(1, "PRIVMSG #milk :x")])
-    #expect(talk.talk.client.history.isRead(.room("#milk")))
-    #expect(!talk.talk.client.history.isRead(.room("#tea")))
+    #expect(talk.talk.client.history.states[.room("#milk")] == .read)
+    #expect(talk.talk.client.history.states[.room("#tea")] != .read)
     // Nobody has asked for this one: it is new, and no page.
     _ = talk.talk.takeEvents()
     talk.answer("#other", [line(2, "PRIVMSG #other :x")])

@@ -58,27 +58,17 @@ struct History: Sendable {
     self.marks = marks.compactMapValues { Mark($0) }
   }
 
-  static func key(_ conversation: ConversationAddress) -> String {
-    switch conversation {
-    case .room(let address), .direct(let address): address
-    }
-  }
-
   mutating func reset() {
     (states, waiting, running, received) = ([:], [], [:], 0)
     (chats, readMarks) = (nil, [:])
   }
-
-  /// Whether everything that the server has of a conversation is known, so that what is sent now is
-  /// new.
-  func isRead(_ conversation: ConversationAddress) -> Bool { states[conversation] == .read }
 
   var isReading: Bool { states.values.contains(.reading) }
 
   /// Whether the store has everything before a live message, which may therefore become the mark.
   private func isSettled(_ conversation: ConversationAddress) -> Bool {
     if case .direct = conversation, states[conversation] == nil { return chats == .read }
-    return isRead(conversation)
+    return states[conversation] == .read
   }
 
   private var areChatsSettled: Bool {
@@ -96,7 +86,7 @@ struct History: Sendable {
     guard let limit = context.historyLimit, states[conversation] != .reading else { return }
     states[conversation] = .reading
     let scope: Query.Scope =
-      marks[Self.key(conversation)].map {
+      marks[conversation.address].map {
         .catchUp(since: $0.milliseconds - Self.fuzz, newest: nil)
       } ?? .older(nil)
     ask(
@@ -106,7 +96,7 @@ struct History: Sendable {
   /// Notes that a direct chat has had messages since the last mark of all chats: they are new, not
   /// older than what the store has.
   mutating func expect(_ conversation: ConversationAddress) {
-    if marks[Self.key(conversation)] == nil { marks[Self.key(conversation)] = marks[Self.allChats] }
+    if marks[conversation.address] == nil { marks[conversation.address] = marks[Self.allChats] }
   }
 
   /// Asks which direct chats have had messages since the last mark.
@@ -338,7 +328,7 @@ struct History: Sendable {
   private mutating func note(
     _ mark: Mark, in conversation: ConversationAddress, _ context: inout IRCContext
   ) {
-    let key = Self.key(conversation)
+    let key = conversation.address
     if mark.milliseconds >= marks[key]?.milliseconds ?? .min {
       setMark(mark, of: key, in: &context)
     }

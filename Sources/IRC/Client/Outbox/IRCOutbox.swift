@@ -120,7 +120,7 @@ struct IRCOutbox: Sendable {
     of entry: OutboxEntry, _ people: People, _ context: IRCContext
   ) throws(Outgoing.Refusal) -> String {
     guard case .direct(let identity) = entry.conversation else {
-      return context.names.plain(History.key(entry.conversation))
+      return context.names.plain(entry.conversation.address)
     }
     let nick = people.nick(of: identity, context.names)
     if people.hasSuccessor(identity, at: nick, context.names) {

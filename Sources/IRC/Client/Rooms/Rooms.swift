@@ -42,10 +42,8 @@ struct Rooms: Sendable {
   }
 
   mutating func resetAll() {
-    for (address, room) in byAddress {
-      var room = room
-      (room.members, room.requests, room.state) = ([:], [], .outside)
-      byAddress[address] = room.isWanted ? room : nil
+    byAddress = byAddress.compactMapValues {
+      $0.isWanted ? Room(name: $0.name, key: $0.key, isWanted: true, modes: $0.modes) : nil
     }
     people.forgetAll()
   }
