@@ -304,6 +304,12 @@ struct IdentityTests {
     #expect(!network.client.context.clock.isSet(.watch))
   }
 
+  @Test("a limit of the server's that makes no sense watches nobody", arguments: ["-1", "0"])
+  func noLimit(most: String) {
+    var talk = IRCTalk(support: "MONITOR=" + most, contacts: ["ben": "ben"])
+    #expect(talk.takeSent().isEmpty)
+  }
+
   @Test("contacts come and go, by identity")
   func contacts() {
     var talk = IRCTalk(support: "MONITOR=100", contacts: ["ben": "Ben", "dan": "dan"])

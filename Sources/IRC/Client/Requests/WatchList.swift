@@ -39,7 +39,8 @@ struct WatchList: Sendable {
 
   private func watch(_ names: [String], in context: inout IRCContext) {
     guard hasMonitor(context) else { return }
-    for list in Array(names.prefix(context.support.number("MONITOR") ?? 100)).packed(",") {
+    let most = max(0, context.support.number("MONITOR") ?? 100)
+    for list in Array(names.prefix(most)).packed(",") {
       context.send(IRCLine("MONITOR", ["+", list]))
     }
   }
