@@ -67,11 +67,9 @@ extension IRCClient {
       questions.ask(request, IRCLine("MODE", [whose] + words), about: whose, in: &context)
     case .ctcp:
       let nick = wireName(target)
-      let words = String(
-        String.UnicodeScalarView(request.text.unicodeScalars.filter { $0 != "\u{01}" }))
+      let words = request.text.without(["\u{01}"]).uppercased()
       questions.ask(
-        request, IRCLine("PRIVMSG", [nick, "\u{01}\(words.uppercased())\u{01}"]), about: nick,
-        in: &context)
+        request, IRCLine("PRIVMSG", [nick, "\u{01}\(words)\u{01}"]), about: nick, in: &context)
     case .line:
       guard let line = IRCLine(request.text) else {
         return context.answer(request, translated("There is no command in that line."))

@@ -120,18 +120,14 @@ package struct IRCLine: Hashable, Sendable {
     let tags = tags.sorted { $0.key < $1.key }
       .map { $1.isEmpty ? $0 : $0 + "=" + Self.escaped($1) }.joined(separator: ";")
     let hasTags = !tags.isEmpty && tags.utf8.count <= Self.longestTags
-    return Self.oneLine(hasTags ? "@" + tags + " " : "")
-      + Self.oneLine(words.joined(separator: " ")).cut(afterBytes: Self.longest)
+    return (hasTags ? "@" + tags + " " : "").without(Self.ends)
+      + words.joined(separator: " ").without(Self.ends).cut(afterBytes: Self.longest)
   }
 
   /// Bytes of a line without its tags, CR and LF (RFC 1459, 2.3), and of a client's tags (IRCv3
   /// message-tags, "Size limit"). A longer text is cut, since the server would do that, too.
   private static let (longest, longestTags) = (510, 4_094)
-
-  private static func oneLine(_ text: String) -> String {
-    String(
-      String.UnicodeScalarView(text.unicodeScalars.filter { !["\r", "\n", "\0"].contains($0) }))
-  }
+  private static let ends: Set<Unicode.Scalar> = ["\r", "\n", "\0"]
 
   private var words: [String] {
     var words: [String] = []
@@ -168,6 +164,11 @@ package struct IRCLine: Hashable, Sendable {
 }
 
 extension String {
+  /// The text without some characters, wherever they are in a grapheme.
+  func without(_ scalars: Set<Unicode.Scalar>) -> String {
+    String(String.UnicodeScalarView(unicodeScalars.filter { !scalars.contains($0) }))
+  }
+
   /// The beginning of the text, cut between two characters of Unicode.
   ///
   /// - Parameter bytes: of the longest result, in UTF-8.

@@ -19,9 +19,7 @@ struct CTCPAnswers: Sendable {
     switch question.name {
     case "CLIENTINFO": answer = "ACTION CLIENTINFO PING TIME VERSION"
     case "VERSION": answer = "hobnob"
-    case "PING":
-      let token = question.rest.unicodeScalars.filter { $0 != "\u{01}" }
-      answer = String(String(String.UnicodeScalarView(token)).cut(afterBytes: 64))
+    case "PING": answer = String(question.rest.without(["\u{01}"]).cut(afterBytes: 64))
     // The time zone would tell where the owner is.
     case "TIME": answer = DateParser.text(wall)
     default: answer = nil

@@ -49,20 +49,19 @@ struct Outgoing: Sendable {
   ///
   /// - Returns: which part it is now; nil for none.
   mutating func noteArrival(of text: String) -> Int? {
-    let missing = parts.indices.filter { parts[$0].state != .answered }
-    if let same = missing.first(where: { parts[$0].text.utf8.elementsEqual(text.utf8) }) {
-      parts[same].state = .answered
-      return same
-    }
-    // Nobody cut a shorter one.
-    guard text.utf8.count >= 200 else { return nil }
-    for index in missing where parts[index].lines.count == 1 {
-      var (whole, end) = ("", index)
-      while end < parts.count, parts[end].state != .answered, whole.utf8.count < text.utf8.count {
+    for index in parts.indices where parts[index].state != .answered {
+      // Nobody cut a shorter one.
+      let maySpan = text.utf8.count >= 200 && parts[index].lines.count == 1
+      var (whole, end) = (parts[index].text, index + 1)
+      while maySpan, whole.utf8.count < text.utf8.count, end < parts.count,
+        parts[end].state != .answered
+      {
         whole += parts[end].text
         end += 1
       }
-      guard whole.hasPrefix(text) else { continue }
+      guard whole.utf8.elementsEqual(text.utf8) || maySpan && whole.hasPrefix(text) else {
+        continue
+      }
       let found = Part(lines: [], text: text, state: .answered)
       var rest = parts[end - 1]
       // Some servers remove the blank at the end of a line.
@@ -176,8 +175,7 @@ struct Outgoing: Sendable {
   /// and without NUL, which no line can have.
   private static func text(of entry: OutboxEntry) -> String {
     let text = ([entry.message.body] + entry.links).filter { !$0.isEmpty }.joined(separator: "\n")
-    let scalars = text.unicodeScalars.filter { $0 != "\u{01}" && $0 != "\0" }
-    return String(String.UnicodeScalarView(scalars))
+    return text.without(["\u{01}", "\0"])
   }
 
   /// Adds the text as batches, each within the server's limits (IRCv3 multiline).

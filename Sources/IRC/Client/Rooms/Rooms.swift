@@ -126,11 +126,11 @@ struct Rooms: Sendable {
     guard context.isRoom(name), byAddress.count < Self.most || byAddress[address] != nil else {
       return
     }
-    if let former = byAddress[address] { removeMembers(of: former) }
+    var room = byAddress[address] ?? Room(name: name)
+    removeMembers(of: room)
+    (room.name, room.members, room.state) = (name, [:], .listing)
+    byAddress[address] = room
     waitForEntries(&context)
-    byAddress[address, default: Room(name: name)].name = name
-    byAddress[address]?.members = [:]
-    byAddress[address]?.state = .listing
   }
 
   /// Notes the server's refusal to let the owner in.
