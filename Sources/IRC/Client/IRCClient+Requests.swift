@@ -6,19 +6,7 @@ import Sentences
 
 // What the owner's shells ask for, and which signals of the owner others get.
 extension IRCClient {
-  mutating func add(_ new: [NetworkRequest]) {
-    for request in context.requests.add(new) {
-      context.tell(
-        .answered(
-          request, translated("There are too many requests at once. Try again in a moment.")))
-    }
-  }
-
-  mutating func runRequests() {
-    while let request = context.requests.next() { run(request) }
-  }
-
-  private mutating func run(_ request: NetworkRequest) {
+  mutating func run(_ request: NetworkRequest) {
     let target = request.target
     guard Self.isWord(context.names.plain(target)) || target.isEmpty && request.verb.isAboutNobody
     else {

@@ -72,7 +72,7 @@ package struct IRCClient {
     case .down: disconnect()
     case .lines(let lines): if context.isUp { receive(lines) }
     case .tried(let ids): outbox.noteTried(ids)
-    case .requests(let new): add(new)
+    case .requests(let new): for answer in context.requests.add(new) { context.tell(answer) }
     case .signals(let signals): if context.isReady { for signal in signals { handle(signal) } }
     case .uploaded(let id, let result):
       uploads.finish(id, result, &outbox, rooms.people, in: &context)
@@ -80,7 +80,7 @@ package struct IRCClient {
     }
     for alarm in context.clock.takeDue() { handle(alarm) }
     if context.isReady {
-      runRequests()
+      while let request = context.requests.next() { run(request) }
       uploads.begin(&outbox, in: &context)
       readDoubtfulChats()
       context.flushOne()

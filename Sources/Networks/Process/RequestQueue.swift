@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import NetworkInbox
+import Sentences
 
 /// The shells' requests. After a lost connection, those without an answer are sent again.
 package struct RequestQueue: Sendable {
@@ -17,17 +19,18 @@ package struct RequestQueue: Sendable {
 
   package init() {}
 
-  /// - Returns: the requests that were refused because the queue is full.
-  package mutating func add(_ new: [NetworkRequest]) -> [NetworkRequest] {
-    var refused: [NetworkRequest] = []
+  /// - Returns: the answers to the requests that were refused because the queue is full.
+  package mutating func add(_ new: [NetworkRequest]) -> [NetworkEvent] {
+    var answers: [NetworkEvent] = []
     for request in new where !ended.contains(request.id) && index(of: request) == nil {
       if entries.count >= Self.most {
-        refused.append(request)
+        let sentence = translated("There are too many requests at once. Try again in a moment.")
+        answers.append(.answered(request, sentence))
       } else {
         entries.append((request, .waiting))
       }
     }
-    return refused
+    return answers
   }
 
   private func index(of request: NetworkRequest) -> Int? {

@@ -6,14 +6,6 @@ import Sentences
 
 // What the owner's shells ask for, and which signals of the owner others get.
 extension Client {
-  mutating func add(_ new: [NetworkRequest]) {
-    for request in context.requests.add(new) {
-      context.tell(
-        .answered(
-          request, translated("There are too many requests at once. Try again in a moment.")))
-    }
-  }
-
   mutating func runRequests() {
     guard server.isKnown else { return }
     while let request = context.requests.next() {

@@ -73,7 +73,7 @@ package struct Client {
     case .acknowledged(let entries): for id in entries { acknowledge(id) }
     case .uploaded(let entry, let failure): finishUpload(entry, failure)
     case .outbox(let entries): update(outbox: entries)
-    case .requests(let new): add(new)
+    case .requests(let new): for answer in context.requests.add(new) { context.tell(answer) }
     case .signals(let signals): if context.isUp { for signal in signals { handle(signal) } }
     case .tick: context.clock.woke()
     }
