@@ -22,7 +22,9 @@ package struct StrictTransport: Hashable, Sendable {
   ///   - value: of the capability `sts` over TLS.
   ///   - port: that of this connection.
   package init?(_ value: String, port: UInt16, at now: Milliseconds) {
-    guard let seconds = Self.number("duration", in: value), seconds >= 0 else { return nil }
+    guard let seconds = value.value(of: "duration").flatMap({ Int($0) }), seconds >= 0 else {
+      return nil
+    }
     duration = Milliseconds(min(seconds, 10 * 365 * 86_400)) * 1_000
     (self.port, end) = (port, now + duration)
   }
@@ -32,13 +34,6 @@ package struct StrictTransport: Hashable, Sendable {
 
   /// The port with TLS that a connection without TLS has to change to; nil for none.
   package static func port(in value: String) -> UInt16? {
-    number("port", in: value).flatMap { UInt16(exactly: $0) }.flatMap { $0 > 0 ? $0 : nil }
-  }
-
-  private static func number(_ name: String, in value: String) -> Int? {
-    for item in value.split(separator: ",") where item.hasPrefix(name + "=") {
-      return Int(item.dropFirst(name.count + 1))
-    }
-    return nil
+    value.value(of: "port").flatMap { UInt16($0) }.flatMap { $0 > 0 ? $0 : nil }
   }
 }
