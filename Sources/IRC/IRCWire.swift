@@ -149,7 +149,7 @@ package final class IRCWire: Wire {
       if case .up = event { wasUp = true }
       if case .learned("sts", let fact) = event { policy = StrictTransport(fact) }
       report(event)
-    case .effect(.upload(let file)): upload(file, for: sessions[scope])
+    case .effect(.upload(let file)): beginUpload(file, for: sessions[scope])
     case .effect(.cancelUpload(let id)): uploader.cancel(id)
     case .effect(.keys(let keys)) where isMain: report(.learned("keys", Self.fact(keys)))
     case .effect(.network(let id, let facts)) where isMain: handleNetwork(id, facts)
@@ -246,7 +246,7 @@ package final class IRCWire: Wire {
 
   package var isBusy: Bool { uploader.isBusy }
 
-  private func upload(_ file: FileUpload, for session: IRCSession?) {
+  private func beginUpload(_ file: FileUpload, for session: IRCSession?) {
     var file = file
     // The server gave the address over TLS, and takes the same login there.
     if let login = target?.login, login.isSecure, !login.password.text.isEmpty,

@@ -16,12 +16,12 @@ extension AccountSettings {
 
   /// - Parameter nick: nil for the local part of the address.
   mutating func set(nick: String?, of account: Account) {
-    let inUse = self[Self.former] ?? self.nick(of: account)
+    let inUse = self[Self.former] ?? wantedNick(of: account)
     values["nick"] = nick
-    values[Self.former] = inUse == self.nick(of: account) ? nil : inUse
+    values[Self.former] = inUse == wantedNick(of: account) ? nil : inUse
   }
 
-  func nick(of account: Account) -> String {
+  func wantedNick(of account: Account) -> String {
     self["nick"] ?? String(account.address.prefix { $0 != "@" })
   }
 
@@ -40,7 +40,7 @@ extension AccountFiles {
     guard var settings = try settings(of: account, inStoreAt: transaction.path),
       let former = settings.takeFormerNick()
     else { return nil }
-    try transaction.rename(former, to: settings.nick(of: account), inRoomsOf: account.network)
+    try transaction.rename(former, to: settings.wantedNick(of: account), inRoomsOf: account.network)
     return settings
   }
 }

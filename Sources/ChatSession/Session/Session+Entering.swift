@@ -26,7 +26,7 @@ extension Session {
         // The message was deleted meanwhile: catching up ends edit mode, with a message.
         catchUpLater()
         commitReady()
-        if editing.isOn { try endEdit(keeping: text, because: error) }
+        if editing.isOn { try leaveEditMode(keeping: text, because: error) }
       }
       // Commands also enter the input history (rule 1.12).
       if found.isCommand, isInteractive {
@@ -211,7 +211,7 @@ extension Session {
   /// of its own.
   ///
   /// - Throws: any other reason why the text was not saved.
-  private func endEdit(keeping text: String, because error: RuleError) throws {
+  private func leaveEditMode(keeping text: String, because error: RuleError) throws {
     guard isInteractive, let number = editing.mode?.target, let here = open.conversation,
       case .message(let body) = rules.judge(text)
     else { throw error }

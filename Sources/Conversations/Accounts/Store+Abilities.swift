@@ -20,10 +20,10 @@ extension Reading where Self: ~Copyable {
   /// What people can do in the conversations of an account; everything, as long as its process has
   /// not said what.
   package func knownAbilities(of account: Account) throws -> NetworkAbilities {
-    let stored = try database.first(
+    let text = try database.first(
       "SELECT abilities FROM account WHERE id = ?", account.id
     ) { $0.text() }
-    return NetworkAbilities(storedForm: stored ?? "")
+    return NetworkAbilities(storedForm: text ?? "")
   }
 
   /// Whether the process of the network's account has reported what people can do there.

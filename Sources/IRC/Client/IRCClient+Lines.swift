@@ -116,7 +116,7 @@ extension IRCClient {
     let target = Self.withoutTarget.contains(number) ? nil : line[1]
     if label != nil || target == nil || Self.aboutMessages.contains(number),
       outbox.noteRefusal(
-        label: label, target: target, Questions.sentence(line), in: &context)
+        label: label, target: target, Questions.refusal(line), in: &context)
     {
       return
     }
@@ -194,7 +194,7 @@ extension IRCClient {
     case "QUIT" where isMe: break
     case "QUIT":
       rooms.noteQuit(
-        of: nick, isSplit: batches.isOfSplit || Self.isSplit(line[0]), in: &context)
+        of: nick, isSplit: batches.isOfSplit || Self.namesTwoServers(line[0]), in: &context)
     case "NICK" where isMe && !line[0].isEmpty:
       context.nick = line[0]
       watched.noteOwnNick()
@@ -222,7 +222,7 @@ extension IRCClient {
   }
 
   /// Whether somebody quit in a netsplit: the message is the names of two servers.
-  private static func isSplit(_ message: String) -> Bool {
+  private static func namesTwoServers(_ message: String) -> Bool {
     let words = message.split(separator: " ", omittingEmptySubsequences: false)
     return words.count == 2
       && words.allSatisfy { word in
@@ -270,7 +270,7 @@ extension IRCClient {
       $0.value.state == .entered && $0.value.members[folded] != nil
     }) {
       context.tell(.present(user, room: room.key, away: message))
-    } else if let contact = watched.contact(nick, rooms.people, context) {
+    } else if let contact = watched.watchedUser(nick, rooms.people, context) {
       context.tell(.contact(contact, isOnline: true, away: message))
     }
   }

@@ -74,7 +74,7 @@ extension IRCClient {
       return context.answer(request, filled(("You are not in %1.", [request.target])))
     }
     let words = request.text.split(separator: " ", maxSplits: 1).map(String.init)
-    let person = words.first.map { Self.isMask($0) ? $0 : wireName($0) } ?? ""
+    let person = words.first.map { Self.isBanMask($0) ? $0 : wireName($0) } ?? ""
     guard request.verb == .topic || Self.isWord(person) else {
       return context.answer(request, filled(("%1 is not an address.", [person])))
     }
@@ -86,14 +86,14 @@ extension IRCClient {
       line = IRCLine("KICK", [room.name, person] + words.dropFirst())
     case .ban, .unban:
       return questions.askBan(
-        request, of: person, isMask: Self.isMask(person), in: room.name, &context)
+        request, of: person, isMask: Self.isBanMask(person), in: room.name, &context)
     case .promote: line = IRCLine("MODE", [room.name, "+o", person])
     default: line = IRCLine("MODE", [room.name, "-o", person])
     }
     questions.ask(request, line, about: room.name, person: person, in: &context)
   }
 
-  private static func isMask(_ text: String) -> Bool { text.contains { "!@*?$:".contains($0) } }
+  private static func isBanMask(_ text: String) -> Bool { text.contains { "!@*?$:".contains($0) } }
 
   /// Whether a text is one word of a line.
   private static func isWord(_ text: String) -> Bool {

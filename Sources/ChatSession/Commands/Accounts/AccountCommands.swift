@@ -97,7 +97,7 @@ struct AccountCommands {
   private func otherNicks(of account: Account, _ snapshot: borrowing Snapshot) -> [StyledLine] {
     let nicks = (try? snapshot.roomNicknames(of: context.me.id, on: account.network)) ?? []
     let settings = accounts.ownSettings(of: account) ?? AccountSettings(values: [:])
-    guard nicks.contains(where: { $0 != settings.nick(of: account) }) else { return [] }
+    guard nicks.contains(where: { $0 != settings.wantedNick(of: account) }) else { return [] }
     let names = nicks.map { SafeText(name: $0) }.joinedAsList()
     return [StyledLine("    " + say("in rooms you are %1", names), .dim)]
   }

@@ -12,7 +12,7 @@ struct IRCContext: Sendable {
     didSet { if ownNicks.count < Self.mostNicks { ownNicks.insert(nick) } }
   }
   /// The nicks that were the owner's on this connection.
-  private var ownNicks: Set<String> = []
+  private(set) var ownNicks: Set<String> = []
   private static let mostNicks = 20
   /// The account that the owner is logged in to.
   var account: String?
@@ -52,15 +52,6 @@ struct IRCContext: Sendable {
   func has(_ capability: String) -> Bool { capabilities.has(capability) }
 
   func isMe(_ nick: String) -> Bool { fold(nick) == fold(self.nick) }
-
-  /// Whether an old line is the owner's: it has their account, or else a nick that was theirs.
-  func isOwn(_ nick: String, _ login: People.Login) -> Bool {
-    switch login {
-    case .account(let name): account.map { fold(name) == fold($0) } ?? isMe(nick)
-    case .no: isMe(nick)
-    case .unknown: ownNicks.contains { fold($0) == fold(nick) }
-    }
-  }
 
   /// What the server's clock shows.
   var serverTime: Milliseconds { clock.wall - clockLead }

@@ -42,7 +42,7 @@ struct SpokenLine: Sendable {
     var login = line.tags["account"].map { People.Login($0) }
     if login == nil, !isLive { login = context.has(Capabilities.accountTag) ? .no : .unknown }
     speaker = people.user(source.nick, login: login, context)
-    if !isLive { speaker.isOwner = context.isOwn(source.nick, login ?? .unknown) }
+    if !isLive { speaker.isOwner = People.isOwnersNick(source.nick, login ?? .unknown, context) }
     if context.isRoom(target) {
       conversation = .room(context.fold(target))
     } else if speaker.isOwner {
@@ -81,22 +81,5 @@ struct SpokenLine: Sendable {
       name: MessageIDs(archive: id), speaker: speaker,
       body: Formatting.marked(text), kind: kind, time: time,
       answers: answers.map { MessageIDs(archive: $0) })
-  }
-}
-
-extension IRCLine {
-  /// When the server got it.
-  var time: Milliseconds? { tags["time"].flatMap { Timestamp.read($0) } }
-}
-
-/// Times in tags, as in `2026-11-25T10:00:00.123Z` (IRCv3 server-time).
-enum Timestamp {
-  static func read(_ text: String) -> Milliseconds? {
-    text.utf8.count <= 64 ? DateParser(text)?.exact : nil
-  }
-
-  static func text(_ time: Milliseconds) -> String {
-    let milliseconds = String(1_000 + ((time % 1_000) + 1_000) % 1_000).dropFirst()
-    return DateParser.text(time).dropLast() + "." + milliseconds + "Z"
   }
 }

@@ -89,7 +89,7 @@ struct Questions: Sendable {
     switch line.number {
     case nil: if running.failure == nil, isLabelled { self.running?.failure = line.parameters.last }
     case let number? where (400..<600).contains(number):
-      if running.failure == nil, isLabelled { self.running?.failure = Self.sentence(line) }
+      if running.failure == nil, isLabelled { self.running?.failure = Self.refusal(line) }
     case let number?:
       switch running.request.verb {
       case .line: break
@@ -203,7 +203,7 @@ struct Questions: Sendable {
   // MARK: Words
 
   /// A refusal, with what it is about if the server's words do not say it.
-  static func sentence(_ line: IRCLine) -> String {
+  static func refusal(_ line: IRCLine) -> String {
     let words = line.parameters.last ?? ""
     let subject = line.parameters.dropFirst().dropLast().joined(separator: " ")
     return subject.isEmpty || words.contains(subject) ? words : subject + ": " + words

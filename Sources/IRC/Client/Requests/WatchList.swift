@@ -83,7 +83,7 @@ struct WatchList: Sendable {
     for nick in contacts.values {
       let isOnline = nicks.contains(context.fold(nick))
       guard isOnline != online.contains(context.fold(nick)),
-        let user = contact(nick, people, context)
+        let user = watchedUser(nick, people, context)
       else { continue }
       context.tell(.contact(user, isOnline: isOnline, away: nil))
     }
@@ -114,14 +114,14 @@ struct WatchList: Sendable {
       if !isOnline, let wanted, context.fold(nick) == context.fold(wanted) {
         takeWanted(in: &context)
       }
-      if let user = contact(nick, people, context) {
+      if let user = watchedUser(nick, people, context) {
         context.tell(.contact(user, isOnline: isOnline, away: nil))
       }
     }
   }
 
   /// The contact with a nick. Of somebody in no common room, the server tells no account.
-  func contact(_ nick: String, _ people: People, _ context: IRCContext) -> NetworkUser? {
+  func watchedUser(_ nick: String, _ people: People, _ context: IRCContext) -> NetworkUser? {
     var user = people.user(nick, context)
     if contacts[user.identity] != nil { return user }
     let folded = context.fold(nick)

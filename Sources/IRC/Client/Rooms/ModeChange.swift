@@ -32,7 +32,7 @@ struct ModeChange: Sendable {
     parts[index ?? parts.count - 1].whom.append(argument)
   }
 
-  func sentences(by actor: String) -> [(text: String, isAboutOwner: Bool)] {
+  func words(by actor: String) -> [(text: String, isAboutOwner: Bool)] {
     var sentences = parts.map { part in
       let words = part.isAboutOwner ? Self.wordsAboutOwner(part) : Self.words(part)
       return (filled(words, [actor, part.whom.joined(separator: ", ")]), part.isAboutOwner)

@@ -67,6 +67,16 @@ struct People: Sendable {
       isVerified: isVerified)
   }
 
+  /// Whether an old line is the owner's: it has their account, or else a nick that was theirs.
+  static func isOwnersNick(_ nick: String, _ login: Login, _ context: IRCContext) -> Bool {
+    switch login {
+    case .account(let name):
+      context.account.map { context.fold(name) == context.fold($0) } ?? context.isMe(nick)
+    case .no: context.isMe(nick)
+    case .unknown: context.ownNicks.contains { context.fold($0) == context.fold(nick) }
+    }
+  }
+
   /// Whether somebody else has the nick by which a person was known, and only an account can tell
   /// the two apart.
   func hasSuccessor(_ identity: String, at nick: String, _ names: ScopedNames) -> Bool {

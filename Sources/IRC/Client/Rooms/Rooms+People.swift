@@ -199,7 +199,7 @@ extension Rooms {
     if context.isMe(actor) || byAddress[address]?.state != .entered { return }
     // Only a server has a point in its name.
     let user = actor.contains(".") ? nil : people.user(actor, context)
-    for (sentence, isAboutOwner) in change.sentences(by: actor) {
+    for (sentence, isAboutOwner) in change.words(by: actor) {
       context.tell(.moderated(sentence, room: address, by: user, isAboutOwner: isAboutOwner))
     }
   }
