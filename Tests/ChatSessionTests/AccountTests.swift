@@ -271,6 +271,47 @@ struct AccountTests {
     #expect(try town.person("anna").connected.count == 1)
   }
 
+  @Test("/connect alone asks for every account that waits for its password, one after the other")
+  func connectsAllThatWait() throws {
+    for name in ["anna", "bea", "cleo"] { anna.say("/account add \(name)@x.org") }
+    let accounts = try anna.store.read { try $0.accounts(of: anna.session.me.id) }
+    let process = try town.store()
+    func give(_ statuses: [AccountStatus]) throws {
+      for (account, status) in zip(accounts, statuses) {
+        try process.writeIfNeeded { try $0.setStatus(of: account, status) }
+      }
+      anna.look()
+    }
+    /// What `/connect` starts.
+    func started() -> [String] {
+      let before = anna.connected.count
+      anna.say("/connect")
+      return anna.connected.dropFirst(before).filter(\.asks).map(\.network)
+    }
+    let ended = AccountStatus.ended(reason: "/connect asks for its password")
+    try town.serve(accounts[1], process)
+    try give([ended, .connected([]), ended])
+    #expect(started() == ["xmpp:anna@x.org", "xmpp:cleo@x.org"])
+    // Also where another account's conversation is open, which needs nothing.
+    anna.say("/msg bea@x.org")
+    try give([ended, .connected([]), ended])
+    anna.say("/disconnect anna@x.org")
+    #expect(started() == ["xmpp:cleo@x.org"])
+    func reconnects() throws -> Bool {
+      try anna.store.read { try $0.requests(of: accounts[1]) }.contains { $0.verb == .reconnect }
+    }
+    #expect(try !reconnects())
+    // If it is offline, it may be meant as well.
+    try give([ended, .offline(reason: "the server went away", nextTry: nil), ended])
+    #expect(started() == ["xmpp:cleo@x.org"])
+    #expect(try reconnects())
+    // Nobody waits: the open conversation's account is meant.
+    anna.say("/switch lobby")
+    try give([.notRunning, .connected([]), .notRunning])
+    #expect(started() == [])
+    #expect(anna.printed.last?.hasPrefix("Which account? You have ") == true)
+  }
+
   @Test("12.7: an account in the store alone starts nothing; the owner's file has to list it")
   func storeStartsNothing() throws {
     let account = try anna.added()

@@ -126,7 +126,7 @@ extension EndToEnd {
       gina.send("/connect\r")
       try gina.expect(question)
       gina.send("\u{03}")
-      try gina.expect("gina@\(LocalServer.domain): /connect asks for its password", for: 20)
+      try gina.expect("/connect gina@\(LocalServer.domain) asks for its password", for: 20)
       gina.send("/connect\r")
       try gina.expect(question)
       gina.send("wrong\r")

@@ -54,7 +54,7 @@ extension EndToEnd {
         count(of: "Return: none", in: anna.emulator.history.joined(separator: "\n")) == 1)
       try anna.type("/account set anna@x.org password\r", seeing: "asks for the password")
       // The running process has none, and cannot ask.
-      try anna.type("/connect\r", seeing: "anna@x.org: /connect asks for its password")
+      try anna.type("/connect\r", seeing: "/connect anna@x.org asks for its password")
       try anna.type("/connect\r", seeing: question)
       try anna.type("sesame\r", seeing: "the password is 'sesame'")
     }
@@ -70,6 +70,33 @@ extension EndToEnd {
       try anna.type("/connect\r", seeing: question)
     }
 
+    @Test("a wrong password from a command is reported once, and /connect runs the command again")
+    func wrongCommand() throws {
+      let said = "anna@x.org: The server does not accept the password from password-command"
+      func reports() -> Int { count(of: said, in: anna.emulator.history.joined(separator: "\n")) }
+      try anna.type(
+        "/account add anna@x.org --door locked --password-command 'echo wrong'\r", seeing: said)
+      anna.settle()
+      #expect(reports() == 1)
+      anna.send("/connect\r")
+      #expect(anna.wait(for: 10) { _ in reports() == 2 }, "\(anna.emulator.picture)")
+      #expect(!anna.emulator.history.contains { $0.contains("Password of") })
+    }
+
+    @Test("/connect alone asks for the password of one account after the other")
+    func several() throws {
+      let other = "Password of bea@x.org (Return: none): |"
+      for (name, asked) in [("anna", question), ("bea", other)] {
+        try anna.type("/account add \(name)@x.org\r", seeing: asked)
+        anna.settle()
+        try anna.type("\u{03}", seeing: "/connect \(name)@x.org asks for its password")
+      }
+      try anna.type("/connect\r", seeing: question)
+      try anna.type("one\r", seeing: other)
+      try anna.type("two\r", seeing: "the password is 'two'")
+      try anna.expect("the password is 'one'")
+    }
+
     @Test("a network without passwords asks for none")
     func unneeded() throws {
       try anna.type("/account add anna@x.org --door free\r", seeing: "the password is ''")
@@ -81,8 +108,14 @@ extension EndToEnd {
     func interrupted() throws {
       try anna.type("/account add anna@x.org\r", seeing: question)
       anna.settle()
-      try anna.type("\u{03}", seeing: "anna@x.org: /connect asks for its password")
+      try anna.type("\u{03}", seeing: "/connect anna@x.org asks for its password")
       #expect(connections == 0)
+      // Where nobody can be asked, the same sentence says what to type in hobnob.
+      let started = try Program(
+        [home.path + "/bin/hobnob", "connect", "--as", "anna"], environment: home.environment
+      ).finish()
+      #expect(started.status == 1)
+      #expect(started.errors == "/connect anna@x.org asks for its password\n")
       try anna.type("/connect\r", seeing: question)
     }
   }

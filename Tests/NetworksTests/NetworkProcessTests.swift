@@ -418,6 +418,16 @@ final class NetworkProcessTests {
     #expect(wire.connects == 1 && source.asked == 1)
   }
 
+  @Test("if the server refuses the password from a command, /connect runs the command again")
+  func refusesTheCommandsPassword() throws {
+    wire.onConnect = { wire, _ in wire.report(.passwordRefused(reason: "no")) }
+    source.passwords = [.success("one")]
+    #expect(
+      try process(settings: ["password-command": "pass show x"], typed: nil).run()
+        == "The server does not accept the password from password-command; /connect runs the command again."
+    )
+  }
+
   @Test("at /connect it looks for a password that the account may have now")
   func findsANewPassword() throws {
     source.passwords = [.success("one")]

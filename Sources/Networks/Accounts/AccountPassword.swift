@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Sentences
 
 /// The password of an account, in the process that serves the account.
 @MainActor
@@ -38,6 +39,16 @@ final class AccountPassword {
   func renew(_ settings: AccountSettings, _ facts: [String: String]) {
     let isMissing = secret == "" && need(settings.values, facts) != .unneeded
     if settings["password-command"] != nil || isMissing { secret = nil }
+  }
+
+  /// What to say when the server refuses a password that a command printed: the next try runs the
+  /// command again. Nil for other passwords.
+  func refusal(_ settings: AccountSettings) -> String? {
+    settings["password-command"].map { _ in
+      translated(
+        "The server does not accept the password from password-command; /connect runs the command again."
+      )
+    }
   }
 
   /// The value of ``PasswordNeed/fact`` to store, now that the password is known; nil if it stays.

@@ -182,7 +182,7 @@ package final class NetworkProcess {
     case .passwordRefused(let reason):
       isPasswordRefused = true
       learnPassword("")
-      handleDown(reason, isFinal: true)
+      handleDown(password.refusal(settings) ?? reason, isFinal: true)
     }
   }
 

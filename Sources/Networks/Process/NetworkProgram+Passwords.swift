@@ -45,7 +45,7 @@ extension NetworkProgram {
         // The account's shells say so, as after a start without a password.
         let reason = PasswordFailure.none.sentence
         try? stored.lease()?.release(
-          status: .ended(reason: reason), notice: "\(account.address): \(reason)")
+          status: .ended(reason: reason), notice: notice(reason, of: account))
         return 1
       }
       guard let answer = connectInBackground(with: secret) else { return 1 }

@@ -185,10 +185,17 @@ package struct NetworkProgram {
     // not reach an ending process.
     try lease.release(
       status: ending.reason.map { .ended(reason: $0) } ?? .notRunning,
-      notice: ending.isForShells ? ending.reason.map { "\(account.address): \($0)" } : nil)
+      notice: ending.isForShells ? ending.reason.map { notice($0, of: account) } : nil)
     guard let reason = ending.reason else { return 0 }
-    say(reason)
+    say(notice(reason, of: account))
     return 1
+  }
+
+  /// Why the account's process has ended, for people who may have several accounts.
+  func notice(_ reason: String, of account: Account) -> String {
+    reason == PasswordFailure.none.sentence
+      ? filled(("/connect %1 asks for its password", [account.address]))
+      : "\(account.address): \(reason)"
   }
 
   /// - Returns: false if nobody waits for an answer any more.

@@ -239,7 +239,25 @@ struct AccountCommands {
             // Translators: between the names of accounts to choose from.
             .joined(separator: say(" or "))))
     }
-    let account = try named(address)
+    let steps = try accountsToConnect(address).map { try connect($0, snapshot) }
+    return Step(writes: steps.flatMap(\.writes)) { transaction in
+      try steps.flatMap { try $0.change?(transaction) ?? [] }
+    }
+  }
+
+  /// Without an address: all accounts whose processes have ended with a reason, such as a missing
+  /// password; or else the present one.
+  private func accountsToConnect(_ address: String) throws -> [Account] {
+    let ended = accounts.list.filter { accounts.isWanted($0) && $0.status.hasEnded }
+    guard address.isEmpty, !ended.isEmpty else { return [try named(address)] }
+    // The owner may also mean the present one, but not if it is connected.
+    let present = accounts.present(in: context.network)
+    return accounts.list.filter {
+      ended.contains($0) || $0 == present && accounts.isUnsettled($0.network)
+    }
+  }
+
+  private func connect(_ account: Account, _ snapshot: borrowing Snapshot) throws -> Step {
     guard var settings = accounts.ownSettings(of: account) else { throw notSetUp(account) }
     if settings.isWanted, try snapshot.hasProcess(of: account) {
       return Step(writes: [.nickname(account)]) {
