@@ -16,10 +16,10 @@ extension Reading where Self: ~Copyable {
         SELECT 1 FROM participant p JOIN participant q ON q.skeleton = p.skeleton AND q.id <> p.id
         WHERE p.id = ?1 AND p.skeleton <> '' AND (q.id = ?2
             OR (q.network <> '', q.id) < (p.network <> '', p.id))
-          -- Equal names in a room and elsewhere on the network are mostly one person's; and the
-          -- owner chose a contact who has the same name as somebody of this machine.
-          AND (p.name_key <> q.name_key OR (p.name_key = '' AND p.name <> q.name) OR iif(q.network = '', q.id = ?2 OR p.contact = 0,
-            p.given IS NULL AND q.given IS NULL))
+          -- Somebody may have the name of a person on another network, whose people nobody expects
+          -- here. Equal names in a room and elsewhere on a network are mostly one person's.
+          AND (p.name_key <> q.name_key OR (p.name_key = '' AND p.name <> q.name) OR q.id = ?2
+            OR (q.network = p.network AND p.given IS NULL AND q.given IS NULL))
           AND \(Account.isVisible(network: "q.network", to: "?2"))
         """, person, me)
     }
