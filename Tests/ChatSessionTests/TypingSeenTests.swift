@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
 import Testing
 
 @testable import ChatSession
+@testable import NetworkInbox
 
 @MainActor
 @Suite("4: Who is seen typing, and when")
@@ -75,6 +77,27 @@ struct TypingSeenTests {
     anna.wait(pause)
     #expect(anna.picture[1].contains("ben is typing") == stays)
     ben.type("")
+    #expect(!isSeen)
+  }
+
+  @Test(
+    "4.2, 4.3: a network that repeats the signal shows it for 6 s, and another for 30 s",
+    arguments: [(true, 6_100), (false, 30_100)] as [(Bool, Int64)])
+  func elsewhere(isRepeated: Bool, end: Int64) throws {
+    let account = try anna.addedOnIRC()
+    var abilities = Abilities()
+    abilities.repeatsTyping = isRepeated
+    anna.say("/join #tea@irc.x.org")
+    let ben = NetworkUser(identity: "ben", name: "ben")
+    try anna.store.inbox.apply(
+      [.joined(room: "#tea", nick: "anna"), .present(ben, room: "#tea")], of: account)
+    // While the room is open, as at the first connection.
+    try anna.provide(NetworkAbilities(rooms: abilities), for: account)
+    try anna.store.inbox.apply([.typing(ben, in: .room("#tea"), true)], of: account)
+    #expect(isSeen)
+    anna.wait(end - 1_000)
+    #expect(isSeen)
+    anna.wait(1_000)
     #expect(!isSeen)
   }
 

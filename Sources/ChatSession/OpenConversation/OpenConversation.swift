@@ -66,14 +66,19 @@ package struct OpenConversation {
     return conversation
   }
 
-  /// How long a typing signal from a network lasts, in milliseconds: networks send it once and do
-  /// not repeat it (XEP-0085; rule 4.3).
+  /// How long a typing signal lasts, in milliseconds: where it is repeated, and on networks that
+  /// send it only once (rules 4.2, 4.3).
+  private var typingTimeout: Int64 = 6_000
   private static let typingElsewhere: Int64 = 30_000
 
   mutating func apply(_ settings: Settings) {
-    typing.timeout =
-      conversation?.network == nil
-      ? Int64(settings.typingTimeout) * 1000 : Self.typingElsewhere
+    typingTimeout = Int64(settings.typingTimeout) * 1000
+    setTypingTimeout()
+  }
+
+  private mutating func setTypingTimeout() {
+    let isRepeated = conversation?.network == nil || abilities.repeatsTyping
+    typing.timeout = isRepeated ? typingTimeout : Self.typingElsewhere
   }
 
   // MARK: Coming and going
@@ -92,6 +97,7 @@ package struct OpenConversation {
 
   /// Reads what people can do here, if that depends on a network.
   mutating func readAbilities(_ snapshot: borrowing Snapshot) {
+    defer { setTypingTimeout() }
     guard let conversation, conversation.network != nil else {
       (abilities, address) = (Abilities(), "")
       return

@@ -24,6 +24,9 @@ public struct Abilities: Hashable, Sendable {
   public var replies = true
   /// Whether people learn who is typing.
   public var typing = true
+  /// Whether the network repeats that somebody is typing, as long as they are. Others keep the
+  /// state until it changes (XEP-0085).
+  public var repeatsTyping = false
   /// Whether the sender can learn that a message was delivered.
   public var delivered = true
   /// Whether the sender can learn that a message was seen.
@@ -156,6 +159,7 @@ extension Abilities {
     ]
     return flags.filter { !$0.1 }.map { $0.0 + " no" }
       + limits.compactMap { name, most in most.map { "\(name) \($0)" } }
+      + (repeatsTyping ? ["typing-again yes"] : [])
       + (joinsLines ? ["join yes"] : [])
       + (repliesMayBeHidden ? ["hidden-replies yes"] : [])
       + (reactionLimit == .several ? [] : ["react \(reactionLimit.rawValue)"])
@@ -177,6 +181,7 @@ extension Abilities {
     case "delete": deletes = value != "no"
     case "reply": replies = value != "no"
     case "typing": typing = value != "no"
+    case "typing-again": repeatsTyping = value == "yes"
     case "delivered": delivered = value != "no"
     case "seen": seen = value != "no"
     case "edit": editsWithin = most

@@ -14,7 +14,7 @@ import Testing
     )
     (little.editsWithin, little.largestFile) = (900, nil)
     (little.repliesMayBeHidden, little.serverCommands) = (true, false)
-    (little.longestLine, little.joinsLines) = (400, true)
+    (little.longestLine, little.joinsLines, little.repeatsTyping) = (400, true, true)
     for one in [Abilities(), .ofIRC, little] {
       #expect(Abilities(storedForm: one.storedForm) == one)
       for other in [Abilities(), .ofIRC, little] {
