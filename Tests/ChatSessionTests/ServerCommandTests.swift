@@ -249,10 +249,17 @@ struct ServerCommandTests {
       anna.printed.last == "#lobby is on this machine, where conversations have no modes.")
     #expect(!anna.say("/whois cleo"))
     #expect(
-      anna.printed.last == "cleo is on this machine; /whois asks a network about its own people.")
+      anna.printed.last
+        == "cleo is on this machine; for somebody on irc.x.org, type /whois cleo@irc.x.org.")
     anna.say("/whois stranger")
     anna.say("/irc VERSION")
     #expect(try asked() == ["whois stranger ", "line  VERSION"])
+    // An account whose network answers nothing does not make it ambiguous.
+    var abilities = Abilities()
+    abilities.serverCommands = false
+    try anna.provide(NetworkAbilities(rooms: abilities), for: anna.added("xmpp:anna@x.org"))
+    #expect(anna.say("/whois stranger"))
+    #expect(try asked() == ["whois stranger "])
     let loner = try Town().person("dora")
     #expect(!loner.say("/irc VERSION"))
     #expect(loner.printed.last?.hasPrefix("You have no account yet") == true)

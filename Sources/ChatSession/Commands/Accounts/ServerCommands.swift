@@ -40,10 +40,23 @@ struct ServerCommands {
       return try networks.contactAddress(named: name, snapshot)
     }
     if let found = try networks.personOnNetwork(name, snapshot) { return found }
+    let answering = try context.accounts.list.filter {
+      try snapshot.knownAbilities(of: $0).rooms.serverCommands
+    }
+    let only = answering.count == 1 && !name.contains("@") ? answering[0] : nil
+    let address = only?.address(ofPerson: name)
     guard let known = try networks.known(name, snapshot) else {
+      if let only, let address { return (only, address) }
       return try networks.contactAddress(named: name, snapshot)
     }
     guard let account = context.accounts.list.first(where: { $0.network == known.network }) else {
+      if let only, let address {
+        throw Refusal(
+          say(
+            "%1 is on this machine; for somebody on %2, type /%3 %4.",
+            SafeText(name: known.name), SafeText(line: only.server), SafeText(line: verb.command),
+            SafeText(line: only.withServer(address))))
+      }
       throw Refusal(
         say(
           "%1 is on this machine; /%2 asks a network about its own people.",
