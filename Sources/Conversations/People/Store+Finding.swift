@@ -27,13 +27,19 @@ extension Reading where Self: ~Copyable {
   /// - Parameters:
   ///   - nameOrIdentity: with or without a leading `@`.
   ///   - me: the person who asks; only they find the people of their accounts.
+  ///   - open: the conversation where they ask: a name that several people have means the person
+  ///     on its network.
   /// - Throws: `RuleError.ambiguous` if several fit.
   public func find(
-    participant nameOrIdentity: String, for me: ID<Participant>? = nil
+    participant nameOrIdentity: String, for me: ID<Participant>? = nil,
+    in open: ID<Conversation>? = nil
   ) throws -> Participant? {
     let wanted = nameOrIdentity.hasPrefix("@") ? String(nameOrIdentity.dropFirst()) : nameOrIdentity
-    for account in try me.map({ try accounts(of: $0) }) ?? [] where account.isNamed(in: wanted) {
-      if let found = try currentPerson(named: wanted, of: account) { return found }
+    let network = try me.flatMap { me in try open.flatMap { try conversation($0, for: me) } }?
+      .network
+    for account in try me.map({ try accounts(of: $0) }) ?? []
+    where account.isNamed(in: wanted) || account.network == network && !wanted.contains("@") {
+      if let found = try currentPerson(named: wanted, of: account, in: open) { return found }
     }
     let all = try participants(named: wanted, visibleTo: me)
     let others = all.filter { !$0.isOccupant }

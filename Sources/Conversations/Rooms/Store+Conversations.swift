@@ -59,6 +59,9 @@ extension Reading where Self: ~Copyable {
         .filter { $0.network == account.network }
     }
     if found.count > 1, found[0].network != nil {
+      // A room that I have left is not in the way of the one where I am.
+      let joined = try me.map { me in try found.filter { try isMember(me, of: $0.id) } } ?? []
+      if joined.count == 1 { return joined[0] }
       throw RuleError.ambiguous("#" + bare, candidates: found.map { "\($0.name) (\($0.network!))" })
     }
     return found.first

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Reading where Self: ~Copyable {
-  fileprivate func senderID(named name: String, _ me: ID<Participant>) throws -> ID<Participant> {
-    if let found = try find(participant: name, for: me) { return found.id }
+  fileprivate func senderID(
+    named name: String, _ me: ID<Participant>, in open: ID<Conversation>?
+  ) throws -> ID<Participant> {
+    if let found = try find(participant: name, for: me, in: open) { return found.id }
     if name.lowercased() == "me" { return me }
     throw RuleError.noSuchParticipant(name)
   }
@@ -21,13 +23,16 @@ extension Reading where Self: ~Copyable {
   ///   - limit: the maximum number of hits to return.
   ///   - before: for the next page, the last hit of the previous page; returns only hits after it.
   ///   - anyRoom: whether to search rooms that I am not in as well, which anyone may read.
+  ///   - open: the conversation where I search, which decides between people of the same name.
   /// - Throws: `RuleError.noSuchParticipant`, `.noSuchRoom`, `.ambiguous`, `.notAMember` for the
   ///   names in the query.
   public func search(
     _ query: SearchQuery, for me: ID<Participant>, limit: Int = 50, before: ID<Message>? = nil,
-    anyRoom: Bool = false
+    anyRoom: Bool = false, in open: ID<Conversation>? = nil
   ) throws -> [SearchHit] {
-    guard limit > 0, let match = try match(for: query, me, anyRoom: anyRoom) else { return [] }
+    guard limit > 0, let match = try match(for: query, me, anyRoom: anyRoom, in: open) else {
+      return []
+    }
     let last = try before.flatMap { try stored($0) }
     let hits = SearchedHits(
       match: match, me: me, since: query.since ?? .min, until: query.until, anyRoom: anyRoom,
@@ -139,14 +144,14 @@ extension Reading where Self: ~Copyable {
   ///
   /// - Returns: nil if nothing can match.
   fileprivate func match(
-    for query: SearchQuery, _ me: ID<Participant>, anyRoom: Bool
+    for query: SearchQuery, _ me: ID<Participant>, anyRoom: Bool, in open: ID<Conversation>?
   ) throws -> String? {
     var conditions = query.terms.map(SearchExpression.words)
-    let senders = try query.senders.map { try senderID(named: $0, me).rawValue }
+    let senders = try query.senders.map { try senderID(named: $0, me, in: open).rawValue }
     if !senders.isEmpty { conditions.append(SearchExpression.facts(senders.map { "s\($0)" })) }
 
     var conversations = try query.conversations.flatMap {
-      try self.searchedConversations(named: $0, me, anyRoom: anyRoom)
+      try self.searchedConversations(named: $0, me, anyRoom: anyRoom, in: open)
     }
     if conversations.isEmpty, !anyRoom {
       let mine = try database.rows(
@@ -177,7 +182,7 @@ extension Reading where Self: ~Copyable {
 
   /// A conversation, and the removed rooms of that name.
   fileprivate func searchedConversations(
-    named name: String, _ me: ID<Participant>, anyRoom: Bool
+    named name: String, _ me: ID<Participant>, anyRoom: Bool, in open: ID<Conversation>?
   ) throws -> [ID<Conversation>] {
     let bare = name.hasPrefix("#") ? name : "#" + name
     let removed: [ID<Conversation>] = try database.rows(
@@ -191,7 +196,7 @@ extension Reading where Self: ~Copyable {
       """, bare.lowercased(), me, anyRoom
     ) { $0.id() }
     do {
-      return try [conversation(named: name, me, anyRoom: anyRoom)] + removed
+      return try [conversation(named: name, me, anyRoom: anyRoom, in: open)] + removed
     } catch let error as RuleError {
       if removed.isEmpty { throw error }
       return removed
@@ -199,10 +204,10 @@ extension Reading where Self: ~Copyable {
   }
 
   fileprivate func conversation(
-    named name: String, _ me: ID<Participant>, anyRoom: Bool
+    named name: String, _ me: ID<Participant>, anyRoom: Bool, in open: ID<Conversation>?
   ) throws -> ID<Conversation> {
     if name.hasPrefix("@") {
-      let other = try senderID(named: String(name.dropFirst()), me)
+      let other = try senderID(named: String(name.dropFirst()), me, in: open)
       let found: ID<Conversation>? = try database.first(
         "SELECT id FROM conversation WHERE kind = 1 AND one = min(?1, ?2) AND other = max(?1, ?2)",
         me, other

@@ -95,12 +95,13 @@ struct NetworkCommands {
     return (account, try account.address(ofPerson: bare) ?? refuse(word))
   }
 
-  /// The known person by this name, on this machine or on a network; nil if nobody has the name.
+  /// The known person by this name, on the open conversation's network, on this machine or on
+  /// another network; nil if nobody has the name.
   ///
   /// - Throws: `RuleError.ambiguous`, `.onlyInARoom`.
   func known(_ name: String, _ snapshot: borrowing Snapshot) throws -> Participant? {
     do {
-      return try snapshot.find(participant: name, for: context.me.id)
+      return try snapshot.find(participant: name, for: context.me.id, in: context.open.id)
     } catch RuleError.ambiguous(_, let candidates)
       where candidates.allSatisfy({ $0.contains("/") })
     {

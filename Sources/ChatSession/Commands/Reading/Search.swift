@@ -24,7 +24,8 @@ struct Search {
     }
     // Ask for one more than needed, to know whether there are more.
     var hits = try snapshot.search(
-      query, for: context.me.id, limit: Self.hitsAtOnce + 1, before: before)
+      query, for: context.me.id, limit: Self.hitsAtOnce + 1, before: before,
+      in: context.open.id)
     let hasMore = hits.count > Self.hitsAtOnce
     if hasMore { hits.removeLast() }
     let page = Outcome.searched(
@@ -70,7 +71,8 @@ struct Search {
   ) throws -> SafeText {
     var wider = query
     for index in wider.terms.indices { wider.terms[index].isPrefix = true }
-    guard wider != query, try !snapshot.search(wider, for: context.me.id, limit: 1).isEmpty
+    guard wider != query,
+      try !snapshot.search(wider, for: context.me.id, limit: 1, in: context.open.id).isEmpty
     else { return "" }
     let words = wider.terms.map {
       $0.text.contains(where: \.isWhitespace) ? "\"\($0.text)\"*" : $0.text + "*"

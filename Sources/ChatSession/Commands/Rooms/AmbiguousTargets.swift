@@ -80,7 +80,7 @@ extension ConversationCommands {
   /// - Throws: a ``Refusal`` if no name matches, and none is similar.
   func nameMatch(for name: String, _ snapshot: borrowing Snapshot) throws -> NameMatch {
     do {
-      return .named(try snapshot.target(named: name, for: context.me.id))
+      return .named(try snapshot.target(named: name, for: context.me.id, in: context.open.id))
     } catch let error as RuleError {
       switch error {
       case .noSuchRoom, .noSuchParticipant: break

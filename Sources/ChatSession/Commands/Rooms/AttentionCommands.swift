@@ -28,11 +28,11 @@ struct AttentionCommands {
         shown = SafeText(name: room.name)
       case .person(let person):
         hasChanged = try transaction.set(silencing, isOn, of: person.id, by: context.me.id)
-        shown = SafeText(name: "@" + person.name)
+        shown = SafeText(name: transaction.uniqueName(of: person, for: context.me.id))
       case .stranger(let address, let account):
         let person = try transaction.networkPerson(address, of: account)
         hasChanged = try transaction.set(silencing, isOn, of: person.id, by: context.me.id)
-        shown = SafeText(name: "@" + person.name)
+        shown = SafeText(name: transaction.uniqueName(of: person, for: context.me.id))
       }
       return [.attentionChanged, .tell(said(silencing, isOn, shown, hasChanged))]
     }
@@ -98,7 +98,8 @@ struct AttentionCommands {
     }
     var names: [String] = []
     for id in people {
-      if let found = try? snapshot.participant(id) { names.append("@" + found.name) }
+      guard let found = try? snapshot.participant(id) else { continue }
+      names.append(snapshot.uniqueName(of: found, for: me))
     }
     return rooms.sorted(by: LocaleOrder.precedes) + names.sorted(by: LocaleOrder.precedes)
   }
@@ -145,5 +146,14 @@ struct AttentionCommands {
       try $0.setNotify(notify, in: conversation.id, by: context.me.id)
       return [.attentionChanged, .tell(said)]
     }
+  }
+}
+
+extension Reading where Self: ~Copyable {
+  /// The person's name with `@`, as a command takes it in any conversation: their address if
+  /// somebody else has the name.
+  fileprivate func uniqueName(of person: Participant, for me: ID<Participant>) -> String {
+    let isMeant = (try? find(participant: person.name, for: me))??.id == person.id
+    return "@" + (isMeant ? person.name : person.address)
   }
 }

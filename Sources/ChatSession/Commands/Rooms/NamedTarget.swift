@@ -9,16 +9,21 @@ enum NamedTarget {
 }
 
 extension Reading where Self: ~Copyable {
+  /// - Parameter open: the conversation where I type it.
   /// - Throws: `RuleError.noSuchRoom`, `.noSuchParticipant`.
-  func target(named name: String, for me: ID<Participant>) throws -> NamedTarget {
+  func target(
+    named name: String, for me: ID<Participant>, in open: ID<Conversation>? = nil
+  ) throws -> NamedTarget {
     if name.hasPrefix("@") {
-      guard let person = try find(participant: name, for: me), person.id != me else {
+      guard let person = try find(participant: name, for: me, in: open), person.id != me else {
         throw RuleError.noSuchParticipant(name)
       }
       return .person(person)
     }
     if let room = try room(name, for: me) { return .conversation(room) }
-    if !name.hasPrefix("#"), let person = try find(participant: name, for: me), person.id != me {
+    if !name.hasPrefix("#"), let person = try find(participant: name, for: me, in: open),
+      person.id != me
+    {
       return .person(person)
     }
     throw RuleError.noSuchRoom(name)
