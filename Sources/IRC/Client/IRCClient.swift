@@ -264,6 +264,7 @@ extension IRCContext {
     abilities.replies = hasReplies
     abilities.repliesMayBeHidden = true
     abilities.typing = hasTags && support.passes(tag: "typing")
+    abilities.repeatsTyping = true
     abilities.largestFile = support[IRCUploads.token]?.hasPrefix("https://") == true ? nil : 0
     abilities.longestLine = longestLine
     abilities.joinsLines = has(Capabilities.multiline) && has(Capabilities.batch)
