@@ -17,12 +17,16 @@ package enum IRCOptions {
       words("tls", ["on", "off"]), words("ctcp", ["on", "off"]),
       option("flood") {
         Throttle.isSetting($0)
-          ? nil : ("flood is off, or a number of lines and seconds such as 4/2, not %1.", [$0])
+          ? nil
+          : (
+            "“%1” is not a valid value for flood; use off, or lines and seconds such as 4/2.",
+            [$0]
+          )
       },
       option("cert") {
         if $0.hasPrefix("/"), access($0, R_OK) == 0 { return nil }
         return (
-          "%1 cannot be read; cert is the whole path of a file with a certificate and its key.",
+          "hobnob cannot read %1; cert is the full path of a file with a certificate and its key.",
           [$0]
         )
       },

@@ -224,7 +224,7 @@ package final class IRCWire: Wire {
     guard areNetworksListed, !untold.isEmpty else { return }
     let sentence = filled(
       (
-        "hobnob does not connect to these networks of the bouncer: %1. It connects to at most %2, and to one of each name.",
+        "hobnob does not connect to these networks of the bouncer: %1. It connects to at most %2 networks, and to only one of those with the same name.",
         [untold.joinedAsList(), String(Self.most)]
       ))
     untold = []

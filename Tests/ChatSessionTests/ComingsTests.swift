@@ -308,17 +308,17 @@ struct ComingsTests {
     _ = anna.news()
     try apply([
       .present(NetworkUser(identity: "kim", name: "kim"), room: "tea@rooms.x.org"),
-      moderated("ben makes kim an operator"), moderated("x.org set +m\u{1B}[31m", by: nil),
+      moderated("ben made kim an operator"), moderated("x.org set +m\u{1B}[31m", by: nil),
     ])
     #expect(anna.news() == [])
     anna.wait(5000)
     #expect(
-      anna.news() == ["→ kim joined · ben makes kim an operator · x.org set +m^[[31m"])
+      anna.news() == ["→ kim joined · ben made kim an operator · x.org set +m^[[31m"])
     anna.say("/set events off")
     _ = anna.news()
-    try apply([moderated("ben makes kim an operator")])
-    try apply([moderated("ben gives you voice", isAboutOwner: true)])
+    try apply([moderated("ben made kim an operator")])
+    try apply([moderated("ben gave you voice", isAboutOwner: true)])
     anna.wait(0)
-    #expect(anna.news() == ["ben gives you voice"])
+    #expect(anna.news() == ["ben gave you voice"])
   }
 }

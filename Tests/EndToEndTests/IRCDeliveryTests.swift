@@ -93,7 +93,7 @@ extension EndToEnd {
       #expect(twice == 0)
       #expect(sent.allSatisfy { unique.contains($0) })
       #expect(sent.count + failed.count == Self.count)
-      #expect(failed.allSatisfy { $0.failure?.contains("it may have arrived") == true })
+      #expect(failed.allSatisfy { $0.failure?.contains("message may have arrived") == true })
       // What was in doubt is what was under way at the five disturbances.
       #expect(failed.count <= 5 * 20)
       // Ben's connection was never cut: all of his lines are sent.

@@ -142,7 +142,7 @@ extension EndToEnd {
         try ben.store.read { snapshot in
           let told = try snapshot.changes(since: 0, for: ben.me).events.map(\.text)
           let me = try snapshot.people(in: room).first { $0.participant.id == ben.me }
-          return told.contains("anna makes you an operator") && me?.rank == "operator"
+          return told.contains("anna made you an operator") && me?.rank == "operator"
         }
       }
       #expect(try ben.ask(.kick, target: "#tea", text: "nobody").contains("No such nick"))
@@ -155,7 +155,7 @@ extension EndToEnd {
       try set("+L #coffee")
       try set("+l 1")
       try ben.ask(.leave, target: "#tea")
-      #expect(try ben.enter("#tea").answer == "#tea sent you to #coffee.")
+      #expect(try ben.enter("#tea").answer == "#tea redirected you to #coffee.")
       let coffee = try ben.room("#coffee")
       try ben.say("here", in: coffee)
       try ben.expect("here", in: coffee) { $0.state == .sent }

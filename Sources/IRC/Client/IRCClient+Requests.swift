@@ -44,7 +44,7 @@ extension IRCClient {
     case .block, .unblock:
       context.answer(
         request,
-        translated("IRC servers cannot block anybody; /ignore NAME hides their messages."))
+        translated("IRC servers cannot block anybody; /ignore NAME hides that person's messages."))
     case .topic, .invite, .kick, .ban, .unban, .promote, .demote: runInRoom(request)
     case .whois:
       let nick = wireName(target)

@@ -48,7 +48,7 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case .wantsTLS: ("The server wants an encrypted connection.", [])
     case .noSASL:
       (
-        "The server offers no login (SASL), so hobnob did not send your password. Without one: /account set ADDRESS login none; for a bouncer or a server password: login pass",
+        "The server offers no login (SASL), so hobnob did not send your password. To connect without a password, type /account set ADDRESS login none; if it is the password of a bouncer or of the server itself, /account set ADDRESS login pass.",
         []
       )
     case .notEncrypted:

@@ -8,7 +8,8 @@ import Testing
 /// Rule 14.1: after a break or a kill nothing is sent twice, and nothing is lost in silence.
 @Suite("messages that a break left in doubt on IRC")
 struct BreakTests {
-  private static let doubt = "The connection broke, and it may have arrived. /retry sends it again."
+  private static let doubt =
+    "The connection broke, and the message may have arrived. /retry sends it again."
   private static let history = [
     "labeled-response", "echo-message", "message-tags", "batch", "server-time", "draft/chathistory",
   ]

@@ -231,7 +231,7 @@ struct EchoTests {
 
   @Test("a reaction that the server drops in silence is refused, and one with an echo is not")
   func droppedReactions() {
-    let reason = "The server dropped it."
+    let reason = "The server did not pass on the reaction."
     var labelled = talk(Self.labels)
     labelled.post(.react, of: "m1")
     labelled.post(.react, of: "m1")

@@ -369,7 +369,8 @@ struct SendingTests {
     #expect(talk.takeSent() == ["PRIVMSG ben :for the other"])
     #expect(
       talk.results == [
-        "1 failed: Somebody else is called ben now.", "3 failed: Somebody else is called dan now.",
+        "1 failed: Somebody else has the nick ben now.",
+        "3 failed: Somebody else has the nick dan now.",
       ])
   }
 }

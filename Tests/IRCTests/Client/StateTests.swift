@@ -84,7 +84,7 @@ struct StateTests {
     talk.wait(60_000)
     talk.enter("#tea")
     talk.deliver()
-    let doubt = "The connection broke, and it may have arrived. /retry sends it again."
+    let doubt = "The connection broke, and the message may have arrived. /retry sends it again."
     #expect(talk.results == ["1 failed: \(doubt)", "2 failed: \(doubt)"])
     #expect(talk.takeSent().contains("PRIVMSG #tea :three"))
   }

@@ -202,11 +202,11 @@ struct PeopleTests {
       moderations(talk)
         == (isNegative
           ? [
-            "ben: ben lifts the ban on *!*@h", "ben: ben takes the operator's rank from carla",
+            "ben: ben lifted the ban on *!*@h", "ben: ben took operator rights from carla",
             "ben: ben set -lk",
           ]
           : [
-            "ben: ben bans *!*@h", "ben: ben makes carla an operator", "ben: ben set +klCf 5 5:10",
+            "ben: ben banned *!*@h", "ben: ben made carla an operator", "ben: ben set +klCf 5 5:10",
           ]))
   }
 
@@ -231,9 +231,9 @@ struct PeopleTests {
     #expect(
       moderations(talk)
         == [
-          "ben: ben makes carla, dan operators", "ben!: ben gives you voice",
-          ": srv.x.org takes the operator's rank from you",
-          "carla!: carla takes voice from you", "carla!: carla makes you an operator",
+          "ben: ben made carla, dan operators", "ben!: ben gave you voice",
+          ": srv.x.org took operator rights from you",
+          "carla!: carla took voice from you", "carla!: carla made you an operator",
           "carla: carla set +h",
         ].map { $0.hasPrefix(": srv") ? "!" + $0 : $0 })
     let ranks = talk.events.compactMap {
@@ -252,7 +252,7 @@ struct PeopleTests {
     let ranks = talk.takeEvents().filter { if case .ranked = $0 { true } else { false } }
     #expect(ranks == [.ranked(me, room: "#tea", rank: "operator")])
     talk.receive(":anna_!a@h NICK annie", ":ben!b@h MODE #tea -o annie")
-    #expect(moderations(talk) == ["ben!: ben takes the operator's rank from you"])
+    #expect(moderations(talk) == ["ben!: ben took operator rights from you"])
     // Who enters anew has none.
     talk.receive(
       ":annie!a@h JOIN #tea", ":srv 353 annie = #tea :annie ben")

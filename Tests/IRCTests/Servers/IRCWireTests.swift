@@ -158,7 +158,7 @@ struct IRCWireTests {
     #expect(
       anna.notices
         == ["Libera, Libera", "oftc"].map {
-          "hobnob does not connect to these networks of the bouncer: \($0). It connects to at most 50, and to one of each name."
+          "hobnob does not connect to these networks of the bouncer: \($0). It connects to at most 50 networks, and to only one of those with the same name."
         })
     try server.drop()
     anna.run { anna.ends == 1 }

@@ -20,7 +20,7 @@ extension IRCOutbox {
   /// they do not pass on, and say nothing.
   private mutating func finish(_ line: InFlight, in context: inout IRCContext) {
     if line.operation == .react, context.has(Capabilities.echo) {
-      refuse(line.entry, translated("The server dropped it."), in: &context)
+      refuse(line.entry, translated("The server did not pass on the reaction."), in: &context)
     } else {
       answer(line, id: nil, in: &context)
     }

@@ -124,7 +124,7 @@ struct IRCOutbox: Sendable {
     }
     let nick = people.nick(of: identity, context.names)
     if people.hasSuccessor(identity, at: nick, context.names) {
-      throw Outgoing.Refusal(filled(("Somebody else is called %1 now.", [nick])))
+      throw Outgoing.Refusal(filled(("Somebody else has the nick %1 now.", [nick])))
     }
     return nick
   }
@@ -155,7 +155,8 @@ struct IRCOutbox: Sendable {
     case .reading: return .later
     case .failed, nil:
       return .never(
-        translated("The connection broke, and it may have arrived. /retry sends it again."))
+        translated(
+          "The connection broke, and the message may have arrived. /retry sends it again."))
     }
   }
 

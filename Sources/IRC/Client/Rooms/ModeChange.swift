@@ -47,21 +47,21 @@ struct ModeChange: Sendable {
   private static func words(_ part: Part) -> String {
     switch (part.mode, part.isSet) {
     case ("o", true):
-      translated("%1 makes %2 an operator", "%1 makes %2 operators", count: part.whom.count)
-    case ("o", false): translated("%1 takes the operator's rank from %2")
-    case ("v", true): translated("%1 gives %2 voice")
-    case ("v", false): translated("%1 takes voice from %2")
-    case (_, true): translated("%1 bans %2")
-    case (_, false): translated("%1 lifts the ban on %2")
+      translated("%1 made %2 an operator", "%1 made %2 operators", count: part.whom.count)
+    case ("o", false): translated("%1 took operator rights from %2")
+    case ("v", true): translated("%1 gave %2 voice")
+    case ("v", false): translated("%1 took voice from %2")
+    case (_, true): translated("%1 banned %2")
+    case (_, false): translated("%1 lifted the ban on %2")
     }
   }
 
   private static func wordsAboutOwner(_ part: Part) -> String {
     switch (part.mode, part.isSet) {
-    case ("o", true): translated("%1 makes you an operator")
-    case ("o", false): translated("%1 takes the operator's rank from you")
-    case ("v", true): translated("%1 gives you voice")
-    case ("v", false): translated("%1 takes voice from you")
+    case ("o", true): translated("%1 made you an operator")
+    case ("o", false): translated("%1 took operator rights from you")
+    case ("v", true): translated("%1 gave you voice")
+    case ("v", false): translated("%1 took voice from you")
     default: words(part)
     }
   }

@@ -177,7 +177,7 @@ struct Rooms: Sendable {
     let (from, to) = (context.fold(line[1]), line[2])
     guard let room = byAddress[from], room.state == .entering, context.isRoom(to) else { return }
     byAddress[from] = nil
-    let sentence = filled(("%1 sent you to %2.", [room.name, to]))
+    let sentence = filled(("%1 redirected you to %2.", [room.name, to]))
     context.tell(.left(room: from, reason: room.requests.isEmpty ? sentence : nil))
     for request in room.requests { context.answer(request, sentence) }
     let address = context.fold(to)
@@ -265,7 +265,7 @@ struct Rooms: Sendable {
     byAddress[address] = room
     guard room.state == .entered else { return }
     if former != address {
-      context.tell(.left(room: former, reason: filled(("%1 is called %2 now.", [name, new]))))
+      context.tell(.left(room: former, reason: filled(("%1 is now called %2.", [name, new]))))
     }
     tellEntry(into: room, at: address, in: &context)
   }
