@@ -34,7 +34,7 @@ package enum IRCOptions {
     ]
   }
 
-  /// - Parameter fault: why a value is none; nil if it is one.
+  /// - Parameter fault: why a value is not valid; nil if it is.
   private static func option(
     _ name: String, fault: @escaping (String) -> Sentence?
   ) -> AccountOption {
@@ -51,14 +51,14 @@ package enum IRCOptions {
     }
   }
 
-  /// Whether an account has a password: without an account of the network there is none.
+  /// Whether an account has a password. People without an account on the network have none.
   package static func passwordNeed(
     _ settings: [String: String], _ facts: [String: String]
   ) -> PasswordNeed {
     switch Login.Method(rawValue: settings["login"] ?? "") ?? .auto {
     case .none, .external: .unneeded
     case .plain, .scram, .pass: .needed
-    // A password never goes over a connection without TLS.
+    // hobnob never sends a password over a connection without TLS.
     case .auto where settings["tls"] == "off" || PasswordNeed.isKnownToBeNone(facts): .unneeded
     case .auto: .optional
     }

@@ -8,12 +8,12 @@ import Sentences
 /// A client with its connection: the account's own, or one to a network behind a bouncer. It logs
 /// in, passes lines to the client, and carries out the client's effects.
 ///
-/// It lasts longer than a connection: what the client knows is still there after a break.
+/// It outlives a connection: after a break, the client still knows what it knew before.
 @MainActor
 final class IRCSession {
   enum Report {
     case wire(WireReport)
-    /// An effect that is about more than this connection.
+    /// An effect that concerns more than this connection.
     case effect(IRCClientEffect)
     /// The connection has ended by itself.
     case down(LoginFailure)
@@ -23,7 +23,7 @@ final class IRCSession {
   struct Target {
     var server: ServerSettings
     var login: Login.Settings
-    /// What the owner has set.
+    /// The options that the owner has set.
     var settings: [String: String]
     /// The passwords of rooms, by address.
     var keys: [String: String]
@@ -41,7 +41,7 @@ final class IRCSession {
   private var port: UInt16 = 0
   private var login: Login?
   private var reader = LineReader()
-  /// Lines that arrived and are not delivered, while nothing is read.
+  /// Lines that have arrived but are not delivered, because reading is paused.
   private var inbox: [IRCLine] = []
   private var loginTimer: TimerID?
   private var timer: TimerID?
@@ -63,7 +63,7 @@ final class IRCSession {
   var isBouncer: Bool { client.isBouncer }
   var isOpen: Bool { connection != nil }
 
-  /// Whether it reads; while it does not, the server has to wait.
+  /// Whether it reads from the connection. While it does not, the server has to wait.
   var isReading = true {
     didSet {
       if isReading == oldValue { return }
@@ -172,7 +172,7 @@ final class IRCSession {
     return admitted
   }
 
-  /// Call this when the store has recorded the entries that were chosen last as tried.
+  /// Call this when the store has recorded as tried the entries that `admit` chose last.
   func noteTried() { tell(.tried(admitted)) }
 
   func tell(_ event: IRCClientEvent) {

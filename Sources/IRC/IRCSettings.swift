@@ -2,7 +2,7 @@
 import Networks
 
 extension Login.Settings {
-  /// What the owner has set for an account.
+  /// Makes the login settings of an account from the options that its owner has set.
   init(_ address: IRCAddress, _ settings: [String: String], password: String) {
     let nick = settings["nick"].flatMap { IRCAddress.isNick($0) ? $0 : nil } ?? address.nick
     let user = settings["user"] ?? address.nick

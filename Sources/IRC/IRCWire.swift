@@ -13,20 +13,20 @@ package final class IRCWire: Wire {
     didSet { for session in sessions.values { session.isReading = isReading } }
   }
 
-  /// How many networks of a bouncer there can be.
+  /// The most networks of a bouncer to which hobnob connects.
   private static let most = 50
 
   private let address: IRCAddress
   private let loop: EventLoop
   private let names: any NameSource
-  /// What the store says, for all networks.
+  /// What the store knew at the start, for all networks.
   private let start: IRCClient.Start
-  /// By the part of a conversation's address that names the bouncer's network; it is empty for the
-  /// account's own.
+  /// By scope: the part of a conversation's address that names the bouncer's network. The account's
+  /// own session has an empty scope.
   private var sessions: [String: IRCSession] = [:]
-  /// Those parts, by the ids of the networks on the bouncer.
+  /// The scopes, by the ids of the networks on the bouncer.
   private var scopes: [String: String] = [:]
-  /// The ids of networks that have no session, and the names that the owner has not been told.
+  /// The ids of networks without a session, and the names of those not yet reported to the owner.
   private var leftOut: Set<String> = []
   private var untold: [String] = []
   /// Whether the bouncer has named all of its networks.
@@ -71,7 +71,7 @@ package final class IRCWire: Wire {
 
   private var main: IRCSession? { sessions[""] }
 
-  /// The part of a conversation's address behind which a bouncer's network is named.
+  /// The scope of a conversation's address: the `/` and the name of the bouncer's network.
   private static func scope(of address: String) -> String {
     address.lastIndex(of: "/").map { String(address[$0...]) } ?? ""
   }
@@ -103,14 +103,14 @@ package final class IRCWire: Wire {
     login.strongest = SCRAMHash(fact: facts["scram"])
     login.isSecure = settings["tls"] != "off" || promise != nil
     var server = ServerSettings(settings, isDirectTLS: login.isSecure)
-    // The owner's port is the one without TLS.
+    // The port that the owner has set is the one without TLS.
     if settings["tls"] == "off", let promise { server.port = promise.port }
     connect(
       to: IRCSession.Target(
         server: server, login: login, settings: settings, keys: Self.keys(facts["keys"])))
   }
 
-  /// The passwords of rooms in a fact: `ROOM PASSWORD ROOM PASSWORD`. Neither can have a blank.
+  /// Reads the passwords of rooms from a fact: `ROOM PASSWORD ROOM PASSWORD`. Neither has a blank.
   private static func keys(_ fact: String?) -> [String: String] {
     let words = (fact ?? "").split(separator: " ").map(String.init)
     return Dictionary(
@@ -143,7 +143,7 @@ package final class IRCWire: Wire {
     let isMain = scope.isEmpty
     switch event {
     case .wire(.status): showStatus()
-    // The outbox may have something for it.
+    // The outbox may have messages for this network.
     case .wire(.up) where !isMain: report(.wantsOutbox)
     case .wire(let event):
       if case .up = event { wasUp = true }
@@ -157,8 +157,8 @@ package final class IRCWire: Wire {
     // A bouncer knows the passwords of its owner's rooms.
     case .effect: break
     case .down(.wantsTLS(let port)) where isMain:
-      // Somebody else may have sent that: only the port counts, and without a good certificate
-      // there, the try has failed.
+      // Somebody else may have sent this without TLS, so trust only the port: unless the server has
+      // a valid certificate there, the try fails.
       guard var target else { return }
       close()
       report(.status(.connecting))
@@ -166,8 +166,7 @@ package final class IRCWire: Wire {
       (target.server.port, target.server.isDirectTLS) = (port, true)
       connect(to: target)
     case .down(let reason):
-      // If a network's connection is gone, connect all of them again, later: they are on the same
-      // bouncer.
+      // If one network's connection is gone, all have to reconnect later: they share a bouncer.
       close()
       if isMain, reason == .sasl(.wrongPassword) {
         report(.passwordRefused(reason: reason.description))
@@ -192,7 +191,7 @@ package final class IRCWire: Wire {
       report(
         .events([.notice(filled(("%1: %2", [facts["name"] ?? id, error])))]))
     }
-    // A network that was left out is taken when the bouncer lists it again, and there is room.
+    // A network that was left out gets a connection when the bouncer lists it again, if possible.
     guard var target, !leftOut.contains(id) || facts["name"] != nil else { return }
     target.login.bouncerNetwork = id
     if let known = scopes[id].flatMap({ sessions[$0] }) {
@@ -248,7 +247,7 @@ package final class IRCWire: Wire {
 
   private func beginUpload(_ file: FileUpload, for session: IRCSession?) {
     var file = file
-    // The server gave the address over TLS, and takes the same login there.
+    // The server gave this address over TLS, and accepts the same login there.
     if let login = target?.login, login.isSecure, !login.password.text.isEmpty,
       login.method != .none
     {
@@ -262,14 +261,14 @@ package final class IRCWire: Wire {
 
   // MARK: The store
 
-  /// The session for an address; nil for one on a network that the bouncer does not have, or has not
-  /// named yet.
+  /// The session for an address; nil if its network is not on the bouncer, or if the bouncer has
+  /// not listed it yet.
   private func session(for address: String) -> IRCSession? {
     // A room's name may have a slash without a bouncer.
     sessions[Self.scope(of: address)] ?? (main?.isBouncer == true ? nil : main)
   }
 
-  /// Refuses what is for networks that the bouncer does not have.
+  /// Refuses entries and requests for networks that are not on the bouncer.
   private func refuseUnknown(_ outbox: [OutboxEntry], _ requests: [NetworkRequest]) {
     guard areNetworksListed else { return }
     func sentence(_ address: String) -> String? {
@@ -301,8 +300,8 @@ package final class IRCWire: Wire {
     refuseUnknown(outbox, requests)
     for session in sessions.values {
       func isTheirs(_ address: String) -> Bool { self.session(for: address) === session }
-      // Handle requests first: a message to a room that one of them enters has to wait for the
-      // entry. Being away counts everywhere.
+      // Handle requests first: one may enter a room, and messages to that room must wait for the
+      // entry. An away message goes to every network.
       session.tell(
         .requests(requests.filter { isTheirs($0.target) || $0.verb == .presence }))
       session.noteTried()

@@ -34,9 +34,9 @@ extension IRCClient {
     }
   }
 
-  /// Notes a line with a label as the answer to a line of the outbox.
+  /// Notes that a line with a label answers a line of the outbox.
   ///
-  /// - Returns: whether it is one.
+  /// - Returns: false if it answers none.
   mutating func noteLabelled(_ line: IRCLine, isEcho: Bool) -> Bool {
     guard let label = line.tags["label"] else { return false }
     return outbox.noteAnswer(label: label, echo: isEcho ? line : nil, in: &context)
@@ -92,8 +92,8 @@ extension IRCClient {
     }
   }
 
-  /// People in the largest room whose accounts the client asks for; of others it learns when they
-  /// speak.
+  /// The client asks for people's accounts only in rooms with at most this many people; elsewhere
+  /// it learns the accounts when people speak.
   private static let mostAsked = 100
   private static let whoToken = "42"
 
@@ -112,7 +112,7 @@ extension IRCClient {
     let joining = [403, 405, 407, 437, 471, 473, 474, 475, 476, 477, 479, 480, 489]
     if joining.contains(number), rooms.noteRefusal(line, in: &context) { return }
     let label = line.tags["label"]
-    // Those without a target are about the first line that has no answer.
+    // Without a target, a refusal is about the first line that has no answer.
     let target = Self.withoutTarget.contains(number) ? nil : line[1]
     if label != nil || target == nil || Self.aboutMessages.contains(number),
       outbox.noteRefusal(
@@ -123,8 +123,8 @@ extension IRCClient {
     questions.note(line, in: &context)
   }
 
-  /// Refusals of a message, which have its target; the last one is of people who choose from whom
-  /// they accept messages (+g).
+  /// Refusals of a message, which name its target. The last one comes from people who choose whose
+  /// messages they accept (+g).
   private static let aboutMessages: Set = [
     401, 402, 403, 404, 407, 408, 415, 437, 477, 486, 492, 494, 531, 716,
   ]
@@ -138,7 +138,7 @@ extension IRCClient {
       history.noteFailure(line, words, in: &context)
     case "MARKREAD": break
     default:
-      // A message of several lines is refused by its limits, not by its target.
+      // A batch is refused because of its limits; the server names them and no target.
       let target = line[0] == "BATCH" ? nil : line.parameters.dropFirst(2).dropLast().first ?? ""
       if outbox.noteRefusal(
         label: line.tags["label"], target: target, words, in: &context)
@@ -152,7 +152,7 @@ extension IRCClient {
   // MARK: The owner
 
   private mutating func noteOwnHost(_ host: String) {
-    // Some servers say `user@host`.
+    // Some servers send `user@host`.
     if host.contains("@") {
       context.userAndHost = host
     } else if let former = context.userAndHost {
@@ -199,7 +199,7 @@ extension IRCClient {
       context.nick = line[0]
       watched.noteOwnNick()
       let me = NetworkUser(identity: context.fold(line[0]), name: line[0], isOwner: true)
-      // A bouncer's other networks have other nicks.
+      // On a bouncer's other networks, the owner has other nicks.
       for (address, room) in rooms.byAddress where room.isInside {
         context.tell(.renamed(me, room: address, former: nick))
       }
@@ -221,7 +221,7 @@ extension IRCClient {
     }
   }
 
-  /// Whether somebody quit in a netsplit: the message is the names of two servers.
+  /// Whether somebody quit in a netsplit: the message then consists of the names of two servers.
   private static func namesTwoServers(_ message: String) -> Bool {
     let words = message.split(separator: " ", omittingEmptySubsequences: false)
     return words.count == 2
@@ -275,10 +275,10 @@ extension IRCClient {
     }
   }
 
-  /// Says once that somebody to whom the owner writes is away; the server says it each time.
+  /// Tells the owner once that somebody to whom they write is away; the server says so each time.
   private mutating func receiveAwayNotice(_ line: IRCLine) {
     let (nick, message) = (line[1], line.parameters.last ?? "")
-    // It is part of the answer to WHOIS.
+    // During a WHOIS, it is part of the answer.
     if questions.isAbout(nick, context) { return questions.note(line, in: &context) }
     guard !nick.isEmpty, rooms.people[context.fold(nick)]?.away == nil else { return }
     rooms.people.note(nick, context.names)
@@ -286,7 +286,7 @@ extension IRCClient {
     context.tell(.notice(filled(("%1 is away: %2", [nick, message]))))
   }
 
-  /// The owner has read up to a time on another device.
+  /// Notes that the owner has read up to this time on another device.
   private mutating func receiveMark(_ line: IRCLine) {
     guard !line[0].isEmpty, let text = IRCLine.tags(line[1])["timestamp"],
       let time = Timestamp.read(text)

@@ -4,21 +4,21 @@ import NetworkInbox
 import Networks
 import Sentences
 
-// Messages and what belongs to them: live, in batches, and from the history.
+// Messages, reactions and the like: live, in batches, and from the history.
 extension IRCClient {
   /// Where a line comes from.
   enum Origin {
     case live
     /// From the history, or replayed by a bouncer; newer than the mark.
     case late
-    /// Older than what the store has of the conversation.
+    /// Older than everything that the store has of the conversation.
     case past
   }
 
-  /// How much older than its arrival a live message may be, by the server's clock. Some bouncers
-  /// replay messages without a batch; those are older.
+  /// How many milliseconds a live message may be old on arrival, by the server's clock. Some
+  /// bouncers replay messages without a batch; those are older.
   private static let slowness: Milliseconds = 60_000
-  /// Bytes of a reaction.
+  /// The most bytes of a reaction.
   private static let reactionBytes = 64
 
   /// Handles a live line.
@@ -46,8 +46,8 @@ extension IRCClient {
   ///
   /// - Returns: whether it needs no further handling.
   private mutating func noteEcho(_ line: IRCLine) -> Bool {
-    // What the owner sends to themselves arrives twice with echoes, and once without; the second
-    // one has the same id.
+    // With echoes, a message from the owner to themselves arrives twice, the second time with the
+    // same id; without echoes, it arrives once.
     let isForOwner = context.isMe(line[0])
     let isNoted =
       noteLabelled(line, isEcho: true)
@@ -59,7 +59,7 @@ extension IRCClient {
     return isNoted || isForOwner && line.tags["msgid"] == nil
   }
 
-  /// Tells the owner what the server says to them, other than its greeting.
+  /// Shows the owner a message from the server itself, except during its greeting.
   mutating func noteServerNotice(_ line: IRCLine) {
     guard context.isReady, let text = line.parameters.last, !text.isEmpty else { return }
     let words = Formatting.marked(text)
@@ -120,8 +120,9 @@ extension IRCClient {
         at: origin == .live ? nil : spoken.time, change: MessageIDs(archive: spoken.id)))
   }
 
-  /// Handles a deletion; the server has checked who may do it (IRCv3 message-redaction). Only the
-  /// store knows whether it was the author: if so, nothing is left for the second event to remove.
+  /// Handles a deletion, which the server has already allowed (IRCv3 message-redaction). Only the
+  /// store knows whether the author deleted the message; if so, the first event removes it, and the
+  /// second has no effect.
   private mutating func receiveRedaction(_ spoken: SpokenLine, _ origin: Origin) {
     let (id, reason) = (spoken.line[1], spoken.line[2])
     guard context.has(Capabilities.redaction), !id.isEmpty else { return }
@@ -170,7 +171,7 @@ extension IRCClient {
     }
   }
 
-  /// Handles the old lines of a batch that nobody has asked for.
+  /// Handles a batch of old lines that nobody requested.
   private mutating func replay(_ batch: Batch) {
     for line in batch.lines {
       if let spoken = SpokenLine(line, isLive: false, rooms.people, context) {
@@ -185,7 +186,7 @@ extension IRCClient {
       line.tags["label"] = label
       receive(line)
     }
-    // An answer without a word is one as well.
+    // An empty batch is an answer, too.
     if let label { _ = outbox.noteAnswer(label: label, echo: nil, in: &context) }
   }
 
@@ -211,7 +212,7 @@ extension IRCClient {
     let isFirst = count < query.limit && !batch.isTruncated
     let from = isFirst ? "" : ends?.oldest.reference(context) ?? ""
     var origin = Origin.late
-    // The store has messages older than the first mark, or nobody asked for them.
+    // Skip messages from before the mark: the store has them, or nobody asked for them.
     var oldest = Milliseconds.min
     switch query.scope {
     case .catchUp(let since, _): oldest = since
@@ -220,7 +221,7 @@ extension IRCClient {
       context.tell(.page(of: query.conversation, from: from, until: before))
     }
     for line in lines {
-      // Joins and the like are over.
+      // Old joins and the like no longer matter.
       guard let spoken = SpokenLine(line, isLive: false, rooms.people, context),
         spoken.time.map({ $0 >= oldest }) ?? true
       else { continue }
@@ -244,7 +245,7 @@ extension IRCClient {
       // The list has only chats with messages since the last mark.
       history.expect(conversation)
       history.begin(conversation, as: name, in: &context)
-      // The server says it by itself only for rooms.
+      // Servers send the read marker unasked only for rooms.
       if context.has(Capabilities.readMarker) { context.send(IRCLine("MARKREAD", [name])) }
     }
     history.noteChats(count, last: last, in: &context)

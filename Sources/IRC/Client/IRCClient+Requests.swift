@@ -4,7 +4,7 @@ import NetworkInbox
 import Networks
 import Sentences
 
-// What the owner's shells ask for, and which signals of the owner others get.
+// The requests of the owner's shells, and the owner's signals to others.
 extension IRCClient {
   mutating func run(_ request: NetworkRequest) {
     let target = request.target
@@ -13,7 +13,7 @@ extension IRCClient {
       return context.answer(request, filled(("%1 is not an address.", [target])))
     }
     switch request.verb {
-    // A new nickname in a room is one everywhere.
+    // Changing the nickname in one room changes it everywhere.
     case .join
     where !request.text.isEmpty && request.text != context.nick
       && rooms[context.fold(target)]?.isInside == true:
@@ -24,7 +24,7 @@ extension IRCClient {
       history.fetch(request, addressed(target), as: wireName(target), in: &context)
     case .presence:
       away = target.isEmpty ? nil : request.text
-      // The server would take an empty message for being back.
+      // The server would understand an empty message as being back.
       let message = request.text.isEmpty ? "away" : request.text
       context.send(IRCLine("AWAY", target.isEmpty ? [] : [message]))
       context.answer(request, "")
@@ -63,7 +63,7 @@ extension IRCClient {
         return context.answer(request, translated("There is no command in that line."))
       }
       questions.ask(request, line, in: &context)
-    // The process itself carries out the others.
+    // The network process carries out the others by itself.
     case .reconnect, .readSettings, .fetch, .fetchUnasked: break
     }
   }
@@ -95,7 +95,7 @@ extension IRCClient {
 
   private static func isBanMask(_ text: String) -> Bool { text.contains { "!@*?$:".contains($0) } }
 
-  /// Whether a text is one word of a line.
+  /// Whether a text can be a single word of a line.
   private static func isWord(_ text: String) -> Bool {
     !text.isEmpty && text.unicodeScalars.first != ":"
       && !text.unicodeScalars.contains { $0 == " " || $0 == "\r" || $0 == "\n" || $0 == "\0" }
@@ -146,7 +146,7 @@ extension IRCClient {
   private mutating func announce(_ isTyping: Bool, in conversation: ConversationAddress) {
     let target = wireName(conversation.address)
     if case .room(let address) = conversation, rooms[address]?.isInside != true { return }
-    // Nobody misses it: it must not delay a message.
+    // Drop a signal rather than let it delay a message.
     guard context.freeTurns() > 1, context.takeTurn() else { return }
     context.sendNow(
       IRCLine("TAGMSG", [target], tags: ["+typing": isTyping ? "active" : "done"]))

@@ -11,7 +11,7 @@ import Sentences
 /// for effect in client.handle(.up(welcome), at: Clock.wall()) { … }
 /// ```
 package struct IRCClient {
-  /// What the store says at the start.
+  /// What the store knows at the start.
   package struct Start: Sendable {
     /// The addresses of the rooms to enter.
     package var rooms: [String] = []
@@ -39,7 +39,7 @@ package struct IRCClient {
   var away: String?
   /// The nick that the owner wanted at login.
   private(set) var ownNick = ""
-  /// As at the beginning of a connection.
+  /// The throttle for each new connection.
   private var throttle = Throttle()
   private var shownStatus: AccountStatus?
   private var toldAbilities: NetworkAbilities?
@@ -62,9 +62,9 @@ package struct IRCClient {
 
   /// Reacts to an event.
   ///
-  /// - Parameter now: what the wall clock shows, in milliseconds since 1970. It may jump.
-  /// - Returns: what to do, in order. Events are stored before anything that relies on them is
-  ///   sent.
+  /// - Parameter now: the wall clock, in milliseconds since 1970. It may jump.
+  /// - Returns: what to do, in order. Whatever relies on events comes after the effect that stores
+  ///   them.
   package mutating func handle(_ event: IRCClientEvent, at now: Milliseconds) -> [IRCClientEffect] {
     context.clock.move(to: now)
     switch event {
@@ -101,15 +101,15 @@ package struct IRCClient {
     return outbox.admit(rooms, history, in: &context)
   }
 
-  /// Continues from `now` as if no time had passed: answers that were not read in that time are not
-  /// late.
+  /// Continues from `now` as if no time had passed, so that answers which nobody read meanwhile do
+  /// not count as late.
   package mutating func skip(to now: Milliseconds) { context.clock.skip(to: now) }
 
   /// Call this before each connection.
   ///
   /// - Parameters:
-  ///   - settings: what the owner has set.
-  ///   - keys: the passwords of rooms, by address, as `.keys` told them in an earlier process.
+  ///   - settings: the options that the owner has set.
+  ///   - keys: the passwords of rooms, by address, from `.keys` of an earlier process.
   package mutating func prepare(_ settings: [String: String], keys: [String: String]) {
     throttle = Throttle(settings["flood"])
     programs.isOn = settings["ctcp"] != "off"
@@ -144,7 +144,7 @@ package struct IRCClient {
     shownStatus = nil
   }
 
-  /// Begins the work, since the server has said what it is and can do.
+  /// Starts working, now that the server has said what it is and can do.
   mutating func begin() {
     guard !context.isReady else { return }
     context.isReady = true
@@ -171,7 +171,8 @@ package struct IRCClient {
     context.add(.ready)
   }
 
-  /// Asks the history whether messages in direct chats have arrived; a room's is read in any case.
+  /// Reads the histories of direct chats with messages that may have arrived. The histories of
+  /// rooms are read in any case.
   private mutating func readDoubtfulChats() {
     for conversation in outbox.doubtfulConversations where history.states[conversation] == nil {
       if case .direct(let identity) = conversation {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The capabilities of a connection: what the server offers, and what was agreed
+/// The capabilities of a connection: those that the server offers, and those that are enabled
 /// (IRCv3 capability negotiation).
 package struct Capabilities: Hashable, Sendable {
   static let batch = "batch"
@@ -19,7 +19,7 @@ package struct Capabilities: Hashable, Sendable {
   static let tags = "message-tags"
   static let time = "server-time"
 
-  /// What hobnob asks for if it is offered. `sasl` only while it is needed, `sts` never.
+  /// What hobnob requests if the server offers it. `sasl` is separate; `sts` is never requested.
   private static let wanted: Set<String> = [
     "account-notify", accountTag, "away-notify", batch, "cap-notify", "chghost",
     "draft/channel-rename", history, playback, multiline, readMarker, redaction, echo,
@@ -28,7 +28,7 @@ package struct Capabilities: Hashable, Sendable {
     "znc.in/self-message", "znc.in/batch", "znc.in/server-time-iso",
   ]
 
-  /// What the server offers, with the values.
+  /// The capabilities that the server offers, with their values.
   package var offered: [String: String] = [:]
   package var enabled: Set<String> = []
 
@@ -36,7 +36,7 @@ package struct Capabilities: Hashable, Sendable {
 
   func has(_ name: String) -> Bool { enabled.contains(name) }
 
-  /// Whether this is a ZNC, which answers PING and echoes messages before its server has them.
+  /// Whether this is ZNC, which answers PING and echoes messages before the network has them.
   var isOfZNC: Bool { offered["znc.in/batch"] != nil }
 
   /// The names in a list, without their values.
@@ -56,7 +56,7 @@ package struct Capabilities: Hashable, Sendable {
     }
   }
 
-  /// Notes an answer to a request; a name after a `-` is no longer enabled.
+  /// Notes the server's answer to a request; a name with a `-` in front is no longer enabled.
   mutating func enable(_ list: String) {
     for name in list.split(separator: " ").map(String.init) {
       if name.hasPrefix("-") {
@@ -67,7 +67,7 @@ package struct Capabilities: Hashable, Sendable {
     }
   }
 
-  /// The lines that ask for what is offered and not enabled yet.
+  /// The lines that request the wanted capabilities that are offered but not enabled yet.
   func requestLines(withSASL: Bool) -> [IRCLine] {
     var names = offered.keys.filter {
       Self.wanted.contains($0) && !enabled.contains($0) && !($0 == Self.echo && isOfZNC)

@@ -3,7 +3,7 @@ import Conversations
 import Networks
 import Platform
 
-/// From the first line to the server's welcome, as a value: capabilities, SASL and the nick.
+/// The login as a value, from the first line to the server's welcome: capabilities, SASL, nick.
 ///
 /// ```swift
 /// var login = Login(settings)
@@ -13,7 +13,7 @@ import Platform
 package struct Login: Sendable {
   /// How to log in to an account of the network.
   package enum Method: String, Hashable, Sendable, CaseIterable {
-    /// The strongest that the server offers.
+    /// The strongest method with a password that the server offers.
     case auto
     case none
     case plain
@@ -40,7 +40,7 @@ package struct Login: Sendable {
     package var bouncerNetwork: String?
   }
 
-  /// What the server told us when it let us in.
+  /// What the login has settled when the server lets us in.
   package struct Welcome: Hashable, Sendable {
     package var nick: String
     package var capabilities: Capabilities
@@ -65,19 +65,19 @@ package struct Login: Sendable {
   private var capabilities = Capabilities()
   private var nick: String
   private var takenNicks = 0
-  /// How many requests for capabilities have no answer.
+  /// How many requests for capabilities the server has not answered.
   private var openRequests = 0
   private var isNegotiating = true
   /// Whether the list of what the server offers is complete.
   private var isListed = false
   private var hasAccount = false
-  /// The name of that account, if the server has said it.
+  /// The name of that account, if the server has named it.
   private var account: String?
   private var exchange: SASLExchange
   private var isAuthenticating = false
   /// The initial response, until the server asks for it.
   private var response: [UInt8]?
-  /// The parts of a challenge that has more (400 bytes each).
+  /// The parts so far of a challenge in several lines (400 bytes each).
   private var challenge = ""
 
   package init(_ settings: Settings) {
@@ -100,8 +100,8 @@ package struct Login: Sendable {
     }
   }
 
-  /// Whether the account is a bouncer's: a later login would be one to the network behind it, with
-  /// the wrong password.
+  /// Whether the account is on a bouncer. There a later login would go to the network behind the
+  /// bouncer, with the wrong password.
   private var isBouncer: Bool {
     settings.bouncerNetwork != nil || capabilities.has(Capabilities.networks)
   }
@@ -134,7 +134,7 @@ package struct Login: Sendable {
     case "FAIL" where line[0] == "BOUNCER":
       return [.failed(.unknownNetwork(settings.bouncerNetwork ?? ""))]
     case "001":
-      // A server without capabilities goes on by itself; one that has begun a login must end it.
+      // A server without capabilities skips SASL; one that has begun a login must finish it.
       if wantsSASL, !hasAccount { return [.failed(isAuthenticating ? .sasl(.broken) : .noSASL)] }
       isWelcome = true
       return [
@@ -148,7 +148,7 @@ package struct Login: Sendable {
     case "433", "436", "437": return tryAnotherNick()
     case "464": return [.failed(.sasl(.wrongPassword))]
     case "465": return [.failed(.banned(line.parameters.last ?? ""))]
-    // While a login by SASL runs, only its end counts: the server may have to prove itself.
+    // While SASL runs, only its end counts: with SCRAM the server must still prove itself.
     case "900":
       account = line[2].isEmpty ? nil : line[2]
       hasAccount = hasAccount || !wantsSASL
@@ -163,8 +163,8 @@ package struct Login: Sendable {
     return []
   }
 
-  /// Reacts to a line after the welcome: logs in again when the network's services, which were away,
-  /// are back. A failure then is none of the connection.
+  /// Reacts to a line after the welcome: logs in again when the network's services have come back.
+  /// If that fails, the connection stays.
   private mutating func receiveLater(_ line: IRCLine) -> [Output] {
     let list = line.parameters.last ?? ""
     switch (line.command, line[1].uppercased()) {
@@ -217,14 +217,14 @@ package struct Login: Sendable {
     return []
   }
 
-  /// Over TLS, the server's promise of TLS is kept; without TLS, the connection changes to it.
+  /// Over TLS, records the server's promise of TLS; without TLS, reconnects with it.
   private func strictTransport() -> [Output] {
     guard let policy = capabilities.offered[Capabilities.sts] else { return [] }
     if settings.isSecure { return [.strictTransport(policy)] }
     return StrictTransport.port(in: policy).map { [.failed(.wantsTLS(port: $0))] } ?? []
   }
 
-  /// A server refuses a whole list for one of its names.
+  /// A server refuses a whole list because of one name, so this requests each name by itself.
   private mutating func requestOneByOne(_ refused: String) -> [Output] {
     let names = refused.split(separator: " ").map(String.init)
     guard names.count > 1, openRequests > 0 else { return [] }
@@ -247,7 +247,7 @@ package struct Login: Sendable {
     let scram = strongest.map { [Output.sawSCRAM($0)] } ?? []
     settings.strongest = [settings.strongest, strongest].compactMap(\.self).max()
     if mechanisms.isEmpty {
-      // Version 3.1 of the specification does not name them.
+      // With version 3.1 of capability negotiation, servers do not list the mechanisms.
       let usual = settings.method == .scram ? SCRAMHash.sha256.mechanism : "PLAIN"
       mechanisms = [settings.strongest?.mechanism ?? usual]
     }
@@ -279,12 +279,12 @@ package struct Login: Sendable {
 
   // MARK: SASL
 
-  /// Bytes of one part of a response (IRCv3 SASL).
+  /// The most bytes in one part of a response (IRCv3 SASL).
   private static let part = 400
 
   private mutating func receiveChallenge(_ text: String) -> [Output] {
     challenge += text == "+" ? "" : text
-    // No challenge of any mechanism is longer.
+    // No mechanism has longer challenges.
     guard challenge.utf8.count < 20_000 else { return [.failed(.sasl(.broken))] }
     if text.utf8.count == Self.part { return [] }
     defer { challenge = "" }

@@ -3,7 +3,7 @@ import Conversations
 import Networks
 import Sentences
 
-/// Why a login on an IRC server failed, or the connection ended, as a sentence.
+/// Why a login to an IRC server failed, or why the connection ended; the description is a sentence.
 package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case connection(ConnectionFailure)
   /// The server wants TLS, on this port.
@@ -18,7 +18,7 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case badNick(String)
   case nickInUse(String)
   case banned(String)
-  /// The server closed the connection, with its reason.
+  /// The server closed the connection for this reason; empty if it gave none.
   case closed(String)
   case tooSlow(Milliseconds)
   /// The bouncer does not know the network.

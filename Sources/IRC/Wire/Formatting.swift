@@ -2,7 +2,7 @@
 
 /// The formatting codes of IRC (modern.ircdocs.horse, "Formatting") as our symbols (rule 6.1).
 package enum Formatting {
-  /// Codes and the symbols for them. Other codes, such as colours and underlining, are left out.
+  /// The codes that have symbols. Other codes, such as colours and underlining, are removed.
   private static let symbols: [Unicode.Scalar: Character] = [
     "\u{02}": "*", "\u{1D}": "_", "\u{1E}": "~", "\u{11}": "`",
   ]
@@ -57,7 +57,7 @@ package enum Formatting {
 
   /// Skips one colour, or two with a comma between them.
   ///
-  /// - Parameter lengths: of a colour, in digits.
+  /// - Parameter lengths: how many digits a colour may have.
   private static func skipColour(
     _ rest: inout Substring.UnicodeScalarView, _ lengths: ClosedRange<Int>,
     isDigit: (Unicode.Scalar) -> Bool

@@ -5,7 +5,7 @@ package struct IRCAddress: Hashable, Sendable {
   package var nick: String
   package var server: String
 
-  /// - Returns: nil for a text that is no such address.
+  /// - Returns: nil if the text is not such an address.
   package init?(_ text: String) {
     let parts = text.split(separator: "@", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 2, Self.isNick(parts[0]), !parts[1].isEmpty,
@@ -16,7 +16,7 @@ package struct IRCAddress: Hashable, Sendable {
     (nick, server) = (parts[0], parts[1].lowercased())
   }
 
-  /// Whether a text can be a nick. The server decides about the rest.
+  /// Whether a text can be a nick on some server; each server has further rules.
   package static func isNick(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.count <= 64
       && text.unicodeScalars.allSatisfy { scalar in

@@ -114,8 +114,8 @@ package struct IRCLine: Hashable, Sendable {
     return String(result)
   }
 
-  /// The line as it is sent, without CR and LF. A CR, LF or NUL in a part is left out, so that no
-  /// text can begin another line; a blank in a part before the last one ends that part.
+  /// The line to send, without its CR and LF. It omits any CR, LF or NUL inside a part, so that no
+  /// text can begin another line; a part before the last one ends at its first blank.
   package var text: String {
     let tags = tags.sorted { $0.key < $1.key }
       .map { $1.isEmpty ? $0 : $0 + "=" + Self.escaped($1) }.joined(separator: ";")
@@ -125,7 +125,7 @@ package struct IRCLine: Hashable, Sendable {
   }
 
   /// Bytes of a line without its tags, CR and LF (RFC 1459, 2.3), and of a client's tags (IRCv3
-  /// message-tags, "Size limit"). A longer text is cut, since the server would do that, too.
+  /// message-tags, "Size limit"). A longer line is cut here, as the server would cut it.
   private static let (longest, longestTags) = (510, 4_094)
   private static let ends: Set<Unicode.Scalar> = ["\r", "\n", "\0"]
 
@@ -135,7 +135,7 @@ package struct IRCLine: Hashable, Sendable {
     words.append(command)
     for (index, parameter) in parameters.enumerated() {
       let isLast = index == parameters.count - 1
-      // A mark after a blank or a colon would make both one character: use scalars.
+      // A combining mark after a blank or a colon would join it into one character: use scalars.
       let scalars = parameter.unicodeScalars
       let needsColon = scalars.isEmpty || scalars.first == ":" || scalars.contains(" ")
       if isLast, needsColon || hasTrailing {
@@ -164,14 +164,14 @@ package struct IRCLine: Hashable, Sendable {
 }
 
 extension String {
-  /// The text without some characters, wherever they are in a grapheme.
+  /// The text without these scalars, even where they are part of a grapheme.
   func without(_ scalars: Set<Unicode.Scalar>) -> String {
     String(String.UnicodeScalarView(unicodeScalars.filter { !scalars.contains($0) }))
   }
 
   /// The beginning of the text, cut between two characters of Unicode.
   ///
-  /// - Parameter bytes: of the longest result, in UTF-8.
+  /// - Parameter bytes: the most bytes of the result, in UTF-8.
   func cut(afterBytes bytes: Int) -> Substring {
     guard var end = utf8.index(startIndex, offsetBy: bytes, limitedBy: utf8.endIndex),
       end < utf8.endIndex

@@ -3,12 +3,12 @@
 /// Cuts the server's bytes into lines. A line that is not UTF-8 counts as Latin-1, which people on
 /// old networks still write.
 package struct LineReader: Sendable {
-  /// Bytes of the longest line: tags and the rest (IRCv3 message-tags, "Size limit").
+  /// The most bytes of a line: of its tags and of the rest (IRCv3 message-tags, "Size limit").
   static let longest = 8_191 + 512
 
   private var unfinished: [UInt8] = []
   private var isSkipping = false
-  /// How many lines were longer, and left out.
+  /// How many longer lines it has skipped.
   package private(set) var skipped = 0
 
   package init() {}

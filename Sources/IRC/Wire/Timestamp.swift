@@ -2,7 +2,7 @@
 import Conversations
 
 extension IRCLine {
-  /// When the server got it.
+  /// When the server received the message of this line.
   var time: Milliseconds? { tags["time"].flatMap { Timestamp.read($0) } }
 }
 

@@ -3,7 +3,7 @@
 extension [String] {
   /// The words with a separator between them, as texts of at most 400 bytes.
   ///
-  /// - Parameter most: words of one text.
+  /// - Parameter most: the most words in one text.
   func packed(_ separator: String, most: Int = .max) -> [String] {
     var packs: [[String]] = []
     for word in self {
@@ -23,7 +23,7 @@ extension String {
 }
 
 extension [String: String] {
-  /// Notes `NAME` or `NAME=VALUE`, unless the server has said too many of them.
+  /// Notes `NAME` or `NAME=VALUE`, unless the server has sent too many of them.
   mutating func note(_ token: some StringProtocol) {
     let parts = token.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let name = String(parts[0])

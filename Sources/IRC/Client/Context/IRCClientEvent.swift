@@ -10,7 +10,7 @@ package enum IRCClientEvent: Sendable {
   case down
   /// Lines that arrived together.
   case lines([IRCLine])
-  /// The store knows that the server may get these entries of the outbox, which `admit` has chosen.
+  /// The store has recorded that these entries, which `admit` chose, may now reach the server.
   /// The event carries no entries: the server may have answered some of them by now.
   case tried(Set<OutboxEntry.ID>)
   /// The requests of the owner's shells; the client recognises repeated ones by their ids.
@@ -24,14 +24,14 @@ package enum IRCClientEvent: Sendable {
 
 /// Something that an ``IRCClient`` wants done. Carry out effects in order.
 package enum IRCClientEffect: Hashable, Sendable {
-  /// Put these into the store, all of them or none. The effects after this one rely on that.
+  /// Put all of these into the store, or none. The effects after this one rely on it.
   case store([NetworkEvent])
   case send([IRCLine])
-  /// The server has said what it is and can do: what waits in the store may be delivered.
+  /// The server has said what it is and can do, so deliver what waits in the store.
   case ready
-  /// More of the outbox can be taken.
+  /// The client can accept more entries of the outbox.
   case wantsOutbox
-  /// Keep the passwords of the rooms, by address: all that are known now.
+  /// Keep these passwords of rooms, by address, instead of the ones from before.
   case keys([String: String])
   case status(AccountStatus)
   /// Post a file to the address, then report `.uploaded`; one at a time.
@@ -39,9 +39,9 @@ package enum IRCClientEffect: Hashable, Sendable {
   case cancelUpload(OutboxEntry.ID)
   /// Send `.tick` at this time, on the clock that `handle` is given. Replaces the previous `.wake`.
   case wake(at: Milliseconds)
-  /// A bouncer has a network, with these facts; nil if it has it no longer.
+  /// The bouncer has a network with this id and these facts; nil if it no longer has it.
   case network(String, [String: String]?)
-  /// A bouncer has named all its networks.
+  /// The bouncer has listed all its networks.
   case listedNetworks
   /// End the connection; the reason is a sentence for the owner.
   case hangUp(String)
@@ -49,24 +49,24 @@ package enum IRCClientEffect: Hashable, Sendable {
 
 /// Something that the client does later.
 enum IRCAlarm: Hashable, Sendable {
-  /// The server may take another line.
+  /// The throttle lets another line go out.
   case throttle
-  /// The server is silent: ask whether it is there; then give up.
+  /// The server is silent: first ask whether it is there, then give up.
   case silence, noAnswer
-  /// The end of the server's greeting did not come.
+  /// The server's greeting has not ended.
   case greeting
-  /// Lines without an answer.
+  /// Lines that the server has not answered.
   case answers
   /// Rooms that the server has not let the owner into.
   case entering
-  /// A shell's request without an answer.
+  /// A shell's request that the server has not answered.
   case request
-  /// A question about the history without an answer.
+  /// A question about the history that the server has not answered.
   case history
-  /// Ask who is online of those that the client watches.
+  /// Ask which of the watched people are online.
   case watch
   /// Upload a file again.
   case upload
-  /// Let the store count what strangers sent.
+  /// Let the store count the requests from strangers.
   case strangers
 }

@@ -4,14 +4,14 @@ import NetworkInbox
 import Networks
 import Sentences
 
-/// What every part of a client uses: the owner, the clock, what the server can do, and the output
-/// of this step.
+/// What every part of a client shares: facts about the owner and the server, the clock, and the
+/// output of this step.
 struct IRCContext: Sendable {
   /// The owner's nick, as the server spells it.
   var nick = "" {
     didSet { if ownNicks.count < Self.mostNicks { ownNicks.insert(nick) } }
   }
-  /// The nicks that were the owner's on this connection.
+  /// The nicks that the owner has had on this connection.
   private(set) var ownNicks: Set<String> = []
   private static let mostNicks = 20
   /// The account that the owner is logged in to.
@@ -19,7 +19,7 @@ struct IRCContext: Sendable {
   /// `user@host` of the owner, as others see it; nil until the server has shown it.
   var userAndHost: String?
   var isUp = false
-  /// What the wall clock showed at the beginning of the connection.
+  /// The wall clock at the beginning of the connection.
   var connectedAt: Milliseconds = 0
   /// How far this machine's clock is ahead of the server's, as its last answer showed.
   private(set) var clockLead: Milliseconds = 0
@@ -34,11 +34,11 @@ struct IRCContext: Sendable {
   var throttle = Throttle()
   /// Lines that wait for the throttle, after the owner's messages.
   private(set) var waiting: [IRCLine] = []
-  /// How many of them are first: the owner waits for the answers.
+  /// How many of them, at the front, are urgent because the owner waits for their answers.
   private(set) var urgent = 0
-  /// Whether a message went out after the last of those lines: the next turn is theirs.
+  /// Whether a message went out after the last waiting line, so that a waiting line is next.
   private var owesTurn = false
-  /// Whether they have just waited for a message.
+  /// Whether the waiting lines have just let a message go first.
   private var hasYielded = false
   private var events: [NetworkEvent] = []
   private var lines: [IRCLine] = []
@@ -61,9 +61,9 @@ struct IRCContext: Sendable {
     if let time = line.time { clockLead = clock.wall - time }
   }
 
-  /// Whether this is a connection to one network of a bouncer.
+  /// Whether this connection is to one network of a bouncer.
   var isBouncersNetwork: Bool { support["BOUNCER_NETID"]?.isEmpty == false }
-  /// Whether this is the connection to a bouncer itself, which has networks.
+  /// Whether this connection is to the bouncer itself, not to one of its networks.
   var isBouncerItself: Bool { has(Capabilities.networks) && !isBouncersNetwork }
 
   func isRoom(_ target: String) -> Bool { names.isRoom(target) }
@@ -88,7 +88,7 @@ struct IRCContext: Sendable {
   /// Sends a line as soon as the throttle lets it.
   mutating func send(_ line: IRCLine) { waiting.append(line) }
 
-  /// Sends a line for whose answer the owner waits, before what waits in the background.
+  /// Sends a line whose answer the owner waits for, ahead of lines in the background.
   mutating func sendSoon(_ line: IRCLine) {
     waiting.insert(line, at: urgent)
     urgent += 1
@@ -100,7 +100,7 @@ struct IRCContext: Sendable {
     urgent = max(0, urgent - count)
   }
 
-  /// Whether a line may go out now; takes it from what the throttle allows.
+  /// Takes one line from what the throttle allows; false if it allows none now.
   mutating func takeTurn() -> Bool {
     guard throttle.count(at: clock.time) > 0 else { return false }
     throttle.use()
@@ -114,8 +114,8 @@ struct IRCContext: Sendable {
     owesTurn = true
   }
 
-  /// Sends one of the lines that wait, if a message went out before: otherwise a long text would
-  /// keep them waiting.
+  /// Sends one waiting line if it is its turn after a message. Without turns, a long text would
+  /// keep those lines waiting.
   mutating func flushOne() {
     guard owesTurn, !waiting.isEmpty, takeTurn() else { return }
     sendWaiting(1)
@@ -129,7 +129,7 @@ struct IRCContext: Sendable {
   ///
   /// - Parameters:
   ///   - more: whether the outbox has lines that wait as well.
-  ///   - yields: whether the next turn is for one of them, which the store has to know of first.
+  ///   - yields: whether the next turn is for the outbox, and the store must first record it.
   mutating func flush(more: Bool, yields: Bool) {
     hasYielded = yields && !hasYielded
     if hasYielded { return }
@@ -147,14 +147,14 @@ struct IRCContext: Sendable {
     if requests.end(request) { tell(.answered(request, sentence)) }
   }
 
-  /// A line whose answer has a token and comes after those to all lines before it.
+  /// A line that makes the server repeat a token, after it has answered all lines before.
   func probe(_ token: String) -> IRCLine {
     IRCLine(capabilities.isOfZNC ? "WHO" : "PING", [Self.probe + token])
   }
 
   static let probe = "hobnob-"
 
-  /// A label for one line; nil if the server knows none.
+  /// A label for one line; nil if the server does not support labels.
   mutating func newLabel() -> String? {
     guard has(Capabilities.labels) else { return nil }
     labels += 1
@@ -190,8 +190,8 @@ struct IRCContext: Sendable {
 
   // MARK: Bytes
 
-  /// Bytes for the text of a message and its target, in one line: 512 without CR, LF and what the
-  /// server puts in front (RFC 1459, 2.3).
+  /// The most bytes that a message's text and target can have in one line: 512 minus CR, LF and the
+  /// source that the server puts in front (RFC 1459, 2.3).
   var longestLine: Int {
     // The longest names that servers usually allow.
     let prefix = userAndHost.map { nick.utf8.count + $0.utf8.count + 3 } ?? 20 + 20 + 63 + 4

@@ -39,7 +39,7 @@ struct ISupport: Hashable, Sendable {
     switch tokens["CASEMAPPING"] {
     case nil, "rfc1459": .rfc1459
     case "rfc1459-strict", "strict-rfc1459": .strict
-    // Of unknown mappings, such as rfc8265, ASCII is the common part.
+    // Unknown mappings, such as rfc8265, treat at least ASCII in this way.
     default: .ascii
     }
   }
@@ -75,7 +75,7 @@ struct ISupport: Hashable, Sendable {
     }
   }
 
-  /// A target without the sign of those whom it reaches: `@#tea` is for the operators of `#tea`.
+  /// A target without the sign for the ranks that it reaches: `@#tea` is the operators of `#tea`.
   func withoutStatus(_ target: String) -> String {
     let signs = tokens["STATUSMSG"] ?? ""
     guard let first = target.first, signs.contains(first), target.count > 1,
@@ -89,11 +89,11 @@ struct ISupport: Hashable, Sendable {
   /// How many targets a command may have.
   func targets(of command: String) -> Int {
     if let most = tokens["TARGMAX"]?.value(of: command, ":") { return Int(most) ?? .max }
-    // Servers without the token take several rooms in a JOIN (RFC 1459, 4.2.1).
+    // Servers without the token accept several rooms in a JOIN (RFC 1459, 4.2.1).
     return command == "JOIN" ? 20 : 1
   }
 
-  /// Whether the server passes on a tag of the client's (CLIENTTAGDENY).
+  /// Whether the server passes on this tag from clients (CLIENTTAGDENY).
   func passes(tag: String) -> Bool {
     var passes = true
     for item in (tokens["CLIENTTAGDENY"] ?? "").split(separator: ",") {
@@ -104,13 +104,13 @@ struct ISupport: Hashable, Sendable {
     return passes
   }
 
-  /// Messages of one answer from the history.
+  /// The most messages in one answer from the history.
   var historyLimit: Int {
     let number = number("CHATHISTORY") ?? number("draft/CHATHISTORY") ?? 0
     return number > 0 ? min(number, 200) : 100
   }
 
-  /// Whether the history takes message ids, not only times.
+  /// Whether one can ask the history by message id, not only by time.
   var historyTakesIDs: Bool {
     guard let types = tokens["MSGREFTYPES"] else { return true }
     return types.split(separator: ",").contains("msgid")

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// The names of rooms and people in the store's form: folded as the server says, and on a bouncer's
-/// network with that network's name behind a slash, as in `#tea/libera`.
+/// The names of rooms and people as the store has them: folded by the server's rules and, on a
+/// bouncer's network, followed by a slash and the network's name, as in `#tea/libera`.
 struct ScopedNames: Hashable, Sendable {
   var rules = ISupport().rules
   /// `/` and the name of a bouncer's network; empty without one.
   var scope = ""
 
-  /// An address; a name that is one already stays as it is.
+  /// The address for a name; an address stays as it is.
   func fold(_ name: String) -> String { rules.fold(plain(name)) + scope }
 
   /// The name as the server knows it.

@@ -6,7 +6,7 @@ import Conversations
 package struct Throttle: Hashable, Sendable {
   /// Lines at once.
   private var burst = 4
-  /// Milliseconds for one more line.
+  /// Milliseconds until one more line may go out.
   private var interval: Milliseconds = 2_000
   private(set) var isOff = false
   private var available = 4
@@ -25,14 +25,14 @@ package struct Throttle: Hashable, Sendable {
     (burst, available, interval) = (lines, lines, Milliseconds(seconds * 1_000))
   }
 
-  /// Whether the text is a setting.
+  /// Whether the text is a valid setting.
   package static func isSetting(_ text: String) -> Bool {
     text == "off" || Throttle(text) != Throttle() || text == "4/2"
   }
 
   mutating func turnOff() { isOff = true }
 
-  /// How many messages may be without an answer at the same time.
+  /// How many messages may be unanswered at the same time.
   var window: Int { isOff ? 20 : burst }
 
   /// How many lines may go out now.

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// A batch of lines that belong together, and that is complete (IRCv3 batch).
+/// A complete batch: lines that belong together (IRCv3 batch).
 struct Batch: Sendable {
   var type: String
   var parameters: [String]
-  /// Of the line that began it.
+  /// The tags of the line that began it.
   var tags: [String: String]
   var source: IRCLine.Source?
-  /// Those of inner batches included; each inner message of several lines is one.
+  /// With the lines of inner batches; an inner message of several lines counts as one line.
   var lines: [IRCLine] = []
-  /// Whether some of its lines were left out, because it was too large.
+  /// Whether it lacks lines because it was too large.
   var isTruncated = false
-  /// Bytes of its lines.
+  /// The number of bytes in its lines.
   var bytes = 0
 
   /// A message of several lines as one line, with the tags of the batch (IRCv3 multiline); nil if
@@ -34,18 +34,18 @@ struct Batch: Sendable {
   }
 }
 
-/// The batches whose end has not come yet.
+/// The batches that have not ended yet.
 struct Batches: Sendable {
   static let mostOpen = 64
-  /// Bytes of all lines in unfinished batches.
+  /// The most bytes in all unfinished batches together.
   static let mostBytes = 4 << 20
 
   private(set) var open: [String: (batch: Batch, outer: String?)] = [:]
   var bytes: Int { open.values.reduce(0) { $0 + $1.batch.bytes } }
-  /// Whether the lines now are of a batch about a netsplit, or its end.
+  /// Whether the current lines are from a batch about a netsplit or its end.
   var isOfSplit = false
 
-  /// What a line is, seen from the batches.
+  /// What a line means for the batches.
   enum Part: Sendable {
     /// It belongs to no batch.
     case line(IRCLine)

@@ -2,16 +2,17 @@
 import Conversations
 import Platform
 
-/// The answers to other people's questions to this program (CTCP), and the sentences about their
-/// offers: at most one in five seconds, so that nobody can make it flood the server or the owner.
+/// Answers the questions that other people ask this program (CTCP), and tells the owner about their
+/// offers: at most one of each in five seconds, so that nobody can use it to flood the server or
+/// the owner.
 struct CTCPAnswers: Sendable {
   private static let pause: Milliseconds = 5_000
-  /// Whether the owner lets it answer.
+  /// Whether the owner allows answers.
   var isOn = true
   private var last: Milliseconds?
   private var lastOffer: Milliseconds?
 
-  /// The answer to a question; nil for none.
+  /// The answer to a question; nil if there is none.
   mutating func answer(
     to question: (name: String, rest: String), at now: Milliseconds, wall: Milliseconds
   ) -> String? {
@@ -20,7 +21,7 @@ struct CTCPAnswers: Sendable {
     case "CLIENTINFO": answer = "ACTION CLIENTINFO PING TIME VERSION"
     case "VERSION": answer = "hobnob"
     case "PING": answer = String(question.rest.without(["\u{01}"]).cut(afterBytes: 64))
-    // The time zone would tell where the owner is.
+    // The time zone would reveal where the owner is.
     case "TIME": answer = DateParser.text(wall)
     default: answer = nil
     }
@@ -28,7 +29,7 @@ struct CTCPAnswers: Sendable {
     return "\u{01}\(question.name) \(answer)\u{01}"
   }
 
-  /// Whether to tell the owner of another offer.
+  /// Whether to tell the owner about another offer now.
   mutating func tellsOffer(at now: Milliseconds) -> Bool { Self.isLate(now, after: &lastOffer) }
 
   private static func isLate(_ now: Milliseconds, after last: inout Milliseconds?) -> Bool {

@@ -4,8 +4,8 @@ import NetworkInbox
 import Networks
 import Sentences
 
-/// What the server keeps of a conversation (IRCv3 chathistory): catching up after a break, and
-/// older messages for a shell.
+/// Reads the messages that the server keeps (IRCv3 chathistory), to catch up after a break and to
+/// show older messages in a shell.
 struct History: Sendable {
   /// The state of a conversation's history on this connection.
   enum State: Hashable, Sendable {
@@ -15,11 +15,11 @@ struct History: Sendable {
   /// A question to the server.
   struct Query: Sendable {
     enum Scope: Sendable {
-      /// Everything since the mark, or since the newest message of the last page: the store keeps
-      /// the order in which messages arrive.
+      /// Everything since the mark or, after a page, since its newest message: the store keeps
+      /// messages in the order in which they arrive.
       case catchUp(since: Milliseconds, newest: Mark?)
-      /// Older messages for a shell, which has got so many; without a shell, the last messages of a
-      /// conversation that the store does not know yet.
+      /// Older messages for a shell, which has received `count` of them; without a request, the
+      /// last messages of a conversation that is new to the store.
       case older(NetworkRequest?, before: String = "", count: Int = 0, pages: Int = 0)
     }
 
@@ -32,26 +32,26 @@ struct History: Sendable {
 
   /// Clocks of a network's servers differ by up to this much.
   static let fuzz: Milliseconds = 10_000
-  /// Pages of one request.
+  /// The most pages for one request.
   private static let mostPages = 200
   private static let mostAtOnce = 4
   static let patience: Milliseconds = 30_000
-  /// The key of the mark for direct chats, whose list the server gives.
+  /// The key of the mark that all direct chats share, since the server lists the active ones.
   static let allChats = ""
 
   private(set) var marks: [String: Mark] = [:]
   private(set) var states: [ConversationAddress: State] = [:]
   /// The state of the list of direct chats with new messages.
   private(set) var chats: State?
-  /// The time from which that list was requested.
+  /// The time since which that list covers messages.
   private var chatsSince: Milliseconds = 0
   var times = MessageTimes()
-  /// How far the owner has read on other devices, to apply again once the messages have arrived.
+  /// How far the owner has read on other devices, to repeat once the messages have arrived.
   private var readMarks: [ConversationAddress: Milliseconds] = [:]
   private var waiting: [Query] = []
   /// By label, or by target where the server has no labels.
   private var running: [String: Query] = [:]
-  /// How many messages arrived on this connection by catching up.
+  /// How many missed messages have arrived on this connection.
   private(set) var received = 0
 
   init(marks: [String: String]) {
@@ -65,7 +65,7 @@ struct History: Sendable {
 
   var isReading: Bool { states.values.contains(.reading) }
 
-  /// Whether the store has everything before a live message, which may therefore become the mark.
+  /// Whether the store has everything before a live message, so that the mark may move to it.
   private func isSettled(_ conversation: ConversationAddress) -> Bool {
     if case .direct = conversation, states[conversation] == nil { return chats == .read }
     return states[conversation] == .read
@@ -93,8 +93,8 @@ struct History: Sendable {
       Query(conversation: conversation, target: target, scope: scope, limit: limit), in: &context)
   }
 
-  /// Notes that a direct chat has had messages since the last mark of all chats: they are new, not
-  /// older than what the store has.
+  /// Notes that a direct chat has messages since the mark of all chats: they are newer, not older,
+  /// than those in the store.
   mutating func expect(_ conversation: ConversationAddress) {
     if marks[conversation.address] == nil { marks[conversation.address] = marks[Self.allChats] }
   }
@@ -169,7 +169,7 @@ struct History: Sendable {
   private mutating func run(in context: inout IRCContext) {
     while running.count < Self.mostAtOnce,
       let index = waiting.firstIndex(where: { query in
-        // Without labels, the target tells which of them an answer is for.
+        // Without labels, the target shows which query an answer belongs to.
         !running.values.contains {
           $0.conversation == query.conversation
             || context.fold($0.target) == context.fold(query.target)
@@ -201,7 +201,7 @@ struct History: Sendable {
       if let id = newest.id, context.support.historyTakesIDs {
         return ["AFTER", query.target, "msgid=" + id, limit]
       }
-      // Others may have the same time; those that are known do not count twice.
+      // Other messages may have the same time; the store ignores those that it has already.
       let since = Timestamp.text(newest.milliseconds - 1)
       return ["AFTER", query.target, Self.timestamp + since, limit]
     case .older(_, "", _, _): return ["LATEST", query.target, "*", limit]
@@ -223,12 +223,12 @@ struct History: Sendable {
   /// - Parameters:
   ///   - ends: the oldest and the newest message of the page.
   ///   - count: how many messages it had.
-  ///   - new: how many of them counted as messages.
+  ///   - new: how many of them were PRIVMSG or NOTICE.
   mutating func finish(
     _ query: Query, ends: (oldest: Mark, newest: Mark)?, count: Int, new: Int, isTruncated: Bool,
     in context: inout IRCContext
   ) {
-    // The next page has the lines that were left out.
+    // The next page will have the lines that this batch lacks.
     let isEnd = ends == nil || !isTruncated && count < query.limit
     var next = query
     switch query.scope {
@@ -260,11 +260,11 @@ struct History: Sendable {
     run(in: &context)
   }
 
-  /// Notes that the server refuses a query (FAIL CHATHISTORY).
+  /// Notes that the server has refused a query (FAIL CHATHISTORY).
   mutating func noteFailure(_ line: IRCLine, _ words: String, in context: inout IRCContext) {
     let about = line.parameters.dropFirst(2).dropLast()
     if about.first?.uppercased() == "TARGETS" { chats = .failed }
-    // Which of them is the target depends on what is wrong.
+    // Which parameter is the target depends on the failure.
     let targets = Set(about.map { context.fold($0) })
     let found = running.first {
       $0.key == line.tags["label"] || targets.contains(context.fold($0.value.target))
@@ -275,7 +275,7 @@ struct History: Sendable {
     }
   }
 
-  /// Notes that the server does not answer a query.
+  /// Notes that the server has not answered a query in time.
   mutating func fail(_ query: Query, _ sentence: String, in context: inout IRCContext) {
     switch query.scope {
     case .older(nil, _, _, _), .catchUp: end(query.conversation, .failed, in: &context)
@@ -304,8 +304,8 @@ struct History: Sendable {
 
   // MARK: Marks
 
-  /// Notes how far the owner has read on another device. A live message is stored with the time of
-  /// its arrival, so the one with exactly that time is named as well.
+  /// Notes how far the owner has read on another device. The store has live messages with the time
+  /// of their arrival here, so this also names the message with exactly the server's time.
   mutating func noteRead(
     until time: String, _ milliseconds: Milliseconds, in conversation: ConversationAddress,
     _ context: inout IRCContext

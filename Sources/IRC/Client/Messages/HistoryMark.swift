@@ -2,14 +2,14 @@
 import Conversations
 
 extension History {
-  /// A message up to which everything is known: its time, as the server wrote it, and its id.
+  /// The message up to which the store has everything: its time as the server wrote it, and its id.
   struct Mark: Hashable, Sendable {
     var time: String
     var id: String?
 
     init(time: String, id: String?) { (self.time, self.id) = (time, id) }
 
-    /// - Parameter text: as in the store: `TIME` or `TIME ID`.
+    /// - Parameter text: the mark as the store keeps it: `TIME` or `TIME ID`.
     init?(_ text: String) {
       let parts = text.split(separator: " ", maxSplits: 1)
       guard let time = parts.first, Timestamp.read(String(time)) != nil else { return nil }
@@ -19,7 +19,7 @@ extension History {
     var text: String { time + (id.map { " " + $0 } ?? "") }
     var milliseconds: Milliseconds { Timestamp.read(time) ?? 0 }
 
-    /// How the server can find it again, in the store's terms: an id, or a time as in a question.
+    /// How to ask the server for it again: its id, or its time in the form of a question.
     func reference(_ context: IRCContext) -> String {
       if let id, context.support.historyTakesIDs { return id }
       return History.timestamp + time
@@ -29,8 +29,8 @@ extension History {
   static let timestamp = "timestamp="
 }
 
-/// Times of messages by their ids, for servers that find messages only by time, and for read
-/// markers. The older half is forgotten when it is full.
+/// The times of messages by their ids, for read markers and for servers that find messages only by
+/// time. When it is full, it forgets the older half.
 struct MessageTimes: Sendable {
   private static let most = 10_000
   private var newer: [String: String] = [:]
@@ -49,7 +49,7 @@ struct MessageTimes: Sendable {
 }
 
 extension IRCContext {
-  /// Messages of one answer from the history; nil if the server has none.
+  /// The most messages in one answer from the history; nil if the server keeps no history.
   var historyLimit: Int? {
     has(Capabilities.history) && has(Capabilities.batch) ? support.historyLimit : nil
   }

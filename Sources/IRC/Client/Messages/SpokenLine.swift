@@ -7,10 +7,10 @@ struct SpokenLine: Sendable {
   var conversation: ConversationAddress
   var speaker: NetworkUser
   var kind: Message.Kind
-  /// With CTCP's wrapping removed from an action; still wrapped in other cases.
+  /// The text. An action comes without CTCP's wrapping; other CTCP stays wrapped.
   var text: String
   var id: String?
-  /// The time that the server gave.
+  /// The time from the server.
   var time: Milliseconds?
   /// The id of the message that it answers.
   var answers: String?
@@ -23,7 +23,7 @@ struct SpokenLine: Sendable {
     return (name.uppercased(), String(words.dropFirst(name.count + 1)))
   }
 
-  /// An id that somebody else chose; nil if it is empty or too long.
+  /// An id that comes from outside; nil if it is empty or too long.
   private static func bounded(_ id: String?) -> String? {
     id.flatMap { (1...1_024).contains($0.utf8.count) ? $0 : nil }
   }
@@ -31,8 +31,8 @@ struct SpokenLine: Sendable {
   /// The commands with which people say something.
   static let commands: Set<String> = ["PRIVMSG", "NOTICE", "TAGMSG", "REDACT"]
 
-  /// - Parameter isLive: false for an old line, whose nick somebody else may have now.
-  /// - Returns: nil for a line of the server, or for one with a target that is not ours.
+  /// - Parameter isLive: false for an old line; somebody else may have its nick now.
+  /// - Returns: nil if the line is from the server or its target does not concern the owner.
   init?(_ line: IRCLine, isLive: Bool = true, _ people: People, _ context: IRCContext) {
     guard Self.commands.contains(line.command), let source = line.source, !source.nick.isEmpty
     else { return nil }
@@ -48,7 +48,7 @@ struct SpokenLine: Sendable {
     } else if speaker.isOwner {
       conversation = .direct(people.storedIdentity(of: target, context.names))
     } else if context.isMe(target) {
-      // A server speaks without a user name.
+      // Lines from servers have no user name.
       guard source.user != nil || source.host != nil || !source.nick.contains(".") else {
         return nil
       }

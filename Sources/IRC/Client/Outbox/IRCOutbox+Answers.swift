@@ -4,7 +4,7 @@ import NetworkInbox
 import Networks
 import Sentences
 
-// What the server says about what was sent.
+// The server's answers to sent lines.
 extension IRCOutbox {
   /// Notes a PONG: the server has handled everything that was sent before the PING.
   mutating func notePong(_ token: String, in context: inout IRCContext) {
@@ -16,8 +16,8 @@ extension IRCOutbox {
     }
   }
 
-  /// Notes that the server has handled a line, without an echo of it. Servers drop reactions that
-  /// they do not pass on, and say nothing.
+  /// Notes that the server has handled a line without echoing it. For a reaction, this means that
+  /// the server has silently dropped it.
   private mutating func finish(_ line: InFlight, in context: inout IRCContext) {
     if line.operation == .react, context.has(Capabilities.echo) {
       refuse(line.entry, translated("The server did not pass on the reaction."), in: &context)
@@ -49,7 +49,7 @@ extension IRCOutbox {
     }
   }
 
-  /// Notes an answer that has a label.
+  /// Notes an answer with a label.
   ///
   /// - Parameter echo: the server's copy of the message; nil if the answer is something else.
   /// - Returns: false if no line of the outbox has the label.
@@ -65,11 +65,12 @@ extension IRCOutbox {
     return true
   }
 
-  /// Notes an echo without a label. It is that of the same text; otherwise, since servers may change
-  /// texts, that of the first line to the target.
+  /// Notes an echo without a label. It belongs to the line with the same text or, since servers may
+  /// change texts, else to the first line to the target.
   ///
-  /// - Parameter isForOwner: whether the owner wrote to themselves: then it may be the message.
-  /// - Returns: false if no line is under way to the target.
+  /// - Parameter isForOwner: whether the owner wrote to themselves; the echo may then be the
+  /// message.
+  /// - Returns: false if no line to the target is waiting for its answer.
   mutating func noteEcho(
     _ echo: IRCLine, isForOwner: Bool, in context: inout IRCContext
   ) -> Bool {
@@ -86,9 +87,9 @@ extension IRCOutbox {
   /// Notes the server's refusal of a line.
   ///
   /// - Parameters:
-  ///   - label: of the answer; without one, the first line to `target` is meant.
-  ///   - target: nil if the server does not say it.
-  /// - Returns: false if no such line is under way.
+  ///   - label: the label of the answer; without one, the refusal is of the first line to `target`.
+  ///   - target: nil if the server does not name it.
+  /// - Returns: false if no such line is waiting for its answer.
   mutating func noteRefusal(
     label: String?, target: String?, _ sentence: String, in context: inout IRCContext
   ) -> Bool {
@@ -108,9 +109,9 @@ extension IRCOutbox {
     end(outgoing.entry, as: .refused(outgoing.entry, reason: sentence), in: &context)
   }
 
-  /// Finds a message of the owner's in the server's history among those that may have arrived.
+  /// Notes that the server's history has a message from the owner, which may be one in doubt.
   ///
-  /// - Returns: whether it is one of them.
+  /// - Returns: whether it is one of those that may have arrived.
   mutating func noteOwn(
     _ text: String, in conversation: ConversationAddress, id: String?, at time: Milliseconds?,
     _ context: inout IRCContext
@@ -133,8 +134,8 @@ extension IRCOutbox {
 }
 
 extension IRCOutbox.InFlight {
-  /// Whether a line can be the server's echo. A signal that the owner is typing, and a question to
-  /// somebody's program, have echoes, too.
+  /// Whether a line can be the echo of this one. Typing signals and questions to somebody's program
+  /// have echoes, too.
   fileprivate func isEchoed(by line: IRCLine) -> Bool {
     switch operation {
     case .send:

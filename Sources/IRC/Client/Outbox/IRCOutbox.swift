@@ -4,10 +4,10 @@ import NetworkInbox
 import Networks
 import Sentences
 
-/// What the owner wrote and the server has not answered for. Entries of one conversation keep their
-/// order.
+/// The owner's messages and changes that the server has not confirmed. Entries of one conversation
+/// keep their order.
 struct IRCOutbox: Sendable {
-  /// A part whose answer is missing.
+  /// A part that was sent and has no answer yet.
   struct InFlight: Sendable {
     var entry: OutboxEntry.ID
     var part: Int
@@ -15,9 +15,9 @@ struct IRCOutbox: Sendable {
     var label: String?
     /// Folded.
     var target: String
-    /// What an echo of the server's would have, unless it changed the text.
+    /// The text that the server's echo will have, unless the server changes it.
     var text: String
-    /// The PING after it, whose PONG says that the server has handled it.
+    /// The number of the PING after it; the PONG shows that the server has handled the part.
     var barrier: Int?
   }
 
@@ -25,7 +25,7 @@ struct IRCOutbox: Sendable {
   static let patience: Milliseconds = 15_000
 
   var entries: [OutboxEntry.ID: Outgoing] = [:]
-  /// The ids of the entries in order; some may have ended since.
+  /// The ids of the entries in order; some entries may have ended by now.
   private var order: [OutboxEntry.ID] = []
   /// Entries that have ended here, but may still be in the store's outbox.
   private var ended: Set<OutboxEntry.ID> = []
@@ -39,30 +39,30 @@ struct IRCOutbox: Sendable {
     }
   }
 
-  /// The conversations with messages that the server may have.
+  /// The conversations with messages that may have arrived.
   var doubtfulConversations: [ConversationAddress] {
     Array(Set(entries.values.filter(\.isDoubtful).map(\.entry.conversation)))
   }
 
-  /// Notes everything that is in the outbox now.
+  /// Replaces the entries with what is in the outbox now.
   mutating func update(
     to new: [OutboxEntry], _ people: People, in context: inout IRCContext
   ) {
     let ids = Set(new.map(\.id))
     ended.formIntersection(ids)
-    // What was taken back is not sent; what is under way stays.
+    // Drop what the owner took back, unless it is already on its way.
     for (id, outgoing) in entries
     where !ids.contains(id) && (outgoing.isDoubtful || !outgoing.isWritten) {
       entries[id] = nil
       inFlight.removeAll { $0.entry == id }
     }
-    // What the server can do is not known before.
+    // Until then, nobody knows what the server can do.
     guard context.isReady else { return }
     for entry in new where !ended.contains(entry.id) {
       if entries[entry.id] == nil {
         prepare(entry, people, in: &context)
       } else if entries[entry.id]?.isUntouched == true {
-        // The owner may have changed the text; it is cut again when it goes out.
+        // The owner may have changed the text; `pump` cuts it again before it goes out.
         entries[entry.id]?.entry.message = entry.message
       }
     }
@@ -90,7 +90,7 @@ struct IRCOutbox: Sendable {
     prepare(entry, people, in: &context)
   }
 
-  /// Cuts an entry into lines, maybe again.
+  /// Cuts an entry into lines; also when the entry has changed.
   private mutating func prepare(
     _ entry: OutboxEntry, _ people: People, in context: inout IRCContext
   ) {
@@ -160,7 +160,8 @@ struct IRCOutbox: Sendable {
     }
   }
 
-  /// The waiting entries in order, the first of each conversation until it is written.
+  /// The waiting entries in order. An entry that is not ready holds up those behind it in the same
+  /// conversation.
   private func candidates(
     _ rooms: Rooms, _ history: History, _ context: IRCContext
   ) -> (ready: [OutboxEntry.ID], never: [(OutboxEntry, String)]) {
@@ -197,15 +198,15 @@ struct IRCOutbox: Sendable {
     return Set(entries.values.filter(\.isChosen).map(\.entry.id))
   }
 
-  /// How many more entries can be sent before the earlier ones are answered: if the connection
-  /// breaks, all of these are in doubt.
+  /// How many more entries may be sent before the earlier ones are answered. There is a limit since
+  /// all of them are in doubt if the connection breaks.
   private func places(_ context: IRCContext) -> Int {
     context.throttle.window - entries.values.count(where: \.isChosen)
   }
 
   /// Sends what may go out now.
   ///
-  /// - Returns: whether more can go out as soon as the store knows of it.
+  /// - Returns: whether more can go out as soon as the store has recorded it as tried.
   mutating func pump(
     _ rooms: Rooms, _ history: History, in context: inout IRCContext
   ) -> Bool {
@@ -218,7 +219,7 @@ struct IRCOutbox: Sendable {
     loop: for id in ready {
       resolveDoubt(id)
       finishIfAnswered(id, in: &context)
-      // The target, or what the server can do, may have changed while it waited.
+      // While it waited, its target or the server's capabilities may have changed.
       if let former = entries[id], former.isAdmitted, former.isUntouched, context.freeTurns() > 0 {
         prepare(former.entry, rooms.people, in: &context)
       }
@@ -240,7 +241,7 @@ struct IRCOutbox: Sendable {
     return wantsMore
   }
 
-  /// Sends the parts again that the history does not have.
+  /// Prepares to send again the parts that are missing from the history.
   private mutating func resolveDoubt(_ id: OutboxEntry.ID) {
     guard var outgoing = entries[id], outgoing.isDoubtful else { return }
     outgoing.isDoubtful = false
@@ -250,7 +251,7 @@ struct IRCOutbox: Sendable {
     entries[id] = outgoing
   }
 
-  /// - Returns: whether only a later PONG will tell that the server has handled it.
+  /// - Returns: whether only a later PONG will show that the server has handled it.
   private mutating func write(
     _ outgoing: Outgoing, _ index: Int, in context: inout IRCContext
   ) -> Bool {
@@ -280,12 +281,12 @@ struct IRCOutbox: Sendable {
 
   // MARK: The connection
 
-  /// Notes that the connection is gone: what was written and not answered may have arrived.
+  /// Notes that the connection is gone, so that messages without an answer may have arrived.
   mutating func noteBreak() {
     inFlight = []
     for (id, outgoing) in entries where outgoing.parts.contains(where: { $0.state == .written }) {
       entries[id]?.isDoubtful = true
-      // A reaction or a deletion that arrives twice is the same as one.
+      // A reaction or a deletion may arrive twice: the second has no effect.
       if outgoing.entry.operation != .send { resolveDoubt(id) }
     }
   }

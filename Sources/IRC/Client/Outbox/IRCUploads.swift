@@ -4,11 +4,11 @@ import NetworkInbox
 import Networks
 import Sentences
 
-/// Uploads files to the server's web address for them (soju.im/FILEHOST), one at a time. A message
-/// is sent when all its files have links; later messages do not wait for it.
+/// Uploads files to the server's web address (soju.im/FILEHOST), one at a time. A message goes out
+/// when all its files have links; later messages do not wait for it.
 struct IRCUploads: Sendable {
   private var current: OutboxEntry.ID?
-  /// How many uploads of an entry's files failed in a row.
+  /// How often the upload of an entry's files has failed in a row.
   private var failures: [OutboxEntry.ID: Int] = [:]
   private var notBefore: Milliseconds = 0
 

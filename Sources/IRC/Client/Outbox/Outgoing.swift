@@ -2,7 +2,8 @@
 import Conversations
 import Sentences
 
-/// An entry of the outbox, as lines of IRC. A long text is several messages there, and one here.
+/// An entry of the outbox as lines of IRC. A long text becomes several messages on IRC, and stays
+/// one in the store.
 struct Outgoing: Sendable {
   /// Lines that go out together and get one answer: a message, or a batch of them.
   struct Part: Sendable {
@@ -10,15 +11,15 @@ struct Outgoing: Sendable {
       case waiting
       /// The server may have it.
       case written
-      /// The server has answered for it.
+      /// The server has confirmed it.
       case answered
     }
 
     var lines: [IRCLine]
-    /// What the server's history would show.
+    /// The text that the server's history would show.
     var text: String
     var state = State.waiting
-    /// What the server made of the text.
+    /// The text as the server changed it; nil if it did not.
     var change: String?
   }
 
@@ -28,12 +29,12 @@ struct Outgoing: Sendable {
   var parts: [Part] = []
   /// The id that the server gave to the first part.
   var id: String?
-  /// Whether it is to be sent next, and whether the store has recorded it as tried.
+  /// Whether `admit` has chosen it, and whether the store has recorded it as tried.
   var (isChosen, isAdmitted) = (false, false)
-  /// Whether the server may have received it before the connection broke or the process ended.
+  /// Whether it may have arrived before the connection broke or the process ended.
   var isDoubtful: Bool
 
-  /// Whether nothing of it was sent.
+  /// Whether none of it was sent.
   var isUntouched: Bool { parts.allSatisfy { $0.state == .waiting } }
   var isWritten: Bool { !parts.isEmpty && parts.allSatisfy { $0.state != .waiting } }
   var isAnswered: Bool { !parts.isEmpty && parts.allSatisfy { $0.state == .answered } }
@@ -44,13 +45,13 @@ struct Outgoing: Sendable {
   }
   var nextPart: Int? { parts.firstIndex { $0.state == .waiting } }
 
-  /// Notes a text of the server's history if it is a part. It may also be what another process cut
-  /// from several: the owner's prefix, and so the longest line, may have been another one.
+  /// Notes a text from the server's history if it is a part of this entry. An earlier process may
+  /// have cut the entry at other places, since the length of a line depends on the owner's prefix.
   ///
-  /// - Returns: which part it is now; nil for none.
+  /// - Returns: the index of the part that it now is; nil if it is none.
   mutating func noteArrival(of text: String) -> Int? {
     for index in parts.indices where parts[index].state != .answered {
-      // Nobody cut a shorter one.
+      // No process cuts a text shorter than this.
       let maySpan = text.utf8.count >= 200 && parts[index].lines.count == 1
       var (whole, end) = (parts[index].text, index + 1)
       while maySpan, whole.utf8.count < text.utf8.count, end < parts.count,
@@ -73,7 +74,7 @@ struct Outgoing: Sendable {
     return nil
   }
 
-  /// Notes what the server sent back. It may have removed colours, or cut the line.
+  /// Notes the server's echo of a part. The server may have removed colours, or cut the line.
   mutating func note(echo: String, of part: Int) {
     let text = SpokenLine.unwrapped(echo)?.dropFirst("ACTION ".count) ?? echo[...]
     // Some servers remove the blank at the end of a line.
@@ -109,7 +110,7 @@ struct Outgoing: Sendable {
   /// Cuts an entry into lines.
   init(_ entry: OutboxEntry, to target: String, _ context: IRCContext) throws(Refusal) {
     (self.entry, self.target) = (entry, target)
-    // A reaction or a deletion that arrives twice is the same as one.
+    // A reaction or a deletion may arrive twice: the second has no effect.
     isDoubtful = entry.wasTried && entry.operation == .send
     switch entry.operation {
     case .send where nextFile != nil: break
@@ -166,13 +167,13 @@ struct Outgoing: Sendable {
     }
   }
 
-  /// A part of the text as the server gets it.
+  /// A part of the text as it goes to the server.
   private func wrapped(_ text: String) -> String {
     entry.message.kind == .action ? "\u{01}ACTION \(text)\u{01}" : text
   }
 
-  /// The text with its links, without marks of CTCP, which would make it a question to a program,
-  /// and without NUL, which no line can have.
+  /// The text with the links to its files, without U+0001, which would make it a question to a
+  /// program (CTCP), and without NUL, which no line can contain.
   private static func text(of entry: OutboxEntry) -> String {
     let text = ([entry.message.body] + entry.links).filter { !$0.isEmpty }.joined(separator: "\n")
     return text.without(["\u{01}", "\0"])
@@ -190,7 +191,7 @@ struct Outgoing: Sendable {
     for part in all {
       let size = part.text.utf8.count + (part.continues ? 0 : 1)
       if groups.isEmpty || groups[groups.count - 1].count >= mostLines || bytes + size > mostBytes {
-        // No batch consists of blank lines only.
+        // A batch of only blank lines is not allowed.
         if part.text.isEmpty { continue }
         groups.append([])
         bytes = 0
@@ -199,7 +200,7 @@ struct Outgoing: Sendable {
       bytes += size
     }
     for (number, group) in groups.enumerated() {
-      // Others may have had it; each is closed at once.
+      // An earlier batch may have used it, but has ended by now.
       let reference = "m" + String(number)
       var first = IRCLine("BATCH", ["+" + reference, Capabilities.multiline, target])
       if number == 0 { first.tags = tags }

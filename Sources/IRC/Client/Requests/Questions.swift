@@ -4,8 +4,8 @@ import NetworkInbox
 import Networks
 import Sentences
 
-/// Shells' requests that the server answers with lines of its own: one at a time, each followed by
-/// a PING, whose PONG ends the answer.
+/// Shells' requests that the server answers with lines of text. The client sends one at a time,
+/// each followed by a PING; the PONG ends the answer.
 struct Questions: Sendable {
   private struct Running: Sendable {
     var request: NetworkRequest
@@ -15,12 +15,11 @@ struct Questions: Sendable {
     var failure: String?
     /// The folded nick or room that it is about.
     var subject: String
-    /// As the server spells them, if it is about one.
+    /// The person that it is about, in the server's spelling; empty if there is none.
     var person: String
-    /// The room in which to ban them, if it asks for their host.
+    /// The room in which to set or lift the ban, if this asks for the person's host first.
     var banRoom: String?
-    /// Whether a WHOIS is answered completely: the answer may come after the PONG, from another
-    /// server.
+    /// Whether the answer to a WHOIS is complete. It may come from another server, after the PONG.
     var isWhole = false
     var hasPong = false
 
@@ -30,15 +29,15 @@ struct Questions: Sendable {
 
   private var running: Running?
   private var waiting: [(question: Running, line: IRCLine)] = []
-  /// The hosts of people whom the owner has banned, by folded nick: they may be gone when the ban
-  /// ends.
+  /// The hosts of people whom the owner has banned, by folded nick: the server may no longer know
+  /// them when the owner lifts the ban.
   private var banned: [String: String] = [:]
-  /// Requests whose lines the server did not get yet, if `isHeld` is true of the first of them.
+  /// How many requests wait to be sent: none unless the throttle holds the first one (`isHeld`).
   func waitingCount(isHeld: Bool) -> Int { isHeld ? waiting.count + (running == nil ? 0 : 1) : 0 }
-  /// How many there were, the running one included.
+  /// How many requests there have been, including the running one.
   private var count = 0
   private static let probe = "request-"
-  /// The most milliseconds to wait for an answer, and the most lines of it.
+  /// How many milliseconds to wait for an answer, and how many lines of it to keep.
   private static let patience: Milliseconds = 15_000
   private static let mostLines = 200
 
@@ -46,7 +45,7 @@ struct Questions: Sendable {
 
   /// - Parameters:
   ///   - subject: the nick or the room that it is about.
-  ///   - person: whom the answer names.
+  ///   - person: the person whom the answer names.
   mutating func ask(
     _ request: NetworkRequest, _ line: IRCLine, about subject: String = "", person: String = "",
     in context: inout IRCContext
@@ -79,12 +78,12 @@ struct Questions: Sendable {
     running.map { $0.request.verb == .whois && $0.subject == context.fold(nick) } ?? false
   }
 
-  /// Notes a line of the server that nothing else has asked for.
+  /// Notes a line from the server that belongs to nothing else.
   mutating func note(_ line: IRCLine, in context: inout IRCContext) {
     guard let running else { return }
     let label = line.tags["label"]
     if let label, label != running.label { return }
-    // Another server may answer a WHOIS, without the label.
+    // Another server may answer a WHOIS, and then without the label.
     let isLabelled = label == running.label || isAbout(line[1], context)
     switch line.number {
     case nil: if running.failure == nil, isLabelled { self.running?.failure = line.parameters.last }
@@ -106,7 +105,7 @@ struct Questions: Sendable {
     }
   }
 
-  /// Notes what the server remarks (WARN, NOTE).
+  /// Notes a remark from the server (WARN, NOTE).
   ///
   /// - Returns: whether it is about the running request.
   mutating func noteRemark(_ line: IRCLine) -> Bool {
@@ -122,7 +121,7 @@ struct Questions: Sendable {
     running?.answer.append(text)
   }
 
-  /// Notes the answer of somebody's program.
+  /// Notes the answer from somebody's program.
   mutating func noteProgram(_ nick: String, _ text: String, in context: inout IRCContext) {
     guard let running, running.asksProgram, running.subject == context.fold(nick) else { return }
     self.running?.answer = [nick + ": " + text]
@@ -164,8 +163,8 @@ struct Questions: Sendable {
 
   // MARK: Bans
 
-  /// Bans somebody, or lets them in again: by their host, for which it asks first (RFC 1459, 5.7),
-  /// since they can change their nick.
+  /// Bans somebody, or lifts the ban. It bans the host, since people can change their nick, and
+  /// asks the server for it first (RFC 1459, 5.7).
   mutating func askBan(
     _ request: NetworkRequest, of person: String, isMask: Bool, in room: String,
     _ context: inout IRCContext
@@ -202,14 +201,14 @@ struct Questions: Sendable {
 
   // MARK: Words
 
-  /// A refusal, with what it is about if the server's words do not say it.
+  /// A refusal as a sentence; it names its subject in front if the server's words do not.
   static func refusal(_ line: IRCLine) -> String {
     let words = line.parameters.last ?? ""
     let subject = line.parameters.dropFirst().dropLast().joined(separator: " ")
     return subject.isEmpty || words.contains(subject) ? words : subject + ": " + words
   }
 
-  /// What a line says, for a person; nil for nothing.
+  /// A line in words for the owner; nil if they do not need it.
   private static func words(of line: IRCLine, _ number: Int, _ context: IRCContext) -> String? {
     let (name, words) = (line[1], line.parameters.last ?? "")
     switch number {
@@ -222,7 +221,7 @@ struct Questions: Sendable {
     case 301: return filled(("away: %1", [words]))
     case 330: return filled(("logged in as %1", [line[2]]))
     case 671: return translated("has an encrypted connection")
-    // Ends of lists, and the time at which a room was made.
+    // Ends of lists, and the time when a room was created.
     case 315, 318, 323, 329, 333, 341, 347, 349, 366, 368, 369, 374: return nil
     default: return line.parameters.dropFirst().joined(separator: " ")
     }
@@ -230,7 +229,7 @@ struct Questions: Sendable {
 }
 
 extension NetworkRequest {
-  /// What to tell a shell about a success that it would not notice otherwise.
+  /// The sentence for a success that the owner would not notice otherwise; empty for others.
   fileprivate func doneSentence(about person: String) -> String {
     let sentence: Sentence? =
       switch verb {

@@ -3,16 +3,16 @@ import Conversations
 import NetworkInbox
 import Networks
 
-/// Whom the client asks the server to watch (MONITOR, else ISON each minute): the owner's contacts,
-/// and the nick that the owner wants.
+/// The nicks that the client watches, with MONITOR or else with ISON each minute: those of the
+/// owner's contacts, and the one that the owner wants to have.
 struct WatchList: Sendable {
   /// The last known nicks of the contacts, by identity.
   private var contacts: [String: String]
-  /// The folded nicks that were online at the last question.
+  /// The folded nicks that were online when the client last asked.
   private var online: Set<String> = []
-  /// The nick that the owner wants and somebody else has.
+  /// The nick that the owner wants but somebody else has.
   var wanted: String?
-  /// The wanted nick, until the server answers whether the owner may have it.
+  /// The wanted nick while the client asks for it, until the server answers.
   private var taking: String?
 
   /// - Parameter contacts: their names by their identities.
@@ -24,8 +24,8 @@ struct WatchList: Sendable {
 
   private func hasMonitor(_ context: IRCContext) -> Bool { context.support["MONITOR"] != nil }
 
-  /// If the list is too long, the wanted nick is the most urgent. The people of a bouncer's networks
-  /// are not on the bouncer itself.
+  /// The nicks to watch. The wanted nick comes first, in case the list is too long. On the bouncer
+  /// itself there are none, since people are on its networks.
   private func names(_ context: IRCContext) -> [String] {
     context.isBouncerItself
       ? [] : [wanted].compactMap(\.self) + contacts.values.map(context.names.plain).sorted()
@@ -45,18 +45,18 @@ struct WatchList: Sendable {
     }
   }
 
-  /// Asks each minute who of them is online, where the server does not say so by itself.
+  /// Asks each minute which of them are online, if the server does not report it by itself.
   func ask(in context: inout IRCContext) {
     let names = names(context)
     guard !names.isEmpty, !hasMonitor(context) else { return }
-    // One line is enough for forty usual names.
+    // One line has space for about forty names.
     context.send(IRCLine("ISON", [names.prefix(40).joined(separator: " ")]))
     context.clock.set(.watch, in: 60_000)
   }
 
   // MARK: The wanted nick
 
-  /// Takes it, once, since it is free.
+  /// Takes the wanted nick, which has become free; only once.
   private mutating func takeWanted(in context: inout IRCContext) {
     if let wanted { context.send(IRCLine("NICK", [wanted])) }
     (taking, wanted) = (wanted, nil)
@@ -64,20 +64,20 @@ struct WatchList: Sendable {
 
   /// Notes that the server refuses a nick.
   ///
-  /// - Returns: whether the client has asked for it, and not the owner.
+  /// - Returns: whether the client had asked for it by itself.
   mutating func noteRefusal(of nick: String, _ context: IRCContext) -> Bool {
     guard let taken = taking, context.fold(taken) == context.fold(nick) else { return false }
     taking = nil
     return true
   }
 
-  /// Notes that the owner has another nick: they have chosen it, or the network's services have, so
-  /// leave it at that.
+  /// Notes that the owner or the network's services have chosen another nick, and stops trying to
+  /// get the wanted one.
   mutating func noteOwnNick() { (wanted, taking) = (nil, nil) }
 
   // MARK: Who is online
 
-  /// Notes an answer to ISON: who of them is online.
+  /// Notes an answer to ISON: which of them are online.
   mutating func noteOnline(_ names: String, _ people: People, in context: inout IRCContext) {
     let nicks = Set(names.split(separator: " ").map { context.fold(String($0)) })
     for nick in contacts.values {
@@ -120,7 +120,7 @@ struct WatchList: Sendable {
     }
   }
 
-  /// The contact with a nick. Of somebody in no common room, the server tells no account.
+  /// The contact with a nick. The server reveals the account only of people in a common room.
   func watchedUser(_ nick: String, _ people: People, _ context: IRCContext) -> NetworkUser? {
     var user = people.user(nick, context)
     if contacts[user.identity] != nil { return user }
@@ -134,7 +134,7 @@ struct WatchList: Sendable {
 
   /// Watches a contact under the nick that they have now.
   ///
-  /// - Parameter former: their identity under another nick.
+  /// - Parameter former: their identity under their former nick.
   mutating func follow(
     _ nick: String, from former: String? = nil, _ people: People, in context: inout IRCContext
   ) {
@@ -145,7 +145,7 @@ struct WatchList: Sendable {
       contacts[identity] = known
     }
     guard let known = contacts[identity], context.fold(known) != context.fold(nick),
-      // They may have several.
+      // They may have several nicks.
       people[context.fold(known)] == nil
         || people.storedIdentity(of: known, context.names) != identity
     else { return }

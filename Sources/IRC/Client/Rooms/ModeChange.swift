@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Sentences
 
-/// What one MODE line changes in a room, for the people there.
+/// The changes of one MODE line in a room, as sentences for the people there.
 struct ModeChange: Sendable {
   private struct Part: Sendable {
     var mode: Character

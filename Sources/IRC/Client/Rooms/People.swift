@@ -2,8 +2,8 @@
 import Conversations
 import NetworkInbox
 
-/// The people whom the owner shares a room with or has heard of, by folded nick. A person is
-/// identified by their account where there is one, otherwise by their nick.
+/// The people with whom the owner shares a room or of whom they have heard, by folded nick. The
+/// account identifies a person; without one, the nick does.
 struct People: Sendable {
   /// Whether somebody is logged in to an account of the network.
   enum Login: Hashable, Sendable {
@@ -15,15 +15,15 @@ struct People: Sendable {
     init(_ text: String) { self = ["", "*", "0"].contains(text) ? .no : .account(text) }
   }
 
-  /// Strangers who are in no room of the owner's, and whom the client remembers; and all people.
+  /// How many people the client remembers: strangers in none of the owner's rooms, and all.
   static let (mostStrangers, most) = (1_000, 200_000)
 
   private var byNick = PeopleTable()
   private(set) var strangers: [String] = []
   /// How many nicks are logged in to each account.
   private var nicks: [String: Int] = [:]
-  /// Identities that belong to accounts: somebody with that nick and without the account is another
-  /// person.
+  /// Identities that belong to accounts. Somebody with such a nick who is not logged in to the
+  /// account is another person.
   private var accountIdentities: Set<String>
 
   /// - Parameter proven: the identities under which people have written while they were logged in.
@@ -37,8 +37,8 @@ struct People: Sendable {
 
   // MARK: Who is who
 
-  /// The sign in front of a nick whose holder is not the person known under it. No nick begins
-  /// with it.
+  /// The sign in front of the identity of somebody who is not the person known under the nick. No
+  /// nick begins with it.
   private static let other = "~"
 
   private func storedIdentity(_ nick: String, _ login: Login, _ names: ScopedNames) -> String {
@@ -57,7 +57,7 @@ struct People: Sendable {
 
   /// The person with a nick, in the store's terms.
   ///
-  /// - Parameter login: theirs at the time of an old message; nil for what is known now.
+  /// - Parameter login: their login at the time of an old message; nil for the current one.
   func user(_ nick: String, login: Login? = nil, _ context: IRCContext) -> NetworkUser {
     let login = login ?? byNick[context.fold(nick)]?.login ?? .unknown
     var isVerified = false
@@ -67,7 +67,7 @@ struct People: Sendable {
       isVerified: isVerified)
   }
 
-  /// Whether an old line is the owner's: it has their account, or else a nick that was theirs.
+  /// Whether an old line is from the owner: it has their account, or a nick that they have had.
   static func isOwnersNick(_ nick: String, _ login: Login, _ context: IRCContext) -> Bool {
     switch login {
     case .account(let name):
@@ -84,7 +84,7 @@ struct People: Sendable {
       && byNick[names.fold(nick)] != nil && self.storedIdentity(of: nick, names) != identity
   }
 
-  /// Whether an identity belongs to an account: it stays with it, whoever has the nick.
+  /// Whether an identity belongs to an account, and so stays with it whoever has the nick.
   func isOfAccount(_ identity: String) -> Bool { accountIdentities.contains(identity) }
 
   /// The nick under which to reach a person now.
@@ -118,7 +118,7 @@ struct People: Sendable {
     if case .account(let name)? = person?.login { nicks[name, default: 0] += 1 }
   }
 
-  /// Notes that somebody is there.
+  /// Notes that somebody exists, and their login if it is known.
   mutating func note(_ nick: String, login: Login = .unknown, _ names: ScopedNames) {
     let folded = names.fold(nick)
     if var known = byNick[folded] {
@@ -143,7 +143,7 @@ struct People: Sendable {
     strangers.removeFirst(Self.mostStrangers / 2)
   }
 
-  /// - Parameter message: nil for somebody who is not away.
+  /// - Parameter message: nil if they are not away.
   mutating func setAway(_ message: String?, _ nick: String, _ names: ScopedNames) {
     byNick[names.fold(nick)]?.away = message
   }

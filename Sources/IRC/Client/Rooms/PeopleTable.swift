@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// People by folded nick. Most are only a nick in lower case in some rooms, and there may be fifty
-/// thousand of them: they take no more memory than that.
+/// People by folded nick. Of most, only a nick in lower case and the number of their rooms is
+/// known. There may be fifty thousand of them, so the table stores no more than that.
 struct PeopleTable: Sendable {
   private var rooms: [String: Int32] = [:]
   /// The people of whom more is known.
@@ -36,8 +36,8 @@ struct PeopleTable: Sendable {
 struct Person: Hashable, Sendable {
   var nick: String
   var login = People.Login.unknown
-  /// Nil if they are not away, as far as is known.
+  /// Nil if they are not known to be away.
   var away: String?
-  /// In how many of the owner's rooms they are.
+  /// How many of the owner's rooms they are in.
   var rooms: Int32 = 0
 }

@@ -19,13 +19,13 @@ struct Room: Sendable {
   var state = State.outside
   /// Its password.
   var key = ""
-  /// Whether the owner was in it: they want to be there again after a break.
+  /// Whether the owner has been in it, and so wants to be in it again after a break.
   var isWanted = false
   /// The folded nicks of the people in it, with the signs of their ranks.
   var members: [String: String] = [:]
   /// The signs of the owner's ranks.
   var ownSigns = ""
-  /// The modes without those for people, as in `nt`; nil if unknown.
+  /// The modes, as in `nt`, without those that give ranks to people; nil if unknown.
   var modes: String?
   /// Shells' requests to enter it.
   var requests: [NetworkRequest] = []

@@ -26,7 +26,7 @@ extension Rooms {
     }
   }
 
-  /// Milliseconds after which somebody who comes back has other reasons.
+  /// Milliseconds after a netsplit when a return no longer counts as its end.
   private static let longestSplit: Milliseconds = 3_600_000
 
   func tellPresence(
@@ -48,7 +48,7 @@ extension Rooms {
         rank: context.rank(for: byAddress[address]?.ownSigns ?? "")))
   }
 
-  /// Notes the account of somebody, or that they have none.
+  /// Notes somebody's account, or that they have none.
   mutating func noteLogin(
     of nick: String, _ login: People.Login, in context: inout IRCContext
   ) {
@@ -59,14 +59,14 @@ extension Rooms {
     people.note(nick, login: login, context.names)
     let user = people.user(nick, context)
     guard let former, !user.isOwner, former.identity != user.identity else { return }
-    // The store gives what a mere nickname has to the account.
+    // The store gives the account what belongs to a mere nick, not what belongs to an account.
     if isOfAccount, user.isVerified { return replace(former, by: folded, in: &context) }
-    // Only the identity is another one.
+    // The nick is the same; only the identity changes.
     context.tell(.renamed(user, room: nil, former: nick))
   }
 
-  /// Tells that somebody is not the person that they seemed to be. That person keeps what is theirs:
-  /// only one without an account is renamed.
+  /// Tells that somebody is not the person that they seemed to be. That person has an account and
+  /// keeps what is theirs, so this is not a renaming.
   private func replace(_ former: NetworkUser, by folded: String, in context: inout IRCContext) {
     for (address, room) in byAddress where room.members[folded] != nil && room.state == .entered {
       tellAbsence(of: former, in: address, besides: folded, &context)
@@ -74,7 +74,7 @@ extension Rooms {
     }
   }
 
-  /// Tells that somebody is no longer in a room, unless they are under another nick.
+  /// Tells that somebody is no longer in a room, unless they are still there under another nick.
   private func tellAbsence(
     of user: NetworkUser, in address: String, besides folded: String, removal: String? = nil,
     _ context: inout IRCContext
@@ -101,7 +101,7 @@ extension Rooms {
 
   /// Notes that somebody left the network.
   ///
-  /// - Parameter isSplit: whether their server did.
+  /// - Parameter isSplit: whether they left in a netsplit.
   mutating func noteQuit(of nick: String, isSplit: Bool, in context: inout IRCContext) {
     let folded = context.fold(nick)
     let user = people.user(nick, context)
@@ -118,7 +118,7 @@ extension Rooms {
     people.remove(folded)
   }
 
-  /// Notes a new nick of somebody else.
+  /// Notes that somebody else has a new nick.
   mutating func noteNick(of nick: String, _ new: String, in context: inout IRCContext) {
     let (former, folded) = (context.fold(nick), context.fold(new))
     guard people[former] != nil, !new.isEmpty else { return }
@@ -133,7 +133,7 @@ extension Rooms {
     if user.identity != current.identity, people.isOfAccount(user.identity) {
       return replace(user, by: folded, in: &context)
     }
-    // The store looks for the former name; that of another person there may be the same.
+    // The store searches by the former name, and another person there may have the same name.
     let name = user.identity == former ? nick + context.names.scope : user.identity
     context.tell(
       .renamed(current, room: nil, former: user.identity == current.identity ? nick : name))
@@ -143,7 +143,7 @@ extension Rooms {
 
   private static let mostModes = 100
 
-  /// Notes that somebody, or a server, changes the modes of a room.
+  /// Notes that a person or a server has changed the modes of a room.
   mutating func noteModes(
     _ name: String, _ words: ArraySlice<String>, by actor: String, in context: inout IRCContext
   ) {
@@ -160,7 +160,7 @@ extension Rooms {
       }
       let argument =
         context.support.hasParameter(mode, isSet: isSet) ? arguments.popFirst() : nil
-      // A password is for nobody's log.
+      // Keep the room's password out of the log.
       change.add(
         mode, isSet: isSet, mode == "k" ? nil : argument,
         isOwner: argument.map { context.isMe($0) } ?? false)
@@ -192,12 +192,12 @@ extension Rooms {
     }
   }
 
-  /// Tells what others change.
+  /// Tells what others have changed.
   private func tell(
     _ change: ModeChange, by actor: String, in address: String, _ context: inout IRCContext
   ) {
     if context.isMe(actor) || byAddress[address]?.state != .entered { return }
-    // Only a server has a point in its name.
+    // Only the names of servers have a dot.
     let user = actor.contains(".") ? nil : people.user(actor, context)
     for (sentence, isAboutOwner) in change.words(by: actor) {
       context.tell(.moderated(sentence, room: address, by: user, isAboutOwner: isAboutOwner))

@@ -6,22 +6,22 @@ import Sentences
 
 /// The rooms that the owner is in or wants to be in, and the people in them.
 struct Rooms: Sendable {
-  /// People of one room whom the client remembers.
+  /// The most people of one room whom the client remembers.
   static let mostMembers = 100_000
   static let most = 1_000
-  /// Milliseconds until the server has let the owner in, or has not.
+  /// How many milliseconds the client waits for the server to let the owner into a room.
   static let patience: Milliseconds = 120_000
 
   /// By folded name.
   var byAddress: [String: Room] = [:]
   var people = People()
-  /// Who was lost in the last netsplit, each with a room: `ben #tea`.
+  /// The people who left in the last netsplit, each with a room: `ben #tea`.
   var split: Set<String> = []
   var splitAt: Milliseconds = 0
 
   subscript(_ address: String) -> Room? { byAddress[address] }
 
-  /// How many of them the owner is about to be in.
+  /// How many rooms the owner is entering.
   var entering: Int { byAddress.values.count { $0.state == .entering || $0.state == .listing } }
 
   mutating func noteWanted(_ address: String, _ names: ScopedNames) {
@@ -50,7 +50,7 @@ struct Rooms: Sendable {
 
   // MARK: Entering and leaving
 
-  /// Enters all wanted rooms, several without passwords with one line.
+  /// Enters all wanted rooms; one line enters several that have no passwords.
   mutating func enterAll(in context: inout IRCContext) {
     let rooms = byAddress.values.filter { $0.state == .outside }.sorted { $0.name < $1.name }
     for room in rooms where !room.key.isEmpty {
@@ -63,7 +63,7 @@ struct Rooms: Sendable {
     expectAll(in: &context)
   }
 
-  /// Waits for the entries into all wanted rooms. A bouncer enters them by itself.
+  /// Waits until the owner is in all wanted rooms. A bouncer enters them by itself.
   mutating func expectAll(in context: inout IRCContext) {
     for (address, room) in byAddress where room.state == .outside {
       byAddress[address]?.state = .entering
@@ -75,13 +75,13 @@ struct Rooms: Sendable {
     if entering > 0 { context.clock.set(.entering, in: Self.patience) }
   }
 
-  /// Gives up waiting for entries, and for names that are not complete.
+  /// Stops waiting for entries and for incomplete lists of names.
   mutating func endWaiting(in context: inout IRCContext) {
     if context.waiting.contains(where: { $0.command == "JOIN" }) { return waitForEntries(&context) }
     for (address, room) in byAddress {
       switch room.state {
       case .listing: _ = noteEndOfNames(room.name, in: &context)
-      // The owner may have left it there.
+      // The owner may have left the room with another program.
       case .entering where context.isBouncersNetwork && room.requests.isEmpty:
         byAddress[address]?.state = .outside
       case .entering: refuse(address, translated("The server does not answer."), in: &context)
@@ -183,7 +183,7 @@ struct Rooms: Sendable {
     let address = context.fold(to)
     if byAddress[address]?.isInside == true { return }
     byAddress[address, default: Room(name: to)].state = .entering
-    // Messages to the former room are refused now.
+    // The outbox now refuses messages to the former room.
   }
 
   // MARK: Names
