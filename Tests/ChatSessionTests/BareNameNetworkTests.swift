@@ -24,6 +24,15 @@ struct BareNameNetworkTests {
     get throws { try anna.store.read { try $0.requests(of: account) }.map(\.target) }
   }
 
+  @Test("10: /nick changes the name on the network, in a direct chat as well")
+  func changesNick() throws {
+    anna.say("/msg ben@irc.x.org")
+    anna.say("/nick annie")
+    let request = try #require(try anna.store.read { try $0.requests(of: account) }.last)
+    #expect(request.verb == .join && request.target == "ben" && request.text == "annie")
+    #expect(anna.session.me.name == "anna")
+  }
+
   @Test("8: a room's address has its sign, and a person's is a name")
   func joinsAndWrites() throws {
     anna.say("/join ##Tea")

@@ -16,7 +16,7 @@ extension IRCClient {
     // Changing the nickname in one room changes it everywhere.
     case .join
     where !request.text.isEmpty && request.text != context.nick
-      && rooms[context.fold(target)]?.isInside == true:
+      && (rooms[context.fold(target)]?.isInside == true || !context.isRoom(target)):
       questions.ask(request, IRCLine("NICK", [request.text]), in: &context)
     case .join: rooms.join(request, in: &context)
     case .leave: rooms.leave(request, in: &context)

@@ -45,7 +45,7 @@ struct RequestTests {
       (.demote, "#tea", "ben", "MODE #Tea -o ben"), (.mode, "#tea", "+m", "MODE #Tea +m"),
       (.mode, "", "+i", "MODE anna +i"), (.mode, "#tea", "", "MODE #Tea"),
       (.whois, "ben", "", "WHOIS ben ben"), (.line, "", "LUSERS", "LUSERS"),
-      (.join, "#tea", "annie", "NICK annie"),
+      (.join, "#tea", "annie", "NICK annie"), (.join, "ben", "annie", "NICK annie"),
       (.ctcp, "ben", "version", "PRIVMSG ben :\u{01}VERSION\u{01}"),
     ]
     for (verb, target, text, line) in lines {

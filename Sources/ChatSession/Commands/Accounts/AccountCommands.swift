@@ -239,7 +239,7 @@ struct AccountCommands {
             // Translators: between the names of accounts to choose from.
             .joined(separator: say(" or "))))
     }
-    let steps = try accountsToConnect(address).map { try connect($0, snapshot) }
+    let steps = try accountsToConnect(address).map { try reconnection(to: $0, snapshot) }
     return Step(writes: steps.flatMap(\.writes)) { transaction in
       try steps.flatMap { try $0.change?(transaction) ?? [] }
     }
@@ -257,7 +257,7 @@ struct AccountCommands {
     }
   }
 
-  private func connect(_ account: Account, _ snapshot: borrowing Snapshot) throws -> Step {
+  private func reconnection(to account: Account, _ snapshot: borrowing Snapshot) throws -> Step {
     guard var settings = accounts.ownSettings(of: account) else { throw notSetUp(account) }
     if settings.isWanted, try snapshot.hasProcess(of: account) {
       return Step(writes: [.nickname(account)]) {

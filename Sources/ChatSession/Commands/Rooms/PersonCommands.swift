@@ -10,8 +10,10 @@ struct PersonCommands {
 
   func nick(_ name: String) throws -> Step {
     guard !name.isEmpty else { throw usage("nick") }
-    if let room = context.open.conversation, room.kind == .room, networks.carries(room) {
-      return Step { try networks.ask(.join, in: room, text: name, $0) }
+    if let open = context.open.conversation, let account = networks.account(of: open),
+      open.kind == .room || account.rules.identityScope == .network
+    {
+      return Step { try networks.ask(.join, in: open, text: name, $0) }
     }
     return Step {
       let me = try $0.rename(context.me.id, to: name)

@@ -144,7 +144,6 @@ struct IRCOutbox: Sendable {
       case .entered: break
       case .entering, .listing: return .later
       case .refused(let sentence): return .never(sentence)
-      // Until the requests are known, one to enter the room may follow.
       case .outside, nil:
         return .never(filled(("You are not in %1.", [outgoing.target])))
       }
