@@ -77,7 +77,7 @@ package struct SASLExchange: Sendable {
   /// Leaves the login to the client's certificate (EXTERNAL, RFC 4422, appendix A).
   package mutating func beginExternal() -> (mechanism: String, response: [UInt8]) {
     state = .settled
-    return ("EXTERNAL", [])
+    return (mechanism: "EXTERNAL", response: [])
   }
 
   /// Answers a challenge.
