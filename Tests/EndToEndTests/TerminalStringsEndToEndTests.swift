@@ -62,6 +62,7 @@ extension EndToEnd {
       try anna.command("/set title off")
       _ = anna.wait(for: 10) { _ in count("\u{1B}[23;0t", anna) == 2 }
       try anna.command("/set title on")
+      _ = anna.wait(for: 10) { _ in count("\u{1B}[22;0t", anna) == 3 }
       anna.kill(SIGSEGV)
       _ = anna.waitForExit(seconds: 10)
       #expect(count("\u{1B}[22;0t", anna) == 3 && count("\u{1B}[23;0t", anna) == 3)
