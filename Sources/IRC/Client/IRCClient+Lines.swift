@@ -51,6 +51,7 @@ extension IRCClient {
   // MARK: Numbers
 
   private mutating func receive(_ line: IRCLine, _ number: Int) {
+    if noteHolder(line, number) { return }
     switch number {
     case 5:
       context.noteTime(of: line)
@@ -80,6 +81,27 @@ extension IRCClient {
     default: questions.note(line, in: &context)
     }
   }
+
+  /// Notes a line of the answer to the question who has a nick (`IRCOutbox.askForHolders`).
+  ///
+  /// - Returns: whether it answers nothing else.
+  private mutating func noteHolder(_ line: IRCLine, _ number: Int) -> Bool {
+    let (nick, folded) = (line[1], context.fold(line[1]))
+    guard Self.answersToWhois.contains(number), outbox.asked.contains(folded) else { return false }
+    switch number {
+    case 330: noteLogin(of: nick, People.Login(line[2]))
+    case 401, 402: outbox.noteNobody(nick, line, rooms.people, in: &context)
+    case 318:
+      outbox.asked.remove(folded)
+      if rooms.people[folded]?.login ?? .unknown == .unknown { noteLogin(of: nick, .no) }
+    default: break
+    }
+    return !questions.isAbout(nick, context)
+  }
+
+  private static let answersToWhois: Set = [
+    275, 276, 307, 310, 311, 312, 313, 317, 318, 319, 320, 330, 335, 338, 378, 379, 401, 402, 671,
+  ]
 
   private mutating func receiveEndOfNames(_ line: IRCLine) {
     guard rooms.noteEndOfNames(line[1], in: &context) else {

@@ -222,9 +222,11 @@ extension IRCClient {
     }
     for line in lines {
       // Old joins and the like no longer matter.
-      guard let spoken = SpokenLine(line, isLive: false, rooms.people, context),
+      guard var spoken = SpokenLine(line, isLive: false, rooms.people, context),
         spoken.time.map({ $0 >= oldest }) ?? true
       else { continue }
+      // The nick of the other person may be anybody's now.
+      if spoken.speaker.isOwner { spoken.conversation = query.conversation }
       if line.command == "PRIVMSG" || line.command == "NOTICE" { new += 1 }
       receive(spoken, origin)
     }

@@ -145,7 +145,11 @@ extension IRCClient {
 
   private mutating func announce(_ isTyping: Bool, in conversation: ConversationAddress) {
     let target = wireName(conversation.address)
-    if case .room(let address) = conversation, rooms[address]?.isInside != true { return }
+    switch conversation {
+    case .room(let address): if rooms[address]?.isInside != true { return }
+    case .direct(let identity):
+      if outbox.isHeld(identity, rooms, context) { return }
+    }
     // Drop a signal rather than let it delay a message.
     guard context.freeTurns() > 1, context.takeTurn() else { return }
     context.sendNow(

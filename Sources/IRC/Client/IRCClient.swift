@@ -175,7 +175,9 @@ package struct IRCClient {
   /// rooms are read in any case.
   private mutating func readDoubtfulChats() {
     for conversation in outbox.doubtfulConversations where history.states[conversation] == nil {
-      if case .direct(let identity) = conversation {
+      if case .direct(let identity) = conversation,
+        !outbox.isHeld(identity, rooms, context)
+      {
         history.begin(
           conversation, as: rooms.people.nick(of: identity, context.names), in: &context)
       }
@@ -194,6 +196,7 @@ package struct IRCClient {
     case .entering: rooms.endWaiting(in: &context)
     case .request: questions.giveUp(in: &context)
     case .history: history.failAll(in: &context)
+    case .holders: outbox.asked = []
     case .watch: watched.ask(in: &context)
     case .strangers: context.tell(.countStrangers)
     }

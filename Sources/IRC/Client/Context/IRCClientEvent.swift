@@ -65,6 +65,8 @@ enum IRCAlarm: Hashable, Sendable {
   case history
   /// Ask which of the watched people are online.
   case watch
+  /// Ask again who has a nick.
+  case holders
   /// Upload a file again.
   case upload
   /// Let the store count the requests from strangers.

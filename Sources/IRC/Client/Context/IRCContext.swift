@@ -51,6 +51,12 @@ struct IRCContext: Sendable {
 
   func has(_ capability: String) -> Bool { capabilities.has(capability) }
 
+  /// Whether the server tells who is logged in to which account.
+  var knowsAccounts: Bool {
+    has(Capabilities.accountTag) || has("extended-join") || has("account-notify")
+      || support["WHOX"] != nil
+  }
+
   func isMe(_ nick: String) -> Bool { fold(nick) == fold(self.nick) }
 
   /// What the server's clock shows.

@@ -31,6 +31,8 @@ struct IRCOutbox: Sendable {
   private var ended: Set<OutboxEntry.ID> = []
   var inFlight: [InFlight] = []
   private var barriers = 0
+  /// The folded nicks of which the client has asked who has them.
+  var asked: Set<String> = []
 
   /// How many lines wait for the throttle.
   var waitingLines: Int {
@@ -129,6 +131,17 @@ struct IRCOutbox: Sendable {
     return nick
   }
 
+  /// Sends the rest of an entry to the nick that the person has now.
+  private mutating func readdress(
+    _ entry: OutboxEntry, _ people: People, in context: inout IRCContext
+  ) {
+    do throws(Outgoing.Refusal) {
+      entries[entry.id]?.readdress(to: try Self.wireTarget(of: entry, people, context))
+    } catch {
+      end(entry, as: .refused(entry, reason: error.sentence), in: &context)
+    }
+  }
+
   // MARK: Sending
 
   private enum Readiness {
@@ -147,6 +160,11 @@ struct IRCOutbox: Sendable {
       case .outside, nil:
         return .never(filled(("You are not in %1.", [outgoing.target])))
       }
+    }
+    if case .direct(let identity) = outgoing.entry.conversation,
+      isHeld(identity, rooms, context)
+    {
+      return .later
     }
     guard outgoing.isDoubtful else { return .ready }
     switch history.states[outgoing.entry.conversation] {
@@ -209,6 +227,7 @@ struct IRCOutbox: Sendable {
   mutating func pump(
     _ rooms: Rooms, _ history: History, in context: inout IRCContext
   ) -> Bool {
+    askForHolders(rooms, in: &context)
     let (ready, never) = candidates(rooms, history, context)
     for (entry, reason) in never {
       end(entry, as: .refused(entry, reason: reason), in: &context)
@@ -219,8 +238,12 @@ struct IRCOutbox: Sendable {
       resolveDoubt(id)
       finishIfAnswered(id, in: &context)
       // While it waited, its target or the server's capabilities may have changed.
-      if let former = entries[id], former.isAdmitted, former.isUntouched, context.freeTurns() > 0 {
-        prepare(former.entry, rooms.people, in: &context)
+      if let former = entries[id], former.isAdmitted, context.freeTurns() > 0 {
+        if former.isUntouched {
+          prepare(former.entry, rooms.people, in: &context)
+        } else {
+          readdress(former.entry, rooms.people, in: &context)
+        }
       }
       while let index = entries[id]?.nextPart {
         guard let outgoing = entries[id], outgoing.isAdmitted else {
@@ -282,7 +305,7 @@ struct IRCOutbox: Sendable {
 
   /// Notes that the connection is gone, so that messages without an answer may have arrived.
   mutating func noteBreak() {
-    inFlight = []
+    (inFlight, asked) = ([], [])
     for (id, outgoing) in entries where outgoing.parts.contains(where: { $0.state == .written }) {
       entries[id]?.isDoubtful = true
       // A reaction or a deletion may arrive twice: the second has no effect.

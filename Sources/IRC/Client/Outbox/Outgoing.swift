@@ -25,7 +25,7 @@ struct Outgoing: Sendable {
 
   var entry: OutboxEntry
   /// The nick or the room to send it to.
-  let target: String
+  private(set) var target: String
   var parts: [Part] = []
   /// The id that the server gave to the first part.
   var id: String?
@@ -72,6 +72,20 @@ struct Outgoing: Sendable {
       return index
     }
     return nil
+  }
+
+  /// Gives the waiting parts another target.
+  mutating func readdress(to new: String) {
+    if new == target { return }
+    for index in parts.indices where parts[index].state == .waiting {
+      for line in parts[index].lines.indices {
+        let place = parts[index].lines[line].command == "BATCH" ? 2 : 0
+        if parts[index].lines[line].parameters.count > place {
+          parts[index].lines[line].parameters[place] = new
+        }
+      }
+    }
+    target = new
   }
 
   /// Notes the server's echo of a part. The server may have removed colours, or cut the line.

@@ -90,15 +90,25 @@ struct People: Sendable {
   /// The nick under which to reach a person now.
   func nick(of identity: String, _ names: ScopedNames) -> String {
     let plain = identity.hasPrefix(Self.other) ? String(identity.dropFirst()) : identity
-    if let person = byNick[names.fold(plain)],
-      self.storedIdentity(of: person.nick, names) == identity
-    {
-      return person.nick
+    let holder = byNick[names.fold(plain)].flatMap {
+      self.storedIdentity(of: $0.nick, names) == identity ? $0 : nil
     }
+    if let holder, holder.login != .unknown || !isOfAccount(identity) { return holder.nick }
     let others = byNick.detailed.filter {
-      self.storedIdentity($0.nick, $0.login, names) == identity
+      $0.login != .unknown && self.storedIdentity($0.nick, $0.login, names) == identity
     }
-    return others.map(\.nick).min() ?? names.plain(plain)
+    return others.map(\.nick).min() ?? holder?.nick ?? names.plain(plain)
+  }
+
+  /// The nick to ask about before anything goes to a person, since another person may have it: only
+  /// an account can tell the two apart, and nobody has seen one on this connection.
+  func doubtfulNick(of identity: String, _ context: IRCContext) -> String? {
+    guard identity.hasPrefix(Self.other) || isOfAccount(identity), context.knowsAccounts else {
+      return nil
+    }
+    let nick = nick(of: identity, context.names)
+    let isKnown = byNick[context.fold(nick)]?.login ?? .unknown != .unknown
+    return isKnown || context.isMe(nick) ? nil : nick
   }
 
   /// Whether the account of a person may be logged in under another nick as well.
