@@ -69,6 +69,7 @@ extension IRCClient {
   // MARK: One line
 
   private mutating func receive(_ spoken: SpokenLine, _ origin: Origin) {
+    let isKnown = spoken.id.map { history.times[$0] != nil } ?? false
     if let id = spoken.id, let time = spoken.line.tags["time"] { history.times.note(time, of: id) }
     switch spoken.line.command {
     case "TAGMSG": receiveTags(spoken, origin)
@@ -77,15 +78,17 @@ extension IRCClient {
       if let ctcp = spoken.ctcp, spoken.kind != .action {
         if origin == .live, !spoken.speaker.isOwner { receiveCTCP(ctcp, spoken) }
       } else {
-        receiveMessage(spoken, origin)
+        receiveMessage(spoken, origin, isKnown: isKnown)
       }
     }
   }
 
-  private mutating func receiveMessage(_ spoken: SpokenLine, _ origin: Origin) {
+  /// - Parameter isKnown: whether a line with its id has arrived before.
+  private mutating func receiveMessage(_ spoken: SpokenLine, _ origin: Origin, isKnown: Bool) {
     var message = spoken.message
     if message.body.isEmpty { return }
-    if spoken.speaker.isOwner, origin != .live,
+    // A known one cannot be a message in doubt with the same text.
+    if spoken.speaker.isOwner, origin != .live, !isKnown,
       outbox.noteOwn(
         spoken.text, in: spoken.conversation, id: spoken.id, at: spoken.time, &context)
     {

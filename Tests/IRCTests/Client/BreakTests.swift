@@ -115,6 +115,24 @@ struct BreakTests {
     #expect(talk.takeSent().count { $0.hasSuffix("PRIVMSG ben :yes") } == 1)
   }
 
+  @Test("an equal text that arrived before is not the one in doubt")
+  func known() {
+    var talk = IRCTalk(Self.history)
+    talk.write("yes", to: .direct("ben"))
+    let first = talk.takeSent().first { $0.contains("PRIVMSG") } ?? ""
+    let time = "time=2023-11-14T22:13:20.000Z"
+    talk.receive("\(first.prefix { $0 != " " });msgid=m1;\(time) :anna!~a@h PRIVMSG ben :yes")
+    talk.write("yes", to: .direct("ben"))
+    talk.disconnect()
+    talk.reconnect(Self.history)
+    let label = label(of: "ben", in: &talk)
+    talk.receive(
+      "@\(label) :srv BATCH +1 chathistory ben",
+      "@batch=1;msgid=m1;\(time) :anna!~a@h PRIVMSG ben :yes", ":srv BATCH -1")
+    #expect(talk.results == ["1 sent m1"])
+    #expect(talk.takeSent().count { $0.hasSuffix("PRIVMSG ben :yes") } == 1)
+  }
+
   @Test("what was taken back after a break is not sent again")
   func takenBack() {
     var talk = IRCTalk(Self.history)
