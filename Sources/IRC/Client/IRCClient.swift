@@ -135,12 +135,12 @@ package struct IRCClient {
 
   private mutating func disconnect() {
     guard context.isUp else { return }
+    questions.noteBreak(in: &context)
     context.disconnect()
     context.tell(.offline)
     outbox.noteBreak()
     rooms.resetAll()
     history.reset()
-    questions.forgetAll()
     shownStatus = nil
   }
 

@@ -103,6 +103,7 @@ struct IRCContext: Sendable {
   private mutating func sendWaiting(_ count: Int) {
     lines += waiting.prefix(count)
     waiting.removeFirst(count)
+    if urgent > 0, count >= urgent { clock.set(.request, in: Questions.patience) }
     urgent = max(0, urgent - count)
   }
 

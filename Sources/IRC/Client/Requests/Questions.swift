@@ -38,10 +38,18 @@ struct Questions: Sendable {
   private var count = 0
   private static let probe = "request-"
   /// How many milliseconds to wait for an answer, and how many lines of it to keep.
-  private static let patience: Milliseconds = 15_000
+  static let patience: Milliseconds = 15_000
   private static let mostLines = 200
 
-  mutating func forgetAll() { (running, waiting) = (nil, []) }
+  /// Notes that the connection is gone. The queue of requests begins all others anew.
+  mutating func noteBreak(in context: inout IRCContext) {
+    // What one of these lines does may happen twice. Of the urgent lines, the last is the PING.
+    if let running, [.line, .ctcp].contains(running.request.verb), context.urgent < 2 {
+      context.answer(
+        running.request, translated("The connection broke, and the line may have arrived."))
+    }
+    (running, waiting) = (nil, [])
+  }
 
   /// - Parameters:
   ///   - subject: the nick or the room that it is about.
@@ -70,7 +78,6 @@ struct Questions: Sendable {
     running = question
     context.sendSoon(line)
     context.sendSoon(context.probe(Self.probe + String(count)))
-    context.clock.set(.request, in: Self.patience)
   }
 
   /// Whether the running request asks who somebody is.

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+import Testing
+
+@testable import IRC
+
+/// What the owner asks for happens once, and they learn what became of it.
+@Suite("requests on IRC that a break or the flood limit delays")
+struct RequestBreakTests {
+  private func request(
+    _ verb: NetworkRequest.Verb, _ target: String, _ text: String = "", id: Int64 = 1
+  ) -> NetworkRequest {
+    NetworkRequest(id: id, verb: verb, target: target, text: text)
+  }
+
+  private func answers(_ talk: IRCTalk) -> [String] {
+    talk.events.compactMap {
+      if case .answered(let request, let text) = $0 { "\(request.id): \(text)" } else { nil }
+    }
+  }
+
+  @Test(
+    "what somebody may have seen is not said again after a break",
+    arguments: [NetworkRequest.Verb.line, .ctcp])
+  func spoken(verb: NetworkRequest.Verb) {
+    var talk = IRCTalk()
+    let (target, text) = verb == .line ? ("", "PRIVMSG ben :hello") : ("ben", "VERSION")
+    talk.tell(.requests([request(verb, target, text), request(verb, target, text, id: 2)]))
+    #expect(talk.takeSent().count { $0.hasPrefix("PRIVMSG ben") } == 1)
+    talk.disconnect()
+    #expect(answers(talk) == ["1: The connection broke, and the line may have arrived."])
+    // The second one was not sent yet.
+    talk.reconnect()
+    #expect(talk.takeSent().count { $0.hasPrefix("PRIVMSG ben") } == 1)
+  }
+
+  @Test("what the flood limit held back is sent after the break")
+  func held() {
+    var talk = IRCTalk(settings: ["flood": "1/60"])
+    talk.write("one", to: .direct("ben"))
+    talk.tell(.requests([request(.line, "", "PRIVMSG ben :hello")]))
+    #expect(!talk.takeSent().contains("PRIVMSG ben :hello"))
+    talk.reconnect()
+    #expect(answers(talk).isEmpty)
+    #expect(talk.takeSent().contains("PRIVMSG ben :hello"))
+  }
+
+  @Test("the time for an answer begins when the flood limit lets the line go")
+  func patience() {
+    var talk = IRCTalk(settings: ["flood": "1/20"])
+    talk.enter("#tea")
+    talk.wait(20_000)
+    talk.write("one", to: .direct("ben"))
+    talk.tell(.requests([request(.kick, "#tea", "ben")]))
+    _ = talk.takeSent()
+    talk.wait(20_000)
+    #expect(talk.takeSent() == ["KICK #tea :ben"])
+    talk.wait(20_000)
+    #expect(talk.takeSent() == ["PING hobnob-request-1"])
+    talk.wait(14_000)
+    #expect(answers(talk).isEmpty)
+    talk.wait(1_000)
+    #expect(answers(talk) == ["1: The server does not answer."])
+  }
+}
