@@ -76,7 +76,7 @@ extension IRCClient {
     case 301: receiveAwayNotice(line)
     case 470: rooms.forward(line, in: &context)
     case 433, 437:
-      if !watched.noteRefusal(of: line[1], context) { receiveRefusal(line, number) }
+      if !watched.noteRefusal(of: line[1], in: &context) { receiveRefusal(line, number) }
     case 400..<600, 716: receiveRefusal(line, number)
     default: questions.note(line, in: &context)
     }

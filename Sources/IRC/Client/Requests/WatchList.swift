@@ -34,7 +34,7 @@ struct WatchList: Sendable {
   mutating func begin(in context: inout IRCContext) {
     (online, taking) = ([], nil)
     watch(names(context), in: &context)
-    ask(in: &context)
+    if !hasMonitor(context) { ask(in: &context) }
   }
 
   private func watch(_ names: [String], in context: inout IRCContext) {
@@ -45,8 +45,13 @@ struct WatchList: Sendable {
     }
   }
 
-  /// Asks each minute which of them are online, if the server does not report it by itself.
+  /// Asks each minute which of them are online, if the server does not report it by itself. If it
+  /// does, this asks again about the wanted nick, which the server refused.
   func ask(in context: inout IRCContext) {
+    if hasMonitor(context), let wanted {
+      unwatch(wanted, in: &context)
+      watch([wanted], in: &context)
+    }
     let names = names(context)
     guard !names.isEmpty, !hasMonitor(context) else { return }
     // One line has space for about forty names.
@@ -56,18 +61,20 @@ struct WatchList: Sendable {
 
   // MARK: The wanted nick
 
-  /// Takes the wanted nick, which has become free; only once.
+  /// Takes the wanted nick, which has become free.
   private mutating func takeWanted(in context: inout IRCContext) {
     if let wanted { context.send(IRCLine("NICK", [wanted])) }
     (taking, wanted) = (wanted, nil)
   }
 
-  /// Notes that the server refuses a nick.
+  /// Notes that the server refuses a nick: somebody was faster, or it keeps the nick back for a while
+  /// (437). The client asks for it again in a minute.
   ///
   /// - Returns: whether the client had asked for it by itself.
-  mutating func noteRefusal(of nick: String, _ context: IRCContext) -> Bool {
+  mutating func noteRefusal(of nick: String, in context: inout IRCContext) -> Bool {
     guard let taken = taking, context.fold(taken) == context.fold(nick) else { return false }
-    taking = nil
+    (wanted, taking) = (taken, nil)
+    context.clock.set(.watch, in: 60_000)
     return true
   }
 
