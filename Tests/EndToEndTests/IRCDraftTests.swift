@@ -260,7 +260,9 @@ extension EndToEnd {
       // The same rooms after a break, with what was written meanwhile.
       anna.kill()
       try anna.say("meanwhile", in: room)
+      try server.addHistory(["missed"], from: "ben", to: "anna", network: "1")
       try anna.start()
+      try anna.expect("missed", in: anna.ircChat(with: "ben/libera")) { !$0.isPast }
       try anna.expect("meanwhile", in: room) { $0.state == .sent }
       try anna.say("here again", in: room)
       try anna.expect("here again", in: room) { $0.state == .sent }

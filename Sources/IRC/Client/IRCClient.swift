@@ -52,7 +52,7 @@ package struct IRCClient {
   private static let greeting: Milliseconds = 10_000
 
   package init(_ start: Start) {
-    history = History(marks: start.marks)
+    history = History(marks: start.marks, scope: start.scope)
     watched = WatchList(contacts: start.contacts)
     rooms.people = People(proven: start.proven)
     context.names.scope = start.scope
@@ -166,8 +166,11 @@ package struct IRCClient {
           filled(("You are %1 on %2: %3 is taken.", [context.nick, network, wanted]))))
     }
     watched.begin(in: &context)
-    if context.isBouncerItself { context.send(IRCLine("BOUNCER", ["LISTNETWORKS"])) }
-    history.askForChats(in: &context)
+    if context.isBouncerItself {
+      context.send(IRCLine("BOUNCER", ["LISTNETWORKS"]))
+    } else {
+      history.askForChats(in: &context)
+    }
     context.add(.ready)
   }
 

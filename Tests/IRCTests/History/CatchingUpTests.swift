@@ -249,6 +249,33 @@ struct CatchingUpTests {
     #expect(silent.talk.client.history.states[.room("#tea")] == .failed)
   }
 
+  @Test("questions that wait for their turn do not fail, and those about accounts come later")
+  func throttled() {
+    let rooms = (0..<30).map { "#r\($0)" }
+    var talk = Talk(
+      support: "CHANTYPES=# CHATHISTORY=3 WHOX", settings: ["flood": "4/2"],
+      marks: rooms.reduce(into: [:]) { $0[$1] = time(30) })
+    for room in rooms { talk.talk.enter(room) }
+    var (all, pages) = ([String](), [String: Int]())
+    for _ in 0..<100 {
+      talk.talk.wait(2_000)
+      all += talk.talk.sent
+      let questions = talk.questions()
+      for (index, question) in questions.enumerated() {
+        let room = question.split(separator: " ").map(String.init)[2]
+        pages[room, default: 0] += 1
+        let first = pages[room] == 1 ? 60 : 70
+        talk.answer(room, (first..<first + (first == 60 ? 3 : 1)).map { line($0, "PRIVMSG \(room) :hi") }, to: index)
+      }
+    }
+    #expect(rooms.allSatisfy { pages[$0] == 2 })
+    #expect(rooms.allSatisfy { talk.talk.client.history.states[.room($0)] == .read })
+    let last = all.lastIndex { $0.contains("CHATHISTORY") } ?? 0
+    // At the beginning, nothing else waited.
+    #expect(all[..<last].count { $0.contains("WHO ") } <= 4)
+    #expect(all.count { $0.contains("WHO ") } == rooms.count)
+  }
+
   @Test("without the capabilities, nothing is asked")
   func noHistory() {
     for capabilities in [[], ["draft/chathistory"], ["batch"]] {

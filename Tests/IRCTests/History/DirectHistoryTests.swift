@@ -125,4 +125,18 @@ struct DirectHistoryTests {
     silent.talk.receive(live)
     #expect(silent.marks().isEmpty)
   }
+
+  @Test("each network of a bouncer has its own list, and the bouncer itself has none")
+  func scopes() {
+    var first = Talk(scope: "/net")
+    #expect(first.questions().isEmpty)
+    #expect(first.marks() == ["/net": "2023-11-14T22:13:20.000Z"])
+    var later = Talk(marks: ["/net": time(100)], scope: "/net")
+    #expect(later.questions().first?.hasPrefix("CHATHISTORY TARGETS ") == true)
+    later.answer(
+      "", [":srv CHATHISTORY TARGETS dan \(time(111))"], type: "draft/chathistory-targets")
+    #expect(later.questions() == ["CHATHISTORY AFTER dan timestamp=\(time(90)) 3"])
+    var bouncer = Talk(Talk.capabilities + ["soju.im/bouncer-networks"], marks: ["": time(100)])
+    #expect(bouncer.questions().isEmpty)
+  }
 }

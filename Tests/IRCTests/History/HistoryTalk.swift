@@ -16,9 +16,11 @@ struct HistoryTalk {
 
   init(
     _ capabilities: [String] = capabilities, support: String = "CHANTYPES=# CHATHISTORY=3",
-    marks: [String: String] = [:], rooms: [String] = []
+    settings: [String: String] = ["flood": "off"], marks: [String: String] = [:],
+    rooms: [String] = [], scope: String = ""
   ) {
-    talk = IRCTalk(capabilities, support: support, rooms: rooms, marks: marks)
+    talk = IRCTalk(
+      capabilities, support: support, settings: settings, rooms: rooms, marks: marks, scope: scope)
   }
 
   /// The time tag of a moment: seconds after ten.

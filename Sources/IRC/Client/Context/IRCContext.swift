@@ -36,6 +36,8 @@ struct IRCContext: Sendable {
   private(set) var waiting: [IRCLine] = []
   /// How many of them, at the front, are urgent because the owner waits for their answers.
   private(set) var urgent = 0
+  /// How many, at the end, are for times when nothing else waits.
+  private var late = 0
   /// Whether a message went out after the last waiting line, so that a waiting line is next.
   private var owesTurn = false
   /// Whether the waiting lines have just let a message go first.
@@ -77,7 +79,7 @@ struct IRCContext: Sendable {
   mutating func disconnect() {
     (isUp, isReady, userAndHost) = (false, false, nil)
     (account, ownNicks, clockLead) = (nil, [], 0)
-    (waiting, lines, urgent, owesTurn) = ([], [], 0, false)
+    (waiting, lines, urgent, late, owesTurn) = ([], [], 0, 0, false)
     clock.clearAll()
     requests.restart()
   }
@@ -92,7 +94,13 @@ struct IRCContext: Sendable {
   mutating func sendNow(_ line: IRCLine) { lines.append(line) }
 
   /// Sends a line as soon as the throttle lets it.
-  mutating func send(_ line: IRCLine) { waiting.append(line) }
+  mutating func send(_ line: IRCLine) { waiting.insert(line, at: waiting.count - late) }
+
+  /// Sends a line after all others that wait for the throttle.
+  mutating func sendLast(_ line: IRCLine) {
+    waiting.append(line)
+    late += 1
+  }
 
   /// Sends a line whose answer the owner waits for, ahead of lines in the background.
   mutating func sendSoon(_ line: IRCLine) {
@@ -101,10 +109,14 @@ struct IRCContext: Sendable {
   }
 
   private mutating func sendWaiting(_ count: Int) {
+    // While a question waits here, the server is not silent.
+    if waiting.prefix(count).contains(where: { $0.command == History.command }) {
+      clock.set(.history, in: History.patience)
+    }
     lines += waiting.prefix(count)
     waiting.removeFirst(count)
     if urgent > 0, count >= urgent { clock.set(.request, in: Questions.patience) }
-    urgent = max(0, urgent - count)
+    (urgent, late) = (max(0, urgent - count), min(late, waiting.count))
   }
 
   /// Takes one line from what the throttle allows; false if it allows none now.

@@ -35,9 +35,12 @@ struct History: Sendable {
   /// The most pages for one request.
   private static let mostPages = 200
   private static let mostAtOnce = 4
+  static let command = "CHATHISTORY"
+  /// How many milliseconds the client waits for an answer after the last question.
   static let patience: Milliseconds = 30_000
-  /// The key of the mark that all direct chats share, since the server lists the active ones.
-  static let allChats = ""
+  /// The key of the mark that all direct chats share, since the server lists the active ones: the
+  /// `/` and the name of the bouncer's network, or empty.
+  private let allChats: String
 
   private(set) var marks: [String: Mark] = [:]
   private(set) var states: [ConversationAddress: State] = [:]
@@ -54,7 +57,8 @@ struct History: Sendable {
   /// How many missed messages have arrived on this connection.
   private(set) var received = 0
 
-  init(marks: [String: String]) {
+  init(marks: [String: String], scope: String) {
+    allChats = scope
     self.marks = marks.compactMapValues { Mark($0) }
   }
 
@@ -96,16 +100,16 @@ struct History: Sendable {
   /// Notes that a direct chat has messages since the mark of all chats: they are newer, not older,
   /// than those in the store.
   mutating func expect(_ conversation: ConversationAddress) {
-    if marks[conversation.address] == nil { marks[conversation.address] = marks[Self.allChats] }
+    if marks[conversation.address] == nil { marks[conversation.address] = marks[allChats] }
   }
 
   /// Asks which direct chats have had messages since the last mark.
   mutating func askForChats(in context: inout IRCContext) {
     guard context.historyLimit != nil else { return }
-    guard let mark = marks[Self.allChats] else {
+    guard let mark = marks[allChats] else {
       chats = .read
       return setMark(
-        Mark(time: Timestamp.text(context.serverTime), id: nil), of: Self.allChats, in: &context)
+        Mark(time: Timestamp.text(context.serverTime), id: nil), of: allChats, in: &context)
     }
     askForChats(since: mark.milliseconds - Self.fuzz, in: &context)
   }
@@ -115,12 +119,11 @@ struct History: Sendable {
     let until = Timestamp.text(context.serverTime + Self.fuzz)
     context.send(
       IRCLine(
-        "CHATHISTORY",
+        Self.command,
         [
           "TARGETS", Self.timestamp + Timestamp.text(time), Self.timestamp + until,
           String(context.historyLimit ?? 0),
         ]))
-    context.clock.set(.history, in: Self.patience)
   }
 
   /// Notes the end of a part of that list.
@@ -177,12 +180,11 @@ struct History: Sendable {
       })
     {
       let query = waiting.remove(at: index)
-      var line = IRCLine("CHATHISTORY", questionWords(of: query, context))
+      var line = IRCLine(Self.command, questionWords(of: query, context))
       let label = context.newLabel()
       line.tags["label"] = label
       running[label ?? context.fold(query.target)] = query
       context.send(line)
-      context.clock.set(.history, in: Self.patience)
     }
     if running.isEmpty, chats != .reading { context.clock.clear(.history) }
   }
@@ -285,6 +287,7 @@ struct History: Sendable {
   }
 
   mutating func failAll(in context: inout IRCContext) {
+    if context.waiting.contains(where: { $0.command == Self.command }) { return }
     let silent = running.values
     running = [:]
     if chats == .reading { chats = .failed }
@@ -333,9 +336,9 @@ struct History: Sendable {
       setMark(mark, of: key, in: &context)
     }
     if case .direct = conversation, areChatsSettled,
-      mark.milliseconds > marks[Self.allChats]?.milliseconds ?? .max
+      mark.milliseconds > marks[allChats]?.milliseconds ?? .max
     {
-      setMark(Mark(time: mark.time, id: nil), of: Self.allChats, in: &context)
+      setMark(Mark(time: mark.time, id: nil), of: allChats, in: &context)
     }
   }
 
