@@ -10,5 +10,7 @@ extension Login.Settings {
       nick: nick, user: user, realName: settings["realname"] ?? nick, account: address.nick,
       password: Secret(password),
       method: settings["login"].flatMap { Login.Method(rawValue: $0) } ?? .auto)
+    // Whose address this is tomorrow, nobody knows.
+    heedsStrictTransport = !Endpoint.isNumeric(address.server)
   }
 }

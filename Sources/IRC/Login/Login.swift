@@ -36,6 +36,8 @@ package struct Login: Sendable {
     /// The strongest SCRAM that the server has ever offered.
     package var strongest: SCRAMHash?
     package var isSecure = true
+    /// Whether a promise of TLS counts (IRCv3 STS).
+    package var heedsStrictTransport = true
     /// The bouncer's network to attach this connection to.
     package var bouncerNetwork: String?
   }
@@ -219,7 +221,9 @@ package struct Login: Sendable {
 
   /// Over TLS, records the server's promise of TLS; without TLS, reconnects with it.
   private func strictTransport() -> [Output] {
-    guard let policy = capabilities.offered[Capabilities.sts] else { return [] }
+    guard settings.heedsStrictTransport, let policy = capabilities.offered[Capabilities.sts] else {
+      return []
+    }
     if settings.isSecure { return [.strictTransport(policy)] }
     return StrictTransport.port(in: policy).map { [.failed(.wantsTLS(port: $0))] } ?? []
   }

@@ -39,7 +39,7 @@ package struct Endpoint: Hashable, Sendable {
   }
 
   /// Whether it is an address of numbers and not a name.
-  static func isNumeric(_ host: String) -> Bool {
+  package static func isNumeric(_ host: String) -> Bool {
     var (four, six) = (in_addr(), in6_addr())
     return inet_pton(AF_INET, host, &four) == 1 || inet_pton(AF_INET6, host, &six) == 1
   }

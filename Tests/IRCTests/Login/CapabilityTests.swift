@@ -113,6 +113,14 @@ struct StrictTransportTests {
     #expect(noPort.takeSent().last == "CAP END")
   }
 
+  @Test("a server without a name cannot promise TLS", arguments: [true, false])
+  func noName(isSecure: Bool) {
+    var talk = LoginTalk(.none, isSecure: isSecure, server: "192.0.2.1")
+    talk.receive(":srv CAP * LS :sts=duration=100,port=6697")
+    #expect(talk.failure == nil && talk.policies.isEmpty)
+    #expect(talk.takeSent().last == "CAP END")
+  }
+
   @Test("over TLS, the login goes on, and the duration counts")
   func persistence() {
     var talk = LoginTalk(.none)

@@ -18,10 +18,10 @@ struct LoginTalk {
 
   init(
     _ method: Login.Method = .auto, password: String = Self.password, isSecure: Bool = true,
-    strongest: SCRAMHash? = nil, network: String? = nil
+    strongest: SCRAMHash? = nil, network: String? = nil, server: String = "irc.example"
   ) {
     var settings = Login.Settings(
-      nick: "anna", user: "anna", realName: "Anna K", account: "anna", password: Secret(password))
+      IRCAddress("anna@" + server)!, ["realname": "Anna K"], password: password)
     (settings.method, settings.isSecure) = (method, isSecure)
     (settings.strongest, settings.bouncerNetwork) = (strongest, network)
     login = Login(settings)
