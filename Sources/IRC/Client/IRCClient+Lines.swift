@@ -59,7 +59,9 @@ extension IRCClient {
       if context.isReady { context.tell(.rules(context.support.rules)) }
     case 376, 422: begin()
     case 396: noteOwnHost(line[1])
-    case 900: context.account = line[2]
+    case 900:
+      context.account = line[2]
+      rooms.enterAfterLogin(in: &context)
     case 901: context.account = nil
     case 332: receiveTopic(of: line[1], line[2], by: nil)
     case 331: receiveTopic(of: line[1], "", by: nil)

@@ -173,6 +173,17 @@ struct EnteringTests {
     #expect(talk.events.isEmpty)
   }
 
+  @Test("a room for people who are logged in is tried again after a login, another room is not")
+  func laterLogin() {
+    var talk = IRCTalk(rooms: ["#members", "#banned"])
+    talk.receive(":srv 477 anna #members :words", ":srv 474 anna #banned :words")
+    _ = talk.takeSent()
+    talk.receive(":srv 900 anna anna!a@h anna :You are now logged in")
+    #expect(talk.takeSent() == ["JOIN #members"])
+    talk.enter("#members")
+    #expect(talk.events.contains(.joined(room: "#members", nick: "anna")))
+  }
+
   @Test("a server that does not answer is not waited for without end")
   func silence() {
     var talk = IRCTalk(rooms: ["#tea", "#slow"])

@@ -99,10 +99,23 @@ struct Rooms: Sendable {
     var room = byAddress[address] ?? Room(name: context.names.plain(request.target))
     if !request.secret.isEmpty { room.key = request.secret }
     room.requests.append(request)
-    room.state = .entering
     byAddress[address] = room
+    enter(room, at: address, in: &context)
+  }
+
+  private mutating func enter(_ room: Room, at address: String, in context: inout IRCContext) {
+    byAddress[address]?.state = .entering
     waitForEntries(&context)
     context.send(IRCLine("JOIN", [room.name] + (room.key.isEmpty ? [] : [room.key])))
+  }
+
+  /// Tries again to enter the rooms that are only for people who are logged in.
+  mutating func enterAfterLogin(in context: inout IRCContext) {
+    let refusal = IRCLine("477", [])
+    for (address, room) in byAddress
+    where room.isWanted && room.state == .refused(Self.refusal(of: room.name, refusal)) {
+      enter(room, at: address, in: &context)
+    }
   }
 
   mutating func leave(_ request: NetworkRequest, in context: inout IRCContext) {
