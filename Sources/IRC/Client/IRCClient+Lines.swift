@@ -240,7 +240,13 @@ extension IRCClient {
     case "INVITE" where context.isMe(line[0]) && context.isRoom(line[1]):
       context.tell(.invited(room: context.fold(line[1]), by: rooms.people.user(nick, context)))
       context.countStrangersLater()
-    case "RENAME": rooms.rename(line[0], to: line[1], in: &context)
+    case "RENAME":
+      let (former, new) = (context.fold(line[0]), context.fold(line[1]))
+      let wasKnown = rooms[former] != nil
+      rooms.rename(line[0], to: line[1], in: &context)
+      if wasKnown, rooms[former] == nil {
+        history.follow(.room(former), to: .room(new), as: line[1], in: &context)
+      }
     default: break
     }
   }

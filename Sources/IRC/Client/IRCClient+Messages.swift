@@ -212,13 +212,13 @@ extension IRCClient {
       let mark = History.Mark(time: time, id: line.tags["msgid"])
       ends = (ends?.oldest ?? mark, mark)
     }
-    let isFirst = count < query.limit && !batch.isTruncated
-    let from = isFirst ? "" : ends?.oldest.reference(context) ?? ""
+    let isLast = history.isLast(batch, count: count, of: query)
+    let from = isLast ? "" : ends?.oldest.reference(context) ?? ""
     var origin = Origin.late
     // Skip messages from before the mark: the store has them, or nobody asked for them.
     var oldest = Milliseconds.min
     switch query.scope {
-    case .catchUp(let since, _): oldest = since
+    case .catchUp(let since, _, _): oldest = since
     case .older(_, let before, _, _):
       origin = .past
       context.tell(.page(of: query.conversation, from: from, until: before))
@@ -233,8 +233,7 @@ extension IRCClient {
       if line.command == "PRIVMSG" || line.command == "NOTICE" { new += 1 }
       receive(spoken, origin)
     }
-    history.finish(
-      query, ends: ends, count: count, new: new, isTruncated: batch.isTruncated, in: &context)
+    history.finish(query, ends: ends, new: new, isLast: isLast, in: &context)
   }
 
   /// Reads the direct chats that have had messages.

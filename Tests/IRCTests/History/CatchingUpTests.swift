@@ -227,6 +227,67 @@ struct CatchingUpTests {
     #expect(talk.talk.client.history.states[.room("#tea")] == .read)
   }
 
+  @Test("a room with another name keeps what is known of its history")
+  func rename() {
+    var talk = Talk(marks: ["#tea": time(30)])
+    talk.talk.enter("#tea")
+    _ = (talk.questions(), talk.talk.takeEvents())
+    talk.talk.receive(":ben!b@h RENAME #tea #Coffee :stronger")
+    #expect(talk.marks() == ["#coffee": time(30)])
+    talk.answer("#Coffee", [60, 61, 62].map { line($0, "PRIVMSG #Coffee :hi") })
+    #expect(talk.questions() == ["CHATHISTORY AFTER #Coffee msgid=m62 3"])
+    talk.answer("#Coffee", [])
+    #expect(talk.marks() == ["#coffee": time(62) + " m62"])
+    talk.talk.receive(":ben!b@h RENAME #coffee #milk")
+    _ = talk.marks()
+    talk.talk.receive("@msgid=live;time=2023-11-14T22:13:20.000Z :ben!x@h PRIVMSG #milk :now")
+    #expect(talk.marks() == ["#milk": "2023-11-14T22:13:20.000Z live"])
+  }
+
+  // MARK: Pages
+
+  @Test("where the server marks the last page, a short one is not the last")
+  func markedEnds() {
+    var talk = Talk(marks: ["#tea": time(30)])
+    talk.talk.enter("#tea")
+    _ = talk.questions()
+    talk.answer("#tea", [line(60), line(61), line(62)], tags: "draft/chathistory-end")
+    #expect(talk.questions().isEmpty)
+    talk.talk.reconnect(Talk.capabilities, support: "CHATHISTORY=3")
+    talk.talk.enter("#tea")
+    _ = talk.questions()
+    // The first question was about direct chats.
+    talk.answer("#tea", [line(70)], to: 1)
+    #expect(talk.questions() == ["CHATHISTORY AFTER #tea msgid=m70 3"])
+    talk.answer("#tea", [line(80)], tags: "draft/chathistory-end")
+    #expect(talk.questions().isEmpty)
+    // The same for older messages.
+    talk.history(1, "#tea", 5, before: "m60")
+    _ = talk.questions()
+    talk.answer("#tea", [line(50)])
+    #expect(talk.talk.events.contains(.page(of: .room("#tea"), from: "m50", until: "m60")))
+    #expect(talk.questions() == ["CHATHISTORY BEFORE #tea msgid=m50 3"])
+    talk.answer("#tea", [])
+    #expect(talk.talk.events.contains(.page(of: .room("#tea"), from: "", until: "m50")))
+    #expect(talk.answers == ["1: "])
+  }
+
+  @Test("a server that always has more is asked 200 times; the next connection goes on")
+  func endless() {
+    var talk = Talk(marks: ["#tea": time(30)])
+    talk.talk.enter("#tea")
+    var pages = 0
+    while pages < 250, !talk.questions().isEmpty {
+      pages += 1
+      talk.answer("#tea", (0..<3).map { line(60 + 3 * pages + $0) })
+    }
+    #expect(pages == 200)
+    let mark = time(662) + " m662"
+    #expect(talk.marks()["#tea"] == mark)
+    talk.talk.receive("@msgid=live;time=2023-11-14T22:13:20.000Z :ben!x@h PRIVMSG #tea :now")
+    #expect(talk.marks().isEmpty)
+  }
+
   // MARK: Failures
 
   @Test("a refusal ends the question, with a label, with the target, or with neither")
@@ -265,7 +326,9 @@ struct CatchingUpTests {
         let room = question.split(separator: " ").map(String.init)[2]
         pages[room, default: 0] += 1
         let first = pages[room] == 1 ? 60 : 70
-        talk.answer(room, (first..<first + (first == 60 ? 3 : 1)).map { line($0, "PRIVMSG \(room) :hi") }, to: index)
+        talk.answer(
+          room, (first..<first + (first == 60 ? 3 : 1)).map { line($0, "PRIVMSG \(room) :hi") },
+          to: index)
       }
     }
     #expect(rooms.allSatisfy { pages[$0] == 2 })

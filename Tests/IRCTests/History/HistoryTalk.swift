@@ -48,18 +48,20 @@ struct HistoryTalk {
 
   /// Answers the question with this number of the last `questions`.
   mutating func answer(
-    _ target: String, _ lines: [String], to question: Int = 0, type: String = "chathistory"
+    _ target: String, _ lines: [String], to question: Int = 0, type: String = "chathistory",
+    tags: String = ""
   ) {
     batches += 1
     let label = asked[question].split(separator: " ").first.map(String.init) ?? ""
-    let prefix = label.hasPrefix("@") ? label + " " : ""
-    let all =
+    let all = [label.hasPrefix("@") ? String(label.dropFirst()) : "", tags].filter { !$0.isEmpty }
+    let prefix = all.isEmpty ? "" : "@" + all.joined(separator: ";") + " "
+    let answer =
       [prefix + ":srv BATCH +b\(batches) \(type) \(target)"]
       + lines.map { line in
         line.hasPrefix("@")
           ? "@batch=b\(batches);" + line.dropFirst() : "@batch=b\(batches) " + line
       } + [":srv BATCH -b\(batches)"]
-    talk.tell(.lines(all.compactMap { IRCLine($0) }))
+    talk.tell(.lines(answer.compactMap { IRCLine($0) }))
   }
 
   /// The marks that were told since the last call.

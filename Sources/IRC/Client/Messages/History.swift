@@ -17,7 +17,7 @@ struct History: Sendable {
     enum Scope: Sendable {
       /// Everything since the mark or, after a page, since its newest message: the store keeps
       /// messages in the order in which they arrive.
-      case catchUp(since: Milliseconds, newest: Mark?)
+      case catchUp(since: Milliseconds, newest: Mark?, pages: Int = 0)
       /// Older messages for a shell, which has received `count` of them; without a request, the
       /// last messages of a conversation that is new to the store.
       case older(NetworkRequest?, before: String = "", count: Int = 0, pages: Int = 0)
@@ -32,7 +32,7 @@ struct History: Sendable {
 
   /// Clocks of a network's servers differ by up to this much.
   static let fuzz: Milliseconds = 10_000
-  /// The most pages for one request.
+  /// The most pages for one request, or for one conversation after a break.
   private static let mostPages = 200
   private static let mostAtOnce = 4
   static let command = "CHATHISTORY"
@@ -56,6 +56,9 @@ struct History: Sendable {
   private var running: [String: Query] = [:]
   /// How many missed messages have arrived on this connection.
   private(set) var received = 0
+  /// Whether the server marks the last page. It then may send shorter pages before that one.
+  private var marksEnds = false
+  private static let endTag = "draft/chathistory-end"
 
   init(marks: [String: String], scope: String) {
     allChats = scope
@@ -197,9 +200,9 @@ struct History: Sendable {
     }
     let limit = String(query.limit)
     switch query.scope {
-    case .catchUp(let since, nil):
+    case .catchUp(let since, nil, _):
       return ["AFTER", query.target, Self.timestamp + Timestamp.text(since), limit]
-    case .catchUp(_, let newest?):
+    case .catchUp(_, let newest?, _):
       if let id = newest.id, context.support.historyTakesIDs {
         return ["AFTER", query.target, "msgid=" + id, limit]
       }
@@ -220,28 +223,43 @@ struct History: Sendable {
       ?? running.removeValue(forKey: context.fold(target))
   }
 
+  /// Whether a page is the last one of its kind.
+  ///
+  /// - Parameter count: how many messages it had.
+  mutating func isLast(_ page: Batch, count: Int, of query: Query) -> Bool {
+    let isMarked = page.tags[Self.endTag] != nil
+    marksEnds = marksEnds || isMarked
+    // The next page will have the lines that this batch lacks.
+    if page.isTruncated { return false }
+    return isMarked || count < (marksEnds ? 1 : query.limit)
+  }
+
   /// Notes a page.
   ///
   /// - Parameters:
   ///   - ends: the oldest and the newest message of the page.
-  ///   - count: how many messages it had.
-  ///   - new: how many of them were PRIVMSG or NOTICE.
+  ///   - new: how many of its messages were PRIVMSG or NOTICE.
+  ///   - isLast: what `isLast` said.
   mutating func finish(
-    _ query: Query, ends: (oldest: Mark, newest: Mark)?, count: Int, new: Int, isTruncated: Bool,
+    _ query: Query, ends: (oldest: Mark, newest: Mark)?, new: Int, isLast: Bool,
     in context: inout IRCContext
   ) {
-    // The next page will have the lines that this batch lacks.
-    let isEnd = ends == nil || !isTruncated && count < query.limit
+    let isEnd = ends == nil || isLast
     var next = query
     switch query.scope {
     case .older(nil, _, _, _):
       end(query.conversation, .read, in: &context)
       if let newest = ends?.newest { note(newest, in: query.conversation, &context) }
-    case .catchUp(let since, let former):
+    case .catchUp(let since, let former, let pages):
       received += new
       if !isEnd, let newest = ends?.newest, newest != former {
-        next.scope = .catchUp(since: since, newest: newest)
-        ask(next, in: &context)
+        if pages + 1 < Self.mostPages {
+          next.scope = .catchUp(since: since, newest: newest, pages: pages + 1)
+          ask(next, in: &context)
+        } else {
+          // The next connection goes on from here.
+          end(query.conversation, .failed, in: &context)
+        }
       } else {
         end(query.conversation, .read, in: &context)
       }
@@ -340,6 +358,24 @@ struct History: Sendable {
     {
       setMark(Mark(time: mark.time, id: nil), of: allChats, in: &context)
     }
+  }
+
+  /// Follows a room to another address.
+  ///
+  /// - Parameter target: the new name, as the server spells it.
+  mutating func follow(
+    _ former: ConversationAddress, to new: ConversationAddress, as target: String,
+    in context: inout IRCContext
+  ) {
+    states[new] = states.removeValue(forKey: former)
+    readMarks[new] = readMarks.removeValue(forKey: former)
+    func moved(_ query: Query) -> Query {
+      var query = query
+      if query.conversation == former { (query.conversation, query.target) = (new, target) }
+      return query
+    }
+    (waiting, running) = (waiting.map(moved), running.mapValues(moved))
+    if let mark = marks[former.address] { setMark(mark, of: new.address, in: &context) }
   }
 
   private mutating func setMark(_ mark: Mark, of key: String, in context: inout IRCContext) {
