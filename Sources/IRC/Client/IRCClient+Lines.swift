@@ -140,7 +140,7 @@ extension IRCClient {
     let target = Self.withoutTarget.contains(number) ? nil : line[1]
     if label != nil || target == nil || Self.aboutMessages.contains(number),
       outbox.noteRefusal(
-        label: label, target: target, Questions.refusal(line), in: &context)
+        label: label, target: target, line.refusalWords, in: &context)
     {
       return
     }

@@ -148,7 +148,7 @@ extension IRCClient {
     switch conversation {
     case .room(let address): if rooms[address]?.isInside != true { return }
     case .direct(let identity):
-      if outbox.isHeld(identity, rooms, context) { return }
+      if outbox.awaitsHolder(identity, rooms, context) { return }
     }
     // Drop a signal rather than let it delay a message.
     guard context.freeTurns() > 1, context.takeTurn() else { return }

@@ -179,7 +179,7 @@ package struct IRCClient {
   private mutating func readDoubtfulChats() {
     for conversation in outbox.doubtfulConversations where history.states[conversation] == nil {
       if case .direct(let identity) = conversation,
-        !outbox.isHeld(identity, rooms, context)
+        !outbox.awaitsHolder(identity, rooms, context)
       {
         history.begin(
           conversation, as: rooms.people.nick(of: identity, context.names), in: &context)

@@ -180,3 +180,12 @@ extension String {
     return self[..<end]
   }
 }
+
+extension IRCLine {
+  /// A refusal as a sentence; it names its subject in front if the server's words do not.
+  var refusalWords: String {
+    let words = parameters.last ?? ""
+    let subject = parameters.dropFirst().dropLast().joined(separator: " ")
+    return subject.isEmpty || words.contains(subject) ? words : subject + ": " + words
+  }
+}

@@ -108,14 +108,20 @@ struct IRCContext: Sendable {
     urgent += 1
   }
 
+  static let historyCommand = "CHATHISTORY"
+  /// How long a question to the history, and a shell's request, wait for their answers.
+  private static let (historyPatience, requestPatience): (Milliseconds, Milliseconds) = (
+    30_000, 15_000
+  )
+
   private mutating func sendWaiting(_ count: Int) {
     // While a question waits here, the server is not silent.
-    if waiting.prefix(count).contains(where: { $0.command == History.command }) {
-      clock.set(.history, in: History.patience)
+    if waiting.prefix(count).contains(where: { $0.command == Self.historyCommand }) {
+      clock.set(.history, in: Self.historyPatience)
     }
     lines += waiting.prefix(count)
     waiting.removeFirst(count)
-    if urgent > 0, count >= urgent { clock.set(.request, in: Questions.patience) }
+    if urgent > 0, count >= urgent { clock.set(.request, in: Self.requestPatience) }
     (urgent, late) = (max(0, urgent - count), min(late, waiting.count))
   }
 

@@ -35,9 +35,6 @@ struct History: Sendable {
   /// The most pages for one request, or for one conversation after a break.
   private static let mostPages = 200
   private static let mostAtOnce = 4
-  static let command = "CHATHISTORY"
-  /// How many milliseconds the client waits for an answer after the last question.
-  static let patience: Milliseconds = 30_000
   /// The key of the mark that all direct chats share, since the server lists the active ones: the
   /// `/` and the name of the bouncer's network, or empty.
   private let allChats: String
@@ -122,7 +119,7 @@ struct History: Sendable {
     let until = Timestamp.text(context.serverTime + Self.fuzz)
     context.send(
       IRCLine(
-        Self.command,
+        IRCContext.historyCommand,
         [
           "TARGETS", Self.timestamp + Timestamp.text(time), Self.timestamp + until,
           String(context.historyLimit ?? 0),
@@ -183,7 +180,7 @@ struct History: Sendable {
       })
     {
       let query = waiting.remove(at: index)
-      var line = IRCLine(Self.command, questionWords(of: query, context))
+      var line = IRCLine(IRCContext.historyCommand, questionWords(of: query, context))
       let label = context.newLabel()
       line.tags["label"] = label
       running[label ?? context.fold(query.target)] = query
@@ -226,7 +223,7 @@ struct History: Sendable {
   /// Whether a page is the last one of its kind.
   ///
   /// - Parameter count: how many messages it had.
-  mutating func isLast(_ page: Batch, count: Int, of query: Query) -> Bool {
+  mutating func isEndOfHistory(_ page: Batch, count: Int, of query: Query) -> Bool {
     let isMarked = page.tags[Self.endTag] != nil
     marksEnds = marksEnds || isMarked
     // The next page will have the lines that this batch lacks.
@@ -239,7 +236,7 @@ struct History: Sendable {
   /// - Parameters:
   ///   - ends: the oldest and the newest message of the page.
   ///   - new: how many of its messages were PRIVMSG or NOTICE.
-  ///   - isLast: what `isLast` said.
+  ///   - isLast: what `isEndOfHistory` said.
   mutating func finish(
     _ query: Query, ends: (oldest: Mark, newest: Mark)?, new: Int, isLast: Bool,
     in context: inout IRCContext
@@ -305,7 +302,7 @@ struct History: Sendable {
   }
 
   mutating func failAll(in context: inout IRCContext) {
-    if context.waiting.contains(where: { $0.command == Self.command }) { return }
+    if context.waiting.contains(where: { $0.command == IRCContext.historyCommand }) { return }
     let silent = running.values
     running = [:]
     if chats == .reading { chats = .failed }

@@ -16,13 +16,13 @@ extension IRCOutbox {
         let nick = rooms.people.doubtfulNick(of: identity, context),
         asked.insert(context.fold(nick)).inserted
       else { continue }
-      context.send(IRCLine("WHOIS", [nick]))
+      context.sendLast(IRCLine("WHOIS", [nick]))
       context.clock.set(.holders, in: Self.patienceForHolders)
     }
   }
 
   /// Whether messages to a person wait, since somebody else may have the nick.
-  func isHeld(_ identity: String, _ rooms: Rooms, _ context: IRCContext) -> Bool {
+  func awaitsHolder(_ identity: String, _ rooms: Rooms, _ context: IRCContext) -> Bool {
     if rooms.people.doubtfulNick(of: identity, context) != nil { return true }
     // The person may still be found under another nick.
     let nick = rooms.people.nick(of: identity, context.names)
@@ -39,7 +39,7 @@ extension IRCOutbox {
       if case .direct(let identity) = outgoing.entry.conversation,
         people.doubtfulNick(of: identity, context).map({ context.fold($0) }) == context.fold(nick)
       {
-        refuse(outgoing.entry.id, Questions.refusal(line), in: &context)
+        refuse(outgoing.entry.id, line.refusalWords, in: &context)
       }
     }
   }

@@ -162,7 +162,7 @@ struct IRCOutbox: Sendable {
       }
     }
     if case .direct(let identity) = outgoing.entry.conversation,
-      isHeld(identity, rooms, context)
+      awaitsHolder(identity, rooms, context)
     {
       return .later
     }

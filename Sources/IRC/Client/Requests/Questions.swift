@@ -37,8 +37,7 @@ struct Questions: Sendable {
   /// How many requests there have been, including the running one.
   private var count = 0
   private static let probe = "request-"
-  /// How many milliseconds to wait for an answer, and how many lines of it to keep.
-  static let patience: Milliseconds = 15_000
+  /// How many lines of an answer are kept.
   private static let mostLines = 200
 
   /// Notes that the connection is gone. The queue of requests begins all others anew.
@@ -95,7 +94,7 @@ struct Questions: Sendable {
     switch line.number {
     case nil: if running.failure == nil, isLabelled { self.running?.failure = line.parameters.last }
     case let number? where (400..<600).contains(number):
-      if running.failure == nil, isLabelled { self.running?.failure = Self.refusal(line) }
+      if running.failure == nil, isLabelled { self.running?.failure = line.refusalWords }
     case let number?:
       switch running.request.verb {
       case .line: break
@@ -207,13 +206,6 @@ struct Questions: Sendable {
   private static let mostBanned = 1_000
 
   // MARK: Words
-
-  /// A refusal as a sentence; it names its subject in front if the server's words do not.
-  static func refusal(_ line: IRCLine) -> String {
-    let words = line.parameters.last ?? ""
-    let subject = line.parameters.dropFirst().dropLast().joined(separator: " ")
-    return subject.isEmpty || words.contains(subject) ? words : subject + ": " + words
-  }
 
   /// A line in words for the owner; nil if they do not need it.
   private static func words(of line: IRCLine, _ number: Int, _ context: IRCContext) -> String? {

@@ -118,6 +118,7 @@ struct WatchList: Sendable {
   ) {
     for item in list.split(separator: ",") {
       let nick = IRCLine.Source(item).nick
+      if nick.isEmpty { continue }
       if !isOnline, let wanted, context.fold(nick) == context.fold(wanted) {
         takeWanted(in: &context)
       }
