@@ -191,9 +191,7 @@ public final class LineEditor {
     display.comeBack()
     // A Return that was meant for the child would be a line break before the next text.
     readAhead { $0 }
-    if isEmpty || isAccepting {
-      typedAhead.removeFirst(typedAhead.prefix { $0 == .key([0x0A]) }.count)
-    }
+    if isEmpty || isAccepting { typedAhead.trimPrefix { $0 == .key([0x0A]) } }
   }
 
   /// Handles SIGCONT after another process stopped this one: the terminal may be in any mode.

@@ -46,7 +46,7 @@ struct IRCOutbox: Sendable {
     Array(Set(entries.values.filter(\.isDoubtful).map(\.entry.conversation)))
   }
 
-  /// Replaces the entries with what is in the outbox now.
+  /// Takes over the outbox's entries as they are now.
   mutating func update(
     to new: [OutboxEntry], _ people: People, in context: inout IRCContext
   ) {

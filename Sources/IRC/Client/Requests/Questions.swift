@@ -23,7 +23,7 @@ struct Questions: Sendable {
     var isWhole = false
     var hasPong = false
 
-    /// Whether somebody's program has to answer.
+    /// Whether the answer comes from another person's program, not from the server.
     var asksProgram: Bool { request.verb == .ctcp }
   }
 
@@ -127,7 +127,7 @@ struct Questions: Sendable {
     running?.answer.append(text)
   }
 
-  /// Notes the answer from somebody's program.
+  /// Takes the answer that another person's program sent.
   mutating func noteProgram(_ nick: String, _ text: String, in context: inout IRCContext) {
     guard let running, running.asksProgram, running.subject == context.fold(nick) else { return }
     self.running?.answer = [nick + ": " + text]
