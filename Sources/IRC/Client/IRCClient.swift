@@ -87,7 +87,6 @@ package struct IRCClient {
       let wantsMore = outbox.pump(rooms, history, in: &context)
       context.flush(more: outbox.waitingLines > 0, yields: wantsMore)
       tellAbilities()
-      tellKeys()
     }
     return takeEffects()
   }
@@ -226,15 +225,14 @@ package struct IRCClient {
     context.tell(.abilities(abilities))
   }
 
-  private mutating func tellKeys() {
-    let keys = rooms.keys
-    if keys == toldKeys { return }
-    toldKeys = keys
-    context.add(.keys(keys))
-  }
-
   private mutating func takeEffects() -> [IRCClientEffect] {
     var effects = context.takeEffects()
+    let keys = rooms.keys
+    if context.isReady, keys != toldKeys {
+      toldKeys = keys
+      // Once a shell knows that the owner is in a room, a kill must not lose its password.
+      effects.insert(.keys(keys), at: 0)
+    }
     let status = context.isUp ? status : nil
     if let status, status != shownStatus { effects.append(.status(status)) }
     shownStatus = status

@@ -61,6 +61,13 @@ struct EnteringTests {
     talk.receive(":srv 475 anna #milk :Cannot join channel (+k)")
     #expect(kept(talk).isEmpty)
     talk.enter("#Tea")
+    // A kill after the answer must not lose the password.
+    let answered = talk.effects.firstIndex {
+      guard case .store(let events) = $0 else { return false }
+      return events.contains { if case .answered(_, "") = $0 { true } else { false } }
+    }
+    let keptAt = talk.effects.firstIndex(of: .keys(["#tea": "green"]))
+    #expect(keptAt.map { $0 < answered ?? -1 } == true)
     talk.receive(":ben!b@h MODE #Tea +k black")
     talk.receive(":ben!b@h MODE #Tea -k black")
     talk.receive(":ben!b@h MODE #Tea +k black")
