@@ -58,6 +58,7 @@ package final class IRCWire: Wire {
       start.rooms = try snapshot.roomsJoined(of: account).keys.sorted()
       start.marks = try snapshot.catchUpMarks(of: account)
       start.proven = try snapshot.provenIdentities(of: account)
+      start.sent = try snapshot.sentLately(by: account)
       start.contacts = try Dictionary(
         uniqueKeysWithValues: snapshot.contacts(of: account).map {
           ($0.participant.identity, $0.participant.name)

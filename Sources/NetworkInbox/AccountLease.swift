@@ -137,9 +137,12 @@ package final class AccountLease {
     try store.inbox.apply(events, of: account, fetchesFiles: fetchesFiles)
   }
 
-  /// Records that entries of the outbox are about to be handed to the network.
-  package func noteTried(_ entries: [OutboxEntry]) throws {
-    try store.writeIfNeeded { try $0.noteTried(entries) }
+  /// Records that entries of the outbox, and requests, are about to be handed to the network.
+  package func noteTried(_ entries: [OutboxEntry], _ requests: [NetworkRequest]) throws {
+    try store.writeIfNeeded {
+      try $0.noteTried(entries)
+      try $0.noteTried(requests, by: holder)
+    }
   }
 
   /// Shows the owner's shells the state of the connection. Does nothing if it has not changed.

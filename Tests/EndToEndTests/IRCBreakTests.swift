@@ -84,5 +84,26 @@ extension EndToEnd {
         accepted.filter { !before.contains($0) } == own.filter { $0.state == .sent }.map(\.body))
       #expect(try server.violations() == [])
     }
+
+    @Test("a line in IRC's own words that may have arrived before a kill is not sent again")
+    func killedRequest() throws {
+      let server = try stub()
+      let anna = try Correspondent("anna", at: server)
+      _ = try anna.connect(to: "#tea")
+      try server.hold(true)
+      let (position, request) = try anna.store.writeDurably {
+        (try $0.position, try $0.ask(.line, text: "PRIVMSG #tea :once", of: anna.account))
+      }
+      try anna.expect("nothing is sent") { try server.accepted().map(\.text) == ["once"] }
+      anna.kill()
+      try server.hold(false)
+      try anna.connect()
+      let answers = try anna.store.read { try $0.changes(since: position, for: anna.me) }.answers
+      #expect(
+        answers.filter { $0.request.id == request.id }.map(\.text) == [
+          "The connection broke, and the line may have arrived."
+        ])
+      #expect(try server.accepted().map(\.text) == ["once"])
+    }
   }
 }

@@ -140,5 +140,54 @@ extension EndToEnd {
       #expect(try heard(from: "ben", by: anna, in: rooms[0]).count == Self.count)
       #expect(try server.violations() == [])
     }
+
+    @Test("with a history: equal and long texts are sent once each, in a room and a direct chat")
+    func alike() throws {
+      var options = IRCStub.Options()
+      (options.historyLimit, options.without) = (20, ["draft/multiline"])
+      let server = try IRCStub(options)
+      let (anna, ben) = (
+        try Correspondent("anna", withAccountAt: server),
+        try Correspondent("ben", withAccountAt: server, settings: ["nick": "ben_away"])
+      )
+      let long = String(repeating: "many words ", count: 80)
+      let texts = (0..<120).map { $0 % 7 == 6 ? long : ["ok", "yes"][$0 / 3 % 2] }
+      let tea = try enter([anna, ben])[0]
+      let places = [tea, try anna.ircChat(with: "ben")]
+      for (number, text) in texts.enumerated() {
+        for place in places { try anna.say(text, in: place) }
+        switch number % 20 {
+        case 9: anna.proxy.cut()
+        case 19:
+          anna.kill()
+          try anna.start()
+        default: break
+        }
+      }
+      let isDone = try anna.wait(for: 90) {
+        try anna.hurry()
+        return anna.isDone
+      }
+      #expect(isDone, "\(anna.status)")
+      anna.kill()
+      try anna.connect()
+      try anna.expectCaughtUp()
+      for place in places {
+        let (sent, failed) = try own(of: anna, in: place)
+        #expect(failed.map(\.failure) == [])
+        #expect(sent == texts)
+        #expect(try anna.bodies(in: place) == texts)
+      }
+      let accepted = try server.accepted().filter { $0.command == "PRIVMSG" }
+      #expect(Set(accepted.map(\.target)) == ["#tea", "ben_away"])
+      for target in ["#tea", "ben_away"] {
+        for text in ["ok", "yes"] {
+          #expect(
+            accepted.count { $0.target == target && $0.text == text }
+              == texts.count { $0 == text }, "\(text) to \(target)")
+        }
+      }
+      #expect(try server.violations() == [])
+    }
   }
 }

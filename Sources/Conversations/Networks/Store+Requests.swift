@@ -5,8 +5,9 @@ extension Reading where Self: ~Copyable {
   package func requests(of account: Account) throws -> [NetworkRequest] {
     try database.rows(
       """
-      SELECT id, verb, target, text, secret FROM request
-      WHERE account = ? AND answer IS NULL ORDER BY id
+      SELECT w.id, w.verb, w.target, w.text, w.secret, w.tried <> ifnull(a.holder, '') AS tried
+      FROM request w JOIN account a ON a.id = w.account
+      WHERE a.id = ? AND w.answer IS NULL ORDER BY w.id
       """, account.id, read: { NetworkRequest($0) }
     ).compactMap { $0 }
   }
@@ -17,7 +18,7 @@ extension Reading where Self: ~Copyable {
   ) throws -> [NetworkAnswer] {
     try database.rows(
       """
-      SELECT w.id, w.verb, w.target, w.text, w.secret, w.answer, a.network
+      SELECT w.id, w.verb, w.target, w.text, w.secret, 0 AS tried, w.answer, a.network
       FROM request w JOIN account a ON a.id = w.account AND a.owner = ?3
       WHERE w.change > ?1 AND w.change <= ?2 AND w.answer IS NOT NULL ORDER BY w.change
       """, start, end, me
@@ -88,6 +89,6 @@ extension NetworkRequest {
     guard let verb = Verb(rawValue: row.text("verb")) else { return nil }
     self.init(
       id: row.int64("id"), verb: verb, target: row.text("target"), text: row.text("text"),
-      secret: row.text("secret"))
+      secret: row.text("secret"), wasTried: row.optionalInt64("tried") == 1)
   }
 }

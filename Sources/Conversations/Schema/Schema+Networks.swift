@@ -85,4 +85,7 @@ extension Schema {
 
   /// The password of a room to enter, until the network answers.
   static let secrets = "ALTER TABLE request ADD COLUMN secret TEXT NOT NULL DEFAULT ''"
+
+  /// The lock file of the process that has handed the request to the network.
+  static let triedRequests = "ALTER TABLE request ADD COLUMN tried TEXT"
 }

@@ -69,7 +69,6 @@ extension IRCClient {
   // MARK: One line
 
   private mutating func receive(_ spoken: SpokenLine, _ origin: Origin) {
-    let isKnown = spoken.id.map { history.times[$0] != nil } ?? false
     if let id = spoken.id, let time = spoken.line.tags["time"] { history.times.note(time, of: id) }
     switch spoken.line.command {
     case "TAGMSG": receiveTags(spoken, origin)
@@ -78,21 +77,23 @@ extension IRCClient {
       if let ctcp = spoken.ctcp, spoken.kind != .action {
         if origin == .live, !spoken.speaker.isOwner { receiveCTCP(ctcp, spoken) }
       } else {
-        receiveMessage(spoken, origin, isKnown: isKnown)
+        receiveMessage(spoken, origin)
       }
     }
   }
 
-  /// - Parameter isKnown: whether a line with its id has arrived before.
-  private mutating func receiveMessage(_ spoken: SpokenLine, _ origin: Origin, isKnown: Bool) {
+  private mutating func receiveMessage(_ spoken: SpokenLine, _ origin: Origin) {
     var message = spoken.message
     if message.body.isEmpty { return }
-    // A known one cannot be a message in doubt with the same text.
-    if spoken.speaker.isOwner, origin != .live, !isKnown,
-      outbox.noteOwn(
-        spoken.text, in: spoken.conversation, id: spoken.id, at: spoken.time, &context)
-    {
-      return
+    if spoken.speaker.isOwner {
+      // What is known cannot be a message in doubt with the same text.
+      if let id = spoken.id, !outbox.noteNews(id, in: spoken.conversation) { return }
+      if origin != .live,
+        outbox.noteOwn(
+          spoken.text, in: spoken.conversation, id: spoken.id, at: spoken.time, &context)
+      {
+        return
+      }
     }
     switch origin {
     case .live: message.time = nil

@@ -17,6 +17,8 @@ package struct IRCClient {
     package var rooms: [String] = []
     /// The last `caughtUp` of each conversation.
     package var marks: [String: String] = [:]
+    /// The server's ids for what the owner has said where a message is in doubt.
+    package var sent: Set<String> = []
     /// The identities of people who have written while they were logged in.
     package var proven: Set<String> = []
     /// The identities of the owner's contacts, and their names.
@@ -54,6 +56,7 @@ package struct IRCClient {
   package init(_ start: Start) {
     history = History(marks: start.marks, scope: start.scope)
     watched = WatchList(contacts: start.contacts)
+    outbox.sentBefore = start.sent
     rooms.people = People(proven: start.proven)
     context.names.scope = start.scope
     for room in start.rooms { rooms.noteWanted(room, context.names) }

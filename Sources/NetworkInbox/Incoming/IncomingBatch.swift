@@ -124,6 +124,8 @@ final class IncomingBatch {
     case .contactRemoved(let speaker): try applyContactRemoved(speaker)
     case .offline: try store.forgetPresence(on: network)
     case .accepted(let entry, let archive): try accepted(entry, archive)
+    case .acceptedPart(let entry, let id):
+      try store.noteApplied(MessageIDs(archive: id), to: entry.message.id, by: owner.id)
     case .refused(let entry, let reason): try refused(entry, reason)
     case .bounced(let name, let conversation, let reason):
       try bounced(name, in: conversation, reason)

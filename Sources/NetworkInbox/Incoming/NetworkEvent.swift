@@ -88,6 +88,8 @@ package enum NetworkEvent: Hashable, Sendable {
   case offline
   /// The server accepted an entry of the outbox.
   case accepted(OutboxEntry, archive: String?)
+  /// The server accepted another part of a long message, under this id.
+  case acceptedPart(OutboxEntry, archive: String)
   /// The server refused an entry, or returned it after accepting it.
   case refused(OutboxEntry, reason: String)
   /// The server returned a message that is no longer in the outbox.

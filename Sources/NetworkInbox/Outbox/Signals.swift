@@ -80,6 +80,25 @@ extension Reading where Self: ~Copyable {
     return Dictionary(marks) { $1 }
   }
 
+  /// The archive ids of what the owner has said lately: of the later parts of long messages, and of
+  /// messages beside others that the network may have.
+  package func sentLately(by account: Account) throws -> Set<String> {
+    Set(
+      try database.rows(
+        """
+        SELECT archive_id FROM (
+          SELECT archive_id FROM applied_change
+          WHERE participant = ?1 AND archive_id IS NOT NULL ORDER BY rowid DESC LIMIT 10000)
+        UNION SELECT m.archive_id FROM (
+          SELECT m.conversation, min(m.created_at) AS at
+          FROM outbox x JOIN message m ON m.id = x.message
+          WHERE x.tried > 0 AND x.operation = 0 GROUP BY m.conversation) tried
+        JOIN message m ON m.conversation = tried.conversation
+        WHERE m.sender = ?1 AND m.archive_id IS NOT NULL AND m.created_at > tried.at - 600000
+        """, account.owner
+      ) { $0.text() })
+  }
+
   /// When the newest message by others that has an archive id was written; by archive, as above.
   package func newestArchived(of account: Account) throws -> [String: Milliseconds] {
     let told = try database.rows(

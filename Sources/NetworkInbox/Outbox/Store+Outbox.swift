@@ -24,8 +24,17 @@ extension Writing where Self: ~Copyable {
     }
   }
 
-  /// Records that a correction or reaction was applied, so that it is recognised when it arrives
-  /// again.
+  /// Records that a process is about to hand requests to the network, as above.
+  func noteTried(_ requests: [NetworkRequest], by holder: ShellID) throws {
+    for request in requests {
+      let isNew = try database.exists(
+        "SELECT 1 FROM request WHERE id = ? AND tried IS NULL", request.id)
+      if isNew { try database.run("UPDATE request SET tried = ? WHERE id = ?", holder, request.id) }
+    }
+  }
+
+  /// Records that a correction or reaction was applied, or a part of a long message accepted, so
+  /// that it is recognised when it arrives again.
   func noteApplied(
     _ change: MessageIDs, to message: ID<Message>, by author: ID<Participant>
   ) throws {

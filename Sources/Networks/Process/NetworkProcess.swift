@@ -323,16 +323,16 @@ package final class NetworkProcess {
     let outbox = try lease.read { try $0.outbox(of: account.network) }
     let admitted = wire.admit(outbox)
     let new = outbox.filter { !$0.wasTried && admitted?.contains($0.id) ?? true }
-    let requests = downloads.take(from: try lease.read { try $0.requests(of: account) })
+    var requests = downloads.take(from: try lease.read { try $0.requests(of: account) })
+    requests.removeAll { [.reconnect, .readSettings].contains($0.verb) }
+    let speaking = requests.filter { $0.verb.speaks && !$0.wasTried }
     let (signals, position) = try lease.read {
       try $0.signals(of: account, since: self.position)
     }
     // Note the try first: if this process dies now, the next one knows that the network may have
-    // these entries.
-    if !new.isEmpty { try lease.noteTried(new) }
-    wire.deliver(
-      outbox: outbox, requests: requests.filter { ![.reconnect, .readSettings].contains($0.verb) },
-      signals: signals)
+    // these.
+    if !new.isEmpty || !speaking.isEmpty { try lease.noteTried(new, speaking) }
+    wire.deliver(outbox: outbox, requests: requests, signals: signals)
     self.position = position
   }
 

@@ -19,11 +19,21 @@ package struct RequestQueue: Sendable {
 
   package init() {}
 
-  /// - Returns: the answers to the requests that were refused because the queue is full.
+  /// The answer to a request that the network may have got before the connection broke, or before
+  /// another process ended.
+  package static var doubt: String {
+    translated("The connection broke, and the line may have arrived.")
+  }
+
+  /// - Returns: the answers to the requests that were refused, because the queue is full or because
+  ///   the network may have got them from another process.
   package mutating func add(_ new: [NetworkRequest]) -> [NetworkEvent] {
     var answers: [NetworkEvent] = []
     for request in new where !ended.contains(request.id) && index(of: request) == nil {
-      if entries.count >= Self.most {
+      if request.wasTried, request.verb.speaks {
+        _ = end(request)
+        answers.append(.answered(request, Self.doubt))
+      } else if entries.count >= Self.most {
         let sentence = translated("There are too many requests at once. Try again in a moment.")
         answers.append(.answered(request, sentence))
       } else {

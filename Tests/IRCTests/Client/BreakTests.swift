@@ -133,6 +133,67 @@ struct BreakTests {
     #expect(talk.takeSent().count { $0.hasSuffix("PRIVMSG ben :yes") } == 1)
   }
 
+  @Test("an equal text that an earlier process sent is not the one in doubt")
+  func knownBefore() {
+    var talk = IRCTalk(Self.history, sent: ["m1"])
+    talk.write("yes", to: .direct("ben"), wasTried: true)
+    let label = label(of: "ben", in: &talk)
+    talk.receive(
+      "@\(label) :srv BATCH +1 chathistory ben",
+      "@batch=1;msgid=m1;time=2023-11-14T22:13:20.000Z :anna!~a@h PRIVMSG ben :yes",
+      ":srv BATCH -1")
+    #expect(talk.results == [] && talk.said == [])
+    #expect(talk.takeSent().count { $0.hasSuffix("PRIVMSG ben :yes") } == 1)
+  }
+
+  @Test("the parts of a long text that was sent do not come again as messages")
+  func acceptedParts() {
+    var talk = IRCTalk(Self.history, rooms: ["#tea"])
+    talk.enter("#tea")
+    talk.write("one\ntwo")
+    let time = "time=2023-11-14T22:13:20.000Z"
+    for (index, line) in talk.takeSent().filter({ $0.contains("PRIVMSG") }).enumerated() {
+      let label = line.prefix { $0 != " " }
+      talk.receive(
+        "\(label);msgid=m\(index);\(time) :anna!~a@h PRIVMSG #tea :\(index == 0 ? "one" : "two")")
+    }
+    #expect(talk.results == ["1 sent m0"])
+    let parts = talk.events.compactMap {
+      if case .acceptedPart(let entry, let id) = $0 { "\(entry.id) \(id)" } else { nil }
+    }
+    #expect(parts == ["1 m1"])
+    talk.reconnect(Self.history)
+    talk.enter("#tea")
+    let label = label(of: "#tea", in: &talk)
+    talk.receive(
+      "@\(label) :srv BATCH +1 chathistory #tea",
+      "@batch=1;msgid=m0;\(time) :anna!~a@h PRIVMSG #tea :one",
+      "@batch=1;msgid=m1;\(time) :anna!~a@h PRIVMSG #tea :two",
+      "@batch=1;msgid=m2;\(time) :anna!~a@h PRIVMSG #tea :three", ":srv BATCH -1")
+    #expect(talk.said == ["anna: three"])
+  }
+
+  @Test("a history that was read under another name does not make a message new")
+  func readTwice() {
+    var talk = IRCTalk(
+      Self.history + ["account-tag"], marks: ["": "2023-11-14T22:13:00.000Z"], proven: ["ben"])
+    talk.write("yes", to: .direct("ben"), wasTried: true)
+    let time = "time=2023-11-14T22:13:20.000Z"
+    talk.receive(
+      ":srv BATCH +t draft/chathistory-targets",
+      "@batch=t :srv CHATHISTORY TARGETS ben_away \(time)",
+      ":srv BATCH -t")
+    var asked = label(of: "ben_away", in: &talk)
+    let own = "@batch=1;msgid=m1;account=anna;\(time) :anna!~a@h PRIVMSG ben_away :yes"
+    talk.receive("@\(asked) :srv BATCH +1 chathistory ben_away", own, ":srv BATCH -1")
+    #expect(talk.results == [])
+    talk.receive("@account=ben;time=2023-11-14T22:13:21.000Z :ben_away!b@h PRIVMSG anna :hello")
+    asked = label(of: "ben_away", in: &talk)
+    talk.receive("@\(asked) :srv BATCH +1 chathistory ben_away", own, ":srv BATCH -1")
+    #expect(talk.results == ["1 sent m1"])
+    #expect(!talk.takeSent().contains { $0.contains("PRIVMSG") })
+  }
+
   @Test("what was taken back after a break is not sent again")
   func takenBack() {
     var talk = IRCTalk(Self.history)

@@ -129,8 +129,8 @@ struct IRCFuzzTests {
     case .contact(let user, _, _), .wantsContact(let user), .answeredContact(let user, _),
       .contactRemoved(let user):
       of(user)
-    case .accepted, .refused, .caughtUp, .answered, .fetched, .notice, .countStrangers, .offline,
-      .rules, .abilities:
+    case .accepted, .acceptedPart, .refused, .caughtUp, .answered, .fetched, .notice,
+      .countStrangers, .offline, .rules, .abilities:
       []
     }
   }
@@ -166,10 +166,10 @@ struct IRCFuzzTests {
       .reacted(_, _, let user, let place, _, let time, _):
       return isTheirs(place, user, at: time)
     case .typing(let user, let place, _): return isTheirs(place, user)
-    case .removed(_, let place, _, _), .topic(let place, _, _, _), .ranked(_, let place, _),
-      .moderated(_, let place, _, _):
+    case .removed(_, let place, _, _), .topic(let place, _, _, _), .moderated(_, let place, _, _):
       return place == room
-    case .left(let place, _), .joined(let place, _), .roomNamed(let place, _):
+    case .left(let place, _), .joined(let place, _), .roomNamed(let place, _),
+      .ranked(_, let place, _):
       return place == room || line.command == "RENAME"
     case .present(let user, let place, _, _, _), .absent(let user, let place, _):
       return place == room || line.command == "RENAME" || isSource(user)
@@ -178,7 +178,8 @@ struct IRCFuzzTests {
       return isSource(user) || names.fold(user.name) == names.fold(line[0])
     case .invited: return line.command == "INVITE"
     case .contact(let user, _, _): return isSource(user)
-    case .answered, .notice, .abilities, .accepted, .refused, .countStrangers, .caughtUp:
+    case .answered, .notice, .abilities, .accepted, .acceptedPart, .refused, .countStrangers,
+      .caughtUp:
       return true
     case .lost, .rules, .offline, .edited, .receipt, .read, .readUntil, .bounced, .page,
       .historySent, .fetched, .wantsContact, .answeredContact, .contactRemoved, .abilitiesHere:

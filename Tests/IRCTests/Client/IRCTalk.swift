@@ -22,11 +22,11 @@ struct IRCTalk {
     _ capabilities: [String] = [], support: String = "CHANTYPES=#& CASEMAPPING=rfc1459",
     settings: [String: String] = ["flood": "off"], rooms: [String] = [],
     marks: [String: String] = [:], proven: Set<String> = [], contacts: [String: String] = [:],
-    scope: String = "", nick: String = "anna", wanted: String? = nil
+    scope: String = "", nick: String = "anna", wanted: String? = nil, sent: Set<String> = []
   ) {
     var start = IRCClient.Start()
     (start.rooms, start.marks, start.proven) = (rooms, marks, proven)
-    (start.contacts, start.scope) = (contacts, scope)
+    (start.contacts, start.scope, start.sent) = (contacts, scope, sent)
     client = IRCClient(start)
     client.prepare(settings, keys: [:])
     tell(

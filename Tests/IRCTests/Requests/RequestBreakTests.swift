@@ -35,6 +35,20 @@ struct RequestBreakTests {
     #expect(talk.takeSent().count { $0.hasPrefix("PRIVMSG ben") } == 1)
   }
 
+  @Test(
+    "what a process that is gone had begun is not said again",
+    arguments: [NetworkRequest.Verb.line, .ctcp, .whois])
+  func begunBefore(verb: NetworkRequest.Verb) {
+    var talk = IRCTalk()
+    var begun = request(verb, "ben", "PRIVMSG ben :hello")
+    begun.wasTried = true
+    talk.tell(.requests([begun, begun]))
+    let isRepeated = verb == .whois
+    #expect(talk.takeSent().isEmpty != isRepeated)
+    let doubt = "1: The connection broke, and the line may have arrived."
+    #expect(answers(talk) == (isRepeated ? [] : [doubt]))
+  }
+
   @Test("what the flood limit held back is sent after the break")
   func held() {
     var talk = IRCTalk(settings: ["flood": "1/60"])

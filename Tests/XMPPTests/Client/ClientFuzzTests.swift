@@ -147,7 +147,7 @@ struct ClientFuzzTests {
     case .contact(let speaker, _, _), .wantsContact(let speaker), .contactRemoved(let speaker),
       .answeredContact(let speaker, _):
       return speaker.identity == bare
-    case .accepted(let entry, _), .refused(let entry, _):
+    case .accepted(let entry, _), .acceptedPart(let entry, _), .refused(let entry, _):
       return isOf(entry.conversation) || bare == "example.org"
     case .caughtUp(let archive, _): return archive == bare || archive.isEmpty
     case .rules(let rules): return rules.roomDomain == bare

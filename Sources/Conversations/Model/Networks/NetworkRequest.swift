@@ -56,13 +56,19 @@ package struct NetworkRequest: Identifiable, Hashable, Sendable {
   package var text: String
   /// The password of a room; empty for none.
   package var secret: String
+  /// Whether a process has handed it to the network that no longer serves the account.
+  package var wasTried: Bool
 
-  package init(id: Int64, verb: Verb, target: String, text: String = "", secret: String = "") {
+  package init(
+    id: Int64, verb: Verb, target: String, text: String = "", secret: String = "",
+    wasTried: Bool = false
+  ) {
     self.id = id
     self.verb = verb
     self.target = target
     self.text = text
     self.secret = secret
+    self.wasTried = wasTried
   }
 }
 
@@ -74,6 +80,9 @@ extension NetworkRequest.Verb {
     default: rawValue
     }
   }
+
+  /// Whether others would notice if the network got the request twice.
+  package var speaks: Bool { [.line, .ctcp].contains(self) }
 }
 
 extension NetworkRequest {

@@ -32,9 +32,22 @@ extension IRCOutbox {
     inFlight.removeAll { $0.entry == line.entry && $0.part == line.part }
     entries[line.entry]?.parts[line.part].state = .answered
     if line.operation == .send, let echo { entries[line.entry]?.note(echo: echo, of: line.part) }
-    if line.part == 0, let id { entries[line.entry]?.id = id }
+    if let id { name(line.part, of: line.entry, id, in: &context) }
     finishIfAnswered(line.entry, in: &context)
     if inFlight.isEmpty { context.clock.clear(.answers) }
+  }
+
+  /// Notes the server's id for a part of a message.
+  private mutating func name(
+    _ part: Int, of entry: OutboxEntry.ID, _ id: String, in context: inout IRCContext
+  ) {
+    guard let outgoing = entries[entry] else { return }
+    noteNews(id, in: outgoing.entry.conversation)
+    if part == 0 {
+      entries[entry]?.id = id
+    } else {
+      context.tell(.acceptedPart(outgoing.entry, archive: id))
+    }
   }
 
   mutating func finishIfAnswered(_ id: OutboxEntry.ID, in context: inout IRCContext) {
@@ -109,6 +122,17 @@ extension IRCOutbox {
     end(outgoing.entry, as: .refused(outgoing.entry, reason: sentence), in: &context)
   }
 
+  /// Notes a message from the owner, which may be a part of a long one.
+  ///
+  /// - Returns: false if the store already has it in this conversation.
+  @discardableResult
+  mutating func noteNews(_ id: String, in conversation: ConversationAddress) -> Bool {
+    if sentBefore.contains(id) { return false }
+    let name = conversation.address + " " + id
+    defer { known.note("", of: name) }
+    return known[name] == nil
+  }
+
   /// Notes that the server's history has a message from the owner, which may be one in doubt.
   ///
   /// - Returns: whether it is one of those that may have arrived.
@@ -122,7 +146,7 @@ extension IRCOutbox {
     }.sorted { $0.entry.id < $1.entry.id }
     for outgoing in doubtful {
       guard let index = entries[outgoing.entry.id]?.noteArrival(of: text) else { continue }
-      if index == 0 { entries[outgoing.entry.id]?.id = id }
+      if let id { name(index, of: outgoing.entry.id, id, in: &context) }
       finishIfAnswered(outgoing.entry.id, in: &context)
       return true
     }

@@ -30,6 +30,10 @@ struct IRCOutbox: Sendable {
   /// Entries that have ended here, but may still be in the store's outbox.
   private var ended: Set<OutboxEntry.ID> = []
   var inFlight: [InFlight] = []
+  /// The ids of messages that an earlier process has sent.
+  var sentBefore: Set<String> = []
+  /// The owner's other messages that the store has, by conversation and id; without times.
+  var known = MessageTimes()
   private var barriers = 0
   /// The folded nicks of which the client has asked who has them.
   var asked: Set<String> = []

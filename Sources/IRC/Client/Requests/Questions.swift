@@ -43,9 +43,8 @@ struct Questions: Sendable {
   /// Notes that the connection is gone. The queue of requests begins all others anew.
   mutating func noteBreak(in context: inout IRCContext) {
     // What one of these lines does may happen twice. Of the urgent lines, the last is the PING.
-    if let running, [.line, .ctcp].contains(running.request.verb), context.urgent < 2 {
-      context.answer(
-        running.request, translated("The connection broke, and the line may have arrived."))
+    if let running, running.request.verb.speaks, context.urgent < 2 {
+      context.answer(running.request, RequestQueue.doubt)
     }
     (running, waiting) = (nil, [])
   }
