@@ -50,6 +50,10 @@ extension IRCClient {
       let nick = wireName(target)
       questions.ask(request, IRCLine("WHOIS", [nick, nick]), about: nick, in: &context)
     case .mode:
+      // The server would say that the owner is not in the room.
+      if rooms[context.fold(target)]?.isEntering == true {
+        return context.requests.postpone(request)
+      }
       let words = request.text.split(separator: " ").map(String.init)
       let whose = target.isEmpty ? context.nick : wireName(target)
       questions.ask(request, IRCLine("MODE", [whose] + words), about: whose, in: &context)
@@ -69,10 +73,11 @@ extension IRCClient {
   }
 
   private mutating func runInRoom(_ request: NetworkRequest) {
-    let address = context.fold(request.target)
-    guard let room = rooms[address], room.isInside else {
+    guard let room = rooms[context.fold(request.target)], room.state != .outside else {
       return context.answer(request, filled(("You are not in %1.", [request.target])))
     }
+    if case .refused(let sentence) = room.state { return context.answer(request, sentence) }
+    if room.isEntering { return context.requests.postpone(request) }
     let words = request.text.split(separator: " ", maxSplits: 1).map(String.init)
     let person = words.first.map { Self.isBanMask($0) ? $0 : wireName($0) } ?? ""
     guard request.verb == .topic || Self.isWord(person) else {

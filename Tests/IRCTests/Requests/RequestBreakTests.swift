@@ -77,4 +77,27 @@ struct RequestBreakTests {
     talk.wait(1_000)
     #expect(answers(talk) == ["1: The server does not answer."])
   }
+
+  @Test("what concerns a room waits until the owner is in it, or learns why they cannot be")
+  func entering() {
+    var talk = IRCTalk(rooms: ["#tea", "#milk", "#left"])
+    talk.forget()
+    let kick = request(.kick, "#tea", "ben", id: 2)
+    talk.tell(
+      .requests([
+        request(.topic, "#tea", "green"), kick, request(.mode, "#tea", "+m", id: 3),
+        request(.topic, "#milk", "white", id: 4), request(.topic, "#left", "x", id: 5),
+      ]))
+    #expect(talk.takeSent().isEmpty)
+    talk.receive(":anna!a@h JOIN #tea", ":srv 353 anna = #tea :anna @Ben")
+    #expect(talk.takeSent().isEmpty && answers(talk).isEmpty)
+    talk.receive(":srv 366 anna #tea :End of NAMES")
+    #expect(talk.takeSent().contains("TOPIC #tea :green"))
+    for number in 1...3 { talk.receive(":srv PONG srv hobnob-request-\(number)") }
+    #expect(talk.takeSent().filter { !$0.hasPrefix("PING") } == ["KICK #tea :Ben", "MODE #tea +m"])
+    talk.receive(":srv 471 anna #milk :Cannot join channel (+l)")
+    #expect(answers(talk).last == "4: #milk is full.")
+    talk.tell(.requests([request(.leave, "#left", id: 6)]))
+    #expect(answers(talk).suffix(2) == ["6: ", "5: You are not in #left."])
+  }
 }

@@ -31,4 +31,5 @@ struct Room: Sendable {
   var requests: [NetworkRequest] = []
 
   var isInside: Bool { state == .entered || state == .listing }
+  var isEntering: Bool { state == .entering || state == .listing }
 }

@@ -22,7 +22,7 @@ struct Rooms: Sendable {
   subscript(_ address: String) -> Room? { byAddress[address] }
 
   /// How many rooms the owner is entering.
-  var entering: Int { byAddress.values.count { $0.state == .entering || $0.state == .listing } }
+  var entering: Int { byAddress.values.count(where: \.isEntering) }
 
   mutating func noteWanted(_ address: String, _ names: ScopedNames) {
     byAddress[address] = Room(name: names.plain(address), isWanted: true)
@@ -84,6 +84,7 @@ struct Rooms: Sendable {
       // The owner may have left the room with another program.
       case .entering where context.isBouncersNetwork && room.requests.isEmpty:
         byAddress[address]?.state = .outside
+        context.requests.resume()
       case .entering: refuse(address, translated("The server does not answer."), in: &context)
       case .outside, .entered, .refused: break
       }
@@ -127,6 +128,7 @@ struct Rooms: Sendable {
     }
     context.tell(.left(room: address, reason: nil))
     context.answer(request, "")
+    context.requests.resume()
   }
 
   private mutating func removeMembers(of room: Room) {
@@ -166,6 +168,7 @@ struct Rooms: Sendable {
       room.isWanted
         ? .lost(room: address, reason: sentence) : .left(room: address, reason: sentence))
     for request in room.requests { context.answer(request, sentence) }
+    context.requests.resume()
   }
 
   private static func refusal(of room: String, _ line: IRCLine) -> String {
@@ -193,10 +196,11 @@ struct Rooms: Sendable {
     let sentence = filled(("%1 redirected you to %2.", [room.name, to]))
     context.tell(.left(room: from, reason: room.requests.isEmpty ? sentence : nil))
     for request in room.requests { context.answer(request, sentence) }
+    // The outbox now refuses messages to the former room.
+    context.requests.resume()
     let address = context.fold(to)
     if byAddress[address]?.isInside == true { return }
     byAddress[address, default: Room(name: to)].state = .entering
-    // The outbox now refuses messages to the former room.
   }
 
   // MARK: Names
@@ -242,6 +246,7 @@ struct Rooms: Sendable {
     byAddress[address]?.requests = []
     tellEntry(into: room, at: address, in: &context)
     for request in room.requests { context.answer(request, "") }
+    context.requests.resume()
     return true
   }
 
@@ -266,6 +271,7 @@ struct Rooms: Sendable {
     guard let room = byAddress.removeValue(forKey: address) else { return }
     removeMembers(of: room)
     context.tell(.left(room: address, reason: reason))
+    context.requests.resume()
   }
 
   /// Notes another name of a room (IRCv3 channel-rename).
