@@ -57,8 +57,8 @@ package final class IRCWire: Wire {
       var start = IRCClient.Start()
       start.rooms = try snapshot.roomsJoined(of: account).keys.sorted()
       start.marks = try snapshot.catchUpMarks(of: account)
-      start.proven = try snapshot.provenIdentities(of: account)
       start.sent = try snapshot.sentLately(by: account)
+      start.proven = try snapshot.provenNames(of: account)
       start.contacts = try Dictionary(
         uniqueKeysWithValues: snapshot.contacts(of: account).map {
           ($0.participant.identity, $0.participant.name)
@@ -84,7 +84,7 @@ package final class IRCWire: Wire {
     // A room's name may have a slash without a bouncer: the account's own session has everything.
     start.rooms = start.rooms.filter { $0.hasSuffix(scope) }
     start.marks = start.marks.filter { $0.key.hasSuffix(scope) }
-    start.proven = start.proven.filter { $0.hasSuffix(scope) }
+    start.proven = start.proven.filter { $0.key.hasSuffix(scope) }
     start.contacts = start.contacts.filter { $0.key.hasSuffix(scope) }
     let session = IRCSession(
       IRCClient(start), domain: address.server, loop: loop, names: names

@@ -45,6 +45,7 @@ extension IRCClient {
   /// Handles the answer to a probe.
   private mutating func receivePong(_ token: String) {
     outbox.notePong(token, in: &context)
+    if token == IRCContext.probe + IRCOutbox.lists { outbox.isListing = false }
     questions.notePong(token, in: &context)
   }
 
@@ -89,12 +90,15 @@ extension IRCClient {
   /// - Returns: whether it answers nothing else.
   private mutating func noteHolder(_ line: IRCLine, _ number: Int) -> Bool {
     let (nick, folded) = (line[1], context.fold(line[1]))
-    guard Self.answersToWhois.contains(number), outbox.asked.contains(folded) else { return false }
+    guard Self.answersToWhois.contains(number), let words = outbox.asked[folded] else {
+      return false
+    }
     switch number {
     case 330: noteLogin(of: nick, People.Login(line[2]))
-    case 401, 402: outbox.noteNobody(nick, line, rooms.people, in: &context)
-    case 318:
-      outbox.asked.remove(folded)
+    case 401, 402: outbox.asked[folded] = line.refusalWords
+    // It follows a refusal as well.
+    case 318 where words.isEmpty:
+      outbox.asked[folded] = nil
       if rooms.people[folded]?.login ?? .unknown == .unknown { noteLogin(of: nick, .no) }
     default: break
     }

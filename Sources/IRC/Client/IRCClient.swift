@@ -17,10 +17,10 @@ package struct IRCClient {
     package var rooms: [String] = []
     /// The last `caughtUp` of each conversation.
     package var marks: [String: String] = [:]
-    /// The server's ids for what the owner has said where a message is in doubt.
+    /// The server's ids for what the owner has sent lately.
     package var sent: Set<String> = []
-    /// The identities of people who have written while they were logged in.
-    package var proven: Set<String> = []
+    /// The identities of people who have written while they were logged in, and their last nicks.
+    package var proven: [String: String] = [:]
     /// The identities of the owner's contacts, and their names.
     package var contacts: [String: String] = [:]
     /// The owner's away message; nil if they are not away.
@@ -201,7 +201,7 @@ package struct IRCClient {
     case .entering: rooms.endWaiting(in: &context)
     case .request: questions.giveUp(in: &context)
     case .history: history.failAll(in: &context)
-    case .holders: outbox.asked = []
+    case .holders: outbox.forgetHolders(in: &context)
     case .watch: watched.ask(in: &context)
     case .strangers: context.tell(.countStrangers)
     }

@@ -137,11 +137,12 @@ extension Reading where Self: ~Copyable {
     return Dictionary(rooms) { $1 }
   }
 
-  /// The identities that nobody else can take, as people have proved.
-  package func provenIdentities(of account: Account) throws -> Set<String> {
-    Set(
-      try database.rows(
-        "SELECT identity FROM participant WHERE network = ? AND proven = 1", account.network
-      ) { $0.text() })
+  /// The identities that nobody else can take, as people have proved, and the last names of those
+  /// people.
+  package func provenNames(of account: Account) throws -> [String: String] {
+    let people = try database.rows(
+      "SELECT identity, name FROM participant WHERE network = ? AND proven = 1", account.network
+    ) { ($0.text("identity"), $0.text("name")) }
+    return Dictionary(people) { $1 }
   }
 }

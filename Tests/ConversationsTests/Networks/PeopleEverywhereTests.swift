@@ -308,6 +308,14 @@ final class PeopleEverywhereTests {
     #expect(try people(in: "##tea") == ["ben Ben"])
   }
 
+  @Test("the last names of people who have proved who they are stay known")
+  func lastNames() throws {
+    try hear(
+      .present(NetworkUser(identity: "zoe", name: "zoe", isVerified: false), room: "#tea"),
+      .renamed(NetworkUser(identity: "ben", name: "Ben_away"), room: nil, former: "Ben"))
+    #expect(try store.read { try $0.provenNames(of: account) } == ["ben": "Ben_away"])
+  }
+
   @Test("a room's name may have spaces and 128 characters")
   func longNames() throws {
     let name = "Family ❤ 2026"

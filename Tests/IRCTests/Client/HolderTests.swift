@@ -9,6 +9,9 @@ import Testing
 struct HolderTests {
   private static let capabilities = ["account-tag", "echo-message", "message-tags"]
 
+  private static let ping = "PING hobnob-lists"
+  private static let pong = ":srv PONG srv hobnob-lists"
+
   private func talk(_ capabilities: [String] = capabilities, _ support: String = "CHANTYPES=#")
     -> IRCTalk
   {
@@ -23,8 +26,9 @@ struct HolderTests {
     talk.write("secret", to: .direct("ben"))
     talk.write("more", to: .direct("ben"))
     talk.write("hello", to: .direct("carla"))
-    #expect(talk.takeSent() == ["WHOIS ben", "PRIVMSG carla :hello"])
-    talk.receive(":srv 311 anna Ben x h * :X", ":srv 318 anna ben :End of /WHOIS list.")
+    #expect(talk.takeSent() == ["WHOIS ben", Self.ping, "PRIVMSG carla :hello"])
+    talk.receive(
+      ":srv 311 anna Ben x h * :X", ":srv 318 anna ben :End of /WHOIS list.", Self.pong)
     #expect(talk.takeSent().isEmpty)
     let sentence = "Somebody else has the nick ben now."
     #expect(talk.results == ["1 failed: \(sentence)", "2 failed: \(sentence)"])
@@ -34,10 +38,10 @@ struct HolderTests {
   func person() {
     var talk = talk()
     talk.write("secret", to: .direct("ben"))
-    talk.receive(":srv 263 anna WHOIS :Please wait a while and try again.")
+    talk.receive(":srv 263 anna WHOIS :Please wait a while and try again.", Self.pong)
     _ = talk.takeSent()
     talk.wait(30_000)
-    #expect(talk.takeSent() == ["WHOIS ben"])
+    #expect(talk.takeSent() == ["WHOIS ben", Self.ping])
     talk.receive(
       ":srv 311 anna ben b h * :B", ":srv 330 anna ben Ben :is logged in as",
       ":srv 318 anna ben :End of /WHOIS list.")
@@ -56,8 +60,10 @@ struct HolderTests {
     var talk = talk()
     talk.write("secret", to: .direct("ben"))
     talk.receive(":srv 401 anna ben :No such nick", ":srv 318 anna ben :End of /WHOIS list.")
+    #expect(talk.results.isEmpty)
+    talk.receive(Self.pong)
     #expect(talk.results == ["1 failed: ben: No such nick"])
-    #expect(talk.takeSent() == ["WHOIS ben"])
+    #expect(talk.takeSent() == ["WHOIS ben", Self.ping])
   }
 
   @Test("the person may be in a room, under another nick than before")
@@ -67,9 +73,79 @@ struct HolderTests {
     talk.write("secret", to: .direct("ben"))
     #expect(!talk.takeSent().contains { $0.contains("ben") })
     talk.enter("#tea", with: "ben ben_away")
-    #expect(talk.takeSent() == ["WHO #tea %tnfa,42", "WHOIS ben"])
+    #expect(talk.takeSent() == ["WHOIS ben", "WHO #tea %tnfa,42", Self.ping])
+    // The stranger answers first.
+    talk.receive(":srv 311 anna ben x h * :X", ":srv 318 anna ben :End of /WHOIS list.")
     talk.receive(":srv 354 anna 42 ben_away H ben", ":srv 354 anna 42 ben H 0")
     #expect(talk.takeSent() == ["PRIVMSG ben_away :secret"])
+    talk.receive(Self.pong)
+    #expect(talk.results.isEmpty)
+  }
+
+  @Test("the question goes before those about the people in rooms, which the flood limit delays")
+  func throttled() {
+    let rooms = (0..<30).map { "#r\($0)" }
+    var talk = IRCTalk(
+      Self.capabilities, support: "CHANTYPES=# WHOX", settings: ["flood": "2/2"], rooms: rooms,
+      proven: ["ben"])
+    talk.write("secret", to: .direct("ben"))
+    talk.wait(60_000)
+    for room in rooms.dropLast() { talk.enter(room, with: "dan") }
+    talk.forget()
+    talk.wait(4_000)
+    #expect(!talk.takeSent().contains("WHOIS ben"))
+    talk.enter("#r29", with: "dan")
+    talk.wait(2_000)
+    #expect(talk.takeSent() == ["WHOIS ben"])
+  }
+
+  // MARK: The last nick
+
+  private static let away = [
+    ":srv 311 anna ben_away b h * :B", ":srv 330 anna ben_away ben :is logged in as",
+    ":srv 318 anna ben_away :End of /WHOIS list.",
+  ]
+
+  @Test("the person may still have the nick that an earlier process knew")
+  func lastNick() {
+    var talk = IRCTalk(Self.capabilities, support: "CHANTYPES=#", nicks: ["ben": "Ben_away"])
+    talk.enter("#tea", with: "")
+    // A stranger has the other nick.
+    talk.receive("@account=* :ben!x@h PRIVMSG #tea :hi")
+    talk.forget()
+    talk.write("secret", to: .direct("ben"))
+    #expect(talk.takeSent() == ["WHOIS ben_away", Self.ping])
+    talk.tell(.lines(Self.away.compactMap { IRCLine($0) }))
+    #expect(talk.takeSent() == ["PRIVMSG ben_away :secret"])
+  }
+
+  @Test("the last nick is kept over a break, also after the person has changed it")
+  func lastNickHere() {
+    var talk = IRCTalk(Self.capabilities, support: "CHANTYPES=#")
+    talk.enter("#tea", with: "ben")
+    talk.receive("@account=ben :ben!b@h PRIVMSG #tea :hi", ":ben!b@h NICK ben_away")
+    talk.reconnect(Self.capabilities, support: "CHANTYPES=#")
+    talk.enter("#tea", with: "")
+    talk.forget()
+    talk.write("secret", to: .direct("ben"))
+    #expect(Set(talk.takeSent()) == ["WHOIS ben", "WHOIS ben_away", Self.ping])
+    talk.tell(.lines(Self.away.compactMap { IRCLine($0) }))
+    #expect(talk.takeSent() == ["PRIVMSG ben_away :secret"])
+  }
+
+  @Test("nobody gets it if neither nick is the person's")
+  func neitherNick() {
+    var talk = IRCTalk(Self.capabilities, support: "CHANTYPES=#", nicks: ["ben": "ben_away"])
+    talk.forget()
+    talk.write("secret", to: .direct("ben"))
+    #expect(Set(talk.takeSent()) == ["WHOIS ben", "WHOIS ben_away", Self.ping])
+    talk.receive(Self.pong, ":srv 401 anna ben :No such nick")
+    #expect(talk.results.isEmpty)
+    talk.receive(":srv 311 anna ben_away x h * :X", ":srv 318 anna ben_away :End of /WHOIS list.")
+    #expect(talk.results == ["1 failed: ben: No such nick"])
+    // The next one is asked for again.
+    talk.write("more", to: .direct("ben"))
+    #expect(talk.takeSent() == ["WHOIS ben", Self.ping])
   }
 
   @Test("what a break left in doubt is looked for, and sent again, under the nick of now")

@@ -21,11 +21,13 @@ struct IRCTalk {
   init(
     _ capabilities: [String] = [], support: String = "CHANTYPES=#& CASEMAPPING=rfc1459",
     settings: [String: String] = ["flood": "off"], rooms: [String] = [],
-    marks: [String: String] = [:], proven: Set<String> = [], contacts: [String: String] = [:],
-    scope: String = "", nick: String = "anna", wanted: String? = nil, sent: Set<String> = []
+    marks: [String: String] = [:], proven: Set<String> = [], nicks: [String: String] = [:],
+    contacts: [String: String] = [:], scope: String = "", nick: String = "anna",
+    wanted: String? = nil, sent: Set<String> = []
   ) {
     var start = IRCClient.Start()
-    (start.rooms, start.marks, start.proven) = (rooms, marks, proven)
+    (start.rooms, start.marks) = (rooms, marks)
+    start.proven = nicks.merging(proven.map { ($0, $0) }) { $1 }
     (start.contacts, start.scope, start.sent) = (contacts, scope, sent)
     client = IRCClient(start)
     client.prepare(settings, keys: [:])

@@ -34,7 +34,7 @@ struct IRCContext: Sendable {
   var throttle = Throttle()
   /// Lines that wait for the throttle, after the owner's messages.
   private(set) var waiting: [IRCLine] = []
-  /// How many of them, at the front, are urgent because the owner waits for their answers.
+  /// How many of them, at the front, are urgent because a shell waits for their answers.
   private(set) var urgent = 0
   /// How many, at the end, are for times when nothing else waits.
   private var late = 0
@@ -103,9 +103,11 @@ struct IRCContext: Sendable {
   }
 
   /// Sends a line whose answer the owner waits for, ahead of lines in the background.
-  mutating func sendSoon(_ line: IRCLine) {
+  ///
+  /// - Parameter isRequested: whether a shell has asked for it.
+  mutating func sendSoon(_ line: IRCLine, isRequested: Bool = true) {
     waiting.insert(line, at: urgent)
-    urgent += 1
+    if isRequested { urgent += 1 }
   }
 
   static let historyCommand = "CHATHISTORY"

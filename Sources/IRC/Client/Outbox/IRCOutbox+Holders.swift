@@ -6,41 +6,54 @@ import Networks
 extension IRCOutbox {
   /// Milliseconds until the client asks again, since servers may refuse the question for a while.
   private static let patienceForHolders: Milliseconds = 30_000
+  /// The token of the PING after the lists of the rooms.
+  static let lists = "lists"
 
-  /// Asks who has the nicks of people to whom messages wait. The lists of the rooms come first: a
-  /// person may be there under another nick.
+  /// Asks who has the nicks of people to whom messages wait: the last one, and the one that is the
+  /// name of the account. The lists of the rooms may show the person under another nick; the client
+  /// reads them before it gives up.
   mutating func askForHolders(_ rooms: Rooms, in context: inout IRCContext) {
     if rooms.entering > 0 { return }
+    refuseAbsent(rooms.people, in: &context)
     for conversation in Set(entries.values.map(\.entry.conversation)) {
-      guard case .direct(let identity) = conversation,
-        let nick = rooms.people.doubtfulNick(of: identity, context),
-        asked.insert(context.fold(nick)).inserted
-      else { continue }
-      context.sendLast(IRCLine("WHOIS", [nick]))
-      context.clock.set(.holders, in: Self.patienceForHolders)
+      guard case .direct(let identity) = conversation else { continue }
+      for nick in rooms.people.doubtfulNicks(of: identity, context) where asked[nick] == nil {
+        asked[nick] = ""
+        context.sendSoon(IRCLine("WHOIS", [context.names.plain(nick)]), isRequested: false)
+        if !isListing { context.sendLast(context.probe(Self.lists)) }
+        isListing = true
+        context.clock.set(.holders, in: Self.patienceForHolders)
+      }
     }
   }
 
   /// Whether messages to a person wait, since somebody else may have the nick.
   func awaitsHolder(_ identity: String, _ rooms: Rooms, _ context: IRCContext) -> Bool {
-    if rooms.people.doubtfulNick(of: identity, context) != nil { return true }
+    if !rooms.people.doubtfulNicks(of: identity, context).isEmpty { return true }
     // The person may still be found under another nick.
     let nick = rooms.people.nick(of: identity, context.names)
     return rooms.people.hasSuccessor(identity, at: nick, context.names)
-      && (rooms.entering > 0 || asked.contains(context.fold(nick)))
+      && (rooms.entering > 0 || isListing)
   }
 
-  /// Notes that the server does not know a nick: the messages to it fail.
-  mutating func noteNobody(
-    _ nick: String, _ line: IRCLine, _ people: People, in context: inout IRCContext
-  ) {
-    asked.remove(context.fold(nick))
+  /// Refuses the messages to people who have none of their nicks.
+  private mutating func refuseAbsent(_ people: People, in context: inout IRCContext) {
+    if isListing || asked.isEmpty { return }
+    var absent: Set<String> = []
     for outgoing in entries.values.sorted(by: { $0.entry.id < $1.entry.id }) {
-      if case .direct(let identity) = outgoing.entry.conversation,
-        people.doubtfulNick(of: identity, context).map({ context.fold($0) }) == context.fold(nick)
-      {
-        refuse(outgoing.entry.id, line.refusalWords, in: &context)
-      }
+      guard case .direct(let identity) = outgoing.entry.conversation else { continue }
+      let nicks = people.doubtfulNicks(of: identity, context)
+      let words = nicks.sorted().map { asked[$0] ?? "" }
+      guard let first = words.first, !words.contains("") else { continue }
+      refuse(outgoing.entry.id, first, in: &context)
+      absent.formUnion(nicks)
     }
+    for nick in absent { asked[nick] = nil }
+  }
+
+  /// Asks again who has the nicks, unless the questions still wait for their turn.
+  mutating func forgetHolders(in context: inout IRCContext) {
+    if isListing { return context.clock.set(.holders, in: Self.patienceForHolders) }
+    asked = [:]
   }
 }

@@ -35,8 +35,11 @@ struct IRCOutbox: Sendable {
   /// The owner's other messages that the store has, by conversation and id; without times.
   var known = MessageTimes()
   private var barriers = 0
-  /// The folded nicks of which the client has asked who has them.
-  var asked: Set<String> = []
+  /// The folded nicks of which the client has asked who has them, each with the server's words if
+  /// nobody has it.
+  var asked: [String: String] = [:]
+  /// Whether the accounts of people in rooms, for which the client asked before, may still arrive.
+  var isListing = false
 
   /// How many lines wait for the throttle.
   var waitingLines: Int {
@@ -129,7 +132,9 @@ struct IRCOutbox: Sendable {
       return context.names.plain(entry.conversation.address)
     }
     let nick = people.nick(of: identity, context.names)
-    if people.hasSuccessor(identity, at: nick, context.names) {
+    if people.hasSuccessor(identity, at: nick, context.names),
+      people.doubtfulNicks(of: identity, context).isEmpty
+    {
       throw Outgoing.Refusal(filled(("Somebody else has the nick %1 now.", [nick])))
     }
     return nick
@@ -309,7 +314,7 @@ struct IRCOutbox: Sendable {
 
   /// Notes that the connection is gone, so that messages without an answer may have arrived.
   mutating func noteBreak() {
-    (inFlight, asked) = ([], [])
+    (inFlight, asked, isListing) = ([], [:], false)
     for (id, outgoing) in entries where outgoing.parts.contains(where: { $0.state == .written }) {
       entries[id]?.isDoubtful = true
       // A reaction or a deletion may arrive twice: the second has no effect.

@@ -22,12 +22,13 @@ struct People: Sendable {
   private(set) var strangers: [String] = []
   /// How many nicks are logged in to each account.
   private var nicks: [String: Int] = [:]
-  /// Identities that belong to accounts. Somebody with such a nick who is not logged in to the
-  /// account is another person.
-  private var accountIdentities: Set<String>
+  /// The last nicks of people by the identities that belong to accounts. Somebody with such an
+  /// identity as nick who is not logged in to the account is another person.
+  private var lastNicks: [String: String]
 
-  /// - Parameter proven: the identities under which people have written while they were logged in.
-  init(proven: Set<String> = []) { accountIdentities = proven }
+  /// - Parameter proven: the identities under which people have written while they were logged in,
+  ///   and their last nicks.
+  init(proven: [String: String] = [:]) { lastNicks = proven }
 
   subscript(_ folded: String) -> Person? { byNick[folded] }
 
@@ -46,7 +47,7 @@ struct People: Sendable {
     switch login {
     case .account(let name): return names.fold(name)
     case .unknown: return folded
-    case .no: return accountIdentities.contains(folded) ? Self.other + folded : folded
+    case .no: return isOfAccount(folded) ? Self.other + folded : folded
     }
   }
 
@@ -80,12 +81,12 @@ struct People: Sendable {
   /// Whether somebody else has the nick by which a person was known, and only an account can tell
   /// the two apart.
   func hasSuccessor(_ identity: String, at nick: String, _ names: ScopedNames) -> Bool {
-    (identity.hasPrefix(Self.other) || accountIdentities.contains(identity))
+    (identity.hasPrefix(Self.other) || isOfAccount(identity))
       && byNick[names.fold(nick)] != nil && self.storedIdentity(of: nick, names) != identity
   }
 
   /// Whether an identity belongs to an account, and so stays with it whoever has the nick.
-  func isOfAccount(_ identity: String) -> Bool { accountIdentities.contains(identity) }
+  func isOfAccount(_ identity: String) -> Bool { lastNicks[identity] != nil }
 
   /// The nick under which to reach a person now.
   func nick(of identity: String, _ names: ScopedNames) -> String {
@@ -100,15 +101,18 @@ struct People: Sendable {
     return others.map(\.nick).min() ?? holder?.nick ?? names.plain(plain)
   }
 
-  /// The nick to ask about before anything goes to a person, since another person may have it: only
-  /// an account can tell the two apart, and nobody has seen one on this connection.
-  func doubtfulNick(of identity: String, _ context: IRCContext) -> String? {
+  /// The folded nicks to ask about before anything goes to a person, since other people may have
+  /// them: only an account can tell them apart, and nobody has seen it on this connection.
+  func doubtfulNicks(of identity: String, _ context: IRCContext) -> Set<String> {
     guard identity.hasPrefix(Self.other) || isOfAccount(identity), context.knowsAccounts else {
-      return nil
+      return []
     }
-    let nick = nick(of: identity, context.names)
-    let isKnown = byNick[context.fold(nick)]?.login ?? .unknown != .unknown
-    return isKnown || context.isMe(nick) ? nil : nick
+    func isUnknown(_ nick: String) -> Bool { byNick[nick]?.login ?? .unknown == .unknown }
+    let nick = context.fold(nick(of: identity, context.names))
+    let isHere = !isUnknown(nick) && storedIdentity(of: nick, context.names) == identity
+    if isHere || context.isMe(nick) { return [] }
+    let last = lastNicks[identity].flatMap { IRCAddress.isNick($0) ? context.fold($0) : nil }
+    return Set([nick, last ?? nick].filter { isUnknown($0) && !context.isMe($0) })
   }
 
   /// Whether the account of a person may be logged in under another nick as well.
@@ -139,9 +143,13 @@ struct People: Sendable {
       set(Person(nick: nick, login: login), folded)
       noteStranger(folded)
     }
-    if case .account(let name) = login, accountIdentities.count < Self.most {
-      accountIdentities.insert(names.fold(name))
-    }
+    noteLastNick(nick, login, names)
+  }
+
+  private mutating func noteLastNick(_ nick: String, _ login: Login, _ names: ScopedNames) {
+    guard case .account(let name) = login else { return }
+    let identity = names.fold(name)
+    if isOfAccount(identity) || lastNicks.count < Self.most { lastNicks[identity] = nick }
   }
 
   private mutating func noteStranger(_ folded: String) {
@@ -164,6 +172,7 @@ struct People: Sendable {
     person.nick = new
     set(nil, former)
     set(person, folded)
+    noteLastNick(new, person.login, names)
     if person.rooms == 0 { noteStranger(folded) }
   }
 
