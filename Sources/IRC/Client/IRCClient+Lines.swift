@@ -250,6 +250,8 @@ extension IRCClient {
       rooms.rename(line[0], to: line[1], in: &context)
       if wasKnown, rooms[former] == nil {
         history.follow(.room(former), to: .room(new), as: line[1], in: &context)
+        outbox.follow(.room(former), to: .room(new), context)
+        context.follow(former, to: line[1])
       }
     default: break
     }

@@ -244,6 +244,22 @@ struct CatchingUpTests {
     #expect(talk.marks() == ["#milk": "2023-11-14T22:13:20.000Z live"])
   }
 
+  @Test("a question that waits for its turn is about the room under its new name")
+  func renameInThrottle() {
+    var talk = Talk(
+      ["batch", "server-time", "message-tags", "draft/chathistory"],
+      settings: ["flood": "1/2"], marks: ["#tea": time(30)])
+    talk.talk.enter("#milk")
+    #expect(talk.questions().count == 1)
+    talk.talk.enter("#tea")
+    talk.talk.receive(":ben!b@h RENAME #tea #Coffee :stronger")
+    #expect(talk.questions().isEmpty)
+    talk.talk.wait(10_000)
+    #expect(talk.questions() == ["CHATHISTORY AFTER #Coffee timestamp=\(time(20)) 3"])
+    talk.answer("#Coffee", [line(60, "PRIVMSG #Coffee :hi")])
+    #expect(talk.marks()["#coffee"] == time(60) + " m60")
+  }
+
   // MARK: Pages
 
   @Test("where the server marks the last page, a short one is not the last")

@@ -313,6 +313,30 @@ struct EnteringTests {
     #expect(talk.events.isEmpty)
   }
 
+  @Test("what the owner wrote in a room goes to the room under its new name, once")
+  func renameOutbox() {
+    var talk = IRCTalk(["echo-message"], settings: ["flood": "1/2"])
+    talk.enter("#tea")
+    talk.wait(10_000)
+    talk.forget()
+    talk.write("one\ntwo")
+    talk.write("three")
+    #expect(talk.takeSent() == ["PRIVMSG #tea :one"])
+    // The server gets the first part after the change.
+    talk.receive(
+      ":ben!b@h RENAME #tea #GreenTea :better", ":srv 403 anna #tea :No such channel")
+    #expect(talk.results.isEmpty)
+    var sent: [String] = []
+    for text in ["one", "two", "three"] {
+      talk.wait(2_000)
+      sent += talk.takeSent()
+      talk.receive(":anna!a@h PRIVMSG #GreenTea :\(text)")
+    }
+    #expect(sent == ["one", "two", "three"].map { "PRIVMSG #greentea :\($0)" })
+    #expect(talk.results == ["1 sent", "2 sent"])
+    #expect(talk.said.isEmpty)
+  }
+
   @Test("a server that puts the owner into a room does so")
   func forced() {
     var talk = IRCTalk()

@@ -110,6 +110,16 @@ struct IRCContext: Sendable {
     if isRequested { urgent += 1 }
   }
 
+  /// Gives the lines that wait for the throttle the new name of a room.
+  ///
+  /// - Parameter former: its address before.
+  mutating func follow(_ former: String, to name: String) {
+    for index in waiting.indices {
+      let place = waiting[index].parameters.firstIndex { fold($0) == former }
+      if let place { waiting[index].parameters[place] = name }
+    }
+  }
+
   static let historyCommand = "CHATHISTORY"
   /// How long a question to the history, and a shell's request, wait for their answers.
   private static let (historyPatience, requestPatience): (Milliseconds, Milliseconds) = (

@@ -372,6 +372,8 @@ struct History: Sendable {
       return query
     }
     (waiting, running) = (waiting.map(moved), running.mapValues(moved))
+    // Without labels, the target is the key.
+    running[new.address] = running.removeValue(forKey: former.address)
     if let mark = marks[former.address] { setMark(mark, of: new.address, in: &context) }
   }
 

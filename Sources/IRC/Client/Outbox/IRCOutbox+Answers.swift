@@ -111,7 +111,14 @@ extension IRCOutbox {
       if let label { $0.label == label } else { folded == nil || $0.target == folded }
     }
     guard let line else { return false }
-    refuse(line.entry, sentence, in: &context)
+    if let entry = entries[line.entry], context.fold(entry.target) != line.target {
+      // By now, the room or the person has another name.
+      inFlight.removeAll { $0.entry == line.entry && $0.part == line.part }
+      entries[line.entry]?.parts[line.part].state = .waiting
+      entries[line.entry]?.readdress(to: entry.target)
+    } else {
+      refuse(line.entry, sentence, in: &context)
+    }
     return true
   }
 

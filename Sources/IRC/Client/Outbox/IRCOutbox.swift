@@ -151,6 +151,16 @@ struct IRCOutbox: Sendable {
     }
   }
 
+  /// Follows a room to another name. In the store, its messages stay where the owner wrote them.
+  mutating func follow(
+    _ former: ConversationAddress, to new: ConversationAddress, _ context: IRCContext
+  ) {
+    for (id, outgoing) in entries where outgoing.entry.conversation == former {
+      entries[id]?.entry.conversation = new
+      entries[id]?.readdress(to: context.names.plain(new.address))
+    }
+  }
+
   // MARK: Sending
 
   private enum Readiness {

@@ -76,7 +76,7 @@ struct Outgoing: Sendable {
 
   /// Gives the waiting parts another target.
   mutating func readdress(to new: String) {
-    if new == target { return }
+    target = new
     for index in parts.indices where parts[index].state == .waiting {
       for line in parts[index].lines.indices {
         let place = parts[index].lines[line].command == "BATCH" ? 2 : 0
@@ -85,7 +85,6 @@ struct Outgoing: Sendable {
         }
       }
     }
-    target = new
   }
 
   /// Notes the server's echo of a part. The server may have removed colours, or cut the line.
