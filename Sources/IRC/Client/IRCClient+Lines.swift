@@ -73,8 +73,11 @@ extension IRCClient {
     case 324:
       rooms.setModes(line[1], line[2], in: context)
       questions.note(line, in: &context)
-    case 730: watched.note(line[1], isOnline: true, rooms.people, in: &context)
-    case 731: watched.note(line[1], isOnline: false, rooms.people, in: &context)
+    case 730, 731:
+      watched.note(line[1], isOnline: number == 730, rooms.people, in: &context)
+      if questions.isCommand("MONITOR", answeredBy: line) { questions.note(line, in: &context) }
+    case 303 where questions.isCommand("ISON", answeredBy: line):
+      questions.note(line, in: &context)
     case 303: watched.noteOnline(line.parameters.last ?? "", rooms.people, in: &context)
     case 301: receiveAwayNotice(line)
     case 470: rooms.forward(line, in: &context)

@@ -73,6 +73,40 @@ struct RequestTests {
     }
   }
 
+  @Test("the owner's own ISON and MONITOR are answered, and tell nothing wrong about contacts")
+  func watchedByHand() {
+    for (label, capabilities) in [("", []), ("@label=h1 ", Self.labels)] {
+      var talk = IRCTalk(capabilities, contacts: ["ben": "ben"])
+      talk.receive(":srv 303 anna :ben")
+      talk.forget()
+      talk.tell(request(.line, "", "ison carla dan"))
+      if !label.isEmpty {
+        // This answers hobnob's own question.
+        talk.receive(":srv 303 anna :ben")
+        #expect(talk.takeEvents().isEmpty)
+      }
+      talk.receive(label + ":srv 303 anna :carla", ":srv PONG srv hobnob-request-1")
+      #expect(answers(talk) == ["1: carla"] && talk.events.count == 1)
+      talk.forget()
+      talk.tell(request(.line, "", "ISON dan", id: 2))
+      talk.receive(
+        label.replacing("1", with: "2") + ":srv 303 anna :", ":srv PONG srv hobnob-request-2")
+      #expect(answers(talk) == ["2: None of them is online."] && talk.events.count == 1)
+    }
+    var talk = IRCTalk(support: "MONITOR=100", contacts: ["ben": "ben"])
+    talk.forget()
+    talk.tell(request(.line, "", "MONITOR S"))
+    talk.receive(
+      ":srv 730 anna :ben!b@h", ":srv 731 anna :carla,dan", ":srv PONG srv hobnob-request-1")
+    #expect(answers(talk) == ["1: ben!b@h\ncarla,dan"])
+    let ben = NetworkUser(identity: "ben", name: "ben", isVerified: false)
+    #expect(talk.events.contains(.contact(ben, isOnline: true, away: nil)))
+    talk.forget()
+    talk.tell(request(.line, "", "LUSERS", id: 2))
+    talk.receive(":srv 731 anna :ben", ":srv PONG srv hobnob-request-2")
+    #expect(answers(talk) == ["2: "])
+  }
+
   @Test("a refusal is the answer, with labels and without", arguments: [true, false])
   func refusals(hasLabels: Bool) {
     var talk = talk(hasLabels ? Self.labels : [])

@@ -83,6 +83,15 @@ struct Questions: Sendable {
     running.map { $0.request.verb == .whois && $0.subject == context.fold(nick) } ?? false
   }
 
+  /// Whether the running request is the owner's own line with this command, and a line of the server
+  /// may answer it.
+  func isCommand(_ command: String, answeredBy line: IRCLine) -> Bool {
+    guard let running, running.request.verb == .line, running.label == line.tags["label"] else {
+      return false
+    }
+    return IRCLine(running.request.text)?.command == command
+  }
+
   /// Notes a line from the server that belongs to nothing else.
   mutating func note(_ line: IRCLine, in context: inout IRCContext) {
     guard let running else { return }
@@ -219,6 +228,7 @@ struct Questions: Sendable {
     case 301: return filled(("away: %1", [words]))
     case 330: return filled(("logged in as %1", [line[2]]))
     case 671: return translated("has an encrypted connection")
+    case 303 where words.isEmpty: return translated("None of them is online.")
     // Ends of lists, and the time when a room was created.
     case 315, 318, 323, 329, 333, 341, 347, 349, 366, 368, 369, 374: return nil
     default: return line.parameters.dropFirst().joined(separator: " ")
