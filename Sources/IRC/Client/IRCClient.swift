@@ -253,7 +253,7 @@ package struct IRCClient {
     if history.isReading {
       return .connected([.catchingUp(received: history.received, percent: nil)])
     }
-    let lines = outbox.waitingLines + questions.waitingCount(isHeld: context.urgent > 0)
+    let lines = outbox.waitingLines + questions.waitingCount(urgent: context.urgent)
     return .connected(lines > 0 ? [.throttled(lines: lines)] : [])
   }
 }

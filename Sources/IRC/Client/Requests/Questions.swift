@@ -32,8 +32,11 @@ struct Questions: Sendable {
   /// The hosts of people whom the owner has banned, by folded nick: the server may no longer know
   /// them when the owner lifts the ban.
   private var banned: [String: String] = [:]
-  /// How many requests wait to be sent: none unless the throttle holds the first one (`isHeld`).
-  func waitingCount(isHeld: Bool) -> Int { isHeld ? waiting.count + (running == nil ? 0 : 1) : 0 }
+  /// How many requests wait to be sent: none unless the throttle holds the running one, or only its
+  /// PING.
+  ///
+  /// - Parameter urgent: how many lines it holds.
+  func waitingCount(urgent: Int) -> Int { urgent > 0 ? waiting.count + (urgent > 1 ? 1 : 0) : 0 }
   /// How many requests there have been, including the running one.
   private var count = 0
   private static let probe = "request-"
