@@ -38,7 +38,7 @@ extension Writing where Self: ~Copyable {
     try touchPeople()
   }
 
-  package func endTyping(signalledBy shell: ShellID) throws {
+  private func endTyping(signalledBy shell: ShellID) throws {
     try database.run(
       "UPDATE typing SET active = 0, at = ?, change = ? WHERE shell = ? AND active = 1", clock(),
       try nextChange(), shell)

@@ -19,8 +19,7 @@ package final class IRCWire: Wire {
   private let address: IRCAddress
   private let loop: EventLoop
   private let names: any NameSource
-  /// What the store knew at the start, for all networks.
-  private let start: IRCClient.Start
+  private let lease: AccountLease
   /// By scope: the part of a conversation's address that names the bouncer's network. The account's
   /// own session has an empty scope.
   private var sessions: [String: IRCSession] = [:]
@@ -44,7 +43,7 @@ package final class IRCWire: Wire {
     names: (any NameSource)? = nil
   ) throws {
     let account = lease.account
-    (self.loop, self.names) = (loop, names ?? Resolver(loop: loop))
+    (self.lease, self.loop, self.names) = (lease, loop, names ?? Resolver(loop: loop))
     guard let address = IRCAddress(account.address) else {
       throw RuleError.badName(account.address)
     }
@@ -53,20 +52,7 @@ package final class IRCWire: Wire {
     uploader = Uploader(lease, certificates: settings["ca"], loop: loop, names: self.names) {
       changed()
     }
-    start = try lease.read { snapshot in
-      var start = IRCClient.Start()
-      start.rooms = try snapshot.roomsJoined(of: account).keys.sorted()
-      start.marks = try snapshot.catchUpMarks(of: account)
-      start.sent = try snapshot.sentLately(by: account)
-      start.proven = try snapshot.provenNames(of: account)
-      start.contacts = try Dictionary(
-        uniqueKeysWithValues: snapshot.contacts(of: account).map {
-          ($0.participant.identity, $0.participant.name)
-        })
-      start.away = try snapshot.away(of: account.owner)
-      return start
-    }
-    addSession("")
+    try addSession("")
     changed = { [weak self] in self?.showStatus() }
   }
 
@@ -78,14 +64,24 @@ package final class IRCWire: Wire {
   }
 
   @discardableResult
-  private func addSession(_ scope: String) -> IRCSession {
-    var start = start
-    start.scope = scope
-    // A room's name may have a slash without a bouncer: the account's own session has everything.
-    start.rooms = start.rooms.filter { $0.hasSuffix(scope) }
-    start.marks = start.marks.filter { $0.key.hasSuffix(scope) }
-    start.proven = start.proven.filter { $0.key.hasSuffix(scope) }
-    start.contacts = start.contacts.filter { $0.key.hasSuffix(scope) }
+  private func addSession(_ scope: String) throws -> IRCSession {
+    let account = lease.account
+    let start = try lease.read { snapshot in
+      var start = IRCClient.Start()
+      start.scope = scope
+      // A room's name may have a slash without a bouncer: the account's own session has everything.
+      start.rooms = try snapshot.roomsJoined(of: account).keys.filter { $0.hasSuffix(scope) }
+      start.rooms.sort()
+      start.marks = try snapshot.catchUpMarks(of: account).filter { $0.key.hasSuffix(scope) }
+      start.sent = try snapshot.sentLately(by: account)
+      start.proven = try snapshot.provenNames(of: account).filter { $0.key.hasSuffix(scope) }
+      for contact in try snapshot.contacts(of: account).map(\.participant)
+      where contact.identity.hasSuffix(scope) {
+        start.contacts[contact.identity] = contact.name
+      }
+      start.away = try snapshot.away(of: account.owner)
+      return start
+    }
     let session = IRCSession(
       IRCClient(start), domain: address.server, loop: loop, names: names
     ) { [weak self] in self?.handle($0, from: scope) }
@@ -208,7 +204,12 @@ package final class IRCWire: Wire {
     }
     leftOut.remove(id)
     scopes[id] = scope
-    addSession(scope).connect(to: target)
+    do {
+      try addSession(scope).connect(to: target)
+    } catch {
+      // Without what the store knows, nothing can be served there.
+      handle(.down(.hungUp("\(error)")), from: scope)
+    }
   }
 
   /// The bouncer has named all of its networks.

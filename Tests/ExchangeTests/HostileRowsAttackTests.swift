@@ -66,7 +66,7 @@ import Testing
       .typing(zoe, in: room, true), .joined(room: "tea@rooms.example", nick: "anna"),
       .present(zoe, room: "tea@rooms.example"), .absent(zoe, room: "tea@rooms.example"),
       .topic(room: "tea@rooms.example", text: "topic \(page)", by: zoe, at: nil),
-      .historySent(room: "tea@rooms.example"), .countStrangers, .offline,
+      .historySent(room: "tea@rooms.example"), .countStrangers, .offline(),
     ]
     return news
   }

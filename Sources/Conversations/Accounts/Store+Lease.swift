@@ -69,11 +69,22 @@ extension Writing where Self: ~Copyable {
   }
 
   /// Removes the presence of everyone on a network, since nobody reports it any more.
-  package func forgetPresence(on network: String) throws {
+  ///
+  /// - Parameter scope: the end of the addresses of these people and their rooms; empty for all.
+  package func forgetPresence(on network: String, scope: String = "") throws {
+    func isThere(_ address: String) -> String {
+      "network = ?1 AND (?2 = '' OR substr(\(address), -length(?2)) = ?2)"
+    }
     try database.run(
-      "UPDATE participant SET online = 0, away = NULL WHERE network = ? AND online <> 0", network)
+      "UPDATE participant SET online = 0, away = NULL WHERE \(isThere("identity")) AND online <> 0",
+      network, scope)
     if database.changedRows > 0 { try touchPeople() }
-    try database.run("UPDATE conversation SET live = 0 WHERE network = ? AND live <> 0", network)
-    try endTyping(signalledBy: ShellID(rawValue: network))
+    try database.run(
+      "UPDATE conversation SET live = 0 WHERE \(isThere("address")) AND live <> 0", network, scope)
+    try database.run(
+      """
+      UPDATE typing SET active = 0, at = ?3, change = ?4 WHERE shell = ?1 AND active = 1
+        AND participant IN (SELECT id FROM participant WHERE \(isThere("identity")))
+      """, network, scope, clock(), try nextChange())
   }
 }

@@ -139,7 +139,7 @@ package struct IRCClient {
     guard context.isUp else { return }
     questions.noteBreak(in: &context)
     context.disconnect()
-    context.tell(.offline)
+    context.tell(.offline(scope: context.names.scope))
     outbox.noteBreak()
     rooms.resetAll()
     history.reset()

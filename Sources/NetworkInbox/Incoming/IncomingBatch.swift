@@ -122,7 +122,7 @@ final class IncomingBatch {
               : "%1 does not let you see when they are online.", [speaker.identity]
           )), account)
     case .contactRemoved(let speaker): try applyContactRemoved(speaker)
-    case .offline: try store.forgetPresence(on: network)
+    case .offline(let scope): try store.forgetPresence(on: network, scope: scope)
     case .accepted(let entry, let archive): try accepted(entry, archive)
     case .acceptedPart(let entry, let id):
       try store.noteApplied(MessageIDs(archive: id), to: entry.message.id, by: owner.id)
@@ -143,8 +143,10 @@ final class IncomingBatch {
     case .abilitiesHere(let abilities, let network):
       try store.setAbilities(of: batchConversation(network).id, abilities)
     }
-    if case .offline = event {
-      for conversation in conversations.values { conversation.isLive = false }
+    if case .offline(let scope) = event {
+      for (address, conversation) in conversations where address.address.hasSuffix(scope) {
+        conversation.isLive = false
+      }
       people = [:]
     }
   }

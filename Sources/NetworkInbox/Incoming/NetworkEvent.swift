@@ -84,8 +84,9 @@ package enum NetworkEvent: Hashable, Sendable {
   /// Someone is no longer in the contact list.
   case contactRemoved(NetworkUser)
   /// The connection broke: everybody's presence is unknown until the network reports it again,
-  /// nobody types, and the rooms must be joined again.
-  case offline
+  /// nobody types, and the rooms must be joined again. `scope` is the end of the addresses that this
+  /// concerns, if the account has several connections; empty for all.
+  case offline(scope: String = "")
   /// The server accepted an entry of the outbox.
   case accepted(OutboxEntry, archive: String?)
   /// The server accepted another part of a long message, under this id.

@@ -124,7 +124,7 @@ package struct Client {
   private mutating func disconnect(isTheirs: Bool) {
     guard context.isUp else { return }
     context.disconnect()
-    context.tell(.offline)
+    context.tell(.offline())
     typing = TypingStates()
     roster.forgetPresence()
     rooms.resetAll()

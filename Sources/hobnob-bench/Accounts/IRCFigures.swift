@@ -89,7 +89,7 @@ enum IRCFigures {
     ]
     for number in 0..<rooms { events.append(.joined(room: "#room\(number)", nick: "anna")) }
     if let mark { events.append(.caughtUp(archive: "#room0", mark: mark)) }
-    events.append(.offline)
+    events.append(.offline())
     try StoredAccount(network: network, inStoreAt: child.store.path)?.lease()?.apply(events)
     return child
   }

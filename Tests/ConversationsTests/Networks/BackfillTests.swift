@@ -184,7 +184,7 @@ import Testing
       ])
     try linked.join()
     try linked.hear(.joined(room: "dev@rooms.example", nick: "ann"))
-    try linked.hear(.offline)
+    try linked.hear(.offline())
     #expect(
       try linked.wire.read { try $0.roomsJoined(of: linked.account) }
         == ["tea@rooms.example": "anna", "dev@rooms.example": "ann"])

@@ -74,7 +74,7 @@ import Testing
     try linked.join()
     try linked.hear(.present(linked.zoe, room: room), .present(linked.max, room: room))
     try linked.hear(.typing(linked.zoe, in: linked.tea, true))
-    try linked.hear(.offline)
+    try linked.hear(.offline())
     #expect(try here() == [])
     let position = try linked.store.read { try $0.position }
     try linked.hear(.joined(room: room, nick: "anna"), .present(linked.zoe, room: room))
@@ -165,7 +165,7 @@ import Testing
     let first = try clock.measure {
       try linked.wire.inbox.apply([.joined(room: room, nick: "anna")] + people, of: linked.account)
     }
-    try linked.hear(.offline)
+    try linked.hear(.offline())
     let again = try clock.measure {
       try linked.wire.inbox.apply([.joined(room: room, nick: "anna")] + people, of: linked.account)
     }

@@ -299,9 +299,49 @@ final class PeopleEverywhereTests {
       ])
   }
 
+  @Test("when one connection of a bouncer's account ends, people on its other networks stay")
+  func oneConnectionEnds() throws {
+    let scopes = ["/here", "/there"]
+    func person(_ name: String, _ scope: String) -> NetworkUser {
+      NetworkUser(identity: name + scope, name: name)
+    }
+    for scope in scopes {
+      let (ben, eve, room) = (person("ben", scope), person("eve", scope), "#tea" + scope)
+      try hear(
+        .joined(room: room, nick: "anna"), .present(ben, room: room, away: "lunch"),
+        .contact(eve, isOnline: true, away: nil), .typing(ben, in: .room(room), true))
+    }
+    func present(in room: String) throws -> [String] {
+      let people = try store.read { try $0.people(in: self.room(room).id) }
+      let contacts = try store.read { try $0.contacts(of: account) }.filter {
+        $0.participant.identity.hasSuffix(room.dropFirst(4))
+      }
+      return (people + contacts).filter(\.isHere).map {
+        "\($0.participant.identity) \($0.away ?? "")" + ($0.typingSince == nil ? "" : " typing")
+      }
+    }
+    let start = try store.read { try $0.position }
+    // Only where the owner still is, a new topic is news.
+    func topic(_ scope: String) -> NetworkEvent {
+      .topic(room: "#tea" + scope, text: "green", by: person("ben", scope), at: nil)
+    }
+    try hear(
+      .present(person("ben", "/here"), room: "#tea/here"),
+      .present(person("ben", "/there"), room: "#tea/there", away: "lunch"),
+      .offline(scope: "/here"), topic("/here"), topic("/there"))
+    let events = try store.read { try $0.changes(since: start, for: anna) }.events
+    #expect(events.map(\.participant.identity) == ["ben/there"])
+    #expect(try present(in: "#tea/here") == [])
+    #expect(try present(in: "#tea/there") == ["ben/there lunch typing", "eve/there "])
+    let people = try store.read { try $0.people(in: self.room("#tea/here").id) }
+    #expect(people.allSatisfy { $0.typingSince == nil })
+    try hear(.offline())
+    #expect(try present(in: "#tea/there") == [])
+  }
+
   @Test("a person who left while the account was offline is no longer in the room")
   func leftMeanwhile() throws {
-    try hear(.offline)
+    try hear(.offline())
     try hear(.joined(room: "##tea", nick: "anna"), .present(ben, room: "##tea"))
     try hear(.joined(room: "#tea", nick: "anna"))
     #expect(try people(in: "#tea") == [])

@@ -20,6 +20,15 @@ struct BreakTests {
     return line.map { String($0.dropFirst().prefix { $0 != " " }) } ?? "label=none"
   }
 
+  @Test("a connection of a bouncer's network knows only about the presence there")
+  func scope() {
+    for scope in ["", "/net"] {
+      var talk = IRCTalk(scope: scope)
+      talk.disconnect()
+      #expect(talk.events.last == .offline(scope: scope))
+    }
+  }
+
   @Test("what another process tried and never finished fails, if nothing can tell")
   func killed() {
     var talk = IRCTalk(["echo-message"])

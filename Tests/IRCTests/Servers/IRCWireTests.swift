@@ -20,15 +20,17 @@ struct IRCWireTests {
     let loop = EventLoop()
     let wire: IRCWire
     let settings: [String: String]
+    private let account: Account
     private(set) var reports: [WireReport] = []
     private(set) var ups = 0
 
-    init(_ settings: [String: String]) throws {
+    init(_ settings: [String: String], server: String = IRCServer.name) throws {
       store = try Fixture().open()
       let account = try store.writeDurably {
         try $0.addAccount(
-          owner: $0.participant(identity: "anna").id, network: "irc:anna@" + IRCServer.name)
+          owner: $0.participant(identity: "anna").id, network: "irc:anna@" + server)
       }
+      self.account = account
       let lease = try #require(try AccountLease.acquire(account, in: store))
       self.settings = ["host": "127.0.0.1", "flood": "off"].merging(settings) { $1 }
       wire = try IRCWire(lease, self.settings, loop: loop)
@@ -36,6 +38,8 @@ struct IRCWireTests {
         guard let self else { return }
         reports.append(report)
         if case .up = report { ups += 1 }
+        guard case .events(let events) = report else { return }
+        do { try lease.apply(events) } catch { Issue.record(error) }
       }
     }
 
@@ -66,16 +70,60 @@ struct IRCWireTests {
       events.compactMap { if case .notice(let text) = $0 { text } else { nil } }
     }
 
-    /// The facts about TLS.
-    var promises: [String] {
-      reports.compactMap { if case .learned("sts", let fact) = $0 { fact } else { nil } }
+    /// The values of a fact.
+    func facts(_ name: String) -> [String] {
+      reports.compactMap { if case .learned(name, let fact) = $0 { fact } else { nil } }
     }
+
+    /// The facts about TLS.
+    var promises: [String] { facts("sts") }
 
     var ends: Int { reports.count { if case .down = $0 { true } else { false } } }
 
     func ask(_ id: NetworkRequest.ID, _ verb: NetworkRequest.Verb, _ target: String) {
       wire.deliver(
         outbox: [], requests: [NetworkRequest(id: id, verb: verb, target: target)], signals: [])
+    }
+
+    /// Enters a room, as soon as the connection to its network is there.
+    func enter(
+      _ id: NetworkRequest.ID, _ room: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+      run(sourceLocation: sourceLocation) {
+        self.ask(id, .join, room)
+        return self.answer(to: id) == ""
+      }
+    }
+
+    func setAway(_ message: String) throws {
+      try store.writeDurably { try $0.setAway(message, of: account.owner) }
+    }
+
+    /// The names of those who are in a room.
+    func people(in room: String) throws -> [String] {
+      let room = try store.writeDurablyIfNeeded {
+        try $0.networkRoom(room, network: account.network)
+      }
+      return try store.read { try $0.people(in: room.id) }.filter {
+        $0.isHere && $0.participant.id != account.owner
+      }.map(\.participant.name)
+    }
+
+    func hears(_ text: String, in room: String) -> Bool {
+      events.contains {
+        guard case .messageReceived(let message, .room(room)) = $0 else { return false }
+        return message.body == text
+      }
+    }
+
+    /// Whether somebody's presence became unknown.
+    var hasLostSome: Bool { events.contains { if case .offline = $0 { true } else { false } } }
+
+    /// Whether old messages of a room were read as such, and not as missed ones.
+    func hasPage(of room: String, after count: Int) -> Bool {
+      events[count...].contains {
+        if case .page(.room(room), _, _) = $0 { true } else { false }
+      }
     }
 
     func answer(to id: NetworkRequest.ID) -> String? {
@@ -119,28 +167,52 @@ struct IRCWireTests {
   func breaks() throws {
     let server = try stub { $0.networks = ["1": ["name": "libera", "state": "connected"]] }
     let anna = try owner(at: server)
-    let room = ConversationAddress.room("#new/libera")
-    func hears(_ text: String) -> Bool {
-      anna.events.contains {
-        if case .messageReceived(let message, room) = $0 { message.body == text } else { false }
-      }
-    }
+    let room = "#new/libera"
     anna.connect()
     anna.run { anna.ups == 1 }
-    anna.ask(1, .join, "#new/libera")
-    anna.run { anna.answer(to: 1) == "" }
+    anna.enter(1, room)
     try server.say(["first"], from: "ben", to: "#new", network: "1")
-    anna.run { hears("first") }
+    anna.run { anna.hears("first", in: room) }
     let count = anna.events.count
     try server.drop()
     anna.run { anna.ends == 1 }
     try server.addHistory(["missed"], from: "ben", to: "#new", network: "1")
     anna.connect()
-    anna.run { hears("missed") }
+    anna.run { anna.hears("missed", in: room) }
     // It is what was missed, and not a page of the past.
-    #expect(
-      !anna.events[count...].contains { if case .page(room, _, _) = $0 { true } else { false } })
+    #expect(!anna.hasPage(of: room, after: count))
     anna.wire.close()
+  }
+
+  @Test(
+    "when a bouncer's network goes, only its people do; when it is back, the state of now counts")
+  func oneNetworkGoes() throws {
+    let server = try stub { $0.networks = ["1": ["name": "libera"], "2": ["name": "oftc"]] }
+    let anna = try owner(at: server)
+    try server.add(members: ["ben"], to: "#tea", network: "1")
+    try server.add(members: ["cem"], to: "#tea", network: "2")
+    anna.connect()
+    anna.run { anna.ups == 1 }
+    anna.enter(1, "#tea/libera")
+    anna.enter(2, "#tea/oftc")
+    try server.say(["first"], from: "cem", to: "#tea", network: "2")
+    anna.run { anna.hears("first", in: "#tea/oftc") }
+    #expect(try anna.people(in: "#tea/libera") == ["ben"])
+    #expect(try anna.people(in: "#tea/oftc") == ["cem"])
+    try server.set(network: "2", nil)
+    anna.run { anna.hasLostSome }
+    #expect(try anna.people(in: "#tea/libera") == ["ben"])
+    #expect(try anna.people(in: "#tea/oftc") == [])
+    try server.addHistory(["missed"], from: "cem", to: "#tea", network: "2")
+    try anna.setAway("lunch")
+    let count = anna.events.count
+    try server.set(network: "2", ["name": "oftc"])
+    anna.run { anna.hears("missed", in: "#tea/oftc") }
+    #expect(!anna.hasPage(of: "#tea/oftc", after: count))
+    #expect(try anna.people(in: "#tea/oftc") == ["cem"])
+    #expect(try server.lines().contains { $0.line.hasSuffix("AWAY :lunch") })
+    anna.wire.close()
+    #expect(try anna.people(in: "#tea/libera") == [])
   }
 
   @Test("networks of a bouncer that there is no room for are named once, in one sentence")

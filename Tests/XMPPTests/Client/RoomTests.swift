@@ -397,7 +397,7 @@ struct RoomTests {
 
   @Test func afterABreakTheRoomIsEnteredAgain() {
     var talk = Talk.inRoom()
-    #expect(talk.handle(.down).news == [.offline])
+    #expect(talk.handle(.down).news == [.offline()])
     talk.logIn()
     #expect(talk.news.contains(.joined(room: room, nick: "anna")))
   }
