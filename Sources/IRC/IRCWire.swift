@@ -30,6 +30,8 @@ package final class IRCWire: Wire {
   private var untold: [String] = []
   /// Whether the bouncer has named all of its networks.
   private var areNetworksListed = false
+  /// The ids of networks that the bouncer listed but did not know.
+  private var refused: Set<String> = []
   /// Whether a login has succeeded.
   private var wasUp = false
   private var target: IRCSession.Target?
@@ -162,6 +164,15 @@ package final class IRCWire: Wire {
       target.login.isSecure = true
       (target.server.port, target.server.isDirectTLS) = (port, true)
       connect(to: target)
+    case .down(.unknownNetwork(let id)) where !isMain:
+      // The bouncer may know it when it lists it again.
+      (scopes[id], sessions[scope]) = (nil, nil)
+      leftOut.insert(id)
+      if refused.insert(id).inserted {
+        let name = String(scope.dropFirst())
+        report(.events([.notice(LoginFailure.unknownNetwork(name).description)]))
+      }
+      report(.wantsOutbox)
     case .down(let reason):
       // If one network's connection is gone, all have to reconnect later: they share a bouncer.
       close()
@@ -179,6 +190,7 @@ package final class IRCWire: Wire {
   private func handleNetwork(_ id: String, _ facts: [String: String]?) {
     guard let facts else {
       leftOut.remove(id)
+      refused.remove(id)
       if let scope = scopes.removeValue(forKey: id) {
         sessions.removeValue(forKey: scope)?.close()
       }

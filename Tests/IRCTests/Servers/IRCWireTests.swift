@@ -215,6 +215,33 @@ struct IRCWireTests {
     #expect(try anna.people(in: "#tea/libera") == [])
   }
 
+  @Test("a network that the bouncer refuses is left out until it is there, and the others stay")
+  func refused() throws {
+    let server = try stub { $0.networks = ["1": ["name": "libera"]] }
+    let anna = try owner(at: server)
+    anna.connect()
+    anna.run { anna.ups == 1 }
+    let sentence = "The bouncer does not know the network ghost."
+    var number: Int64 = 0
+    func tries() throws -> Int { try server.lines().count { $0.line == "BOUNCER BIND 9" } }
+    for count in 1...2 {
+      try server.inject("BOUNCER NETWORK 9 name=ghost", to: "anna")
+      anna.run { (try? tries()) == count }
+      anna.run {
+        number += 1
+        anna.ask(number, .join, "#tea/ghost")
+        return anna.answer(to: number) == sentence
+      }
+    }
+    #expect(anna.notices == [sentence] && anna.ends == 0 && anna.ups == 1)
+    try server.set(network: "9", ["name": "ghost"])
+    anna.run { (try? tries()) == 3 }
+    anna.enter(1_000, "#tea/ghost")
+    anna.enter(1_001, "#tea/libera")
+    #expect(anna.notices == [sentence] && anna.ends == 0)
+    anna.wire.close()
+  }
+
   @Test("networks of a bouncer that there is no room for are named once, in one sentence")
   func leftOut() throws {
     let server = try stub {
