@@ -32,8 +32,8 @@ package final class IRCWire: Wire {
   private var areNetworksListed = false
   /// The ids of networks that the bouncer listed but did not know.
   private var refused: Set<String> = []
-  /// Whether a login has succeeded.
-  private var wasUp = false
+  /// Whether the server has let the owner log in with SASL, now or in an earlier process.
+  private var hasSASL = false
   private var target: IRCSession.Target?
   private let uploader: Uploader
   /// What the server has promised about TLS on this connection.
@@ -97,6 +97,7 @@ package final class IRCWire: Wire {
   // MARK: The connection
 
   package func connect(secret: String, settings: [String: String], facts: [String: String]) {
+    hasSASL = facts["sasl"] != nil
     let promise = StrictTransport(facts["sts"]).flatMap { $0.end < Clock.wall() ? nil : $0 }
     var login = Login.Settings(address, settings, password: secret)
     login.strongest = SCRAMHash(fact: facts["scram"])
@@ -145,7 +146,10 @@ package final class IRCWire: Wire {
     // The outbox may have messages for this network.
     case .wire(.up) where !isMain: report(.wantsOutbox)
     case .wire(let event):
-      if case .up = event { wasUp = true }
+      if case .up = event, target?.login.wantsSASL == true, !hasSASL {
+        hasSASL = true
+        report(.learned("sasl", "yes"))
+      }
       if case .learned("sts", let fact) = event { policy = StrictTransport(fact) }
       report(event)
     case .effect(.upload(let file)): beginUpload(file, for: sessions[scope])
@@ -179,7 +183,7 @@ package final class IRCWire: Wire {
       if isMain, reason == .sasl(.wrongPassword) {
         report(.passwordRefused(reason: reason.description))
       } else {
-        let isFinal = isMain && reason.isFatal && !(wasUp && reason == .noSASL)
+        let isFinal = isMain && reason.isFatal && !(hasSASL && reason == .noSASL)
         report(.down(reason: reason.description, isFinal: isFinal))
       }
     }

@@ -31,15 +31,22 @@ extension EndToEnd {
         #expect(try anna.ask(.whois, target: "anna").contains("logged in as anna"))
       }
       #expect(anna.proxy.count == 1)
-      try stub.remove(capability: "sasl")
-      anna.proxy.cut()
-      try anna.expect("still connected") {
-        if case .offline(let reason, _) = anna.status { reason.contains("SASL") } else { false }
-      }
-      try stub.add(capability: "sasl")
-      try anna.expect("not connected again") {
-        try anna.hurry()
-        return anna.status == .connected([])
+      for isNewProcess in [false, true] {
+        try stub.remove(capability: "sasl")
+        if isNewProcess {
+          anna.kill()
+          try anna.start()
+        } else {
+          anna.proxy.cut()
+        }
+        try anna.expect("still connected") {
+          if case .offline(let reason, _) = anna.status { reason.contains("SASL") } else { false }
+        }
+        try stub.add(capability: "sasl")
+        try anna.expect("not connected again") {
+          try anna.hurry()
+          return anna.status == .connected([])
+        }
       }
       #expect(try anna.ask(.whois, target: "anna").contains("logged in as anna"))
       #expect(try stub.violations() == [])

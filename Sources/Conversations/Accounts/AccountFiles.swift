@@ -120,7 +120,7 @@ package struct AccountFiles: Sendable {
 
   /// The facts that a network process may store. Anything else in its file, such as where to
   /// connect, is ignored.
-  private static let learnable: Set = ["keys", "password", "sandbox", "scram", "sts"]
+  private static let learnable: Set = ["keys", "password", "sandbox", "sasl", "scram", "sts"]
 
   /// What the account's network process learned about its server, by name: `scram`,
   /// `sandbox`. Empty if it has learned nothing yet.

@@ -40,6 +40,14 @@ package struct Login: Sendable {
     package var heedsStrictTransport = true
     /// The bouncer's network to attach this connection to.
     package var bouncerNetwork: String?
+
+    var wantsSASL: Bool {
+      switch method {
+      case .none, .pass: false
+      case .external: true
+      case .auto, .plain, .scram: !password.text.isEmpty
+      }
+    }
   }
 
   /// What the login has settled when the server lets us in.
@@ -94,13 +102,7 @@ package struct Login: Sendable {
       strongest: settings.method == .plain ? nil : settings.strongest)
   }
 
-  private var wantsSASL: Bool {
-    switch settings.method {
-    case .none, .pass: false
-    case .external: true
-    case .auto, .plain, .scram: !settings.password.text.isEmpty
-    }
-  }
+  private var wantsSASL: Bool { settings.wantsSASL }
 
   /// Whether the account is on a bouncer. There a later login would go to the network behind the
   /// bouncer, with the wrong password.

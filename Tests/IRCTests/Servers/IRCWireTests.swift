@@ -242,6 +242,30 @@ struct IRCWireTests {
     anna.wire.close()
   }
 
+  @Test("a server that offers no login now is tried again if it did once, maybe to another process")
+  func missingServices() throws {
+    let server = try stub { _ in }
+    let anna = try owner(at: server)
+    anna.connect()
+    anna.run { anna.ups == 1 }
+    anna.wire.close()
+    let fact = try #require(anna.facts("sasl").first)
+    try server.remove(capability: "sasl")
+    for facts in [["sasl": fact], [:]] {
+      let anna = try owner(at: server)
+      anna.connect(facts: facts)
+      anna.run { anna.ends == 1 }
+      let isFinal = anna.reports.contains { if case .down(_, true) = $0 { true } else { false } }
+      #expect(isFinal == facts.isEmpty)
+    }
+    // Whoever uses no login learns nothing about it.
+    let ben = try owner(at: server)
+    ben.connect(["login": "none"])
+    ben.run { ben.ups == 1 }
+    #expect(ben.facts("sasl") == [])
+    ben.wire.close()
+  }
+
   @Test("networks of a bouncer that there is no room for are named once, in one sentence")
   func leftOut() throws {
     let server = try stub {
