@@ -98,8 +98,10 @@ package final class IRCWire: Wire {
 
   package func connect(secret: String, settings: [String: String], facts: [String: String]) {
     hasSASL = facts["sasl"] != nil
-    let promise = StrictTransport(facts["sts"]).flatMap { $0.end < Clock.wall() ? nil : $0 }
     var login = Login.Settings(address, settings, password: secret)
+    let promise = StrictTransport(facts["sts"]).flatMap {
+      $0.end < Clock.wall() || !login.heedsStrictTransport ? nil : $0
+    }
     login.strongest = SCRAMHash(fact: facts["scram"])
     login.isSecure = settings["tls"] != "off" || promise != nil
     var server = ServerSettings(settings, isDirectTLS: login.isSecure)

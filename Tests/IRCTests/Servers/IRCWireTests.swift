@@ -266,6 +266,20 @@ struct IRCWireTests {
     ben.wire.close()
   }
 
+  @Test("an address in digits cannot have made a promise of TLS")
+  func numericAddress() throws {
+    let server = try stub { _ in }
+    for (name, isUp) in [("127.0.0.1", true), (IRCServer.name, false)] {
+      let anna = try Owner(
+        ["port": String(server.port), "tls": "off", "login": "none"], server: name)
+      // Nobody answers there.
+      anna.connect(facts: ["sts": "1 600000 \(Clock.wall() + 600_000)"])
+      anna.run { anna.ups + anna.ends == 1 }
+      #expect(anna.ups == (isUp ? 1 : 0))
+      anna.wire.close()
+    }
+  }
+
   @Test("networks of a bouncer that there is no room for are named once, in one sentence")
   func leftOut() throws {
     let server = try stub {
