@@ -332,7 +332,7 @@ extension IRCClient {
     else { return }
     let address =
       context.isRoom(line[0])
-      ? context.fold(line[0]) : rooms.people.storedIdentity(of: line[0], context.names)
+      ? context.fold(line[0]) : rooms.people.formerIdentity(of: line[0], context.names)
     history.noteRead(until: text, time, in: addressed(address), &context)
   }
 }

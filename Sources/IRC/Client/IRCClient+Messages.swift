@@ -224,14 +224,19 @@ extension IRCClient {
       origin = .past
       context.tell(.page(of: query.conversation, from: from, until: before))
     }
-    for line in lines {
-      // Old joins and the like no longer matter.
-      guard var spoken = SpokenLine(line, isLive: false, rooms.people, context),
-        spoken.time.map({ $0 >= oldest }) ?? true
-      else { continue }
-      // The nick of the other person may be anybody's now.
-      if spoken.speaker.isOwner { spoken.conversation = query.conversation }
-      if line.command == "PRIVMSG" || line.command == "NOTICE" { new += 1 }
+    // Old joins and the like no longer matter.
+    let all = lines.compactMap { SpokenLine($0, isLive: false, rooms.people, context) }
+    // The nick of the other person may be anybody's now. Where only the nick was known, their lines
+    // may name the account.
+    var place = query.conversation
+    if place == .direct(context.fold(query.target)),
+      let theirs = all.last(where: { !$0.speaker.isOwner })
+    {
+      place = theirs.conversation
+    }
+    for var spoken in all where spoken.time.map({ $0 >= oldest }) ?? true {
+      if spoken.speaker.isOwner { spoken.conversation = place }
+      if ["PRIVMSG", "NOTICE"].contains(spoken.line.command) { new += 1 }
       receive(spoken, origin)
     }
     history.finish(query, ends: ends, new: new, isLast: isLast, in: &context)
@@ -246,7 +251,7 @@ extension IRCClient {
       last = Timestamp.read(line[2]) ?? last
       if name.isEmpty || context.isRoom(name) || context.isMe(name) { continue }
       let conversation = ConversationAddress.direct(
-        rooms.people.storedIdentity(of: name, context.names))
+        rooms.people.formerIdentity(of: name, context.names))
       // The list has only chats with messages since the last mark.
       history.expect(conversation)
       history.begin(conversation, as: name, in: &context)

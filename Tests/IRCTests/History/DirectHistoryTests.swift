@@ -61,6 +61,25 @@ struct DirectHistoryTests {
     #expect(talk.marks() == ["dan": time(111) + " m111", "": time(111)])
   }
 
+  @Test(
+    "both sides of a missed chat are with the account of the other, which the list does not name",
+    arguments: [[:], ["ben": "Ben_away"]])
+  func chatOfAccount(nicks: [String: String]) {
+    var talk = Talk(Talk.capabilities + ["account-tag"], marks: ["": time(100)], nicks: nicks)
+    _ = talk.questions()
+    talk.answer(
+      "", [":srv CHATHISTORY TARGETS ben_away \(time(111))"], type: "draft/chathistory-targets")
+    _ = (talk.questions(), talk.talk.takeEvents())
+    let own = Talk.line(110, "PRIVMSG ben_away :hello", by: "anna")
+    let theirs = "@account=ben;" + Talk.line(111, "PRIVMSG anna :hi", by: "ben_away").dropFirst()
+    // With a nick from before, an answer is not necessary.
+    talk.answer("ben_away", nicks.isEmpty ? [own, theirs] : [own])
+    let places = talk.talk.events.compactMap {
+      if case .messageReceived(_, let place) = $0 { place.address } else { nil }
+    }
+    #expect(places == (nicks.isEmpty ? ["ben", "ben"] : ["ben"]))
+  }
+
   @Test("a live message moves the mark of all chats only when all of them are read")
   func liveChats() {
     let live = "@msgid=live;time=2023-11-14T22:13:20.000Z :ben!x@h PRIVMSG anna :now"

@@ -17,10 +17,11 @@ struct HistoryTalk {
   init(
     _ capabilities: [String] = capabilities, support: String = "CHANTYPES=# CHATHISTORY=3",
     settings: [String: String] = ["flood": "off"], marks: [String: String] = [:],
-    rooms: [String] = [], scope: String = ""
+    rooms: [String] = [], nicks: [String: String] = [:], scope: String = ""
   ) {
     talk = IRCTalk(
-      capabilities, support: support, settings: settings, rooms: rooms, marks: marks, scope: scope)
+      capabilities, support: support, settings: settings, rooms: rooms, marks: marks,
+      nicks: nicks, scope: scope)
   }
 
   /// The time tag of a moment: seconds after ten.

@@ -46,7 +46,11 @@ struct SpokenLine: Sendable {
     if context.isRoom(target) {
       conversation = .room(context.fold(target))
     } else if speaker.isOwner {
-      conversation = .direct(people.storedIdentity(of: target, context.names))
+      let identity =
+        isLive
+        ? people.storedIdentity(of: target, context.names)
+        : people.formerIdentity(of: target, context.names)
+      conversation = .direct(identity)
     } else if context.isMe(target) {
       // Lines from servers have no user name.
       guard source.user != nil || source.host != nil || !source.nick.contains(".") else {

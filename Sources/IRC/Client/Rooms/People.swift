@@ -56,6 +56,20 @@ struct People: Sendable {
     return storedIdentity(person?.nick ?? nick, person?.login ?? .unknown, names)
   }
 
+  /// The identity of the person who had a nick in an old line that does not name their account: the
+  /// last one known under the nick.
+  func formerIdentity(of nick: String, _ names: ScopedNames) -> String {
+    let folded = names.fold(nick)
+    if byNick[folded]?.login ?? .unknown == .unknown,
+      let last = lastNicks.first(where: {
+        $0.value.utf8.count == nick.utf8.count && names.fold($0.value) == folded
+      })
+    {
+      return last.key
+    }
+    return storedIdentity(of: nick, names)
+  }
+
   /// The person with a nick, in the store's terms.
   ///
   /// - Parameter login: their login at the time of an old message; nil for the current one.
