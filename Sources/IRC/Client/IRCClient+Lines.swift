@@ -28,7 +28,7 @@ extension IRCClient {
     case "WARN", "NOTE": if !questions.noteRemark(line) { noteServerNotice(line) }
     case "CAP": receiveCapabilities(line)
     // soju.im/bouncer-networks
-    case "BOUNCER" where line[0] == "NETWORK":
+    case "BOUNCER" where line[0] == "NETWORK" && isBouncer && !line[1].isEmpty:
       context.add(.network(line[1], line[2] == "*" ? nil : IRCLine.tags(line[2])))
     default: break
     }
