@@ -228,7 +228,7 @@ struct Rooms: Sendable {
     _ nick: String, _ ranks: String, to address: String, _ names: ScopedNames
   ) {
     let folded = names.fold(nick)
-    guard let room = byAddress[address], room.members.count < Self.mostMembers else { return }
+    guard let count = byAddress[address]?.members.count, count < Self.mostMembers else { return }
     people.note(nick, names)
     if byAddress[address]?.members.updateValue(ranks, forKey: folded) == nil {
       people.enterRoom(folded)
