@@ -251,16 +251,7 @@ extension EndToEnd {
     func isConfined() throws {
       let hana = try connected("hana")
       try hana.expect("is connected", for: 20)
-      let processes = try FileManager.default.contentsOfDirectory(atPath: "/proc")
-      let serving = processes.filter { process in
-        let command = try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8)
-        let words = command?.split(separator: "\0").map(String.init) ?? []
-        return words.first?.hasSuffix("/hobnob-xmpp") == true && words.contains(home.store)
-          && !words.contains("--helper")
-      }
-      try #require(serving.count == 1)
-      let state = try String(contentsOfFile: "/proc/\(serving[0])/status", encoding: .utf8)
-      #expect(state.contains("\nNoNewPrivs:\t1\n") && state.contains("\nSeccomp:\t2\n"))
+      try home.expectConfined("hobnob-xmpp")
       hana.send("/account\r")
       try hana.expect("sandbox: ")
     }

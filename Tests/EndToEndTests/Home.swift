@@ -57,6 +57,24 @@ final class Home {
     try text.write(to: url, atomically: false, encoding: .utf8)
   }
 
+  /// Expects that the one process of a network's program that serves an account here is confined.
+  func expectConfined(
+    _ program: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let processes = try FileManager.default.contentsOfDirectory(atPath: "/proc")
+    let serving = processes.filter { process in
+      let command = try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8)
+      let words = command?.split(separator: "\0").map(String.init) ?? []
+      return words.first?.hasSuffix("/" + program) == true && words.contains(store)
+        && !words.contains("--helper")
+    }
+    try #require(serving.count == 1, sourceLocation: sourceLocation)
+    let state = try String(contentsOfFile: "/proc/\(serving[0])/status", encoding: .utf8)
+    #expect(
+      state.contains("\nNoNewPrivs:\t1\n") && state.contains("\nSeccomp:\t2\n"),
+      sourceLocation: sourceLocation)
+  }
+
   /// Expects that `hobnob check` finds nothing wrong with the store.
   func expectSound(_ place: String = "", sourceLocation: SourceLocation = #_sourceLocation) throws {
     let check = try run(["check"])

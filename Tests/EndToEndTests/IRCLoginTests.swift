@@ -52,6 +52,14 @@ extension EndToEnd {
       #expect(try stub.violations() == [])
     }
 
+    @Test("5: the process that serves an account is confined")
+    func isConfined() throws {
+      let stub = try IRCStub()
+      let anna = try Correspondent("anna", withAccountAt: stub)
+      try anna.connect()
+      try anna.home.expectConfined("hobnob-irc")
+    }
+
     @Test("a promise of TLS that comes later counts at once, and one that is taken back no more")
     func strictTransport() throws {
       let stub = try IRCStub()
