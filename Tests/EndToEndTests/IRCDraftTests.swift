@@ -269,6 +269,27 @@ extension EndToEnd {
       #expect(try server.violations() == [])
     }
 
+    @Test("11.3: a script that waits for what IRC never reports ends at once, and sends nothing")
+    func waits() throws {
+      let server = try stub()
+      let anna = try Correspondent("anna", withAccountAt: server)
+      let tea = try anna.connect(to: "#tea")
+      func send(_ state: String) throws -> Program.Finished {
+        try anna.home.run(["send", "#tea", "--wait", state, "--as", "anna", "until \(state)"])
+      }
+      for state in ["delivered", "seen"] {
+        let finished = try send(state)
+        #expect(finished.status == 1 && finished.output == "")
+        #expect(
+          finished.errors
+            == "hobnob: The network of #tea never reports that a message was \(state); nothing was sent. Use --wait sent.\n"
+        )
+      }
+      #expect(try send("sent").status == 0)
+      #expect(try anna.bodies(in: tea) == ["until sent"])
+      #expect(try server.accepted().map(\.text) == ["until sent"])
+    }
+
     @Test("a file goes to the server's web address", arguments: [false, true])
     func files(isRelative: Bool) throws {
       let server = try stub { ($0.hasFiles, $0.filesAreRelative) = (true, isRelative) }

@@ -40,6 +40,24 @@ struct ReceivingTests {
 
   // MARK: Where and what
 
+  @Test("a line that is not UTF-8 counts as Latin-1, by itself")
+  func latin1() {
+    var reader = LineReader()
+    var talk = IRCTalk()
+    talk.enter("#tea")
+    func line(_ text: [UInt8]) -> [UInt8] {
+      Array(":ben!b@h PRIVMSG #tea :".utf8) + text + [0x0D, 0x0A]
+    }
+    let bytes =
+      line([0x63, 0x61, 0x66, 0xE9]) + line(Array("café".utf8))
+      // A character that the sender cut.
+      + line([0x63, 0x61, 0x66, 0xC3]) + line([0xFF, 0xFE, 0x80])
+    // They may arrive in any parts.
+    for byte in bytes { talk.tell(.lines(reader.read([byte]))) }
+    #expect(talk.said == ["ben: café", "ben: café", "ben: cafÃ", "ben: ÿþ\u{80}"])
+    #expect(reader.skipped == 0)
+  }
+
   @Test("a message belongs to its room, or to the direct chat with its sender")
   func places() {
     #expect(one(":ben!b@h PRIVMSG #Tea :hi")?.place == .room("#tea"))
