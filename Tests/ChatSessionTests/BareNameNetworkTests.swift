@@ -66,6 +66,16 @@ struct BareNameNetworkTests {
     let list = anna.news().joined(separator: "\n")
     #expect(list.contains("anna_ (anna)") && list.contains("operator, here"), "\(list)")
     #expect(list.contains("B[en]_") && !list.contains("b{en}_"), "\(list)")
+    let ben = NetworkUser(identity: "b{en}_")
+    let message = NetworkMessage(name: MessageIDs(archive: "1"), speaker: ben, body: "hi")
+    try network.inbox.apply(
+      [
+        .ranked(ben, room: "#tea", rank: "voice, bot"),
+        .messageReceived(message, in: .room("#tea")),
+      ], of: account)
+    anna.look()
+    anna.say("/info 1")
+    #expect(anna.news().contains { $0.hasSuffix("B[en]_ (b{en}_)  voice, bot") })
     anna.say("/account")
     #expect(anna.news().contains("    in rooms you are anna_"))
     try network.inbox.apply(

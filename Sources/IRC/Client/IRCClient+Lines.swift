@@ -137,6 +137,9 @@ extension IRCClient {
     if context.isMe(nick) { return }
     noteLogin(of: nick, People.Login(line[4]))
     if line[3].hasPrefix("G") { noteAway(nick, "") }
+    if let sign = context.support["BOT"], !sign.isEmpty, line[3].contains(sign) {
+      rooms.noteBot(nick, in: &context)
+    }
   }
 
   private mutating func receiveRefusal(_ line: IRCLine, _ number: Int) {

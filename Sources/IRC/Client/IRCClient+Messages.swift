@@ -34,6 +34,7 @@ extension IRCClient {
       } else {
         rooms.people.note(source.nick, context.names)
       }
+      if line.tags["bot"] != nil { rooms.noteBot(source.nick, in: &context) }
     }
     guard let spoken = SpokenLine(line, isLive: isLive, rooms.people, context) else {
       if line.command == "NOTICE" || line.command == "PRIVMSG" { noteServerNotice(line) }

@@ -168,8 +168,10 @@ struct IRCFuzzTests {
     case .typing(let user, let place, _): return isTheirs(place, user)
     case .removed(_, let place, _, _), .topic(let place, _, _, _), .moderated(_, let place, _, _):
       return place == room
-    case .left(let place, _), .joined(let place, _), .roomNamed(let place, _),
-      .ranked(_, let place, _):
+    case .ranked(let user, let place, _):
+      return place == room || line.command == "RENAME"
+        || line.tags["bot"] != nil && isSource(user)
+    case .left(let place, _), .joined(let place, _), .roomNamed(let place, _):
       return place == room || line.command == "RENAME"
     case .present(let user, let place, _, _, _), .absent(let user, let place, _):
       return place == room || line.command == "RENAME" || isSource(user)

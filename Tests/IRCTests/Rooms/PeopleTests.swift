@@ -169,6 +169,25 @@ struct PeopleTests {
 
   // MARK: Ranks and modes
 
+  @Test("bots are marked: by a message, or by the answer about the people in a room")
+  func bots() {
+    var talk = talk(["message-tags"], support: "CHANTYPES=# BOT=b WHOX")
+    talk.receive(":srv 354 anna 42 ben Hb 0", "@bot :carla!c@h PRIVMSG #tea :beep")
+    talk.receive(":srv 354 anna 42 ben Hb@ 0", ":srv 354 anna 42 carla H 0")
+    talk.receive(
+      ":ben!b@h MODE #tea -o ben", ":carla!c@h NICK botty", ":ben!b@h MODE #tea +v botty")
+    let ranks = talk.events.compactMap {
+      if case .ranked(let user, "#tea", let rank) = $0 { user.name + ": " + rank } else { nil }
+    }
+    #expect(ranks == ["ben: operator, bot", "carla: bot", "ben: bot", "botty: voice, bot"])
+    talk.enter("#milk", with: "+botty")
+    #expect(
+      talk.events.contains(.present(user("botty"), room: "#milk", rank: "voice, bot")))
+    var other = self.talk(support: "CHANTYPES=# WHOX")
+    other.receive(":srv 354 anna 42 ben Hb 0")
+    #expect(!other.events.contains { if case .ranked = $0 { true } else { false } })
+  }
+
   @Test("ranks come and go; the highest one counts")
   func ranks() {
     var talk = talk(support: "PREFIX=(qaohv)~&@%+ CHANMODES=beI,k,l,imnpst CHANTYPES=#")

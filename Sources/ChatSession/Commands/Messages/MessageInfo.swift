@@ -17,7 +17,10 @@ struct MessageInfo {
       StyledLine(
         say("Message %1 in %2", SafeText(message.number), SafeText(name: conversation.name)), .bold)
     ]
-    lines.append(senderLine(of: message, printer))
+    let sender = try snapshot.people(in: message.conversation).first {
+      $0.participant.id == message.sender
+    }
+    lines.append(senderLine(of: message, rank: sender?.rank ?? "", printer))
     lines.append(fact(say("Sent"), StyledLine(LocalTime.exact(message.createdAt))))
     if let time = message.deletedAt {
       lines.append(fact(say("Deleted"), StyledLine(LocalTime.exact(time))))
@@ -64,9 +67,14 @@ struct MessageInfo {
   }
 
   /// Names the sender by their permanent identity: a name may look like someone else's (rule 12.3).
-  private func senderLine(of message: Message, _ printer: MessagePrinter) -> StyledLine {
+  ///
+  /// - Parameter rank: the rank that they have now.
+  private func senderLine(
+    of message: Message, rank: String, _ printer: MessagePrinter
+  ) -> StyledLine {
     var line = printer.name(of: message)
     line.append(" (" + SafeText(line: message.senderIdentity) + ")")
+    if !rank.isEmpty { line.append(context.glyphs.gap + SafeText(line: rank), .dim) }
     if printer.options.lookAlikes.contains(message.sender) {
       line.append(
         context.glyphs.gap + say("this name looks like another name"), Style(foreground: .red))

@@ -211,8 +211,12 @@ struct IRCContext: Sendable {
 
   // MARK: Ranks
 
-  /// The word for the highest of these signs; empty for none.
-  func rank(for signs: String) -> String {
+  /// The words for the highest of these signs and for a bot; empty for none.
+  func rank(for signs: String, isBot: Bool = false) -> String {
+    [rank(for: signs), isBot ? translated("bot") : ""].filter { !$0.isEmpty }.joinedAsList()
+  }
+
+  private func rank(for signs: String) -> String {
     let ranks = support.ranks
     guard let index = ranks.signs.firstIndex(where: { signs.contains($0) }) else { return "" }
     return switch ranks.modes[index] {

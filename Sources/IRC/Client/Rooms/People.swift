@@ -175,6 +175,15 @@ struct People: Sendable {
     strangers.removeFirst(Self.mostStrangers / 2)
   }
 
+  /// Notes that somebody is a program.
+  ///
+  /// - Returns: whether that is new.
+  mutating func noteBot(_ folded: String) -> Bool {
+    guard byNick[folded]?.isBot == false else { return false }
+    byNick[folded]?.isBot = true
+    return true
+  }
+
   /// - Parameter message: nil if they are not away.
   mutating func setAway(_ message: String?, _ nick: String, _ names: ScopedNames) {
     byNick[names.fold(nick)]?.away = message

@@ -36,6 +36,8 @@ struct PeopleTable: Sendable {
 struct Person: Hashable, Sendable {
   var nick: String
   var login = People.Login.unknown
+  /// Whether it is a program, as the server says (IRCv3 bot-mode).
+  var isBot = false
   /// Nil if they are not known to be away.
   var away: String?
   /// How many of the owner's rooms they are in.

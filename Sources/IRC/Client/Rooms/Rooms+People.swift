@@ -38,7 +38,25 @@ extension Rooms {
     context.tell(
       .present(
         people.user(person.nick, context), room: address, away: person.away,
-        rank: context.rank(for: signs), arrival: arrival))
+        rank: context.rank(for: signs, isBot: person.isBot), arrival: arrival))
+  }
+
+  private func tellRank(of folded: String, in address: String, _ context: inout IRCContext) {
+    guard let person = people[folded], let signs = byAddress[address]?.members[folded] else {
+      return
+    }
+    context.tell(
+      .ranked(
+        people.user(person.nick, context), room: address,
+        rank: context.rank(for: signs, isBot: person.isBot)))
+  }
+
+  mutating func noteBot(_ nick: String, in context: inout IRCContext) {
+    let folded = context.fold(nick)
+    guard people.noteBot(folded) else { return }
+    for (address, room) in byAddress where room.state == .entered {
+      tellRank(of: folded, in: address, &context)
+    }
   }
 
   func tellOwnRank(in address: String, _ context: inout IRCContext) {
@@ -178,11 +196,7 @@ extension Rooms {
           continue
         }
         byAddress[address]?.members[nick] = signs
-        if let person = people[nick] {
-          context.tell(
-            .ranked(
-              people.user(person.nick, context), room: address, rank: context.rank(for: signs)))
-        }
+        tellRank(of: nick, in: address, &context)
       } else if let former = byAddress[address]?.modes, former.count < Self.mostModes {
         byAddress[address]?.modes = former.filter { $0 != mode } + (isSet ? String(mode) : "")
       }
