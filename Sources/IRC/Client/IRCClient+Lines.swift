@@ -223,9 +223,12 @@ extension IRCClient {
       rooms.noteJoin(of: line, nick, isReturn: batches.isOfSplit, in: &context)
       watched.follow(nick, rooms.people, in: &context)
     case "PART" where isMe: rooms.noteOwnDeparture(from: line[0], nil, in: &context)
+    case "PART" where Self.tellsNewHost(line[1]):
+      rooms.noteNewHost(of: nick, in: context.fold(line[0]), &context)
     case "PART": rooms.noteDeparture(of: nick, from: line[0], removal: nil, in: &context)
     case "KICK": receiveKick(line, by: nick)
     case "QUIT" where isMe: break
+    case "QUIT" where Self.tellsNewHost(line[0]): rooms.noteNewHost(of: nick, &context)
     case "QUIT":
       rooms.noteQuit(
         of: nick, isSplit: batches.isOfSplit || Self.namesTwoServers(line[0]), in: &context)
@@ -261,6 +264,11 @@ extension IRCClient {
       }
     default: break
     }
+  }
+
+  /// Whether somebody leaves only to return with a new host: servers without CHGHOST say so.
+  private static func tellsNewHost(_ message: String) -> Bool {
+    message.lowercased().hasPrefix("changing host")
   }
 
   /// Whether somebody quit in a netsplit: the message then consists of the names of two servers.

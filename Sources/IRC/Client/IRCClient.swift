@@ -201,6 +201,7 @@ package struct IRCClient {
     case .entering: rooms.endWaiting(in: &context)
     case .request: questions.giveUp(in: &context)
     case .history: history.failAll(in: &context)
+    case .hosts: rooms.endNewHosts(in: &context)
     case .holders: outbox.forgetHolders(in: &context)
     case .watch: watched.ask(in: &context)
     case .strangers: context.tell(.countStrangers)

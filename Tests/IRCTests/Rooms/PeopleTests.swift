@@ -35,6 +35,25 @@ struct PeopleTests {
       ])
   }
 
+  @Test("a new host on an old server is no departure, unless the person stays away")
+  func newHosts() {
+    var talk = talk()
+    talk.enter("#milk", with: "ben")
+    _ = talk.takeEvents()
+    talk.receive(
+      ":ben!b@h QUIT :Changing host", ":ben!b@new JOIN #tea", ":srv MODE #tea +o ben",
+      ":ben!b@new JOIN #milk", ":carla!c@h PART #tea :Changing hostname", ":carla!c@new JOIN #tea")
+    talk.wait(5_000)
+    #expect(talk.takeEvents().isEmpty)
+    #expect(talk.client.rooms["#tea"]?.members == ["ben": "@", "carla": ""])
+    talk.receive(":ben!b@h QUIT :Changing host", ":ben!b@new JOIN #milk")
+    #expect(talk.events.isEmpty)
+    talk.wait(5_000)
+    #expect(talk.takeEvents() == [.absent(user("ben"), room: "#tea")])
+    talk.receive(":ben!b@new JOIN #tea")
+    #expect(talk.takeEvents() == [.present(user("ben"), room: "#tea")])
+  }
+
   @Test("who quits leaves all rooms; after a netsplit that is why")
   func quits() {
     var talk = talk()

@@ -65,6 +65,8 @@ enum IRCAlarm: Hashable, Sendable {
   case history
   /// Ask which of the watched people are online.
   case watch
+  /// People who left to get a new host have not returned.
+  case hosts
   /// Ask again who has a nick.
   case holders
   /// Upload a file again.

@@ -15,6 +15,7 @@ extension Rooms {
     if context.has("extended-join"), line.parameters.count > 1 {
       noteLogin(of: nick, People.Login(line[1]), in: &context)
     }
+    if changingHosts.remove(context.fold(nick) + " " + address) != nil { return }
     add(nick, "", to: address, context.names)
     if byAddress[address]?.state == .entered {
       let folded = context.fold(nick)
@@ -117,6 +118,26 @@ extension Rooms {
     people.leaveRoom(folded)
   }
 
+  /// Notes that somebody leaves a room, or all of them, and will return at once.
+  mutating func noteNewHost(of nick: String, in room: String? = nil, _ context: inout IRCContext) {
+    let folded = context.fold(nick)
+    for address in room.map({ [$0] }) ?? Array(byAddress.keys)
+    where byAddress[address]?.members[folded] != nil {
+      changingHosts.insert(folded + " " + address)
+    }
+    context.clock.set(.hosts, in: Self.patienceForHosts)
+  }
+
+  private static let patienceForHosts: Milliseconds = 5_000
+
+  /// Notes that those who have not returned by now are gone.
+  mutating func endNewHosts(in context: inout IRCContext) {
+    for words in changingHosts.map({ $0.split(separator: " ").map(String.init) }) {
+      noteDeparture(of: words[0], from: words[1], removal: nil, in: &context)
+    }
+    changingHosts = []
+  }
+
   /// Notes that somebody left the network.
   ///
   /// - Parameter isSplit: whether they left in a netsplit.
@@ -178,6 +199,12 @@ extension Rooms {
       }
       let argument =
         context.support.hasParameter(mode, isSet: isSet) ? arguments.popFirst() : nil
+      // A server repeats the ranks of people after a new host.
+      if isSet, let rank = ranks.modes.firstIndex(of: mode), let argument,
+        byAddress[address]?.members[context.fold(argument)]?.contains(ranks.signs[rank]) == true
+      {
+        continue
+      }
       // Keep the room's password out of the log.
       change.add(
         mode, isSet: isSet, mode == "k" ? nil : argument,

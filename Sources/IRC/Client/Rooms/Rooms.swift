@@ -18,6 +18,8 @@ struct Rooms: Sendable {
   /// The people who left in the last netsplit, each with a room: `ben #tea`.
   var split: Set<String> = []
   var splitAt: Milliseconds = 0
+  /// The people who have left and are about to return with a new host, each with a room.
+  var changingHosts: Set<String> = []
 
   subscript(_ address: String) -> Room? { byAddress[address] }
 
@@ -46,6 +48,7 @@ struct Rooms: Sendable {
       $0.isWanted ? Room(name: $0.name, key: $0.key, isWanted: true, modes: $0.modes) : nil
     }
     people.forgetAll()
+    changingHosts = []
   }
 
   // MARK: Entering and leaving
