@@ -214,7 +214,7 @@ extension IRCClient {
       let mark = History.Mark(time: time, id: line.tags["msgid"])
       ends = (ends?.oldest ?? mark, mark)
     }
-    let isLast = history.isEndOfHistory(batch, count: count, of: query)
+    let isLast = history.isEndOfHistory(batch, count: count, newest: ends?.newest, of: query)
     let from = isLast ? "" : ends?.oldest.reference(context) ?? ""
     var origin = Origin.late
     // Skip messages from before the mark: the store has them, or nobody asked for them.

@@ -109,7 +109,7 @@ struct StateTests {
     let question = talk.takeSent().first { $0.contains("CHATHISTORY AFTER #tea") }
     let label = question?.split(separator: " ").first.map { $0.dropFirst() } ?? ""
     talk.receive(
-      "@\(label) :srv BATCH +2 chathistory #tea",
+      "@\(label);draft/chathistory-end :srv BATCH +2 chathistory #tea",
       "@batch=2;msgid=m1;time=2023-11-14T22:13:20.000Z :anna!~anna@host PRIVMSG #tea :one",
       ":srv BATCH -2")
     #expect(talk.results == ["1 sent m1"])

@@ -55,7 +55,7 @@ struct DirectHistoryTests {
       [
         Talk.line(110, "PRIVMSG anna :hello", by: "dan"),
         Talk.line(111, "PRIVMSG dan :hi", by: "anna"),
-      ])
+      ], tags: Talk.end)
     #expect(messages(talk).map(\.isPast) == [false, false])
     #expect(messages(talk).map(\.speaker.isOwner) == [false, true])
     #expect(talk.marks() == ["dan": time(111) + " m111", "": time(111)])
@@ -92,7 +92,7 @@ struct DirectHistoryTests {
     talk.talk.receive(live)
     #expect(talk.marks() == ["ben": "2023-11-14T22:13:20.000Z live"])
     _ = talk.questions()
-    talk.answer("dan", [Talk.line(111, "PRIVMSG anna :hello", by: "dan")])
+    talk.answer("dan", [Talk.line(111, "PRIVMSG anna :hello", by: "dan")], tags: Talk.end)
     _ = talk.marks()
     talk.talk.receive(live.replacing("live", with: "later"))
     #expect(talk.marks()[""] == "2023-11-14T22:13:20.000Z")

@@ -24,6 +24,9 @@ struct HistoryTalk {
       nicks: nicks, scope: scope)
   }
 
+  /// The tag of a last page.
+  static let end = "draft/chathistory-end"
+
   /// The time tag of a moment: seconds after ten.
   static func time(_ seconds: Int) -> String {
     let (minute, second) = (seconds / 60, seconds % 60)

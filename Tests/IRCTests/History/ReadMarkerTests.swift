@@ -20,7 +20,7 @@ struct ReadMarkerTests {
       Timestamp.read(HistoryTalk.time(60)) ?? 0, in: .room("#tea"))
     #expect(talk.talk.events.contains(mark))
     _ = (talk.questions(), talk.talk.takeEvents())
-    talk.answer("#tea", [HistoryTalk.line(60, "PRIVMSG #tea :hi")])
+    talk.answer("#tea", [HistoryTalk.line(60, "PRIVMSG #tea :hi")], tags: HistoryTalk.end)
     #expect(talk.talk.events.contains(mark))
     let order = talk.talk.events.firstIndex(of: mark) ?? 0
     #expect(order > 0)

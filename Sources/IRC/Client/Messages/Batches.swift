@@ -60,7 +60,8 @@ struct Batches: Sendable {
     let size =
       line.parameters.reduce(64) { $0 + $1.utf8.count }
       + line.tags.reduce(0) { $0 + $1.value.utf8.count }
-    if bytes + size <= Self.mostBytes {
+    // A line behind a hole would hide the hole.
+    if open[reference]?.batch.isTruncated == false, bytes + size <= Self.mostBytes {
       open[reference]?.batch.bytes += size
       open[reference]?.batch.lines.append(line)
     } else {
@@ -87,6 +88,8 @@ struct Batches: Sendable {
       return .batch(batch)
     }
     let isMessage = closed.type == Capabilities.multiline
+    open[outer]?.batch.isTruncated = around.isTruncated || closed.isTruncated
+    if around.isTruncated || closed.isTruncated && isMessage { return .unfinished }
     open[outer]?.batch.lines += isMessage ? [closed.joined].compactMap(\.self) : closed.lines
     open[outer]?.batch.bytes += closed.bytes
     return .unfinished

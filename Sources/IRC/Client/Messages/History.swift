@@ -53,8 +53,6 @@ struct History: Sendable {
   private var running: [String: Query] = [:]
   /// How many missed messages have arrived on this connection.
   private(set) var received = 0
-  /// Whether the server marks the last page. It then may send shorter pages before that one.
-  private var marksEnds = false
   private static let endTag = "draft/chathistory-end"
 
   init(marks: [String: String], scope: String) {
@@ -220,15 +218,21 @@ struct History: Sendable {
       ?? running.removeValue(forKey: context.fold(target))
   }
 
-  /// Whether a page is the last one of its kind.
+  /// Whether a page is the last one of its kind. A short page may not be: it lacks the messages that
+  /// the owner may not see.
   ///
-  /// - Parameter count: how many messages it had.
-  mutating func isEndOfHistory(_ page: Batch, count: Int, of query: Query) -> Bool {
-    let isMarked = page.tags[Self.endTag] != nil
-    marksEnds = marksEnds || isMarked
+  /// - Parameters:
+  ///   - count: how many messages it had.
+  ///   - newest: the last of them.
+  func isEndOfHistory(_ page: Batch, count: Int, newest: Mark?, of query: Query) -> Bool {
     // The next page will have the lines that this batch lacks.
     if page.isTruncated { return false }
-    return isMarked || count < (marksEnds ? 1 : query.limit)
+    if count == 0 || page.tags[Self.endTag] != nil { return true }
+    // Most rooms have nothing new after a break: do not ask twice.
+    guard case .catchUp(_, nil, _) = query.scope, count < query.limit, let newest,
+      let mark = marks[query.conversation.address]
+    else { return false }
+    return newest.milliseconds <= mark.milliseconds
   }
 
   /// Notes a page.
