@@ -62,6 +62,7 @@ final class IRCSession {
   var status: AccountStatus { client.status }
   var isBouncer: Bool { client.isBouncer }
   var isOpen: Bool { connection != nil }
+  var isSending: Bool { client.isSending }
 
   /// Whether it reads from the connection. While it does not, the server has to wait.
   var isReading = true {

@@ -152,6 +152,7 @@ package final class IRCWire: Wire {
         hasSASL = true
         report(.learned("sasl", "yes"))
       }
+      if case .sawSCRAM(let hash) = event { target?.login.strongest = hash }
       if case .learned("sts", let fact) = event { policy = StrictTransport(fact) }
       report(event)
     case .effect(.upload(let file)): beginUpload(file, for: sessions[scope])
@@ -263,13 +264,13 @@ package final class IRCWire: Wire {
 
   // MARK: Files
 
-  package var isBusy: Bool { uploader.isBusy }
+  package var isBusy: Bool { uploader.isBusy || sessions.values.contains(where: \.isSending) }
 
   private func beginUpload(_ file: FileUpload, for session: IRCSession?) {
     var file = file
     // The server gave this address over TLS, and accepts the same login there.
     if let login = target?.login, login.isSecure, !login.password.text.isEmpty,
-      login.method != .none
+      [.plain, .pass].contains(login.method) || login.method == .auto && login.strongest == nil
     {
       let pair = Array((login.account + ":" + login.password.text).utf8)
       file.headers.append("Authorization: Basic " + Base64.letters(for: pair))

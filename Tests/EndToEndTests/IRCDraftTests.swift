@@ -292,7 +292,9 @@ extension EndToEnd {
 
     @Test("a file goes to the server's web address", arguments: [false, true])
     func files(isRelative: Bool) throws {
-      let server = try stub { ($0.hasFiles, $0.filesAreRelative) = (true, isRelative) }
+      let server = try stub {
+        ($0.hasFiles, $0.filesAreRelative, $0.mechanisms) = (true, isRelative, ["PLAIN"])
+      }
       let anna = try Correspondent("anna", withAccountAt: server)
       let tea = try anna.connect(to: "#tea")
       try anna.home.write("tea for two", to: "plan.txt")
@@ -308,6 +310,25 @@ extension EndToEnd {
       #expect(
         accepted.map(\.text) == ["the plan\nhttps://localhost:\(server.ports[3])/files/1"])
       #expect(try server.violations() == [])
+    }
+
+    @Test("an upload does not give the bare password to a server that has SCRAM")
+    func filesAfterSCRAM() throws {
+      let server = try stub {
+        ($0.hasFiles, $0.mechanisms) = (true, ["PLAIN", "SCRAM-SHA-256"])
+      }
+      let anna = try Correspondent("anna", withAccountAt: server)
+      let tea = try anna.connect(to: "#tea")
+      try anna.home.write("tea for two", to: "plan.txt")
+      let file = try anna.store.attachmentFolder.keep(
+        fileAt: anna.home.path + "/plan.txt", limit: 0)
+      try anna.store.writeDurably {
+        try $0.send("the plan", in: tea, by: anna.me, attachments: [file])
+      }
+      let plan = try anna.expect("the plan", in: tea) { $0.state == .failed }
+      #expect(
+        plan.failure == "plan.txt could not be sent: the web server does not allow it (401).")
+      #expect(try server.uploads().isEmpty)
     }
 
     @Test("a server that does not know the password is no server")

@@ -223,8 +223,6 @@ extension IRCClient {
       rooms.noteJoin(of: line, nick, isReturn: batches.isOfSplit, in: &context)
       watched.follow(nick, rooms.people, in: &context)
     case "PART" where isMe: rooms.noteOwnDeparture(from: line[0], nil, in: &context)
-    case "PART" where Self.tellsNewHost(line[1]):
-      rooms.noteNewHost(of: nick, in: context.fold(line[0]), &context)
     case "PART": rooms.noteDeparture(of: nick, from: line[0], removal: nil, in: &context)
     case "KICK": receiveKick(line, by: nick)
     case "QUIT" where isMe: break
@@ -266,7 +264,8 @@ extension IRCClient {
     }
   }
 
-  /// Whether somebody leaves only to return with a new host: servers without CHGHOST say so.
+  /// Whether somebody quits only to return with a new host: servers without CHGHOST say so. In front
+  /// of a person's own words they write "Quit: ".
   private static func tellsNewHost(_ message: String) -> Bool {
     message.lowercased().hasPrefix("changing host")
   }

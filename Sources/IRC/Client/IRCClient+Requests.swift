@@ -153,7 +153,11 @@ extension IRCClient {
     switch conversation {
     case .room(let address): if rooms[address]?.isInside != true { return }
     case .direct(let identity):
-      if outbox.awaitsHolder(identity, rooms, context) { return }
+      if outbox.awaitsHolder(identity, rooms, context)
+        || rooms.people.hasSuccessor(identity, at: target, context.names)
+      {
+        return
+      }
     }
     // Drop a signal rather than let it delay a message.
     guard context.freeTurns() > 1, context.takeTurn() else { return }

@@ -244,6 +244,11 @@ package struct IRCClient {
     return effects
   }
 
+  /// Whether it is about to send messages, or waits for the server to confirm some.
+  package var isSending: Bool {
+    context.isReady && (outbox.waitingLines > 0 || !outbox.inFlight.isEmpty)
+  }
+
   /// Whether the server is a bouncer, which has networks.
   var isBouncer: Bool { context.has(Capabilities.networks) }
 

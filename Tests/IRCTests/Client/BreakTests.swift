@@ -192,13 +192,17 @@ struct BreakTests {
       ":srv BATCH +t draft/chathistory-targets",
       "@batch=t :srv CHATHISTORY TARGETS ben_away \(time)",
       ":srv BATCH -t")
-    var asked = label(of: "ben_away", in: &talk)
     let own = "@batch=1;msgid=m1;account=anna;\(time) :anna!~a@h PRIVMSG ben_away :yes"
-    talk.receive("@\(asked) :srv BATCH +1 chathistory ben_away", own, ":srv BATCH -1")
+    func answer(_ lines: String...) {
+      talk.receive("@\(label(of: "ben_away", in: &talk)) :srv BATCH +1 chathistory ben_away")
+      for line in lines { talk.receive(line) }
+      talk.receive(":srv BATCH -1")
+    }
+    answer(own)
+    answer()
     #expect(talk.results == [])
     talk.receive("@account=ben;time=2023-11-14T22:13:21.000Z :ben_away!b@h PRIVMSG anna :hello")
-    asked = label(of: "ben_away", in: &talk)
-    talk.receive("@\(asked) :srv BATCH +1 chathistory ben_away", own, ":srv BATCH -1")
+    answer(own)
     #expect(talk.results == ["1 sent m1"])
     #expect(!talk.takeSent().contains { $0.contains("PRIVMSG") })
   }

@@ -34,6 +34,19 @@ struct HolderTests {
     #expect(talk.results == ["1 failed: \(sentence)", "2 failed: \(sentence)"])
   }
 
+  @Test("somebody else with the nick does not see that the owner types")
+  func typing() {
+    var talk = talk()
+    talk.write("secret", to: .direct("ben"))
+    talk.tell(.signals([.typing(.direct("ben"), true)]))
+    talk.receive(
+      ":srv 311 anna ben x h * :X", ":srv 318 anna ben :End of /WHOIS list.", Self.pong)
+    talk.tell(.signals([.typing(.direct("ben"), true)]))
+    #expect(!talk.sent.contains { $0.contains("TAGMSG") })
+    talk.tell(.signals([.typing(.direct("carla"), true)]))
+    #expect(talk.sent.contains { $0.contains("TAGMSG carla") })
+  }
+
   @Test("the person with the account gets it, also if the answer was refused at first")
   func person() {
     var talk = talk()

@@ -25,6 +25,24 @@ struct SendingTests {
 
   // MARK: Speed
 
+  @Test("the process stays for what waits for the flood limit or an answer, while it is connected")
+  func busy() {
+    var talk = IRCTalk(["echo-message"], settings: ["flood": "1/2"])
+    #expect(!talk.client.isSending)
+    talk.write("one", to: .direct("ben"))
+    talk.write("two", to: .direct("ben"))
+    talk.receive(":anna!~a@h PRIVMSG ben :one")
+    #expect(talk.client.isSending)
+    talk.wait(2_000)
+    #expect(talk.client.isSending)
+    talk.receive(":anna!~a@h PRIVMSG ben :two")
+    #expect(talk.results == ["1 sent", "2 sent"])
+    #expect(!talk.client.isSending)
+    talk.write("three", to: .direct("ben"))
+    talk.disconnect()
+    #expect(!talk.client.isSending)
+  }
+
   @Test("four lines go out at once, and then one every two seconds, as the status says")
   func throttle() {
     var talk = talk(["echo-message"], flood: "4/2")

@@ -7,17 +7,7 @@ import Testing
 
 /// Rule 14.7: what the owner missed.
 @Suite("what the owner missed on IRC")
-struct CatchingUpTests {
-  private typealias Talk = HistoryTalk
-
-  private func time(_ seconds: Int) -> String { Talk.time(seconds) }
-  private func line(
-    _ seconds: Int, _ command: String = "PRIVMSG #tea :hi", id: Bool = true
-  ) -> String {
-    Talk.line(seconds, command, id: id)
-  }
-  private func messages(_ talk: Talk) -> [NetworkMessage] { talk.messages }
-
+struct CatchingUpTests: HistorySuite {
   // MARK: The first time
 
   @Test("the first time, a room's last messages are a page of the past")

@@ -7,17 +7,7 @@ import Testing
 
 /// Rule 14.7: what the owner missed in direct chats (CHATHISTORY TARGETS).
 @Suite("direct chats in the history of IRC")
-struct DirectHistoryTests {
-  private typealias Talk = HistoryTalk
-
-  private func time(_ seconds: Int) -> String { Talk.time(seconds) }
-  private func line(
-    _ seconds: Int, _ command: String = "PRIVMSG #tea :hi", id: Bool = true
-  ) -> String {
-    Talk.line(seconds, command, id: id)
-  }
-  private func messages(_ talk: Talk) -> [NetworkMessage] { talk.messages }
-
+struct DirectHistoryTests: HistorySuite {
   @Test("the direct chats with new messages are read, from the mark of all of them on")
   func chats() {
     var talk = Talk(marks: ["": time(100), "ben": time(90) + " m90"])
@@ -78,6 +68,17 @@ struct DirectHistoryTests {
       if case .messageReceived(_, let place) = $0 { place.address } else { nil }
     }
     #expect(places == (nicks.isEmpty ? ["ben", "ben"] : ["ben"]))
+  }
+
+  @Test("an old line to a nick that the owner had then is in the chat")
+  func formerNick() {
+    var talk = Talk(marks: ["": time(100)])
+    _ = talk.questions()
+    talk.answer(
+      "", [":srv CHATHISTORY TARGETS dan \(time(111))"], type: "draft/chathistory-targets")
+    _ = (talk.questions(), talk.talk.takeEvents())
+    talk.answer("dan", [Talk.line(110, "PRIVMSG anna_ :hello", by: "dan")])
+    #expect(talk.talk.said == ["dan: hello"])
   }
 
   @Test("a live message moves the mark of all chats only when all of them are read")

@@ -56,7 +56,9 @@ struct HistoryTalk {
     tags: String = ""
   ) {
     batches += 1
-    let label = asked[question].split(separator: " ").first.map(String.init) ?? ""
+    // Without a question, the server replays on its own.
+    let line = asked.dropFirst(question).first
+    let label = line?.split(separator: " ").first.map(String.init) ?? ""
     let all = [label.hasPrefix("@") ? String(label.dropFirst()) : "", tags].filter { !$0.isEmpty }
     let prefix = all.isEmpty ? "" : "@" + all.joined(separator: ";") + " "
     let answer =
@@ -95,4 +97,19 @@ struct HistoryTalk {
       if case .messageReceived(let message, _) = $0 { message } else { nil }
     }
   }
+}
+
+/// What the suites about the history share.
+protocol HistorySuite {}
+
+extension HistorySuite {
+  typealias Talk = HistoryTalk
+
+  func time(_ seconds: Int) -> String { Talk.time(seconds) }
+
+  func line(_ seconds: Int, _ command: String = "PRIVMSG #tea :hi", id: Bool = true) -> String {
+    Talk.line(seconds, command, id: id)
+  }
+
+  func messages(_ talk: Talk) -> [NetworkMessage] { talk.messages }
 }

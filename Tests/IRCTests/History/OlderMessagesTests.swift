@@ -7,17 +7,7 @@ import Testing
 
 /// Rule 14.7: older messages for a shell, and servers without ids or labels.
 @Suite("older messages on IRC")
-struct OlderMessagesTests {
-  private typealias Talk = HistoryTalk
-
-  private func time(_ seconds: Int) -> String { Talk.time(seconds) }
-  private func line(
-    _ seconds: Int, _ command: String = "PRIVMSG #tea :hi", id: Bool = true
-  ) -> String {
-    Talk.line(seconds, command, id: id)
-  }
-  private func messages(_ talk: Talk) -> [NetworkMessage] { talk.messages }
-
+struct OlderMessagesTests: HistorySuite {
   @Test("older messages come page by page, as many as were asked for")
   func older() {
     var talk = Talk()

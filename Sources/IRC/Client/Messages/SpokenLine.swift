@@ -51,7 +51,8 @@ struct SpokenLine: Sendable {
         ? people.storedIdentity(of: target, context.names)
         : people.formerIdentity(of: target, context.names)
       conversation = .direct(identity)
-    } else if context.isMe(target) {
+    } else if context.isMe(target) || !isLive {
+      // An old line may be to a nick that the owner had then.
       // Lines from servers have no user name.
       guard source.user != nil || source.host != nil || !source.nick.contains(".") else {
         return nil

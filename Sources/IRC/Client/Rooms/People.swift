@@ -60,14 +60,13 @@ struct People: Sendable {
   /// last one known under the nick.
   func formerIdentity(of nick: String, _ names: ScopedNames) -> String {
     let folded = names.fold(nick)
-    if byNick[folded]?.login ?? .unknown == .unknown,
-      let last = lastNicks.first(where: {
-        $0.value.utf8.count == nick.utf8.count && names.fold($0.value) == folded
-      })
-    {
-      return last.key
+    guard byNick[folded]?.login ?? .unknown == .unknown else {
+      return storedIdentity(of: nick, names)
     }
-    return storedIdentity(of: nick, names)
+    let known = lastNicks.filter {
+      $0.value.utf8.count == nick.utf8.count && names.fold($0.value) == folded
+    }
+    return known.count == 1 ? known.keys.first ?? folded : folded
   }
 
   /// The person with a nick, in the store's terms.

@@ -118,11 +118,10 @@ extension Rooms {
     people.leaveRoom(folded)
   }
 
-  /// Notes that somebody leaves a room, or all of them, and will return at once.
-  mutating func noteNewHost(of nick: String, in room: String? = nil, _ context: inout IRCContext) {
+  /// Notes that somebody leaves the network, and will return at once.
+  mutating func noteNewHost(of nick: String, _ context: inout IRCContext) {
     let folded = context.fold(nick)
-    for address in room.map({ [$0] }) ?? Array(byAddress.keys)
-    where byAddress[address]?.members[folded] != nil {
+    for (address, room) in byAddress where room.members[folded] != nil {
       changingHosts.insert(folded + " " + address)
     }
     context.clock.set(.hosts, in: Self.patienceForHosts)
