@@ -59,7 +59,8 @@ final class IRCSession {
   }
 
   var server: String? { connection?.server }
-  var status: AccountStatus { client.status }
+  /// As last reported.
+  private(set) var status = AccountStatus.connecting
   var isBouncer: Bool { client.isBouncer }
   var isOpen: Bool { connection != nil }
   var isSending: Bool { client.isSending }
@@ -81,7 +82,7 @@ final class IRCSession {
 
   func connect(to target: Target) {
     client.prepare(target.settings, keys: target.keys)
-    (login, reader, inbox) = (Login(target.login), LineReader(), [])
+    (login, reader, inbox, status) = (Login(target.login), LineReader(), [], .connecting)
     let service = Service.irc(isSecure: target.login.isSecure)
     port = target.server.port ?? service.directPort
     let connection = Connection(service, of: domain, target.server, loop: loop, names: names) {
@@ -193,7 +194,9 @@ final class IRCSession {
     case .send(let lines): send(lines)
     case .ready: report(.wire(.up))
     case .wantsOutbox: report(.wire(.wantsOutbox))
-    case .status(let status): if isOpen { report(.wire(.status(status))) }
+    case .status(let status):
+      self.status = status
+      if isOpen { report(.wire(.status(status))) }
     case .network, .listedNetworks, .keys, .upload, .cancelUpload: report(.effect(effect))
     case .wake(let time):
       loop.schedule(&timer, at: loop.now + max(0, time - now)) { [weak self] in

@@ -68,7 +68,8 @@ extension IRCClient {
     case 331: receiveTopic(of: line[1], "", by: nil)
     case 353: if !rooms.noteNames(line, in: context) { questions.note(line, in: &context) }
     case 366: receiveEndOfNames(line)
-    case 315 where line[1].hasPrefix(IRCContext.probe): receivePong(line[1])
+    case 401 where line[1].hasPrefix(IRCContext.probe): break
+    case 318 where line[1].hasPrefix(IRCContext.probe): receivePong(line[1])
     case 354: receiveWho(line)
     case 324:
       rooms.setModes(line[1], line[2], in: context)
@@ -83,7 +84,7 @@ extension IRCClient {
     case 470: rooms.forward(line, in: &context)
     case 433, 437:
       if !watched.noteRefusal(of: line[1], in: &context) { receiveRefusal(line, number) }
-    case 400..<600, 716: receiveRefusal(line, number)
+    case 400..<600, 707, 716, 936: receiveRefusal(line, number)
     default: questions.note(line, in: &context)
     }
   }
@@ -98,7 +99,9 @@ extension IRCClient {
     }
     switch number {
     case 330: noteLogin(of: nick, People.Login(line[2]))
-    case 401, 402: outbox.asked[folded] = line.refusalWords
+    case 401, 402:
+      outbox.asked[folded] = line.refusalWords
+      return !questions.names(nick, context)
     // It follows a refusal as well.
     case 318 where words.isEmpty:
       outbox.asked[folded] = nil
@@ -157,10 +160,11 @@ extension IRCClient {
     questions.note(line, in: &context)
   }
 
-  /// Refusals of a message, which name its target. The last one comes from people who choose whose
-  /// messages they accept (+g).
+  /// Refusals of a message, which name its target: also those of people who choose whose messages
+  /// they accept (716), of servers that limit to how many people one writes (439, 707), and of those
+  /// that forbid words (936).
   private static let aboutMessages: Set = [
-    401, 402, 403, 404, 407, 408, 415, 437, 477, 486, 492, 494, 531, 716,
+    401, 402, 403, 404, 407, 408, 415, 437, 439, 440, 477, 486, 492, 494, 531, 707, 716, 936,
   ]
   /// Refusals of a line that has no target or text, or is too long.
   private static let withoutTarget: Set = [411, 412, 417]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import NetworkInbox
 import Testing
 
 @testable import IRC
@@ -32,6 +33,21 @@ struct HolderTests {
     #expect(talk.takeSent().isEmpty)
     let sentence = "Somebody else has the nick ben now."
     #expect(talk.results == ["1 failed: \(sentence)", "2 failed: \(sentence)"])
+  }
+
+  @Test("a nick that nobody has is so for the owner's command as well")
+  func command() {
+    var talk = IRCTalk(Self.capabilities, rooms: ["#tea"], proven: ["ben"])
+    talk.enter("#tea", with: "")
+    talk.write("secret", to: .direct("ben"))
+    talk.tell(
+      .requests([NetworkRequest(id: 9, verb: .invite, target: "#tea", text: "ben")]))
+    talk.receive(
+      ":srv 401 anna ben :No such nick/channel", ":srv PONG srv :hobnob-request-1")
+    let answers = talk.events.compactMap {
+      if case .answered(let request, let text) = $0 { "\(request.id): \(text)" } else { nil }
+    }
+    #expect(answers == ["9: ben: No such nick/channel"])
   }
 
   @Test("somebody else with the nick does not see that the owner types")

@@ -53,17 +53,30 @@ struct StateTests {
     #expect(talk.results.count == 2)
   }
 
-  @Test("a ZNC answers PING and echoes by itself: the answer to WHO counts, which is the server's")
+  @Test(
+    "what a server refuses because of its limits and filters is not sent",
+    arguments: [439, 440, 707, 936])
+  func limits(number: Int) {
+    var talk = IRCTalk(["echo-message"])
+    talk.write("one", to: .direct("ben"))
+    talk.receive(":srv \(number) anna ben :message dropped", ":srv PONG srv :hobnob-1")
+    #expect(talk.results == ["1 failed: ben: message dropped"])
+  }
+
+  @Test(
+    "a ZNC answers PING and echoes by itself: the answer to WHOIS counts, which is the server's")
   func behindZNC() {
     var talk = IRCTalk(["server-time", "znc.in/batch"])
     talk.enter("#tea")
     _ = talk.takeSent()
     talk.write("one")
-    #expect(talk.takeSent() == ["PRIVMSG #tea :one", "WHO hobnob-1"])
-    talk.receive(":srv 315 anna hobnob-1 :End of WHO")
+    #expect(talk.takeSent() == ["PRIVMSG #tea :one", "WHOIS hobnob-1"])
+    talk.receive(":srv 401 anna hobnob-1 :No such nick", ":srv 318 anna hobnob-1 :End")
     #expect(talk.results == ["1 sent"])
     talk.write("two")
-    talk.receive(":srv 404 anna #tea :no", ":srv 315 anna hobnob-2 :End of WHO")
+    talk.receive(
+      ":srv 404 anna #tea :no", ":srv 401 anna hobnob-2 :No such nick",
+      ":srv 318 anna hobnob-2 :End")
     #expect(talk.results == ["1 sent", "2 failed: #tea: no"])
   }
 

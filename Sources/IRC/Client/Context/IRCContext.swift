@@ -186,7 +186,7 @@ struct IRCContext: Sendable {
 
   /// A line that makes the server repeat a token, after it has answered all lines before.
   func probe(_ token: String) -> IRCLine {
-    IRCLine(capabilities.isOfZNC ? "WHO" : "PING", [Self.probe + token])
+    IRCLine(capabilities.isOfZNC ? "WHOIS" : "PING", [Self.probe + token])
   }
 
   static let probe = "hobnob-"

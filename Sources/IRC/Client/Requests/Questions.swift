@@ -86,6 +86,11 @@ struct Questions: Sendable {
     running.map { $0.request.verb == .whois && $0.subject == context.fold(nick) } ?? false
   }
 
+  /// Whether the running request has anything to do with a person.
+  func names(_ nick: String, _ context: IRCContext) -> Bool {
+    running.map { [$0.subject, context.fold($0.person)].contains(context.fold(nick)) } ?? false
+  }
+
   /// Whether the running request is the owner's own line with this command, and a line of the server
   /// may answer it.
   func isCommand(_ command: String, answeredBy line: IRCLine) -> Bool {
