@@ -201,7 +201,8 @@ package final class IRCWire: Wire {
       if let scope = scopes.removeValue(forKey: id) {
         sessions.removeValue(forKey: scope)?.close()
       }
-      return
+      // What waits for this network fails now.
+      return report(.wantsOutbox)
     }
     if let error = facts["error"], !error.isEmpty {
       report(
@@ -302,7 +303,9 @@ package final class IRCWire: Wire {
         sentence(request.target).map { NetworkEvent.answered(request, $0) }
       }
       + outbox.compactMap { entry in
-        sentence(entry.conversation.address).map { .refused(entry, reason: $0) }
+        sentence(entry.conversation.address).map {
+          .refused(entry, reason: entry.wasTried ? IRCOutbox.doubt : $0)
+        }
       }
     if !events.isEmpty { report(.events(events)) }
   }

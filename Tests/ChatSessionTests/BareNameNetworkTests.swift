@@ -48,6 +48,17 @@ struct BareNameNetworkTests {
     #expect(outbox.map(\.conversation) == [.direct("ben{x}")])
   }
 
+  @Test("11.7: a room that is made without its sign says how to enter the one on the network")
+  func forgottenSign() throws {
+    anna.say("/join plans")
+    #expect(
+      anna.news().contains(
+        "#plans is a new room on this machine; /join #plans@irc.x.org enters the one on the network."
+      ))
+    anna.say("/join #plans@irc.x.org")
+    #expect(try targets == ["#plans"])
+  }
+
   @Test("everyone is listed by the name they have there, oneself with one's rank")
   func ownNick() throws {
     anna.say("/join #tea")

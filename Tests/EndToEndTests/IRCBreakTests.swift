@@ -101,7 +101,7 @@ extension EndToEnd {
       let answers = try anna.store.read { try $0.changes(since: position, for: anna.me) }.answers
       #expect(
         answers.filter { $0.request.id == request.id }.map(\.text) == [
-          "The connection broke, and the line may have arrived."
+          "The connection broke, and “/irc PRIVMSG …” may have arrived."
         ])
       #expect(try server.accepted().map(\.text) == ["once"])
     }

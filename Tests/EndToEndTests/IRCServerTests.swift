@@ -122,7 +122,8 @@ extension EndToEnd {
         }
       }
 
-      #expect(try anna.ask(.kick, target: "#tea", text: "ben no tea") == "")
+      #expect(
+        try anna.ask(.kick, target: "#tea", text: "ben no tea") == "You removed ben from #tea.")
       try ben.expect("still there") {
         try !ben.store.read { try $0.isMember(ben.me, of: room) }
       }
@@ -130,11 +131,11 @@ extension EndToEnd {
       try anna.expect("ben is still there") { try anna.people(in: tea) == [] }
       #expect(
         try anna.ask(.ban, target: "#tea", text: "ben")
-          == "ben (*!*@127.0.0.1) can no longer enter #tea.")
+          == "ben (*!ben@127.0.0.1) can no longer enter #tea.")
       #expect(try ben.enter("#tea").answer == "#tea has banned you.")
       #expect(
         try anna.ask(.unban, target: "#tea", text: "ben")
-          == "ben (*!*@127.0.0.1, ben!*@*) can enter #tea again.")
+          == "ben (*!ben@127.0.0.1, ben!*@*) can enter #tea again.")
       #expect(try ben.enter("#tea").answer == "")
       #expect(
         try anna.ask(.promote, target: "#tea", text: "ben") == "ben is an operator of #tea now.")
@@ -146,6 +147,11 @@ extension EndToEnd {
         }
       }
       #expect(try ben.ask(.kick, target: "#tea", text: "nobody").contains("No such nick"))
+      #expect(try ben.ask(.join, target: "#tea", text: "benny") == "")
+      try ben.expectNotice("You are benny now.")
+      try anna.expect("no benny") { try anna.people(in: tea) == ["benny"] }
+      #expect(try ben.ask(.join, target: "#tea", text: "ben") == "")
+      try ben.expectNotice("You are ben again.")
       #expect(try ben.ask(.topic, target: "#tea", text: "sugar") == "")
       #expect(try anna.ask(.whois, target: "ben").contains("in @#tea"))
       #expect(try anna.ask(.whois, target: "nobody").contains("No such nick"))

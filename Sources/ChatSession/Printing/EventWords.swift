@@ -78,7 +78,10 @@ package struct EventWords {
       if all[event.participant.id] == nil { people.append(event.participant.id) }
       all[event.participant.id, default: []].append(event)
     }
-    var explained: [Event] = []
+    // Who was removed and came back was removed all the same.
+    var explained = people.flatMap { id in
+      (all[id] ?? []).dropLast().filter { $0.kind == .left && !$0.text.isEmpty }
+    }
     /// Returns the people whose first and last events are these. The events of those whom somebody
     /// removed, and the like, go into `explained` instead.
     func who(_ first: Event.Kind, _ last: Event.Kind) -> [Participant] {

@@ -179,7 +179,7 @@ extension IRCClient {
       // A batch is refused because of its limits; the server names them and no target.
       let target = line[0] == "BATCH" ? nil : line.parameters.dropFirst(2).dropLast().first ?? ""
       if outbox.noteRefusal(
-        label: line.tags["label"], target: target, words, in: &context)
+        label: line.tags["label"], target: target, of: line[0], words, in: &context)
       {
         return
       }
@@ -234,7 +234,9 @@ extension IRCClient {
     case "QUIT":
       rooms.noteQuit(
         of: nick, isSplit: batches.isOfSplit || Self.namesTwoServers(line[0]), in: &context)
-    case "NICK" where isMe && !line[0].isEmpty:
+    // InspIRCd labels the answer to a labelled NICK, and names the new nick as its source.
+    case "NICK" where (isMe || questions.isLabelled(line)) && !line[0].isEmpty:
+      let nick = context.nick
       context.nick = line[0]
       watched.noteOwnNick()
       let me = NetworkUser(identity: context.fold(line[0]), name: line[0], isOwner: true)

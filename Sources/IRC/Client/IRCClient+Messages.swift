@@ -226,7 +226,11 @@ extension IRCClient {
       context.tell(.page(of: query.conversation, from: from, until: before))
     }
     // Old joins and the like no longer matter.
-    let all = lines.compactMap { SpokenLine($0, isLive: false, rooms.people, context) }
+    var partner: String?
+    if case .direct = query.conversation { partner = query.target }
+    let all = lines.compactMap {
+      SpokenLine($0, isLive: false, partner: partner, rooms.people, context)
+    }
     // The nick of the other person may be anybody's now. Where only the nick was known, their lines
     // may name the account.
     var place = query.conversation

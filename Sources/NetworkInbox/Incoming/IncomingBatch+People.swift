@@ -235,7 +235,6 @@ extension IncomingBatch {
     }
   }
 
-  /// Whether somebody is in a room that the owner is in now.
   /// Whether somebody is in a room where the owner is, too.
   func isInARoom(_ person: ID<Participant>) throws -> Bool {
     try !liveRooms(of: person).isEmpty

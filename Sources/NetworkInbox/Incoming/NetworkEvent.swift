@@ -64,9 +64,9 @@ package enum NetworkEvent: Hashable, Sendable {
   case moderated(String, room: String, by: NetworkUser?, isAboutOwner: Bool)
   case absent(NetworkUser, room: String, removal: String? = nil)
   /// The speaker changed their name from `former`, in a room, or on the whole network if `room` is
-  /// nil, which it is not for the owner. If only a nickname identifies the speaker, `NetworkUser.identity` is the new one. If the
-  /// name is the same on the whole network, only the identity changed: they logged in to an account
-  /// or out of it.
+  /// nil, which it is not for the owner. If only a nickname identifies the speaker,
+  /// `NetworkUser.identity` is the new one. If the name is the same on the whole network, only the
+  /// identity changed: they logged in to an account or out of it.
   case renamed(NetworkUser, room: String?, former: String)
   case topic(room: String, text: String, by: NetworkUser?, at: Milliseconds?)
   /// Somebody invites the owner into a room. This request, like the following, waits until the

@@ -21,8 +21,14 @@ package struct RequestQueue: Sendable {
 
   /// The answer to a request that the network may have got before the connection broke, or before
   /// another process ended.
-  package static var doubt: String {
-    translated("The connection broke, and the line may have arrived.")
+  package static func doubt(about request: NetworkRequest) -> String {
+    let verb = request.verb
+    // The rest of a line in the network's own words may have a password.
+    let words =
+      verb == .line
+      ? [request.text.prefix { $0 != " " } + " …"] : [request.target[...], request.text[...]]
+    let command = (["/" + verb.command[...]] + words.filter { !$0.isEmpty }).joined(separator: " ")
+    return filled(("The connection broke, and “%1” may have arrived.", [command]))
   }
 
   /// - Returns: the answers to the requests that were refused, because the queue is full or because
@@ -32,7 +38,7 @@ package struct RequestQueue: Sendable {
     for request in new where !ended.contains(request.id) && index(of: request) == nil {
       if request.wasTried, request.verb.speaks {
         _ = end(request)
-        answers.append(.answered(request, Self.doubt))
+        answers.append(.answered(request, Self.doubt(about: request)))
       } else if entries.count >= Self.most {
         let sentence = translated("There are too many requests at once. Try again in a moment.")
         answers.append(.answered(request, sentence))

@@ -207,6 +207,28 @@ struct BreakTests {
     #expect(!talk.takeSent().contains { $0.contains("PRIVMSG") })
   }
 
+  @Test("messages that wait for one room do not hold up others")
+  func otherRoom() {
+    var talk = IRCTalk(settings: ["flood": "4/2"], rooms: ["#slow"])
+    talk.enter("#slow")
+    for number in 1...4 { talk.write("slow \(number)", to: .room("#slow")) }
+    talk.wait(10_000)
+    talk.reconnect()
+    talk.wait(10_000)
+    _ = talk.takeSent()
+    talk.write("hello", to: .direct("carla"))
+    #expect(talk.takeSent().contains("PRIVMSG carla :hello"))
+  }
+
+  @Test("a message that may have arrived says so, whatever else is in its way")
+  func refusedRoom() {
+    var talk = IRCTalk(rooms: ["#tea"])
+    talk.write("one", wasTried: true)
+    talk.write("two")
+    talk.receive(":srv 474 anna #tea :Cannot join channel (+b)")
+    #expect(talk.results == ["1 failed: \(Self.doubt)", "2 failed: #tea has banned you."])
+  }
+
   @Test("what was taken back after a break is not sent again")
   func takenBack() {
     var talk = IRCTalk(Self.history)

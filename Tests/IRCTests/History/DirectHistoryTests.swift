@@ -77,8 +77,14 @@ struct DirectHistoryTests: HistorySuite {
     talk.answer(
       "", [":srv CHATHISTORY TARGETS dan \(time(111))"], type: "draft/chathistory-targets")
     _ = (talk.questions(), talk.talk.takeEvents())
-    talk.answer("dan", [Talk.line(110, "PRIVMSG anna_ :hello", by: "dan")])
-    #expect(talk.talk.said == ["dan: hello"])
+    talk.answer(
+      "dan",
+      [
+        Talk.line(110, "PRIVMSG anna_ :hello", by: "dan"),
+        Talk.line(111, "PRIVMSG dan :hi", by: "anna_"),
+      ])
+    #expect(talk.talk.said == ["dan: hello", "anna_: hi"])
+    #expect(messages(talk).map(\.speaker.isOwner) == [false, true])
   }
 
   @Test("a live message moves the mark of all chats only when all of them are read")

@@ -49,17 +49,22 @@ struct ModerationTests {
     // He is gone.
     act(.unban, 2, hosts: "", sends: "MODE #Tea -bb *!*@h.example.net ben!*@*")
     act(.ban, 3, "zoe", hosts: "", sends: "MODE #Tea +b zoe!*@*")
+    // The owner must not ban themselves.
+    act(.ban, 4, "carl", hosts: "carl=+~c@host", sends: "MODE #Tea +b *!~c@host")
+    act(.ban, 5, "dora", hosts: "dora=+~anna@host", sends: "MODE #Tea +b dora!*@*")
     #expect(
       answers(talk) == [
         "1: ben (*!*@h.example.net) can no longer enter #tea.",
         "2: ben (*!*@h.example.net, ben!*@*) can enter #tea again.",
         "3: zoe (zoe!*@*) can no longer enter #tea.",
+        "4: carl (*!~c@host) can no longer enter #tea.",
+        "5: dora (dora!*@*) can no longer enter #tea.",
       ])
-    talk.tell(request(.ban, "#tea", "ben", id: 4))
+    talk.tell(request(.ban, "#tea", "ben", id: 6))
     talk.receive(
-      ":srv 421 anna USERHOST :Unknown command", ":srv PONG srv hobnob-request-7",
-      ":srv 482 anna #Tea :You're not a channel operator", ":srv PONG srv hobnob-request-8")
-    #expect(answers(talk).last == "4: #Tea: You're not a channel operator")
+      ":srv 421 anna USERHOST :Unknown command", ":srv PONG srv hobnob-request-11",
+      ":srv 482 anna #Tea :You're not a channel operator", ":srv PONG srv hobnob-request-12")
+    #expect(answers(talk).last == "6: #Tea: You're not a channel operator")
   }
 
   @Test("an answer names a person as the server does")

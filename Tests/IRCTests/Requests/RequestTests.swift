@@ -62,7 +62,8 @@ struct RequestTests {
       (.invite, "dan", "You invited dan."), (.ban, "*!*@h", "*!*@h can no longer enter #tea."),
       (.unban, "*!*@h", "*!*@h can enter #tea again."),
       (.promote, "ben", "ben is an operator of #tea now."),
-      (.demote, "ben", "ben is no longer an operator of #tea."), (.kick, "ben", ""),
+      (.demote, "ben", "ben is no longer an operator of #tea."),
+      (.kick, "ben", "You removed ben from #tea."),
       (.topic, "x", ""),
     ]
     for (verb, text, sentence) in sentences {
@@ -269,7 +270,10 @@ struct RequestTests {
     talk.wait(15_000)
     talk.receive(":srv PONG srv hobnob-request-3")
     #expect(
-      answers(talk) == ["1: n1 #Tea: not here", "2: The server does not answer.", "3: "])
+      answers(talk) == [
+        "1: n1 #Tea: not here", "2: The server does not answer.",
+        "3: You removed n3 from #tea.",
+      ])
   }
 
   @Test("what arrived is the answer, even if its end is missing")

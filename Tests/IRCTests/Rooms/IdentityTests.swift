@@ -28,6 +28,22 @@ struct IdentityTests {
     NetworkUser(identity: identity, name: name, isVerified: isVerified)
   }
 
+  @Test("the answer to the owner's NICK is theirs, whichever nick the server names as its source")
+  func labelledNick() {
+    var talk = IRCTalk(["labeled-response"], rooms: ["#tea"])
+    talk.enter("#tea")
+    talk.tell(.requests([NetworkRequest(id: 1, verb: .join, target: "#tea", text: "annie")]))
+    let label = talk.takeSent().last { $0.contains("NICK") }.map { $0.prefix { $0 != " " } } ?? ""
+    talk.receive("\(label) :annie!~anna@host NICK :annie")
+    #expect(talk.client.context.nick == "annie")
+    talk.receive(":eve!e@h NICK :eva")
+    #expect(talk.client.context.nick == "annie")
+    let former = talk.events.compactMap {
+      if case .renamed(let user, "#tea", let former) = $0, user.isOwner { former } else { nil }
+    }
+    #expect(former == ["anna"])
+  }
+
   @Test("the account is the identity, in rooms and in direct chats, under any nick")
   func accounts() {
     var talk = talk()

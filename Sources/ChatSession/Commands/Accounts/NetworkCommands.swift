@@ -43,6 +43,21 @@ struct NetworkCommands {
     return open.flatMap { account in account.address(ofRoom: word).map { (account, $0) } }
   }
 
+  /// Says how to enter the room of a network with the name of a new room on this machine: with an
+  /// account on IRC, somebody may have left out the `#`.
+  func hint(forNewRoom name: String) -> [Outcome] {
+    guard let account = accounts.list.first(where: { $0.rules.domain == nil }),
+      let address = account.address(ofRoom: name)
+    else { return [] }
+    return [
+      .tell(
+        say(
+          "%1 is a new room on this machine; /join %2 enters the one on the network.",
+          SafeText(name: name.hasPrefix("#") ? name : "#" + name),
+          SafeText(name: account.withServer(address))))
+    ]
+  }
+
   /// The account whose network carries a conversation; nil for a conversation of this machine, or
   /// of a removed account.
   func account(of conversation: Conversation?) -> Account? {

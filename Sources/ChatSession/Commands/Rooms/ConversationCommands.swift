@@ -97,7 +97,7 @@ struct ConversationCommands {
     case .local(let name, let isNew):
       let room = try transaction.makeRoom(name, for: me)
       try transaction.join(me, room.id, isTold: true)
-      return (room, isNew, [])
+      return (room, isNew, isNew ? networks.hint(forNewRoom: name) : [])
     }
   }
 

@@ -82,7 +82,7 @@ extension NetworkRequest.Verb {
   }
 
   /// Whether others would notice if the network got the request twice.
-  package var speaks: Bool { [.line, .ctcp].contains(self) }
+  package var speaks: Bool { [.line, .ctcp, .kick, .invite].contains(self) }
 }
 
 extension NetworkRequest {

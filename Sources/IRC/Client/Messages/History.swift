@@ -45,6 +45,7 @@ struct History: Sendable {
   private(set) var chats: State?
   /// The time since which that list covers messages.
   private var chatsSince: Milliseconds = 0
+  private var chatPages = 0
   var times = MessageTimes()
   /// How far the owner has read on other devices, to repeat once the messages have arrived.
   private var readMarks: [ConversationAddress: Milliseconds] = [:]
@@ -62,7 +63,7 @@ struct History: Sendable {
 
   mutating func reset() {
     (states, waiting, running, received) = ([:], [], [:], 0)
-    (chats, readMarks) = (nil, [:])
+    (chats, chatPages, readMarks) = (nil, 0, [:])
   }
 
   var isReading: Bool { states.values.contains(.reading) }
@@ -130,7 +131,8 @@ struct History: Sendable {
   mutating func noteChats(
     _ count: Int, last: Milliseconds?, in context: inout IRCContext
   ) {
-    if count >= context.historyLimit ?? 0, let last, last > chatsSince {
+    chatPages += 1
+    if count >= context.historyLimit ?? 0, chatPages < Self.mostPages, let last, last > chatsSince {
       askForChats(since: last, in: &context)
     } else {
       chats = .read
@@ -332,7 +334,9 @@ struct History: Sendable {
     until time: String, _ milliseconds: Milliseconds, in conversation: ConversationAddress,
     _ context: inout IRCContext
   ) {
-    readMarks[conversation] = max(milliseconds, readMarks[conversation] ?? milliseconds)
+    if readMarks.count < MessageTimes.most {
+      readMarks[conversation] = max(milliseconds, readMarks[conversation] ?? milliseconds)
+    }
     context.tell(.readUntil(milliseconds, in: conversation))
     for id in times.ids(at: time) {
       context.tell(.read(MessageIDs(archive: id), in: conversation))

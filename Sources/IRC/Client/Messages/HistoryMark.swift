@@ -32,7 +32,7 @@ extension History {
 /// The times of messages by their ids, for read markers and for servers that find messages only by
 /// time. When it is full, it forgets the older half.
 struct MessageTimes: Sendable {
-  private static let most = 10_000
+  static let most = 10_000
   private var newer: [String: String] = [:]
   private var older: [String: String] = [:]
 

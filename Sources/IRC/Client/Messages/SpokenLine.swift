@@ -31,9 +31,14 @@ struct SpokenLine: Sendable {
   /// The commands with which people say something.
   static let commands: Set<String> = ["PRIVMSG", "NOTICE", "TAGMSG", "REDACT"]
 
-  /// - Parameter isLive: false for an old line; somebody else may have its nick now.
+  /// - Parameters:
+  ///   - isLive: false for an old line; somebody else may have its nick now.
+  ///   - partner: the other person's nick in a direct chat's history; nil for other lines.
   /// - Returns: nil if the line is from the server or its target does not concern the owner.
-  init?(_ line: IRCLine, isLive: Bool = true, _ people: People, _ context: IRCContext) {
+  init?(
+    _ line: IRCLine, isLive: Bool = true, partner: String? = nil, _ people: People,
+    _ context: IRCContext
+  ) {
     guard Self.commands.contains(line.command), let source = line.source, !source.nick.isEmpty
     else { return nil }
     let target = context.support.withoutStatus(line[0])
@@ -42,7 +47,12 @@ struct SpokenLine: Sendable {
     var login = line.tags["account"].map { People.Login($0) }
     if login == nil, !isLive { login = context.has(Capabilities.accountTag) ? .no : .unknown }
     speaker = people.user(source.nick, login: login, context)
-    if !isLive { speaker.isOwner = People.isOwnersNick(source.nick, login ?? .unknown, context) }
+    if !isLive {
+      // Either side may have had another nick.
+      speaker.isOwner =
+        People.isOwnersNick(source.nick, login ?? .unknown, context)
+        || partner.map { context.fold($0) == context.fold(target) } ?? false
+    }
     if context.isRoom(target) {
       conversation = .room(context.fold(target))
     } else if speaker.isOwner {
@@ -51,8 +61,7 @@ struct SpokenLine: Sendable {
         ? people.storedIdentity(of: target, context.names)
         : people.formerIdentity(of: target, context.names)
       conversation = .direct(identity)
-    } else if context.isMe(target) || !isLive {
-      // An old line may be to a nick that the owner had then.
+    } else if context.isMe(target) || partner != nil {
       // Lines from servers have no user name.
       guard source.user != nil || source.host != nil || !source.nick.contains(".") else {
         return nil

@@ -102,13 +102,16 @@ extension IRCOutbox {
   /// - Parameters:
   ///   - label: the label of the answer; without one, the refusal is of the first line to `target`.
   ///   - target: nil if the server does not name it.
+  ///   - command: the refused command, if the server names it.
   /// - Returns: false if no such line is waiting for its answer.
   mutating func noteRefusal(
-    label: String?, target: String?, _ sentence: String, in context: inout IRCContext
+    label: String?, target: String?, of command: String? = nil, _ sentence: String,
+    in context: inout IRCContext
   ) -> Bool {
     let folded = target.map { context.fold($0) }
     let line = inFlight.first {
-      if let label { $0.label == label } else { folded == nil || $0.target == folded }
+      if let label { return $0.label == label }
+      return (folded == nil || $0.target == folded) && (command == nil || $0.command == command)
     }
     guard let line else { return false }
     if let entry = entries[line.entry], context.fold(entry.target) != line.target {
@@ -126,7 +129,8 @@ extension IRCOutbox {
     _ id: OutboxEntry.ID, _ sentence: String, in context: inout IRCContext
   ) {
     guard let outgoing = entries[id] else { return }
-    end(outgoing.entry, as: .refused(outgoing.entry, reason: sentence), in: &context)
+    let reason = outgoing.isDoubtful ? Self.doubt : sentence
+    end(outgoing.entry, as: .refused(outgoing.entry, reason: reason), in: &context)
   }
 
   /// Notes a message from the owner, which may be a part of a long one.

@@ -12,6 +12,7 @@ struct IRCOutbox: Sendable {
     var entry: OutboxEntry.ID
     var part: Int
     var operation: OutboxEntry.Operation
+    var command: String
     var label: String?
     /// Folded.
     var target: String
@@ -189,11 +190,13 @@ struct IRCOutbox: Sendable {
     switch history.states[outgoing.entry.conversation] {
     case .read: return .ready
     case .reading: return .later
-    case .failed, nil:
-      return .never(
-        translated(
-          "The connection broke, and the message may have arrived. /retry sends it again."))
+    case .failed, nil: return .never(Self.doubt)
     }
+  }
+
+  /// Why a message fails that may have arrived.
+  static var doubt: String {
+    translated("The connection broke, and the message may have arrived. /retry sends it again.")
   }
 
   /// The waiting entries in order. An entry that is not ready holds up those behind it in the same
@@ -222,9 +225,10 @@ struct IRCOutbox: Sendable {
     _ rooms: Rooms, _ history: History, in context: inout IRCContext
   ) -> Set<OutboxEntry.ID> {
     if context.isReady {
+      let ready = candidates(rooms, history, context).ready
       var turns = context.freeTurns()
-      var places = places(context)
-      for id in candidates(rooms, history, context).ready
+      var places = places(ready, context)
+      for id in ready
       where turns > 0 && places > 0 && entries[id]?.isChosen == false {
         entries[id]?.isChosen = true
         places -= 1
@@ -235,9 +239,10 @@ struct IRCOutbox: Sendable {
   }
 
   /// How many more entries may be sent before the earlier ones are answered. There is a limit since
-  /// all of them are in doubt if the connection breaks.
-  private func places(_ context: IRCContext) -> Int {
-    context.throttle.window - entries.values.count(where: \.isChosen)
+  /// all of them are in doubt if the connection breaks. What waits for a room does not count.
+  private func places(_ ready: [OutboxEntry.ID], _ context: IRCContext) -> Int {
+    let chosen = ready.filter { entries[$0]?.isChosen == true }
+    return context.throttle.window - Set(inFlight.map(\.entry) + chosen).count
   }
 
   /// Sends what may go out now.
@@ -248,9 +253,7 @@ struct IRCOutbox: Sendable {
   ) -> Bool {
     askForHolders(rooms, in: &context)
     let (ready, never) = candidates(rooms, history, context)
-    for (entry, reason) in never {
-      end(entry, as: .refused(entry, reason: reason), in: &context)
-    }
+    for (entry, reason) in never { refuse(entry.id, reason, in: &context) }
     var needsBarrier = false
     var wantsMore = false
     loop: for id in ready {
@@ -274,7 +277,7 @@ struct IRCOutbox: Sendable {
       }
     }
     if needsBarrier { sendBarrier(in: &context) }
-    wantsMore = wantsMore && context.freeTurns() > 0 && places(context) > 0
+    wantsMore = wantsMore && context.freeTurns() > 0 && places(ready, context) > 0
     if wantsMore { context.add(.wantsOutbox) }
     if !inFlight.isEmpty, !context.clock.isSet(.answers) {
       context.clock.set(.answers, in: Self.patience)
@@ -303,16 +306,16 @@ struct IRCOutbox: Sendable {
     entries[outgoing.entry.id]?.parts[index].state = .written
     inFlight.append(
       InFlight(
-        entry: outgoing.entry.id, part: index, operation: outgoing.entry.operation, label: label,
-        target: context.fold(outgoing.target),
+        entry: outgoing.entry.id, part: index, operation: outgoing.entry.operation,
+        command: lines[0].command, label: label, target: context.fold(outgoing.target),
         text: lines.count == 1 ? lines[0][1] : outgoing.parts[index].text))
     if label != nil { return false }
     return !context.has(Capabilities.echo) || outgoing.entry.operation != .send
   }
 
-  /// Asks for a PONG after all lines that were sent.
+  /// Asks for a PONG after all lines that were sent, again if an earlier one did not come.
   mutating func sendBarrier(in context: inout IRCContext) {
-    guard inFlight.contains(where: { $0.barrier == nil }) else { return }
+    if inFlight.isEmpty { return }
     barriers += 1
     for index in inFlight.indices where inFlight[index].barrier == nil {
       inFlight[index].barrier = barriers

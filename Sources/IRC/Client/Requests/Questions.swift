@@ -29,9 +29,10 @@ struct Questions: Sendable {
 
   private var running: Running?
   private var waiting: [(question: Running, line: IRCLine)] = []
-  /// The hosts of people whom the owner has banned, by folded nick: the server may no longer know
-  /// them when the owner lifts the ban.
+  /// The masks with which the owner has banned people, by folded nick: the server may no longer know
+  /// the people when the owner lifts the ban.
   private var banned: [String: String] = [:]
+
   /// How many requests wait to be sent: none unless the throttle holds the running one, or only its
   /// PING.
   ///
@@ -47,7 +48,7 @@ struct Questions: Sendable {
   mutating func noteBreak(in context: inout IRCContext) {
     // What one of these lines does may happen twice. Of the urgent lines, the last is the PING.
     if let running, running.request.verb.speaks, context.urgent < 2 {
-      context.answer(running.request, RequestQueue.doubt)
+      context.answer(running.request, RequestQueue.doubt(about: running.request))
     }
     (running, waiting) = (nil, [])
   }
@@ -84,6 +85,11 @@ struct Questions: Sendable {
   /// Whether the running request asks who somebody is.
   func isAbout(_ nick: String, _ context: IRCContext) -> Bool {
     running.map { $0.request.verb == .whois && $0.subject == context.fold(nick) } ?? false
+  }
+
+  /// Whether a line has the label of the running request.
+  func isLabelled(_ line: IRCLine) -> Bool {
+    running.map { $0.label != nil && $0.label == line.tags["label"] } ?? false
   }
 
   /// Whether the running request has anything to do with a person.
@@ -206,12 +212,12 @@ struct Questions: Sendable {
     _ asked: Running, in room: String, _ context: inout IRCContext
   ) {
     // `ben=+user@host`
-    let said = asked.answer.first?.split(separator: "@").dropFirst().last.map(String.init)
-    let host = (said ?? banned[asked.subject]).map { "*!*@" + $0.prefix { $0 != " " } }
-    let nick = asked.person + "!*@*"
+    let said = asked.answer.first?.split(separator: "=").last?.dropFirst().prefix { $0 != " " }
     let isBan = asked.request.verb == .ban
-    if isBan, let said, banned.count < Self.mostBanned { banned[asked.subject] = said }
-    let masks = isBan ? [host ?? nick] : [host, nick].compactMap(\.self)
+    let nick = asked.person + "!*@*"
+    let mask = said.flatMap { Self.mask(of: String($0), context) }
+    if isBan, let mask, banned.count < Self.mostBanned { banned[asked.subject] = mask }
+    let masks = isBan ? [mask ?? nick] : [banned[asked.subject] ?? mask, nick].compactMap(\.self)
     let modes = (isBan ? "+" : "-") + String(repeating: "b", count: masks.count)
     let person = asked.person + " (" + masks.joined(separator: ", ") + ")"
     let question = Running(request: asked.request, subject: context.fold(room), person: person)
@@ -220,6 +226,16 @@ struct Questions: Sendable {
   }
 
   private static let mostBanned = 1_000
+
+  /// The mask of somebody's host, or of their user name there if the owner has the same host; nil if
+  /// the owner has both.
+  private static func mask(of userAndHost: String, _ context: IRCContext) -> String? {
+    guard let at = userAndHost.lastIndex(of: "@"), userAndHost != context.userAndHost else {
+      return nil
+    }
+    let host = userAndHost[at...]
+    return context.userAndHost?.hasSuffix(host) == true ? "*!" + userAndHost : "*!*" + host
+  }
 
   // MARK: Words
 
@@ -250,6 +266,7 @@ extension NetworkRequest {
     let sentence: Sentence? =
       switch verb {
       case .invite: ("You invited %1.", [person])
+      case .kick: ("You removed %1 from %2.", [person, target])
       case .ban: ("%1 can no longer enter %2.", [person, target])
       case .unban: ("%1 can enter %2 again.", [person, target])
       case .promote: ("%1 is an operator of %2 now.", [person, target])

@@ -285,10 +285,10 @@ struct Rooms: Sendable {
     else { return }
     room.name = new
     byAddress[address] = room
-    guard room.state == .entered else { return }
     if former != address {
       context.tell(.left(room: former, reason: filled(("%1 is now called %2.", [name, new]))))
     }
+    guard room.state == .entered else { return }
     tellEntry(into: room, at: address, in: &context)
   }
 }
