@@ -48,6 +48,25 @@ struct BareNameNetworkTests {
     #expect(outbox.map(\.conversation) == [.direct("ben{x}")])
   }
 
+  @Test("13.5: who was removed and came back at once was removed all the same")
+  func removedForAMoment() throws {
+    anna.say("/join #tea")
+    let network = try town.store()
+    let ben = NetworkUser(identity: "ben", name: "ben")
+    try network.inbox.apply(
+      [.joined(room: "#tea", nick: "anna"), .present(ben, room: "#tea")], of: account)
+    anna.look()
+    anna.wait(5000)
+    _ = anna.news()
+    try network.inbox.apply(
+      [
+        .absent(ben, room: "#tea", removal: "removed by carl: spam"), .present(ben, room: "#tea"),
+      ], of: account)
+    anna.look()
+    anna.wait(5000)
+    #expect(anna.news() == ["→ ben left and came back · ← ben: removed by carl: spam"])
+  }
+
   @Test("11.7: a room that is made without its sign says how to enter the one on the network")
   func forgottenSign() throws {
     anna.say("/join plans")

@@ -162,6 +162,15 @@ struct EchoTests {
     #expect(talk.results.last == "1 sent m")
   }
 
+  @Test("a refusal that names its command is not about another one")
+  func namedCommand() {
+    var talk = talk(["echo-message", "draft/message-redaction"])
+    talk.write("one")
+    talk.post(.delete, of: "m9")
+    talk.receive(":srv FAIL REDACT REDACT_FORBIDDEN #tea m9 :Not yours")
+    #expect(talk.results == ["2 failed: Not yours"])
+  }
+
   @Test("refusals without a target are about the first line")
   func refusalsWithoutTarget() {
     for line in [
