@@ -40,14 +40,10 @@ struct HolderTests {
     var talk = IRCTalk(Self.capabilities, rooms: ["#tea"], proven: ["ben"])
     talk.enter("#tea", with: "")
     talk.write("secret", to: .direct("ben"))
-    talk.tell(
-      .requests([NetworkRequest(id: 9, verb: .invite, target: "#tea", text: "ben")]))
+    talk.tell(.request(.invite, "#tea", "ben", id: 9))
     talk.receive(
       ":srv 401 anna ben :No such nick/channel", ":srv PONG srv :hobnob-request-1")
-    let answers = talk.events.compactMap {
-      if case .answered(let request, let text) = $0 { "\(request.id): \(text)" } else { nil }
-    }
-    #expect(answers == ["9: ben: No such nick/channel"])
+    #expect(talk.answers == ["9: ben: No such nick/channel"])
   }
 
   @Test("somebody else with the nick does not see that the owner types")

@@ -197,4 +197,20 @@ struct IRCTalk {
       }
     }
   }
+
+  /// The answers to requests: `1: sentence`.
+  var answers: [String] {
+    events.compactMap {
+      if case .answered(let request, let text) = $0 { "\(request.id): \(text)" } else { nil }
+    }
+  }
+}
+
+extension IRCClientEvent {
+  /// A request of a shell.
+  static func request(
+    _ verb: NetworkRequest.Verb, _ target: String, _ text: String = "", id: Int64 = 1
+  ) -> IRCClientEvent {
+    .requests([NetworkRequest(id: id, verb: verb, target: target, text: text)])
+  }
 }

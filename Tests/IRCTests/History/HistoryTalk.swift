@@ -86,11 +86,7 @@ struct HistoryTalk {
       ]))
   }
 
-  var answers: [String] {
-    talk.events.compactMap {
-      if case .answered(let request, let text) = $0 { "\(request.id): \(text)" } else { nil }
-    }
-  }
+  var answers: [String] { talk.answers }
 
   var messages: [NetworkMessage] {
     talk.events.compactMap {

@@ -17,18 +17,6 @@ struct ModerationTests {
     return talk
   }
 
-  private func request(
-    _ verb: NetworkRequest.Verb, _ target: String, _ text: String = "", id: Int64 = 1
-  ) -> IRCClientEvent {
-    .requests([NetworkRequest(id: id, verb: verb, target: target, text: text)])
-  }
-
-  private func answers(_ talk: IRCTalk) -> [String] {
-    talk.events.compactMap {
-      if case .answered(let request, let text) = $0 { "\(request.id): \(text)" } else { nil }
-    }
-  }
-
   @Test("a ban is on the host, and its end is the end of any ban on that person")
   func bans() {
     var talk = talk()
@@ -36,7 +24,7 @@ struct ModerationTests {
       _ verb: NetworkRequest.Verb, _ id: Int64, _ nick: String = "ben", hosts: String,
       sends line: String
     ) {
-      talk.tell(request(verb, "#tea", nick, id: id))
+      talk.tell(.request(verb, "#tea", nick, id: id))
       let asked = talk.takeSent()
       #expect(asked.first == "USERHOST " + nick)
       // The answer has a blank at its end.
@@ -53,28 +41,28 @@ struct ModerationTests {
     act(.ban, 4, "carl", hosts: "carl=+~c@host", sends: "MODE #Tea +b *!~c@host")
     act(.ban, 5, "dora", hosts: "dora=+~anna@host", sends: "MODE #Tea +b dora!*@*")
     #expect(
-      answers(talk) == [
+      talk.answers == [
         "1: ben (*!*@h.example.net) can no longer enter #tea.",
         "2: ben (*!*@h.example.net, ben!*@*) can enter #tea again.",
         "3: zoe (zoe!*@*) can no longer enter #tea.",
         "4: carl (*!~c@host) can no longer enter #tea.",
         "5: dora (dora!*@*) can no longer enter #tea.",
       ])
-    talk.tell(request(.ban, "#tea", "ben", id: 6))
+    talk.tell(.request(.ban, "#tea", "ben", id: 6))
     talk.receive(
       ":srv 421 anna USERHOST :Unknown command", ":srv PONG srv hobnob-request-11",
       ":srv 482 anna #Tea :You're not a channel operator", ":srv PONG srv hobnob-request-12")
-    #expect(answers(talk).last == "6: #Tea: You're not a channel operator")
+    #expect(talk.answers.last == "6: #Tea: You're not a channel operator")
   }
 
   @Test("an answer names a person as the server does")
   func spelling() {
     var talk = talk()
     talk.receive(":B[en]_!b@h JOIN #Tea")
-    talk.tell(request(.promote, "#tea", "b{en}_"))
+    talk.tell(.request(.promote, "#tea", "b{en}_"))
     #expect(talk.takeSent().first == "MODE #Tea +o B[en]_")
     talk.receive(":srv PONG srv hobnob-request-1")
-    #expect(answers(talk) == ["1: B[en]_ is an operator of #tea now."])
+    #expect(talk.answers == ["1: B[en]_ is an operator of #tea now."])
   }
 
   @Test("requests that the server's limit holds back are counted among the lines that wait")
@@ -82,7 +70,7 @@ struct ModerationTests {
     var talk = talk(settings: ["flood": "4/2"])
     talk.wait(60_000)
     #expect(talk.client.status == .connected([]))
-    for id in 1...4 { talk.tell(request(.kick, "#tea", "ben", id: Int64(id))) }
+    for id in 1...4 { talk.tell(.request(.kick, "#tea", "ben", id: Int64(id))) }
     // The others wait for the first answer, not for the limit.
     #expect(talk.client.status == .connected([]))
     talk.receive(":srv PONG srv hobnob-request-1", ":srv PONG srv hobnob-request-2")

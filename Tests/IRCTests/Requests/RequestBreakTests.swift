@@ -14,12 +14,6 @@ struct RequestBreakTests {
     NetworkRequest(id: id, verb: verb, target: target, text: text)
   }
 
-  private func answers(_ talk: IRCTalk) -> [String] {
-    talk.events.compactMap {
-      if case .answered(let request, let text) = $0 { "\(request.id): \(text)" } else { nil }
-    }
-  }
-
   @Test(
     "what somebody may have seen is not said again after a break",
     arguments: [NetworkRequest.Verb.line, .ctcp])
@@ -30,7 +24,7 @@ struct RequestBreakTests {
     talk.tell(.requests([request(verb, target, text), request(verb, target, text, id: 2)]))
     #expect(talk.takeSent().count { $0.hasPrefix("PRIVMSG ben") } == 1)
     talk.disconnect()
-    #expect(answers(talk) == ["1: The connection broke, and “\(command)” may have arrived."])
+    #expect(talk.answers == ["1: The connection broke, and “\(command)” may have arrived."])
     // The second one was not sent yet.
     talk.reconnect()
     #expect(talk.takeSent().count { $0.hasPrefix("PRIVMSG ben") } == 1)
@@ -48,7 +42,7 @@ struct RequestBreakTests {
     #expect(talk.takeSent().isEmpty != isRepeated)
     let command = verb == .line ? "/irc PRIVMSG …" : "/\(verb.command) ben PRIVMSG ben :hello"
     let doubt = "1: The connection broke, and “\(command)” may have arrived."
-    #expect(answers(talk) == (isRepeated ? [] : [doubt]))
+    #expect(talk.answers == (isRepeated ? [] : [doubt]))
   }
 
   @Test("what the flood limit held back is sent after the break")
@@ -58,7 +52,7 @@ struct RequestBreakTests {
     talk.tell(.requests([request(.line, "", "PRIVMSG ben :hello")]))
     #expect(!talk.takeSent().contains("PRIVMSG ben :hello"))
     talk.reconnect()
-    #expect(answers(talk).isEmpty)
+    #expect(talk.answers.isEmpty)
     #expect(talk.takeSent().contains("PRIVMSG ben :hello"))
   }
 
@@ -75,9 +69,9 @@ struct RequestBreakTests {
     talk.wait(20_000)
     #expect(talk.takeSent() == ["PING hobnob-3", "PING hobnob-request-1"])
     talk.wait(14_000)
-    #expect(answers(talk).isEmpty)
+    #expect(talk.answers.isEmpty)
     talk.wait(1_000)
-    #expect(answers(talk) == ["1: The server does not answer."])
+    #expect(talk.answers == ["1: The server does not answer."])
   }
 
   @Test("what concerns a room waits until the owner is in it, or learns why they cannot be")
@@ -92,14 +86,14 @@ struct RequestBreakTests {
       ]))
     #expect(talk.takeSent().isEmpty)
     talk.receive(":anna!a@h JOIN #tea", ":srv 353 anna = #tea :anna @Ben")
-    #expect(talk.takeSent().isEmpty && answers(talk).isEmpty)
+    #expect(talk.takeSent().isEmpty && talk.answers.isEmpty)
     talk.receive(":srv 366 anna #tea :End of NAMES")
     #expect(talk.takeSent().contains("TOPIC #tea :green"))
     for number in 1...3 { talk.receive(":srv PONG srv hobnob-request-\(number)") }
     #expect(talk.takeSent().filter { !$0.hasPrefix("PING") } == ["KICK #tea :Ben", "MODE #tea +m"])
     talk.receive(":srv 471 anna #milk :Cannot join channel (+l)")
-    #expect(answers(talk).last == "4: #milk is full.")
+    #expect(talk.answers.last == "4: #milk is full.")
     talk.tell(.requests([request(.leave, "#left", id: 6)]))
-    #expect(answers(talk).suffix(2) == ["6: ", "5: You are not in #left."])
+    #expect(talk.answers.suffix(2) == ["6: ", "5: You are not in #left."])
   }
 }

@@ -19,18 +19,6 @@ struct RequestTests {
     return talk
   }
 
-  private func request(
-    _ verb: NetworkRequest.Verb, _ target: String, _ text: String = "", id: Int64 = 1
-  ) -> IRCClientEvent {
-    .requests([NetworkRequest(id: id, verb: verb, target: target, text: text)])
-  }
-
-  private func answers(_ talk: IRCTalk) -> [String] {
-    talk.events.compactMap {
-      if case .answered(let request, let text) = $0 { "\(request.id): \(text)" } else { nil }
-    }
-  }
-
   // MARK: Commands
 
   @Test("each request is a line of its own, followed by a question whose answer ends it")
@@ -50,9 +38,9 @@ struct RequestTests {
     ]
     for (verb, target, text, line) in lines {
       var talk = talk()
-      talk.tell(request(verb, target, text))
+      talk.tell(.request(verb, target, text))
       #expect(talk.takeSent() == [line, "PING hobnob-request-1"], "\(verb)")
-      #expect(answers(talk).isEmpty)
+      #expect(talk.answers.isEmpty)
     }
   }
 
@@ -68,72 +56,38 @@ struct RequestTests {
     ]
     for (verb, text, sentence) in sentences {
       var talk = talk()
-      talk.tell(request(verb, "#tea", text))
+      talk.tell(.request(verb, "#tea", text))
       talk.receive(":srv 341 anna dan #Tea", ":srv PONG srv hobnob-request-1")
-      #expect(answers(talk) == ["1: \(sentence)"])
+      #expect(talk.answers == ["1: \(sentence)"])
     }
-  }
-
-  @Test("the owner's own ISON and MONITOR are answered, and tell nothing wrong about contacts")
-  func watchedByHand() {
-    for (label, capabilities) in [("", []), ("@label=h1 ", Self.labels)] {
-      var talk = IRCTalk(capabilities, contacts: ["ben": "ben"])
-      talk.receive(":srv 303 anna :ben")
-      talk.forget()
-      talk.tell(request(.line, "", "ison carla dan"))
-      if !label.isEmpty {
-        // This answers hobnob's own question.
-        talk.receive(":srv 303 anna :ben")
-        #expect(talk.takeEvents().isEmpty)
-      }
-      talk.receive(label + ":srv 303 anna :carla", ":srv PONG srv hobnob-request-1")
-      #expect(answers(talk) == ["1: carla"] && talk.events.count == 1)
-      talk.forget()
-      talk.tell(request(.line, "", "ISON dan", id: 2))
-      talk.receive(
-        label.replacing("1", with: "2") + ":srv 303 anna :", ":srv PONG srv hobnob-request-2")
-      #expect(answers(talk) == ["2: None of them is online."] && talk.events.count == 1)
-    }
-    var talk = IRCTalk(support: "MONITOR=100", contacts: ["ben": "ben"])
-    talk.forget()
-    talk.tell(request(.line, "", "MONITOR S"))
-    talk.receive(
-      ":srv 730 anna :ben!b@h", ":srv 731 anna :carla,dan", ":srv PONG srv hobnob-request-1")
-    #expect(answers(talk) == ["1: ben!b@h\ncarla,dan"])
-    let ben = NetworkUser(identity: "ben", name: "ben", isVerified: false)
-    #expect(talk.events.contains(.contact(ben, isOnline: true, away: nil)))
-    talk.forget()
-    talk.tell(request(.line, "", "LUSERS", id: 2))
-    talk.receive(":srv 731 anna :ben", ":srv PONG srv hobnob-request-2")
-    #expect(answers(talk) == ["2: "])
   }
 
   @Test("a refusal is the answer, with labels and without", arguments: [true, false])
   func refusals(hasLabels: Bool) {
     var talk = talk(hasLabels ? Self.labels : [])
-    talk.tell(request(.kick, "#tea", "ben"))
+    talk.tell(.request(.kick, "#tea", "ben"))
     let label = hasLabels ? "@label=h1 " : ""
     talk.receive("\(label):srv 482 anna #Tea :You're not a channel operator")
     if hasLabels { talk.receive(":srv 401 anna zed :No such nick") }
     talk.receive(":srv PONG srv hobnob-request-1")
-    #expect(answers(talk) == ["1: #Tea: You're not a channel operator"])
-    talk.tell(request(.line, "", "REGISTER x", id: 2))
+    #expect(talk.answers == ["1: #Tea: You're not a channel operator"])
+    talk.tell(.request(.line, "", "REGISTER x", id: 2))
     talk.receive(
       "\(hasLabels ? "@label=h2 " : "")FAIL REGISTER BAD_NAME x :Not this name",
       ":srv PONG srv hobnob-request-2")
-    #expect(answers(talk).last == "2: Not this name")
+    #expect(talk.answers.last == "2: Not this name")
   }
 
   @Test("what is not about the request is not its answer")
   func strayLines() {
     var talk = talk()
-    talk.tell(request(.promote, "#tea", "ben"))
+    talk.tell(.request(.promote, "#tea", "ben"))
     talk.receive(
       ":srv 329 anna #Tea 1", ":srv 042 anna x :your unique ID", ":srv 734 anna 1 x :full",
       ":srv 315 anna #Tea :End", ":srv PONG srv hobnob-request-0", ":srv PONG srv hobnob-1")
-    #expect(answers(talk).isEmpty)
+    #expect(talk.answers.isEmpty)
     talk.receive(":srv PONG srv hobnob-request-1")
-    #expect(answers(talk) == ["1: ben is an operator of #tea now."])
+    #expect(talk.answers == ["1: ben is an operator of #tea now."])
   }
 
   // MARK: Answers of several lines
@@ -154,82 +108,82 @@ struct RequestTests {
   @Test("who somebody is, in sentences; being away is part of it and no notice")
   func whois() {
     var talk = talk()
-    talk.tell(request(.whois, "ben"))
+    talk.tell(.request(.whois, "ben"))
     for line in Self.whois { talk.receive(line) }
-    #expect(answers(talk).isEmpty)
+    #expect(talk.answers.isEmpty)
     talk.receive(":srv PONG srv hobnob-request-1")
-    #expect(answers(talk) == ["1: " + Self.whoisAnswer])
+    #expect(talk.answers == ["1: " + Self.whoisAnswer])
     #expect(talk.events.count == 1)
   }
 
   @Test("with labels, the answer is a batch")
   func labelledWhois() {
     var talk = talk(Self.labels)
-    talk.tell(request(.whois, "ben"))
+    talk.tell(.request(.whois, "ben"))
     #expect(talk.takeSent().first == "@label=h1 WHOIS ben ben")
     talk.receive("@label=h1 :srv BATCH +w labeled-response")
     for line in Self.whois { talk.receive("@batch=w " + line) }
     talk.receive(":srv BATCH -w", ":srv PONG srv hobnob-request-1")
-    #expect(answers(talk) == ["1: " + Self.whoisAnswer])
+    #expect(talk.answers == ["1: " + Self.whoisAnswer])
   }
 
   @Test("another server answers after the PONG, and without the label", arguments: [true, false])
   func remoteWhois(hasLabels: Bool) {
     var talk = talk(hasLabels ? Self.labels : [])
-    talk.tell(request(.whois, "ben"))
+    talk.tell(.request(.whois, "ben"))
     if hasLabels { talk.receive("@label=h1 :srv ACK") }
     talk.receive(":srv PONG srv hobnob-request-1")
-    #expect(answers(talk).isEmpty)
+    #expect(talk.answers.isEmpty)
     for line in Self.whois { talk.receive(line) }
-    #expect(answers(talk) == ["1: " + Self.whoisAnswer])
+    #expect(talk.answers == ["1: " + Self.whoisAnswer])
   }
 
   @Test("nobody has that nick")
   func unknownWhois() {
     var talk = talk()
-    talk.tell(request(.whois, "zed"))
+    talk.tell(.request(.whois, "zed"))
     talk.receive(
       ":srv 401 anna zed :No such nick/channel", ":srv 318 anna zed :End of /WHOIS list.",
       ":srv PONG srv hobnob-request-1")
-    #expect(answers(talk) == ["1: zed: No such nick/channel"])
+    #expect(talk.answers == ["1: zed: No such nick/channel"])
   }
 
   @Test("modes, lists and lines in the server's language")
   func lists() {
     var modes = talk()
-    modes.tell(request(.mode, "#tea", "+b"))
+    modes.tell(.request(.mode, "#tea", "+b"))
     modes.receive(
       ":srv 367 anna #Tea *!*@evil.host ben 1", ":srv 367 anna #Other *!*@x ben 1",
       ":srv 368 anna #Tea :End", ":srv PONG srv hobnob-request-1")
-    #expect(answers(modes) == ["1: #Tea *!*@evil.host ben 1"])
+    #expect(modes.answers == ["1: #Tea *!*@evil.host ben 1"])
     var room = talk()
-    room.tell(request(.mode, "#tea"))
+    room.tell(.request(.mode, "#tea"))
     room.receive(
       ":srv 324 anna #Tea +ntk key", ":srv 329 anna #Tea 1", ":srv PONG srv hobnob-request-1")
-    #expect(answers(room) == ["1: #Tea +ntk key"])
+    #expect(room.answers == ["1: #Tea +ntk key"])
     #expect(room.client.rooms["#tea"]?.modes == "ntk")
     var own = talk()
-    own.tell(request(.mode, ""))
+    own.tell(.request(.mode, ""))
     own.receive(":srv 221 anna +ix", ":srv PONG srv hobnob-request-1")
-    #expect(answers(own) == ["1: +ix"])
+    #expect(own.answers == ["1: +ix"])
     var line = talk()
-    line.tell(request(.line, "", ":anna names #milk"))
+    line.tell(.request(.line, "", ":anna names #milk"))
     #expect(line.takeSent().first == ":anna NAMES #milk")
     line.receive(
       ":srv 353 anna = #milk :@dan eve", ":srv 366 anna #milk :End", ":srv 265 anna 5 9 :users",
       ":srv PONG srv hobnob-request-1")
-    #expect(answers(line) == ["1: = #milk @dan eve\n5 9 users"])
-    line.tell(request(.line, "", "   ", id: 2))
-    #expect(answers(line).last == "2: There is no command in that line.")
+    #expect(line.answers == ["1: = #milk @dan eve\n5 9 users"])
+    line.tell(.request(.line, "", "   ", id: 2))
+    #expect(line.answers.last == "2: There is no command in that line.")
   }
 
   @Test("a long answer ends somewhere")
   func longAnswer() {
     var talk = talk()
-    talk.tell(request(.line, "", "LIST"))
+    talk.tell(.request(.line, "", "LIST"))
     for number in 0..<500 { talk.receive(":srv 322 anna #room\(number) 1 :x") }
     talk.receive(":srv PONG srv hobnob-request-1")
-    #expect(answers(talk)[0].split(separator: "\n").count == 200)
+    #expect(talk.answers[0].split(separator: "\n").count == 200)
   }
 
   // MARK: Somebody's program
@@ -237,23 +191,23 @@ struct RequestTests {
   @Test("somebody's program answers, or does not")
   func programs() {
     var talk = talk(["echo-message"])
-    talk.tell(request(.ctcp, "ben", "ver\u{01}sion"))
+    talk.tell(.request(.ctcp, "ben", "ver\u{01}sion"))
     talk.receive(
       ":anna!a@h PRIVMSG ben :\u{01}VERSION\u{01}", ":srv PONG srv hobnob-request-1",
       ":carla!c@h NOTICE anna :\u{01}VERSION mine\u{01}")
-    #expect(answers(talk).isEmpty)
+    #expect(talk.answers.isEmpty)
     talk.receive(":Ben!b@h NOTICE anna :\u{01}VERSION irssi 1.4\u{01}")
-    #expect(answers(talk) == ["1: Ben: VERSION irssi 1.4"])
-    talk.tell(request(.ctcp, "carla", "time", id: 2))
+    #expect(talk.answers == ["1: Ben: VERSION irssi 1.4"])
+    talk.tell(.request(.ctcp, "carla", "time", id: 2))
     talk.receive(":srv PONG srv hobnob-request-2")
     talk.wait(15_000)
-    #expect(answers(talk).last == "2: The program of carla does not answer.")
-    talk.tell(request(.ctcp, "zed", "time", id: 3))
+    #expect(talk.answers.last == "2: The program of carla does not answer.")
+    talk.tell(.request(.ctcp, "zed", "time", id: 3))
     talk.receive(":srv 401 anna zed :No such nick", ":srv PONG srv hobnob-request-3")
-    #expect(answers(talk).last == "3: zed: No such nick")
+    #expect(talk.answers.last == "3: zed: No such nick")
     // An answer that nobody asked for is none.
     talk.receive(":Ben!b@h NOTICE anna :\u{01}VERSION irssi 1.4\u{01}")
-    #expect(answers(talk).count == 3)
+    #expect(talk.answers.count == 3)
     #expect(talk.said.isEmpty)
   }
 
@@ -262,15 +216,15 @@ struct RequestTests {
   @Test("one request at a time, and each is answered once")
   func order() {
     var talk = talk()
-    for id in 1...3 { talk.tell(request(.kick, "#tea", "n\(id)", id: Int64(id))) }
-    talk.tell(request(.kick, "#tea", "n1", id: 1))
+    for id in 1...3 { talk.tell(.request(.kick, "#tea", "n\(id)", id: Int64(id))) }
+    talk.tell(.request(.kick, "#tea", "n1", id: 1))
     #expect(talk.takeSent() == ["KICK #Tea :n1", "PING hobnob-request-1"])
     talk.receive(":srv 441 anna n1 #Tea :not here", ":srv PONG srv hobnob-request-1")
     #expect(talk.takeSent() == ["KICK #Tea :n2", "PING hobnob-request-2"])
     talk.wait(15_000)
     talk.receive(":srv PONG srv hobnob-request-3")
     #expect(
-      answers(talk) == [
+      talk.answers == [
         "1: n1 #Tea: not here", "2: The server does not answer.",
         "3: You removed n3 from #tea.",
       ])
@@ -279,21 +233,21 @@ struct RequestTests {
   @Test("what arrived is the answer, even if its end is missing")
   func unfinished() {
     var talk = talk()
-    talk.tell(request(.whois, "ben"))
+    talk.tell(.request(.whois, "ben"))
     talk.receive(Self.whois[0])
     talk.wait(15_000)
-    #expect(answers(talk) == ["1: ben (~b@host): Ben B"])
+    #expect(talk.answers == ["1: ben (~b@host): Ben B"])
   }
 
   @Test("after a break, a request that has no answer is made again")
   func breaks() {
     var talk = talk()
-    talk.tell(request(.whois, "ben"))
-    talk.tell(request(.whois, "carla", id: 2))
+    talk.tell(.request(.whois, "ben"))
+    talk.tell(.request(.whois, "carla", id: 2))
     _ = talk.takeSent()
     talk.reconnect()
     #expect(talk.takeSent().contains("WHOIS ben ben"))
-    #expect(answers(talk).isEmpty)
+    #expect(talk.answers.isEmpty)
   }
 
   @Test("too many requests are refused, and none is lost")
@@ -304,7 +258,7 @@ struct RequestTests {
         (1...1_100).map {
           NetworkRequest(id: $0, verb: .whois, target: "ben")
         }))
-    #expect(answers(talk).count == 100)
+    #expect(talk.answers.count == 100)
   }
 
   // MARK: What cannot be
@@ -318,20 +272,20 @@ struct RequestTests {
     for verb in verbs {
       for target in ["", ":x", "a b", "a\r\nQUIT", "a\0", "a \u{301}b", ":\u{301}x"] {
         var talk = talk()
-        talk.tell(request(verb, target, "x"))
+        talk.tell(.request(verb, target, "x"))
         #expect(talk.takeSent().isEmpty, "\(verb) \(target)")
         #expect(talk.events.count == 1)
-        #expect(answers(talk).count == 1, "\(verb) \(target)")
+        #expect(talk.answers.count == 1, "\(verb) \(target)")
       }
     }
     for text in ["", ":x", " x"] {
       var talk = talk()
-      talk.tell(request(.kick, "#tea", text))
+      talk.tell(.request(.kick, "#tea", text))
       let sent = talk.takeSent()
       #expect(sent.isEmpty || sent[0] == "KICK #Tea :x", "\(text)")
     }
     var injected = talk()
-    injected.tell(request(.kick, "#tea", "ben \u{301}x y\r\nQUIT :z"))
+    injected.tell(.request(.kick, "#tea", "ben \u{301}x y\r\nQUIT :z"))
     #expect(!injected.takeSent().joined().contains { $0 == "\r" || $0 == "\n" })
   }
 
@@ -339,31 +293,31 @@ struct RequestTests {
   func outside() {
     for verb: NetworkRequest.Verb in [.topic, .invite, .kick, .ban, .promote] {
       var talk = talk()
-      talk.tell(request(verb, "#milk", "ben"))
+      talk.tell(.request(verb, "#milk", "ben"))
       #expect(talk.takeSent().isEmpty)
-      #expect(answers(talk) == ["1: You are not in #milk."])
+      #expect(talk.answers == ["1: You are not in #milk."])
     }
   }
 
   @Test("being away, and back")
   func presence() {
     var talk = talk()
-    talk.tell(request(.presence, "away", "at lunch"))
-    talk.tell(request(.presence, "away", "", id: 2))
-    talk.tell(request(.presence, "", "", id: 3))
+    talk.tell(.request(.presence, "away", "at lunch"))
+    talk.tell(.request(.presence, "away", "", id: 2))
+    talk.tell(.request(.presence, "", "", id: 3))
     #expect(talk.takeSent() == ["AWAY :at lunch", "AWAY :away", "AWAY"])
-    talk.tell(request(.presence, "away", "at lunch", id: 4))
+    talk.tell(.request(.presence, "away", "at lunch", id: 4))
     _ = talk.takeSent()
     talk.reconnect()
     #expect(talk.takeSent().contains("AWAY :at lunch"))
-    #expect(answers(talk).count == 4)
+    #expect(talk.answers.count == 4)
   }
 
   @Test("contacts are the owner's own list, which the server watches")
   func contacts() {
     var talk = talk(support: "MONITOR=10")
-    talk.tell(request(.subscribe, "dan"))
-    talk.tell(request(.unsubscribe, "dan", id: 2))
+    talk.tell(.request(.subscribe, "dan"))
+    talk.tell(.request(.unsubscribe, "dan", id: 2))
     #expect(talk.takeSent() == ["MONITOR + dan", "MONITOR - dan"])
     #expect(
       talk.events == [
@@ -374,16 +328,16 @@ struct RequestTests {
           NetworkRequest(id: 2, verb: .unsubscribe, target: "dan"),
           "dan is no longer a contact."),
       ])
-    talk.tell(request(.block, "dan", id: 3))
-    #expect(answers(talk).last?.hasPrefix("3: IRC servers cannot block anybody") == true)
+    talk.tell(.request(.block, "dan", id: 3))
+    #expect(talk.answers.last?.hasPrefix("3: IRC servers cannot block anybody") == true)
   }
 
   @Test("what the server can do")
   func abilities() {
     var talk = talk(["draft/chathistory", "batch"])
     talk.receive(":srv 324 anna #Tea +nt")
-    talk.tell(request(.abilities, "#tea"))
-    let answer = answers(talk)[0]
+    talk.tell(.request(.abilities, "#tea"))
+    let answer = talk.answers[0]
     #expect(answer.contains("The server keeps a history."))
     #expect(answer.contains("Modes of #Tea: +nt."))
   }
@@ -391,9 +345,9 @@ struct RequestTests {
   @Test("a remark of the server's about a request is part of the answer")
   func remarks() {
     var talk = talk(Self.labels)
-    talk.tell(request(.line, "", "REHASH"))
+    talk.tell(.request(.line, "", "REHASH"))
     talk.receive("@label=h1 :srv WARN REHASH X :Soon expired", ":srv PONG srv hobnob-request-1")
-    #expect(answers(talk) == ["1: Soon expired"])
+    #expect(talk.answers == ["1: Soon expired"])
     #expect(!talk.events.contains { if case .notice = $0 { true } else { false } })
   }
 

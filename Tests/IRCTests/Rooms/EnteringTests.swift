@@ -14,13 +14,6 @@ struct EnteringTests {
     .requests([NetworkRequest(id: id, verb: verb, target: target, secret: secret)])
   }
 
-  /// The answers to requests: `1: sentence`.
-  private func answers(_ talk: IRCTalk) -> [String] {
-    talk.events.compactMap {
-      if case .answered(let request, let text) = $0 { "\(request.id): \(text)" } else { nil }
-    }
-  }
-
   private func people(_ talk: IRCTalk, in room: String) -> Set<String> {
     Set(
       talk.events.compactMap {
@@ -114,9 +107,9 @@ struct EnteringTests {
     talk.tell(request(2, .join, "#tea"))
     #expect(talk.takeSent() == ["JOIN #tea green", "JOIN #tea green"])
     talk.enter("#tea")
-    #expect(answers(talk) == ["1: ", "2: "])
+    #expect(talk.answers == ["1: ", "2: "])
     talk.tell(request(3, .join, "#tea"))
-    #expect(answers(talk).last == "3: ")
+    #expect(talk.answers.last == "3: ")
     // After a break it is entered with the password as well.
     talk.reconnect()
     #expect(talk.takeSent().contains("JOIN #tea green"))
@@ -164,7 +157,7 @@ struct EnteringTests {
       new.tell(request(1, .join, "#tea"))
       new.receive(":srv \(number) anna #tea :words")
       #expect(new.events.contains(.left(room: "#tea", reason: sentence)))
-      #expect(answers(new) == ["1: \(sentence)"])
+      #expect(new.answers == ["1: \(sentence)"])
       _ = new.takeSent()
       new.reconnect()
       #expect(new.takeSent().isEmpty)
@@ -200,7 +193,7 @@ struct EnteringTests {
     talk.wait(120_000)
     let sentence = "The server does not answer."
     #expect(talk.events.contains(.lost(room: "#tea", reason: sentence)))
-    #expect(answers(talk) == ["1: \(sentence)"])
+    #expect(talk.answers == ["1: \(sentence)"])
     // Where the end of the names is missing, the owner is.
     #expect(talk.events.contains(.joined(room: "#slow", nick: "anna")))
     #expect(talk.takeSent().contains("PRIVMSG #slow :one"))
@@ -233,7 +226,7 @@ struct EnteringTests {
     var asked = IRCTalk()
     asked.tell(request(1, .join, "#tea"))
     asked.receive(":srv 470 anna #tea ##tea :Forwarding to another channel")
-    #expect(answers(asked) == ["1: #tea redirected you to ##tea."])
+    #expect(asked.answers == ["1: #tea redirected you to ##tea."])
     // To where the owner is already, nothing follows.
     var inside = IRCTalk()
     inside.enter("##tea")
@@ -271,7 +264,7 @@ struct EnteringTests {
     talk.tell(request(1, .join, "#tea"))
     talk.tell(request(2, .leave, "#tea"))
     #expect(talk.takeSent() == ["JOIN #tea", "PART #tea"])
-    #expect(answers(talk).sorted() == ["1: ", "2: "])
+    #expect(talk.answers.sorted() == ["1: ", "2: "])
     talk.enter("#tea")
     talk.receive(":anna!a@h PART #tea")
     #expect(talk.events.last == .left(room: "#tea", reason: nil))
