@@ -341,7 +341,7 @@ struct AccountTests {
   func startsOneAgainThatNeverServed() throws {
     let account = try anna.added()
     let starts = anna.connected.count
-    let complaint = "hobnob-xmpp ended with status 127 before it could connect anna@x.org"
+    let complaint = "hobnob-xmpp, which serves anna@x.org, ended with status 127"
     func complaints() -> Int { anna.printed.count { $0.contains(complaint) } }
     anna.tell(.networkProcessEnded(account.id, status: 127))
     #expect(complaints() == 1)

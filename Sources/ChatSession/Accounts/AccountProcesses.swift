@@ -132,7 +132,7 @@ struct AccountProcesses {
       .complain([
         missing
           ?? say(
-            "hobnob-%1 ended with status %2 before it could connect %3; hobnob is restarting it.",
+            "hobnob-%1, which serves %3, ended with status %2; hobnob is restarting it.",
             SafeText(line: account.kind), SafeText(Int(status)), SafeText(line: account.address))
       ])
     ]

@@ -164,6 +164,20 @@ struct CatchingUpTests: HistorySuite {
     #expect(talk.marks()["#tea"] == time(40) + " m40")
   }
 
+  @Test("on entering a room again, the mark stays until what was missed meanwhile is read")
+  func entersAgain() {
+    var talk = Talk(marks: ["#tea": time(30) + " m30"])
+    talk.talk.enter("#tea")
+    _ = talk.questions()
+    talk.answer("#tea", [])
+    talk.talk.receive(":ben!b@h KICK #tea anna", ":anna!~anna@host JOIN #tea")
+    _ = talk.marks()
+    talk.talk.receive("@msgid=live;time=2023-11-14T22:13:20.000Z :ben!x@h PRIVMSG #tea :now")
+    #expect(talk.marks().isEmpty)
+    talk.talk.receive(":srv 353 anna = #tea :anna ben", ":srv 366 anna #tea :End of NAMES")
+    #expect(talk.questions() == ["CHATHISTORY AFTER #tea timestamp=\(time(20)) 3"])
+  }
+
   @Test("a live message moves the mark only when nothing is missing before it")
   func liveMarks() {
     let live = "@msgid=live;time=2023-11-14T22:13:20.000Z :ben!x@h PRIVMSG #tea :now"

@@ -96,6 +96,11 @@ struct History: Sendable {
       Query(conversation: conversation, target: target, scope: scope, limit: limit), in: &context)
   }
 
+  /// Notes that a conversation may have had messages that nobody has read.
+  mutating func forgetState(of conversation: ConversationAddress) {
+    if states[conversation] != .reading { states[conversation] = nil }
+  }
+
   /// Notes that a direct chat has messages since the mark of all chats: they are newer, not older,
   /// than those in the store.
   mutating func expect(_ conversation: ConversationAddress) {
