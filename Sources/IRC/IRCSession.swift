@@ -59,7 +59,7 @@ final class IRCSession {
   }
 
   var server: String? { connection?.server }
-  /// As last reported.
+  /// The state of the connection as last reported.
   private(set) var status = AccountStatus.connecting
   var isBouncer: Bool { client.isBouncer }
   var isOpen: Bool { connection != nil }

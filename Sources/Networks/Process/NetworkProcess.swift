@@ -329,8 +329,7 @@ package final class NetworkProcess {
     let (signals, position) = try lease.read {
       try $0.signals(of: account, since: self.position)
     }
-    // Note the try first: if this process dies now, the next one knows that the network may have
-    // these.
+    // Note the try first: if this process dies now, the next one knows what the network may have.
     if !new.isEmpty || !speaking.isEmpty { try lease.noteTried(new, speaking) }
     wire.deliver(outbox: outbox, requests: requests, signals: signals)
     self.position = position

@@ -65,7 +65,7 @@ struct Habit {
     Habit(
       "/window split", "/window, F7, F8", "",
       say("Each shell shows one conversation; to see two, open another shell beside it.")),
-    Habit("/query", "/query", "/msg", say("/msg NAME opens a direct chat.")),
+    Habit("/query", "/query", "/msg", say("/msg NAME opens a direct chat."), others: "/q"),
     Habit("/part, /wc", "/part, /close", "/close", say("/leave leaves the room.")),
     Habit("/j", "/j", "", say("/join ROOM enters a room.")),
     // Reading.
@@ -115,10 +115,13 @@ struct Habit {
     Habit(
       "/server, /network", "/server", "",
       say("/account add irc:NICK@SERVER adds an account on IRC; /account lists yours.")),
-    Habit("/cycle", "/cycle", "", say("/leave leaves the room, and /join enters it again.")),
+    Habit(
+      "/cycle", "/cycle", "", say("/leave leaves the room, and /join enters it again."),
+      others: "/hop"),
     Habit(
       "/quote, /raw", "/quote", "",
-      say("/irc WORDS sends a line of IRC; /quote N quotes message N."), others: "/rawquote"),
+      say("/irc WORDS sends a line of IRC; /quote N quotes message N."),
+      others: "/rawquote, /motd, /links, /whowas"),
     Habit(
       "/ns, /cs", "", "", say("/msg NickServ TEXT writes to the service."),
       others: "/nickserv, /chanserv"),
@@ -141,7 +144,9 @@ struct Habit {
       "/names, /whois, /notice, /ctcp", "/names, /whois, /notice, /ctcp", "",
       say("/names, /whois, /notice and /ctcp work the way you are used to.")),
     Habit("/n", "", "", say("/names shows who is here.")),
-    Habit("/wii", "/wii", "", say("/whois NAME also shows how long somebody has been idle.")),
+    Habit(
+      "/wii", "/wii", "", say("/whois NAME also shows how long somebody has been idle."),
+      others: "/wi"),
     Habit(
       "/kick, /ban, /op, /mode", "/kick, /ban, /op, /mode", "",
       say("On IRC, /kick, /ban, /unban, /op, /deop and /mode act on the open room.")),

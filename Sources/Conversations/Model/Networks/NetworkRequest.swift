@@ -56,7 +56,7 @@ package struct NetworkRequest: Identifiable, Hashable, Sendable {
   package var text: String
   /// The password of a room; empty for none.
   package var secret: String
-  /// Whether a process has handed it to the network that no longer serves the account.
+  /// Whether an earlier process of the account has handed it to the network.
   package var wasTried: Bool
 
   package init(

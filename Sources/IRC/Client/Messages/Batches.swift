@@ -60,7 +60,7 @@ struct Batches: Sendable {
     let size =
       line.parameters.reduce(64) { $0 + $1.utf8.count }
       + line.tags.reduce(0) { $0 + $1.value.utf8.count }
-    // A line behind a hole would hide the hole.
+    // Behind a line that was left out, leave out all: the next page then begins with that line.
     if open[reference]?.batch.isTruncated == false, bytes + size <= Self.mostBytes {
       open[reference]?.batch.bytes += size
       open[reference]?.batch.lines.append(line)

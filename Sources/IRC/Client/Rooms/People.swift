@@ -22,8 +22,8 @@ struct People: Sendable {
   private(set) var strangers: [String] = []
   /// How many nicks are logged in to each account.
   private var nicks: [String: Int] = [:]
-  /// The last nicks of people by the identities that belong to accounts. Somebody with such an
-  /// identity as nick who is not logged in to the account is another person.
+  /// The last nicks of people with accounts, by their identities. Somebody whose nick is such an
+  /// identity, and who is not logged in to that account, is another person.
   private var lastNicks: [String: String]
 
   /// - Parameter proven: the identities under which people have written while they were logged in,
