@@ -2,6 +2,7 @@
 import Conversations
 import Foundation
 import IRCFixture
+import Repeatable
 import Testing
 
 extension EndToEnd {
@@ -31,13 +32,14 @@ extension EndToEnd {
 
     /// Writes many lines on both sides while connections are cut and one process is killed.
     private func talk(
-      _ people: [Correspondent], in rooms: [ID<Conversation>], disturbing: () throws -> Void
+      _ people: [Correspondent], in rooms: [ID<Conversation>], count: Int = count,
+      disturbing: () throws -> Void
     ) throws {
-      for number in 0..<Self.count {
+      for number in 0..<count {
         for (person, room) in zip(people, rooms) {
           try person.say(text(number, of: person), in: room)
         }
-        if number % 400 == 399 { try disturbing() }
+        if number % (count / 5) == count / 5 - 1 { try disturbing() }
       }
       for person in people {
         let isDone = try person.wait(for: 90) {
@@ -102,6 +104,35 @@ extension EndToEnd {
       #expect(bens.sent.count == Self.count)
       let order = heard.compactMap { Int($0.dropFirst("anna ".count)) }
       #expect(order == order.sorted())
+    }
+
+    @Test(
+      "a server that is killed among the lines: none comes twice, and each is sent or in doubt",
+      .enabled(if: IRCPackage.inspircd.isOffered, "Debian has no inspircd"))
+    func killedServer() throws {
+      var options = InspIRCd.Options()
+      options.hasServices = false
+      let server = try InspIRCd(options)
+      let people = [try Correspondent("anna", at: server), try Correspondent("ben", at: server)]
+      let rooms = try enter(people)
+      let count = LongRun.factor == nil ? 500 : Self.count
+      var disturbances = 0
+      try talk(people, in: rooms, count: count) {
+        disturbances += 1
+        if disturbances.isMultiple(of: 2) {
+          server.kill()
+          try server.start()
+        }
+      }
+      for (index, person) in people.enumerated() {
+        let (sent, failed) = try own(of: person, in: rooms[index])
+        #expect(sent.count + failed.count == count)
+        #expect(failed.allSatisfy { $0.failure?.contains("message may have arrived") == true })
+        #expect(failed.count <= 2 * 20)
+        let heard = try heard(from: person.name, by: people[1 - index], in: rooms[1 - index])
+        let order = heard.compactMap { Int($0.dropFirst(person.name.count + 1)) }
+        #expect(order == Array(Set(order)).sorted())
+      }
     }
 
     @Test("with a history: everything is sent once, whatever happens in between")
