@@ -191,7 +191,8 @@ struct IRCFuzzTests {
 
   /// Whether these lines can be the server's answer for a message.
   private static func isAnswer(_ line: IRCLine, _ context: IRCContext) -> Bool {
-    line.tags["label"] != nil || line.command == "PONG" || line.command == "BATCH"
+    // The end of a WHOIS (318) is ZNC's PONG.
+    ["PONG", "BATCH", "318"].contains(line.command) || line.tags["label"] != nil
       || line.source.map { context.isMe($0.nick) } ?? false
   }
 
