@@ -87,7 +87,7 @@ extension IRCClient {
     var message = spoken.message
     if message.body.isEmpty { return }
     if spoken.speaker.isOwner {
-      // What is known cannot be a message in doubt with the same text.
+      // The store has it already, so it is not the message in doubt, even if the text is the same.
       if let id = spoken.id, !outbox.noteNews(id, in: spoken.conversation) { return }
       if origin != .live,
         outbox.noteOwn(

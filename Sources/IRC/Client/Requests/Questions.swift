@@ -227,8 +227,10 @@ struct Questions: Sendable {
 
   private static let mostBanned = 1_000
 
-  /// The mask of somebody's host, or of their user name there if the owner has the same host; nil if
-  /// the owner has both.
+  /// Makes the mask for a ban: it names the host, and also the user name if the owner has the same
+  /// host.
+  ///
+  /// - Returns: nil if the owner has both.
   private static func mask(of userAndHost: String, _ context: IRCContext) -> String? {
     guard let at = userAndHost.lastIndex(of: "@"), userAndHost != context.userAndHost else {
       return nil
