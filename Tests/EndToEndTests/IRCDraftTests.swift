@@ -290,6 +290,16 @@ extension EndToEnd {
       #expect(try server.accepted().map(\.text) == ["until sent"])
     }
 
+    /// Sends a message with a file.
+    private func sendPlan(_ person: Correspondent, in room: ID<Conversation>) throws {
+      try person.home.write("tea for two", to: "plan.txt")
+      let file = try person.store.attachmentFolder.keep(
+        fileAt: person.home.path + "/plan.txt", limit: 0)
+      try person.store.writeDurably {
+        try $0.send("the plan", in: room, by: person.me, attachments: [file])
+      }
+    }
+
     @Test("a file goes to the server's web address", arguments: [false, true])
     func files(isRelative: Bool) throws {
       let server = try stub {
@@ -297,12 +307,7 @@ extension EndToEnd {
       }
       let anna = try Correspondent("anna", withAccountAt: server)
       let tea = try anna.connect(to: "#tea")
-      try anna.home.write("tea for two", to: "plan.txt")
-      let file = try anna.store.attachmentFolder.keep(
-        fileAt: anna.home.path + "/plan.txt", limit: 0)
-      try anna.store.writeDurably {
-        try $0.send("the plan", in: tea, by: anna.me, attachments: [file])
-      }
+      try sendPlan(anna, in: tea)
       try anna.expect("the plan", in: tea) { $0.state == .sent }
       let upload = try #require(try server.uploads().first)
       #expect(upload.data == "tea for two" && upload.account == "anna")
@@ -319,12 +324,7 @@ extension EndToEnd {
       }
       let anna = try Correspondent("anna", withAccountAt: server)
       let tea = try anna.connect(to: "#tea")
-      try anna.home.write("tea for two", to: "plan.txt")
-      let file = try anna.store.attachmentFolder.keep(
-        fileAt: anna.home.path + "/plan.txt", limit: 0)
-      try anna.store.writeDurably {
-        try $0.send("the plan", in: tea, by: anna.me, attachments: [file])
-      }
+      try sendPlan(anna, in: tea)
       let plan = try anna.expect("the plan", in: tea) { $0.state == .failed }
       #expect(
         plan.failure == "plan.txt could not be sent: the web server does not allow it (401).")
