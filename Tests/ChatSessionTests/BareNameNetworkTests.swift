@@ -168,6 +168,20 @@ struct BareNameNetworkTests {
     #expect(!anna.say("/msg #tea"))
   }
 
+  @Test(
+    "13.4: /msg with a room says how to go there, also in a conversation of the network",
+    arguments: [
+      ("#tea", "#tea is a room; /switch #tea goes there."),
+      ("##tea", "##tea is a room; /switch ##tea goes there."),
+      ("&there", "There is no room &there; /join makes it."),
+    ])
+  func writesNobodyInARoom(name: String, sentence: String) throws {
+    anna.say("/join #tea")
+    anna.say("/join ##tea")
+    #expect(!anna.say("/msg \(name) hi"))
+    #expect(anna.printed.last == sentence && anna.text == "/msg \(name) hi")
+  }
+
   @Test("2.8: completion keeps a room's sign, unless it is one #")
   func completesRooms() throws {
     for room in ["##tea", "&here", "plans"] { anna.say("/join " + room) }

@@ -338,6 +338,12 @@ extension EndToEnd {
       try anna.expect("/account add xmpp:you@example.org")
       try anna.expect("hobnob account register xmpp:you@example.org")
       #expect(!anna.emulator.picture.contains("register irc:"))
+      try anna.type("/account add irc:anna@127.0.0.1:7100\r", seeing: "An address has no port")
+      let withPort = try home.run(["account", "register", "xmpp:anna@x.org:5223"])
+      #expect(
+        withPort.errors.contains(
+          "An address has no port; add anna@x.org, and give the port as an option: --port 5223."),
+        "\(withPort)")
       let refused = try home.run(["account", "register", "irc:anna@irc.x.org"])
       #expect(refused.status == 1 && refused.errors.contains("NickServ"), "\(refused)")
     }

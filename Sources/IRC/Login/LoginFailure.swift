@@ -35,7 +35,15 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .connection(let failure): failure.description
+    case .connection(let failure):
+      switch failure {
+      case .tls, .noHandshake:
+        failure.description + " "
+          + translated(
+            "If the server has no TLS on this port, /account set ADDRESS tls off connects without it, and without a password."
+          )
+      default: failure.description
+      }
     case .sasl(let failure): failure.description
     case .hungUp(let reason): reason
     default: filled(sentence)

@@ -181,7 +181,7 @@ import Sentences
     }
     loop.schedule(&timer, at: deadline) { [weak self] in
       guard let self else { return }
-      end(.tooSlow(host: endpoint.host, limit: limit))
+      end(.noHandshake(host: endpoint.host, port: endpoint.port, limit: limit))
     }
     beginTLS(isDirect: true)
   }

@@ -10,6 +10,8 @@ package enum ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertib
   case noService(String, service: String)
   case unreachable(host: String, port: UInt16, reason: String)
   case tooSlow(host: String, limit: Milliseconds)
+  /// The server did not answer when TLS was to begin with the first byte.
+  case noHandshake(host: String, port: UInt16, limit: Milliseconds)
   case certificate(CertificateFault, domain: String)
   /// The file of certificates cannot be read, or contains none.
   case noAuthorities(file: String)
@@ -43,6 +45,11 @@ package enum ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertib
       ("No connection to %1, port %2 (%3).", [host, String(port), reason])
     case .tooSlow(let host, let limit):
       ("%1 did not answer within %2 s.", [host, String(limit / 1000)])
+    case .noHandshake(let host, let port, let limit):
+      (
+        "%1 did not begin encryption on port %2 within %3 s.",
+        [host, String(port), String(limit / 1000)]
+      )
     case .certificate(let fault, let domain): fault.sentence(for: domain)
     case .noAuthorities(let file): ("%1 has no readable certificates.", [file])
     case .noIdentity(let file):

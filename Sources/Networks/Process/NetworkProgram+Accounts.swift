@@ -37,6 +37,18 @@ extension NetworkProgram {
   }
 
   private func checked(_ written: String) -> String? {
+    let parts = (written.split(separator: "@").last ?? "").split(separator: ":")
+    // An IPv6 address has more colons.
+    if parts.count == 2, let port = UInt16(parts[1]) {
+      let bare = String(written.dropLast(parts[1].count + 1))
+      say(
+        filled(
+          (
+            "An address has no port; add %1, and give the port as an option: --port %2.",
+            [bare, String(port)]
+          )))
+      return nil
+    }
     if let address = readAddress(written) { return address }
     say(filled(("%1 is not an address; one looks like %2.", [written, example])))
     return nil

@@ -280,6 +280,18 @@ struct IRCWireTests {
     }
   }
 
+  @Test("whoever tries TLS where there is none learns how to connect without it")
+  func noTLS() throws {
+    let server = try stub { _ in }
+    let anna = try Owner(["port": String(server.port)])
+    anna.connect()
+    anna.run { anna.ends == 1 }
+    let reasons = anna.reports.compactMap {
+      if case .down(let reason, _) = $0 { reason } else { nil }
+    }
+    #expect(reasons.first?.contains("/account set ADDRESS tls off") == true, "\(reasons)")
+  }
+
   @Test("networks of a bouncer that there is no room for are named once, in one sentence")
   func leftOut() throws {
     let server = try stub {

@@ -157,6 +157,13 @@ struct ConversationCommands {
   private func open(
     directChatWith name: String, then more: [Outcome], _ snapshot: borrowing Snapshot
   ) throws -> Step {
+    // On some networks, no person's address looks like a room's.
+    if let rules = context.accounts.present(in: context.network, for: name)?.rules,
+      rules.domain == nil, rules.isRoomAddress(name)
+    {
+      guard try snapshot.room(name, for: me) != nil else { throw RuleError.noSuchRoom(name) }
+      throw try nobody(named: name, snapshot)
+    }
     if let (account, address) = try networks.personOnNetwork(name, snapshot) {
       return Step {
         [.open(try $0.networkChat(with: address, of: account), isNew: false)] + more
