@@ -3,7 +3,8 @@ import Conversations
 import Platform
 
 /// Maintains the store while nobody types: removes messages older than their conversation keeps
-/// them, returns unused space to the disk and unused memory to the system, and removes unused files.
+/// them, returns unused space to the disk and unused memory to the system, and removes unused
+/// files.
 ///
 /// It never wakes the shell, but takes a few milliseconds of turns that the loop takes anyway.
 package struct IdleWork {

@@ -61,7 +61,7 @@ final class IRCSession {
   var server: String? { connection?.server }
   /// The state of the connection as last reported.
   private(set) var status = AccountStatus.connecting
-  var isBouncer: Bool { client.isBouncer }
+  var offersNetworks: Bool { client.offersNetworks }
   var isOpen: Bool { connection != nil }
   var isSending: Bool { client.isSending }
 

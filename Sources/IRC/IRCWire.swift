@@ -287,7 +287,7 @@ package final class IRCWire: Wire {
   /// not listed it yet.
   private func session(for address: String) -> IRCSession? {
     // A room's name may have a slash without a bouncer.
-    sessions[Self.scope(of: address)] ?? (main?.isBouncer == true ? nil : main)
+    sessions[Self.scope(of: address)] ?? (main?.offersNetworks == true ? nil : main)
   }
 
   /// Refuses entries and requests for networks that are not on the bouncer.

@@ -4,8 +4,8 @@
 /// generator cannot know.
 ///
 /// A command line may begin with options of every command, and then need not name a command:
-/// `hobnob --as anna lobby` means `hobnob open --as anna lobby`. The generator knows neither, so each
-/// script first puts the words in the latter order.
+/// `hobnob --as anna lobby` means `hobnob open --as anna lobby`. The generator knows neither, so
+/// each script first puts the words in the latter order.
 enum CompletionScript {
   /// The parser's option that prints a script.
   static let option = "--generate-completion-script"

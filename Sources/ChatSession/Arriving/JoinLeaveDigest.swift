@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// Who joins and leaves the open conversation, changes their name or what others may do. Changes within five seconds
-/// become one line, unless something else is printed meanwhile (rule 13.5).
+/// Who joins and leaves the open conversation, changes their name or what others may do. Changes
+/// within five seconds become one line, unless something else is printed meanwhile (rule 13.5).
 @MainActor
 struct JoinLeaveDigest {
   private(set) var gathered: [Event] = []

@@ -6,7 +6,8 @@ import StyledText
 
 /// Runs the program of a network to ask it one question (`--sandbox`, `--example`, `--address`,
 /// `--option`), and
-/// says which shared library the system lacks if the program cannot start. hobnob itself needs none.
+/// says which shared library the system lacks if the program cannot start. hobnob itself needs
+/// none.
 extension NetworkPrograms {
   /// How the program describes its sandbox.
   ///

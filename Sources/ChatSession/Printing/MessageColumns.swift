@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// The widths, in columns, of the fields before the text of a message, so that all text of a
-/// conversation begins in one column (rules 7.5, 13.7). They only grow while a conversation is open.
+/// conversation begins in one column (rules 7.5, 13.7). They only grow while a conversation is
+/// open.
 struct MessageColumns {
   /// The width of times: `10:03`, or `12 min ago`.
   private(set) var time = 5

@@ -22,8 +22,8 @@ public struct Event: Hashable, Sendable {
     /// Removed the room; `Event.text` is its old name.
     case roomRemoved = 9
     /// Changed what people may do in a network's room; `Event.text` is the sentence, and
-    /// `Event.other` the owner of the account if it is about them. If a server did it, that owner is
-    /// the participant.
+    /// `Event.other` the owner of the account if it is about them. If a server did it, that owner
+    /// is the participant.
     case moderated = 10
   }
 

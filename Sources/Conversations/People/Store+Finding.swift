@@ -46,8 +46,8 @@ extension Reading where Self: ~Copyable {
     return try match(for: wanted, among: others) ?? match(for: wanted, among: all)
   }
 
-  /// Finds someone on a network where a person is the same in all rooms: by their present name, else
-  /// by address. On other networks it finds nobody.
+  /// Finds someone on a network where a person is the same in all rooms: by their present name,
+  /// else by address. On other networks it finds nobody.
   ///
   /// - Parameters:
   ///   - word: with or without a leading `@`, and with or without the account's server.

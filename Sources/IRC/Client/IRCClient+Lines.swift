@@ -28,7 +28,7 @@ extension IRCClient {
     case "WARN", "NOTE": if !questions.noteRemark(line) { noteServerNotice(line) }
     case "CAP": receiveCapabilities(line)
     // soju.im/bouncer-networks
-    case "BOUNCER" where line[0] == "NETWORK" && isBouncer && !line[1].isEmpty:
+    case "BOUNCER" where line[0] == "NETWORK" && offersNetworks && !line[1].isEmpty:
       context.add(.network(line[1], line[2] == "*" ? nil : IRCLine.tags(line[2])))
     default: break
     }
@@ -45,7 +45,7 @@ extension IRCClient {
   /// Handles the answer to a probe.
   private mutating func receivePong(_ token: String) {
     outbox.notePong(token, in: &context)
-    if token == IRCContext.probe + IRCOutbox.lists { outbox.isListing = false }
+    if token == IRCContext.probe + IRCOutbox.lists { outbox.isLearningAccounts = false }
     questions.notePong(token, in: &context)
   }
 
@@ -161,8 +161,8 @@ extension IRCClient {
   }
 
   /// Refusals of a message, which name its target: also those of people who choose whose messages
-  /// they accept (716), of servers that limit to how many people one writes (439, 707), and of those
-  /// that forbid words (936).
+  /// they accept (716), of servers that limit to how many people one writes (439, 707), and of
+  /// those that forbid words (936).
   private static let aboutMessages: Set = [
     401, 402, 403, 404, 407, 408, 415, 437, 439, 440, 477, 486, 492, 494, 531, 707, 716, 936,
   ]
@@ -271,8 +271,8 @@ extension IRCClient {
     }
   }
 
-  /// Whether somebody quits only to return with a new host: servers without CHGHOST say so. In front
-  /// of a person's own words they write "Quit: ".
+  /// Whether somebody quits only to return with a new host: servers without CHGHOST say so. In
+  /// front of a person's own words they write "Quit: ".
   private static func tellsNewHost(_ message: String) -> Bool {
     message.lowercased().hasPrefix("changing host")
   }

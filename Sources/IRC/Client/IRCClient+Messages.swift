@@ -88,7 +88,7 @@ extension IRCClient {
     if message.body.isEmpty { return }
     if spoken.speaker.isOwner {
       // The store has it already, so it is not the message in doubt, even if the text is the same.
-      if let id = spoken.id, !outbox.noteNews(id, in: spoken.conversation) { return }
+      if let id = spoken.id, !outbox.noteOwnID(id, in: spoken.conversation) { return }
       if origin != .live,
         outbox.noteOwn(
           spoken.text, in: spoken.conversation, id: spoken.id, at: spoken.time, &context)

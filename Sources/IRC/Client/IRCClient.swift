@@ -157,7 +157,7 @@ package struct IRCClient {
     // A bouncer knows which rooms its owner is in.
     if context.isBouncersNetwork {
       rooms.expectAll(in: &context)
-    } else if !isBouncer {
+    } else if !offersNetworks {
       rooms.enterAll(in: &context)
     }
     if let away { context.send(IRCLine("AWAY", [away.isEmpty ? "away" : away])) }
@@ -249,8 +249,8 @@ package struct IRCClient {
     context.isReady && (outbox.waitingLines > 0 || !outbox.inFlight.isEmpty)
   }
 
-  /// Whether the server is a bouncer, which has networks.
-  var isBouncer: Bool { context.has(Capabilities.networks) }
+  /// Whether the server is a bouncer that connects to networks; so is each of its networks.
+  var offersNetworks: Bool { context.has(Capabilities.networks) }
 
   /// The state of the connection.
   package var status: AccountStatus {

@@ -106,7 +106,7 @@ package struct Login: Sendable {
 
   /// Whether the account is on a bouncer. There a later login would go to the network behind the
   /// bouncer, with the wrong password.
-  private var isBouncer: Bool {
+  private var isOnBouncer: Bool {
     settings.bouncerNetwork != nil || capabilities.has(Capabilities.networks)
   }
 
@@ -146,7 +146,7 @@ package struct Login: Sendable {
           Welcome(
             nick: line[0].isEmpty ? nick : line[0], capabilities: capabilities,
             wantedNick: takenNicks > 0 ? settings.nick : nil,
-            account: hasAccount && !isBouncer ? account ?? settings.account : nil))
+            account: hasAccount && !isOnBouncer ? account ?? settings.account : nil))
       ]
     case "432": return [.failed(.badNick(nick))]
     case "433", "436", "437": return tryAnotherNick()
@@ -178,7 +178,7 @@ package struct Login: Sendable {
     case ("CAP", "NEW"):
       let isBack = Capabilities.names(list).contains(Capabilities.sasl)
       return receiveEarly(line)
-        + (isBack && wantsSASL && !hasAccount && !isBouncer
+        + (isBack && wantsSASL && !hasAccount && !isOnBouncer
           ? [.send(IRCLine("CAP", ["REQ", Capabilities.sasl]))] : [])
     case ("CAP", "ACK") where Capabilities.names(list).contains(Capabilities.sasl):
       capabilities.enable(list)

@@ -52,9 +52,9 @@ package enum NetworkEvent: Hashable, Sendable {
   /// `joined` or before it, and later each person who joins; once more for a person who goes away
   /// or comes back. People in the batch with `joined` do not count as joining. If people are the
   /// same in all rooms, all of them must be in the batch with `joined`: anyone else is no longer
-  /// there. `away` is their away message, nil if they are not away; `rank` is the network's word for
-  /// what they may do there, empty for the usual; `arrival` is why they join, if it is not by their own
-  /// will; `removal` is how others removed them, nil if they left by themselves.
+  /// there. `away` is their away message, nil if they are not away; `rank` is the network's word
+  /// for what they may do there, empty for the usual; `arrival` is why they join, if it is not by
+  /// their own will; `removal` is how others removed them, nil if they left by themselves.
   case present(
     NetworkUser, room: String, away: String? = nil, rank: String = "", arrival: String = "")
   /// Someone in a room, maybe the owner, has another rank now.
@@ -84,8 +84,8 @@ package enum NetworkEvent: Hashable, Sendable {
   /// Someone is no longer in the contact list.
   case contactRemoved(NetworkUser)
   /// The connection broke: everybody's presence is unknown until the network reports it again,
-  /// nobody types, and the rooms must be joined again. `scope` is the end of the addresses that this
-  /// concerns, if the account has several connections; empty for all.
+  /// nobody types, and the rooms must be joined again. `scope` is the end of the addresses that
+  /// this concerns, if the account has several connections; empty for all.
   case offline(scope: String = "")
   /// The server accepted an entry of the outbox.
   case accepted(OutboxEntry, archive: String?)

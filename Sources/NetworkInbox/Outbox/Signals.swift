@@ -80,8 +80,8 @@ extension Reading where Self: ~Copyable {
     return Dictionary(marks) { $1 }
   }
 
-  /// The archive ids of the owner's latest messages: those of the later parts of long messages, and,
-  /// where a message is in doubt, those of its neighbours.
+  /// The archive ids of the owner's latest messages: those of the later parts of long messages,
+  /// and, where a message is in doubt, those of its neighbours.
   package func sentLately(by account: Account) throws -> Set<String> {
     Set(
       try database.rows(

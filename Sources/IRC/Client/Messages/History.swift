@@ -225,8 +225,8 @@ struct History: Sendable {
       ?? running.removeValue(forKey: context.fold(target))
   }
 
-  /// Whether a page is the last one of its kind. A short page may not be: it lacks the messages that
-  /// the owner may not see.
+  /// Whether a page is the last one of its kind. A short page may not be: it lacks the messages
+  /// that the owner may not see.
   ///
   /// - Parameters:
   ///   - count: how many messages it had.

@@ -42,7 +42,7 @@ extension IRCOutbox {
     _ part: Int, of entry: OutboxEntry.ID, _ id: String, in context: inout IRCContext
   ) {
     guard let outgoing = entries[entry] else { return }
-    noteNews(id, in: outgoing.entry.conversation)
+    noteOwnID(id, in: outgoing.entry.conversation)
     if part == 0 {
       entries[entry]?.id = id
     } else {
@@ -137,7 +137,7 @@ extension IRCOutbox {
   ///
   /// - Returns: false if the store already has it in this conversation.
   @discardableResult
-  mutating func noteNews(_ id: String, in conversation: ConversationAddress) -> Bool {
+  mutating func noteOwnID(_ id: String, in conversation: ConversationAddress) -> Bool {
     if sentBefore.contains(id) { return false }
     let name = conversation.address + " " + id
     defer { known.note("", of: name) }

@@ -20,8 +20,8 @@ extension IRCOutbox {
       for nick in rooms.people.doubtfulNicks(of: identity, context) where asked[nick] == nil {
         asked[nick] = ""
         context.sendSoon(IRCLine("WHOIS", [context.names.plain(nick)]), isRequested: false)
-        if !isListing { context.sendLast(context.probe(Self.lists)) }
-        isListing = true
+        if !isLearningAccounts { context.sendLast(context.probe(Self.lists)) }
+        isLearningAccounts = true
         context.clock.set(.holders, in: Self.patienceForHolders)
       }
     }
@@ -33,12 +33,12 @@ extension IRCOutbox {
     // The person may still be found under another nick.
     let nick = rooms.people.nick(of: identity, context.names)
     return rooms.people.hasSuccessor(identity, at: nick, context.names)
-      && (rooms.entering > 0 || isListing)
+      && (rooms.entering > 0 || isLearningAccounts)
   }
 
   /// Refuses the messages to people who have none of their nicks.
   private mutating func refuseAbsent(_ people: People, in context: inout IRCContext) {
-    if isListing || asked.isEmpty { return }
+    if isLearningAccounts || asked.isEmpty { return }
     var absent: Set<String> = []
     for outgoing in entries.values.sorted(by: { $0.entry.id < $1.entry.id }) {
       guard case .direct(let identity) = outgoing.entry.conversation else { continue }
@@ -53,7 +53,7 @@ extension IRCOutbox {
 
   /// Asks again who has the nicks, unless the questions still wait for their turn.
   mutating func forgetHolders(in context: inout IRCContext) {
-    if isListing { return context.clock.set(.holders, in: Self.patienceForHolders) }
+    if isLearningAccounts { return context.clock.set(.holders, in: Self.patienceForHolders) }
     asked = [:]
   }
 }

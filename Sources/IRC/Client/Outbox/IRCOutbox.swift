@@ -40,7 +40,7 @@ struct IRCOutbox: Sendable {
   /// nobody has it.
   var asked: [String: String] = [:]
   /// Whether the accounts of people in rooms, for which the client asked before, may still arrive.
-  var isListing = false
+  var isLearningAccounts = false
 
   /// How many lines wait for the throttle.
   var waitingLines: Int {
@@ -327,7 +327,7 @@ struct IRCOutbox: Sendable {
 
   /// Notes that the connection is gone, so that messages without an answer may have arrived.
   mutating func noteBreak() {
-    (inFlight, asked, isListing) = ([], [:], false)
+    (inFlight, asked, isLearningAccounts) = ([], [:], false)
     for (id, outgoing) in entries where outgoing.parts.contains(where: { $0.state == .written }) {
       entries[id]?.isDoubtful = true
       // A reaction or a deletion may arrive twice: the second has no effect.

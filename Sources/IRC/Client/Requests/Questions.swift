@@ -29,8 +29,8 @@ struct Questions: Sendable {
 
   private var running: Running?
   private var waiting: [(question: Running, line: IRCLine)] = []
-  /// The masks with which the owner has banned people, by folded nick: the server may no longer know
-  /// the people when the owner lifts the ban.
+  /// The masks with which the owner has banned people, by folded nick: the server may no longer
+  /// know the people when the owner lifts the ban.
   private var banned: [String: String] = [:]
 
   /// How many requests wait to be sent: none unless the throttle holds the running one, or only its
@@ -38,6 +38,7 @@ struct Questions: Sendable {
   ///
   /// - Parameter urgent: how many lines it holds.
   func waitingCount(urgent: Int) -> Int { urgent > 0 ? waiting.count + (urgent > 1 ? 1 : 0) : 0 }
+
   /// How many requests there have been, including the running one.
   private var count = 0
   private static let probe = "request-"
@@ -97,8 +98,8 @@ struct Questions: Sendable {
     running.map { [$0.subject, context.fold($0.person)].contains(context.fold(nick)) } ?? false
   }
 
-  /// Whether the running request is the owner's own line with this command, and a line of the server
-  /// may answer it.
+  /// Whether the running request is the owner's own line with this command, and a line of the
+  /// server may answer it.
   func isCommand(_ command: String, answeredBy line: IRCLine) -> Bool {
     guard let running, running.request.verb == .line, running.label == line.tags["label"] else {
       return false

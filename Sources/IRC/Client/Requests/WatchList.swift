@@ -67,8 +67,8 @@ struct WatchList: Sendable {
     (taking, wanted) = (wanted, nil)
   }
 
-  /// Notes that the server refuses a nick: somebody was faster, or it keeps the nick back for a while
-  /// (437). The client asks for it again in a minute.
+  /// Notes that the server refuses a nick: somebody was faster, or it keeps the nick back for a
+  /// while (437). The client asks for it again in a minute.
   ///
   /// - Returns: whether the client had asked for it by itself.
   mutating func noteRefusal(of nick: String, in context: inout IRCContext) -> Bool {
