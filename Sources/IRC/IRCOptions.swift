@@ -15,6 +15,7 @@ package enum IRCOptions {
       option("realname") { _ in nil },
       words("login", Login.Method.allCases.map(\.rawValue)),
       words("tls", ["on", "off"]), words("ctcp", ["on", "off"]),
+      words("regain", ["on", "off"]),
       option("flood") {
         Throttle.isSetting($0)
           ? nil

@@ -28,6 +28,8 @@ package final class IRCWire: Wire {
   /// The ids of networks without a session, and the names of those not yet reported to the owner.
   private var leftOut: Set<String> = []
   private var untold: [String] = []
+  /// The ids of networks to which the bouncer has said that it is not connected.
+  private var disconnected: Set<String> = []
   /// Whether the bouncer has named all of its networks.
   private var areNetworksListed = false
   /// The ids of networks that the bouncer listed but did not know.
@@ -75,6 +77,7 @@ package final class IRCWire: Wire {
       start.rooms = try snapshot.roomsJoined(of: account).keys.filter { $0.hasSuffix(scope) }
       start.rooms.sort()
       start.marks = try snapshot.catchUpMarks(of: account).filter { $0.key.hasSuffix(scope) }
+      start.unread = Set(try snapshot.unreadChats(of: account).filter { $0.hasSuffix(scope) })
       start.sent = try snapshot.sentLately(by: account)
       start.proven = try snapshot.provenNames(of: account).filter { $0.key.hasSuffix(scope) }
       for contact in try snapshot.contacts(of: account).map(\.participant)
@@ -198,16 +201,14 @@ package final class IRCWire: Wire {
     guard let facts else {
       leftOut.remove(id)
       refused.remove(id)
+      disconnected.remove(id)
       if let scope = scopes.removeValue(forKey: id) {
         sessions.removeValue(forKey: scope)?.close()
       }
       // What waits for this network fails now.
       return report(.wantsOutbox)
     }
-    if let error = facts["error"], !error.isEmpty {
-      report(
-        .events([.notice(filled(("%1: %2", [facts["name"] ?? id, error])))]))
-    }
+    if scopes[id] != nil { tellState(of: id, facts) }
     // A network that was left out gets a connection when the bouncer lists it again, if possible.
     guard var target, !leftOut.contains(id) || facts["name"] != nil else { return }
     target.login.bouncerNetwork = id
@@ -224,12 +225,34 @@ package final class IRCWire: Wire {
     }
     leftOut.remove(id)
     scopes[id] = scope
+    tellState(of: id, facts)
     do {
       try addSession(scope).connect(to: target)
     } catch {
       // Without what the store knows, nothing can be served there.
       handle(.down(.hungUp("\(error)")), from: scope)
     }
+  }
+
+  /// Tells the owner when the bouncer loses its connection to a network, and when it has it again.
+  private func tellState(of id: String, _ facts: [String: String]) {
+    let name = facts["name"] ?? scopes[id].map { String($0.dropFirst()) } ?? id
+    let error = facts["error"] ?? ""
+    let sentence: Sentence
+    switch facts["state"] {
+    case "disconnected" where disconnected.insert(id).inserted:
+      sentence =
+        error.isEmpty
+        ? ("The bouncer is not connected to %1.", [name])
+        : ("The bouncer is not connected to %1 (%2).", [name, error])
+    case "connected" where disconnected.remove(id) != nil:
+      sentence = ("The bouncer is connected to %1 again.", [name])
+    default:
+      // It tries again and again.
+      if error.isEmpty || disconnected.contains(id) { return }
+      sentence = ("%1: %2", [name, error])
+    }
+    report(.events([.notice(filled(sentence))]))
   }
 
   /// The bouncer has named all of its networks.

@@ -20,7 +20,7 @@ extension IRCClient {
       receiveRoomEvent(line, nick)
     case "ACCOUNT" where !context.isMe(nick):
       noteLogin(of: nick, People.Login(line[0]))
-    case "AWAY" where !context.isMe(nick): noteAway(nick, line[0].isEmpty ? nil : line[0])
+    case "AWAY" where !context.isMe(nick): noteAway(nick, Self.awayMessage(line[0]))
     case "CHGHOST": if context.isMe(nick) { context.userAndHost = line[0] + "@" + line[1] }
     case "MARKREAD": receiveMark(line)
     case "ACK": _ = noteLabelled(line, isEcho: false)
@@ -84,7 +84,7 @@ extension IRCClient {
     case 470: rooms.forward(line, in: &context)
     case 433, 437:
       if !watched.noteRefusal(of: line[1], in: &context) { receiveRefusal(line, number) }
-    case 400..<600, 707, 716, 936: receiveRefusal(line, number)
+    case 400..<600, 707, 716, 926, 936: receiveRefusal(line, number)
     default: questions.note(line, in: &context)
     }
   }
@@ -146,8 +146,9 @@ extension IRCClient {
   }
 
   private mutating func receiveRefusal(_ line: IRCLine, _ number: Int) {
-    let joining = [403, 405, 407, 437, 471, 473, 474, 475, 476, 477, 479, 480, 489]
-    if joining.contains(number), rooms.noteRefusal(line, in: &context) { return }
+    if !Self.aboutOthers.contains(number), rooms.noteRefusal(line[1], line, in: &context) {
+      return
+    }
     let label = line.tags["label"]
     // Without a target, a refusal is about the first line that has no answer.
     let target = Self.withoutTarget.contains(number) ? nil : line[1]
@@ -160,6 +161,9 @@ extension IRCClient {
     questions.note(line, in: &context)
   }
 
+  /// Refusals that may name a room and are not about entering it: of messages, and of requests about
+  /// its people and modes.
+  private static let aboutOthers: Set = [401, 402, 404, 441, 442, 443, 467, 472, 478, 482]
   /// Refusals of a message, which name its target: also those of people who choose whose messages
   /// they accept (716), of servers that limit to how many people one writes (439, 707), and of
   /// those that forbid words (936).
@@ -175,9 +179,10 @@ extension IRCClient {
     case "CHATHISTORY":
       history.noteFailure(line, words, in: &context)
     case "MARKREAD": break
+    case "JOIN" where rooms.noteRefusal(line[2], line, in: &context): break
     default:
       // A batch is refused because of its limits; the server names them and no target.
-      let target = line[0] == "BATCH" ? nil : line.parameters.dropFirst(2).dropLast().first ?? ""
+      let target = line[0] == "BATCH" ? nil : line.parameters.dropFirst(2).dropLast().first
       if outbox.noteRefusal(
         label: line.tags["label"], target: target, of: line[0], words, in: &context)
       {
@@ -316,6 +321,11 @@ extension IRCClient {
     watched.follow(nick, rooms.people, in: &context)
   }
 
+  /// - Returns: nil for nothing: they are back. `*` stands for an unknown message (IRCv3 pre-away).
+  private static func awayMessage(_ text: String) -> String? {
+    text.isEmpty ? nil : text == "*" ? "" : text
+  }
+
   /// - Parameter message: nil if they are back.
   private mutating func noteAway(_ nick: String, _ message: String?) {
     if nick.isEmpty { return }
@@ -331,12 +341,13 @@ extension IRCClient {
     }
   }
 
-  /// Tells the owner once that somebody to whom they write is away; the server says so each time.
+  /// Tells the owner that somebody to whom they write is away; the server says so each time, and
+  /// hobnob once, until the message is another.
   private mutating func receiveAwayNotice(_ line: IRCLine) {
     let (nick, message) = (line[1], line.parameters.last ?? "")
     // During a WHOIS, it is part of the answer.
     if questions.isAbout(nick, context) { return questions.note(line, in: &context) }
-    guard !nick.isEmpty, rooms.people[context.fold(nick)]?.away == nil else { return }
+    guard !nick.isEmpty, rooms.people[context.fold(nick)]?.away != message else { return }
     rooms.people.note(nick, context.names)
     noteAway(nick, message)
     context.tell(.notice(filled(("%1 is away: %2", [nick, message]))))

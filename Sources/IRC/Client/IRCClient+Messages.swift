@@ -102,7 +102,10 @@ extension IRCClient {
     case .past: (message.isPast, message.isReplayed) = (true, spoken.id == nil)
     }
     context.tell(.messageReceived(message, in: spoken.conversation))
-    if case .direct = spoken.conversation { context.countStrangersLater() }
+    if case .direct(let identity) = spoken.conversation {
+      context.countStrangersLater()
+      if !spoken.speaker.isOwner { history.noteUnread(identity) }
+    }
     if origin == .live, let time = spoken.line.tags["time"], context.historyLimit != nil {
       history.noteLive(
         History.Mark(time: time, id: spoken.id), in: spoken.conversation, &context)
@@ -148,7 +151,8 @@ extension IRCClient {
     if ctcp.name == "DCC" {
       guard programs.tellsOffer(at: context.clock.time) else { return }
       return context.tell(
-        .notice(
+        .noticeAbout(
+          spoken.speaker,
           filled(("%1 offers a file or a chat by DCC, which hobnob does not support.", [nick]))))
     }
     // Two programs could answer each other for ever.
@@ -260,8 +264,7 @@ extension IRCClient {
       // The list has only chats with messages since the last mark.
       history.expect(conversation)
       history.begin(conversation, as: name, in: &context)
-      // Servers send the read marker unasked only for rooms.
-      if context.has(Capabilities.readMarker) { context.send(IRCLine("MARKREAD", [name])) }
+      askForMark(name)
     }
     history.noteChats(count, last: last, in: &context)
   }

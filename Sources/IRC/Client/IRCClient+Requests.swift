@@ -136,16 +136,35 @@ extension IRCClient {
   mutating func handle(_ signal: NetworkSignal) {
     switch signal {
     case .typing(let conversation, let isTyping):
-      guard context.abilities.rooms.typing else { return }
+      guard context.isReady, context.abilities.rooms.typing else { return }
       announce(isTyping, in: conversation)
     case .receipt(let conversation, let ids, _, .seen):
-      guard context.has(Capabilities.readMarker), let id = ids.archive,
-        let time = history.times[id]
-      else { return }
-      context.send(
-        IRCLine("MARKREAD", [wireName(conversation.address), "timestamp=" + time]))
+      history.unread.remove(conversation.address)
+      if let id = ids.archive, history.time(of: id, in: conversation) != nil {
+        history.seen[conversation] = id
+      }
     case .receipt: break
     }
+  }
+
+  /// Tells the server how far the owner has read, also what they read without a connection: in a
+  /// room as soon as they have entered it.
+  mutating func sendReadMarkers() {
+    for (conversation, id) in history.seen.sorted(by: { $0.key.address < $1.key.address }) {
+      if case .room(let address) = conversation, rooms[address]?.isEntering == true { continue }
+      history.seen[conversation] = nil
+      guard context.has(Capabilities.readMarker),
+        let time = history.time(of: id, in: conversation)
+      else { continue }
+      context.send(
+        IRCLine("MARKREAD", [wireName(conversation.address), "timestamp=" + time]))
+    }
+  }
+
+  /// Asks how far the owner has read a direct chat on other devices: servers say so unasked only of
+  /// rooms.
+  mutating func askForMark(_ nick: String) {
+    if context.has(Capabilities.readMarker) { context.send(IRCLine("MARKREAD", [nick])) }
   }
 
   private mutating func announce(_ isTyping: Bool, in conversation: ConversationAddress) {

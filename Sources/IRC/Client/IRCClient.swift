@@ -17,6 +17,8 @@ package struct IRCClient {
     package var rooms: [String] = []
     /// The last `caughtUp` of each conversation.
     package var marks: [String: String] = [:]
+    /// The addresses of direct chats with unread messages.
+    package var unread: Set<String> = []
     /// The server's ids for what the owner has sent lately.
     package var sent: Set<String> = []
     /// The identities of people who have written while they were logged in, and their last nicks.
@@ -55,6 +57,7 @@ package struct IRCClient {
 
   package init(_ start: Start) {
     history = History(marks: start.marks, scope: start.scope)
+    history.unread = start.unread
     watched = WatchList(contacts: start.contacts)
     outbox.sentBefore = start.sent
     rooms.people = People(proven: start.proven)
@@ -76,7 +79,7 @@ package struct IRCClient {
     case .lines(let lines): if context.isUp { receive(lines) }
     case .tried(let ids): outbox.noteTried(ids)
     case .requests(let new): for answer in context.requests.add(new) { context.tell(answer) }
-    case .signals(let signals): if context.isReady { for signal in signals { handle(signal) } }
+    case .signals(let signals): for signal in signals { handle(signal) }
     case .uploaded(let id, let result):
       uploads.finish(id, result, &outbox, rooms.people, in: &context)
     case .tick: context.clock.woke()
@@ -86,6 +89,7 @@ package struct IRCClient {
       while let request = context.requests.next() { run(request) }
       uploads.begin(&outbox, in: &context)
       readDoubtfulChats()
+      sendReadMarkers()
       context.flushOne()
       let wantsMore = outbox.pump(rooms, history, in: &context)
       context.flush(more: outbox.waitingLines > 0, yields: wantsMore)
@@ -115,6 +119,7 @@ package struct IRCClient {
   package mutating func prepare(_ settings: [String: String], keys: [String: String]) {
     throttle = Throttle(settings["flood"])
     programs.isOn = settings["ctcp"] != "off"
+    watched.regains = settings["regain"] == "on"
     let seconds = settings["keep-alive"].flatMap { Int64($0) } ?? 180
     quiet = min(max(seconds, 1), 86_400) * 1_000
     rooms.note(keys: keys)
@@ -172,6 +177,8 @@ package struct IRCClient {
       context.send(IRCLine("BOUNCER", ["LISTNETWORKS"]))
     } else {
       history.askForChats(in: &context)
+      // The owner may have read them on another device.
+      for address in history.unread.sorted() { askForMark(wireName(address)) }
     }
     context.add(.ready)
   }
@@ -197,7 +204,7 @@ package struct IRCClient {
       context.clock.set(.noAnswer, in: Self.patience)
     case .noAnswer: context.add(.hangUp(translated("The server does not answer.")))
     case .greeting: begin()
-    case .answers: outbox.sendBarrier(in: &context)
+    case .answers: outbox.askForAnswers(in: &context)
     case .entering: rooms.endWaiting(in: &context)
     case .request: questions.giveUp(in: &context)
     case .history: history.failAll(in: &context)

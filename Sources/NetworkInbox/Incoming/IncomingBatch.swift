@@ -136,6 +136,10 @@ final class IncomingBatch {
     case .answered(let request, let text): try store.answer(request, of: account, text)
     case .fetched(let request, let file): try fetched(request, file)
     case .notice(let sentence): try store.tell(sentence, account)
+    case .noticeAbout(let speaker, let sentence):
+      let known = try person(speaker, knownIn: .direct(speaker.identity))
+      let ignored = try store.attention(of: owner.id).ignoredPeople
+      if known.map({ ignored.contains($0.id) }) != true { try store.tell(sentence, account) }
     case .rules(let rules):
       try store.setRules(of: account, rules)
       account.rules = rules

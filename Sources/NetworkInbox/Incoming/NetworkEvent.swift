@@ -110,6 +110,8 @@ package enum NetworkEvent: Hashable, Sendable {
   case fetched(NetworkRequest, Attachment)
   /// A sentence for the account's owner.
   case notice(String)
+  /// A sentence for the owner about what somebody has done, unless the owner ignores that person.
+  case noticeAbout(NetworkUser, String)
   /// How the network names people and rooms. Must come before anything that depends on it.
   case rules(AddressRules)
   /// What people can do in the account's conversations.

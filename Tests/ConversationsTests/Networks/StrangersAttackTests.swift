@@ -112,6 +112,18 @@ import Testing
     #expect(try approaches.count == (kind == .invitation ? 0 : 1))
   }
 
+  @Test("7.11: the owner learns what others do, but not of those whom they ignore")
+  func ignoredActs() throws {
+    let eve = try linked.store.writeDurably {
+      try $0.networkPerson("eve@x.org", of: linked.account)
+    }.id
+    try linked.store.writeDurably { try $0.set(.ignored, true, of: eve, by: linked.anna) }
+    for name in ["eve@x.org", "ben@x.org", "zed@x.org"] {
+      try hear(.noticeAbout(NetworkUser(identity: name), name + " offers a file."))
+    }
+    #expect(try reports() == ["ben@x.org offers a file.", "zed@x.org offers a file."])
+  }
+
   @Test("7.11: what a muted person sends is listed, and an invitation does not ring")
   func muted() throws {
     for address in ["eve@x.org", "ben@example.org"] {

@@ -102,10 +102,13 @@ struct EchoTests {
     #expect(talk.results == ["2 sent", "1 sent"])
   }
 
-  @Test("without an echo for 15 seconds, the client asks, however busy the room is")
-  func missingEcho() {
-    var talk = talk(["echo-message"])
+  @Test(
+    "without an answer for 15 seconds, the client asks, and a PONG is not the message's answer",
+    arguments: [["echo-message"], Self.labels])
+  func missingEcho(capabilities: [String]) {
+    var talk = talk(capabilities)
     talk.write("one")
+    talk.write("two")
     _ = talk.takeSent()
     for _ in 0..<20 {
       talk.receive(":ben!b@h PRIVMSG #tea :tea?")
@@ -114,8 +117,18 @@ struct EchoTests {
     #expect(talk.takeSent() == ["PING hobnob-1"])
     #expect(talk.results.isEmpty)
     talk.receive(":srv PONG srv hobnob-1")
-    #expect(talk.results == ["1 sent"])
+    #expect(talk.results.isEmpty)
+    // Behind a bouncer, the echo comes later.
+    let label = capabilities == Self.labels ? "@label=h1 " : ""
+    talk.receive(label + ":anna!~a@h PRIVMSG #tea :one")
+    talk.wait(15_000)
+    #expect(
+      talk.results == [
+        "1 sent",
+        "2 failed: The server has not confirmed the message, so it has probably not passed it on. /retry sends it again.",
+      ])
     // Nothing is left to ask for.
+    _ = talk.takeSent()
     talk.wait(60_000)
     #expect(talk.takeSent().isEmpty)
   }
@@ -160,6 +173,14 @@ struct EchoTests {
       ])
     talk.receive("@label=h1;msgid=m :anna!~a@h PRIVMSG #tea :one")
     #expect(talk.results.last == "1 sent m")
+  }
+
+  @Test("a refusal that names only the command is that of the first line with it")
+  func withoutTarget() {
+    var talk = talk([])
+    talk.write("one")
+    talk.receive(":srv FAIL PRIVMSG NO_MONEY :Pay first", ":srv PONG srv hobnob-1")
+    #expect(talk.results == ["1 failed: Pay first"])
   }
 
   @Test("a refusal that names its command is not about another one")

@@ -127,7 +127,7 @@ struct IRCFuzzTests {
       [room] + (user.map { of($0) } ?? [])
     case .renamed(let user, let room, _): of(user) + (room.map { [$0] } ?? [])
     case .contact(let user, _, _), .wantsContact(let user), .answeredContact(let user, _),
-      .contactRemoved(let user):
+      .contactRemoved(let user), .noticeAbout(let user, _):
       of(user)
     case .accepted, .acceptedPart, .refused, .caughtUp, .answered, .fetched, .notice,
       .countStrangers, .offline, .rules, .abilities:
@@ -179,7 +179,7 @@ struct IRCFuzzTests {
     case .renamed(let user, _, _):
       return isSource(user) || names.fold(user.name) == names.fold(line[0])
     case .invited: return line.command == "INVITE"
-    case .contact(let user, _, _): return isSource(user)
+    case .contact(let user, _, _), .noticeAbout(let user, _): return isSource(user)
     case .answered, .notice, .abilities, .accepted, .acceptedPart, .refused, .countStrangers,
       .caughtUp:
       return true

@@ -23,16 +23,21 @@ struct IRCTalk {
     settings: [String: String] = ["flood": "off"], rooms: [String] = [],
     marks: [String: String] = [:], proven: Set<String> = [], nicks: [String: String] = [:],
     contacts: [String: String] = [:], scope: String = "", nick: String = "anna",
-    wanted: String? = nil, sent: Set<String> = []
+    wanted: String? = nil, account: String? = nil, sent: Set<String> = [],
+    unread: Set<String> = []
   ) {
     var start = IRCClient.Start()
     (start.rooms, start.marks) = (rooms, marks)
     start.proven = nicks.merging(proven.map { ($0, $0) }) { $1 }
     (start.contacts, start.scope, start.sent) = (contacts, scope, sent)
+    start.unread = unread
     client = IRCClient(start)
     client.prepare(settings, keys: [:])
     tell(
-      .up(Login.Welcome(nick: nick, capabilities: Self.agreed(capabilities), wantedNick: wanted)))
+      .up(
+        Login.Welcome(
+          nick: nick, capabilities: Self.agreed(capabilities), wantedNick: wanted,
+          account: account)))
     receive(
       ":srv 005 \(nick) \(support) :are supported by this server", ":srv 422 \(nick) :No MOTD")
   }

@@ -356,7 +356,8 @@ struct ReceivingTests {
       talk.receive(":ben!b@h PRIVMSG anna :\u{01}DCC SEND x.exe 1 2 3\u{01}")
     }
     let sentence = "ben offers a file or a chat by DCC, which hobnob does not support."
-    #expect(talk.events == [.notice(sentence)])
+    let ben = NetworkUser(identity: "ben", name: "ben", isVerified: false)
+    #expect(talk.events == [.noticeAbout(ben, sentence)])
     talk.wait(5_000)
     talk.receive(":ben!b@h PRIVMSG anna :\u{01}DCC CHAT\u{01}")
     #expect(talk.events.count == 2)

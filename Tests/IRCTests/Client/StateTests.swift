@@ -138,6 +138,45 @@ struct StateTests {
     talk.receive(":anna!~anna@host PRIVMSG #tea :one")
     #expect(talk.results.isEmpty)
     talk.receive(":srv 404 anna #tea :Cannot send to channel")
-    #expect(talk.results == ["1 failed: #tea: Cannot send to channel"])
+    #expect(
+      talk.results == [
+        "1 failed: A part of the message has arrived, and /retry sends that part again, too. #tea: Cannot send to channel"
+      ])
+  }
+
+  @Test("when the server refuses a part, the others' answers are awaited, and the rest not sent")
+  func refusedParts() {
+    let capabilities = ["echo-message", "labeled-response", "batch"]
+    for arrives in [false, true] {
+      var talk = IRCTalk(capabilities, settings: ["flood": "2/5"])
+      talk.enter("#tea")
+      talk.write("one\n\ntwo\n\nthree")
+      _ = talk.takeSent()
+      talk.receive("@label=h1 :srv 404 anna #tea :No")
+      #expect(talk.results.isEmpty)
+      talk.receive(
+        arrives
+          ? "@label=h2 :anna!~a@h PRIVMSG #tea :two" : "@label=h2 :srv 404 anna #tea :Nor this")
+      let words =
+        arrives
+        ? "A part of the message has arrived, and /retry sends that part again, too. #tea: No"
+        : "#tea: No"
+      #expect(talk.results == ["1 failed: \(words)"])
+      talk.wait(10_000)
+      #expect(talk.takeSent().isEmpty)
+    }
+  }
+
+  @Test("a break after a refused part leaves the others in doubt")
+  func breaksAfterRefusal() {
+    var talk = IRCTalk(["echo-message", "labeled-response", "batch"])
+    talk.enter("#tea")
+    talk.write("one\n\ntwo")
+    talk.receive("@label=h1 :srv 404 anna #tea :No")
+    talk.reconnect()
+    talk.enter("#tea")
+    talk.deliver()
+    let doubt = "The connection broke, and the message may have arrived. /retry sends it again."
+    #expect(talk.results == ["1 failed: \(doubt)"])
   }
 }

@@ -191,6 +191,9 @@ struct CatchingUpTests: HistorySuite {
     #expect(talk.marks()["#tea"] == time(60) + " m60")
     talk.talk.receive(live)
     #expect(talk.marks()["#tea"] == mark)
+    // Nor does one of a clock that is wrong move it into the future.
+    talk.talk.receive(live.replacing("22:13:20.000Z", with: "22:15:20.000Z"))
+    #expect(talk.marks()["#tea"] == "2023-11-14T22:13:20.000Z")
     // An older one does not move it back.
     talk.talk.receive(live.replacing("20.000Z", with: "19.000Z"))
     #expect(talk.marks().isEmpty)

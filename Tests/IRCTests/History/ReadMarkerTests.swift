@@ -87,4 +87,66 @@ struct ReadMarkerTests {
       type: "draft/chathistory-targets")
     #expect(talk.talk.takeSent().contains("MARKREAD Ben"))
   }
+
+  @Test("in a new process, the mark tells the time of what is read only now")
+  func readAfterRestart() {
+    let time = HistoryTalk.time(30)
+    var talk = HistoryTalk(
+      Self.capabilities, marks: ["ben": time + " m1", "": time], rooms: ["#tea"])
+    _ = talk.talk.takeSent()
+    let ben = NetworkUser(identity: "ben")
+    talk.talk.tell(
+      .signals([.receipt(.direct("ben"), MessageIDs(archive: "m1"), by: ben, .seen)]))
+    #expect(talk.talk.takeSent() == ["MARKREAD ben timestamp=\(time)"])
+  }
+
+  @Test("what is read without a connection is told when there is one, and in a room after the entry")
+  func readMeanwhile() {
+    var talk = HistoryTalk(Self.capabilities)
+    talk.talk.enter("#tea")
+    let time = "2023-11-14T22:13:20.123Z"
+    talk.talk.receive(
+      "@msgid=m1;time=\(time) :ben!x@h PRIVMSG #tea :hi",
+      "@msgid=m2;time=\(time) :ben!x@h PRIVMSG anna :hi")
+    talk.talk.disconnect()
+    let ben = NetworkUser(identity: "ben")
+    talk.talk.tell(
+      .signals([
+        .receipt(.room("#tea"), MessageIDs(archive: "m1"), by: ben, .seen),
+        .receipt(.direct("ben"), MessageIDs(archive: "m2"), by: ben, .seen),
+      ]))
+    _ = talk.talk.takeSent()
+    talk.talk.reconnect(Self.capabilities, support: "CHANTYPES=# CHATHISTORY=3")
+    #expect(
+      talk.talk.takeSent().filter { $0.hasPrefix("MARKREAD") } == [
+        "MARKREAD ben timestamp=\(time)"
+      ])
+    talk.talk.enter("#tea")
+    #expect(
+      talk.talk.takeSent().filter { $0.hasPrefix("MARKREAD") } == [
+        "MARKREAD #tea timestamp=\(time)"
+      ])
+  }
+
+  @Test("the client asks about chats with unread messages, and finds the newest one again")
+  func unreadChats() {
+    let time = HistoryTalk.time(30)
+    var talk = IRCTalk(
+      Self.capabilities, support: "CHANTYPES=# CHATHISTORY=3",
+      marks: ["ben": time + " m1", "": time], unread: ["ben"])
+    #expect(talk.takeSent().contains("MARKREAD ben"))
+    talk.receive(":srv MARKREAD ben timestamp=\(HistoryTalk.time(29))")
+    #expect(!talk.events.contains(.read(MessageIDs(archive: "m1"), in: .direct("ben"))))
+    talk.receive(":srv MARKREAD ben timestamp=\(time)")
+    #expect(talk.events.contains(.read(MessageIDs(archive: "m1"), in: .direct("ben"))))
+    // So it does after a break.
+    talk.receive("@msgid=m2;time=2023-11-14T22:13:20.123Z :carla!x@h PRIVMSG anna :hi")
+    let signal = NetworkSignal.receipt(
+      .direct("ben"), MessageIDs(archive: "m1"), by: NetworkUser(identity: "ben"), .seen)
+    talk.tell(.signals([signal]))
+    talk.disconnect()
+    _ = talk.takeSent()
+    talk.reconnect(Self.capabilities, support: "CHANTYPES=# CHATHISTORY=3")
+    #expect(talk.takeSent().filter { $0.hasPrefix("MARKREAD") } == ["MARKREAD carla"])
+  }
 }

@@ -173,6 +173,23 @@ struct EnteringTests {
     #expect(talk.events.isEmpty)
   }
 
+  @Test(
+    "whatever the server says against an entry ends it",
+    arguments: [
+      (":srv 926 anna #tea :Channel is forbidden", "You cannot enter #tea (Channel is forbidden)."),
+      (":srv 520 anna #tea :Only for operators", "You cannot enter #tea (Only for operators)."),
+      ("FAIL JOIN NO_ENTRY #tea :Not you", "You cannot enter #tea (Not you)."),
+    ])
+  func otherRefusals(line: String, sentence: String) {
+    var talk = IRCTalk()
+    talk.tell(request(1, .join, "#tea"))
+    talk.receive(":srv 482 anna #tea :You are not an operator", ":srv 926 anna #milk :No")
+    #expect(talk.answers.isEmpty)
+    talk.receive(line)
+    #expect(talk.answers == ["1: " + sentence])
+    #expect(talk.client.status == .connected([]))
+  }
+
   @Test("a room for people who are logged in is tried again after a login, another room is not")
   func laterLogin() {
     var talk = IRCTalk(rooms: ["#members", "#banned"])

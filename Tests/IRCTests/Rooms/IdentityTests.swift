@@ -223,6 +223,16 @@ struct IdentityTests {
     #expect(!asked.takeSent().contains { $0.hasPrefix("NICK") })
   }
 
+  @Test("services are asked for the wanted nick only on the owner's word, with the account")
+  func regains() {
+    for (setting, account) in [("on", "anna"), ("off", "anna"), ("on", nil)] {
+      var talk = IRCTalk(
+        settings: ["regain": setting], nick: "anna_", wanted: "anna", account: account)
+      #expect(
+        talk.takeSent().contains("NICKSERV REGAIN anna") == (setting == "on" && account != nil))
+    }
+  }
+
   @Test("that a nick is taken is told to whoever asked for it")
   func nickInUse() {
     func request(_ verb: NetworkRequest.Verb, _ target: String, _ text: String = "")

@@ -341,7 +341,12 @@ struct PeopleTests {
       talk.takeEvents().contains(
         .present(user("ben"), room: "#milk", away: "lunch", rank: "operator")))
     talk.receive(":ben!b@h AWAY")
-    #expect(talk.events.count == 1)
+    #expect(talk.takeEvents().count == 1)
+    talk.receive(":ben!b@h AWAY *")
+    let isAway = talk.events.contains {
+      if case .present(_, _, "", _, _) = $0 { true } else { false }
+    }
+    #expect(isAway)
   }
 
   @Test("that somebody is away is said once, not with each message to them")
@@ -354,6 +359,8 @@ struct PeopleTests {
       ])
     talk.receive(":srv 301 anna zed :gone", ":srv 301 anna zed :gone")
     #expect(talk.takeEvents() == [.notice("zed is away: gone")])
+    talk.receive(":srv 301 anna zed :asleep", ":srv 301 anna zed :asleep")
+    #expect(talk.takeEvents() == [.notice("zed is away: asleep")])
   }
 
   // MARK: Invitations

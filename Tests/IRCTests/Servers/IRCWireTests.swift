@@ -292,6 +292,23 @@ struct IRCWireTests {
     #expect(reasons.first?.contains("/account set ADDRESS tls off") == true, "\(reasons)")
   }
 
+  @Test("that the bouncer has lost a network is told once, and that it has it again")
+  func losesNetwork() throws {
+    let server = try stub { $0.networks = ["1": ["name": "Libera", "state": "connected"]] }
+    let anna = try owner(at: server)
+    anna.connect()
+    anna.run { anna.events.contains { if case .caughtUp = $0 { true } else { false } } }
+    for _ in 1...2 { try server.set(network: "1", ["state": "disconnected", "error": "No route"]) }
+    for state in ["connecting", "connected"] { try server.set(network: "1", ["state": state]) }
+    anna.run { anna.notices.count == 2 }
+    #expect(
+      anna.notices == [
+        "The bouncer is not connected to libera (No route).",
+        "The bouncer is connected to libera again.",
+      ])
+    anna.wire.close()
+  }
+
   @Test("networks of a bouncer that there is no room for are named once, in one sentence")
   func leftOut() throws {
     let server = try stub {
@@ -301,7 +318,7 @@ struct IRCWireTests {
     let anna = try owner(at: server)
     anna.connect()
     anna.run { !anna.notices.isEmpty }
-    for id in 1...3 { try server.set(network: String(id), ["state": "disconnected"]) }
+    for id in 1...3 { try server.set(network: String(id), ["state": "connecting"]) }
     try server.set(network: "5", ["name": "oftc"])
     anna.run { anna.notices.count == 2 }
     #expect(

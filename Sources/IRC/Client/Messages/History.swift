@@ -47,8 +47,12 @@ struct History: Sendable {
   private var chatsSince: Milliseconds = 0
   private var chatPages = 0
   var times = MessageTimes()
+  /// The newest message that the owner has seen in a conversation, until the server knows it.
+  var seen: [ConversationAddress: String] = [:]
+  /// The addresses of direct chats with messages that the owner has not read.
+  var unread: Set<String> = []
   /// How far the owner has read on other devices, to repeat once the messages have arrived.
-  private var readMarks: [ConversationAddress: Milliseconds] = [:]
+  var readMarks: [ConversationAddress: Milliseconds] = [:]
   private var waiting: [Query] = []
   /// By label, or by target where the server has no labels.
   private var running: [String: Query] = [:]
@@ -333,21 +337,6 @@ struct History: Sendable {
 
   // MARK: Marks
 
-  /// Notes how far the owner has read on another device. The store has live messages with the time
-  /// of their arrival here, so this also names the message with exactly the server's time.
-  mutating func noteRead(
-    until time: String, _ milliseconds: Milliseconds, in conversation: ConversationAddress,
-    _ context: inout IRCContext
-  ) {
-    if readMarks.count < MessageTimes.most {
-      readMarks[conversation] = max(milliseconds, readMarks[conversation] ?? milliseconds)
-    }
-    context.tell(.readUntil(milliseconds, in: conversation))
-    for id in times.ids(at: time) {
-      context.tell(.read(MessageIDs(archive: id), in: conversation))
-    }
-  }
-
   /// Moves the mark of a conversation to a live message, if nothing is missing before it.
   mutating func noteLive(
     _ mark: Mark, in conversation: ConversationAddress, _ context: inout IRCContext
@@ -360,6 +349,9 @@ struct History: Sendable {
     _ mark: Mark, in conversation: ConversationAddress, _ context: inout IRCContext
   ) {
     let key = conversation.address
+    // A server whose clock is wrong must not make hobnob miss what comes until then.
+    let now = context.serverTime
+    let mark = mark.milliseconds > now + Self.fuzz ? Mark(time: Timestamp.text(now), id: nil) : mark
     if mark.milliseconds >= marks[key]?.milliseconds ?? .min {
       setMark(mark, of: key, in: &context)
     }

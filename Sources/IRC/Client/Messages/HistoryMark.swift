@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import NetworkInbox
 
 extension History {
   /// The message up to which the store has everything: its time as the server wrote it, and its id.
@@ -27,6 +28,40 @@ extension History {
   }
 
   static let timestamp = "timestamp="
+}
+
+// How far the owner has read.
+extension History {
+  /// Of how many direct chats the client asks how far the owner has read on other devices.
+  private static let mostUnread = 100
+
+  /// Notes how far the owner has read on another device. The store has live messages with the time
+  /// of their arrival here, so this also names the message with exactly the server's time.
+  mutating func noteRead(
+    until time: String, _ milliseconds: Milliseconds, in conversation: ConversationAddress,
+    _ context: inout IRCContext
+  ) {
+    if readMarks.count < MessageTimes.most {
+      readMarks[conversation] = max(milliseconds, readMarks[conversation] ?? milliseconds)
+    }
+    context.tell(.readUntil(milliseconds, in: conversation))
+    // After a restart, the exact time is known only of the newest message.
+    let newest = marks[conversation.address].flatMap {
+      $0.milliseconds <= milliseconds ? $0.id : nil
+    }
+    for id in times.ids(at: time) + [newest].compactMap(\.self) {
+      context.tell(.read(MessageIDs(archive: id), in: conversation))
+    }
+  }
+
+  mutating func noteUnread(_ identity: String) {
+    if unread.count < Self.mostUnread { unread.insert(identity) }
+  }
+
+  /// The server's time of a message; nil if it is not known.
+  func time(of id: String, in conversation: ConversationAddress) -> String? {
+    times[id] ?? marks[conversation.address].flatMap { $0.id == id ? $0.time : nil }
+  }
 }
 
 /// The times of messages by their ids, for read markers and for servers that find messages only by

@@ -12,8 +12,31 @@ extension IRCOutbox {
       let number = Int(token.dropFirst(IRCContext.probe.count))
     else { return }
     for line in inFlight where line.barrier.map({ $0 <= number }) ?? false {
-      finish(line, in: &context)
+      if line.operation == .send, line.label != nil || context.has(Capabilities.echo) {
+        // The answer that belongs to the message is missing. Behind a bouncer, it may be on its
+        // way from the network.
+        if let index = index(of: line) { inFlight[index].isOverdue = true }
+      } else {
+        finish(line, in: &context)
+      }
     }
+  }
+
+  /// Asks whether the server has handled what it has not answered. Messages for which it has
+  /// already said so have failed by now.
+  mutating func askForAnswers(in context: inout IRCContext) {
+    for line in inFlight.filter(\.isOverdue) {
+      noteRefusal(
+        of: line,
+        translated(
+          "The server has not confirmed the message, so it has probably not passed it on. /retry sends it again."
+        ), in: &context)
+    }
+    sendBarrier(in: &context)
+  }
+
+  private func index(of line: InFlight) -> Int? {
+    inFlight.firstIndex { $0.entry == line.entry && $0.part == line.part }
   }
 
   /// Notes that the server has handled a line without echoing it. For a reaction, this means that
@@ -29,11 +52,12 @@ extension IRCOutbox {
   private mutating func answer(
     _ line: InFlight, id: String?, echo: String? = nil, in context: inout IRCContext
   ) {
-    inFlight.removeAll { $0.entry == line.entry && $0.part == line.part }
+    if let index = index(of: line) { inFlight.remove(at: index) }
     entries[line.entry]?.parts[line.part].state = .answered
     if line.operation == .send, let echo { entries[line.entry]?.note(echo: echo, of: line.part) }
     if let id { name(line.part, of: line.entry, id, in: &context) }
     finishIfAnswered(line.entry, in: &context)
+    endIfRefused(line.entry, in: &context)
     if inFlight.isEmpty { context.clock.clear(.answers) }
   }
 
@@ -116,13 +140,36 @@ extension IRCOutbox {
     guard let line else { return false }
     if let entry = entries[line.entry], context.fold(entry.target) != line.target {
       // By now, the room or the person has another name.
-      inFlight.removeAll { $0.entry == line.entry && $0.part == line.part }
+      if let index = index(of: line) { inFlight.remove(at: index) }
       entries[line.entry]?.parts[line.part].state = .waiting
       entries[line.entry]?.readdress(to: entry.target)
     } else {
-      refuse(line.entry, sentence, in: &context)
+      noteRefusal(of: line, sentence, in: &context)
     }
     return true
+  }
+
+  private mutating func noteRefusal(
+    of line: InFlight, _ sentence: String, in context: inout IRCContext
+  ) {
+    if let index = index(of: line) { inFlight.remove(at: index) }
+    if entries[line.entry]?.refusal == nil { entries[line.entry]?.refusal = sentence }
+    endIfRefused(line.entry, in: &context)
+  }
+
+  /// Ends an entry of which the server has refused a part, once the other parts have their answers:
+  /// the reason says whether some of it has arrived.
+  mutating func endIfRefused(_ id: OutboxEntry.ID, in context: inout IRCContext) {
+    guard let outgoing = entries[id], let refusal = outgoing.refusal,
+      !inFlight.contains(where: { $0.entry == id })
+    else { return }
+    let hasArrived = outgoing.parts.contains { $0.state == .answered }
+    refuse(
+      id,
+      hasArrived
+        ? filled(
+          ("A part of the message has arrived, and /retry sends that part again, too. %1", [refusal]))
+        : refusal, in: &context)
   }
 
   mutating func refuse(

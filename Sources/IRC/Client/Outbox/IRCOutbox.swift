@@ -20,6 +20,8 @@ struct IRCOutbox: Sendable {
     var text: String
     /// The number of the PING after it; the PONG shows that the server has handled the part.
     var barrier: Int?
+    /// Whether the server has handled the part without the answer that belongs to it.
+    var isOverdue = false
   }
 
   /// Milliseconds until the client asks whether the server has handled a line.
@@ -259,6 +261,7 @@ struct IRCOutbox: Sendable {
     loop: for id in ready {
       resolveDoubt(id)
       finishIfAnswered(id, in: &context)
+      endIfRefused(id, in: &context)
       // While it waited, its target or the server's capabilities may have changed.
       if let former = entries[id], former.isAdmitted, context.freeTurns() > 0 {
         if former.isUntouched {

@@ -33,6 +33,8 @@ struct Outgoing: Sendable {
   var (isChosen, isAdmitted) = (false, false)
   /// Whether it may have arrived before the connection broke or the process ended.
   var isDoubtful: Bool
+  /// Why the server has refused a part; nil if it has refused none.
+  var refusal: String?
 
   /// Whether none of it was sent.
   var isUntouched: Bool { parts.allSatisfy { $0.state == .waiting } }
@@ -43,7 +45,7 @@ struct Outgoing: Sendable {
     let (files, links) = (entry.message.attachments, entry.links.count)
     return entry.operation == .send && links < files.count ? files[links] : nil
   }
-  var nextPart: Int? { parts.firstIndex { $0.state == .waiting } }
+  var nextPart: Int? { refusal == nil ? parts.firstIndex { $0.state == .waiting } : nil }
 
   /// Notes a text from the server's history if it is a part of this entry. An earlier process may
   /// have cut the entry at other places, since the length of a line depends on the owner's prefix.

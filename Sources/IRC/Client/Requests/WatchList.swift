@@ -12,6 +12,8 @@ struct WatchList: Sendable {
   private var online: Set<String> = []
   /// The nick that the owner wants but somebody else has.
   var wanted: String?
+  /// Whether to ask the network's services for the wanted nick.
+  var regains = false
   /// The wanted nick while the client asks for it, until the server answers.
   private var taking: String?
 
@@ -35,6 +37,10 @@ struct WatchList: Sendable {
     (online, taking) = ([], nil)
     watch(names(context), in: &context)
     if !hasMonitor(context) { ask(in: &context) }
+    // Once for each connection: two programs with one account must not take it from each other.
+    if regains, context.account != nil, let wanted {
+      context.send(IRCLine("NICKSERV", ["REGAIN", wanted]))
+    }
   }
 
   private func watch(_ names: [String], in context: inout IRCContext) {

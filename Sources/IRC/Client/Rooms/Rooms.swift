@@ -154,8 +154,10 @@ struct Rooms: Sendable {
   /// Notes the server's refusal to let the owner in.
   ///
   /// - Returns: whether the line is about a room that the owner is entering.
-  mutating func noteRefusal(_ line: IRCLine, in context: inout IRCContext) -> Bool {
-    let address = context.fold(line[1])
+  mutating func noteRefusal(
+    _ name: String, _ line: IRCLine, in context: inout IRCContext
+  ) -> Bool {
+    let address = context.fold(name)
     guard let room = byAddress[address], room.state == .entering else { return false }
     refuse(address, Self.refusal(of: room.name, line), in: &context)
     return true
