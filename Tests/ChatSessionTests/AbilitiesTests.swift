@@ -118,7 +118,7 @@ struct AbilitiesTests {
         "  typing    no: nobody sees it",
         "  seen      no: a message stays “sent”",
         "  files     you cannot send files; /save N fetches other people's files",
-        "  history   what this store has, and what the network's archive has",
+        "  history   what this store has, and what the network keeps, if anything",
         "  length    a message has room for 400 bytes",
       ])
     try provide {

@@ -182,6 +182,26 @@ struct BareNameNetworkTests {
     #expect(anna.printed.last == sentence && anna.text == "/msg \(name) hi")
   }
 
+  @Test("7.11: nobody is named like a mask, and a person is ignored by name")
+  func masks() throws {
+    for mask in ["ben!*@*", "*!*@host", "@be?"] {
+      #expect(!anna.say("/ignore " + mask))
+      #expect(
+        anna.printed.last
+          == "\(mask) is a mask; hobnob mutes and ignores people and rooms by name, as in /ignore ben."
+      )
+    }
+    anna.say("/join #tea")
+    for mask in ["ben!*@*", "ben*"] { #expect(!anna.say("/msg \(mask) hi")) }
+  }
+
+  @Test("10: /leave takes a room, and no words of farewell")
+  func farewell() throws {
+    anna.say("/join #tea")
+    #expect(!anna.say("/leave #tea bye bye"))
+    #expect(anna.printed.last?.contains("/leave [ROOM]") == true)
+  }
+
   @Test("2.8: completion keeps a room's sign, unless it is one #")
   func completesRooms() throws {
     for room in ["##tea", "&here", "plans"] { anna.say("/join " + room) }

@@ -46,6 +46,8 @@ package struct IRCClient {
   /// The throttle for each new connection.
   private var throttle = Throttle()
   private var shownStatus: AccountStatus?
+  /// When the last connection broke; nil if there was none.
+  private var brokenAt: Milliseconds?
   private var toldAbilities: NetworkAbilities?
   private var toldKeys: [String: String] = [:]
   /// The PING whose answer shows that the server is there.
@@ -142,6 +144,7 @@ package struct IRCClient {
 
   private mutating func disconnect() {
     guard context.isUp else { return }
+    if context.isReady { brokenAt = context.clock.wall }
     questions.noteBreak(in: &context)
     context.disconnect()
     context.tell(.offline(scope: context.names.scope))
@@ -172,6 +175,7 @@ package struct IRCClient {
         .notice(
           filled(("You are %1 on %2: %3 is taken.", [context.nick, network, wanted]))))
     }
+    tellGap()
     watched.begin(in: &context)
     if context.isBouncerItself {
       context.send(IRCLine("BOUNCER", ["LISTNETWORKS"]))
@@ -181,6 +185,22 @@ package struct IRCClient {
       for address in history.unread.sorted() { askForMark(wireName(address)) }
     }
     context.add(.ready)
+  }
+
+  /// Tells the owner what may be missing after a break.
+  private mutating func tellGap() {
+    // A bouncer stays connected, and sends later what it has heard.
+    guard let brokenAt, context.historyLimit == nil, !offersNetworks,
+      !context.capabilities.isOfZNC
+    else { return }
+    let seconds = max(1, Int((context.clock.wall - brokenAt) / 1_000))
+    context.tell(
+      .notice(
+        filled(
+          (
+            "The connection was broken for %1. The server keeps no history, so what others wrote in that time is missing here.",
+            [Abilities.span(seconds)]
+          ))))
   }
 
   /// Reads the histories of direct chats with messages that may have arrived. The histories of
@@ -220,8 +240,12 @@ package struct IRCClient {
     context.clock.set(.silence, in: quiet)
     for line in lines {
       switch batches.take(line) {
-      case .line(let line): receive(line)
-      case .batch(let batch): receive(batch)
+      case .line(let line):
+        receive(line)
+        questions.noteEnd(ofLabelled: line.tags["label"], in: &context)
+      case .batch(let batch):
+        receive(batch)
+        questions.noteEnd(ofLabelled: batch.tags["label"], in: &context)
       case .unfinished: break
       }
     }

@@ -186,6 +186,8 @@ extension IRCLine {
   var refusalWords: String {
     let words = parameters.last ?? ""
     let subject = parameters.dropFirst().dropLast().joined(separator: " ")
-    return subject.isEmpty || words.contains(subject) ? words : subject + ": " + words
+    // A letter may also be in the words by chance.
+    return subject.isEmpty || subject.utf8.count > 1 && words.contains(subject)
+      ? words : subject + ": " + words
   }
 }

@@ -102,6 +102,26 @@ struct StateTests {
     #expect(talk.takeSent().contains("PRIVMSG #tea :three"))
   }
 
+  @Test("a break is told where the server keeps no history of what others wrote meanwhile")
+  func gaps() {
+    for capabilities in [[], ["draft/chathistory", "batch", "server-time"]] {
+      var talk = IRCTalk(capabilities)
+      func notices() -> [String] {
+        talk.events.compactMap { if case .notice(let text) = $0 { text } else { nil } }
+      }
+      #expect(notices().isEmpty)
+      talk.disconnect()
+      talk.now += 40_000
+      talk.reconnect(capabilities, support: "CHATHISTORY=100")
+      #expect(
+        notices()
+          == (capabilities.isEmpty
+            ? [
+              "The connection was broken for 40 seconds. The server keeps no history, so what others wrote in that time is missing here."
+            ] : []))
+    }
+  }
+
   @Test("after a break, the history decides what arrived")
   func breaksWithHistory() {
     let capabilities = Self.labels + ["draft/chathistory", "server-time"]

@@ -100,7 +100,8 @@ struct ReadMarkerTests {
     #expect(talk.talk.takeSent() == ["MARKREAD ben timestamp=\(time)"])
   }
 
-  @Test("what is read without a connection is told when there is one, and in a room after the entry")
+  @Test(
+    "what is read without a connection is told when there is one, and in a room after the entry")
   func readMeanwhile() {
     var talk = HistoryTalk(Self.capabilities)
     talk.talk.enter("#tea")

@@ -62,6 +62,40 @@ struct RequestTests {
     }
   }
 
+  @Test("where the server has labels, its answer ends the request, and no PING costs a turn")
+  func labels() {
+    var talk = IRCTalk(Self.labels, settings: ["flood": "3/2"])
+    talk.enter("#Tea")
+    talk.wait(60_000)
+    _ = talk.takeSent()
+    talk.tell(.request(.kick, "#tea", "ben"))
+    talk.tell(.request(.ban, "#tea", "carla", id: 2))
+    talk.receive("@label=h1 :anna!~a@h KICK #Tea ben :anna")
+    talk.receive("@label=h2 :srv 302 anna :carla=+c@other.host")
+    talk.receive("@label=h3 :srv BATCH +1 labeled-response", "@batch=1 :srv NOTE MODE X :Soon")
+    #expect(talk.answers == ["1: You removed ben from #tea."])
+    talk.receive("@batch=1 :anna!~a@h MODE #Tea +b *!*@other.host", ":srv BATCH -1")
+    #expect(talk.answers.count == 2)
+    #expect(
+      talk.takeSent() == [
+        "@label=h1 KICK #Tea :ben", "@label=h2 USERHOST carla",
+        "@label=h3 MODE #Tea +b *!*@other.host",
+      ])
+  }
+
+  @Test("that a mode is set is told, and which letter is none")
+  func setModes() {
+    for (line, answer) in [
+      (":anna!a@h MODE #Tea +s", "The server has accepted the mode +s for #tea."),
+      (":srv 472 anna s :is unknown to me", "s: is unknown to me"),
+    ] {
+      var talk = talk()
+      talk.tell(.request(.mode, "#tea", "+s"))
+      talk.receive(line, ":srv PONG srv hobnob-request-1")
+      #expect(talk.answers == ["1: " + answer])
+    }
+  }
+
   @Test("a refusal is the answer, with labels and without", arguments: [true, false])
   func refusals(hasLabels: Bool) {
     var talk = talk(hasLabels ? Self.labels : [])
@@ -155,7 +189,7 @@ struct RequestTests {
     modes.receive(
       ":srv 367 anna #Tea *!*@evil.host ben 1", ":srv 367 anna #Other *!*@x ben 1",
       ":srv 368 anna #Tea :End", ":srv PONG srv hobnob-request-1")
-    #expect(modes.answers == ["1: #Tea *!*@evil.host ben 1"])
+    #expect(modes.answers == ["1: *!*@evil.host, set by ben"])
     var room = talk()
     room.tell(.request(.mode, "#tea"))
     room.receive(

@@ -144,7 +144,8 @@ struct ClientFuzzTests {
       return room == bare
     case .invited(let room, let speaker):
       return speaker.isVerified ? speaker.identity == bare : room == bare
-    case .contact(let speaker, _, _), .noticeAbout(let speaker, _), .wantsContact(let speaker), .contactRemoved(let speaker),
+    case .contact(let speaker, _, _), .noticeAbout(let speaker, _), .wantsContact(let speaker),
+      .contactRemoved(let speaker),
       .answeredContact(let speaker, _):
       return speaker.identity == bare
     case .accepted(let entry, _), .acceptedPart(let entry, _), .refused(let entry, _):

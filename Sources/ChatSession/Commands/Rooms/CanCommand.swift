@@ -108,7 +108,7 @@ struct CanCommand {
       ),
       (say("seen"), receiptsFact(can)),
       (say("files"), files(can)),
-      (say("history"), say("what this store has, and what the network's archive has")),
+      (say("history"), say("what this store has, and what the network keeps, if anything")),
     ]
     if let most = can.longestMessage {
       facts.append((say("length"), say("a message has room for %1 bytes", SafeText(most))))

@@ -115,6 +115,8 @@ struct ConversationCommands {
     if argument.isEmpty {
       target = try context.open.required()
     } else {
+      // IRC has reasons for leaving; hobnob has none.
+      if argument.contains(where: \.isWhitespace) { throw usage("leave") }
       if let step = try RequestsCommand(context: context).decline(argument, snapshot) {
         return step
       }

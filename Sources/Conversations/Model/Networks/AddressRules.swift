@@ -81,7 +81,11 @@ public struct AddressRules: Hashable, Sendable {
   ///
   /// - Returns: nil if nobody can have the name.
   public func address(ofPerson word: String) -> String? {
-    address(of: word, at: domain).flatMap { isRoomAddress(word) && domain == nil ? nil : $0 }
+    // Where addresses are bare names, these letters are for rooms and masks.
+    if domain == nil, isRoomAddress(word) || word.contains(where: { "!*?".contains($0) }) {
+      return nil
+    }
+    return address(of: word, at: domain)
   }
 
   /// The address of the room that a word means: an address, or a name on the server's own service.

@@ -168,7 +168,10 @@ extension IRCOutbox {
       id,
       hasArrived
         ? filled(
-          ("A part of the message has arrived, and /retry sends that part again, too. %1", [refusal]))
+          (
+            "A part of the message has arrived, and /retry sends that part again, too. %1",
+            [refusal]
+          ))
         : refusal, in: &context)
   }
 

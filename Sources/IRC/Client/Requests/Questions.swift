@@ -4,8 +4,9 @@ import NetworkInbox
 import Networks
 import Sentences
 
-/// Shells' requests that the server answers with lines of text. The client sends one at a time,
-/// each followed by a PING; the PONG ends the answer.
+/// Shells' requests that the server answers with lines of text. The client sends one at a time.
+/// Where the server has labels, one of its lines or batches is the whole answer (IRCv3
+/// labeled-response); elsewhere a PING follows the request, and the PONG ends the answer.
 struct Questions: Sendable {
   private struct Running: Sendable {
     var request: NetworkRequest
@@ -21,7 +22,8 @@ struct Questions: Sendable {
     var banRoom: String?
     /// Whether the answer to a WHOIS is complete. It may come from another server, after the PONG.
     var isWhole = false
-    var hasPong = false
+    /// Whether the server has answered, or has handled the request without an answer.
+    var isHandled = false
 
     /// Whether the answer comes from another person's program, not from the server.
     var asksProgram: Bool { request.verb == .ctcp }
@@ -37,7 +39,12 @@ struct Questions: Sendable {
   /// PING.
   ///
   /// - Parameter urgent: how many lines it holds.
-  func waitingCount(urgent: Int) -> Int { urgent > 0 ? waiting.count + (urgent > 1 ? 1 : 0) : 0 }
+  func waitingCount(urgent: Int) -> Int {
+    urgent > 0 ? waiting.count + (isSent(urgent: urgent) ? 0 : 1) : 0
+  }
+
+  /// Whether the line of the running request has gone out.
+  private func isSent(urgent: Int) -> Bool { urgent < (running?.label == nil ? 2 : 1) }
 
   /// How many requests there have been, including the running one.
   private var count = 0
@@ -47,8 +54,8 @@ struct Questions: Sendable {
 
   /// Notes that the connection is gone. The queue of requests begins all others anew.
   mutating func noteBreak(in context: inout IRCContext) {
-    // What one of these lines does may happen twice. Of the urgent lines, the last is the PING.
-    if let running, running.request.verb.speaks, context.urgent < 2 {
+    // What one of these lines does may happen twice.
+    if let running, running.request.verb.speaks, isSent(urgent: context.urgent) {
       context.answer(running.request, RequestQueue.doubt(about: running.request))
     }
     (running, waiting) = (nil, [])
@@ -80,7 +87,7 @@ struct Questions: Sendable {
     line.tags["label"] = question.label
     running = question
     context.sendSoon(line)
-    context.sendSoon(context.probe(Self.probe + String(count)))
+    if question.label == nil { context.sendSoon(context.probe(Self.probe + String(count))) }
   }
 
   /// Whether the running request asks who somebody is.
@@ -129,7 +136,7 @@ struct Questions: Sendable {
       add(Self.words(of: line, number, context))
       if number == Self.endOfWhois, running.request.verb == .whois {
         self.running?.isWhole = true
-        if running.hasPong { end(in: &context) }
+        if running.isHandled { end(in: &context) }
       }
     }
   }
@@ -159,8 +166,17 @@ struct Questions: Sendable {
 
   /// Notes a PONG.
   mutating func notePong(_ token: String, in context: inout IRCContext) {
-    guard let running, token == IRCContext.probe + Self.probe + String(count) else { return }
-    self.running?.hasPong = true
+    if token == IRCContext.probe + Self.probe + String(count) { noteHandled(in: &context) }
+  }
+
+  /// Notes the end of a line or a batch with this label.
+  mutating func noteEnd(ofLabelled label: String?, in context: inout IRCContext) {
+    if let label, label == running?.label { noteHandled(in: &context) }
+  }
+
+  private mutating func noteHandled(in context: inout IRCContext) {
+    guard let running else { return }
+    self.running?.isHandled = true
     // Somebody's program, or another server, answers later.
     let isComplete = running.request.verb == .whois ? running.isWhole : !running.asksProgram
     if isComplete || running.failure != nil { end(in: &context) }
@@ -255,6 +271,9 @@ struct Questions: Sendable {
     case 301: return filled(("away: %1", [words]))
     case 330: return filled(("logged in as %1", [line[2]]))
     case 671: return translated("has an encrypted connection")
+    // Lists of masks: also who set each, and when.
+    case 346...367 where [346, 348, 367].contains(number) && line.parameters.count > 3:
+      return filled(("%1, set by %2", [line[2], IRCLine.Source(line[3][...]).nick]))
     case 303 where words.isEmpty: return translated("None of them is online.")
     // Ends of lists, and the time when a room was created.
     case 315, 318, 323, 329, 333, 341, 347, 349, 366, 368, 369, 374: return nil
@@ -274,6 +293,8 @@ extension NetworkRequest {
       case .unban: ("%1 can enter %2 again.", [person, target])
       case .promote: ("%1 is an operator of %2 now.", [person, target])
       case .demote: ("%1 is no longer an operator of %2.", [person, target])
+      case .mode where !text.isEmpty:
+        ("The server has accepted the mode %1 for %2.", [text, target.isEmpty ? person : target])
       default: nil
       }
     return sentence.map { filled($0) } ?? ""
