@@ -160,7 +160,14 @@ static int vi_fWord(int count, int key) { return over_words(rl_vi_fWord, count, 
 static int vi_eword(int count, int key) { return over_words(rl_vi_eword, count, key); }
 static int vi_eWord(int count, int key) { return over_words(rl_vi_eWord, count, key); }
 
+/// Goes to the end of the word itself, since readline would do that with its own motion.
+static int vi_complete(int count, int key) {
+  while (rl_point < rl_end && !strchr(" \t\n", rl_line_buffer[rl_point])) rl_point++;
+  return rl_vi_complete(count, key);
+}
+
 const struct creadline_replacement creadline_vi_commands[] = {
+    {"vi-complete", rl_vi_complete, vi_complete},
     {"vi-next-word", rl_vi_next_word, vi_next_word},
     {"vi-end-word", rl_vi_end_word, vi_end_word},
     {"vi-fword", rl_vi_fword, vi_fword},
