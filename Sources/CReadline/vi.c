@@ -160,7 +160,7 @@ static int vi_fWord(int count, int key) { return over_words(rl_vi_fWord, count, 
 static int vi_eword(int count, int key) { return over_words(rl_vi_eword, count, key); }
 static int vi_eWord(int count, int key) { return over_words(rl_vi_eWord, count, key); }
 
-/// Goes to the end of the word itself, since readline would do that with its own motion.
+/// Trap: readline goes to the end of the word with its own motion. At a blank it does not go there.
 static int vi_complete(int count, int key) {
   while (rl_point < rl_end && !strchr(" \t\n", rl_line_buffer[rl_point])) rl_point++;
   return rl_vi_complete(count, key);

@@ -192,7 +192,13 @@ struct BareNameNetworkTests {
       )
     }
     anna.say("/join #tea")
-    for mask in ["ben!*@*", "ben*"] { #expect(!anna.say("/msg \(mask) hi")) }
+    for mask in ["ben!*@*", "ben*"] {
+      #expect(!anna.say("/msg \(mask) hi"))
+      #expect(anna.printed.last?.contains("is not an address") == true)
+    }
+    anna.say("/join #help?")
+    anna.say("/mute #help?")
+    #expect(anna.printed.last?.contains("mask") == false)
   }
 
   @Test("10: /leave takes a room, and no words of farewell")

@@ -321,7 +321,8 @@ extension IRCClient {
     watched.follow(nick, rooms.people, in: &context)
   }
 
-  /// - Returns: nil for nothing: they are back. `*` stands for an unknown message (IRCv3 pre-away).
+  /// - Returns: nil for an empty text, which means that they are back. `*` stands for an unknown
+  ///   message (IRCv3 pre-away).
   private static func awayMessage(_ text: String) -> String? {
     text.isEmpty ? nil : text == "*" ? "" : text
   }

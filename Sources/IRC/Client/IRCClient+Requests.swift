@@ -163,8 +163,10 @@ extension IRCClient {
 
   /// Asks how far the owner has read a direct chat on other devices: servers say so unasked only of
   /// rooms.
-  mutating func askForMark(_ nick: String) {
-    if context.has(Capabilities.readMarker) { context.send(IRCLine("MARKREAD", [nick])) }
+  mutating func askForMark(_ nick: String, isUrgent: Bool = true) {
+    guard context.has(Capabilities.readMarker) else { return }
+    let line = IRCLine("MARKREAD", [nick])
+    if isUrgent { context.send(line) } else { context.sendLast(line) }
   }
 
   private mutating func announce(_ isTyping: Bool, in conversation: ConversationAddress) {

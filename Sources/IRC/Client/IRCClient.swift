@@ -46,8 +46,8 @@ package struct IRCClient {
   /// The throttle for each new connection.
   private var throttle = Throttle()
   private var shownStatus: AccountStatus?
-  /// When the last connection broke; nil if there was none.
-  private var brokenAt: Milliseconds?
+  /// When the server was last heard, now and on the last connection; nil if there was none.
+  private var (heardAt, brokenAt): (Milliseconds?, Milliseconds?)
   private var toldAbilities: NetworkAbilities?
   private var toldKeys: [String: String] = [:]
   /// The PING whose answer shows that the server is there.
@@ -144,7 +144,7 @@ package struct IRCClient {
 
   private mutating func disconnect() {
     guard context.isUp else { return }
-    if context.isReady { brokenAt = context.clock.wall }
+    if context.isReady { brokenAt = heardAt }
     questions.noteBreak(in: &context)
     context.disconnect()
     context.tell(.offline(scope: context.names.scope))
@@ -182,7 +182,7 @@ package struct IRCClient {
     } else {
       history.askForChats(in: &context)
       // The owner may have read them on another device.
-      for address in history.unread.sorted() { askForMark(wireName(address)) }
+      for address in history.unread.sorted() { askForMark(wireName(address), isUrgent: false) }
     }
     context.add(.ready)
   }
@@ -238,6 +238,7 @@ package struct IRCClient {
   private mutating func receive(_ lines: [IRCLine]) {
     context.clock.clear(.noAnswer)
     context.clock.set(.silence, in: quiet)
+    heardAt = context.clock.wall
     for line in lines {
       switch batches.take(line) {
       case .line(let line):
@@ -245,7 +246,10 @@ package struct IRCClient {
         questions.noteEnd(ofLabelled: line.tags["label"], in: &context)
       case .batch(let batch):
         receive(batch)
-        questions.noteEnd(ofLabelled: batch.tags["label"], in: &context)
+        // An inner batch is not the whole answer.
+        if batch.tags["batch"] == nil {
+          questions.noteEnd(ofLabelled: batch.tags["label"], in: &context)
+        }
       case .unfinished: break
       }
     }
@@ -280,7 +284,7 @@ package struct IRCClient {
     context.isReady && (outbox.waitingLines > 0 || !outbox.inFlight.isEmpty)
   }
 
-  /// Whether the server is a bouncer that connects to networks; so is each of its networks.
+  /// Whether the connection is to a bouncer that has networks, or to one of those networks.
   var offersNetworks: Bool { context.has(Capabilities.networks) }
 
   /// The state of the connection.

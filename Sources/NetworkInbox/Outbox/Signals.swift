@@ -99,12 +99,12 @@ extension Reading where Self: ~Copyable {
       ) { $0.text() })
   }
 
-  /// The addresses of direct chats with unread messages, the newest chats first, and at most 100.
+  /// The addresses of direct chats with unread messages, the newest chats first, and at most 20.
   package func unreadChats(of account: Account) throws -> [String] {
     let unread = try listing(for: account.owner).filter {
       $0.unread > 0 && $0.conversation.kind == .direct && $0.conversation.network == account.network
     }.sorted { $0.lastAt ?? 0 > $1.lastAt ?? 0 }
-    return try unread.prefix(100).map { try networkAddress(of: $0.conversation.id) }
+    return try unread.prefix(20).map { try networkAddress(of: $0.conversation.id) }
   }
 
   /// When the newest message by others that has an archive id was written; by archive, as above.

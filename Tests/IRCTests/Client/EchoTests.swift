@@ -120,7 +120,11 @@ struct EchoTests {
     #expect(talk.results.isEmpty)
     // Behind a bouncer, the echo comes later.
     let label = capabilities == Self.labels ? "@label=h1 " : ""
+    talk.wait(20_000)
     talk.receive(label + ":anna!~a@h PRIVMSG #tea :one")
+    // The others have as much time again.
+    talk.wait(29_000)
+    #expect(talk.results == ["1 sent"])
     talk.wait(15_000)
     #expect(
       talk.results == [

@@ -110,6 +110,8 @@ struct StateTests {
         talk.events.compactMap { if case .notice(let text) = $0 { text } else { nil } }
       }
       #expect(notices().isEmpty)
+      // The break began when the server was last heard.
+      talk.now += 40_000
       talk.disconnect()
       talk.now += 40_000
       talk.reconnect(capabilities, support: "CHATHISTORY=100")
@@ -117,7 +119,7 @@ struct StateTests {
         notices()
           == (capabilities.isEmpty
             ? [
-              "The connection was broken for 40 seconds. The server keeps no history, so what others wrote in that time is missing here."
+              "The connection was broken for 80 seconds. The server keeps no history, so what others wrote in that time is missing here."
             ] : []))
     }
   }

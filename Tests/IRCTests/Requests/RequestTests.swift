@@ -73,6 +73,7 @@ struct RequestTests {
     talk.receive("@label=h1 :anna!~a@h KICK #Tea ben :anna")
     talk.receive("@label=h2 :srv 302 anna :carla=+c@other.host")
     talk.receive("@label=h3 :srv BATCH +1 labeled-response", "@batch=1 :srv NOTE MODE X :Soon")
+    talk.receive("@batch=1 :srv BATCH +2 netjoin", ":srv BATCH -2")
     #expect(talk.answers == ["1: You removed ben from #tea."])
     talk.receive("@batch=1 :anna!~a@h MODE #Tea +b *!*@other.host", ":srv BATCH -1")
     #expect(talk.answers.count == 2)
@@ -190,6 +191,9 @@ struct RequestTests {
       ":srv 367 anna #Tea *!*@evil.host ben 1", ":srv 367 anna #Other *!*@x ben 1",
       ":srv 368 anna #Tea :End", ":srv PONG srv hobnob-request-1")
     #expect(modes.answers == ["1: *!*@evil.host, set by ben"])
+    modes.tell(.request(.mode, "#tea", "b", id: 2))
+    modes.receive(":srv 368 anna #Tea :End", ":srv PONG srv hobnob-request-2")
+    #expect(modes.answers.last == "2: The list is empty.")
     var room = talk()
     room.tell(.request(.mode, "#tea"))
     room.receive(

@@ -230,6 +230,14 @@ struct IdentityTests {
         settings: ["regain": setting], nick: "anna_", wanted: "anna", account: account)
       #expect(
         talk.takeSent().contains("NICKSERV REGAIN anna") == (setting == "on" && account != nil))
+      talk.disconnect()
+      talk.tell(
+        .up(
+          Login.Welcome(
+            nick: "anna_", capabilities: Capabilities(), wantedNick: "anna", account: "anna")))
+      talk.receive(":srv 422 anna_ :No MOTD")
+      #expect(
+        talk.takeSent().contains("NICKSERV REGAIN anna") == (setting == "on" && account == nil))
     }
   }
 

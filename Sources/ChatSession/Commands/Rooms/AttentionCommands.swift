@@ -66,18 +66,18 @@ struct AttentionCommands {
 
   /// The room or the person that a name means, as in other commands.
   private func target(named name: String, _ snapshot: borrowing Snapshot) throws -> Target {
-    if name.contains(where: { "!*?".contains($0) }) {
-      throw Refusal(
-        say(
-          "%1 is a mask; hobnob mutes and ignores people and rooms by name, as in /ignore ben.",
-          SafeText(line: name)))
-    }
     if !name.hasPrefix("@"), let room = try snapshot.room(name, for: context.me.id) {
       return .room(room)
     }
     if name.hasPrefix("#") { throw RuleError.noSuchRoom(name) }
     let networks = NetworkCommands(context: context)
     if let known = try networks.known(name, snapshot) { return .person(known) }
+    if name.contains(where: { "!*?".contains($0) }) {
+      throw Refusal(
+        say(
+          "%1 is a mask; hobnob mutes and ignores people and rooms by name, as in /ignore ben.",
+          SafeText(line: name)))
+    }
     guard name.dropFirst().contains("@"),
       let (account, address) = try networks.personOnNetwork(name, snapshot)
     else {

@@ -33,7 +33,7 @@ extension History {
 // How far the owner has read.
 extension History {
   /// Of how many direct chats the client asks how far the owner has read on other devices.
-  private static let mostUnread = 100
+  private static let mostUnread = 20
 
   /// Notes how far the owner has read on another device. The store has live messages with the time
   /// of their arrival here, so this also names the message with exactly the server's time.

@@ -15,17 +15,21 @@ extension IRCOutbox {
       if line.operation == .send, line.label != nil || context.has(Capabilities.echo) {
         // The answer that belongs to the message is missing. Behind a bouncer, it may be on its
         // way from the network.
-        if let index = index(of: line) { inFlight[index].isOverdue = true }
+        if let index = index(of: line), inFlight[index].overdueSince == nil {
+          inFlight[index].overdueSince = context.clock.time
+        }
       } else {
         finish(line, in: &context)
       }
     }
   }
 
-  /// Asks whether the server has handled what it has not answered. Messages for which it has
-  /// already said so have failed by now.
+  /// Asks whether the server has handled what it has not answered. Messages that it handled long
+  /// ago have failed.
   mutating func askForAnswers(in context: inout IRCContext) {
-    for line in inFlight.filter(\.isOverdue) {
+    let now = context.clock.time
+    for line in inFlight
+    where line.overdueSince.map({ now - $0 >= Self.patienceForCopies }) ?? false {
       noteRefusal(
         of: line,
         translated(
@@ -53,6 +57,10 @@ extension IRCOutbox {
     _ line: InFlight, id: String?, echo: String? = nil, in context: inout IRCContext
   ) {
     if let index = index(of: line) { inFlight.remove(at: index) }
+    // The network behind a bouncer takes its time for a long text, and answers one by one.
+    for index in inFlight.indices where inFlight[index].overdueSince != nil {
+      inFlight[index].overdueSince = context.clock.time
+    }
     entries[line.entry]?.parts[line.part].state = .answered
     if line.operation == .send, let echo { entries[line.entry]?.note(echo: echo, of: line.part) }
     if let id { name(line.part, of: line.entry, id, in: &context) }
@@ -143,6 +151,7 @@ extension IRCOutbox {
       if let index = index(of: line) { inFlight.remove(at: index) }
       entries[line.entry]?.parts[line.part].state = .waiting
       entries[line.entry]?.readdress(to: entry.target)
+      endIfRefused(line.entry, in: &context)
     } else {
       noteRefusal(of: line, sentence, in: &context)
     }

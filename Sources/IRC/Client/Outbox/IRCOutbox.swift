@@ -20,12 +20,15 @@ struct IRCOutbox: Sendable {
     var text: String
     /// The number of the PING after it; the PONG shows that the server has handled the part.
     var barrier: Int?
-    /// Whether the server has handled the part without the answer that belongs to it.
-    var isOverdue = false
+    /// Since when the client has known that the server has handled the part, without the answer
+    /// that belongs to it.
+    var overdueSince: Milliseconds?
   }
 
   /// Milliseconds until the client asks whether the server has handled a line.
   static let patience: Milliseconds = 15_000
+  /// Milliseconds until a message has failed that the server has handled without confirming it.
+  static let patienceForCopies: Milliseconds = 30_000
 
   var entries: [OutboxEntry.ID: Outgoing] = [:]
   /// The ids of the entries in order; some entries may have ended by now.

@@ -133,7 +133,8 @@ struct Questions: Sendable {
       case .mode: guard number == 221 || running.subject == context.fold(line[1]) else { return }
       default: return
       }
-      add(Self.words(of: line, number, context))
+      let isEmpty = running.answer.isEmpty && Self.endsOfLists.contains(number)
+      add(isEmpty ? translated("The list is empty.") : Self.words(of: line, number, context))
       if number == Self.endOfWhois, running.request.verb == .whois {
         self.running?.isWhole = true
         if running.isHandled { end(in: &context) }
@@ -151,6 +152,8 @@ struct Questions: Sendable {
   }
 
   private static let (endOfWhois, hosts) = (318, 302)
+  /// Those of lists of masks.
+  private static let endsOfLists: Set = [347, 349, 368]
 
   private mutating func add(_ text: String?) {
     guard let text, !text.isEmpty, running?.answer.count ?? 0 < Self.mostLines else { return }
@@ -271,7 +274,7 @@ struct Questions: Sendable {
     case 301: return filled(("away: %1", [words]))
     case 330: return filled(("logged in as %1", [line[2]]))
     case 671: return translated("has an encrypted connection")
-    // Lists of masks: also who set each, and when.
+    // Lists of masks, and who set each.
     case 346...367 where [346, 348, 367].contains(number) && line.parameters.count > 3:
       return filled(("%1, set by %2", [line[2], IRCLine.Source(line[3][...]).nick]))
     case 303 where words.isEmpty: return translated("None of them is online.")
@@ -293,7 +296,7 @@ extension NetworkRequest {
       case .unban: ("%1 can enter %2 again.", [person, target])
       case .promote: ("%1 is an operator of %2 now.", [person, target])
       case .demote: ("%1 is no longer an operator of %2.", [person, target])
-      case .mode where !text.isEmpty:
+      case .mode where text.hasPrefix("+") || text.hasPrefix("-"):
         ("The server has accepted the mode %1 for %2.", [text, target.isEmpty ? person : target])
       default: nil
       }

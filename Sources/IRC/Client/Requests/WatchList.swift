@@ -14,6 +14,7 @@ struct WatchList: Sendable {
   var wanted: String?
   /// Whether to ask the network's services for the wanted nick.
   var regains = false
+  private var hasRegained = false
   /// The wanted nick while the client asks for it, until the server answers.
   private var taking: String?
 
@@ -37,8 +38,9 @@ struct WatchList: Sendable {
     (online, taking) = ([], nil)
     watch(names(context), in: &context)
     if !hasMonitor(context) { ask(in: &context) }
-    // Once for each connection: two programs with one account must not take it from each other.
-    if regains, context.account != nil, let wanted {
+    // Only once: two programs with one account must not take it from each other for ever.
+    if regains, !hasRegained, context.account != nil, let wanted {
+      hasRegained = true
       context.send(IRCLine("NICKSERV", ["REGAIN", wanted]))
     }
   }
