@@ -189,6 +189,17 @@ struct StateTests {
     }
   }
 
+  @Test("a refused message does not wait for the room's new name")
+  func renamedAfterRefusal() {
+    var talk = IRCTalk(["echo-message", "labeled-response", "batch"])
+    talk.enter("#tea")
+    talk.write("one\n\ntwo")
+    talk.receive(
+      "@label=h1 :srv 404 anna #tea :No", ":srv RENAME #tea #milk :",
+      "@label=h2 :srv 404 anna #tea :No")
+    #expect(talk.results == ["1 failed: #tea: No"])
+  }
+
   @Test("a break after a refused part leaves the others in doubt")
   func breaksAfterRefusal() {
     var talk = IRCTalk(["echo-message", "labeled-response", "batch"])
