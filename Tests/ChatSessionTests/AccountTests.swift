@@ -243,6 +243,26 @@ struct AccountTests {
     #expect(anna.status().contains("xmpp: disconnected"))
   }
 
+  @Test("10: without a connection, what only the network can do waits, and this is said")
+  func waitsForTheConnection() throws {
+    let account = try anna.added()
+    let process = try town.store()
+    anna.say("/join tea@rooms.x.org")
+    let sentence = "anna@x.org is not connected; hobnob does this as soon as it is."
+    for (status, says) in [
+      (AccountStatus.connected([]), false), (.offline(reason: "gone", nextTry: nil), true),
+    ] {
+      try process.writeIfNeeded { try $0.setStatus(of: account, status) }
+      anna.look()
+      _ = anna.news()
+      anna.say("/topic green tea")
+      #expect((anna.news().last == sentence) == says)
+      anna.say("/join milk@rooms.x.org")
+      #expect(anna.news().last != sentence)
+      anna.say("/switch -")
+    }
+  }
+
   @Test("a shell starts what it needs; only a new shell restarts a process that gave a reason")
   func startsTheProcess() throws {
     let account = try anna.added()

@@ -186,13 +186,18 @@ struct NetworkCommands {
     of account: Account, _ transaction: borrowing DurableTransaction
   ) throws -> [Outcome] {
     _ = try transaction.ask(verb, target: target, text: text, secret: secret, of: account)
-    return accounts.isWanted(account)
-      ? []
-      : [
-        .tell(
-          say("%1 is disconnected; type /connect to continue.", SafeText(line: account.address)))
-      ]
+    let address = SafeText(line: account.address)
+    guard accounts.isWanted(account) else {
+      return [.tell(say("%1 is disconnected; type /connect to continue.", address))]
+    }
+    guard case .offline = account.status, Self.onlyAnswered.contains(verb) else { return [] }
+    return [.tell(say("%1 is not connected; hobnob does this as soon as it is.", address))]
   }
+
+  /// Requests of which only the answer shows that the network has them.
+  private static let onlyAnswered: Set<NetworkRequest.Verb> = [
+    .topic, .invite, .kick, .ban, .unban, .promote, .demote, .whois, .mode, .ctcp, .line,
+  ]
 
   /// The subcommands of `/contact`.
   static let verbs: [(name: String, verb: NetworkRequest.Verb)] = [
