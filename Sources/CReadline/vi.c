@@ -162,7 +162,7 @@ static int vi_eWord(int count, int key) { return over_words(rl_vi_eWord, count, 
 
 /// Trap: readline goes to the end of the word with its own motion. At a blank it does not go there.
 static int vi_complete(int count, int key) {
-  while (rl_point < rl_end && !strchr(" \t\n", rl_line_buffer[rl_point])) rl_point++;
+  while (rl_point < rl_end && !strchr(" \t", rl_line_buffer[rl_point])) rl_point++;
   return rl_vi_complete(count, key);
 }
 

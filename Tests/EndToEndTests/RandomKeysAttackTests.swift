@@ -52,6 +52,7 @@ extension EndToEnd {
         (.vi, "\u{91}a\u{91}\u{1B}0W"),
         // Completion goes to the end of the word as well.
         (.vi, "a\u{FFFD}\u{91}\u{1B}0="), (.vi, "a\u{1FAEF}\u{1B}0*"),
+        (.vi, "a\nb\u{FFFD}\u{91}\u{1B}k0\\"),
         // A line about as long as what readline keeps of it, which AddressSanitizer sees.
         (.plain, String(repeating: "a", count: 990) + "\u{01}\u{05}\u{02}\u{02}bcdefg\r"),
         (
