@@ -349,7 +349,7 @@ struct History: Sendable {
     _ mark: Mark, in conversation: ConversationAddress, _ context: inout IRCContext
   ) {
     let key = conversation.address
-    // A server whose clock is wrong must not make hobnob miss what comes until then.
+    // If the server's clock is ahead, the mark would skip messages that are yet to come.
     let now = context.serverTime
     let mark = mark.milliseconds > now + Self.fuzz ? Mark(time: Timestamp.text(now), id: nil) : mark
     if mark.milliseconds >= marks[key]?.milliseconds ?? .min {
