@@ -21,7 +21,7 @@ extension StoreConnection {
   }
 
   /// - Returns: whether the store is shared.
-  private static func prepare(
+  static func prepare(
     _ database: Database, _ files: StoreFiles, _ options: StoreOptions
   ) throws -> Bool {
     if database.isReadOnly { throw StoreError.readOnly(path: files.path) }
@@ -33,16 +33,16 @@ extension StoreConnection {
     }
     if !isOurs {
       if !options.shared, let refusal = files.refusalIfPrivate { throw refusal }
+      // A store whose log was deleted may look new. Shells bring what is in the old log into the
+      // file only as long as nobody has written to a new one.
+      let mode = try database.first("PRAGMA journal_mode") { $0.text() }
+      if mode == "wal" { _ = try checkOpenFiles(files) }
       // Allows giving space back in small steps; possible only before the first table exists.
       try database.execute("PRAGMA auto_vacuum=INCREMENTAL")
     }
     try writeAhead(database, patience: options.patience)
     _ = try database.first("SELECT count(*) FROM sqlite_schema") { $0.int() }
-    // SQLite has both open now, and nobody who closes the store removes them.
-    guard let companions = try files.checkedWALFiles(), companions.areOpen else {
-      throw StoreError.logReplaced(path: files.path, file: WALFiles.log(of: files.path))
-    }
-    database.companions = companions
+    database.companions = try checkOpenFiles(files)
     if isOlder {
       try Schema.migrate(database, shared: options.shared)
     }
@@ -63,6 +63,17 @@ extension StoreConnection {
       files.tighten()
     }
     return isShared
+  }
+
+  /// Call this after a read: then SQLite has the log and its index open, and nobody who closes the
+  /// store removes them.
+  ///
+  /// - Throws: `StoreError.logReplaced` if the running shells have others.
+  private static func checkOpenFiles(_ files: StoreFiles) throws -> WALFiles {
+    guard let found = try files.checkedWALFiles(), found.areOpen else {
+      throw StoreError.logReplaced(path: files.path, file: WALFiles.log(of: files.path))
+    }
+    return found
   }
 
   /// The write-ahead log is a property of the file. While several processes create the same store,

@@ -49,6 +49,26 @@ extension EndToEnd {
       try home.expectSound()
     }
 
+    @Test("10.10: without its log a store looks new, but nobody begins one in it")
+    func looksNew() throws {
+      let shell = try home.shellInLobby(as: "anna")
+      try shell.type("one\r", seeing: "anna: one")
+      // The files go just after another process has looked at them.
+      let files = try StoreFiles(path: home.store, options: .init())
+      for file in ["-wal", "-shm"] {
+        try FileManager.default.removeItem(atPath: home.store + file)
+      }
+      let database = try Database(path: files.path, patience: 0)
+      #expect(throws: StoreError.logReplaced(path: home.store, file: home.store + "-wal")) {
+        try StoreConnection.prepare(database, files, .init())
+      }
+      database.leaveLog()
+      database.close()
+      try expectEnd(shell, sending: "two")
+      #expect(try bodies() == ["one"])
+      try home.expectSound()
+    }
+
     @Test("10.10: another log or index in place of the open one ends the shell, too")
     func replaced() throws {
       for file in ["-shm", "-wal"] {
