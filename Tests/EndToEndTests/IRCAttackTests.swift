@@ -45,30 +45,6 @@ extension EndToEnd {
           / 1024
       }
 
-      /// Waits as long as the process works: how long an attack takes depends on the machine and on
-      /// what else runs there. It may take ten minutes of the processor's time, and must use a
-      /// second of any thirty.
-      private func waitWhileBusy(until condition: () throws -> Bool) throws -> Bool {
-        var used = try processorTime()
-        while true {
-          if try anna.wait(for: 30, until: condition) { return true }
-          let before = used
-          used = try processorTime()
-          if used < before + 1 || used > 600 { return false }
-        }
-      }
-
-      /// The processor's time that the process has used, in seconds.
-      private func processorTime() throws -> Double {
-        let process = try #require(anna.process)
-        let status = try String(
-          contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)
-        // The name of the program, in brackets, may contain blanks.
-        let fields = try #require(status.split(separator: ")").last).split(separator: " ")
-        let ticks = fields.dropFirst(11).prefix(2).compactMap { Double($0) }
-        return ticks.reduce(0, +) / Double(sysconf(Int32(_SC_CLK_TCK)))
-      }
-
       /// Expects that the next line counts, and that what came before left nothing.
       ///
       /// - Parameter megabytes: how much memory the attack may have cost.
@@ -77,7 +53,10 @@ extension EndToEnd {
         sourceLocation: SourceLocation = #_sourceLocation
       ) throws {
         try stub.say(["good"], from: "ben", to: "#tea")
-        let isThere = try waitWhileBusy { try anna.bodies(in: tea).last == "good" }
+        let process = try #require(anna.process).processIdentifier
+        let isThere = try waitWhileBusy(process) {
+          try anna.wait { try anna.bodies(in: tea).last == "good" }
+        }
         #expect(
           isThere, "\(anna.status), \(anna.process?.errors ?? "")", sourceLocation: sourceLocation)
         #expect(try anna.bodies(in: tea) == others + ["good"], sourceLocation: sourceLocation)

@@ -81,12 +81,14 @@ extension EndToEnd {
       shell.send(keys)
       // Ends what may be under way, one level each: a paste, a key that waits for another, a search,
       // an argument, a question, a text. Again, where the editor had the terminal and took the keys.
-      let isAlive = (0..<3).contains { _ in
+      let isAlive = try (0..<3).contains { _ in
         shell.send("\u{1B}[201~\u{07}\u{07}\u{03}\u{03}\u{03}\u{03}\u{03}\u{03}still here\r")
-        return shell.wait(for: 60) {
-          // A number stands before what was sent; a prompt before what was not.
-          $0.history.contains { line in
-            line.wholeMatch(of: /.?(\d\d:\d\d)? *\[?\d+\]? .*still here/) != nil
+        return try waitWhileBusy(shell.processIdentifier) {
+          shell.wait(for: 60) {
+            // A number stands before what was sent; a prompt before what was not.
+            $0.history.contains { line in
+              line.wholeMatch(of: /.?(\d\d:\d\d)? *\[?\d+\]? .*still here/) != nil
+            }
           }
         }
       }
