@@ -33,8 +33,8 @@ extension StoreConnection {
     }
     if !isOurs {
       if !options.shared, let refusal = files.refusalIfPrivate { throw refusal }
-      // A store whose log was deleted may look new. Shells bring what is in the old log into the
-      // file only as long as nobody has written to a new one.
+      // If somebody deleted the log of a running shell, its store can look new. Write nothing then:
+      // the shell copies its log into the file when it ends, unless a new log has content.
       let mode = try database.first("PRAGMA journal_mode") { $0.text() }
       if mode == "wal" { _ = try checkOpenFiles(files) }
       // Allows giving space back in small steps; possible only before the first table exists.
