@@ -81,7 +81,7 @@ package struct Launch {
     }
     let given = String(parts[1].drop { $0 == "-" })
     let guess = String(parts[3].drop { $0 == "-" })
-    if Spelling.distance(given, guess) <= max(1, given.count / 3) { return text }
+    if Spelling.distance(given, guess, atMost: max(1, given.count / 3)) != nil { return text }
     return "\(parts[0])'\(parts[1])'\(parts[4].dropFirst())"
   }
 

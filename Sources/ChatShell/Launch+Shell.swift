@@ -171,7 +171,7 @@ extension Launch {
       return Opening(conversation: try enteredRoom(name, me, store), isNew: bare != "lobby")
     } catch RuleError.noSuchRoom where !bare.contains("@") {
       let near =
-        bare == name ? subcommands.first { Spelling.distance($0, name) <= 1 } : nil
+        bare == name ? subcommands.first { Spelling.distance($0, name, atMost: 1) != nil } : nil
       if asks {
         return Opening(
           conversation: try usual(me, store), question: .unknownRoom(name, subcommand: near))

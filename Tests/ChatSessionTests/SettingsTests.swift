@@ -34,6 +34,16 @@ import Testing
     }
   }
 
+  @Test("1.11, 10: a name that is far too long is compared with no other")
+  func farTooLong() {
+    let long = String(repeating: "n", count: 100_000)
+    #expect(Command.nearest(to: long) == nil)
+    #expect(Spelling.distance("edit", "edti", atMost: 1) == 1)
+    #expect(Spelling.distance("edit", "exit", atMost: 0) == nil)
+    #expect(Spelling.distance("edit", "edited", atMost: 2) == 2)
+    #expect(Spelling.distance("edit", "edited", atMost: 1) == nil)
+  }
+
   @Test(
     "1.11: the name of a command in other clients is answered with its name here",
     arguments: [

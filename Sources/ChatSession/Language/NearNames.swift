@@ -31,11 +31,10 @@ extension Conversation {
     for candidate in names {
       let folded = MatchFolding.folded(candidate)
       let compared = hasSign ? folded : String(folded.dropFirst())
-      guard abs(compared.count - typed.count) <= most, !differInNumber(compared, typed) else {
-        continue
-      }
-      let distance = Spelling.distance(compared, typed)
-      if distance <= most, distance < best?.distance ?? .max { best = (candidate, distance) }
+      guard let distance = Spelling.distance(compared, typed, atMost: most),
+        !differInNumber(compared, typed)
+      else { continue }
+      if distance < best?.distance ?? .max { best = (candidate, distance) }
     }
     return best?.name
   }

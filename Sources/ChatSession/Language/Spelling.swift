@@ -6,18 +6,18 @@ package enum Spelling {
   static func nearest(to name: String, among names: [String]) -> String? {
     let begun = name.lowercased()
     if begun.count > 1, let whole = names.first(where: { $0.hasPrefix(begun) }) { return whole }
-    let candidates = names.map { ($0, distance($0, begun)) }
-    guard let best = candidates.min(by: { $0.1 < $1.1 }), best.1 <= max(1, name.count / 3) else {
-      return nil
-    }
-    return best.0
+    let most = max(1, name.count / 3)
+    let near = names.compactMap { name in distance(name, begun, atMost: most).map { (name, $0) } }
+    return near.min { $0.1 < $1.1 }?.0
   }
 
   /// The number of letters left out, inserted, changed or swapped with their neighbour (optimal
-  /// string alignment).
-  package static func distance(_ one: String, _ other: String) -> Int {
+  /// string alignment); nil if it is more than `most`. A name that is far too long is not read: its
+  /// letters times those of the other would take seconds.
+  package static func distance(_ one: String, _ other: String, atMost most: Int) -> Int? {
     let one = Array(one)
     let other = Array(other)
+    guard abs(one.count - other.count) <= most else { return nil }
     var rows = [Array(0...other.count)]
     for i in one.indices {
       var row = [i + 1]
@@ -31,6 +31,7 @@ package enum Spelling {
       }
       rows.append(row)
     }
-    return rows[one.count][other.count]
+    let distance = rows[one.count][other.count]
+    return distance <= most ? distance : nil
   }
 }
