@@ -117,11 +117,11 @@ extension EndToEnd {
         try home.shellInLobby(as: "anna", environment: ["TERM": "foot"])
       }
       for shell in shells { shell.send(focusOut) }
-      for number in 1...3 {
+      for number in 1...10 {
         try home.say("@anna: \(number)", as: "ben")
         for shell in shells { try shell.expect("@anna: \(number)") }
       }
-      #expect(shells.reduce(0) { $0 + count("\u{1B}]777;", $1) } == 3)
+      #expect(shells.reduce(0) { $0 + count("\u{1B}]777;", $1) } == 10)
       for shell in shells {
         try shell.command("/set notify-command sh \(home.path)/program")
       }
@@ -132,7 +132,7 @@ extension EndToEnd {
       _ = shells[0].wait(for: 10) { _ in
         (try? String(contentsOfFile: called, encoding: .utf8))?.contains("last") ?? false
       }
-      #expect(shells.reduce(0) { $0 + count("\u{1B}]777;", $1) } == 3)
+      #expect(shells.reduce(0) { $0 + count("\u{1B}]777;", $1) } == 10)
       shells[0].rest(0.2)
       #expect(
         try String(contentsOfFile: called, encoding: .utf8).split(separator: "\n").sorted()

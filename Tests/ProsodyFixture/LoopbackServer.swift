@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
 import Platform
+import Synchronization
 
 /// A server on loopback with its own folder, ports and certificate authority. It ends, and its
 /// folder is removed, with this object or with the test process, even after a crash.
@@ -146,17 +147,19 @@ open class LoopbackServer: @unchecked Sendable {
     return address
   }
 
-  /// Free ports. It holds each until all are found.
+  /// The ports that servers of this process have or had.
+  private static let taken = Mutex<Set<UInt16>>([])
+
+  /// Free ports, each for one server only: they start at the same time.
   private static func freePorts(_ count: Int) throws -> [UInt16] {
-    var held: [Int32] = []
-    defer { for descriptor in held { close(descriptor) } }
     // Outgoing connections get ports from 32768 on: one of them could take a port from there before
-    // the server has it.
+    // the server has it. Those of `LocalServer` are between 20,000 and 30,000.
     var ports: [UInt16] = []
     for _ in 0..<1_000 where ports.count < count {
-      let port = UInt16.random(in: 10_000..<32_000)
+      let port = UInt16.random(in: 10_000..<20_000)
+      guard taken.withLock({ $0.insert(port).inserted }) else { continue }
       let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-      held.append(descriptor)
+      defer { close(descriptor) }
       var address = loopback(port)
       let isFree = withUnsafePointer(to: &address) {
         $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {

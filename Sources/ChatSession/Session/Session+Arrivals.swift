@@ -143,13 +143,15 @@ extension Session {
   }
 
   /// Claims messages for a notification: each of my shells learns of a message, but only the one
-  /// that claims it notifies me.
+  /// that claims it notifies me. They claim it at the same time, and so wait for each other.
   ///
   /// - Returns: the newest message that one of them has claimed before. While the store is locked,
   ///   two notifications are better than none.
   package func claimNotifications(upTo message: ID<Message>) -> ID<Message> {
-    (try? store.writeIfNeeded { try $0.claimNotifications(of: me.id, upTo: message) })
-      ?? ID(rawValue: 0)
+    let claimed = try? patiently {
+      try store.writeIfNeeded { try $0.claimNotifications(of: me.id, upTo: message) }
+    }
+    return claimed ?? ID(rawValue: 0)
   }
 
   /// Whether changes print something, so that older lines must go first.

@@ -134,7 +134,7 @@ extension Session {
   private static let patience: Int32 = 100
 
   /// Lets transactions in `body` wait for `patience`.
-  private func patiently<T>(_ body: () throws -> T) rethrows -> T {
+  func patiently<T>(_ body: () throws -> T) rethrows -> T {
     guard isInteractive, store.patience < Self.patience else { return try body() }
     let former = store.patience
     store.patience = Self.patience

@@ -261,9 +261,7 @@ extension Salvage {
     let isOurs = header.number(at: 68, bytes: 4).map(Int64.init) == Schema.applicationID
     // If they are readable, the listed tables are better evidence than a number.
     let listed = Set(Salvage(pages, trees: []).schema.map(\.sql)).subtracting([""])
-    let models = try (1...Schema.version).map {
-      try StoreTree.all(after: Array(Schema.steps.prefix($0)))
-    }
+    let models = try StoreTree.models.get()
     let known = models.map { $0.sql.intersection(listed).count }
     let most = known.max() ?? 0
     if most == 0, !isOurs, !listed.isEmpty { throw StoreError.notAStore(path: path) }

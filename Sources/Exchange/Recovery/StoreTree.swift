@@ -58,18 +58,30 @@ struct StoreTree {
 }
 
 extension StoreTree {
-  /// The trees of a store after these migrations, with their root pages in an undamaged file.
-  static func all(after steps: [String]) throws -> (trees: [StoreTree], sql: Set<String>) {
+  /// A store after one of the migrations: its trees, with their root pages in an undamaged file,
+  /// and the statements that make its tables.
+  typealias Model = (trees: [StoreTree], sql: Set<String>)
+
+  /// A store after each of the migrations.
+  static let models = Result { try makeModels() }
+
+  private static func makeModels() throws -> [Model] {
     let database = try Database(path: ":memory:", patience: 0)
     defer { database.close() }
     // Do this as `Store` does, so that the root pages of all trees are at the beginning of the
     // file.
     try database.execute("PRAGMA auto_vacuum=INCREMENTAL")
-    try Schema.migrate(database, steps: steps, shared: false)
-    let sql = try database.rows("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL") {
-      $0.text()
+    return try Schema.steps.indices.map { last in
+      try Schema.migrate(database, steps: Array(Schema.steps[...last]), shared: false)
+      let sql = try database.rows("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL") {
+        $0.text()
+      }
+      return (try all(in: database), Set(sql))
     }
-    let trees = try database.rows(
+  }
+
+  private static func all(in database: Database) throws -> [StoreTree] {
+    try database.rows(
       """
       SELECT s.name, s.tbl_name, s.type = 'table' AS has_rows, s.rootpage, t.wr,
         (SELECT partial FROM pragma_index_list(s.tbl_name) i WHERE i.name = s.name) AS partial,
@@ -86,7 +98,6 @@ extension StoreTree {
         isByRowid: isByRowid, root: row.int("rootpage"), try columns(of: table, index, in: database)
       )
     }
-    return (trees, Set(sql))
   }
 
   private init(
