@@ -4,6 +4,7 @@ import Composer
 import Conversations
 import Foundation
 import Glibc
+import StoreFixture
 import StyledText
 import Testing
 
@@ -58,6 +59,7 @@ final class Town {
   }
 
   func store() throws -> Store {
+    try Fixture.placeStore(at: path)
     let store = try Store(path: path, options: .init(createIfMissing: true, patience: 0))
     stores.append(store)
     return store

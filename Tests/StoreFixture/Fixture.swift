@@ -25,6 +25,22 @@ package final class Fixture {
     try Store(path: folder + "/" + name, options: options, clock: { self.now })
   }
 
+  /// Puts a new store where there is none: a copy of one, since the migrations take much longer.
+  package static func placeStore(at path: String) throws {
+    if FileManager.default.fileExists(atPath: path) { return }
+    try FileManager.default.createDirectory(
+      atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o700])
+    try newStore.get().write(to: URL(fileURLWithPath: path))
+    Foundation.chmod(path, 0o600)
+  }
+
+  private static let newStore = Result {
+    let fixture = Fixture()
+    try fixture.open().close()
+    return try Data(contentsOf: URL(fileURLWithPath: fixture.path))
+  }
+
   /// Sets the modification mode bits of a name in the folder.
   package func chmod(_ mode: mode_t, _ name: String = "") {
     Foundation.chmod(folder + "/" + name, mode)
@@ -45,6 +61,7 @@ package final class Lobby {
   package let lobby: ID<Conversation>
 
   package init() throws {
+    try Fixture.placeStore(at: fixture.path)
     store = try fixture.open()
     other = try fixture.open()
     anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
