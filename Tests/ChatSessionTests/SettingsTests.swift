@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test("1.11, 10: a name that is far too long is compared with no other")
+  @Test("1.11, 10: a name that is far too long is similar to none")
   func farTooLong() {
     let long = String(repeating: "n", count: 100_000)
     #expect(Command.nearest(to: long) == nil)

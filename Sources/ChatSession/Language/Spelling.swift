@@ -12,8 +12,8 @@ package enum Spelling {
   }
 
   /// The number of letters left out, inserted, changed or swapped with their neighbour (optimal
-  /// string alignment); nil if it is more than `most`. A name that is far too long is not read: its
-  /// letters times those of the other would take seconds.
+  /// string alignment); nil if it is more than `most`. Names whose lengths differ by more than that
+  /// are not compared: with a long pasted text that would take seconds.
   package static func distance(_ one: String, _ other: String, atMost most: Int) -> Int? {
     let one = Array(one)
     let other = Array(other)
