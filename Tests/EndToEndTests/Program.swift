@@ -77,9 +77,8 @@ final class Program {
     return true
   }
 
-  /// Waits for the end; a program that does not end is killed and fails the test. The limit is for
-  /// programs that hang: a slow machine has to do beside many tests what takes a second alone.
-  func finish(within seconds: Double = 60) -> Finished {
+  /// Waits for the end; a program that does not end is killed and fails the test.
+  func finish(within seconds: Double = 20) -> Finished {
     let end = Date(timeIntervalSinceNow: seconds)
     while !hasEnded {
       if Date() > end {

@@ -6,8 +6,11 @@ package enum Spelling {
   static func nearest(to name: String, among names: [String]) -> String? {
     let begun = name.lowercased()
     if begun.count > 1, let whole = names.first(where: { $0.hasPrefix(begun) }) { return whole }
-    let most = max(1, name.count / 3)
-    let near = names.compactMap { name in distance(name, begun, atMost: most).map { (name, $0) } }
+    let typed = Array(begun)
+    let most = max(1, typed.count / 3)
+    let near = names.compactMap { name in
+      distance(Array(name), typed, atMost: most).map { (name, $0) }
+    }
     return near.min { $0.1 < $1.1 }?.0
   }
 
@@ -15,8 +18,12 @@ package enum Spelling {
   /// string alignment); nil if it is more than `most`. Names whose lengths differ by more than that
   /// are not compared: with a long pasted text that would take seconds.
   package static func distance(_ one: String, _ other: String, atMost most: Int) -> Int? {
-    let one = Array(one)
-    let other = Array(other)
+    distance(Array(one), Array(other), atMost: most)
+  }
+
+  private static func distance(
+    _ one: [Character], _ other: [Character], atMost most: Int
+  ) -> Int? {
     guard abs(one.count - other.count) <= most else { return nil }
     var rows = [Array(0...other.count)]
     for i in one.indices {
