@@ -24,6 +24,8 @@ public final class StoreConnection {
   /// Nil if no write transaction is running.
   private var drawn: AssignedNumbers?
   private var isDurable = false
+  /// The error after which SQLite rolled back the running transaction by itself.
+  private var undone: (any Error)?
 
   init(files: StoreFiles, database: Database, isShared: Bool, clock: @escaping () -> Milliseconds) {
     (self.files, self.database, self.isShared, self.clock) = (files, database, isShared, clock)
@@ -70,6 +72,22 @@ public final class StoreConnection {
     }
   }
 
+  /// Runs a body within the write transaction. If the caller catches its error, what the body
+  /// changed is undone, the numbers it was assigned are free, and the transaction goes on.
+  ///
+  /// - Throws: what `body` throws; the error after which nothing in this transaction can be stored.
+  func savepoint<T>(_ body: () throws -> T) throws -> T {
+    if let undone { throw undone }
+    let numbers = drawn
+    do {
+      return try database.savepoint(body)
+    } catch {
+      (drawn, knownRecipients) = (numbers, nil)
+      if !database.isInTransaction { undone = error }
+      throw error
+    }
+  }
+
   /// The database, within a write transaction.
   var changing: Database {
     precondition(drawn != nil, "a change after its transaction")
@@ -85,6 +103,7 @@ public final class StoreConnection {
 
   /// Commits; rings the bell if a number was assigned.
   private func commit() throws {
+    if let undone { throw undone }
     let rings = try writeCounter()
     // Changes written to a log that others do not have open would be lost. This writer's lock keeps
     // the shells that have this log from ending (`rescueLog`), and so others from beginning a new
@@ -98,7 +117,7 @@ public final class StoreConnection {
   }
 
   func rollBack() {
-    drawn = nil
+    (drawn, undone, knownRecipients) = (nil, nil, nil)
     database.rollBack()
   }
 

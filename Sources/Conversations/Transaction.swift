@@ -7,7 +7,8 @@ public protocol Reading: ~Copyable {
   var connection: StoreConnection { get }
 }
 
-/// Queries to a store, and changes.
+/// Queries to a store, and changes. A change that throws has changed nothing; if you catch its error,
+/// the transaction goes on.
 public protocol Writing: Reading, ~Copyable {}
 
 /// One state of the store, from `Store.read`. It cannot change anything, and ends with the closure.
@@ -66,6 +67,14 @@ extension Reading where Self: ~Copyable {
 
 extension Writing where Self: ~Copyable {
   package var database: Database { connection.changing }
+
+  /// Runs a change, which stores all or nothing even if the caller catches its error and goes on
+  /// with the transaction. Every public change is one.
+  ///
+  /// - Throws: what `body` throws; `StoreError`.
+  package func savepoint<T>(_ body: () throws -> T) throws -> T {
+    try connection.savepoint(body)
+  }
 
   /// Assigns the next number; others will notice the row that has it.
   package func nextChange() throws -> Int64 { try connection.nextChange(after: position) }

@@ -198,6 +198,26 @@ package final class Database: Queries {
     if isInTransaction { try? run("ROLLBACK") }
   }
 
+  /// Runs a body within the running transaction. A thrown error undoes only what the body changed,
+  /// and the transaction goes on.
+  ///
+  /// - Throws: what `body` throws; `StoreError`.
+  package func savepoint<T>(_ body: () throws -> T) throws -> T {
+    try run("SAVEPOINT change")
+    do {
+      let result = try body()
+      try run("RELEASE change")
+      return result
+    } catch {
+      // After some errors, SQLite has already rolled back the whole transaction.
+      if isInTransaction {
+        try run("ROLLBACK TO change")
+        try run("RELEASE change")
+      }
+      throw error
+    }
+  }
+
   private func step(_ sql: String, _ values: [any Bindable], _ each: (Row) throws -> Bool) throws {
     let statement = try prepared(sql)
     guard allowsChanges || sqlite3_stmt_readonly(statement.handle) != 0 else {

@@ -102,30 +102,32 @@ extension DurableTransaction {
   ///   missing; `StoreError`.
   @discardableResult
   public func addAccount(owner: ID<Participant>, network: String) throws -> Account {
-    var made = Account(id: ID(rawValue: 0), owner: owner, network: network)
-    guard !made.kind.isEmpty, !made.address.isEmpty else { throw RuleError.badName(network) }
-    let former = try database.first(
-      "SELECT owner, removed FROM account WHERE network = ?", network
-    ) { (owner: $0.id("owner") as ID<Participant>, isRemoved: $0.bool("removed")) }
-    if let former, former.owner != owner { throw RuleError.accountTaken(made.address) }
-    if let former, !former.isRemoved { throw RuleError.accountExists(made.address) }
-    let id: ID<Account>? = try database.first(
-      """
-      INSERT INTO account(owner, network, wanted, change) VALUES (?, ?, 0, ?)
-      ON CONFLICT(network) DO UPDATE SET removed = 0, change = excluded.change
-      RETURNING id
-      """, owner, network, try nextChange()
-    ) { $0.id() }
-    // Until now everyone saw the conversations that an import brought.
-    try database.run(
-      """
-      DELETE FROM membership WHERE participant <> ?1
-        AND participant IN (SELECT id FROM participant WHERE network = '')
-        AND conversation IN (SELECT id FROM conversation WHERE network = ?2)
-      """, owner, network)
-    try touchPeople()
-    made.id = id ?? made.id
-    return made
+    try savepoint {
+      var made = Account(id: ID(rawValue: 0), owner: owner, network: network)
+      guard !made.kind.isEmpty, !made.address.isEmpty else { throw RuleError.badName(network) }
+      let former = try database.first(
+        "SELECT owner, removed FROM account WHERE network = ?", network
+      ) { (owner: $0.id("owner") as ID<Participant>, isRemoved: $0.bool("removed")) }
+      if let former, former.owner != owner { throw RuleError.accountTaken(made.address) }
+      if let former, !former.isRemoved { throw RuleError.accountExists(made.address) }
+      let id: ID<Account>? = try database.first(
+        """
+        INSERT INTO account(owner, network, wanted, change) VALUES (?, ?, 0, ?)
+        ON CONFLICT(network) DO UPDATE SET removed = 0, change = excluded.change
+        RETURNING id
+        """, owner, network, try nextChange()
+      ) { $0.id() }
+      // Until now everyone saw the conversations that an import brought.
+      try database.run(
+        """
+        DELETE FROM membership WHERE participant <> ?1
+          AND participant IN (SELECT id FROM participant WHERE network = '')
+          AND conversation IN (SELECT id FROM conversation WHERE network = ?2)
+        """, owner, network)
+      try touchPeople()
+      made.id = id ?? made.id
+      return made
+    }
   }
 }
 

@@ -61,31 +61,33 @@ extension Writing where Self: ~Copyable {
   public func noteDelivered(
     to me: ID<Participant>, upTo: [ID<Conversation>: Int], seen: ID<Conversation>? = nil
   ) throws -> Set<ID<Message>> {
-    func wanted(_ conversation: ID<Conversation>, _ number: Int) -> Marks {
-      conversation == seen
-        ? Marks(delivered: number, seen: number, read: number)
-        : Marks(delivered: number)
+    try savepoint {
+      func wanted(_ conversation: ID<Conversation>, _ number: Int) -> Marks {
+        conversation == seen
+          ? Marks(delivered: number, seen: number, read: number)
+          : Marks(delivered: number)
+      }
+      let advanced = try upTo.filter {
+        let (old, new) = (try marks(of: me, in: $0.key), wanted($0.key, $0.value))
+        return old.delivered < new.delivered || old.seen < new.seen || old.read < new.read
+      }
+      for (conversation, number) in advanced {
+        try advance(me, in: conversation, to: wanted(conversation, number))
+      }
+      // Nobody can recall a message that I have, so this is final, whichever of my shells recorded it
+      // first.
+      var recalled: Set<ID<Message>> = []
+      for (conversation, number) in upTo {
+        recalled.formUnion(
+          try database.rows(
+            """
+            SELECT id FROM message WHERE conversation = ? AND number <= ? AND gone > 0 AND gone = 2
+            ORDER BY number DESC LIMIT 500
+            """, conversation, number
+          ) { $0.id() })
+      }
+      return recalled
     }
-    let advanced = try upTo.filter {
-      let (old, new) = (try marks(of: me, in: $0.key), wanted($0.key, $0.value))
-      return old.delivered < new.delivered || old.seen < new.seen || old.read < new.read
-    }
-    for (conversation, number) in advanced {
-      try advance(me, in: conversation, to: wanted(conversation, number))
-    }
-    // Nobody can recall a message that I have, so this is final, whichever of my shells recorded it
-    // first.
-    var recalled: Set<ID<Message>> = []
-    for (conversation, number) in upTo {
-      recalled.formUnion(
-        try database.rows(
-          """
-          SELECT id FROM message WHERE conversation = ? AND number <= ? AND gone > 0 AND gone = 2
-          ORDER BY number DESC LIMIT 500
-          """, conversation, number
-        ) { $0.id() })
-    }
-    return recalled
   }
 
   /// Records that messages up to `number` are on the screen in my conversation (rules 7.3, 7.7).
@@ -93,8 +95,10 @@ extension Writing where Self: ~Copyable {
   public func noteSeen(
     by me: ID<Participant>, in conversation: ID<Conversation>, upTo number: Int, sendReceipt: Bool
   ) throws {
-    let told = sendReceipt ? number : 0
-    try advance(me, in: conversation, to: Marks(delivered: told, seen: told, read: number))
+    try savepoint {
+      let told = sendReceipt ? number : 0
+      try advance(me, in: conversation, to: Marks(delivered: told, seen: told, read: number))
+    }
   }
 
   /// Records how far someone on a network has read.

@@ -53,19 +53,21 @@ extension DurableTransaction {
   ///
   /// - Throws: `RuleError.noSuchAccount`, `StoreError`.
   public func removeAccount(_ account: Account) throws {
-    guard try self.account(network: account.network) != nil else {
-      throw RuleError.noSuchAccount(account.network)
+    try savepoint {
+      guard try self.account(network: account.network) != nil else {
+        throw RuleError.noSuchAccount(account.network)
+      }
+      // Do this while the account's row still exists.
+      try failOutbox(of: account.network, filled(("the account %1 was removed", [account.address])))
+      try database.run("DELETE FROM request WHERE account = ?", account.id)
+      try database.run("DELETE FROM archive_mark WHERE network = ?", account.network)
+      try forgetPresence(on: account.network)
+      try database.run(
+        """
+        UPDATE account SET removed = 1, wanted = 0, settings = '{}', status = '', change = ?
+        WHERE id = ?
+        """, try nextChange(), account.id)
+      try touchPeople()
     }
-    // Do this while the account's row still exists.
-    try failOutbox(of: account.network, filled(("the account %1 was removed", [account.address])))
-    try database.run("DELETE FROM request WHERE account = ?", account.id)
-    try database.run("DELETE FROM archive_mark WHERE network = ?", account.network)
-    try forgetPresence(on: account.network)
-    try database.run(
-      """
-      UPDATE account SET removed = 1, wanted = 0, settings = '{}', status = '', change = ?
-      WHERE id = ?
-      """, try nextChange(), account.id)
-    try touchPeople()
   }
 }

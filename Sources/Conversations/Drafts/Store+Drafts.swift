@@ -47,42 +47,46 @@ extension DurableTransaction {
   public func setDraft(
     _ draft: Draft?, of me: ID<Participant>, in conversation: ID<Conversation>
   ) throws {
-    var wanted = draft.flatMap { $0.text.isEmpty && $0.files.isEmpty ? nil : $0 }
-    wanted?.clampCaret()
-    if let old = try self.draft(of: me, in: conversation) {
-      // To Swift, composed and decomposed letters are equal; the draft keeps the bytes as typed.
-      if let wanted, old == wanted, old.text.utf8.elementsEqual(wanted.text.utf8),
-        zip(old.files, wanted.files).allSatisfy({ $0.isSame(as: $1) })
-      {
+    try savepoint {
+      var wanted = draft.flatMap { $0.text.isEmpty && $0.files.isEmpty ? nil : $0 }
+      wanted?.clampCaret()
+      if let old = try self.draft(of: me, in: conversation) {
+        // To Swift, composed and decomposed letters are equal; the draft keeps the bytes as typed.
+        if let wanted, old == wanted, old.text.utf8.elementsEqual(wanted.text.utf8),
+          zip(old.files, wanted.files).allSatisfy({ $0.isSame(as: $1) })
+        {
+          return
+        }
+      } else if wanted == nil {
         return
       }
-    } else if wanted == nil {
-      return
-    }
-    guard let wanted else {
-      try database.run(
-        "DELETE FROM draft WHERE participant = ? AND conversation = ?", me, conversation)
-      return
-    }
-    try database.run(
-      """
-      INSERT INTO draft(participant, conversation, text, caret, spans) VALUES (?, ?, ?, ?, ?)
-      ON CONFLICT DO UPDATE SET text = excluded.text, caret = excluded.caret,
-        spans = excluded.spans
-      """, me, conversation, wanted.text, wanted.caret, wanted.spans)
-    try database.run(
-      "DELETE FROM draft_file WHERE participant = ? AND conversation = ?", me, conversation)
-    for (ordinal, file) in wanted.files.enumerated() {
+      guard let wanted else {
+        try database.run(
+          "DELETE FROM draft WHERE participant = ? AND conversation = ?", me, conversation)
+        return
+      }
       try database.run(
         """
-        INSERT INTO draft_file(participant, conversation, ordinal, path, name)
-        VALUES (?, ?, ?, ?, ?)
-        """, me, conversation, ordinal, file.path, file.name)
+        INSERT INTO draft(participant, conversation, text, caret, spans) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET text = excluded.text, caret = excluded.caret,
+          spans = excluded.spans
+        """, me, conversation, wanted.text, wanted.caret, wanted.spans)
+      try database.run(
+        "DELETE FROM draft_file WHERE participant = ? AND conversation = ?", me, conversation)
+      for (ordinal, file) in wanted.files.enumerated() {
+        try database.run(
+          """
+          INSERT INTO draft_file(participant, conversation, ordinal, path, name)
+          VALUES (?, ?, ?, ?, ?)
+          """, me, conversation, ordinal, file.path, file.name)
+      }
     }
   }
 
   /// Removes all my drafts (`/drafts clear`).
   public func clearDrafts(of me: ID<Participant>) throws {
-    try database.run("DELETE FROM draft WHERE participant = ?", me)
+    try savepoint {
+      try database.run("DELETE FROM draft WHERE participant = ?", me)
+    }
   }
 }

@@ -160,31 +160,33 @@ extension DurableTransaction {
   public func react(
     _ message: ID<Message>, by me: ID<Participant>, with emoji: String
   ) throws -> ReactionChange {
-    guard Reaction.isEmoji(emoji) else { throw RuleError.notAnEmoji(emoji) }
-    guard let found = try stored(message), !found.isRecalled,
-      let conversation = try conversation(found.conversation, for: me)
-    else { throw RuleError.noSuchMessage(try stored(message)?.number ?? Int(message.rawValue)) }
-    guard try isMember(me, of: conversation.id) else {
-      throw RuleError.notAMember(conversation.name)
-    }
-    let abilities = try knownAbilities(of: conversation.id)
-    try abilities.checkReaction(in: conversation.name)
-    guard found.deletedAt == nil else { throw RuleError.deleted(found.number) }
-    guard found.state >= .sent else { throw RuleError.notSent(found.number) }
+    try savepoint {
+      guard Reaction.isEmoji(emoji) else { throw RuleError.notAnEmoji(emoji) }
+      guard let found = try stored(message), !found.isRecalled,
+        let conversation = try conversation(found.conversation, for: me)
+      else { throw RuleError.noSuchMessage(try stored(message)?.number ?? Int(message.rawValue)) }
+      guard try isMember(me, of: conversation.id) else {
+        throw RuleError.notAMember(conversation.name)
+      }
+      let abilities = try knownAbilities(of: conversation.id)
+      try abilities.checkReaction(in: conversation.name)
+      guard found.deletedAt == nil else { throw RuleError.deleted(found.number) }
+      guard found.state >= .sent else { throw RuleError.notSent(found.number) }
 
-    let former = try storedEmoji(of: me, on: message)
-    let same = former.first { Reaction.same($0, emoji) }
-    let asOne = abilities.reactionLimit == .one
-    var new = former.filter { $0 != same }
-    if same == nil { new = (asOne ? [] : former) + [emoji] }
-    if new.count > Reaction.most {
-      throw RuleError.tooManyReactions(found.number, most: Reaction.most)
+      let former = try storedEmoji(of: me, on: message)
+      let same = former.first { Reaction.same($0, emoji) }
+      let asOne = abilities.reactionLimit == .one
+      var new = former.filter { $0 != same }
+      if same == nil { new = (asOne ? [] : former) + [emoji] }
+      if new.count > Reaction.most {
+        throw RuleError.tooManyReactions(found.number, most: Reaction.most)
+      }
+      try setReactions(new, of: me, on: message, at: clock(), asOne: asOne)
+      if conversation.network != nil {
+        try postReaction(same ?? emoji, to: message, by: me, asOne: asOne)
+      }
+      return same != nil ? .removed : asOne && !former.isEmpty ? .replaced : .set
     }
-    try setReactions(new, of: me, on: message, at: clock(), asOne: asOne)
-    if conversation.network != nil {
-      try postReaction(same ?? emoji, to: message, by: me, asOne: asOne)
-    }
-    return same != nil ? .removed : asOne && !former.isEmpty ? .replaced : .set
   }
 }
 

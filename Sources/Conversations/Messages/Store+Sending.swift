@@ -129,32 +129,34 @@ extension DurableTransaction {
     requireMembership: Bool = true, attachments: [Attachment] = [], replyTo: ID<Message>? = nil,
     mentions: String = "", draft: String? = nil, rest: Draft? = nil
   ) throws -> Message {
-    let target = try self.conversation(existing: conversation, for: me)
-    if requireMembership, try !isMember(me, of: conversation) {
-      throw RuleError.notAMember(target.name)
-    }
-    if let network = target.network { try requireAccount(of: network) }
-    try knownAbilities(of: conversation).check(
-      text: body, isReply: replyTo != nil, files: attachments.map(\.bytes), in: target.name)
-    let state: DeliveryState = target.network == nil ? .sent : .sending
-    if presence == nil { try noteHere(me) }
-    let message = try insert(
-      body, kind: kind, in: target, by: try participant(me), state: state, at: clock(),
-      attachments: attachments, replyTo: replyTo, mentions: mentions)
-    if state == .sending { try post(.send, message.id) }
-    if let rest {
-      let stored = try self.draft(of: me, in: conversation)?.text
-      if stored.map({ $0.utf8.elementsEqual((draft ?? "").utf8) }) ?? true {
-        try setDraft(rest, of: me, in: conversation)
+    try savepoint {
+      let target = try self.conversation(existing: conversation, for: me)
+      if requireMembership, try !isMember(me, of: conversation) {
+        throw RuleError.notAMember(target.name)
       }
-    } else if let draft {
-      try database.run(
-        "DELETE FROM draft WHERE participant = ? AND conversation = ? AND text = ?", me,
-        conversation, draft)
+      if let network = target.network { try requireAccount(of: network) }
+      try knownAbilities(of: conversation).check(
+        text: body, isReply: replyTo != nil, files: attachments.map(\.bytes), in: target.name)
+      let state: DeliveryState = target.network == nil ? .sent : .sending
+      if presence == nil { try noteHere(me) }
+      let message = try insert(
+        body, kind: kind, in: target, by: try participant(me), state: state, at: clock(),
+        attachments: attachments, replyTo: replyTo, mentions: mentions)
+      if state == .sending { try post(.send, message.id) }
+      if let rest {
+        let stored = try self.draft(of: me, in: conversation)?.text
+        if stored.map({ $0.utf8.elementsEqual((draft ?? "").utf8) }) ?? true {
+          try setDraft(rest, of: me, in: conversation)
+        }
+      } else if let draft {
+        try database.run(
+          "DELETE FROM draft WHERE participant = ? AND conversation = ? AND text = ?", me,
+          conversation, draft)
+      }
+      try remember(typed, of: me, shell: shell)
+      try endTyping(of: me, in: conversation)
+      return message
     }
-    try remember(typed, of: me, shell: shell)
-    try endTyping(of: me, in: conversation)
-    return message
   }
 
   /// Changes the text of a message of mine; keeps the old text as a revision (rule 3.3). A message
@@ -167,34 +169,36 @@ extension DurableTransaction {
     _ message: ID<Message>, to body: String, by me: ID<Participant>, typed: String? = nil,
     shell: ShellID? = nil, mentions: String = ""
   ) throws -> Message {
-    var found = try own(message, by: me)
-    // Compare bytes: a text with other bytes is another text, even if Swift considers the strings
-    // equal.
-    if found.body.utf8.elementsEqual(body.utf8) { return try presented([found], to: me)[0] }
-    let name = try conversation(existing: found.conversation, for: me).name
-    let abilities = try knownAbilities(of: found.conversation)
-    try abilities.check(text: body, in: name)
-    let now = clock()
-    if try isHandedOver(found) { try abilities.checkEdit(of: found, at: now, in: name) }
-    if found.state >= .sent {
-      try database.run(
-        """
-        INSERT INTO revision(message, ordinal, body, at)
-        SELECT ?1, ifnull(max(ordinal), 0) + 1, ?2, ?3 FROM revision WHERE message = ?1
-        """, message, found.body, now)
-      found.editedAt = now
-      if try !isLocal(found) {
-        try requireAccount(of: message)
-        try post(.edit, message)
+    try savepoint {
+      var found = try own(message, by: me)
+      // Compare bytes: a text with other bytes is another text, even if Swift considers the strings
+      // equal.
+      if found.body.utf8.elementsEqual(body.utf8) { return try presented([found], to: me)[0] }
+      let name = try conversation(existing: found.conversation, for: me).name
+      let abilities = try knownAbilities(of: found.conversation)
+      try abilities.check(text: body, in: name)
+      let now = clock()
+      if try isHandedOver(found) { try abilities.checkEdit(of: found, at: now, in: name) }
+      if found.state >= .sent {
+        try database.run(
+          """
+          INSERT INTO revision(message, ordinal, body, at)
+          SELECT ?1, ifnull(max(ordinal), 0) + 1, ?2, ?3 FROM revision WHERE message = ?1
+          """, message, found.body, now)
+        found.editedAt = now
+        if try !isLocal(found) {
+          try requireAccount(of: message)
+          try post(.edit, message)
+        }
       }
+      found.body = body
+      found.mentions = mentions
+      try database.run(
+        "UPDATE message SET body = ?, mentions = ?, edited_at = ?, revised = ? WHERE id = ?", body,
+        mentions, found.editedAt, try nextChange(), message)
+      try remember(typed, of: me, shell: shell)
+      return try presented([found], to: me)[0]
     }
-    found.body = body
-    found.mentions = mentions
-    try database.run(
-      "UPDATE message SET body = ?, mentions = ?, edited_at = ?, revised = ? WHERE id = ?", body,
-      mentions, found.editedAt, try nextChange(), message)
-    try remember(typed, of: me, shell: shell)
-    return try presented([found], to: me)[0]
   }
 
   /// Deletes a message of mine: wipes its body, revisions and attachments, and leaves a tombstone.
@@ -203,23 +207,25 @@ extension DurableTransaction {
   /// - Throws: `RuleError.noSuchMessage`, `.notYours`, `.deleted`, `.cannotDelete`; `StoreError`.
   @discardableResult
   public func deleteMessage(_ message: ID<Message>, by me: ID<Participant>) throws -> Message {
-    var found = try own(message, by: me)
-    try checkDeletion(of: found, by: me)
-    if found.state < .sent {
-      found.isRecalled = true
-      try wipe(message, as: .recalled, at: nil)
-    } else {
-      found.deletedAt = clock()
-      try wipe(message, as: .deleted, at: found.deletedAt)
-      if try !isLocal(found) {
-        try requireAccount(of: message)
-        try post(.delete, message)
+    try savepoint {
+      var found = try own(message, by: me)
+      try checkDeletion(of: found, by: me)
+      if found.state < .sent {
+        found.isRecalled = true
+        try wipe(message, as: .recalled, at: nil)
+      } else {
+        found.deletedAt = clock()
+        try wipe(message, as: .deleted, at: found.deletedAt)
+        if try !isLocal(found) {
+          try requireAccount(of: message)
+          try post(.delete, message)
+        }
       }
+      found.body = ""
+      found.failure = nil
+      found.attachments = []
+      return try presented([found], to: me)[0]
     }
-    found.body = ""
-    found.failure = nil
-    found.attachments = []
-    return try presented([found], to: me)[0]
   }
 
   /// Recalls a message of mine that nobody else has (rule 3.7): `sending`, `failed`, or `sent` in a
@@ -233,14 +239,16 @@ extension DurableTransaction {
   /// - Throws: `RuleError.othersHaveIt`, `.cannotDelete`, `.noSuchMessage`, `.notYours`,
   ///   `.deleted`; `StoreError`.
   public func takeBack(_ message: ID<Message>, by me: ID<Participant>) throws -> Message {
-    var found = try own(message, by: me)
-    if found.state >= .sent, try !isLocal(found) || othersHave(found) {
-      throw RuleError.othersHaveIt(found.number)
+    try savepoint {
+      var found = try own(message, by: me)
+      if found.state >= .sent, try !isLocal(found) || othersHave(found) {
+        throw RuleError.othersHaveIt(found.number)
+      }
+      try checkDeletion(of: found, by: me)
+      try wipe(message, as: .recalled, at: nil)
+      found.isRecalled = true
+      return found
     }
-    try checkDeletion(of: found, by: me)
-    try wipe(message, as: .recalled, at: nil)
-    found.isRecalled = true
-    return found
   }
 
   /// Tries a failed message of mine again, under the same uid, so it cannot appear twice.
@@ -249,16 +257,18 @@ extension DurableTransaction {
   ///   forbid, which may be more than when it was written; `StoreError`.
   @discardableResult
   public func retry(_ message: ID<Message>, by me: ID<Participant>) throws -> Message {
-    var found = try own(message, by: me)
-    guard found.state == .failed else { throw RuleError.notFailed(found.number) }
-    try knownAbilities(of: found.conversation).check(
-      text: found.body, isReply: found.replyTo != nil, files: found.attachments.map(\.bytes),
-      in: conversation(existing: found.conversation, for: me).name)
-    try requireAccount(of: message)
-    try setState(.sending, failure: nil, of: message)
-    try post(.send, message)
-    found.state = .sending
-    found.failure = nil
-    return found
+    try savepoint {
+      var found = try own(message, by: me)
+      guard found.state == .failed else { throw RuleError.notFailed(found.number) }
+      try knownAbilities(of: found.conversation).check(
+        text: found.body, isReply: found.replyTo != nil, files: found.attachments.map(\.bytes),
+        in: conversation(existing: found.conversation, for: me).name)
+      try requireAccount(of: message)
+      try setState(.sending, failure: nil, of: message)
+      try post(.send, message)
+      found.state = .sending
+      found.failure = nil
+      return found
+    }
   }
 }

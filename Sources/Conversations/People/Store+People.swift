@@ -157,8 +157,10 @@ extension DurableTransaction {
   /// - Throws: `RuleError.badName` if it is empty, longer than 64 characters, holds blanks, control
   ///   or invisible characters, or begins with `@`, `#` or `/`.
   public func participant(identity: String) throws -> Participant {
-    if let known = try participant(ifKnown: identity) { return known }
-    return try insert(identity: identity, name: try freeName(identity), network: "")
+    try savepoint {
+      if let known = try participant(ifKnown: identity) { return known }
+      return try insert(identity: identity, name: try freeName(identity), network: "")
+    }
   }
 }
 

@@ -92,20 +92,22 @@ extension Writing where Self: ~Copyable {
   /// Signals that I am typing, or paused (rule 4.3). Each call with true is a signal; the caller
   /// limits how often. The last signal from any of my shells counts.
   public func setTyping(_ isTyping: Bool, in conversation: ID<Conversation>) throws {
-    guard let shell = presence else { throw connection.notAttached }
-    if !isTyping {
-      let mine = "participant = ? AND conversation = ? AND shell = ? AND active = 1"
-      guard
-        try database.exists(
-          "SELECT 1 FROM typing WHERE \(mine)", shell.participant, conversation, shell.id)
-      else { return }
-      try database.run(
-        "UPDATE typing SET active = 0, at = ?, change = ? WHERE \(mine)", clock(),
-        try nextChange(), shell.participant, conversation, shell.id)
-      return
+    try savepoint {
+      guard let shell = presence else { throw connection.notAttached }
+      if !isTyping {
+        let mine = "participant = ? AND conversation = ? AND shell = ? AND active = 1"
+        guard
+          try database.exists(
+            "SELECT 1 FROM typing WHERE \(mine)", shell.participant, conversation, shell.id)
+        else { return }
+        try database.run(
+          "UPDATE typing SET active = 0, at = ?, change = ? WHERE \(mine)", clock(),
+          try nextChange(), shell.participant, conversation, shell.id)
+        return
+      }
+      guard try knownAbilities(of: conversation).typing else { return }
+      try beginTyping(of: shell.participant, in: conversation, by: shell.id)
     }
-    guard try knownAbilities(of: conversation).typing else { return }
-    try beginTyping(of: shell.participant, in: conversation, by: shell.id)
   }
 
   package func beginTyping(
@@ -135,8 +137,10 @@ extension Writing where Self: ~Copyable {
 
   /// Marks me as away, with a message that may be empty; nil marks me as back.
   public func setAway(_ word: String?, of me: ID<Participant>) throws {
-    if try away(of: me) == word { return }
-    try database.run("UPDATE participant SET away = ? WHERE id = ?", word, me)
-    try touchPeople()
+    try savepoint {
+      if try away(of: me) == word { return }
+      try database.run("UPDATE participant SET away = ? WHERE id = ?", word, me)
+      try touchPeople()
+    }
   }
 }

@@ -86,14 +86,16 @@ extension Writing where Self: ~Copyable {
   public func claimNotifications(
     of me: ID<Participant>, upTo message: ID<Message>
   ) throws -> ID<Message> {
-    let former: ID<Message>? = try database.first(
-      "SELECT notified FROM participant WHERE id = ?", me
-    ) { $0.id() }
-    guard let former, former.rawValue >= message.rawValue else {
-      try database.run("UPDATE participant SET notified = ? WHERE id = ?", message, me)
-      return former ?? ID(rawValue: 0)
+    try savepoint {
+      let former: ID<Message>? = try database.first(
+        "SELECT notified FROM participant WHERE id = ?", me
+      ) { $0.id() }
+      guard let former, former.rawValue >= message.rawValue else {
+        try database.run("UPDATE participant SET notified = ? WHERE id = ?", message, me)
+        return former ?? ID(rawValue: 0)
+      }
+      return former
     }
-    return former
   }
 }
 
@@ -133,20 +135,22 @@ extension DurableTransaction {
     _ table: String, _ key: String, _ target: some Bindable, _ column: String, _ value: Int,
     _ me: ID<Participant>
   ) throws -> Bool {
-    let isUnchanged = try database.exists(
-      "SELECT 1 FROM \(table) WHERE participant = ? AND \(key) = ? AND \(column) = ?", me, target,
-      value)
-    let isDefault =
-      try value == 0 && column != "notify"
-      && !database.exists(
-        "SELECT 1 FROM \(table) WHERE participant = ? AND \(key) = ?", me, target)
-    if isUnchanged || isDefault { return false }
-    try database.run(
-      """
-      INSERT INTO \(table)(participant, \(key), \(column)) VALUES (?1, ?2, ?3)
-      ON CONFLICT DO UPDATE SET \(column) = excluded.\(column)
-      """, me, target, value)
-    try touchPeople()
-    return true
+    try savepoint {
+      let isUnchanged = try database.exists(
+        "SELECT 1 FROM \(table) WHERE participant = ? AND \(key) = ? AND \(column) = ?", me, target,
+        value)
+      let isDefault =
+        try value == 0 && column != "notify"
+        && !database.exists(
+          "SELECT 1 FROM \(table) WHERE participant = ? AND \(key) = ?", me, target)
+      if isUnchanged || isDefault { return false }
+      try database.run(
+        """
+        INSERT INTO \(table)(participant, \(key), \(column)) VALUES (?1, ?2, ?3)
+        ON CONFLICT DO UPDATE SET \(column) = excluded.\(column)
+        """, me, target, value)
+      try touchPeople()
+      return true
+    }
   }
 }

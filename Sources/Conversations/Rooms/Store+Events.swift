@@ -128,20 +128,22 @@ extension DurableTransaction {
   ///
   /// - Throws: `RuleError.badName`, or `.nameTaken` if it is another's name or identity.
   public func rename(_ me: ID<Participant>, to name: String) throws -> Participant {
-    _ = try Naming.checked(name)
-    var participant = try participant(me)
-    // Compare byte by byte: another spelling of the same characters is a change.
-    if participant.name.utf8.elementsEqual(name.utf8) { return participant }
-    let isTaken = try participants(named: name, visibleTo: nil).contains {
-      $0.id != me && (Naming.same($0.name, name) || Naming.same($0.identity, name))
+    try savepoint {
+      _ = try Naming.checked(name)
+      var participant = try participant(me)
+      // Compare byte by byte: another spelling of the same characters is a change.
+      if participant.name.utf8.elementsEqual(name.utf8) { return participant }
+      let isTaken = try participants(named: name, visibleTo: nil).contains {
+        $0.id != me && (Naming.same($0.name, name) || Naming.same($0.identity, name))
+      }
+      if isTaken { throw RuleError.nameTaken(name) }
+      for conversation in try joined(by: me) {
+        try record(.renamed, in: conversation, by: me, text: participant.name)
+      }
+      try setName(of: me, to: name)
+      participant.name = name
+      return participant
     }
-    if isTaken { throw RuleError.nameTaken(name) }
-    for conversation in try joined(by: me) {
-      try record(.renamed, in: conversation, by: me, text: participant.name)
-    }
-    try setName(of: me, to: name)
-    participant.name = name
-    return participant
   }
 
   /// Gives a room of this machine another topic; an empty one removes it. The same topic again
@@ -152,10 +154,12 @@ extension DurableTransaction {
   public func setTopic(
     _ topic: String, of room: ID<Conversation>, by me: ID<Participant>
   ) throws {
-    let conversation = try ownRoom(room, of: me)
-    if conversation.topic.utf8.elementsEqual(topic.utf8) { return }
-    try database.run("UPDATE conversation SET topic = ? WHERE id = ?", topic, room)
-    try record(.topic, in: room, by: me, other: nil, text: topic)
+    try savepoint {
+      let conversation = try ownRoom(room, of: me)
+      if conversation.topic.utf8.elementsEqual(topic.utf8) { return }
+      try database.run("UPDATE conversation SET topic = ? WHERE id = ?", topic, room)
+      try record(.topic, in: room, by: me, other: nil, text: topic)
+    }
   }
 
   /// Adds somebody of this machine to a room of this machine: the room appears in their list, and
@@ -167,13 +171,15 @@ extension DurableTransaction {
   public func inviteToRoom(
     _ other: ID<Participant>, to room: ID<Conversation>, by me: ID<Participant>
   ) throws -> Bool {
-    _ = try ownRoom(room, of: me)
-    let person = try participant(other)
-    guard person.network == nil else { throw RuleError.noSuchParticipant(person.name) }
-    if try isMember(other, of: room) { return false }
-    try enter(other, room)
-    try record(.invitation, in: room, by: me, other: other, text: "")
-    return true
+    try savepoint {
+      _ = try ownRoom(room, of: me)
+      let person = try participant(other)
+      guard person.network == nil else { throw RuleError.noSuchParticipant(person.name) }
+      if try isMember(other, of: room) { return false }
+      try enter(other, room)
+      try record(.invitation, in: room, by: me, other: other, text: "")
+      return true
+    }
   }
 
   /// Renames a room of this machine.
@@ -182,18 +188,20 @@ extension DurableTransaction {
   public func rename(
     _ room: ID<Conversation>, to name: String, by me: ID<Participant>
   ) throws {
-    let bare = try Naming.checkedRoom(Naming.bare(name))
-    let conversation = try roomThatIMade(room, me)
-    let new = "#" + bare
-    if conversation.name.utf8.elementsEqual(new.utf8) { return }
-    let isTaken = try rooms(includingUnlisted: true).contains {
-      $0.id != room && $0.network == nil && Naming.same($0.name, new)
+    try savepoint {
+      let bare = try Naming.checkedRoom(Naming.bare(name))
+      let conversation = try roomThatIMade(room, me)
+      let new = "#" + bare
+      if conversation.name.utf8.elementsEqual(new.utf8) { return }
+      let isTaken = try rooms(includingUnlisted: true).contains {
+        $0.id != room && $0.network == nil && Naming.same($0.name, new)
+      }
+      if try isTaken || belongsToARemovedRoom(bare) { throw RuleError.nameTaken(new) }
+      try database.run(
+        "UPDATE conversation SET name = ?, folded = ? WHERE id = ?", new, new.lowercased(), room)
+      try touchPeople()
+      try record(.roomRenamed, in: room, by: me, text: conversation.name)
     }
-    if try isTaken || belongsToARemovedRoom(bare) { throw RuleError.nameTaken(new) }
-    try database.run(
-      "UPDATE conversation SET name = ?, folded = ? WHERE id = ?", new, new.lowercased(), room)
-    try touchPeople()
-    try record(.roomRenamed, in: room, by: me, text: conversation.name)
   }
 
   /// Removes a room of this machine: everybody leaves it, and its name is free. Its messages stay,
@@ -201,27 +209,29 @@ extension DurableTransaction {
   ///
   /// - Throws: as `setTopic`; `RuleError.notTheMaker`.
   public func remove(_ room: ID<Conversation>, by me: ID<Participant>) throws {
-    let conversation = try roomThatIMade(room, me)
-    try record(.roomRemoved, in: room, by: me, text: conversation.name)
-    // A number beyond the newest message distinguishes them from people who left earlier.
-    try database.run(
-      """
-      UPDATE membership SET last = (SELECT last_number + 1 FROM conversation WHERE id = ?1)
-      WHERE conversation = ?1 AND last IS NULL
-      """, room)
-    var (name, next) = (conversation.name + Conversation.removedSuffix, 2)
-    while try database.exists(
-      "SELECT 1 FROM conversation WHERE kind <> 1 AND folded = ? AND network = ''",
-      name.lowercased())
-    {
-      name = "\(conversation.name)\(Conversation.removedSuffix)-\(next)"
-      next += 1
+    try savepoint {
+      let conversation = try roomThatIMade(room, me)
+      try record(.roomRemoved, in: room, by: me, text: conversation.name)
+      // A number beyond the newest message distinguishes them from people who left earlier.
+      try database.run(
+        """
+        UPDATE membership SET last = (SELECT last_number + 1 FROM conversation WHERE id = ?1)
+        WHERE conversation = ?1 AND last IS NULL
+        """, room)
+      var (name, next) = (conversation.name + Conversation.removedSuffix, 2)
+      while try database.exists(
+        "SELECT 1 FROM conversation WHERE kind <> 1 AND folded = ? AND network = ''",
+        name.lowercased())
+      {
+        name = "\(conversation.name)\(Conversation.removedSuffix)-\(next)"
+        next += 1
+      }
+      try database.run(
+        "UPDATE conversation SET kind = \(Conversation.removed), name = ?, folded = ? WHERE id = ?",
+        name,
+        name.lowercased(), room)
+      try touchPeople()
     }
-    try database.run(
-      "UPDATE conversation SET kind = \(Conversation.removed), name = ?, folded = ? WHERE id = ?",
-      name,
-      name.lowercased(), room)
-    try touchPeople()
   }
 }
 

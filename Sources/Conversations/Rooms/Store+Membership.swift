@@ -106,10 +106,12 @@ extension DurableTransaction {
   ///
   /// - Throws: `RuleError.badName`, `.ambiguous`, `.nameTaken`.
   public func makeRoom(_ name: String, for me: ID<Participant>? = nil) throws -> Conversation {
-    if let known = try room(name, for: me) { return known }
-    let bare = Naming.bare(name)
-    if try belongsToARemovedRoom(bare) { throw RuleError.nameTaken("#" + bare) }
-    return try insert(room: "#" + bare, network: "", maker: me)
+    try savepoint {
+      if let known = try room(name, for: me) { return known }
+      let bare = Naming.bare(name)
+      if try belongsToARemovedRoom(bare) { throw RuleError.nameTaken("#" + bare) }
+      return try insert(room: "#" + bare, network: "", maker: me)
+    }
   }
 
   /// The room with an address on a network, created if it is missing.
@@ -140,19 +142,21 @@ extension DurableTransaction {
   public func directChat(
     _ me: ID<Participant>, with other: ID<Participant>
   ) throws -> Conversation {
-    let one = ID<Participant>(rawValue: min(me.rawValue, other.rawValue))
-    let two = ID<Participant>(rawValue: max(me.rawValue, other.rawValue))
-    func known() throws -> Conversation? {
-      try database.first(
-        Conversation.select + "WHERE c.kind = 1 AND c.one = ?2 AND c.other = ?3", me, one, two,
-        read: { Conversation($0) })
+    try savepoint {
+      let one = ID<Participant>(rawValue: min(me.rawValue, other.rawValue))
+      let two = ID<Participant>(rawValue: max(me.rawValue, other.rawValue))
+      func known() throws -> Conversation? {
+        try database.first(
+          Conversation.select + "WHERE c.kind = 1 AND c.one = ?2 AND c.other = ?3", me, one, two,
+          read: { Conversation($0) })
+      }
+      if try known() == nil { try insertDirect(me, with: other) }
+      guard let found = try known() else {
+        throw StoreError.failed(path: path, detail: "a new direct chat is not found")
+      }
+      try enter(me, found.id)
+      return found
     }
-    if try known() == nil { try insertDirect(me, with: other) }
-    guard let found = try known() else {
-      throw StoreError.failed(path: path, detail: "a new direct chat is not found")
-    }
-    try enter(me, found.id)
-    return found
   }
 
   /// Enters a conversation, or only lists it again if I am already in it. Later messages are for
@@ -163,26 +167,30 @@ extension DurableTransaction {
   public func join(
     _ me: ID<Participant>, _ conversation: ID<Conversation>, isTold: Bool = false
   ) throws {
-    if try isMember(me, of: conversation) { return try list(conversation, for: me) }
-    let target = try self.conversation(existing: conversation, for: me)
-    if target.isRemoved { throw RuleError.noSuchRoom(target.name) }
-    try enter(me, conversation)
-    if isTold { try record(.joined, in: conversation, by: me) }
+    try savepoint {
+      if try isMember(me, of: conversation) { return try list(conversation, for: me) }
+      let target = try self.conversation(existing: conversation, for: me)
+      if target.isRemoved { throw RuleError.noSuchRoom(target.name) }
+      try enter(me, conversation)
+      if isTold { try record(.joined, in: conversation, by: me) }
+    }
   }
 
   /// Leaves a conversation, and tells the others (rule 13.5). Earlier messages stay addressed to
   /// me; later ones are not.
   public func leave(_ me: ID<Participant>, _ conversation: ID<Conversation>) throws {
-    guard try isMember(me, of: conversation) else { return }
-    try touchPeople()
-    // Keep even a stay without messages: it distinguishes people who left from those who never
-    // joined.
-    try database.run(
-      """
-      UPDATE membership SET last = (SELECT last_number FROM conversation WHERE id = ?1)
-      WHERE conversation = ?1 AND participant = ?2 AND last IS NULL
-      """, conversation, me)
-    try endTyping(of: me, in: conversation)
-    try record(.left, in: conversation, by: me)
+    try savepoint {
+      guard try isMember(me, of: conversation) else { return }
+      try touchPeople()
+      // Keep even a stay without messages: it distinguishes people who left from those who never
+      // joined.
+      try database.run(
+        """
+        UPDATE membership SET last = (SELECT last_number FROM conversation WHERE id = ?1)
+        WHERE conversation = ?1 AND participant = ?2 AND last IS NULL
+        """, conversation, me)
+      try endTyping(of: me, in: conversation)
+      try record(.left, in: conversation, by: me)
+    }
   }
 }
