@@ -137,9 +137,11 @@ package final class AccountLease {
     try store.inbox.apply(events, of: account, fetchesFiles: fetchesFiles)
   }
 
-  /// Records that entries of the outbox, and requests, are about to be handed to the network.
+  /// Records that entries of the outbox, and requests, are about to be handed to the network. The
+  /// mark is on disk on return: if a power cut could remove it, the next process would send what the
+  /// network has once more (rule 14.2).
   package func noteTried(_ entries: [OutboxEntry], _ requests: [NetworkRequest]) throws {
-    try store.writeIfNeeded {
+    try store.writeDurablyIfNeeded {
       try $0.noteTried(entries)
       try $0.noteTried(requests, by: holder)
     }

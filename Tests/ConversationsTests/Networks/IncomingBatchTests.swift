@@ -46,6 +46,22 @@ import Testing
   }
 
   @Test(
+    "what is handed to the network is marked on disk first, so that nothing is sent twice (14.2)")
+  func durableMark() throws {
+    let linked = try Linked()
+    try linked.join()
+    let tea = try linked.conversation()
+    try linked.store.writeDurably { try $0.send("x", in: tea, by: linked.anna) }
+    try linked.hear(.present(linked.zoe, room: "tea@rooms.example", away: nil))
+    let lease = try #require(try linked.lease())
+    let entries = try linked.wire.read { try $0.outbox(of: linked.account.network) }
+    try lease.noteTried(entries, [])
+    #expect(
+      try linked.wire.read { try $0.outbox(of: linked.account.network) }.map(\.wasTried) == [true])
+    #expect(try linked.wire.database.first("PRAGMA synchronous") { $0.int() } == 2)
+  }
+
+  @Test(
     "a message is found by its ids, however many there are",
     arguments: [
       ("AND archive_id = ?", "message_archive (conversation=? AND archive_id=?)"),
