@@ -41,11 +41,12 @@ public struct RunningShells {
     guard let shell = connection.presence else { return }
     connection.presence = nil
     rescueLog(beforeUnlocking: shell.lock)
-    // Do this even if the store is locked: the closed file then tells the others that this shell
-    // has ended.
-    defer { Glibc.close(shell.lock) }
-    try store.write { try $0.remove(shell.id) }
-    removeLockFile(of: shell.id)
+    do { try store.write { try $0.remove(shell.id) } } catch {
+      // The closed file tells the others that this shell has ended.
+      Glibc.close(shell.lock)
+      throw error
+    }
+    removeLockFile(of: shell.id, shell.lock)
   }
 
   /// Tells the others which conversation this shell shows (nil for none), and whether its output is
@@ -65,13 +66,7 @@ public struct RunningShells {
 
   /// Creates and locks the lock file of a shell or a network process.
   package func makeLockFile(of id: ShellID) throws -> Int32 {
-    try store.files.makeShells(shared: store.isShared)
-    let file = try StoreFiles.openBeside(
-      store.files.lockPath(of: id), shared: store.isShared, exclusively: true)
-    flock(file, LOCK_EX | LOCK_NB)
-    let text = store.database.companions?.text ?? ""
-    _ = Glibc.write(file, text, text.utf8.count)
-    return file
+    try store.files.makeLock(of: id, shared: store.isShared, store.database.companions)
   }
 
   /// Call this before this process closes its lock file: afterwards others may begin a new log in
@@ -81,9 +76,9 @@ public struct RunningShells {
     if !StoreFiles.hasNoName(lock) { try? store.database.rescueLog() }
   }
 
-  /// Removes such a file, and closes it if it is open.
-  package func removeLockFile(of id: ShellID, _ file: Int32? = nil) {
-    unlink(store.files.lockPath(of: id))
-    if let file { Glibc.close(file) }
+  /// Removes this process's lock file, and closes it.
+  package func removeLockFile(of id: ShellID, _ file: Int32) {
+    store.files.removeLock(of: id, own: file)
+    Glibc.close(file)
   }
 }

@@ -87,16 +87,18 @@ package final class AccountLease {
   package func release(status: AccountStatus = .notRunning, notice: String? = nil) throws {
     if lock < 0 { return }
     store.shells.rescueLog(beforeUnlocking: lock)
-    // Do this even if the store is locked: the closed file then tells the others.
-    defer {
+    defer { lock = -1 }
+    do {
+      try store.write {
+        try $0.removeHolder(holder, of: account, status: status)
+        if let notice { try $0.tell(notice, account) }
+      }
+    } catch {
+      // The closed file tells the others.
       close(lock)
-      lock = -1
+      throw error
     }
-    try store.write {
-      try $0.removeHolder(holder, of: account, status: status)
-      if let notice { try $0.tell(notice, account) }
-    }
-    store.shells.removeLockFile(of: holder)
+    store.shells.removeLockFile(of: holder, lock)
   }
 
   // MARK: Reading

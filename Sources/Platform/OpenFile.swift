@@ -40,6 +40,25 @@ extension OpenFile {
     self.init(number)
   }
 
+  /// Opens a folder in a folder, never through a link; creates it if it is missing, and then its
+  /// name is on disk on return.
+  package static func folder(making name: String, in folder: borrowing OpenFile, mode: mode_t)
+    throws -> OpenFile
+  {
+    let isNew = mkdirat(folder.number, name, 0o700) == 0
+    if !isNew, errno != EEXIST { throw SystemFailure() }
+    // mkdir obeys the umask, which may remove even the owner's rights.
+    if isNew, faccessat(folder.number, name, R_OK | X_OK, 0) != 0 {
+      fchmodat(folder.number, name, mode, AT_SYMLINK_NOFOLLOW)
+    }
+    let made = try OpenFile(in: folder, name, O_RDONLY | O_DIRECTORY)
+    if isNew {
+      fchmod(made.number, mode)
+      try folder.flush()
+    }
+    return made
+  }
+
   package func status() throws -> Glibc.stat {
     var found = Glibc.stat()
     if fstat(number, &found) != 0 { throw SystemFailure() }

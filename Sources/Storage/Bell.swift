@@ -108,7 +108,7 @@ package final class Bell {
       close(file)
       file = -1
     }
-    file = try StoreFiles.openBeside(files.bell, shared: isShared)
+    file = try files.openBell(shared: isShared)
     var found = Glibc.stat()
     fstat(file, &found)
     inode = (found.st_dev, found.st_ino)

@@ -12,6 +12,11 @@ public struct ShellID: RawRepresentable, Hashable, Sendable, ExpressibleByString
     self.rawValue = value
   }
 
+  /// Whether a file may have this name: ours are letters and digits.
+  var isFileName: Bool {
+    !rawValue.isEmpty && rawValue.utf8.allSatisfy { 48...57 ~= $0 || 97...122 ~= $0 }
+  }
+
   /// A name that no other process has.
   package static func random() -> ShellID {
     var random = SystemRandomNumberGenerator()

@@ -13,8 +13,10 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A newer program made it: its schema version is `found`.
   case newer(path: String, found: Int, supported: Int)
   case notAStore(path: String)
-  /// The store's file, one beside it, or its folder is a symbolic link.
+  /// The store's file or its folder is a symbolic link.
   case isLink(path: String)
+  /// A file or folder that belongs to the store is a symbolic link.
+  case linkBeside(path: String, store: String)
   case foreign(path: String, owner: String)
   case folderWritableByOthers(path: String)
   case cannotOpen(path: String, reason: String)
@@ -57,6 +59,16 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
       ("%1 is not a hobnob store; name another file with --store", [path])
     case .isLink(let path):
       ("%1 is a symbolic link, and a store cannot be one; name the file it points to", [path])
+    case .linkBeside(let path, let store) where path.hasSuffix(".bell"):
+      (
+        "%1, the bell of the store %2, is a symbolic link; delete it, and hobnob creates a new bell",
+        [path, store]
+      )
+    case .linkBeside(let path, let store):
+      (
+        "%1, which belongs to the store %2, is a symbolic link; delete it, or replace it with what it points to",
+        [path, store]
+      )
     case .foreign(let path, let owner):
       (
         "%1 belongs to %2; name a store of your own with --store, or have %2 make a shared one with --shared",

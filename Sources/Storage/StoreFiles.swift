@@ -25,7 +25,7 @@ package struct StoreFiles {
   /// it.
   ///
   /// - Throws: `StoreError` `.isLink`, `.foreign`, `.folderWritableByOthers`, `.readOnly`,
-  ///   `.cannotOpen`, `.moved`, `.logReplaced`, `.logWithoutStore`.
+  ///   `.linkBeside`, `.cannotOpen`, `.moved`, `.logReplaced`, `.logWithoutStore`.
   package init(path given: String, options: StoreOptions) throws {
     try self.init(around: given, options: options)
     if fileStatus(path) == nil {
@@ -61,6 +61,19 @@ package struct StoreFiles {
 
   private init(around given: String, options: StoreOptions) throws {
     let (parentPath, name) = StoreFiles.split(given)
+    if given.hasPrefix("~") {
+      throw StoreError.cannotOpen(
+        path: given,
+        reason: translated(
+          "hobnob does not replace the ~; write the whole path, or ./ before a name that begins so")
+      )
+    }
+    if given.hasPrefix("file:") || given == ":memory:" {
+      throw StoreError.cannotOpen(
+        path: given,
+        reason: translated(
+          "hobnob needs the path of a file, not an address; write ./ before a name that begins so"))
+    }
     guard !name.isEmpty, name != ".", name != ".." else {
       throw StoreError.cannotOpen(path: given, reason: translated("it names a folder, not a file"))
     }
@@ -167,7 +180,7 @@ package struct StoreFiles {
     for name in [path, path + "-wal", path + "-shm", path + "-journal", bell, shells, attachments] {
       guard let found = fileStatus(name) else { continue }
       let kind = found.st_mode & S_IFMT
-      if kind == S_IFLNK { throw StoreError.isLink(path: name) }
+      if kind == S_IFLNK { throw link(name) }
       let isFolder = name == shells || name == attachments
       guard kind == (isFolder ? S_IFDIR : S_IFREG) else {
         let reason = translated(isFolder ? "it is not a folder" : "it is not a regular file")
@@ -196,7 +209,8 @@ package struct StoreFiles {
   /// - Throws: `StoreError.logReplaced`.
   package func checkedWALFiles() throws -> WALFiles? {
     let here = WALFiles(of: path)
-    for text in lockFiles().compactMap(companions) where text != here?.text {
+    let texts = locks().filter { $0.isHeld && !$0.text.isEmpty }.map(\.text)
+    for text in texts where text != here?.text {
       let log = WALFiles.log(of: path)
       let hasLog = FileIdentity(log).map { text.hasPrefix($0.text + " ") } ?? false
       throw StoreError.logReplaced(path: path, file: hasLog ? WALFiles.index(of: path) : log)
@@ -204,7 +218,7 @@ package struct StoreFiles {
     return here
   }
 
-  private var hasLivingShell: Bool { lockFiles().contains(where: isLocked) }
+  private var hasLivingShell: Bool { locks().contains(where: \.isHeld) }
 
   private func create(shared: Bool) throws {
     let mode = StoreFiles.fileMode(shared: shared)
@@ -218,40 +232,67 @@ package struct StoreFiles {
     close(file)
   }
 
-  private static func refusal(_ path: String) -> StoreError {
-    switch errno {
+  /// - Parameter code: `errno` of the call that failed.
+  private static func refusal(_ path: String, _ code: Int32 = errno) -> StoreError {
+    switch code {
     case ENOSPC, EDQUOT: .full(path: path)
     case EROFS, EACCES: .readOnly(path: path)
     case ELOOP: .isLink(path: path)
-    default: .cannotOpen(path: path, reason: SystemFailure().reason)
+    default: .cannotOpen(path: path, reason: SystemFailure(code: code).reason)
     }
   }
 
-  /// Opens a file beside the store for writing, creates it if it is missing, and never follows a
-  /// link.
-  package static func openBeside(_ path: String, shared: Bool, exclusively: Bool = false) throws
-    -> Int32
-  {
-    let mode = fileMode(shared: shared)
-    let flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+  /// Opens the bell for writing; creates it if it is missing.
+  ///
+  /// - Throws: `StoreError` `.linkBeside`, `.cannotOpen`, `.full`, `.readOnly`.
+  package func openBell(shared: Bool) throws -> Int32 {
+    let (parent, name) = StoreFiles.split(bell)
+    let file = try refusing(bell) {
+      try StoreFiles.opened(name, in: OpenFile(folder: parent, following: false), shared: shared)
+    }
+    // Ringing writes into the file: it must not be one that somebody linked here.
+    let found = try file.status()
+    guard found.st_mode & S_IFMT == S_IFREG, found.st_size <= 1 else {
+      throw StoreError.cannotOpen(
+        path: bell, reason: translated("hobnob did not create it; move it away"))
+    }
+    return file.released()
+  }
+
+  private func refusing<T: ~Copyable>(_ path: String, _ body: () throws -> T) throws -> T {
+    do { return try body() } catch let failure as SystemFailure {
+      if fileStatus(path).map({ $0.st_mode & S_IFMT == S_IFLNK }) == true { throw link(path) }
+      throw StoreFiles.refusal(path, failure.code)
+    }
+  }
+
+  private func link(_ name: String) -> StoreError {
+    name == path ? .isLink(path: name) : .linkBeside(path: name, store: path)
+  }
+
+  /// Opens a file in a folder for writing, creates it if it is missing, and never follows a link.
+  private static func opened(
+    _ name: String, in folder: borrowing OpenFile, shared: Bool, exclusively: Bool = false
+  ) throws -> OpenFile {
+    let (mode, flags) = (fileMode(shared: shared), O_WRONLY | O_NONBLOCK)
     while true {
-      let new = open(path, flags | O_CREAT | O_EXCL, mode)
-      if new >= 0 {
-        fchmod(new, mode)
+      do {
+        let new = try OpenFile(in: folder, name, flags | O_CREAT | O_EXCL, mode: mode)
+        fchmod(new.number, mode)
         return new
+      } catch let failure as SystemFailure where failure.code == EEXIST && !exclusively {}
+      do { return try OpenFile(in: folder, name, flags) } catch let failure as SystemFailure
+        where failure.code == ENOENT
+      {
+        // Somebody removed it in between.
       }
-      guard errno == EEXIST, !exclusively else { throw refusal(path) }
-      let file = open(path, flags)
-      if file >= 0 { return file }
-      // ENOENT: somebody removed it in between.
-      guard errno == ENOENT else { throw refusal(path) }
     }
   }
 
   /// A name in the store's folder that is not the store's own; nil if there is none. Names that
   /// begin with the store's name, such as a copy's, count as its own.
   package var foreignName: String? {
-    let names = (try? OpenFile(folder: folder, following: true).names()) ?? []
+    let names = (try? OpenFile(folder: folder, following: false).names()) ?? []
     let stem = StoreFiles.split(bell).name.dropLast(".bell".count)
     return names.sorted().first {
       !$0.hasPrefix(stem + ".") && !$0.hasPrefix(stem + "-") && !$0.hasPrefix(".hobnob-")
@@ -261,33 +302,82 @@ package struct StoreFiles {
 
   // MARK: Running shells
 
-  /// A row of a hostile file must not lead out of the folder.
-  package func lockPath(of shell: ShellID) -> String {
-    shells + "/" + (shell.rawValue.contains("/") ? "none" : shell.rawValue)
+  /// A file in the folder of lock files.
+  private struct Lock {
+    let shell: ShellID
+    /// Whether its shell runs.
+    let isHeld: Bool
+    /// The log files that its shell has open; empty if it has not written them yet.
+    let text: String
+
+    /// Whether nobody needs it any more. Files that others put into the folder are none.
+    var isAbandoned: Bool { !isHeld && WALFiles.isText(text) }
   }
 
-  /// The shells that have a file, running or not.
-  package func lockFiles() -> [ShellID] {
-    let names = (try? OpenFile(folder: shells, following: true).names()) ?? []
-    // Ignore names that others put there; ours are letters and digits.
-    return names.filter { $0.utf8.allSatisfy { 48...57 ~= $0 || 97...122 ~= $0 } }
-      .map(ShellID.init(rawValue:))
+  /// Opens the folder anew for each step, and never through a link: whoever may write beside a shared
+  /// store could lead the next step into another folder.
+  private func openShells() throws -> OpenFile { try OpenFile(folder: shells, following: false) }
+
+  /// - Returns: nil if the shell has no file. A row of a hostile file must not lead out of the folder.
+  private func lock(of shell: ShellID, in folder: borrowing OpenFile) throws -> Lock? {
+    guard shell.isFileName else { return nil }
+    do {
+      // For reading only: closing it then causes no event in the folder.
+      let file = try OpenFile(in: folder, shell.rawValue, O_RDONLY | O_NONBLOCK)
+      let isHeld = flock(file.number, LOCK_EX | LOCK_NB) != 0
+      var bytes = [UInt8](repeating: 0, count: 200)
+      let count = max(0, Glibc.read(file.number, &bytes, bytes.count))
+      return Lock(
+        shell: shell, isHeld: isHeld, text: String(decoding: bytes.prefix(count), as: UTF8.self))
+    } catch let failure as SystemFailure where [ENOENT, ELOOP].contains(failure.code) {
+      return nil
+    }
   }
 
-  /// The contents of a running shell's lock file; nil if it is not running, or has not written it
-  /// yet.
-  private func companions(of shell: ShellID) -> String? {
-    let file = openLock(of: shell)
-    defer { Glibc.close(file) }
-    guard file >= 0, flock(file, LOCK_EX | LOCK_NB) != 0 else { return nil }
-    var bytes = [UInt8](repeating: 0, count: 200)
-    let count = Glibc.read(file, &bytes, bytes.count)
-    return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
+  private func locks() -> [Lock] {
+    guard let folder = try? openShells() else { return [] }
+    return ((try? folder.names()) ?? []).compactMap {
+      try? lock(of: ShellID(rawValue: $0), in: folder)
+    }
   }
 
-  /// For reading only: closing it then causes no event in the folder.
-  private func openLock(of shell: ShellID) -> Int32 {
-    Glibc.open(lockPath(of: shell), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+  /// The shells that ended without removing their files.
+  package func abandonedLocks() -> [ShellID] { locks().filter(\.isAbandoned).map(\.shell) }
+
+  /// Whether a shell or network process runs. True if that cannot be known.
+  package func isLocked(_ shell: ShellID) -> Bool {
+    do {
+      return try lock(of: shell, in: openShells())?.isHeld ?? false
+    } catch {
+      return (error as? SystemFailure)?.code != ENOENT
+    }
+  }
+
+  /// Creates and locks the lock file of this process.
+  ///
+  /// - Parameter files: the log files that it has open.
+  /// - Returns: the file, open for writing.
+  package func makeLock(of shell: ShellID, shared: Bool, _ files: WALFiles?) throws -> Int32 {
+    let folder = try makeShells(shared: shared)
+    let file = try refusing(shells + "/" + shell.rawValue) {
+      try StoreFiles.opened(shell.rawValue, in: folder, shared: shared, exclusively: true)
+    }
+    flock(file.number, LOCK_EX | LOCK_NB)
+    let text = files?.text ?? ""
+    _ = Glibc.write(file.number, text, text.utf8.count)
+    return file.released()
+  }
+
+  /// Removes a lock file: that of a shell that does not run, or this process's own. Leaves any other
+  /// file alone.
+  ///
+  /// - Parameter own: this process's, which it has open.
+  package func removeLock(of shell: ShellID, own: Int32? = nil) {
+    guard let folder = try? openShells(), let lock = try? lock(of: shell, in: folder) else {
+      return
+    }
+    let isOwn = own.map { FileIdentity(openAs: $0) == FileIdentity(shell.rawValue, in: folder) }
+    if isOwn ?? lock.isAbandoned { unlinkat(folder.number, shell.rawValue, 0) }
   }
 
   /// Whether somebody removed an open lock file.
@@ -296,18 +386,14 @@ package struct StoreFiles {
     return fstat(lock, &found) == 0 && found.st_nlink == 0
   }
 
-  package func isLocked(_ shell: ShellID) -> Bool {
-    let file = openLock(of: shell)
-    guard file >= 0 else { return errno != ENOENT && errno != ELOOP }
-    defer { Glibc.close(file) }
-    return flock(file, LOCK_EX | LOCK_NB) != 0
-  }
-
-  package func makeShells(shared: Bool) throws {
-    if mkdir(shells, 0o700) == 0 {
-      chmod(shells, StoreFiles.folderMode(shared: shared))
-    } else if errno != EEXIST {
-      throw StoreFiles.refusal(shells)
+  /// Opens the folder of the lock files; creates it if it is missing.
+  @discardableResult
+  package func makeShells(shared: Bool) throws -> OpenFile {
+    let (parent, name) = StoreFiles.split(shells)
+    return try refusing(shells) {
+      try OpenFile.folder(
+        making: name, in: OpenFile(folder: parent, following: false),
+        mode: StoreFiles.folderMode(shared: shared))
     }
   }
 
@@ -316,7 +402,7 @@ package struct StoreFiles {
     for name in [path, path + "-wal", path + "-shm"] {
       guard let found = fileStatus(name), found.st_uid == geteuid(), found.st_mode & 0o077 != 0
       else { continue }
-      chmod(name, found.st_mode & 0o700)
+      fchmodat(AT_FDCWD, name, found.st_mode & 0o700, AT_SYMLINK_NOFOLLOW)
     }
   }
 }

@@ -13,8 +13,14 @@ package struct FileIdentity: Hashable, Sendable {
     (device, inode) = (found.st_dev, found.st_ino)
   }
 
+  /// Nil if the folder has no such name.
+  init?(_ name: String, in folder: borrowing OpenFile) {
+    guard let found = folder.status(of: name) else { return nil }
+    (device, inode) = (found.st_dev, found.st_ino)
+  }
+
   /// Nil if the descriptor is closed.
-  fileprivate init?(openAs descriptor: Int32) {
+  init?(openAs descriptor: Int32) {
     var found = Glibc.stat()
     guard fstat(descriptor, &found) == 0 else { return nil }
     (device, inode) = (found.st_dev, found.st_ino)
@@ -82,4 +88,15 @@ package struct WALFiles: Hashable, Sendable {
 
   /// Its form in the lock file of a running shell.
   package var text: String { "\(log.text) \(index.text)\n" }
+
+  /// Whether a text is the form of log files, of this store or an earlier one.
+  static func isText(_ text: String) -> Bool {
+    guard text.utf8.last == UInt8(ascii: "\n") else { return false }
+    let files = text.dropLast().split(separator: " ", omittingEmptySubsequences: false)
+    return files.count == 2
+      && files.allSatisfy {
+        let numbers = $0.split(separator: ":", omittingEmptySubsequences: false)
+        return numbers.count == 2 && numbers.allSatisfy { UInt64($0) != nil }
+      }
+  }
 }

@@ -43,24 +43,11 @@ public struct AttachmentFolder {
   package func made() throws -> OpenFile {
     if let found = try? open() { return found }
     let (parent, name) = StoreFiles.split(path)
-    return try made(name, in: OpenFile(folder: parent, following: true))
+    return try made(name, in: OpenFile(folder: parent, following: false))
   }
 
   private func made(_ name: String, in folder: borrowing OpenFile) throws -> OpenFile {
-    let isNew = mkdirat(folder.number, name, 0o700) == 0
-    if !isNew, errno != EEXIST { throw SystemFailure() }
-    let mode = StoreFiles.folderMode(shared: isShared)
-    let flags = O_RDONLY | O_DIRECTORY
-    // mkdir obeys the umask, which may remove even the owner's rights.
-    if isNew, faccessat(folder.number, name, R_OK | X_OK, 0) != 0 {
-      fchmodat(folder.number, name, mode, 0)
-    }
-    let made = try OpenFile(in: folder, name, flags)
-    if isNew {
-      fchmod(made.number, mode)
-      try folder.flush()
-    }
-    return made
+    try OpenFile.folder(making: name, in: folder, mode: StoreFiles.folderMode(shared: isShared))
   }
 
   /// A new file under a temporary name, open for writing.

@@ -2,12 +2,11 @@
 import Glibc
 
 extension Reading where Self: ~Copyable {
-  /// Shells that have a row or a file, but whose lock nobody holds.
-  fileprivate func staleShells() throws -> [ShellID] {
-    var known = Set(try database.rows("SELECT id FROM shell") { ShellID(rawValue: $0.text()) })
-    known.formUnion(files.lockFiles())
-    if let id = presence?.id { known.remove(id) }
-    return known.filter { !files.isLocked($0) }
+  /// Shells that have a row or a lock file that nobody holds.
+  fileprivate func staleShells() throws -> Set<ShellID> {
+    let rows = try database.rows("SELECT id FROM shell") { ShellID(rawValue: $0.text()) }
+    return Set(rows.filter { !files.isLocked($0) } + files.abandonedLocks())
+      .filter { $0 != presence?.id }
   }
 
   fileprivate var hasLostItsLock: Bool { presence.map { StoreFiles.hasNoName($0.lock) } ?? false }
@@ -36,7 +35,7 @@ extension RunningShells {
       let stale = try transaction.staleShells()
       for shell in stale {
         try transaction.remove(shell)
-        removeLockFile(of: shell)
+        store.files.removeLock(of: shell)
       }
       return !stale.isEmpty || hadHolders
     }

@@ -210,7 +210,7 @@ import Testing
     let linked = try Linked()
     let other = try linked.fixture.open()
     let lease = try #require(try linked.lease())
-    let path = linked.wire.files.lockPath(of: lease.holder)
+    let path = linked.wire.files.shells + "/" + lease.holder.rawValue
     unlink(path)
     try lease.reapStaleShells()
     #expect(try AccountLease.acquire(linked.account, in: other) == nil)

@@ -96,7 +96,7 @@ extension Store {
     _ = try lobby.store.shells.attach(lobby.anna)
     lobby.store.dieSilently()
     let orphan = lobby.fixture.folder + "/store.shells/abc123"
-    _ = FileManager.default.createFile(atPath: orphan, contents: nil)
+    _ = FileManager.default.createFile(atPath: orphan, contents: Data("1:22 1:23\n".utf8))
     #expect(try lobby.fixture.open().shells.reapStale())
     #expect(fileStatus(orphan) == nil)
     #expect(try !lobby.other.read { try $0.people(in: lobby.lobby) }[0].isHere)
@@ -129,6 +129,71 @@ extension Store {
       "INSERT INTO shell(id, participant) VALUES ('../victim', ?)", lobby.anna)
     _ = try lobby.store.shells.reapStale()
     #expect(fileStatus(victim) != nil)
+  }
+
+  /// A folder of the user's with files whose names are like those of shells.
+  private func documents(_ lobby: Lobby) throws -> (path: String, names: [String]) {
+    let path = lobby.fixture.folder + "/documents"
+    mkdir(path, 0o700)
+    let names = ["config", "main", "numbers", "todo"]
+    for name in names {
+      let text = name == "numbers" ? "1:2 3:4\n5:6\n" : name == "main" ? "" : "1:2 3\n"
+      _ = FileManager.default.createFile(atPath: path + "/" + name, contents: Data(text.utf8))
+    }
+    return (path, names)
+  }
+
+  @Test(
+    "12.4: a link, or a folder, in place of that of the lock files loses nothing of what is there",
+    arguments: [true, false])
+  func replacedFolder(isLink: Bool) throws {
+    let lobby = try Lobby()
+    let third = try lobby.fixture.open()
+    _ = try lobby.store.shells.attach(lobby.anna)
+    _ = try lobby.other.shells.attach(lobby.ben)
+    let shells = lobby.fixture.folder + "/store.shells"
+    let (documents, names) = try documents(lobby)
+    rename(shells, shells + ".away")
+    if isLink { symlink(documents, shells) } else { rename(documents, shells) }
+    let path = isLink ? documents : shells
+    try lobby.store.db(
+      "INSERT INTO shell(id, participant) VALUES ('todo', \(lobby.anna.rawValue))")
+    lobby.store.dieSilently()
+    _ = try lobby.other.shells.reapStale()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: path).sorted() == names)
+    if isLink {
+      // Nobody is taken for dead whose file cannot be looked for.
+      #expect(try lobby.other.read { try $0.people(in: lobby.lobby) }.allSatisfy(\.isHere))
+      #expect(throws: StoreError.linkBeside(path: shells, store: lobby.store.path)) {
+        try third.shells.attach(lobby.anna)
+      }
+    }
+    try lobby.other.shells.detach()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: path).sorted() == names)
+  }
+
+  @Test("12.4: a shell removes only its own lock file, and none that has taken its name")
+  func replacedLock() throws {
+    let lobby = try Lobby()
+    let shell = try lobby.store.shells.attach(lobby.anna)
+    let lock = lobby.fixture.folder + "/store.shells/" + shell.rawValue
+    rename(lock, lock + "old")
+    _ = FileManager.default.createFile(atPath: lock, contents: Data("mine".utf8))
+    try lobby.store.shells.detach()
+    #expect(lobby.fixture.text(lock) == "mine")
+  }
+
+  @Test("12.4: ringing writes into no file that somebody put in the bell's place")
+  func replacedBell() throws {
+    let lobby = try Lobby()
+    let bell = lobby.fixture.folder + "/store.bell"
+    let letter = lobby.fixture.file("letter", "Dear Ben")
+    try lobby.says("one")
+    unlink(bell)
+    link(letter, bell)
+    try lobby.says("two")
+    #expect(lobby.fixture.text(letter) == "Dear Ben")
+    #expect(throws: StoreError.self) { try lobby.fixture.open().bellDescriptor }
   }
 
   // MARK: 4, typing

@@ -76,7 +76,11 @@ private let isRoot = geteuid() == 0
     if !suffix.isEmpty { try fixture.open().close() }
     let target = fixture.folder + "/elsewhere"
     symlink(target, fixture.path + suffix)
-    #expect(throws: StoreError.isLink(path: fixture.path + suffix)) { try fixture.open() }
+    #expect(
+      throws: suffix.isEmpty
+        ? StoreError.isLink(path: fixture.path)
+        : StoreError.linkBeside(path: fixture.path + suffix, store: fixture.path)
+    ) { try fixture.open() }
     #expect(fileStatus(target) == nil)
   }
 
@@ -88,14 +92,17 @@ private let isRoot = geteuid() == 0
       try fixture.open("alias/store.sqlite")
     }
     symlink(fixture.folder + "/real", fixture.folder + "/store.shells")
-    #expect(throws: StoreError.isLink(path: fixture.folder + "/store.shells")) {
+    #expect(
+      throws: StoreError.linkBeside(path: fixture.folder + "/store.shells", store: fixture.path)
+    ) {
       try fixture.open()
     }
     unlink(fixture.folder + "/store.shells")
     symlink("/dev/null", fixture.folder + "/store.bell")
-    #expect(throws: StoreError.isLink(path: fixture.folder + "/store.bell")) {
-      try fixture.open()
-    }
+    let bell = fixture.folder + "/store.bell"
+    let error = StoreError.linkBeside(path: bell, store: fixture.path)
+    #expect(throws: error) { try fixture.open() }
+    #expect(error.description.hasPrefix("\(bell), the bell of the store \(fixture.path),"))
   }
 
   @Test("A link further up is allowed: home folders may be links")
@@ -215,6 +222,24 @@ private let isRoot = geteuid() == 0
       #expect(throws: StoreError.self) { try fixture.open(name, options: options) }
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.folder).isEmpty)
+  }
+
+  @Test(
+    "11.6: what a shell has not expanded, and what SQLite would take for an address, is no path",
+    arguments: ["~/chat.sqlite", "~ben/chat.sqlite", "~", ":memory:", "file:chat", "file:///chat"])
+  func isNoPath(given: String) throws {
+    let refused = #expect(throws: StoreError.self) {
+      try Store(path: given, options: .init(createIfMissing: false))
+    }
+    guard case .cannotOpen(given, let reason) = try #require(refused) else {
+      Issue.record("\(String(describing: refused))")
+      return
+    }
+    #expect(reason.contains("./"))
+    // With a folder in front it is an ordinary name.
+    let fixture = Fixture()
+    let named = try fixture.open("file:x~.sqlite")
+    #expect(named.path.hasSuffix("/file:x~.sqlite"))
   }
 
   @Test(arguments: ["", ".", "..", "a/", "file/store.sqlite", "folder"])
