@@ -44,8 +44,23 @@ public final class StoreConnection {
   func beginReading() throws -> Bool {
     if database.isInTransaction { return false }
     try database.run("BEGIN")
+    try checkVersion()
     database.allowsChanges = false
     return true
+  }
+
+  /// Another program may have changed the tables since they were opened. This one would read them
+  /// wrongly, and write what they no longer hold.
+  private func checkVersion() throws {
+    do {
+      let found = try Schema.version(of: database)
+      if found != Schema.version {
+        throw StoreError.otherVersion(path: path, found: found, own: Schema.version)
+      }
+    } catch {
+      database.rollBack()
+      throw error
+    }
   }
 
   func endReading() {
@@ -97,6 +112,7 @@ public final class StoreConnection {
   private func begin(isDurable: Bool, isImmediate: Bool) throws {
     precondition(drawn == nil, "a transaction within a transaction")
     try database.begin(full: isDurable, immediate: isImmediate)
+    try checkVersion()
     self.isDurable = isDurable
     drawn = AssignedNumbers()
   }

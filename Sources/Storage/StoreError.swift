@@ -27,6 +27,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   case logReplaced(path: String, file: String)
   /// The store is missing, but its write-ahead log exists.
   case logWithoutStore(path: String, file: String)
+  /// A program of another version changed the tables while this process had them open.
+  case otherVersion(path: String, found: Int, own: Int)
   case failed(path: String, detail: String)
   /// The data to write contradicts existing data, or itself; trying again does not help.
   case contradiction(path: String, detail: String)
@@ -96,6 +98,11 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         "there is no store %1, but %2 holds its last changes; put the store back, or delete %2 to start over",
         [path, file]
       )
+    case .otherVersion(let path, let found, let own):
+      (
+        "another version of hobnob has taken over the store %1 (version %2, this one uses %3); start hobnob again",
+        [path, String(found), String(own)]
+      )
     case .failed(let path, let detail), .contradiction(let path, let detail):
       (
         "the store %1 failed: %2; check the disk, its limits and the file, and try again",
@@ -109,10 +116,10 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether the open files are no longer those of the store.
-  package var isLoss: Bool {
+  /// Whether this process can no longer use the store, however often it tries.
+  package var isFinal: Bool {
     switch self {
-    case .moved, .logReplaced: true
+    case .moved, .logReplaced, .otherVersion: true
     default: false
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
 import Conversations
+import StoreFixture
 import StyledText
 import Testing
 
@@ -149,6 +150,21 @@ struct OutgoingTests {
     anna.tell(.ended)
     #expect(anna.status == 1 && anna.printed.last == "Not sent: one")
     lock.release()
+  }
+
+  @Test(
+    "1.2: a shell whose store another version has taken over says so once, shows the line, and ends",
+    arguments: [false, true])
+  func otherVersion(isEntered: Bool) throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    anna.type("half a")
+    try anna.store.db("PRAGMA user_version=1000")
+    if isEntered { anna.say("half a line") } else { anna.type("half a line") }
+    #expect(anna.status == 1)
+    let said = anna.printed.joined(separator: " ")
+    #expect(said.ranges(of: "has taken over the store").count == 1, "\(said)")
+    #expect(said.contains("Not sent: half a line"), "\(said)")
   }
 
   @Test("1.2: a second signal, or one after C-d, still waits for unstored lines")

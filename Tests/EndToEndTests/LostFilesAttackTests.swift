@@ -113,6 +113,45 @@ extension EndToEnd {
       try expectEnd(shell, sending: "two")
     }
 
+    @Test("12.4: a link in place of the folder of lock files loses no file elsewhere")
+    func linkedLocks() throws {
+      let shell = try home.shellInLobby(as: "anna")
+      let other = try home.shellInLobby(as: "ben")
+      let shells = String(home.store.dropLast(".sqlite".count)) + ".shells"
+      let documents = home.path + "/documents"
+      try FileManager.default.createDirectory(atPath: documents, withIntermediateDirectories: true)
+      for name in ["config", "main", "todo"] {
+        try "text".write(toFile: documents + "/" + name, atomically: false, encoding: .utf8)
+      }
+      #expect(rename(shells, shells + ".away") == 0)
+      #expect(symlink(documents, shells) == 0)
+      other.kill(SIGKILL)
+      #expect(other.waitForExit(seconds: 10) != nil)
+      try shell.type("one\r", seeing: "anna: one")
+      let refused = try home.run(["send", "lobby", "two", "--as", "cleo"])
+      #expect(
+        refused.status == 1 && refused.errors.contains("\(shells), which belongs to the store"))
+      shell.send("\u{04}")
+      #expect(shell.waitForExit(seconds: 10) == 0)
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: documents).sorted()
+          == ["config", "main", "todo"])
+    }
+
+    @Test("1.2: a shell whose store another version has taken over shows the line and ends")
+    func otherVersion() throws {
+      let shell = try home.shellInLobby(as: "anna")
+      try shell.type("half a line", seeing: "half a line")
+      try Database(path: home.store, patience: 10_000).execute("PRAGMA user_version=1000")
+      shell.send("!")
+      #expect(shell.waitForExit(seconds: 10) == 1)
+      let shown = shell.emulator.history.joined(separator: "\n") + shell.emulator.picture
+      #expect(shown.contains("has taken over the store"), "\(shown)")
+      #expect(shown.contains("Not sent: half a line!"), "\(shown)")
+      let sent = try home.run(["send", "lobby", "two", "--as", "ben"])
+      #expect(sent.status == 1 && sent.errors.contains("newer hobnob wrote"))
+    }
+
     @Test("10.10: a log without its store is not discarded for a new one")
     func leftOver() throws {
       let shell = try home.shellInLobby(as: "anna")

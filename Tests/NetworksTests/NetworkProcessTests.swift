@@ -548,6 +548,27 @@ final class NetworkProcessTests {
     #expect(try process().run() == nil)
   }
 
+  @Test("2: it leaves when a program of another version has taken over the store")
+  func leavesAnotherVersion() throws {
+    wire.onConnect = { [self] wire, _ in
+      try? mine.db("PRAGMA user_version=1000")
+      wire.report(.up)
+      wire.report(
+        .events([
+          .messageReceived(
+            NetworkMessage(
+              name: MessageIDs(origin: "o"), speaker: NetworkUser(identity: "zoe"), body: "x"),
+            in: .room("##tea"))
+        ]))
+    }
+    _ = loop.after(milliseconds: 20_000) { [loop] in
+      Issue.record("it stayed")
+      loop.stop()
+    }
+    _ = try process().run()
+    #expect(wire.isClosed)
+  }
+
   @Test("2: it leaves when another process has the account, and sends nothing more")
   func leavesWithoutTheLease() throws {
     var next: AccountLease?

@@ -49,7 +49,7 @@ extension Session {
     } catch StoreError.locked {
       outgoing.scheduleRetry(at: now)
     } catch {
-      complain([sentence(for: error)])
+      report(error)
     }
   }
 

@@ -35,10 +35,8 @@ extension Session {
       if !isEdit { drafts.lineWasRun(in: conversation) }
       guard isLeft, !effects.contains(where: \.isNotice) else { return }
       emit(.notice(say("The line you had begun is in the history: press Up twice")))
-    } catch let error as StoreError where error.isLoss {
-      // Anything typed from now on would be lost. The text stays on the screen.
-      complain([sentence(for: error), say("Not sent: %1", SafeText(body: text))])
-      emit(.quit(status: 1))
+    } catch let error as StoreError where error.isFinal {
+      end(because: error, unsent: text)
     } catch let error as TextTooLong {
       emit(.bell)
       emit(.refused(error.sentence))

@@ -238,8 +238,18 @@ extension Session {
     if queue.isReady { outgoing.scheduleRetry(at: now) }
   }
 
-  func quit() {
-    var status = outgoing.leaving?.status ?? 0
+  /// Ends the program because the store cannot be used any more: anything typed from now on would be
+  /// lost. The line stays on the screen.
+  func end(because error: StoreError, unsent text: String) {
+    if outgoing.hasEnded { return }
+    outgoing.hasEnded = true
+    complain(
+      [sentence(for: error)] + (text.isEmpty ? [] : [say("Not sent: %1", SafeText(body: text))]))
+    quit(status: 1)
+  }
+
+  func quit(status least: Int32 = 0) {
+    var status = max(least, outgoing.leaving?.status ?? 0)
     for write in queue.writes {
       let unsent: [Line] =
         switch write {

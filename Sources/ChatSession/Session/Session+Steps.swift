@@ -13,7 +13,7 @@ extension Session {
 
   /// Handles an event in one snapshot, and commits the step that follows.
   func observe(_ body: (borrowing Snapshot) throws -> Void) {
-    do { try store.read { try body($0) } } catch { complain([sentence(for: error)]) }
+    do { try store.read { try body($0) } } catch { report(error) }
     commitReady()
   }
 
@@ -49,7 +49,7 @@ extension Session {
         default: try store.read { try apply(outcome, $0) }
         }
       } catch {
-        if failure == nil { failure = error } else { complain([sentence(for: error)]) }
+        if failure == nil { failure = error } else { report(error) }
       }
       commitReady()
     }
@@ -59,7 +59,7 @@ extension Session {
   /// Performs outcomes that a part of the session returned. They need no transaction in between.
   func act(on outcomes: [Outcome], _ snapshot: borrowing Snapshot) {
     for outcome in outcomes {
-      do { try apply(outcome, snapshot) } catch { complain([sentence(for: error)]) }
+      do { try apply(outcome, snapshot) } catch { report(error) }
     }
   }
 

@@ -161,7 +161,7 @@ extension Session {
       noteAndLeaveDraft()
       switcher.giveUp()
       bringDraft(snapshot)
-      complain([sentence(for: error)])
+      report(error)
     }
   }
 

@@ -361,6 +361,15 @@ package final class Session {
   }
 
   func reportingErrors(_ body: () throws -> Void) {
-    do { try body() } catch { complain([sentence(for: error)]) }
+    do { try body() } catch { report(error) }
+  }
+
+  /// Reports an error; ends the session if the store cannot be used any more.
+  func report(_ error: any Error) {
+    if let error = error as? StoreError, error.isFinal {
+      end(because: error, unsent: line.text)
+    } else {
+      complain([sentence(for: error)])
+    }
   }
 }

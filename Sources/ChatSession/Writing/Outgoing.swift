@@ -9,6 +9,8 @@ struct Outgoing {
   /// How many lines had files to copy.
   private var copies = 0
   private(set) var leaving: Leaving?
+  /// Whether the session has ended because the store cannot be used any more.
+  var hasEnded = false
 
   /// The person has left, with this exit status; what they typed still waits.
   struct Leaving {

@@ -217,7 +217,7 @@ package final class NetworkProcess {
       if !wire.isReading { wire.isReading = true }
       if mustReadStore { readStore() }
     } catch {
-      if access(lease.path, F_OK) != 0 { return leave() }
+      if isFinal(error) { return leave() }
       wire.isReading = false
       let policy = Self.storingPolicy(after: error)
       if policy == .fullStore {
@@ -303,14 +303,18 @@ package final class NetworkProcess {
   }
 
   private func tryAgain(after error: any Error) {
-    // If the store's file is gone, no retry can succeed.
-    if access(lease.path, F_OK) != 0 { return leave() }
+    if isFinal(error) { return leave() }
     mustReadStore = true
     guard storeTimer == nil else { return }
     loop.schedule(&storeTimer, at: loop.now + Self.storingPolicy(after: error).pause) {
       [weak self] in
       self?.storeEvents()
     }
+  }
+
+  /// Whether no retry can succeed: the store is gone, or belongs to a program of another version.
+  private func isFinal(_ error: any Error) -> Bool {
+    (error as? StoreError)?.isFinal == true || access(lease.path, F_OK) != 0
   }
 
   private static func storingPolicy(after error: any Error) -> Retry {
