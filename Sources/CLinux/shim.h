@@ -14,6 +14,7 @@
 #include <sys/timerfd.h>
 #include <termios.h>
 #include <unistd.h>
+#include <sys/statfs.h>
 
 // glibc shows O_TMPFILE only to those who ask for GNU.
 static const int clinux_o_tmpfile = __O_TMPFILE;
@@ -126,4 +127,10 @@ static inline int clinux_landlock(
   const int result = (int)syscall(SYS_landlock_restrict_self, rules, 0);
   close(rules);
   return result;
+}
+
+// statfs(2), which Swift's Glibc module leaves out. The kind of a folder's file system; 0 if unknown.
+static inline unsigned clinux_file_system_type(const char *path) {
+  struct statfs found;
+  return statfs(path, &found) == 0 ? (unsigned)found.f_type : 0;
 }

@@ -66,6 +66,11 @@ extension Launch {
     }
     defer { store.close() }
     if editor == nil { store.patience = 10_000 }
+    if try store.read({ try $0.lastConversation(of: me.id) }) == nil,
+      let warning = store.upkeep.warning
+    {
+      complaints.append(say(warning))
+    }
     let preferences = Preferences(
       rc, environment: environment, glyphs: editor?.displayMode == .plain ? .spoken : glyphs)
     guard let editor else {

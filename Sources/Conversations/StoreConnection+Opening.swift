@@ -46,6 +46,8 @@ extension StoreConnection {
     if isOlder {
       try Schema.migrate(database, shared: options.shared)
     }
+    // After a large transaction, the log keeps its size until the last process closes the store.
+    try database.execute("PRAGMA journal_size_limit=\(logLimit)")
     // SQLite overwrites deleted data instead of only unlinking it.
     try database.execute("PRAGMA secure_delete=ON")
     // Some builds of SQLite trust no schema by default; the triggers that keep the search index in
@@ -64,6 +66,10 @@ extension StoreConnection {
     }
     return isShared
   }
+
+  /// The size in bytes above which the log is cut when its contents are in the store's file: what
+  /// SQLite lets it grow to in ordinary use (1,000 pages).
+  static let logLimit = 4 << 20
 
   /// Call this after a read: then SQLite has the log and its index open, and nobody who closes the
   /// store removes them.

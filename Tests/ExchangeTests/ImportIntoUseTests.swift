@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
+import Platform
 import StoreFixture
 import Testing
 
@@ -7,6 +8,17 @@ import Testing
 @testable import Exchange
 
 @Suite("An import into a store in use") struct ImportIntoUseTests {
+  @Test("a large import leaves no large log, while others have the store open")
+  func logIsEmptied() throws {
+    let lobby = try Lobby()
+    let text = String(repeating: "tea ", count: 250_000)
+    let texts = (1...9).map { export(line(text, number: 1, in: "#tea\($0)")) }
+    let imported = try lobby.store.take(texts)
+    #expect(imported.messages == 9)
+    #expect(fileStatus(lobby.store.path + "-wal")?.st_size == 0)
+    #expect(try lobby.benSays("tea").number == 1)
+  }
+
   @Test("An import does not restore deleted messages under new numbers")
   func importsOnlyWhatIsKept() throws {
     let lobby = try Lobby()

@@ -84,13 +84,16 @@ struct StoreCheck {
     }
   }
 
+  /// Checks a temporary copy: FTS5 checks an index only while it holds the lock for writing, and the
+  /// check of a large store takes longer than a person who sends a line wants to wait.
   func searchIndex() throws -> [Finding] {
     do {
+      // SQLite removes a database without a name when it is closed.
+      let copy = try Database(path: "", patience: 0)
+      defer { copy.close() }
+      try store.upkeep.copy(into: copy)
       // FTS5: rank 1 compares the index with the texts.
-      try store.write {
-        try $0.database.run(
-          "INSERT INTO message_text(message_text, rank) VALUES ('integrity-check', 1)")
-      }
+      try copy.run("INSERT INTO message_text(message_text, rank) VALUES ('integrity-check', 1)")
       return [Finding(.fine, of: .searchIndex, "the search index matches the messages")]
     } catch StoreError.corrupt {
       return [
@@ -100,6 +103,20 @@ struct StoreCheck {
         )
       ]
     }
+  }
+
+  /// Whether other computers may use the store at the same time, which SQLite and the bell do not
+  /// allow for.
+  ///
+  /// - Parameter type: the name of the file system, if it is one that computers share.
+  func fileSystem(_ type: String?) -> [Finding] {
+    guard let type else { return [] }
+    return [
+      Finding(
+        .warning, of: .file,
+        "the store %1 is on a network file system (%2): use it from one computer only, because hobnob on another one would not notice new messages and could damage the store",
+        store.path, type)
+    ]
   }
 
   func permissions() -> [Finding] {

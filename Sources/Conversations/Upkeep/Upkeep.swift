@@ -2,6 +2,7 @@
 import CSQLite
 import Glibc
 import Platform
+import Sentences
 
 extension Store {
   /// What keeps the store in order.
@@ -45,8 +46,37 @@ package struct Upkeep {
   ///   `.fine`.
   package func check(deep: Bool = false) throws -> [Finding] {
     let check = StoreCheck(store: store)
-    return try check.integrity() + check.schema() + check.searchIndex() + check.permissions()
+    return try check.integrity() + check.schema() + check.searchIndex()
+      + check.fileSystem(store.files.networkFileSystem) + check.permissions()
       + check.attachmentFiles(deep: deep)
+  }
+
+  /// What to tell someone who opens a store for the first time: that it is on a network file system;
+  /// usually nil.
+  package var warning: Sentence? {
+    StoreCheck(store: store).fileSystem(store.files.networkFileSystem).first?.sentence
+  }
+
+  /// Copies the whole store, as it is now, into an empty database. Others can write meanwhile.
+  func copy(into target: Database) throws {
+    guard
+      let backup = sqlite3_backup_init(
+        target.connection, "main", store.database.connection, "main")
+    else { throw target.error() }
+    // Copies all pages in one step, so that the copy is one state of the store even while others
+    // write.
+    let code = sqlite3_backup_step(backup, -1)
+    let finished = sqlite3_backup_finish(backup)
+    guard code == SQLITE_DONE, finished == SQLITE_OK else { throw target.error() }
+  }
+
+  /// Copies the write-ahead log into the store's file and empties the log, unless others read from
+  /// it for longer than a second.
+  package func emptyLog() {
+    let patience = store.patience
+    store.patience = min(patience, 1_000)
+    defer { store.patience = patience }
+    _ = try? store.database.first("PRAGMA wal_checkpoint(TRUNCATE)") { $0.int() }
   }
 
   /// Writes a copy of the whole store in its current state, while others continue to write.
@@ -61,15 +91,7 @@ package struct Upkeep {
     try NewFile.store(path, shared: shared) { temporary in
       let target = try Database(path: temporary, patience: 10_000)
       defer { target.close() }
-      guard
-        let backup = sqlite3_backup_init(
-          target.connection, "main", store.database.connection, "main")
-      else { throw target.error() }
-      // Copies all pages in one step, so that the copy is one state of the store even while others
-      // write.
-      let code = sqlite3_backup_step(backup, -1)
-      let finished = sqlite3_backup_finish(backup)
-      guard code == SQLITE_DONE, finished == SQLITE_OK else { throw target.error() }
+      try copy(into: target)
       if shared != store.isShared { try target.run("UPDATE meta SET shared = ?", shared) }
     }
   }
@@ -124,7 +146,7 @@ package struct Upkeep {
     }
     // For a file created without it, this takes effect with VACUUM.
     try store.database.execute("PRAGMA auto_vacuum=INCREMENTAL; VACUUM")
-    _ = try store.database.first("PRAGMA wal_checkpoint(TRUNCATE)") { $0.int() }
+    emptyLog()
     return before - size
   }
 

@@ -23,7 +23,8 @@ extension Import {
     into store: Store, as me: String, complain: @escaping (ImportFault) -> Void = { _ in },
     _ body: (Import) throws -> Void
   ) throws -> ImportReport {
-    try store.withLargeCache {
+    defer { store.upkeep.emptyLog() }
+    return try store.withLargeCache {
       try store.writeDurably { transaction in
         let work = try Import(transaction, me: me, complain: complain)
         try transaction.indexTogether(listedIn: "import_message") {

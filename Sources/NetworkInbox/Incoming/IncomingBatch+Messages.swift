@@ -120,11 +120,17 @@ extension IncomingBatch {
       "SELECT sort FROM message WHERE conversation = ? AND archive_id = ?", conversation.id,
       until
     ) { $0.int64() }
-    return try anchor
-      ?? database.first(
-        "SELECT sort FROM message WHERE conversation = ? AND brought = 2 ORDER BY sort LIMIT 1",
-        conversation.id
-      ) { $0.int64() }
+    if let anchor { return anchor }
+    // The second query finds the oldest past message near the beginning, if there is one; otherwise
+    // it would read the whole conversation.
+    guard
+      try database.exists(
+        "SELECT 1 FROM message WHERE conversation = ? AND brought = 2", conversation.id)
+    else { return nil }
+    return try database.first(
+      "SELECT sort FROM message WHERE conversation = ? AND brought = 2 ORDER BY sort LIMIT 1",
+      conversation.id
+    ) { $0.int64() }
   }
 
   /// The sort key of a past message: by its time, and for equal times in the order of the archive.
@@ -234,15 +240,18 @@ extension IncomingBatch {
 
   func read(until time: Milliseconds, in address: ConversationAddress) throws {
     guard let conversation = try known(address) else { return }
+    // Among the unread messages only, the newest first: of those that arrived late, some may be
+    // older than ones with lower numbers.
     let number = try database.first(
       """
-      SELECT max(number) FROM message
-      WHERE conversation = ? AND brought < 2 AND sort < ? AND created_at <= ?
-      """, conversation.id, SortKey.first(at: time + 1), time
-    ) { $0.optionalInt64() }
-    if let number, let number {
-      try store.noteSeen(
-        by: owner.id, in: conversation.id, upTo: Int(number), sendReceipt: false)
+      SELECT number FROM message
+      WHERE conversation = ? AND number > ? AND brought < 2 AND sort < ? AND created_at <= ?
+      ORDER BY number DESC LIMIT 1
+      """, conversation.id, try store.readMarker(of: owner.id, in: conversation.id),
+      SortKey.first(at: time + 1), time
+    ) { $0.int() }
+    if let number {
+      try store.noteSeen(by: owner.id, in: conversation.id, upTo: number, sendReceipt: false)
     }
   }
 

@@ -22,8 +22,9 @@ extension IncomingBatch {
     try database.run(
       """
       UPDATE membership SET last = (SELECT last_number FROM conversation WHERE id = ?1)
-      WHERE conversation = ?1 AND last IS NULL AND participant <> ?2 AND participant IN (
-        SELECT id FROM participant WHERE network <> '' AND ifnull(online, 0) = 0)
+      WHERE conversation = ?1 AND last IS NULL AND participant <> ?2 AND EXISTS (
+        SELECT 1 FROM participant p
+        WHERE p.id = membership.participant AND p.network <> '' AND ifnull(p.online, 0) = 0)
       """, conversation.id, owner.id)
     if database.changedRows > 0 { try store.touchPeople() }
     try forgetOldJoins(in: conversation)

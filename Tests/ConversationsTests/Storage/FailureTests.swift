@@ -112,6 +112,29 @@ import Testing
     #expect(throws: error) { try fixture.open() }
   }
 
+  @Test("a store whose tables another version has changed is neither read nor written")
+  func changedWhileOpen() throws {
+    let lobby = try Lobby()
+    _ = try lobby.store.shells.attach(lobby.anna)
+    let message = try lobby.says("before")
+    for version in [Schema.version + 1, Schema.version - 1] {
+      try lobby.store.db("PRAGMA user_version=\(version)")
+      let error = StoreError.otherVersion(
+        path: lobby.store.path, found: version, own: Schema.version)
+      #expect(error.isFinal)
+      #expect(throws: error) { try lobby.says("after") }
+      #expect(throws: error) { try lobby.store.read { try $0.position } }
+      #expect(throws: error) {
+        try lobby.store.writeIfNeeded { try $0.setAway("lunch", of: lobby.anna) }
+      }
+      #expect(throws: error) { try lobby.store.shells.reapStale() }
+      #expect(!lobby.store.database.isInTransaction)
+    }
+    try lobby.store.db("PRAGMA user_version=\(Schema.version)")
+    #expect(try lobby.store.read { try $0.message(message.id, for: lobby.anna) }?.body == "before")
+    #expect(try lobby.says("after").number == 2)
+  }
+
   @Test func damageIsSaid() throws {
     let fixture = Fixture()
     let store = try fixture.open()
@@ -181,9 +204,11 @@ import Testing
     let errors: [StoreError] = [
       .locked(path: "/p"), .full(path: "/p"), .readOnly(path: "/p"),
       .corrupt(path: "/p", detail: "d"), .newer(path: "/p", found: 9, supported: 1),
-      .notAStore(path: "/p"), .isLink(path: "/p"), .foreign(path: "/p", owner: "ben"),
+      .notAStore(path: "/p"), .isLink(path: "/p"),
+      .linkBeside(path: "/p.bell", store: "/p"), .linkBeside(path: "/p-wal", store: "/p"),
+      .foreign(path: "/p", owner: "ben"),
       .folderWritableByOthers(path: "/p"), .cannotOpen(path: "/p", reason: "r"),
-      .failed(path: "/p", detail: "d"),
+      .failed(path: "/p", detail: "d"), .otherVersion(path: "/p", found: 9, own: 8),
     ]
     for error in errors {
       #expect(error.description.contains("/p"))
@@ -239,7 +264,7 @@ import Testing
     try Schema.migrate(store.database, steps: more, shared: true)
     #expect(try Schema.version(of: store.database) == Schema.version + 1)
     try store.database.run("UPDATE participant SET mood = 'fine'")
-    #expect(try store.read { try $0.participants() }.count == 1)
+    #expect(try store.database.first("SELECT count(*) FROM participant") { $0.int() } == 1)
     // Whether it is shared was decided when it was made.
     #expect(try store.database.first("SELECT shared FROM meta") { $0.bool() } == false)
   }
@@ -314,6 +339,46 @@ import Testing
     let findings = try lobby.store.upkeep.check()
     #expect(findings.count == 4)
     #expect(findings.allSatisfy { $0.severity == .fine }, "\(findings)")
+  }
+
+  @Test("11.3: a check waits for no one, and nobody waits for it")
+  func checkBesideAWriter() throws {
+    let lobby = try Lobby()
+    try lobby.says("hello")
+    let findings = try lobby.other.write { _ in try lobby.store.upkeep.check() }
+    #expect(findings.allSatisfy { $0.severity == .fine })
+  }
+
+  @Test("11.3: a store on a network file system is warned of, with the reason")
+  func networkFileSystem() throws {
+    let types: [UInt32: String?] = [
+      0x6969: "NFS", 0xff53_4d42: "SMB", 0xef53: nil, 0x0102_1994: nil, 0x9123_683e: nil,
+    ]
+    for (type, name) in types { #expect(NetworkFileSystem.name(ofType: type) == name) }
+    let lobby = try Lobby()
+    let check = StoreCheck(store: lobby.store)
+    let finding = try #require(check.fileSystem("NFS").first)
+    #expect(finding.severity == .warning)
+    #expect(
+      finding.description.hasPrefix(
+        "the store \(lobby.store.path) is on a network file system (NFS)"))
+    #expect(check.fileSystem(nil).isEmpty)
+    #expect(lobby.store.upkeep.warning == nil)
+  }
+
+  @Test("the log becomes small again after a large transaction, while others have it open")
+  func largeLog() throws {
+    let lobby = try Lobby()
+    let text = String(repeating: "tea ", count: 250_000)
+    try lobby.store.writeDurably { transaction in
+      for _ in 0..<9 { try transaction.send(text, in: lobby.lobby, by: lobby.anna) }
+    }
+    func size() -> Int { fileStatus(lobby.store.path + "-wal")?.st_size ?? 0 }
+    #expect(size() > 8_000_000)
+    for number in 0..<3 { try lobby.benSays("\(number)") }
+    #expect(size() <= StoreConnection.logLimit)
+    lobby.store.upkeep.emptyLog()
+    #expect(size() == 0)
   }
 
   @Test("Each fault is found", arguments: ["search", "table", "mode", "reference"])

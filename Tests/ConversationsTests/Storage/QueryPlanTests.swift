@@ -85,6 +85,14 @@ import Testing
         .receipt(MessageIDs(origin: "1"), by: NetworkUser(identity: "max"), in: .room("tea"), .seen)
       ],
       of: account)
+    let max = NetworkUser(identity: "max")
+    try store.inbox.apply(
+      [
+        .joined(room: "tea", nick: "anna"), .present(max, room: "tea", away: nil),
+        .page(of: .room("tea"), from: "a", until: ""),
+        .readUntil(lobby.fixture.now, in: .room("tea")), .absent(max, room: "tea"),
+        .joined(room: "tea", nick: "anna"),
+      ], of: account)
     try store.writeDurablyIfNeeded { try $0.leave(anna, room) }
     try store.shells.detach()
   }
@@ -111,7 +119,7 @@ import Testing
     let lobby = try Lobby()
     try askEverything(lobby)
     let database = lobby.store.database
-    for sql in database.known where sql.hasPrefix("SELECT") {
+    for sql in database.known where ["SELECT", "UPDATE", "DELETE"].contains(sql.prefix(6)) {
       let plan = try database.rows("EXPLAIN QUERY PLAN " + sql) { $0.text("detail") }
       for step in plan {
         for table in ["p", "q", "o", "participant"] {
@@ -168,6 +176,14 @@ import Testing
     (
       "AS unread",
       "SEARCH message USING COVERING INDEX sqlite_autoindex_message_2 (conversation=? AND number>?)"
+    ),
+    (
+      "ORDER BY number DESC LIMIT 1",
+      "SEARCH message USING INDEX sqlite_autoindex_message_2 (conversation=? AND number>?)"
+    ),
+    (
+      "SELECT 1 FROM message WHERE conversation = ? AND brought = 2",
+      "SEARCH message USING COVERING INDEX message_brought (conversation=?)"
     ),
     (
       "SELECT number FROM message",
