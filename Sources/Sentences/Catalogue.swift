@@ -30,12 +30,14 @@ public enum Catalogue {
     let languages = languages(environment)
     let own = getenv("TEXTDOMAINDIR").map { [String(cString: $0)] } ?? []
     guard !languages.isEmpty,
-      let folder = (own + folders()).first(where: { has(languages, in: $0) })
+      let (folder, found) = (own + folders()).lazy.map({ ($0, catalogues(of: languages, in: $0)) })
+        .first(where: { !$0.1.sound.isEmpty })
     else { return }
     // If the user's locale is not installed, gettext still follows LANGUAGE, but not in "C".
-    if setlocale(LC_MESSAGES, "") == nil {
-      setlocale(LC_MESSAGES, "C.UTF-8")
-      setenv("LANGUAGE", languages.joined(separator: ":"), 1)
+    let isInstalled = setlocale(LC_MESSAGES, "") != nil
+    if !isInstalled { setlocale(LC_MESSAGES, "C.UTF-8") }
+    if !isInstalled || found.hasDamaged {
+      setenv("LANGUAGE", found.sound.joined(separator: ":"), 1)
     }
     bindtextdomain(domain, folder)
     bind_textdomain_codeset(domain, "UTF-8")
@@ -60,15 +62,27 @@ public enum Catalogue {
     language == "en" || language.hasPrefix("en_") || language.hasPrefix("en.")
   }
 
-  /// Whether a folder has the catalogue of one of these languages; for `de_AT.UTF-8@euro`, that is
-  /// `de_AT` or `de`.
-  private static func has(_ languages: [String], in folder: String) -> Bool {
-    languages.contains { language in
-      let territory = language.prefix { $0 != "." && $0 != "@" }
-      return [territory, territory.prefix { $0 != "_" }].contains {
-        access("\(folder)/\($0)/LC_MESSAGES/\(domain).mo", R_OK) == 0
+  /// The catalogues in a folder for these languages, by the names that gettext tries; for
+  /// `de_AT.UTF-8@euro`, the last of them are `de_AT` and `de`.
+  private static func catalogues(
+    of languages: [String], in folder: String
+  ) -> (sound: [String], hasDamaged: Bool) {
+    var (sound, hasDamaged) = ([String](), false)
+    for language in languages {
+      var name = language[...]
+      for sign in [nil, "@", ".", "_"] as [Character?] {
+        if let sign {
+          guard name.contains(sign) else { continue }
+          name = name.prefix { $0 != sign }
+        }
+        switch CatalogueFile.isSound("\(folder)/\(name)/LC_MESSAGES/\(domain).mo") {
+        case true?: sound.append(String(name))
+        case false?: hasDamaged = true
+        case nil: break
+        }
       }
     }
+    return (sound, hasDamaged)
   }
 
   fileprivate static func text(_ english: StaticString) -> String {

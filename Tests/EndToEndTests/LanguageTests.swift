@@ -94,6 +94,35 @@ extension EndToEnd {
       expectClean(network.errors)
     }
 
+    @Test("10.10: a damaged catalogue is ignored, and one in a less exact language is used")
+    func damagedCatalogue() throws {
+      try compile([("Check the store, and report what the terminal can do.", "Xx störe.")])
+      let path = home.path + "/locale/xx/LC_MESSAGES/hobnob.mo"
+      let whole = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
+      func help(_ changes: [String: String] = [:]) throws -> (status: Int32, output: String) {
+        let run = try home.run(["--help"], environment: itsLocale.merging(changes) { $1 })
+        return (run.status, run.output)
+      }
+      var damages: [[UInt8]] = [[], Array(whole.prefix(27)), Array(whole.dropLast())]
+      // Every number of the heading and of the tables, and one text without its end.
+      for offset in stride(from: 0, to: whole.count - 3, by: 4) where offset < 76 {
+        damages.append(whole)
+        damages[damages.count - 1].replaceSubrange(offset..<offset + 4, with: [1, 2, 255, 127])
+      }
+      for damaged in damages {
+        try Data(damaged).write(to: URL(fileURLWithPath: path))
+        let (status, output) = try help()
+        #expect(status == 0 && output.contains("Check the store, and"), "\(damaged.prefix(80))")
+      }
+      try Data(whole).write(to: URL(fileURLWithPath: path))
+      let territory = home.path + "/locale/xx_XX/LC_MESSAGES"
+      try FileManager.default.createDirectory(
+        atPath: territory, withIntermediateDirectories: true)
+      try Data(damages[4]).write(to: URL(fileURLWithPath: territory + "/hobnob.mo"))
+      #expect(try help().output.contains("Xx störe."))
+      #expect(try help(["LANG": "C.UTF-8", "LANGUAGE": "xx_XX"]).output.contains("Xx störe."))
+    }
+
     @Test("is also that of the shell at a terminal")
     func isThatOfTheShell() throws {
       try compile([("You are not away.", "Xx da.")])
