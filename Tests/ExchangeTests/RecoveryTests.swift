@@ -2,6 +2,7 @@
 import Foundation
 import Platform
 import Repeatable
+import Sentences
 import StoreFixture
 import Testing
 
@@ -72,6 +73,8 @@ private final class Grown {
     let report = try Recovery.run(from: grown.fixture.path, to: grown.newPath)
     #expect(report.lost == 0)
     #expect(report["message"] == .init(name: "message", got: 2_000, lost: 0, isExact: true))
+    #expect(
+      report["message"].map { filled($0.sentence) } == "message: 2000 of 2000 rows recovered")
     #expect(contents(grown.fixture.path) == before)
     let (old, new) = (try grown.fixture.open(), try grown.fixture.open("recovered.sqlite"))
     #expect(try new.upkeep.check().allSatisfy { $0.severity == .fine })

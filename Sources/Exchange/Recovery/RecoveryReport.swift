@@ -15,10 +15,9 @@ package struct RecoveryReport: Hashable, Sendable {
     /// The result in words.
     package var sentence: Sentence {
       let key: StaticString =
-        lost == 0
-        ? "%1: all %2 rows recovered"
-        : isExact ? "%1: %2 rows recovered, %3 lost" : "%1: %2 rows recovered, at least %3 lost"
-      return (key, [name, String(got), String(lost)])
+        isExact || lost == 0
+        ? "%1: %2 of %3 rows recovered" : "%1: %2 of at least %3 rows recovered"
+      return (key, [name, String(got), String(got + lost)])
     }
   }
 
