@@ -291,6 +291,33 @@ struct AccountTests {
     #expect(try town.person("anna").connected.count == 1)
   }
 
+  @Test(
+    "14.11: a process that had connected its account is started again within 30 s, others later")
+  func restartsWhatWorked() throws {
+    let account = try anna.added()
+    let process = try town.store()
+    /// How many seconds pass from the end of the process to the next one.
+    func pause() -> Int {
+      let before = anna.connected.count
+      anna.tell(.bellRang(.processExited))
+      return (0...400).first { second in
+        if second > 0 { anna.wait(1_000) }
+        return anna.connected.count > before
+      } ?? 400
+    }
+    anna.wait(120_000)
+    // It never gets as far as a connection.
+    for _ in 1...9 { _ = pause() }
+    #expect(pause() == 300)
+    for _ in 1...5 {
+      let lease = try town.serve(account, process)
+      try process.writeIfNeeded { try $0.setStatus(of: account, .connected([])) }
+      anna.look()
+      try lease.release()
+      #expect((28...30).contains(pause()))
+    }
+  }
+
   @Test("/connect alone asks for every account that waits for its password, one after the other")
   func connectsAllThatWait() throws {
     for name in ["anna", "bea", "cleo"] { anna.say("/account add \(name)@x.org") }

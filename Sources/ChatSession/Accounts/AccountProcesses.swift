@@ -8,9 +8,10 @@ import StyledText
 /// connections it waits for. Everything else about the processes is in the accounts' rows.
 @MainActor
 struct AccountProcesses {
-  /// When this shell last started a process for an account, in monotonic milliseconds, and how long
-  /// to wait before the next one.
-  private var started: [ID<Account>: (at: Milliseconds, pause: Milliseconds)] = [:]
+  /// When this shell last started a process for an account, in monotonic milliseconds, how long to
+  /// wait before the next one, and whether the process has connected the account.
+  private var started: [ID<Account>: (at: Milliseconds, pause: Milliseconds, hasConnected: Bool)] =
+    [:]
   /// When to restart processes that ended, in monotonic milliseconds.
   private(set) var deadline: Milliseconds?
   /// Accounts that I told this shell to connect and that are not connected yet, and whether the
@@ -40,6 +41,8 @@ struct AccountProcesses {
       }
     }
     for account in accounts {
+      let isConnected = try account.status.isSettled && snapshot.hasProcess(of: account)
+      if isConnected { started[account.id]?.hasConnected = true }
       guard let hasFailed = awaited[account.id] else { continue }
       if case .offline = account.status, !hasFailed {
         // The status line has no room for a reason; `/account` shows later reasons.
@@ -47,7 +50,7 @@ struct AccountProcesses {
         let words = account.status.words(now: Clock.wall())
         outcomes.append(.tell(say("%1: %2", SafeText(line: account.address), words)))
       }
-      if try account.status.isSettled && snapshot.hasProcess(of: account) {
+      if isConnected {
         awaited[account.id] = nil
         outcomes.append(.tell(try welcome(to: account, snapshot)))
       }
@@ -87,15 +90,15 @@ struct AccountProcesses {
       var pause = Retry.process.pause
       if let last = started[account.id] {
         // If a process keeps crashing, wait longer before each restart.
-        if now - last.at < last.pause + Retry.settled {
-          pause = min(last.pause * 2, Retry.process.longest)
-        }
-        guard now - last.at >= last.pause else {
-          deadline = min(deadline ?? .max, last.at + last.pause)
+        let retry = last.hasConnected ? Retry.connectedProcess : .process
+        let wait = min(last.pause, retry.longest)
+        if now - last.at < wait + Retry.settled { pause = min(wait * 2, retry.longest) }
+        guard now - last.at >= wait else {
+          deadline = min(deadline ?? .max, last.at + wait)
           continue
         }
       }
-      started[account.id] = (now, pause)
+      started[account.id] = (now, pause, false)
       outcomes += [.write(.nickname(account)), .effect(.connect(account, asks: false))]
     }
     return outcomes
@@ -105,7 +108,7 @@ struct AccountProcesses {
   ///
   /// - Parameter asks: whether the process may ask for the password.
   mutating func start(_ account: Account, asks: Bool, at now: Milliseconds) -> [Outcome] {
-    started[account.id] = (now, Retry.process.pause)
+    started[account.id] = (now, Retry.process.pause, false)
     awaitConnection(of: account)
     return [.effect(.connect(account, asks: asks))]
   }

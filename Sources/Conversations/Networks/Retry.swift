@@ -42,9 +42,14 @@ extension Retry {
   /// Restarting the process of an account after it ends by itself.
   package static let process = Retry(
     "crashed process", pause: 3_000, longest: 300_000, decides: "shell")
+  /// Restarting a process that had connected the account before it ended.
+  package static let connectedProcess = Retry(
+    "connected process", pause: 3_000, longest: 30_000, decides: "shell")
   /// Connecting and logging in. Each pause is shortened at random by up to a half, so that clients
   /// of one server do not all reconnect at once.
   package static let connection = Retry("connection", pause: 1_000, longest: 300_000)
+  /// Connecting again after a connection that was ``useful``.
+  package static let brokenConnection = Retry("broken connection", pause: 1_000, longest: 30_000)
   /// Each name server, for one name.
   package static let nameServer = Retry(
     "name server", pause: 3_000, longest: 6_000, tries: 2, decides: "helper process")
@@ -69,12 +74,14 @@ extension Retry {
     "returned message", event: "back in the room", tries: 2)
 
   package static let all = [
-    process, connection, nameServer, lockedStore, fullStore, room, nickname, archivePage, upload,
-    message, longMessage, returnedMessage,
+    process, connectedProcess, connection, brokenConnection, nameServer, lockedStore, fullStore,
+    room, nickname, archivePage, upload, message, longMessage, returnedMessage,
   ]
 
+  /// How long a connection must last after its login not to count as failed (rule 14.6).
+  package static let useful: Milliseconds = 10_000
   /// How long a process or a connection must last for its next pause to be the first one again
-  /// (rule 14.6).
+  /// (rule 14.11).
   package static let settled: Milliseconds = 60_000
   /// A message counts as the cause of a broken connection for this long after it was sent.
   package static let blame: Milliseconds = 10_000

@@ -2,9 +2,12 @@
 import Conversations
 
 /// How long to wait before the next try to connect: longer after each failure, and different for
-/// each client that lost the same server.
+/// each client that lost the same server (rule 14.11).
 package struct BackOff: Sendable {
+  /// The tries in a row that ended without a login, or right after it.
   private var failures = 0
+  /// The connections in a row that broke later, but within a minute.
+  private var breaks = 0
   private var loggedIn: Milliseconds?
 
   package init() {}
@@ -16,10 +19,17 @@ package struct BackOff: Sendable {
   ///   - random: a random number from 0 to 1.
   /// - Returns: milliseconds until the next try.
   package mutating func pauseAfterFailure(at now: Milliseconds, random: Double) -> Milliseconds {
-    if let loggedIn, now - loggedIn >= Retry.settled { failures = 0 }
+    let lasted = loggedIn.map { now - $0 } ?? 0
     loggedIn = nil
-    failures += 1
-    let step = Retry.connection.pause(after: failures)
+    let step: Milliseconds
+    if lasted >= Retry.useful {
+      // The server takes us, so breaks and failures do not add up.
+      (failures, breaks) = (0, lasted >= Retry.settled ? 1 : breaks + 1)
+      step = Retry.brokenConnection.pause(after: breaks)
+    } else {
+      failures += 1
+      step = Retry.connection.pause(after: failures)
+    }
     // A random pause from half the step to the whole.
     return step / 2 + Milliseconds(Double(step / 2) * random)
   }
