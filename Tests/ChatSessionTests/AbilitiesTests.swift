@@ -103,7 +103,8 @@ struct AbilitiesTests {
     try provide {
       ($0.deletes, $0.reactionLimit, $0.replies, $0.typing) = (false, .no, false, false)
     }
-    #expect(offered().intersection(all).isEmpty)
+    // There, a reply names the person.
+    #expect(offered().intersection(all) == ["reply"])
     #expect(anna.session.candidates(after: .reaction).isEmpty)
     #expect(anna.session.candidates(after: .emoji).isEmpty == false)
     _ = anna.news()
@@ -114,7 +115,7 @@ struct AbilitiesTests {
         "  edit      no: nobody can change a message that was sent",
         "  recall    /cancel, until the network has it; after that, you cannot take it back",
         "  react     no",
-        "  reply     no: others cannot see which message you answer",
+        "  reply     /reply N begins your message with the name of the person whom you answer",
         "  typing    no: nobody sees it",
         "  seen      no: a message stays “sent”",
         "  files     you cannot send files; /save N fetches other people's files",

@@ -125,4 +125,24 @@ struct MessageCountTests {
     try provide { $0.repliesMayBeHidden = false }
     #expect(try reply() == "yes")
   }
+
+  @Test("where a network has no replies, /reply begins with the name of whom it answers")
+  func repliesByName() throws {
+    try anna.store.inbox.apply(
+      [
+        .messageReceived(
+          NetworkMessage(
+            name: MessageIDs(archive: "a"),
+            speaker: NetworkUser(identity: "benny", name: "Ben"), body: "tea?"),
+          in: .room("#tea"))
+      ], of: account)
+    anna.look()
+    try provide { ($0.replies, $0.repliesMayBeHidden) = (false, true) }
+    #expect(anna.say("/reply 1 yes"))
+    #expect(try anna.newest()?.body == "Ben: yes")
+    #expect(try anna.newest()?.replyTo == nil)
+    // Nobody is called by their own name.
+    #expect(!anna.say("/reply 2 indeed"))
+    #expect(try anna.newest()?.body == "Ben: yes")
+  }
 }

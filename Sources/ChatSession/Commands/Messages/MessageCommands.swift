@@ -140,22 +140,19 @@ struct MessageCommands {
     let text = argument.dropFirst(number.count).drop { $0.isWhitespace }
     guard !number.isEmpty, !text.isEmpty else { throw usage("reply") }
     let message = try context.message(named: String(number), snapshot)
+    let can = try snapshot.knownAbilities(of: message.conversation)
+    let isToOther =
+      message.sender != context.me.id && context.open.conversation?.kind == .room
+    let address = message.senderName + ": "
+    // Where the network has no replies, only the name can say whom it answers.
+    let isAddressedOnly = isToOther && !can.replies
+    let hasAddress =
+      isAddressedOnly || isToOther && context.settings.ircReplyPrefix && can.repliesMayBeHidden
     return Step([
       .send(
         OutgoingText(
-          body: String(text), prefix: try address(beforeReplyTo: message, snapshot),
-          typed: "/reply " + argument, replyTo: message.id))
+          body: String(text), prefix: hasAddress ? address : "", typed: "/reply " + argument,
+          replyTo: isAddressedOnly ? nil : message.id))
     ])
-  }
-
-  /// `ben: `, if others may not see whom the reply answers, and I want that.
-  private func address(
-    beforeReplyTo message: Message, _ snapshot: borrowing Snapshot
-  ) throws -> String {
-    guard context.settings.ircReplyPrefix, message.sender != context.me.id,
-      context.open.conversation?.kind == .room,
-      try snapshot.knownAbilities(of: message.conversation).repliesMayBeHidden
-    else { return "" }
-    return message.senderName + ": "
   }
 }

@@ -23,7 +23,7 @@ struct CanCommand {
     if can.editsWithin == 0 { names.insert("edit") }
     if !can.deletes { names.insert("delete") }
     if can.reactionLimit == .no { names.insert("react") }
-    if !can.replies { names.insert("reply") }
+    if !can.replies, conversation.kind != .room { names.insert("reply") }
     if can.largestFile == 0 { names.insert("attach") }
     if !can.blocks { names.formUnion(["block", "unblock"]) }
     return names
@@ -37,7 +37,8 @@ struct CanCommand {
     let first =
       network.map { say("%1 is on the network %2.", name, SafeText(line: $0)) }
       ?? say("%1 is on this machine, in this store.", name)
-    let facts = network == nil ? Self.factsOfThisMachine : Self.facts(of: can)
+    let facts =
+      network == nil ? Self.factsOfThisMachine : Self.facts(of: can, in: conversation.kind)
     var lines = [StyledLine(first)]
     if let network, try snapshot.account(network: network) != nil,
       try !snapshot.knowsAbilities(ofNetwork: network)
@@ -81,7 +82,7 @@ struct CanCommand {
     ]
   }
 
-  private static func facts(of can: Abilities) -> Facts {
+  private static func facts(of can: Abilities, in kind: Conversation.Kind) -> Facts {
     // Translators: a single word before a sentence is its label; keep it below 10 columns.
     var facts: Facts = [
       (say("edit"), edits(can)),
@@ -95,7 +96,9 @@ struct CanCommand {
       (
         say("reply"),
         !can.replies
-          ? say("no: others cannot see which message you answer")
+          ? kind == .room
+            ? say("/reply N begins your message with the name of the person whom you answer")
+            : say("no: others cannot see which message you answer")
           : can.repliesMayBeHidden
             ? say(
               "/reply N shows which message you answer, in programs that can; see /set irc-reply-prefix"
