@@ -198,7 +198,7 @@ struct AccountTests {
     #expect(try process.read { try $0.roomsJoined(of: account) } == nicks("anna"))
     anna.say("/connect")
     #expect(try process.read { try $0.roomsJoined(of: account) } == nicks("ann"))
-    #expect(anna.session.me.nicknames.sorted() == ["ann", "queen"])
+    #expect(anna.session.me.nicknames.values.sorted() == ["ann", "queen"])
     anna.say("/account set anna@x.org nick")
     try lease.release()
     #expect(try anna.store.read { try $0.roomsJoined(of: account) } == nicks("ann"))

@@ -120,9 +120,10 @@ struct NameTests {
     for text in ["ben: one", "a deploy", "a deployed one", "nothing"] { anna.say(text) }
     let me = ben.session.me
     #expect(
-      try ben.store.read { try $0.unread(mentioning: me, highlight: []) }.map(\.mentions) == [1])
+      try ben.store.read { try $0.unread(mentioning: me, Highlights()) }.map(\.mentions) == [1])
     #expect(
-      try ben.store.read { try $0.unread(mentioning: me, highlight: ["Deploy"]) }.map(\.mentions)
+      try ben.store.read { try $0.unread(mentioning: me, Highlights(words: ["Deploy"])) }.map(
+        \.mentions)
         == [2])
   }
 

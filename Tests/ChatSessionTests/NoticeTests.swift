@@ -37,7 +37,7 @@ struct NoticeTests {
   }
 
   private func unread() throws -> [Int] {
-    try anna.store.read { try $0.unread(mentioning: anna.session.me, highlight: []) }
+    try anna.store.read { try $0.unread(mentioning: anna.session.me, Highlights()) }
       .map(\.count)
   }
 
@@ -58,7 +58,7 @@ struct NoticeTests {
     #expect(anna.bells == bells + 1 && anna.notified.count == 1)
     #expect(try unread() == [1])
     let listed = try anna.store.read {
-      try $0.unread(mentioning: anna.session.me, highlight: [])
+      try $0.unread(mentioning: anna.session.me, Highlights())
     }
     #expect(listed.map(\.mentions) == [0])
   }

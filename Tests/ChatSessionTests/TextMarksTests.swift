@@ -31,7 +31,7 @@ import Testing
       ("deplo", false), ("c++ please", true), ("nothing", false),
     ])
   func highlighted(text: String, calls: Bool) {
-    let marks = TextMarks(highlight: ["Deploy", "c++"])
+    let marks = TextMarks(Highlights(words: ["Deploy", "c++"]))
     #expect(marks.mentionsMe(in: text) == calls)
     #expect(marks.highlighted(in: text).isEmpty != calls)
   }
@@ -54,5 +54,47 @@ import Testing
   func namesInAddresses() {
     let found = marks.overlays(in: "https://a.b/@anna mailto:x@anna")
     #expect(found.allSatisfy { $0.link != nil } && found.count == 2)
+  }
+
+  @Test(
+    "2.12: a nick in a room on a network is a mention as a word of its own",
+    arguments: [
+      ("so anna, tea?", true), ("tea for Anna", true), ("ANNA!", true), ("anna's tea", true),
+      ("(anna)", true), ("<ben> anna: tea?", true), ("<ben> tea, anna", true), ("[anna] hi", true),
+      // 2.12: people and bots put invisible characters into a nick in order not to call its owner.
+      ("so an\u{200B}na, tea?", false), ("so \u{2060}anna, tea?", false),
+      ("so anna\u{200B}", false),
+      ("<anna> hello", false), ("joanna", false), ("annabel", false), ("anna-lena", false),
+      ("anna_", false), ("_anna", false), ("anna[m]", false), ("anna|away", false),
+      ("so a\u{301}nna", false), ("anna1", false), ("@@anna", false), ("anna@example.org", false),
+      ("see https://example.org/anna/x", false), ("", false), ("ann", false),
+    ])
+  func nicks(text: String, isMe: Bool) {
+    let room = ID<Conversation>(rawValue: 7)
+    var me = Participant(id: .init(rawValue: 1), identity: "mary", name: "mary")
+    me.nicknames = [room: "anna"]
+    #expect(TextMarks(naming: me).mentionsMe(in: text, of: room) == isMe)
+    // The nick is another person's in another room.
+    let other = TextMarks(naming: me).mentionsMe(in: text, of: ID<Conversation>(rawValue: 8))
+    let without = TextMarks(naming: me, Highlights(includesNick: false))
+      .mentionsMe(in: text, of: room)
+    #expect(other == without)
+    #expect(!without || text.hasPrefix("anna:"))
+  }
+
+  @Test("2.12: the place of a nick with signs, in bytes")
+  func places() throws {
+    let room = ID<Conversation>(rawValue: 7)
+    var me = Participant(id: .init(rawValue: 1), identity: "mary", name: "mary")
+    me.nicknames = [room: "änna[m]"]
+    let text = "日 Änna[m], änna and änna[m]"
+    let message = Message(
+      id: .init(rawValue: 1), uid: "u", conversation: room, number: 1,
+      sender: .init(rawValue: 2), senderName: "ben", senderIdentity: "ben", body: text,
+      kind: .text, createdAt: 0, state: .sent)
+    let bytes = Array(text.utf8)
+    let found = TextMarks(naming: me).mentionsOfMe(in: SafeText(line: text), of: message)
+    #expect(
+      found.map { String(decoding: bytes[$0], as: UTF8.self) } == ["Änna[m]", "änna[m]"])
   }
 }

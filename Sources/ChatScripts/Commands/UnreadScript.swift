@@ -74,7 +74,7 @@ extension Script {
   /// My unread messages, the most urgent first.
   fileprivate func unread() throws -> [Unread] {
     guard !isNobody else { return [] }
-    return try store.read { try $0.unread(mentioning: me, highlight: settings.highlightWords) }
+    return try store.read { try $0.unread(mentioning: me, settings.highlights) }
       .sorted()
   }
 }

@@ -112,7 +112,7 @@ private struct NewMessageReader {
 extension Script {
   /// Whether a message mentions this person, or is to them alone (rule 7.10).
   fileprivate func isForMe(_ message: Message) -> Bool {
-    message.names(me, highlight: settings.highlightWords)
+    message.names(me, settings.highlights)
       || message.kind != .notice
         && (try? store.read { try $0.conversation(message.conversation, for: me.id) })??.kind
           == .direct

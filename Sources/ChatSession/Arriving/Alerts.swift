@@ -24,7 +24,7 @@ struct Alerts {
   }
 
   private func isMention(_ message: Message) -> Bool {
-    message.names(me, highlight: settings.highlightWords)
+    message.names(me, settings.highlights)
   }
 
   /// Whether an event is an invitation that alerts me: somebody added me to a room. Invitations

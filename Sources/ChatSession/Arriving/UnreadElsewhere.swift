@@ -63,12 +63,12 @@ struct UnreadElsewhere {
   ///
   /// - Throws: `StoreError.locked`.
   mutating func count(
-    mentioning me: Participant, highlight: [String], open: ID<Conversation>?,
+    mentioning me: Participant, _ highlights: Highlights, open: ID<Conversation>?,
     _ snapshot: borrowing Snapshot
   ) throws {
     guard uncounted?.isEmpty != true else { return }
     do {
-      let found = try snapshot.unread(mentioning: me, highlight: highlight, in: uncounted)
+      let found = try snapshot.unread(mentioning: me, highlights, in: uncounted)
       unread.removeAll { uncounted?.contains($0.conversation.id) ?? true }
       unread += found.filter { $0.conversation.id != open }
       unread.sort()

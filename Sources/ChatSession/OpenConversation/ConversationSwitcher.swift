@@ -29,14 +29,14 @@ package struct ConversationSwitcher {
   /// Returns the conversation that a key leads to; nil, perhaps with a message, if the key leads
   /// nowhere.
   mutating func target(
-    of move: Move, from open: Conversation?, for me: Participant, highlight: [String],
+    of move: Move, from open: Conversation?, for me: Participant, _ highlights: Highlights,
     _ snapshot: borrowing Snapshot
   ) throws -> (found: Conversation?, notice: SafeText?) {
     let present = target ?? open
     switch move {
     case .nextUnread:
       let unread = try snapshot.unreadElsewhere(
-        than: open?.id, mentioning: me, highlight: highlight)
+        than: open?.id, mentioning: me, highlights)
       return try nextUnreadConversation(of: unread.map(\.conversation), present, me.id, snapshot)
     case .next: return (try Self.neighbour(1, of: present, me.id, snapshot), nil)
     case .previous: return (try Self.neighbour(-1, of: present, me.id, snapshot), nil)

@@ -26,6 +26,8 @@ public struct Settings: Sendable, Equatable {
   public var bell = true
   /// Words that ring like a mention, separated by blanks; empty for none.
   public var highlight = ""
+  /// Whether my nick on a network alerts me wherever it is in a text (rule 2.12).
+  public var highlightNick = true
   /// The command to run when somebody mentions me; empty for none.
   public var notifyCommand = ""
   /// The sequence that asks the terminal for a notification, unless there is a command.
@@ -202,6 +204,9 @@ public struct Settings: Sendable, Equatable {
         command(
           "highlight", \.highlight, without: "off",
           "words, separated by blanks, that alert you just as your name does"),
+        onOff(
+          "highlight-nick", \.highlightNick,
+          "on a network, let your nick alert you wherever it is in a message"),
         command(
           "notify-command", \.notifyCommand, without: "off",
           "program to run for mentions and direct messages, with sender, conversation and text as arguments"

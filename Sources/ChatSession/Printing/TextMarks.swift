@@ -8,6 +8,8 @@ import StyledText
 struct TextMarks: Equatable {
   /// My names, folded: the shown name, the identity, and nicknames on networks.
   var myNames: [String] = []
+  /// My nicks in rooms on networks, where a nick alone is a mention of me (rule 2.12).
+  var nicks: [ID<Conversation>: String] = [:]
   /// Words to highlight like a mention of me (rule 7.10).
   var highlight: [SearchQuery.Term] = []
   /// The style of a mention of me.
@@ -16,11 +18,12 @@ struct TextMarks: Equatable {
   /// still stand out.
   var isStyled = true
 
-  init(naming person: Participant? = nil, highlight: [String] = []) {
-    self.highlight = highlight.map { SearchQuery.Term($0) }
+  init(naming person: Participant? = nil, _ highlights: Highlights = Highlights()) {
+    highlight = highlights.words.map { SearchQuery.Term($0) }
     guard let person else { return }
-    myNames = Set([person.name, person.identity] + person.nicknames).map(MatchFolding.folded)
-      .sorted()
+    myNames = Set([person.name, person.identity] + person.nicknames.values)
+      .map(MatchFolding.folded).sorted()
+    if highlights.includesNick { nicks = person.nicknames }
   }
 
   /// The marks in one line, ascending.
@@ -52,10 +55,11 @@ struct TextMarks: Equatable {
     }
   }
 
-  /// Whether a text addresses me: by `@` and a name of mine, by my name at its start, or by a word
-  /// that I highlight.
-  func mentionsMe(in text: String) -> Bool {
+  /// Whether a text addresses me: by `@` and a name of mine, by my name at its start, by a word that
+  /// I highlight, or by my nick in the conversation.
+  func mentionsMe(in text: String, of conversation: ID<Conversation>? = nil) -> Bool {
     addressed(in: text) != nil || !highlighted(in: text).isEmpty
+      || !called(in: text, of: conversation).isEmpty
       || text.utf8.contains(0x40)
         && Self.words(in: text).contains { $0.isPerson && names(me: $0.name) }
   }
@@ -63,7 +67,7 @@ struct TextMarks: Equatable {
   /// Whether a message addresses me, as it does in ``mentionsOfMe(in:of:)``.
   func mentionsMe(_ message: Message) -> Bool {
     message.kind != .notice
-      && (mentionsMe(in: message.body)
+      && (mentionsMe(in: message.body, of: message.conversation)
         || Span.decoded(message.mentions, in: message.body).contains {
           myNames.contains(MatchFolding.folded($0.identity))
         })
@@ -78,7 +82,59 @@ struct TextMarks: Equatable {
       : Span.decoded(message.mentions, in: message.body)
         .filter { myNames.contains(MatchFolding.folded($0.identity)) }.map(\.range)
     return mentions + [addressed(in: shown.string)].compactMap { $0 }
-      + highlighted(in: shown.string)
+      + highlighted(in: shown.string) + called(in: shown.string, of: message.conversation)
+  }
+
+  // MARK: My nick on a network
+
+  /// Where a text has my nick in a conversation as a word of its own, in upper or lower case: UTF-8
+  /// offsets. In front of somebody's text, a bridge's bot writes their name as `<name> `, which
+  /// calls nobody.
+  private func called(in text: String, of conversation: ID<Conversation>?) -> [Range<Int>] {
+    guard let nick = conversation.flatMap({ nicks[$0] }), !nick.isEmpty else { return [] }
+    let (name, all) = (Array(nick.unicodeScalars), Array(text.unicodeScalars))
+    guard all.count >= name.count else { return [] }
+    var found: [Range<Int>] = []
+    // Bytes before the place.
+    var (place, offset) = (Self.lengthOfSpeaker(all), 0)
+    for scalar in all[..<place] { offset += UTF8.width(scalar) }
+    while place + name.count <= all.count {
+      let end = place + name.count
+      let isNick =
+        zip(all[place..<end], name).allSatisfy {
+          $0 == $1 || $0.properties.lowercaseMapping == $1.properties.lowercaseMapping
+        }
+        && (place == 0 || !Self.isOfName(all[place - 1], after: false))
+        && (end == all.count || !Self.isOfName(all[end], after: true))
+      let size = all[place..<(isNick ? end : place + 1)].reduce(0) { $0 + UTF8.width($1) }
+      if isNick { found.append(offset..<offset + size) }
+      (place, offset) = (isNick ? end : place + 1, offset + size)
+    }
+    if found.isEmpty { return [] }
+    // An address may contain it.
+    let addresses = WebAddresses.ranges(in: text)
+    return found.filter { range in !addresses.contains { $0.overlaps(range) } }
+  }
+
+  /// The number of scalars in `<name> ` at the start of a text.
+  private static func lengthOfSpeaker(_ text: [Unicode.Scalar]) -> Int {
+    guard text.first == "<", let end = text.prefix(longestName).firstIndex(of: ">"),
+      end + 1 < text.count, text[end + 1] == " ", !text[..<end].contains(" ")
+    else { return 0 }
+    return end + 2
+  }
+
+  /// Whether a character beside a nick makes it a part of a longer word: a letter, a digit, a mark or
+  /// an invisible character, or a sign that nicks have. Behind a nick, brackets are such signs, too.
+  private static func isOfName(_ scalar: Unicode.Scalar, after: Bool) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
+      .decimalNumber, .letterNumber, .otherNumber, .nonspacingMark, .spacingMark, .enclosingMark,
+      .format:
+      true
+    default:
+      "_-|^`\\@".unicodeScalars.contains(scalar) || after && "[{".unicodeScalars.contains(scalar)
+    }
   }
 
   /// `anna: …` and `anna, …` at the start of a text (rule 2.12): the range of the name, in UTF-8

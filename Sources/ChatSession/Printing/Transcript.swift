@@ -26,7 +26,9 @@ package struct Transcript {
     printer.options.timestamps = settings.timestamps != .off
     printer.options.textMarks.isStyled = settings.styling
     printer.options.textMarks.me = Style([.bold, .reverse], foreground: settings.looks.color)
-    printer.options.textMarks.highlight = settings.highlightWords.map { SearchQuery.Term($0) }
+    printer.options.textMarks.highlight = settings.highlights.words.map {
+      SearchQuery.Term($0)
+    }
     printer.options.numbers = settings.numbers
     printer.options.folding.mostLines = settings.foldLines
     printer.options.styling = settings.styling ? .standard : .off
@@ -41,8 +43,10 @@ package struct Transcript {
   }
 
   /// Sets my names, for finding mentions.
-  mutating func setMyNames(of me: Participant) {
-    printer.options.textMarks.myNames = TextMarks(naming: me).myNames
+  mutating func setMyNames(of me: Participant, _ highlights: Highlights) {
+    let marks = TextMarks(naming: me, highlights)
+    printer.options.textMarks.myNames = marks.myNames
+    printer.options.textMarks.nicks = marks.nicks
   }
 
   mutating func setSize(rows: Int, columns: Int) {

@@ -278,7 +278,7 @@ extension Session {
     guard isInteractive, !isStarting else { return }
     do {
       try elsewhere.count(
-        mentioning: me, highlight: settings.highlightWords, open: open.id, snapshot)
+        mentioning: me, settings.highlights, open: open.id, snapshot)
     } catch { outgoing.scheduleRetry(at: now) }
   }
 

@@ -70,7 +70,7 @@ extension Session {
     tutorial?.note(
       .sent(
         namesSomeone: open.here.contains {
-          $0.participant.id != me.id && message.names($0.participant, highlight: [])
+          $0.participant.id != me.id && message.names($0.participant)
         }))
     // Another conversation may have been entered while the line waited.
     if line.conversation == open.id {

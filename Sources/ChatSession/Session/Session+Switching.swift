@@ -115,7 +115,7 @@ extension Session {
     reportingErrors {
       if move == .choose { return try beginChoice(snapshot) }
       let (found, notice) = try switcher.target(
-        of: move, from: open.conversation, for: me, highlight: settings.highlightWords, snapshot)
+        of: move, from: open.conversation, for: me, settings.highlights, snapshot)
       let reminder =
         found == nil && move == .nextUnread ? try accounts.reminder(snapshot) : nil
       if let notice = reminder ?? notice { emit(.notice(notice)) }

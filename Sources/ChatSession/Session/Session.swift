@@ -329,7 +329,7 @@ package final class Session {
     if !accounts.list.isEmpty, let nicknames = try? snapshot.roomNicknames(of: me.id) {
       self.me.nicknames = nicknames
     }
-    transcript.setMyNames(of: self.me)
+    transcript.setMyNames(of: self.me, settings.highlights)
   }
 
   /// Reads my mutes, ignores and notify settings again.
@@ -346,7 +346,7 @@ package final class Session {
   func apply(_ preferences: Preferences) {
     self.preferences = preferences
     transcript.apply(preferences)
-    transcript.setMyNames(of: me)
+    transcript.setMyNames(of: me, settings.highlights)
     open.apply(preferences.settings)
   }
 

@@ -108,7 +108,7 @@ final class DemoPeople {
     let isDirect = try? shell.store.read {
       try $0.conversation(message.conversation, for: shell.me.id)?.kind == .direct
     }
-    let isCalled = { (person: Participant) in message.names(person, highlight: []) }
+    let isCalled = { (person: Participant) in message.names(person) }
     if isDirect == true {
       tell(.confided(in: shell.role))
     } else if isCalled(shell.me) {

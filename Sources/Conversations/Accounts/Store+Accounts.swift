@@ -21,15 +21,15 @@ extension Reading where Self: ~Copyable {
   /// My names in the rooms that I am in through my accounts, or through that of one network.
   package func roomNicknames(
     of me: ID<Participant>, on network: String? = nil
-  ) throws -> [String] {
-    try database.rows(
+  ) throws -> [ID<Conversation>: String] {
+    let found = try database.rows(
       """
-      SELECT DISTINCT c.nick FROM account a JOIN conversation c ON c.network = a.network
+      SELECT c.id, c.nick FROM account a JOIN conversation c ON c.network = a.network
       WHERE a.owner = ?1 AND a.removed = 0 AND c.nick IS NOT NULL
         AND (?2 IS NULL OR a.network = ?2)
-      ORDER BY c.nick
       """, me, network
-    ) { $0.text() }
+    ) { ($0.id("id") as ID<Conversation>, $0.text("nick")) }
+    return Dictionary(found) { $1 }
   }
 
   /// Whether anybody has an account in this store.

@@ -37,15 +37,19 @@ extension Reading where Self: ~Copyable {
   ///   - me: whose unread messages to count.
   ///   - conversations: the conversations; nil for all. The cost grows with their number.
   ///   - words: other words, in addition to my names, that may be mentions.
-  ///   - isMention: whether such a message mentions me, judging by its text and its mentions.
+  ///   - isMention: whether such a message mentions me, judging by its text, its mentions and its
+  ///     conversation.
   public func unreadConversations(
     for me: ID<Participant>, in conversations: Set<ID<Conversation>>? = nil, words: [String] = [],
-    isMention: (_ body: String, _ mentions: String) -> Bool = { _, _ in true }
+    isMention: (_ body: String, _ mentions: String, _ conversation: ID<Conversation>) -> Bool = {
+      _, _, _ in true
+    }
   ) throws -> [Unread] {
     let person = try participant(me)
-    let names = Set([person.name, person.identity] + (try roomNicknames(of: me)) + words).filter {
-      !Tokenizer.tokens(of: $0).isEmpty
-    }
+    let names = Set([person.name, person.identity] + (try roomNicknames(of: me).values) + words)
+      .filter {
+        !Tokenizer.tokens(of: $0).isEmpty
+      }
     let called = names.sorted().map { SearchExpression.words(.init($0)) }
       .joined(separator: " OR ")
     let muted = try attention(of: me).mutedConversations
@@ -88,7 +92,7 @@ extension Reading where Self: ~Copyable {
 
   fileprivate func unreadNumbers(
     _ words: String, in conversation: ID<Conversation>, behind marker: Int, for me: ID<Participant>,
-    where isMention: (String, String) -> Bool
+    where isMention: (String, String, ID<Conversation>) -> Bool
   ) throws -> [Int] {
     // In one conversation, ids and numbers of arrived messages grow together.
     try database.rows(
@@ -103,6 +107,8 @@ extension Reading where Self: ~Copyable {
       """, "\(words) AND \(SearchExpression.facts(["c\(conversation.rawValue)"]))", conversation,
       me,
       marker
-    ) { isMention($0.text("body"), $0.text("mentions")) ? $0.int("number") : nil }.compactMap { $0 }
+    ) {
+      isMention($0.text("body"), $0.text("mentions"), conversation) ? $0.int("number") : nil
+    }.compactMap { $0 }
   }
 }

@@ -21,7 +21,7 @@ public struct Participant: Identifiable, Hashable, Sendable {
     return identity + "@" + network.drop { $0 != "@" }.dropFirst()
   }
   /// An account owner's names in rooms on networks, where known.
-  package var nicknames: [String] = []
+  package var nicknames: [Conversations.ID<Conversation>: String] = [:]
 
   public init(
     id: Conversations.ID<Participant>, identity: String, name: String, network: String? = nil,

@@ -95,7 +95,8 @@ struct AccountCommands {
 
   /// Says under which names I am in rooms, if one is not the usual one.
   private func otherNicks(of account: Account, _ snapshot: borrowing Snapshot) -> [StyledLine] {
-    let nicks = (try? snapshot.roomNicknames(of: context.me.id, on: account.network)) ?? []
+    let found = (try? snapshot.roomNicknames(of: context.me.id, on: account.network)) ?? [:]
+    let nicks = Set(found.values).sorted()
     let settings = accounts.ownSettings(of: account) ?? AccountSettings(values: [:])
     guard nicks.contains(where: { $0 != settings.wantedNick(of: account) }) else { return [] }
     let names = nicks.map { SafeText(name: $0) }.joinedAsList()

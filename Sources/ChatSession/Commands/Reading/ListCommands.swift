@@ -14,7 +14,7 @@ struct ListCommands {
       try snapshot.listing(for: context.me.id).map { ($0.conversation.id, $0) }
     ) { $1 }
     let unread = Dictionary(
-      try snapshot.unread(mentioning: context.me, highlight: context.settings.highlightWords).map {
+      try snapshot.unread(mentioning: context.me, context.settings.highlights).map {
         ($0.conversation.id, $0)
       }
     ) { $1 }

@@ -12,7 +12,7 @@ package struct UnreadCommands {
   /// Unread messages elsewhere, the most urgent first (rule 7.4).
   private func unreadElsewhere(_ snapshot: borrowing Snapshot) throws -> [Unread] {
     try snapshot.unreadElsewhere(
-      than: context.open.id, mentioning: context.me, highlight: context.settings.highlightWords)
+      than: context.open.id, mentioning: context.me, context.settings.highlights)
   }
 
   func listUnread(_ snapshot: borrowing Snapshot) throws -> Step {

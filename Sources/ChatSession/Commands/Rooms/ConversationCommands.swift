@@ -206,7 +206,7 @@ struct ConversationCommands {
       var switcher = context.switcher
       let (found, _) = try switcher.target(
         of: move, from: context.open.conversation, for: context.me,
-        highlight: context.settings.highlightWords, snapshot)
+        context.settings.highlights, snapshot)
       guard let found else {
         throw Refusal(say("There is no other conversation to go to."))
       }
