@@ -64,7 +64,7 @@ struct BareNameNetworkTests {
       ], of: account)
     anna.look()
     anna.wait(5000)
-    #expect(anna.news() == ["→ ben left and came back · ← ben: removed by carl: spam"])
+    #expect(anna.news() == ["← ben: removed by carl: spam · → ben joined"])
   }
 
   @Test("11.7: a room that is made without its sign says how to enter the one on the network")

@@ -78,15 +78,19 @@ package struct EventWords {
       if all[event.participant.id] == nil { people.append(event.participant.id) }
       all[event.participant.id, default: []].append(event)
     }
+    func isRemoval(_ event: Event) -> Bool { event.kind == .left && !event.text.isEmpty }
     // Who was removed and came back was removed all the same.
-    var explained = people.flatMap { id in
-      (all[id] ?? []).dropLast().filter { $0.kind == .left && !$0.text.isEmpty }
-    }
+    let removals = people.flatMap { id in (all[id] ?? []).dropLast().filter(isRemoval) }
+    var explained: [Event] = []
     /// Returns the people whose first and last events are these. The events of those whom somebody
     /// removed, and the like, go into `explained` instead.
     func who(_ first: Event.Kind, _ last: Event.Kind) -> [Participant] {
       people.compactMap { id in
-        let moves = all[id]?.filter { $0.kind != .renamed } ?? []
+        var moves = all[id]?.filter { $0.kind != .renamed } ?? []
+        // The removal is said in front.
+        if let removal = moves.dropLast().lastIndex(where: isRemoval) {
+          moves.removeFirst(removal + 1)
+        }
         guard moves.first?.kind == first, let end = moves.last, end.kind == last else {
           return nil
         }
@@ -99,22 +103,26 @@ package struct EventWords {
     func tell(_ who: [Participant], _ words: (SafeText) -> SafeText) {
       if !who.isEmpty { parts.append(words(names(who))) }
     }
+    func explain(_ events: [Event]) {
+      for end in events {
+        // Name together all people with the same words.
+        let alike = events.filter { $0.text == end.text }
+        if alike.first?.participant.id != end.participant.id { continue }
+        let text = SafeText(line: end.text)
+        // After a netsplit, half a room has the same words; nobody reads the names.
+        parts.append(
+          glyphs.lead(end.kind == .joined ? glyphs.arrival : glyphs.departure)
+            + (alike.count > Self.mostNames
+              ? say("%1 people: %2", SafeText(alike.count), text)
+              : say("%1: %2", names(alike.map(\.participant)), text)))
+      }
+    }
+    explain(removals)
     tell(who(.joined, .joined)) { glyphs.lead(glyphs.arrival) + say("%1 joined", $0) }
     tell(who(.joined, .left)) { glyphs.lead(glyphs.departure) + say("%1 joined and left", $0) }
     tell(who(.left, .joined)) { glyphs.lead(glyphs.arrival) + say("%1 left and came back", $0) }
     tell(who(.left, .left)) { glyphs.lead(glyphs.departure) + say("%1 left", $0) }
-    for end in explained {
-      // Name together all people with the same words.
-      let alike = explained.filter { $0.text == end.text }
-      if alike.first?.participant.id != end.participant.id { continue }
-      let text = SafeText(line: end.text)
-      // After a netsplit, half a room has the same words; nobody reads the names.
-      parts.append(
-        glyphs.lead(end.kind == .joined ? glyphs.arrival : glyphs.departure)
-          + (alike.count > Self.mostNames
-            ? say("%1 people: %2", SafeText(alike.count), text)
-            : say("%1: %2", names(alike.map(\.participant)), text)))
-    }
+    explain(explained)
     for id in people {
       // Show the change from their first name here to their current one.
       let renamed = all[id]?.filter { $0.kind == .renamed } ?? []
