@@ -38,6 +38,12 @@ struct AccountOptionTests {
     #expect(anna.printed.last == "shoe cannot be 4.")
     #expect(try anna.store.read { try $0.accounts(of: anna.session.me.id) }.isEmpty)
     let account = try anna.added()
+    for pin in ["zz", String(repeating: "g", count: 64), String(repeating: "a", count: 63)] {
+      #expect(!anna.say("/account set anna@x.org pin \(pin)"))
+      #expect(
+        anna.printed.last == "A pin is the SHA-256 of a public key: 64 hexadecimal digits.")
+    }
+    #expect(anna.say("/account set anna@x.org pin " + String(repeating: "aB", count: 32)))
     #expect(!anna.say("/account set anna@x.org speed 9"))
     #expect(anna.printed.last == "speed cannot be 9.")
     #expect(try anna.settings(of: account)?["speed"] == nil)

@@ -319,6 +319,9 @@ struct AccountCommands {
     if name == "fetch", Int(written: value, in: 0...100) == nil {
       throw Refusal(say("fetch is a number from 0 to 100, not %1.", SafeText(line: value)))
     }
+    if name == "pin", value.utf8.count != 64 || !value.allSatisfy(\.isHexDigit) {
+      throw Refusal(say("A pin is the SHA-256 of a public key: 64 hexadecimal digits."))
+    }
     if name == "ca" {
       // Check the file now and store an absolute path: the network process runs in another folder,
       // and could report an error only once it has connected.
