@@ -13,6 +13,8 @@ package struct Approach: Hashable, Sendable {
   }
 
   /// The store keeps at most this many invitations, and this many contact requests, per account.
+  /// When this many strangers have written, it keeps only the last text of each further one, without
+  /// a chat.
   package static let most = 1_000
 
   /// Whether the owner ignores neither the sender of approach `a` nor the room of its invitation.
@@ -36,6 +38,8 @@ package struct Approach: Hashable, Sendable {
   package var at: Milliseconds
   /// Their latest text; otherwise empty.
   package var text: String
+  /// Whether the sender of a message has a chat, which has all that they wrote.
+  package var hasChat: Bool
 }
 
 extension Reading where Self: ~Copyable {
@@ -49,7 +53,7 @@ extension Reading where Self: ~Copyable {
         JOIN conversation c ON c.kind = 1 AND c.one = min(p.id, ?2) AND c.other = max(p.id, ?2)
         JOIN message m ON m.conversation = c.id
         WHERE a.kind = 2 AND p.network = ?3 AND p.identity = a.address
-        ORDER BY m.number DESC LIMIT 1), '') AS body
+        ORDER BY m.number DESC LIMIT 1), iif(a.kind = 2, a.sender, '')) AS body
       FROM approach a WHERE a.account = ?1
         AND \(Approach.isNotIgnored)
       ORDER BY a.at, a.address
@@ -57,8 +61,9 @@ extension Reading where Self: ~Copyable {
     ) { row in
       Approach.Kind(rawValue: row.int("kind")).map {
         Approach(
-          kind: $0, address: row.text("address"), sender: row.text("sender"),
-          at: row.time("at"), text: row.text("body"))
+          kind: $0, address: row.text("address"),
+          sender: $0 == .message ? "" : row.text("sender"), at: row.time("at"),
+          text: row.text("body"), hasChat: row.text("sender").isEmpty)
       }
     }.compactMap { $0 }
   }

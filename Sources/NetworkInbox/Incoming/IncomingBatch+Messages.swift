@@ -6,6 +6,9 @@ extension IncomingBatch {
   func applyMessage(_ message: NetworkMessage, in target: ConversationAddress) throws {
     let speaker = message.speaker
     if case .direct(let address) = target, !speaker.isOwner, speaker.identity != address { return }
+    if case .direct(let address) = target, try isBeyondList(speaker, address) {
+      return try noteText(Self.body(of: message), of: address, isPast: message.isPast)
+    }
     let conversation = try batchConversation(target)
     let sender =
       speaker.isOwner

@@ -14,10 +14,11 @@ extension IncomingBatch {
   ///   - person: the identity of the sender.
   ///   - sender: for an invitation, who invites: an address, or a nickname in that room; otherwise
   ///     empty.
+  ///   - text: what a stranger without a chat wrote.
   ///   - isPast: whether the request is older than the account in this store.
   private func approached(
     _ kind: Approach.Kind, _ address: String, from person: String, by sender: String = "",
-    isPast: Bool = false
+    text: String? = nil, isPast: Bool = false
   ) throws {
     if address.isEmpty { return }
     let attention = try store.attention(of: owner.id)
@@ -29,11 +30,16 @@ extension IncomingBatch {
     if isIgnored, kind == .invitation { return }
     // The store already has the first message; without an entry here nobody would find it.
     if kind != .message, try isFull(kind) { return }
+    if let text {
+      try database.run(
+        "UPDATE approach SET sender = ?, at = ? WHERE account = ? AND kind = ? AND address = ?",
+        text, now, account.id, kind.rawValue, address)
+    }
     try database.run(
       """
       INSERT OR IGNORE INTO approach(account, kind, address, sender, at, told)
       VALUES (?, ?, ?, ?, ?, ?)
-      """, account.id, kind.rawValue, address, sender, now,
+      """, account.id, kind.rawValue, address, text ?? sender, now,
       (isPast || isIgnored ? 0 : nil) as Int?)
     if database.changedRows == 0 || isPast || isIgnored { return }
     guard try count("told > ?2", now - 60_000, upTo: Self.reports) < Self.reports else { return }
@@ -52,6 +58,9 @@ extension IncomingBatch {
       try store.tell(
         filled(("%1 wants to be a contact; to accept, type /contact accept %1", [address])), account
       )
+    case .message where text != nil:
+      try store.tell(
+        filled(("%1, a stranger, wrote to you; /requests shows it.", [address])), account)
     case .message:
       try store.tell(
         filled(
@@ -129,6 +138,28 @@ extension IncomingBatch {
     }
     if membership == .never { try openChat(withFormerStranger: address) }
     if !message.isPast || membership == .never { try store.reopen(conversation.id) }
+  }
+
+  /// Whether somebody is a stranger without a chat, and so many others have written that there will
+  /// be none: anybody could fill the store with chats.
+  func isBeyondList(_ speaker: NetworkUser, _ address: String) throws -> Bool {
+    if try speaker.isOwner || address == account.rules.domain || known(.direct(address)) != nil {
+      return false
+    }
+    if let known = try person(known: address), try isTrusted(known.id) || isInARoom(known.id) {
+      return false
+    }
+    let kind = Milliseconds(Approach.Kind.message.rawValue)
+    return try count("kind = ?2", kind, upTo: Approach.most) == Approach.most
+  }
+
+  /// The longest text of a stranger without a chat, in Unicode scalars.
+  private static let longestText = 400
+
+  /// Keeps the last text of a stranger who has no chat, for the list of requests.
+  func noteText(_ text: String, of address: String, isPast: Bool) throws {
+    let start = String(String.UnicodeScalarView(text.unicodeScalars.prefix(Self.longestText)))
+    try approached(.message, address, from: address, text: start, isPast: isPast)
   }
 
   /// Opens the chat of a person who wrote as a stranger and is none any more; what they wrote is

@@ -79,6 +79,18 @@ import Testing
   func capsEachKind(kind: Approach.Kind) throws {
     for number in 0..<1_200 { try send(kind, number) }
     #expect(try approaches.count == (kind == .message ? 1_200 : Approach.most))
+    if kind == .message {
+      // From then on there are no chats, and of each stranger only the last text.
+      try writes(String(repeating: "x", count: 9_000), "eve1199@x.org")
+      let brief = try approaches.filter { !$0.hasChat }
+      #expect(brief.count == 200)
+      #expect(brief.first { $0.address == "eve1000@x.org" }?.text == "hello 1000")
+      #expect(brief.first { $0.address == "eve1199@x.org" }?.text.count == 400)
+      let count = try linked.store.read {
+        try $0.database.first("SELECT count(*) FROM conversation WHERE kind = 1") { $0.int() }
+      }
+      #expect(count == Approach.most)
+    }
     linked.fixture.now += 60_000
     try hear(.countStrangers)
     _ = try reports()

@@ -24,11 +24,23 @@ struct RequestsCommand {
     for account in accounts {
       let approaches = try snapshot.approaches(to: account)
       lists.append(approaches)
-      lines += approaches.map {
-        (StyledLine("  " + words(for: $0, to: account))
-          + StyledLine(context.glyphs.gap + LocalTime.stamp($0.at), .dim))
-          .with(margin: 4)
+      func list(_ some: [Approach]) -> [StyledLine] {
+        some.map {
+          (StyledLine("  " + words(for: $0, to: account))
+            + StyledLine(context.glyphs.gap + LocalTime.stamp($0.at), .dim))
+            .with(margin: 4)
+        }
       }
+      let isBrief = { (approach: Approach) in approach.kind == .message && !approach.hasChat }
+      let brief = approaches.filter(isBrief)
+      lines += list(approaches.filter { !isBrief($0) })
+      if brief.isEmpty { continue }
+      lines.append(
+        StyledLine(
+          say(
+            "%1 more strangers wrote to %2. Because there are so many, hobnob keeps only their last messages:",
+            SafeText(brief.count), SafeText(line: account.address)), .dim))
+      lines += list(brief)
     }
     guard !lines.isEmpty else { return .tell(say("No requests.")) }
     let isFull = lists.contains { list in
@@ -67,7 +79,7 @@ struct RequestsCommand {
     case .contact: return say("/contact accept %1  wants to be a contact", address)
     case .message:
       let text = (SafeText(body: approach.text).lines.first ?? SafeText())
-        .truncated(to: 60, widths: context.widths)
+        .truncated(to: approach.hasChat ? 60 : 400, widths: context.widths)
       return say("/msg %1  “%2”", address, text)
     }
   }
