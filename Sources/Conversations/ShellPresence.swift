@@ -14,6 +14,15 @@ struct ShellPresence {
   var lock: Int32
 }
 
+extension Reading where Self: ~Copyable {
+  /// The conversation that is open in a shell, as the store knows.
+  package func conversation(ofShell shell: ShellID) throws -> ID<Conversation>? {
+    try database.first(
+      "SELECT conversation FROM shell WHERE id = ? AND conversation IS NOT NULL", shell
+    ) { $0.id() }
+  }
+}
+
 extension Writing where Self: ~Copyable {
   func insert(_ shell: ShellPresence) throws {
     try noteHere(shell.participant)

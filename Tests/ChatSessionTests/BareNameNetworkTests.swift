@@ -258,4 +258,137 @@ struct BareNameNetworkTests {
     #expect(anna.printed.last == "#Family ❤ 2026 is no longer muted.")
     #expect(!anna.say("/mute two words"))
   }
+
+  // MARK: A nick on the network
+
+  private func receive(_ text: String, in place: ConversationAddress = .room("#tea")) throws {
+    try town.store().inbox.apply(
+      [
+        .messageReceived(
+          NetworkMessage(
+            name: MessageIDs(archive: text), speaker: NetworkUser(identity: "ben", name: "ben"),
+            body: text), in: place)
+      ], of: account)
+    anna.look()
+  }
+
+  @Test("2.12: my nick in a room rings wherever it is in a text, unless highlight-nick is off")
+  func nickRings() throws {
+    anna.say("/join #tea")
+    try town.store().inbox.apply([.joined(room: "#tea", nick: "Annie")], of: account)
+    anna.look()
+    let bells = anna.bells
+    try receive("tea, annie?")
+    try receive("<carl> Annie is here")
+    #expect(anna.bells == bells + 2)
+    try receive("joannie")
+    #expect(anna.bells == bells + 2)
+    // So it counts when I am elsewhere.
+    anna.say("/switch #lobby")
+    try receive("and you, annie?")
+    let unread = try anna.store.read {
+      try $0.unread(mentioning: anna.session.me, Highlights()).first
+    }
+    #expect(unread?.mentions == 1)
+    #expect(anna.bells == bells + 3)
+    anna.say("/set highlight-nick off")
+    try receive("still there, annie?")
+    #expect(anna.bells == bells + 3)
+    try receive("annie: hello")
+    #expect(anna.bells == bells + 4)
+  }
+
+  // MARK: Rooms that move
+
+  private var rooms: [String] {
+    get throws {
+      try anna.store.read { try $0.listing(for: anna.session.me.id) }.map(\.conversation.name)
+    }
+  }
+
+  @Test("a shell follows when the network forwards it, and the room that it never entered is gone")
+  func forwarded() throws {
+    anna.say("/join #tea")
+    let network = try town.store()
+    try network.inbox.apply(
+      [
+        .forwarded(room: "#tea", to: "##tea", reason: nil), .joined(room: "##tea", nick: "anna"),
+      ], of: account)
+    anna.look()
+    anna.type("")
+    #expect(anna.picture[0].hasPrefix("##tea>"))
+    #expect(try rooms.contains("##tea") && !rooms.contains("#tea"))
+    anna.say("hi")
+    #expect(
+      try anna.store.read { try $0.outbox(of: account.network) }.map(\.conversation) == [
+        .room("##tea")
+      ])
+  }
+
+  @Test("a room with messages stays what it was when its owner is sent to another one")
+  func forwardedFromAKnownRoom() throws {
+    anna.say("/join #tea")
+    let network = try town.store()
+    try network.inbox.apply([.joined(room: "#tea", nick: "anna")], of: account)
+    try receive("hello")
+    try network.inbox.apply(
+      [
+        .forwarded(room: "#tea", to: "##tea", reason: "#tea redirected you to ##tea."),
+        .joined(room: "##tea", nick: "anna"),
+      ], of: account)
+    anna.look()
+    anna.type("")
+    #expect(anna.picture[0].hasPrefix("##tea>"))
+    #expect(anna.news().contains("#tea redirected you to ##tea."))
+    let tea = try #require(try anna.store.read { try $0.room("#tea", for: anna.session.me.id) })
+    #expect(tea.lastNumber == 1)
+    // Where the owner is already, a second forward leads as well.
+    anna.say("/join #milk")
+    try network.inbox.apply(
+      [.forwarded(room: "#milk", to: "##tea", reason: nil)], of: account)
+    anna.look()
+    anna.type("")
+    #expect(anna.picture[0].hasPrefix("##tea>"))
+    #expect(try !rooms.contains("#milk"))
+  }
+
+  @Test("a room with another name is one conversation, with its messages and the open shell")
+  func moved() throws {
+    anna.say("/join #tea")
+    let network = try town.store()
+    let ben = NetworkUser(identity: "ben", name: "ben")
+    try network.inbox.apply(
+      [.joined(room: "#tea", nick: "anna"), .present(ben, room: "#tea")], of: account)
+    try receive("hello")
+    _ = anna.news()
+    try network.inbox.apply(
+      [
+        .roomMoved(room: "#tea", to: "#greentea", by: ben, words: "…"),
+        .joined(room: "#greentea", nick: "anna"), .present(ben, room: "#greentea"),
+        .roomNamed(room: "#greentea", name: "#GreenTea"),
+      ], of: account)
+    anna.look()
+    anna.type("")
+    #expect(anna.picture[0].hasPrefix("#GreenTea>"))
+    #expect(anna.news() == ["· ben renamed the room from #tea to #GreenTea"])
+    #expect(try rooms.filter { $0.contains("ea") } == ["#GreenTea"])
+    let room = try #require(
+      try anna.store.read { try $0.room("#greentea", for: anna.session.me.id) })
+    #expect(room.lastNumber == 1)
+    anna.say("hi")
+    #expect(
+      try anna.store.read { try $0.outbox(of: account.network) }.map(\.conversation) == [
+        .room("#greentea")
+      ])
+    // If the store has a room of the new name, the shell goes there.
+    anna.say("/join #milk")
+    anna.say("/join #greentea")
+    try network.inbox.apply(
+      [.roomMoved(room: "#greentea", to: "#milk", by: nil, words: "It is called #milk.")],
+      of: account)
+    anna.look()
+    anna.type("")
+    #expect(anna.picture[0].hasPrefix("#milk>"))
+    #expect(anna.news().contains("It is called #milk."))
+  }
 }

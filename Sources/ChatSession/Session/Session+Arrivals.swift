@@ -123,6 +123,7 @@ extension Session {
       transcript.printer.options.lookAlikes = []
       open.peopleChanged(snapshot)
       if let mine = try? snapshot.participant(me.id) { updateMe(mine, snapshot) }
+      followRoom(snapshot)
     }
     if changes.networkChanged {
       open.readAbilities(snapshot)
@@ -139,6 +140,19 @@ extension Session {
       || others.count < changes.arrived.count
     {
       readNewestOwn(snapshot)
+    }
+  }
+
+  /// Goes to the room that a network took this shell to, since it sent me there from the open one.
+  private func followRoom(_ snapshot: borrowing Snapshot) {
+    // A line that waits to be stored belongs to the open conversation.
+    guard let shellID, !open.isMember, !isWaitingForStore else { return }
+    reportingErrors {
+      guard let place = try snapshot.conversation(ofShell: shellID), place != open.id,
+        try snapshot.isMember(me.id, of: place),
+        let target = try snapshot.conversation(place, for: me.id)
+      else { return }
+      try go(to: target, snapshot)
     }
   }
 

@@ -266,7 +266,7 @@ extension IRCClient {
     case "RENAME":
       let (former, new) = (context.fold(line[0]), context.fold(line[1]))
       let wasKnown = rooms[former] != nil
-      rooms.rename(line[0], to: line[1], in: &context)
+      rooms.rename(line[0], to: line[1], by: nick, in: &context)
       if wasKnown, rooms[former] == nil {
         history.follow(.room(former), to: .room(new), as: line[1], in: &context)
         outbox.follow(.room(former), to: .room(new), context)

@@ -113,6 +113,46 @@ extension IncomingBatch {
 
   // MARK: Rooms
 
+  func moved(_ room: String, to new: String, by speaker: NetworkUser?, _ words: String) throws {
+    guard let conversation = try known(.room(room)), room != new else { return }
+    guard try known(.room(new)) == nil else { return try leave(room, for: new, words) }
+    let name = conversation.stored.name
+    try setAddress(of: conversation, to: new)
+    let who = try speaker.map { $0.isOwner ? owner.id : try person($0, in: .room(new)).id }
+    try store.record(.roomRenamed, in: conversation.id, by: who ?? owner.id, text: name)
+  }
+
+  func forwarded(_ room: String, to new: String, _ reason: String?) throws {
+    guard let conversation = try known(.room(room)), room != new else { return }
+    let hasPast = try database.exists(
+      "SELECT 1 FROM message WHERE conversation = ? AND sender <> ?", conversation.id, owner.id)
+    if try hasPast || known(.room(new)) != nil { return try leave(room, for: new, reason) }
+    // Nothing was ever in it, so it becomes the other room.
+    try setAddress(of: conversation, to: new)
+    if let reason { try store.tell(reason, account) }
+  }
+
+  private func setAddress(of conversation: BatchConversation, to new: String) throws {
+    // What waits is found by the former address.
+    try settle()
+    try database.run(
+      "UPDATE conversation SET address = ? WHERE id = ?", new, conversation.id)
+    conversations[conversation.address] = nil
+    try applyRoomName(new, new)
+  }
+
+  /// Takes the owner's shells from a room to another one.
+  private func leave(_ room: String, for new: String, _ reason: String?) throws {
+    guard let former = try known(.room(room)) else { return }
+    let conversation = try batchConversation(.room(new))
+    try database.run(
+      "UPDATE shell SET conversation = ? WHERE participant = ? AND conversation = ?",
+      conversation.id, owner.id, former.id)
+    try left(room, reason)
+    try store.enter(owner.id, conversation.id)
+    try store.touchPeople()
+  }
+
   func applyRoomName(_ room: String, _ name: String) throws {
     let conversation = try batchConversation(.room(room))
     let words = name.split(whereSeparator: \.isWhitespace).joined(separator: " ")

@@ -48,7 +48,7 @@ final class IncomingBatch {
   let joining: Set<String>
   /// The identities of the people who are in a room according to this batch.
   var namedPeople: [String: Set<String>] = [:]
-  private var conversations: [ConversationAddress: BatchConversation] = [:]
+  var conversations: [ConversationAddress: BatchConversation] = [:]
   private var people: [String: Person] = [:]
   private var proven: Set<ID<Participant>> = []
   /// How many past messages arrived, by conversation.
@@ -97,6 +97,9 @@ final class IncomingBatch {
     case .left(let room, let reason): try left(room, reason)
     case .lost(let room, let reason): try lost(room, reason)
     case .roomNamed(let room, let name): try applyRoomName(room, name)
+    case .roomMoved(let room, let new, let speaker, let words):
+      try moved(room, to: new, by: speaker, words)
+    case .forwarded(let room, let new, let reason): try forwarded(room, to: new, reason)
     case .present(let speaker, let room, let away, let rank, let arrival):
       try present(speaker, in: room, away: away, rank: rank, arrival: arrival)
     case .ranked(let speaker, let room, let rank): try setRank(of: speaker, in: room, rank)

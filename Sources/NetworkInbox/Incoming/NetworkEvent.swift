@@ -48,6 +48,13 @@ package enum NetworkEvent: Hashable, Sendable {
   /// the `#`, unless it is part of addresses there. It may have blanks; the store keeps 128
   /// graphemes. If another has that name, the store adds a suffix.
   case roomNamed(room: String, name: String)
+  /// A room that the owner is in has another address. Its messages and the shells in it stay with
+  /// it. `words` says so in a sentence, for the case that the store has another room with that
+  /// address.
+  case roomMoved(room: String, to: String, by: NetworkUser?, words: String)
+  /// The owner wanted to enter a room and is sent to another one instead; with a sentence that says
+  /// so, or nil if the owner knows.
+  case forwarded(room: String, to: String, reason: String?)
   /// Who else is in a room: all people at once when the owner has joined, in one batch with
   /// `joined` or before it, and later each person who joins; once more for a person who goes away
   /// or comes back. People in the batch with `joined` do not count as joining. If people are the

@@ -122,6 +122,8 @@ struct IRCFuzzTests {
     case .joined(let room, _), .left(let room, _), .lost(let room, _), .roomNamed(let room, _),
       .historySent(let room), .removed(_, let room, _, _):
       [room]
+    case .roomMoved(let room, let new, let user, _): [room, new] + (user.map { of($0) } ?? [])
+    case .forwarded(let room, let new, _): [room, new]
     case .present(let user, let room, _, _, _), .ranked(let user, let room, _),
       .absent(let user, let room, _), .invited(let room, let user):
       [room] + of(user)
@@ -173,7 +175,8 @@ struct IRCFuzzTests {
     case .ranked(let user, let place, _):
       return place == room || line.command == "RENAME"
         || line.tags["bot"] != nil && isSource(user)
-    case .left(let place, _), .joined(let place, _), .roomNamed(let place, _):
+    case .left(let place, _), .joined(let place, _), .roomNamed(let place, _),
+      .roomMoved(let place, _, _, _), .forwarded(let place, _, _):
       return place == room || line.command == "RENAME"
     case .present(let user, let place, _, _, _), .absent(let user, let place, _):
       return place == room || line.command == "RENAME" || isSource(user)

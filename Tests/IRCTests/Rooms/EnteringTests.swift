@@ -237,13 +237,16 @@ struct EnteringTests {
   func forward() {
     var talk = IRCTalk(rooms: ["#tea"])
     talk.receive(":srv 470 anna #tea ##tea :Forwarding to another channel")
-    #expect(talk.events.contains(.left(room: "#tea", reason: "#tea redirected you to ##tea.")))
+    #expect(
+      talk.events.contains(
+        .forwarded(room: "#tea", to: "##tea", reason: "#tea redirected you to ##tea.")))
     talk.enter("##tea")
     #expect(talk.events.contains(.joined(room: "##tea", nick: "anna")))
     var asked = IRCTalk()
     asked.tell(request(1, .join, "#tea"))
     asked.receive(":srv 470 anna #tea ##tea :Forwarding to another channel")
     #expect(asked.answers == ["1: #tea redirected you to ##tea."])
+    #expect(asked.events.contains(.forwarded(room: "#tea", to: "##tea", reason: nil)))
     // To where the owner is already, nothing follows.
     var inside = IRCTalk()
     inside.enter("##tea")
@@ -306,7 +309,12 @@ struct EnteringTests {
     talk.enter("#tea")
     _ = (talk.takeSent(), talk.takeEvents())
     talk.receive(":ben!b@h RENAME #tea #GreenTea :better")
-    #expect(talk.events.first == .left(room: "#tea", reason: "#tea is now called #GreenTea."))
+    #expect(
+      talk.events.first
+        == .roomMoved(
+          room: "#tea", to: "#greentea",
+          by: NetworkUser(identity: "ben", name: "ben", isVerified: false),
+          words: "#tea is now called #GreenTea."))
     #expect(talk.events.contains(.joined(room: "#greentea", nick: "anna")))
     #expect(talk.events.contains(.roomNamed(room: "#greentea", name: "#GreenTea")))
     #expect(people(talk, in: "#greentea") == ["ben (operator)", "carla"])
@@ -316,7 +324,15 @@ struct EnteringTests {
     _ = talk.takeEvents()
     talk.receive(":ben!b@h RENAME #greentea #greenTEA :louder")
     #expect(talk.events.contains(.roomNamed(room: "#greentea", name: "#greenTEA")))
-    #expect(!talk.events.contains { if case .left = $0 { true } else { false } })
+    #expect(!talk.events.contains { if case .roomMoved = $0 { true } else { false } })
+    // A server has no name in the room.
+    _ = talk.takeEvents()
+    talk.receive(":irc.srv RENAME #greentea #milk :")
+    #expect(
+      talk.events.first
+        == .roomMoved(
+          room: "#greentea", to: "#milk", by: nil, words: "#greentea is now called #milk."))
+    talk.receive(":irc.srv RENAME #milk #greentea :")
     // What is not known, or is no room, has no other name.
     _ = talk.takeEvents()
     talk.receive(":ben!b@h RENAME #x #y", ":ben!b@h RENAME #greentea ben")

@@ -153,7 +153,7 @@ struct ClientFuzzTests {
     case .caughtUp(let archive, _): return archive == bare || archive.isEmpty
     case .rules(let rules): return rules.roomDomain == bare
     case .offline, .answered, .fetched, .notice, .countStrangers, .renamed, .abilities,
-      .abilitiesHere:
+      .abilitiesHere, .roomMoved, .forwarded:
       return false
     }
   }

@@ -157,7 +157,7 @@ struct IRCOutbox: Sendable {
     }
   }
 
-  /// Follows a room to another name. In the store, its messages stay where the owner wrote them.
+  /// Follows a room to another name.
   mutating func follow(
     _ former: ConversationAddress, to new: ConversationAddress, _ context: IRCContext
   ) {

@@ -199,11 +199,12 @@ struct Rooms: Sendable {
     guard let room = byAddress[from], room.state == .entering, context.isRoom(to) else { return }
     byAddress[from] = nil
     let sentence = filled(("%1 redirected you to %2.", [room.name, to]))
-    context.tell(.left(room: from, reason: room.requests.isEmpty ? sentence : nil))
+    let address = context.fold(to)
+    context.tell(
+      .forwarded(room: from, to: address, reason: room.requests.isEmpty ? sentence : nil))
     for request in room.requests { context.answer(request, sentence) }
     // The outbox now refuses messages to the former room.
     context.requests.resume()
-    let address = context.fold(to)
     if byAddress[address]?.isInside == true { return }
     byAddress[address, default: Room(name: to)].state = .entering
   }
@@ -280,7 +281,11 @@ struct Rooms: Sendable {
   }
 
   /// Notes another name of a room (IRCv3 channel-rename).
-  mutating func rename(_ name: String, to new: String, in context: inout IRCContext) {
+  ///
+  /// - Parameter nick: who gave it; a server may have.
+  mutating func rename(
+    _ name: String, to new: String, by nick: String, in context: inout IRCContext
+  ) {
     let (former, address) = (context.fold(name), context.fold(new))
     guard context.isRoom(new), former == address || byAddress[address]?.isInside != true,
       var room = byAddress.removeValue(forKey: former)
@@ -288,7 +293,10 @@ struct Rooms: Sendable {
     room.name = new
     byAddress[address] = room
     if former != address {
-      context.tell(.left(room: former, reason: filled(("%1 is now called %2.", [name, new]))))
+      context.tell(
+        .roomMoved(
+          room: former, to: address, by: nick.contains(".") ? nil : people.user(nick, context),
+          words: filled(("%1 is now called %2.", [name, new]))))
     }
     guard room.state == .entered else { return }
     tellEntry(into: room, at: address, in: &context)
