@@ -124,6 +124,23 @@ extension EndToEnd {
       try scene.expectGood(memory: memory, plus: 24)
     }
 
+    @Test("14.6: a message of several lines and more than a megabyte is skipped, with one sentence")
+    func largeMessage() throws {
+      let scene = try Scene()
+      let memory = try scene.memory()
+      let text = String(repeating: "x", count: 400)
+      for number in 0..<2 {
+        try scene.inject([":ben!b@h BATCH +m\(number) draft/multiline #tea"])
+        try scene.inject(
+          (0..<Self.size(50_000)).lazy.map { _ in
+            "@batch=m\(number) :ben!b@h PRIVMSG #tea :\(text)"
+          })
+        try scene.inject([":srv BATCH -m\(number)"])
+      }
+      try scene.expectGood(memory: memory, plus: 16)
+      #expect(try scene.anna.notices().count { $0.contains("skipped a message") } == 1)
+    }
+
     @Test("of all rooms that the server puts the owner into, a thousand are there")
     func rooms() throws {
       let scene = try Scene()

@@ -49,6 +49,8 @@ package struct IRCClient {
   /// When the server was last heard, now and on the last connection; nil if there was none.
   private var (heardAt, brokenAt): (Milliseconds?, Milliseconds?)
   private var toldAbilities: NetworkAbilities?
+  /// The sentences about what this connection skipped that the owner knows.
+  private var toldSkips: Set<String> = []
   private var toldKeys: [String: String] = [:]
   /// The PING whose answer shows that the server is there.
   private static let alive = "hobnob-alive"
@@ -137,7 +139,7 @@ package struct IRCClient {
     context.account = welcome.account
     (context.support, context.throttle) = (ISupport(), throttle)
     (watched.wanted, ownNick) = (welcome.wantedNick, welcome.wantedNick ?? welcome.nick)
-    batches = Batches()
+    (batches, toldSkips) = (Batches(), [])
     context.clock.set(.silence, in: quiet)
     context.clock.set(.greeting, in: Self.greeting)
   }
@@ -240,7 +242,7 @@ package struct IRCClient {
     context.clock.set(.silence, in: quiet)
     heardAt = context.clock.wall
     for line in lines {
-      switch batches.take(line) {
+      switch batches.take(line, at: context.clock.time) {
       case .line(let line):
         receive(line)
         questions.noteEnd(ofLabelled: line.tags["label"], in: &context)
@@ -251,8 +253,27 @@ package struct IRCClient {
           questions.noteEnd(ofLabelled: batch.tags["label"], in: &context)
         }
       case .unfinished: break
+      case .skipped(let bytes):
+        tellOnce(
+          filled(
+            (
+              "hobnob skipped a message of more than %1. Until the next connection, it skips others without telling you.",
+              [Attachment.size(bytes)]
+            )))
+      case .tooMany:
+        tellOnce(
+          filled(
+            (
+              "hobnob skipped a group of lines, because the server has not ended the %1 groups before it. Until the next connection, it skips others without telling you.",
+              [String(Batches.mostOpen)]
+            )))
       }
     }
+  }
+
+  /// Tells the owner what this connection skips (rule 14.6).
+  private mutating func tellOnce(_ sentence: String) {
+    if toldSkips.insert(sentence).inserted { context.tell(.notice(sentence)) }
   }
 
   // MARK: The output
