@@ -66,7 +66,7 @@ extension IRCClient {
     case 901: context.account = nil
     case 332: receiveTopic(of: line[1], line[2], by: nil)
     case 331: receiveTopic(of: line[1], "", by: nil)
-    case 353: if !rooms.noteNames(line, in: context) { questions.note(line, in: &context) }
+    case 353: if !rooms.noteNames(line, in: &context) { questions.note(line, in: &context) }
     case 366: receiveEndOfNames(line)
     case 401 where line[1].hasPrefix(IRCContext.probe): break
     case 318 where line[1].hasPrefix(IRCContext.probe): receivePong(line[1])

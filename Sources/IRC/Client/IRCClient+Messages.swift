@@ -40,6 +40,11 @@ extension IRCClient {
       if line.command == "NOTICE" || line.command == "PRIVMSG" { noteServerNotice(line) }
       return
     }
+    // Services answer with notices, and some servers echo nothing that is for them.
+    if isLive, line.command == "NOTICE", case .direct = spoken.conversation {
+      outbox.noteReply(
+        from: context.fold(source.nick), label: line.tags["label"], in: &context)
+    }
     receive(spoken, isLive ? .live : .late)
   }
 

@@ -228,6 +228,7 @@ package struct IRCClient {
     case .greeting: begin()
     case .answers: outbox.askForAnswers(in: &context)
     case .entering: rooms.endWaiting(in: &context)
+    case .names: rooms.endLists(in: &context)
     case .request: questions.giveUp(in: &context)
     case .history: history.failAll(in: &context)
     case .hosts: rooms.endNewHosts(in: &context)

@@ -337,4 +337,31 @@ struct EchoTests {
     #expect(talk.takeSent().contains { $0.hasSuffix("TAGMSG #tea") })
     #expect(talk.results.isEmpty)
   }
+
+  @Test("14.1: a service that is not echoed has the message if it answers")
+  func services() {
+    var labelled = IRCTalk(["echo-message", "labeled-response"])
+    labelled.write("help", to: .direct("nickserv"))
+    labelled.receive("@label=h1 :NickServ!n@services NOTICE anna :Commands: …")
+    #expect(labelled.results == ["1 sent"])
+    for isFirst in [true, false] {
+      var talk = IRCTalk(["echo-message"])
+      talk.write("help", to: .direct("nickserv"))
+      talk.wait(15_000)
+      let pong = ":srv PONG srv hobnob-1"
+      let answer = ":NickServ!n@services NOTICE anna :Commands: …"
+      talk.receive(isFirst ? answer : pong)
+      #expect(talk.results.isEmpty)
+      talk.receive(isFirst ? pong : answer)
+      #expect(talk.results == ["1 sent"])
+    }
+    // Somebody else's notice says nothing.
+    var talk = IRCTalk(["echo-message"])
+    talk.write("help", to: .direct("nickserv"))
+    talk.wait(15_000)
+    talk.receive(
+      ":srv PONG srv hobnob-1", ":ben!n@h NOTICE anna :Hi", ":NickServ!n@h NOTICE #x :Hi")
+    talk.wait(60_000)
+    #expect(talk.results.count == 1 && talk.results.first != "1 sent")
+  }
 }

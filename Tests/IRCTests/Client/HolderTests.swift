@@ -43,7 +43,7 @@ struct HolderTests {
     talk.tell(.request(.invite, "#tea", "ben", id: 9))
     talk.receive(
       ":srv 401 anna ben :No such nick/channel", ":srv PONG srv :hobnob-request-1")
-    #expect(talk.answers == ["9: ben: No such nick/channel"])
+    #expect(talk.answers == ["9: Refused: /invite ben (ben: No such nick/channel)"])
   }
 
   @Test("somebody else with the nick does not see that the owner types")

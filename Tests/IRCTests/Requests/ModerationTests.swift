@@ -52,7 +52,7 @@ struct ModerationTests {
     talk.receive(
       ":srv 421 anna USERHOST :Unknown command", ":srv PONG srv hobnob-request-11",
       ":srv 482 anna #Tea :You're not a channel operator", ":srv PONG srv hobnob-request-12")
-    #expect(talk.answers.last == "6: #Tea: You're not a channel operator")
+    #expect(talk.answers.last == "6: Refused: /ban ben (#Tea: You're not a channel operator)")
   }
 
   @Test("an answer names a person as the server does")
@@ -84,5 +84,14 @@ struct ModerationTests {
     #expect(talk.client.status == .connected([.throttled(lines: 1)]))
     talk.wait(4_000)
     #expect(talk.client.status == .connected([]))
+  }
+
+  @Test("a refusal names what was refused")
+  func refusal() {
+    var talk = talk()
+    talk.tell(.request(.kick, "#tea", "ben spam"))
+    talk.receive(
+      ":srv 482 anna #tea :You're not a channel operator", ":srv PONG srv hobnob-request-1")
+    #expect(talk.answers == ["1: Refused: /kick ben (#tea: You're not a channel operator)"])
   }
 }

@@ -105,7 +105,7 @@ struct RequestTests {
     talk.receive("\(label):srv 482 anna #Tea :You're not a channel operator")
     if hasLabels { talk.receive(":srv 401 anna zed :No such nick") }
     talk.receive(":srv PONG srv hobnob-request-1")
-    #expect(talk.answers == ["1: #Tea: You're not a channel operator"])
+    #expect(talk.answers == ["1: Refused: /kick ben (#Tea: You're not a channel operator)"])
     talk.tell(.request(.line, "", "REGISTER x", id: 2))
     talk.receive(
       "\(hasLabels ? "@label=h2 " : "")FAIL REGISTER BAD_NAME x :Not this name",
@@ -263,7 +263,7 @@ struct RequestTests {
     talk.receive(":srv PONG srv hobnob-request-3")
     #expect(
       talk.answers == [
-        "1: n1 #Tea: not here", "2: The server does not answer.",
+        "1: Refused: /kick n1 (n1 #Tea: not here)", "2: The server does not answer.",
         "3: You removed n3 from #tea.",
       ])
   }

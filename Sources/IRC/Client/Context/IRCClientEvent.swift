@@ -59,6 +59,8 @@ enum IRCAlarm: Hashable, Sendable {
   case answers
   /// Rooms that the server has not let the owner into.
   case entering
+  /// Lists of names that have not ended.
+  case names
   /// A shell's request that the server has not answered.
   case request
   /// A question about the history that the server has not answered.

@@ -12,7 +12,9 @@ extension IRCOutbox {
       let number = Int(token.dropFirst(IRCContext.probe.count))
     else { return }
     for line in inFlight where line.barrier.map({ $0 <= number }) ?? false {
-      if line.operation == .send, line.label != nil || context.has(Capabilities.echo) {
+      if line.operation == .send, !line.hasReply,
+        line.label != nil || context.has(Capabilities.echo)
+      {
         // The answer that belongs to the message is missing. Behind a bouncer, it may be on its
         // way from the network.
         if let index = index(of: line), inFlight[index].overdueSince == nil {
@@ -22,6 +24,20 @@ extension IRCOutbox {
         finish(line, in: &context)
       }
     }
+  }
+
+  /// Notes that somebody's program has answered, so that it has what was sent to it. The line counts
+  /// as handled once the server has handled it without an echo, or if the answer has its label.
+  mutating func noteReply(
+    from sender: String, label: String?, in context: inout IRCContext
+  ) {
+    let line = inFlight.first {
+      $0.target == sender && $0.operation == .send && !$0.hasReply
+        && (label == nil || label == $0.label)
+    }
+    guard let line, let index = index(of: line) else { return }
+    inFlight[index].hasReply = true
+    if label != nil || line.overdueSince != nil { finish(line, in: &context) }
   }
 
   /// Asks whether the server has handled what it has not answered. Messages that it handled long

@@ -23,6 +23,8 @@ struct IRCOutbox: Sendable {
     /// Since when the client has known that the server has handled the part, without the answer
     /// that belongs to it.
     var overdueSince: Milliseconds?
+    /// Whether the program of its receiver has answered since.
+    var hasReply = false
   }
 
   /// Milliseconds until the client asks whether the server has handled a line.

@@ -122,9 +122,14 @@ struct Questions: Sendable {
     // Another server may answer a WHOIS, and then without the label.
     let isLabelled = label == running.label || isAbout(line[1], context)
     switch line.number {
-    case nil: if running.failure == nil, isLabelled { self.running?.failure = line.parameters.last }
+    case nil:
+      if running.failure == nil, isLabelled {
+        self.running?.failure = line.parameters.last.map { running.request.refusal($0) }
+      }
     case let number? where (400..<600).contains(number):
-      if running.failure == nil, isLabelled { self.running?.failure = line.refusalWords }
+      if running.failure == nil, isLabelled {
+        self.running?.failure = running.request.refusal(line.refusalWords)
+      }
     case let number?:
       switch running.request.verb {
       case .line: break
@@ -286,6 +291,16 @@ struct Questions: Sendable {
 }
 
 extension NetworkRequest {
+  /// The server's refusal, with what it refused: its words name the room at most.
+  fileprivate func refusal(_ words: String) -> String {
+    switch verb {
+    case .kick, .ban, .unban, .promote, .demote, .invite:
+      let person = text.prefix { $0 != " " }
+      return filled(("Refused: %1 (%2)", ["/\(verb.command) \(person)", words]))
+    default: return words
+    }
+  }
+
   /// The sentence for a success that the owner would not notice otherwise; empty for others.
   fileprivate func doneSentence(about person: String) -> String {
     let sentence: Sentence? =

@@ -11,6 +11,9 @@ struct Rooms: Sendable {
   static let most = 1_000
   /// How many milliseconds the client waits for the server to let the owner into a room.
   static let patience: Milliseconds = 120_000
+  /// After how many milliseconds without another name a list counts as complete, since some servers
+  /// never send its end (366).
+  private static let pauseInNames: Milliseconds = 10_000
 
   /// By folded name.
   var byAddress: [String: Room] = [:]
@@ -78,18 +81,24 @@ struct Rooms: Sendable {
     if entering > 0 { context.clock.set(.entering, in: Self.patience) }
   }
 
-  /// Stops waiting for entries and for incomplete lists of names.
+  /// Takes the lists of names for complete, since no more names have come for a while.
+  mutating func endLists(in context: inout IRCContext) {
+    for room in byAddress.values where room.state == .listing {
+      _ = noteEndOfNames(room.name, in: &context)
+    }
+  }
+
+  /// Stops waiting for entries.
   mutating func endWaiting(in context: inout IRCContext) {
     if context.waiting.contains(where: { $0.command == "JOIN" }) { return waitForEntries(&context) }
     for (address, room) in byAddress {
       switch room.state {
-      case .listing: _ = noteEndOfNames(room.name, in: &context)
       // The owner may have left the room with another program.
       case .entering where context.isBouncersNetwork && room.requests.isEmpty:
         byAddress[address]?.state = .outside
         context.requests.resume()
       case .entering: refuse(address, translated("The server does not answer."), in: &context)
-      case .outside, .entered, .refused: break
+      case .outside, .listing, .entered, .refused: break
       }
     }
   }
@@ -148,7 +157,7 @@ struct Rooms: Sendable {
     removeMembers(of: room)
     (room.name, room.members, room.state) = (name, [:], .listing)
     byAddress[address] = room
-    waitForEntries(&context)
+    context.clock.set(.names, in: Self.pauseInNames)
   }
 
   /// Notes the server's refusal to let the owner in.
@@ -214,11 +223,12 @@ struct Rooms: Sendable {
   /// Notes some names of a room (353).
   ///
   /// - Returns: whether the owner has just entered it.
-  mutating func noteNames(_ line: IRCLine, in context: IRCContext) -> Bool {
+  mutating func noteNames(_ line: IRCLine, in context: inout IRCContext) -> Bool {
     let address = context.fold(line.parameters.dropLast().last ?? "")
     guard byAddress[address]?.state == .listing, let names = line.parameters.last else {
       return false
     }
+    context.clock.set(.names, in: Self.pauseInNames)
     let signs = context.support.ranks.signs
     for word in names.split(separator: " ") {
       let ranks = word.prefix { signs.contains($0) }
