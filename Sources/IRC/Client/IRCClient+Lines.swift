@@ -122,7 +122,7 @@ extension IRCClient {
     let address = context.fold(line[1])
     history.begin(.room(address), as: line[1], in: &context)
     if context.support["WHOX"] != nil, rooms[address]?.members.count ?? 0 <= Self.mostAsked {
-      context.sendLast(IRCLine("WHO", [line[1], "%tnfa," + Self.whoToken]))
+      context.send(IRCLine("WHO", [line[1], "%tnfa," + Self.whoToken]), .idle)
     }
   }
 

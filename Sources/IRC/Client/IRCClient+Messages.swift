@@ -165,7 +165,7 @@ extension IRCClient {
       let answer = programs.answer(
         to: ctcp, at: context.clock.time, wall: context.clock.wall)
     else { return }
-    context.send(IRCLine("NOTICE", [nick, answer]))
+    context.send(IRCLine("NOTICE", [nick, answer]), .background)
   }
 
   // MARK: Batches

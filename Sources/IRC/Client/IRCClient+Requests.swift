@@ -140,24 +140,32 @@ extension IRCClient {
       announce(isTyping, in: conversation)
     case .receipt(let conversation, let ids, _, .seen):
       history.unread.remove(conversation.address)
-      if let id = ids.archive, history.time(of: id, in: conversation) != nil {
-        history.seen[conversation] = id
-      }
+      if let id = ids.archive { history.noteSeen(id, in: conversation) }
     case .receipt: break
     }
   }
 
+  /// How often the client tells how far the owner has read, in milliseconds, where the server
+  /// limits its lines.
+  private static let markerPause: Milliseconds = 5_000
+
   /// Tells the server how far the owner has read, also what they read without a connection: in a
   /// room as soon as they have entered it.
   mutating func sendReadMarkers() {
-    for (conversation, id) in history.seen.sorted(by: { $0.key.address < $1.key.address }) {
+    if history.seen.isEmpty || context.clock.isSet(.markers) { return }
+    for (conversation, seen) in history.seen.sorted(by: { $0.key.address < $1.key.address })
+    where !seen.isTold {
       if case .room(let address) = conversation, rooms[address]?.isEntering == true { continue }
-      history.seen[conversation] = nil
       guard context.has(Capabilities.readMarker),
-        let time = history.time(of: id, in: conversation)
-      else { continue }
+        let time = history.time(of: seen.id, in: conversation)
+      else {
+        history.seen[conversation] = nil
+        continue
+      }
+      history.seen[conversation]?.isTold = true
       context.send(
-        IRCLine("MARKREAD", [wireName(conversation.address), "timestamp=" + time]))
+        IRCLine("MARKREAD", [wireName(conversation.address), "timestamp=" + time]), .idle)
+      if !context.throttle.isOff { context.clock.set(.markers, in: Self.markerPause) }
     }
   }
 
@@ -166,7 +174,7 @@ extension IRCClient {
   mutating func askForMark(_ nick: String, isUrgent: Bool = true) {
     guard context.has(Capabilities.readMarker) else { return }
     let line = IRCLine("MARKREAD", [nick])
-    if isUrgent { context.send(line) } else { context.sendLast(line) }
+    context.send(line, isUrgent ? .background : .idle)
   }
 
   private mutating func announce(_ isTyping: Bool, in conversation: ConversationAddress) {

@@ -161,7 +161,7 @@ package struct IRCClient {
     guard !context.isReady else { return }
     context.isReady = true
     context.clock.clear(.greeting)
-    if context.support["soju.im/SAFERATE"] != nil { context.throttle.turnOff() }
+    if context.support.hasNoLimit { context.throttle.turnOff() }
     context.tell(.rules(context.support.rules))
     tellAbilities()
     // A bouncer knows which rooms its owner is in.
@@ -220,7 +220,7 @@ package struct IRCClient {
 
   private mutating func handle(_ alarm: IRCAlarm) {
     switch alarm {
-    case .throttle, .upload: break
+    case .throttle, .upload, .markers: break
     case .silence:
       context.sendNow(IRCLine("PING", [Self.alive]))
       context.clock.set(.noAnswer, in: Self.patience)
@@ -316,7 +316,7 @@ package struct IRCClient {
     if history.isReading {
       return .connected([.catchingUp(received: history.received, percent: nil)])
     }
-    let lines = outbox.waitingLines + questions.waitingCount(urgent: context.urgent)
+    let lines = outbox.waitingLines + questions.waitingCount(unsent: context.waiting.requests)
     return .connected(lines > 0 ? [.throttled(lines: lines)] : [])
   }
 }

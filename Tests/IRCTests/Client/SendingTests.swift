@@ -68,10 +68,12 @@ struct SendingTests {
     #expect(texts() == ["1", "2", "3", "4"])
   }
 
-  @Test("the owner's own limit counts, and a server that needs none", arguments: [true, false])
-  func limits(isSafe: Bool) {
-    var talk = talk(
-      ["echo-message"], support: isSafe ? "soju.im/SAFERATE" : "X", flood: "2/0.5")
+  @Test(
+    "the owner's own limit counts, and a server that needs none",
+    arguments: ["soju.im/SAFERATE", "SAFERATE", "X"])
+  func limits(token: String) {
+    let isSafe = token != "X"
+    var talk = talk(["echo-message"], support: token, flood: "2/0.5")
     for number in 1...4 { talk.write("\(number)") }
     #expect(talk.takeSent().count == (isSafe ? 4 : 2))
     for number in 1...4 { talk.receive(":anna!~a@h PRIVMSG #tea :\(number)") }
@@ -390,5 +392,40 @@ struct SendingTests {
         "1 failed: Somebody else has the nick ben now.",
         "3 failed: Somebody else has the nick dan now.",
       ])
+  }
+
+  // MARK: Turns (rule 14.12)
+
+  @Test(
+    "14.12: while a long text goes out, every fifth turn is for what the client sends by itself")
+  func fifthTurn() {
+    var talk = talk(["echo-message", "message-tags", "draft/read-marker"], flood: "4/2")
+    let time = HistoryTalk.time(1)
+    talk.receive("@msgid=m1;time=\(time) :ben!x@h PRIVMSG #tea :hi")
+    for number in 1...30 { talk.write("\(number)") }
+    talk.tell(
+      .signals([
+        .receipt(.room("#tea"), MessageIDs(archive: "m1"), by: NetworkUser(identity: "ben"), .seen)
+      ]))
+    var lines: [String] = []
+    for _ in 1...30 {
+      let sent = talk.takeSent()
+      lines += sent
+      for line in sent where line.hasPrefix("PRIVMSG") { talk.receive(":anna!~a@h " + line) }
+      talk.wait(2_000)
+    }
+    let place = lines.firstIndex { $0.hasPrefix("MARKREAD") }
+    #expect(place.map { (5...9).contains($0) } == true, "\(lines)")
+  }
+
+  @Test("14.12: a message of the owner goes out at once, though other lines wait")
+  func reserve() {
+    var talk = talk(flood: "4/2")
+    for number in 1...12 { talk.receive(":ben\(number)!x@h PRIVMSG anna :\u{01}VERSION\u{01}") }
+    talk.forget()
+    talk.client.prepare(["flood": "4/2"], keys: [:])
+    for number in 1...8 { talk.tell(.request(.subscribe, "ben\(number)", id: Int64(number))) }
+    talk.write("one")
+    #expect(talk.takeSent().contains("PRIVMSG #tea :one"))
   }
 }

@@ -105,4 +105,18 @@ struct OlderMessagesTests: HistorySuite {
     #expect(messages(talk).map(\.isPast) == [false])
     #expect(talk.talk.events.count == 1)
   }
+
+  @Test("14.12: what the owner asks for goes before the histories that the client reads by itself")
+  func goesFirst() {
+    var talk = Talk(settings: ["flood": "4/2"])
+    for room in 1...9 { talk.talk.enter("#r\(room)") }
+    _ = talk.questions()
+    talk.history(1, "#r9", 3, before: "m9")
+    // One turn was left for it.
+    #expect(talk.questions() == ["CHATHISTORY BEFORE #r9 msgid=m9 3"])
+    talk.answer("#r9", [line(5, "PRIVMSG #r9 :a"), line(6, "PRIVMSG #r9 :b")])
+    talk.talk.wait(2_000)
+    // So does its next page.
+    #expect(talk.questions() == ["CHATHISTORY BEFORE #r9 msgid=m5 3"])
+  }
 }

@@ -150,4 +150,80 @@ struct ReadMarkerTests {
     talk.reconnect(Self.capabilities, support: "CHANTYPES=# CHATHISTORY=3")
     #expect(talk.takeSent().filter { $0.hasPrefix("MARKREAD") } == ["MARKREAD carla"])
   }
+
+  /// The owner has read this message.
+  private func seen(_ id: String, in place: ConversationAddress = .room("#tea")) -> IRCClientEvent {
+    .signals([
+      .receipt(place, MessageIDs(archive: id), by: NetworkUser(identity: "ben"), .seen)
+    ])
+  }
+
+  @Test(
+    "14.12: in a busy room only the newest marker goes out, every few seconds, and own lines at once"
+  )
+  func busyRoom() {
+    var talk = HistoryTalk(Self.capabilities, settings: ["flood": "4/2"])
+    talk.talk.enter("#tea")
+    talk.talk.wait(60_000)
+    talk.talk.forget()
+    var markers: [String] = []
+    for second in 0..<60 {
+      talk.talk.receive(Self.line(second))
+      talk.talk.tell(seen("m\(second)"))
+      let sent = talk.talk.takeSent()
+      markers += sent.filter { $0.hasPrefix("MARKREAD") }
+      if second.isMultiple(of: 7) {
+        talk.talk.write("own \(second)")
+        #expect(talk.talk.takeSent().contains { $0.hasSuffix("PRIVMSG #tea :own \(second)") })
+        talk.talk.receive(
+          "@label=\(label(talk)) :anna!a@h PRIVMSG #tea :own \(second)")
+      }
+      talk.talk.wait(1_000)
+      markers += talk.talk.takeSent().filter { $0.hasPrefix("MARKREAD") }
+    }
+    talk.talk.wait(5_000)
+    markers += talk.talk.takeSent()
+    #expect((10...13).contains(markers.count), "\(markers)")
+    #expect(markers.last == "MARKREAD #tea timestamp=\(HistoryTalk.time(59))")
+  }
+
+  private static func line(_ second: Int) -> String { HistoryTalk.line(second, "PRIVMSG #tea :hi") }
+
+  /// The label of the message that waits for its answer.
+  private func label(_ talk: HistoryTalk) -> String {
+    talk.talk.client.outbox.inFlight.first?.label ?? ""
+  }
+
+  @Test("14.12: a newer marker takes the place of the one that waits for its turn")
+  func mergedMarkers() {
+    var talk = HistoryTalk(Self.capabilities, settings: ["flood": "1/60"])
+    talk.talk.enter("#tea")
+    for second in 0..<9 {
+      talk.talk.receive(Self.line(second))
+      talk.talk.tell(seen("m\(second)"))
+      talk.talk.wait(6_000)
+    }
+    talk.talk.forget()
+    for _ in 1...5 { talk.talk.wait(60_000) }
+    #expect(
+      talk.talk.takeSent().filter { $0.hasPrefix("MARKREAD") } == [
+        "MARKREAD #tea timestamp=\(HistoryTalk.time(8))"
+      ])
+  }
+
+  @Test("what the server has not confirmed before a break is told once more")
+  func unconfirmed() {
+    for isConfirmed in [true, false] {
+      var talk = HistoryTalk(Self.capabilities)
+      talk.talk.enter("#tea")
+      talk.talk.receive(Self.line(1))
+      talk.talk.tell(seen("m1"))
+      let marker = "MARKREAD #tea timestamp=\(HistoryTalk.time(1))"
+      #expect(talk.talk.takeSent().last == marker)
+      if isConfirmed { talk.talk.receive(":srv " + marker) }
+      talk.talk.reconnect(Self.capabilities, support: "CHANTYPES=# CHATHISTORY=3")
+      talk.talk.enter("#tea")
+      #expect(talk.talk.takeSent().contains(marker) != isConfirmed)
+    }
+  }
 }

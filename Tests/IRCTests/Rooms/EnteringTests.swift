@@ -414,4 +414,38 @@ struct EnteringTests {
     talk.write("hello", to: .direct("carlotta/net"))
     #expect(talk.takeSent().last == "PRIVMSG carlotta :hello")
   }
+
+  @Test("a list of names that the server does not end is complete after ten seconds of silence")
+  func noEndOfNames() {
+    var talk = IRCTalk()
+    talk.tell(request(1, .join, "#tea"))
+    talk.write("hi")
+    talk.receive(":anna!~anna@host JOIN #tea", ":srv 353 anna = #tea :anna @ben")
+    talk.wait(9_999)
+    talk.receive(":srv 353 anna = #tea :carla")
+    talk.wait(9_999)
+    #expect(talk.client.status == .connected([.entering(rooms: 1)]))
+    talk.wait(1)
+    #expect(talk.client.status == .connected([]))
+    #expect(talk.answers == ["1: "])
+    #expect(people(talk, in: "#tea") == ["ben (operator)", "carla"])
+    #expect(talk.takeSent().contains("PRIVMSG #tea :hi"))
+  }
+
+  @Test("14.12: several rooms are one JOIN, as far as the server allows")
+  func joinsAtOnce() {
+    var talk = IRCTalk(support: "TARGMAX=JOIN:3")
+    talk.tell(
+      .requests(
+        ["#a", "#b", "#b", "#c", "#d"].enumerated().map { number, room in
+          NetworkRequest(id: Int64(number), verb: .join, target: room)
+        }))
+    #expect(talk.takeSent() == ["JOIN #a,#b,#c", "JOIN #d"])
+    talk.tell(
+      .requests([
+        NetworkRequest(id: 10, verb: .join, target: "#e", secret: "k"),
+        NetworkRequest(id: 11, verb: .join, target: "#f"),
+      ]))
+    #expect(talk.takeSent() == ["JOIN #e k", "JOIN #f"])
+  }
 }

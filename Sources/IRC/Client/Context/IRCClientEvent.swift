@@ -73,6 +73,8 @@ enum IRCAlarm: Hashable, Sendable {
   case holders
   /// Upload a file again.
   case upload
+  /// Tell the server again how far the owner has read.
+  case markers
   /// Let the store count the requests from strangers.
   case strangers
 }

@@ -32,14 +32,14 @@ struct IRCContext: Sendable {
   var capabilities = Capabilities()
   var requests = RequestQueue()
   var throttle = Throttle()
-  /// Lines that wait for the throttle, after the owner's messages.
-  private(set) var waiting: [IRCLine] = []
-  /// How many of them, at the front, are urgent because a shell waits for their answers.
-  private(set) var urgent = 0
-  /// How many, at the end, are for times when nothing else waits.
-  private var late = 0
-  /// Whether a message went out after the last waiting line, so that a waiting line is next.
+  /// Lines that wait for the throttle, beside the owner's messages.
+  private(set) var waiting = LineQueue()
+  /// Whether a message went out after the owner's last waiting line, so that such a line is next.
   private var owesTurn = false
+  /// How many turns in a row the owner has had while a line of the client's own waited.
+  private var ownersTurns = 0
+  /// After that many, it is the client's own turn.
+  private static let mostOwnersTurns = 4
   /// Whether the waiting lines have just let a message go first.
   private var hasYielded = false
   private var events: [NetworkEvent] = []
@@ -79,7 +79,7 @@ struct IRCContext: Sendable {
   mutating func disconnect() {
     (isUp, isReady, userAndHost) = (false, false, nil)
     (account, ownNicks, clockLead) = (nil, [], 0)
-    (waiting, lines, urgent, late, owesTurn) = ([], [], 0, 0, false)
+    (waiting, lines, owesTurn, ownersTurns) = (LineQueue(), [], false, 0)
     clock.clearAll()
     requests.restart()
   }
@@ -94,30 +94,21 @@ struct IRCContext: Sendable {
   mutating func sendNow(_ line: IRCLine) { lines.append(line) }
 
   /// Sends a line as soon as the throttle lets it.
-  mutating func send(_ line: IRCLine) { waiting.insert(line, at: waiting.count - late) }
-
-  /// Sends a line after all others that wait for the throttle.
-  mutating func sendLast(_ line: IRCLine) {
-    waiting.append(line)
-    late += 1
+  mutating func send(_ line: IRCLine, _ urgency: LineQueue.Urgency = .owner) {
+    waiting.add(line, urgency, at: clock.time)
   }
 
-  /// Sends a line whose answer the owner waits for, ahead of lines in the background.
-  ///
-  /// - Parameter isRequested: whether a shell has asked for it.
-  mutating func sendSoon(_ line: IRCLine, isRequested: Bool = true) {
-    waiting.insert(line, at: urgent)
-    if isRequested { urgent += 1 }
+  /// Enters a room, with others that wait in the same line.
+  mutating func enter(_ room: String, key: String) {
+    if key.isEmpty, waiting.addRoom(room, most: support.targets(of: "JOIN")) { return }
+    send(IRCLine("JOIN", [room] + (key.isEmpty ? [] : [key])))
   }
 
   /// Gives the lines that wait for the throttle the new name of a room.
   ///
   /// - Parameter former: its address before.
   mutating func follow(_ former: String, to name: String) {
-    for index in waiting.indices {
-      let place = waiting[index].parameters.firstIndex { fold($0) == former }
-      if let place { waiting[index].parameters[place] = name }
-    }
+    waiting.rename(to: name) { [names] in names.fold($0) == former }
   }
 
   static let historyCommand = "CHATHISTORY"
@@ -126,16 +117,21 @@ struct IRCContext: Sendable {
     30_000, 15_000
   )
 
-  private mutating func sendWaiting(_ count: Int) {
+  private mutating func sendWaiting(_ next: (line: IRCLine, urgency: LineQueue.Urgency)?) {
+    guard let next else { return }
     // While a question waits here, the server is not silent.
-    if waiting.prefix(count).contains(where: { $0.command == Self.historyCommand }) {
-      clock.set(.history, in: Self.historyPatience)
+    if next.line.command == Self.historyCommand { clock.set(.history, in: Self.historyPatience) }
+    if next.urgency == .request, waiting.requests == 0 {
+      clock.set(.request, in: Self.requestPatience)
     }
-    lines += waiting.prefix(count)
-    waiting.removeFirst(count)
-    if urgent > 0, count >= urgent { clock.set(.request, in: Self.requestPatience) }
-    (urgent, late) = (max(0, urgent - count), min(late, waiting.count))
+    lines.append(next.line)
+    if next.urgency <= .owner { noteOwnersTurn() } else { ownersTurns = 0 }
   }
+
+  private mutating func noteOwnersTurn() { ownersTurns = waiting.hasOthers ? ownersTurns + 1 : 0 }
+
+  /// Whether the owner has had so many turns that the client's own lines are next.
+  private var owesOthersTurn: Bool { waiting.hasOthers && ownersTurns >= Self.mostOwnersTurns }
 
   /// Takes one line from what the throttle allows; false if it allows none now.
   mutating func takeTurn() -> Bool {
@@ -149,14 +145,18 @@ struct IRCContext: Sendable {
     throttle.use()
     lines.append(line)
     owesTurn = true
+    noteOwnersTurn()
   }
 
-  /// Sends one waiting line if it is its turn after a message. Without turns, a long text would
-  /// keep those lines waiting.
+  /// Sends one waiting line if it is its turn after messages. Without turns, a long text would keep
+  /// those lines waiting.
   mutating func flushOne() {
-    guard owesTurn, !waiting.isEmpty, takeTurn() else { return }
-    sendWaiting(1)
-    owesTurn = false
+    if owesOthersTurn {
+      if takeTurn() { sendWaiting(waiting.takeOthers(at: clock.time)) }
+    } else if owesTurn, waiting.hasOwners, takeTurn() {
+      sendWaiting(waiting.takeOwners())
+      owesTurn = false
+    }
   }
 
   /// How many lines may go out now.
@@ -170,11 +170,15 @@ struct IRCContext: Sendable {
   mutating func flush(more: Bool, yields: Bool) {
     hasYielded = yields && !hasYielded
     if hasYielded { return }
-    var sent = 0
-    while sent < waiting.count, takeTurn() { sent += 1 }
-    sendWaiting(sent)
+    while !waiting.isEmpty {
+      let isOwners = waiting.hasOwners && !owesOthersTurn
+      // One turn stays free for what the owner does next.
+      let reserve = isOwners || owesOthersTurn ? 0 : throttle.reserve
+      guard throttle.count(at: clock.time) > reserve, takeTurn() else { break }
+      sendWaiting(isOwners ? waiting.takeOwners() : waiting.takeOthers(at: clock.time))
+    }
     // A batch may have taken more turns than there were.
-    if more || !waiting.isEmpty, throttle.count(at: clock.time) <= 0 {
+    if more && throttle.count(at: clock.time) <= 0 || !waiting.isEmpty {
       clock.set(.throttle, in: throttle.wait(at: clock.time))
     }
   }

@@ -86,6 +86,9 @@ struct ISupport: Hashable, Sendable {
 
   // MARK: Limits
 
+  /// Whether the server takes lines as fast as they come.
+  var hasNoLimit: Bool { ["SAFERATE", "soju.im/SAFERATE"].contains { tokens[$0] != nil } }
+
   /// How many targets a command may have.
   func targets(of command: String) -> Int {
     if let most = tokens["TARGMAX"]?.value(of: command, ":") { return Int(most) ?? .max }

@@ -32,6 +32,9 @@ package struct Throttle: Hashable, Sendable {
 
   mutating func turnOff() { isOff = true }
 
+  /// How many lines must still be able to go out after one that is not urgent.
+  var reserve: Int { !isOff && burst > 1 ? 1 : 0 }
+
   /// How many messages may be unanswered at the same time.
   var window: Int { isOff ? 20 : burst }
 

@@ -28,6 +28,9 @@ struct History: Sendable {
     var target: String
     var scope: Scope
     var limit: Int
+
+    /// Whether a shell waits for the answer.
+    var isRequested: Bool { if case .older(_?, _, _, _) = scope { true } else { false } }
   }
 
   /// Clocks of a network's servers differ by up to this much.
@@ -47,8 +50,9 @@ struct History: Sendable {
   private var chatsSince: Milliseconds = 0
   private var chatPages = 0
   var times = MessageTimes()
-  /// The newest message that the owner has seen in a conversation, until the server knows it.
-  var seen: [ConversationAddress: String] = [:]
+  /// The newest message that the owner has seen in a conversation, until the server confirms that it
+  /// knows, and whether the client has told it on this connection.
+  var seen: [ConversationAddress: (id: String, isTold: Bool)] = [:]
   /// The addresses of direct chats with messages that the owner has not read.
   var unread: Set<String> = []
   /// How far the owner has read on other devices, to repeat once the messages have arrived.
@@ -68,6 +72,7 @@ struct History: Sendable {
   mutating func reset() {
     (states, waiting, running, received) = ([:], [], [:], 0)
     (chats, chatPages, readMarks) = (nil, 0, [:])
+    seen = seen.mapValues { ($0.id, false) }
   }
 
   var isReading: Bool { states.values.contains(.reading) }
@@ -131,7 +136,7 @@ struct History: Sendable {
         [
           "TARGETS", Self.timestamp + Timestamp.text(time), Self.timestamp + until,
           String(context.historyLimit ?? 0),
-        ]))
+        ]), .background)
   }
 
   /// Notes the end of a part of that list.
@@ -174,26 +179,27 @@ struct History: Sendable {
   }
 
   private mutating func ask(_ query: Query, in context: inout IRCContext) {
-    waiting.append(query)
+    // What the owner asks for goes first (rule 14.12).
+    let index = query.isRequested ? waiting.firstIndex { !$0.isRequested } : nil
+    waiting.insert(query, at: index ?? waiting.endIndex)
     run(in: &context)
   }
 
   private mutating func run(in context: inout IRCContext) {
-    while running.count < Self.mostAtOnce,
-      let index = waiting.firstIndex(where: { query in
+    while let index = waiting.firstIndex(where: { query in
+      (query.isRequested || running.count < Self.mostAtOnce)
         // Without labels, the target shows which query an answer belongs to.
-        !running.values.contains {
+        && !running.values.contains {
           $0.conversation == query.conversation
             || context.fold($0.target) == context.fold(query.target)
         }
-      })
-    {
+    }) {
       let query = waiting.remove(at: index)
       var line = IRCLine(IRCContext.historyCommand, questionWords(of: query, context))
       let label = context.newLabel()
       line.tags["label"] = label
       running[label ?? context.fold(query.target)] = query
-      context.send(line)
+      context.send(line, query.isRequested ? .owner : .background)
     }
     if running.isEmpty, chats != .reading { context.clock.clear(.history) }
   }
@@ -317,7 +323,7 @@ struct History: Sendable {
   }
 
   mutating func failAll(in context: inout IRCContext) {
-    if context.waiting.contains(where: { $0.command == IRCContext.historyCommand }) { return }
+    if context.waiting.contains(IRCContext.historyCommand) { return }
     let silent = running.values
     running = [:]
     if chats == .reading { chats = .failed }

@@ -44,6 +44,11 @@ extension History {
     if readMarks.count < MessageTimes.most {
       readMarks[conversation] = max(milliseconds, readMarks[conversation] ?? milliseconds)
     }
+    if let id = seen[conversation]?.id, let told = self.time(of: id, in: conversation),
+      Timestamp.read(told) ?? .max <= milliseconds
+    {
+      seen[conversation] = nil
+    }
     context.tell(.readUntil(milliseconds, in: conversation))
     // After a restart, the exact time is known only of the newest message.
     let newest = marks[conversation.address].flatMap {
@@ -52,6 +57,14 @@ extension History {
     for id in times.ids(at: time) + [newest].compactMap(\.self) {
       context.tell(.read(MessageIDs(archive: id), in: conversation))
     }
+  }
+
+  /// Notes that the owner has seen a message here, unless the server knows that they have read it.
+  mutating func noteSeen(_ id: String, in conversation: ConversationAddress) {
+    guard let time = time(of: id, in: conversation), seen[conversation]?.id != id,
+      Timestamp.read(time) ?? .min > readMarks[conversation] ?? .min
+    else { return }
+    seen[conversation] = (id, false)
   }
 
   mutating func noteUnread(_ identity: String) {

@@ -19,8 +19,8 @@ extension IRCOutbox {
       guard case .direct(let identity) = conversation else { continue }
       for nick in rooms.people.doubtfulNicks(of: identity, context) where asked[nick] == nil {
         asked[nick] = ""
-        context.sendSoon(IRCLine("WHOIS", [context.names.plain(nick)]), isRequested: false)
-        if !isLearningAccounts { context.sendLast(context.probe(Self.lists)) }
+        context.send(IRCLine("WHOIS", [context.names.plain(nick)]))
+        if !isLearningAccounts { context.send(context.probe(Self.lists), .idle) }
         isLearningAccounts = true
         context.clock.set(.holders, in: Self.patienceForHolders)
       }

@@ -38,13 +38,13 @@ struct Questions: Sendable {
   /// How many requests wait to be sent: none unless the throttle holds the running one, or only its
   /// PING.
   ///
-  /// - Parameter urgent: how many lines it holds.
-  func waitingCount(urgent: Int) -> Int {
-    urgent > 0 ? waiting.count + (isSent(urgent: urgent) ? 0 : 1) : 0
+  /// - Parameter unsent: how many lines of requests it holds.
+  func waitingCount(unsent: Int) -> Int {
+    unsent > 0 ? waiting.count + (isSent(unsent: unsent) ? 0 : 1) : 0
   }
 
   /// Whether the line of the running request has gone out.
-  private func isSent(urgent: Int) -> Bool { urgent < (running?.label == nil ? 2 : 1) }
+  private func isSent(unsent: Int) -> Bool { unsent < (running?.label == nil ? 2 : 1) }
 
   /// How many requests there have been, including the running one.
   private var count = 0
@@ -55,7 +55,7 @@ struct Questions: Sendable {
   /// Notes that the connection is gone. The queue of requests begins all others anew.
   mutating func noteBreak(in context: inout IRCContext) {
     // What one of these lines does may happen twice.
-    if let running, running.request.verb.speaks, isSent(urgent: context.urgent) {
+    if let running, running.request.verb.speaks, isSent(unsent: context.waiting.requests) {
       context.answer(running.request, RequestQueue.doubt(about: running.request))
     }
     (running, waiting) = (nil, [])
@@ -86,8 +86,10 @@ struct Questions: Sendable {
     question.label = context.newLabel()
     line.tags["label"] = question.label
     running = question
-    context.sendSoon(line)
-    if question.label == nil { context.sendSoon(context.probe(Self.probe + String(count))) }
+    context.send(line, .request)
+    if question.label == nil {
+      context.send(context.probe(Self.probe + String(count)), .request)
+    }
   }
 
   /// Whether the running request asks who somebody is.

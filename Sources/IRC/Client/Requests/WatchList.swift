@@ -41,7 +41,7 @@ struct WatchList: Sendable {
     // Only once: two programs with one account must not take it from each other for ever.
     if regains, !hasRegained, context.account != nil, let wanted {
       hasRegained = true
-      context.send(IRCLine("NICKSERV", ["REGAIN", wanted]))
+      context.send(IRCLine("NICKSERV", ["REGAIN", wanted]), .background)
     }
   }
 
@@ -49,7 +49,7 @@ struct WatchList: Sendable {
     guard hasMonitor(context) else { return }
     let most = max(0, context.support.number("MONITOR") ?? 100)
     for list in Array(names.prefix(most)).packed(",") {
-      context.send(IRCLine("MONITOR", ["+", list]))
+      context.send(IRCLine("MONITOR", ["+", list]), .background)
     }
   }
 
@@ -63,7 +63,7 @@ struct WatchList: Sendable {
     let names = names(context)
     guard !names.isEmpty, !hasMonitor(context) else { return }
     // One line has space for about forty names.
-    context.send(IRCLine("ISON", [names.prefix(40).joined(separator: " ")]))
+    context.send(IRCLine("ISON", [names.prefix(40).joined(separator: " ")]), .background)
     context.clock.set(.watch, in: 60_000)
   }
 
@@ -71,7 +71,7 @@ struct WatchList: Sendable {
 
   /// Takes the wanted nick, which has become free.
   private mutating func takeWanted(in context: inout IRCContext) {
-    if let wanted { context.send(IRCLine("NICK", [wanted])) }
+    if let wanted { context.send(IRCLine("NICK", [wanted]), .background) }
     (taking, wanted) = (wanted, nil)
   }
 
@@ -117,7 +117,9 @@ struct WatchList: Sendable {
   }
 
   private func unwatch(_ nick: String, in context: inout IRCContext) {
-    if hasMonitor(context) { context.send(IRCLine("MONITOR", ["-", context.names.plain(nick)])) }
+    if hasMonitor(context) {
+      context.send(IRCLine("MONITOR", ["-", context.names.plain(nick)]), .background)
+    }
   }
 
   /// Notes who is online (730) or offline (731).

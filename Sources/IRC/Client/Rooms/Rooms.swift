@@ -90,7 +90,7 @@ struct Rooms: Sendable {
 
   /// Stops waiting for entries.
   mutating func endWaiting(in context: inout IRCContext) {
-    if context.waiting.contains(where: { $0.command == "JOIN" }) { return waitForEntries(&context) }
+    if context.waiting.contains("JOIN") { return waitForEntries(&context) }
     for (address, room) in byAddress {
       switch room.state {
       // The owner may have left the room with another program.
@@ -119,7 +119,7 @@ struct Rooms: Sendable {
   private mutating func enter(_ room: Room, at address: String, in context: inout IRCContext) {
     byAddress[address]?.state = .entering
     waitForEntries(&context)
-    context.send(IRCLine("JOIN", [room.name] + (room.key.isEmpty ? [] : [room.key])))
+    context.enter(room.name, key: room.key)
   }
 
   /// Tries again to enter the rooms that are only for people who are logged in.
