@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What only Linux has, or what Swift's Glibc overlay leaves out.
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/landlock.h>
 #include <malloc.h>
 #include <pty.h>
@@ -43,6 +44,13 @@ extern int pipe2(int ends[2], int flags);
 static inline void clinux_no_new_privileges(void) {
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+// Drops what root may do and others may not. Returns 0, or -1 with the reason in errno.
+static inline int clinux_drop_capabilities(void) {
+  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
+  return (int)syscall(SYS_capset, &header, none);
 }
 
 // Landlock as of ABI 6 (Linux 6.12), even if this system's headers are older (linux/landlock.h,

@@ -5,9 +5,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+// System calls newer than libseccomp 2.5; their numbers are the same on every architecture.
+enum { cseccomp_fchmodat2 = 452, cseccomp_setxattrat = 463, cseccomp_removexattrat = 466,
+       cseccomp_file_setattr = 469 };
+
 // Refuses the system calls that a network process never needs and an attacker in it would: they
-// start a program, look into or signal another process, open a Unix socket, or bypass this filter.
-// All other calls work.
+// start a program, look into, signal or slow another process, change the owner or mode of a file by
+// its path (Landlock has no rule for that), wait for connections, open a socket that is not of the
+// internet, or bypass this filter. All other calls work.
 //
 // Returns 0, or a negative error number.
 static inline int cseccomp_confine(void) {
@@ -21,6 +26,19 @@ static inline int cseccomp_confine(void) {
       SCMP_SYS(userfaultfd), SCMP_SYS(perf_event_open), SCMP_SYS(keyctl), SCMP_SYS(add_key),
       SCMP_SYS(request_key), SCMP_SYS(unshare), SCMP_SYS(setns), SCMP_SYS(mount),
       SCMP_SYS(memfd_create),
+      // A file that the process has open may still get a mode (fchmod) and the present time.
+      SCMP_SYS(chmod), SCMP_SYS(fchmodat), cseccomp_fchmodat2, SCMP_SYS(chown), SCMP_SYS(lchown),
+      SCMP_SYS(fchown), SCMP_SYS(fchownat), SCMP_SYS(utime), SCMP_SYS(utimes), SCMP_SYS(futimesat),
+      SCMP_SYS(setxattr), SCMP_SYS(lsetxattr), SCMP_SYS(fsetxattr), cseccomp_setxattrat,
+      SCMP_SYS(removexattr), SCMP_SYS(lremovexattr), SCMP_SYS(fremovexattr),
+      cseccomp_removexattrat, cseccomp_file_setattr,
+      // These take the number of a process, or of a memory segment or queue that several share.
+      SCMP_SYS(setpriority), SCMP_SYS(ioprio_set), SCMP_SYS(sched_setaffinity),
+      SCMP_SYS(sched_setscheduler), SCMP_SYS(sched_setparam), SCMP_SYS(sched_setattr),
+      SCMP_SYS(migrate_pages), SCMP_SYS(move_pages), SCMP_SYS(process_madvise), SCMP_SYS(shmat),
+      SCMP_SYS(shmctl), SCMP_SYS(semop), SCMP_SYS(semtimedop), SCMP_SYS(semctl), SCMP_SYS(msgsnd),
+      SCMP_SYS(msgrcv), SCMP_SYS(msgctl), SCMP_SYS(mq_open), SCMP_SYS(mq_unlink),
+      SCMP_SYS(bind), SCMP_SYS(listen),
   };
   int result = 0;
   for (unsigned n = 0; n < sizeof refused / sizeof *refused && result == 0; n++)
@@ -43,14 +61,27 @@ static inline int cseccomp_confine(void) {
     result = seccomp_rule_add(
         filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1,
         SCMP_A0(SCMP_CMP_MASKED_EQ, namespaces[n], namespaces[n]));
-  // As if this kernel had no Unix sockets: callers then do without.
+  // glibc writes 0 for this process.
   if (result == 0)
     result = seccomp_rule_add(
-        filter, SCMP_ACT_ERRNO(EAFNOSUPPORT), SCMP_SYS(socket), 1, SCMP_A0(SCMP_CMP_EQ, AF_UNIX));
+        filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(prlimit64), 1, SCMP_A0(SCMP_CMP_NE, 0));
+  // Without a path, it is about an open file.
   if (result == 0)
     result = seccomp_rule_add(
-        filter, SCMP_ACT_ERRNO(EAFNOSUPPORT), SCMP_SYS(socketpair), 1,
-        SCMP_A0(SCMP_CMP_EQ, AF_UNIX));
+        filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(utimensat), 1, SCMP_A1(SCMP_CMP_NE, 0));
+  // As if this kernel had no sockets but IPv4 and IPv6: callers then do without. A rule compares an
+  // argument only once.
+  const uint32_t no_family = SCMP_ACT_ERRNO(EAFNOSUPPORT);
+  if (result == 0)
+    result = seccomp_rule_add(
+        filter, no_family, SCMP_SYS(socket), 1, SCMP_A0(SCMP_CMP_LT, AF_INET));
+  for (int family = AF_INET + 1; family < AF_INET6 && result == 0; family++)
+    result = seccomp_rule_add(
+        filter, no_family, SCMP_SYS(socket), 1, SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)family));
+  if (result == 0)
+    result = seccomp_rule_add(
+        filter, no_family, SCMP_SYS(socket), 1, SCMP_A0(SCMP_CMP_GT, AF_INET6));
+  if (result == 0) result = seccomp_rule_add(filter, no_family, SCMP_SYS(socketpair), 0);
   // A terminal that is still open must not be typed into.
   if (result == 0)
     result = seccomp_rule_add(

@@ -43,7 +43,48 @@ func starts() -> Bool {
   return status == 0
 }
 
+/// Whether a socket can be opened that is not of the internet; 45 families are known.
+func opensOtherFamily() -> Bool {
+  (Int32(0)...45).filter { $0 != AF_INET && $0 != AF_INET6 }.contains { family in
+    [SOCK_STREAM, SOCK_DGRAM, SOCK_RAW].contains { kind in
+      let descriptor = socket(family, Int32(kind.rawValue), 0)
+      defer { close(descriptor) }
+      return descriptor >= 0
+    }
+  }
+}
+
+func hasCapabilities() -> Bool {
+  // The version of linux/capability.h, and this process; then three numbers, twice.
+  var header: [UInt32] = [0x2008_0522, 0]
+  var sets = [UInt32](repeating: 0, count: 6)
+  let result = header.withUnsafeMutableBytes { header in
+    sets.withUnsafeMutableBytes { sets in
+      clinux_call(
+        Int(SYS_capget), Int(bitPattern: header.baseAddress), Int(bitPattern: sets.baseAddress),
+        0, 0, 0, 0)
+    }
+  }
+  return result != 0 || sets.contains { $0 != 0 }
+}
+
+/// Whether the priority of a process can be set; it stays what it is.
+func setsPriority(of process: pid_t) -> Bool {
+  let (kind, id) = (__priority_which_t(PRIO_PROCESS.rawValue), id_t(process))
+  return setpriority(kind, id, getpriority(kind, id)) == 0
+}
+
+func changesModeOfOpenFile() -> Bool {
+  let file = open(own + "/new", O_WRONLY)
+  defer { close(file) }
+  var found = stat()
+  return fchmod(file, 0o640) == 0 && futimens(file, nil) == 0 && fstat(file, &found) == 0
+    && found.st_mode & 0o777 == 0o640
+}
+
 if arguments.count < 5 {
+  // It keeps the owner out of new folders.
+  umask(0o700)
   do {
     _ = try Sandbox.enter(folders: [own])
   } catch {
@@ -53,17 +94,26 @@ if arguments.count < 5 {
 }
 tell("own-write", opens(own + "/new", O_WRONLY | O_CREAT))
 tell("own-read", opens(own + "/new", O_RDONLY))
+tell("own-mode", changesModeOfOpenFile())
 tell("own-remove", unlink(own + "/new") == 0)
+tell(
+  "own-folder", mkdir(own + "/folder", 0o700) == 0 && opens(own + "/folder/new", O_RDWR | O_CREAT))
 tell("certificates", opens("/etc/ssl", O_RDONLY | O_DIRECTORY))
 tell("other-read", opens(other + "/secret", O_RDONLY))
 tell("other-write", opens(other + "/secret", O_WRONLY))
 tell("other-create", opens(other + "/new", O_WRONLY | O_CREAT))
 tell("other-truncate", truncate(other + "/secret", 0) == 0)
+tell("other-mode", chmod(other + "/secret", 0o666) == 0)
+tell("other-owner", chown(other + "/secret", getuid(), getgid()) == 0)
+tell("other-times", utimes(other + "/secret", nil) == 0)
 tell("passwd", opens("/etc/passwd", O_RDONLY))
 tell("terminal", opens("/dev/tty", O_RDONLY) || opens("/dev/ptmx", O_RDWR))
 tell("start", starts())
 tell("unix-socket", connects())
 tell("internet-socket", socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) >= 0)
+tell("other-socket", opensOtherFamily())
+tell("capabilities", hasCapabilities())
+tell("slow", setsPriority(of: getppid()))
 tell("signal", kill(getppid(), 0) == 0)
 
 /// With these arguments a kernel that gets to see the call refuses it in another way, and nothing
@@ -103,6 +153,56 @@ call("unshare", SYS_unshare, 1)
 call("setns", SYS_setns, -1)
 call("mount", SYS_mount)
 call("memfd_create", SYS_memfd_create, 0, 0xffff_ffff)
+// Numbers that this system's headers may not have yet.
+let (fchmodat2, setxattrat, removexattrat, fileSetattr) = (
+  Int32(452), Int32(463), Int32(466), Int32(469)
+)
+call("chmod", SYS_chmod)
+call("fchmod", SYS_fchmod, -1)
+call("fchmodat", SYS_fchmodat, -1)
+call("fchmodat2", fchmodat2, -1)
+call("chown", SYS_chown)
+call("lchown", SYS_lchown)
+call("fchown", SYS_fchown, -1)
+call("fchownat", SYS_fchownat, -1)
+call("utime", SYS_utime)
+call("utimes", SYS_utimes)
+call("futimesat", SYS_futimesat, -1, 1)
+call("utimensat", SYS_utimensat, -1, 1)
+call("futimens", SYS_utimensat, -1)
+call("setxattr", SYS_setxattr)
+call("lsetxattr", SYS_lsetxattr)
+call("fsetxattr", SYS_fsetxattr, -1)
+call("setxattrat", setxattrat, -1)
+call("removexattr", SYS_removexattr)
+call("lremovexattr", SYS_lremovexattr)
+call("fremovexattr", SYS_fremovexattr, -1)
+call("removexattrat", removexattrat, -1)
+call("file_setattr", fileSetattr, -1)
+call("setpriority", SYS_setpriority, -1)
+call("ioprio_set", SYS_ioprio_set, -1)
+call("sched_setaffinity", SYS_sched_setaffinity, parent)
+call("sched_setscheduler", SYS_sched_setscheduler, parent, -1)
+call("sched_setparam", SYS_sched_setparam, parent)
+call("sched_setattr", SYS_sched_setattr, parent)
+call("prlimit64", SYS_prlimit64, parent, -1)
+call("prlimit64-itself", SYS_prlimit64)
+call("migrate_pages", SYS_migrate_pages, -1)
+call("move_pages", SYS_move_pages, -1)
+call("process_madvise", SYS_process_madvise, -1)
+call("shmat", SYS_shmat, -1)
+call("shmctl", SYS_shmctl, -1)
+call("semop", SYS_semop, -1)
+call("semtimedop", SYS_semtimedop, -1)
+call("semctl", SYS_semctl, -1)
+call("msgsnd", SYS_msgsnd, -1)
+call("msgrcv", SYS_msgrcv, -1)
+call("msgctl", SYS_msgctl, -1)
+call("mq_open", SYS_mq_open)
+call("mq_unlink", SYS_mq_unlink)
+call("bind", SYS_bind, -1)
+call("listen", SYS_listen, -1)
+call("socketpair", SYS_socketpair, Int(AF_INET))
 call("clone3", SYS_clone3)
 // A thread that shares no signals is invalid.
 let aThread = 0x1_0000

@@ -6,8 +6,9 @@ import Platform
 import Sentences
 
 /// The limits that a network process sets itself before it reads its first byte from the network:
-/// it cannot start programs, gain rights, or reach other processes or files. An attacker who takes
-/// it over through a fault in a parser can do what the process does, and no more.
+/// it cannot start programs, gain rights, reach or slow other processes, or reach or change other
+/// files. An attacker who takes it over through a fault in a parser can do what the process does,
+/// and no more.
 package struct Sandbox: Hashable, Sendable {
   /// The kernel's version of Landlock; 0 if it has none, so that the process can reach all files of
   /// the user.
@@ -51,6 +52,9 @@ package struct Sandbox: Hashable, Sendable {
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(__rlimit_resource_t(4), &none)  // RLIMIT_CORE
     clinux_no_new_privileges()
+    if clinux_drop_capabilities() != 0 { throw Failure(SystemFailure()) }
+    // A new folder must be open to the process without a change of its mode by path.
+    umask(0o077)
     if possible.landlock > 0 {
       let result = (readable + files).withCStrings { read, readCount in
         (folders + ["/dev/null"]).withCStrings { own, ownCount in
