@@ -93,6 +93,15 @@ import Testing
     #expect(left.map(\.mentions) == ["", "", ""])
   }
 
+  @Test("14.10: a message that hobnob cannot read is imported as one, without the text of others")
+  func unreadable() throws {
+    let lobby = try Lobby()
+    try lobby.store.take([export(line("secret", number: 7, more: #","kind":"unreadable""#))])
+    let left = try lobby.store.read { try $0.messages(in: lobby.lobby, limit: 9, for: lobby.anna) }
+    #expect(left.map(\.kind) == [.unreadable] && left.map(\.body) == [""])
+    #expect(try lobby.store.exported().contains { $0.contains(#""kind":"unreadable""#) })
+  }
+
   @Test(
     "10.3, 10.4: a draft's caret inside a character is exported where it is read",
     arguments: [(3, 2), (5, 4), (31, 7), (33, 32), (-1, 0), (Int.max, 34)])

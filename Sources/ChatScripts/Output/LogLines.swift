@@ -17,7 +17,7 @@ enum LogLines {
   static func sender(_ message: Message, _ names: ShownNames) -> SafeText {
     let name = names.name(message.senderName, of: message.sender)
     return switch message.kind {
-    case .text: name + ": "
+    case .text, .unreadable: name + ": "
     case .action: "* " + name + " "
     case .notice: "- " + name + ": "
     }
@@ -41,7 +41,7 @@ enum LogLines {
           } ?? say("%1 deleted this message", sender))
       ]
     }
-    var texts = message.body.isEmpty ? [] : body(of: message, folding)
+    var texts = message.shownBody.isEmpty ? [] : body(of: message, folding)
     texts += files(of: message)
     if message.editedAt != nil, let last = texts.popLast() {
       texts.append(last + " " + say("(edited)"))
@@ -53,8 +53,8 @@ enum LogLines {
   }
 
   private static func body(of message: Message, _ folding: Folding?) -> [SafeText] {
-    guard let (beginning, size) = folding?.fold(message.body) else {
-      return SafeText(body: message.body).lines
+    guard let (beginning, size) = folding?.fold(message.shownBody) else {
+      return SafeText(body: message.shownBody).lines
     }
     // The hint says `| less`, since `log` prints whole bodies into a pipe.
     return beginning.lines + [

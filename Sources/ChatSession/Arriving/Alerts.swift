@@ -52,7 +52,7 @@ struct Alerts {
   func notification(of message: Message, _ snapshot: borrowing Snapshot) -> Notification {
     let conversation = (try? snapshot.conversation(message.conversation, for: me.id)) ?? nil
     // Sanitising may make the text longer.
-    let body = SafeText(body: String(message.body.start(bytes: Self.notifiedBytes)))
+    let body = SafeText(body: String(message.shownBody.start(bytes: Self.notifiedBytes)))
     var texts = [
       SafeText(name: message.senderName), SafeText(name: conversation?.name ?? ""), body,
     ].map { String($0.string.start(bytes: Self.notifiedBytes)) }

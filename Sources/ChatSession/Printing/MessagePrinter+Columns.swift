@@ -22,7 +22,7 @@ extension MessagePrinter {
     if options.glyphs.isSpoken, mentionsMe(message) { marks.append(options.glyphs.mention) }
     if !marks.isEmpty { line.append("[" + marks.joined(separator: ", ") + "] ", .dim) }
     switch message.kind {
-    case .text: line += name(of: message) + StyledLine(": ")
+    case .text, .unreadable: line += name(of: message) + StyledLine(": ")
     case .action: line.append(lead(\.action), .dim)
     case .notice: line.append(lead(\.notice), .dim)
     }
@@ -39,9 +39,9 @@ extension MessagePrinter {
     let width = name.columns(options.widths)
     let hasOwnWidth = options.nameWidth == 0 || options.ownAtRight && message.sender == me
     let margin = textColumn(
-      name: hasOwnWidth ? message.kind == .text ? width : 0 : nameColumn)
+      name: hasOwnWidth ? message.kind.isSpeech ? width : 0 : nameColumn)
     let room = max(0, margin - line.columns(options.widths) - 2)
-    if message.kind != .text {
+    if !message.kind.isSpeech {
       line +=
         blanks(room) + StyledLine(message.kind == .action ? lead(\.action) : lead(\.notice), .dim)
     } else if continues {

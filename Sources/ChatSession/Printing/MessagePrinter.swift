@@ -54,6 +54,8 @@ package struct MessagePrinter {
   /// The minute of the last line of the run.
   var runMinute: Milliseconds?
   private var runDay: Int?
+  /// The sender of the last printed message if hobnob cannot read it, as `runSender`.
+  private var unreadableSender: ID<Participant>?
   /// The message whose lines were printed last: a reaction below them needs no number.
   private(set) var newest: ID<Message>?
   /// The last formatted minute: most messages share it with their neighbours.
@@ -65,7 +67,7 @@ package struct MessagePrinter {
   }
 
   /// Makes the next message show its name, after other output or in another conversation.
-  mutating func endRun() { (runSender, newest) = (nil, nil) }
+  mutating func endRun() { (runSender, newest, unreadableSender) = (nil, nil, nil) }
 
   /// Makes the next message also show its day.
   mutating func startOver() {
@@ -99,7 +101,7 @@ package struct MessagePrinter {
 
   private mutating func fit(_ message: Message) {
     columns.fit(number: message.number)
-    if message.kind == .text, !hides(message) {
+    if message.kind.isSpeech, !hides(message) {
       columns.fit(name: name(of: message).columns(options.widths))
     }
   }
@@ -117,6 +119,11 @@ package struct MessagePrinter {
       endRun()
       return result + event([deletion(message)], at: message.createdAt)
     }
+    if message.kind == .unreadable {
+      // Print one sentence for a run of them (rule 14.10).
+      if unreadableSender == message.sender { return result }
+    }
+    unreadableSender = message.kind == .unreadable ? message.sender : nil
     let texts = texts(of: message, message.attachments, tail: tail(message))
     let quote = message.replyTo.map { Self.quote($0, options.glyphs) }
     guard options.hasColumns else {
@@ -128,10 +135,10 @@ package struct MessagePrinter {
     }
     fit(message)
     let continues =
-      runSender == message.sender && runName == message.senderName && message.kind == .text
+      runSender == message.sender && runName == message.senderName && message.kind.isSpeech
       && message.replyTo == nil
     let head = head(of: message, continues: continues)
-    runSender = message.kind == .text ? message.sender : nil
+    runSender = message.kind.isSpeech ? message.sender : nil
     runName = message.senderName
     runMinute = message.createdAt / 60_000
     newest = message.id
@@ -151,7 +158,7 @@ package struct MessagePrinter {
     let files = message.editedAt == nil ? message.attachments : []
     let mark = files.isEmpty ? options.glyphs.edited : options.glyphs.filesOf
     var head = StyledLine(options.glyphs.lead(mark) + "[\(message.number)] ", .dim)
-    if message.kind == .text { head += name(of: message) + StyledLine(": ") }
+    if message.kind.isSpeech { head += name(of: message) + StyledLine(": ") }
     if message.kind == .notice { head.append(lead(\.notice), .dim) }
     let texts = texts(of: message, files, tail: StyledLine())
     let margin = options.hasColumns ? 2 : head.columns(options.widths)
@@ -177,12 +184,12 @@ package struct MessagePrinter {
   ) -> [StyledLine] {
     var files = attachments.enumerated().map { Self.file($1, $0 + 1) }[...]
     var lines: [StyledLine]
-    if message.body.isEmpty, let first = files.popFirst() {
+    if message.shownBody.isEmpty, let first = files.popFirst() {
       lines = [first]
     } else {
       lines = body(message)
     }
-    if message.kind != .text {
+    if !message.kind.isSpeech {
       lines[0] = name(of: message) + StyledLine(message.kind == .action ? " " : ": ") + lines[0]
     }
     lines[lines.count - 1] += tail
@@ -246,10 +253,10 @@ package struct MessagePrinter {
   }
 
   private func body(_ message: Message) -> [StyledLine] {
-    let folded = options.folding.fold(message.body)
-    let body = folded?.beginning ?? SafeText(body: message.body)
+    let folded = options.folding.fold(message.shownBody)
+    let body = folded?.beginning ?? SafeText(body: message.shownBody)
     var texts =
-      message.kind == .notice
+      message.kind == .notice || message.kind == .unreadable
       ? body.lines.map { StyledLine($0, .dim) }
       : marked(options.styling.lines(of: body), of: message, body)
     if let size = folded?.size {

@@ -35,7 +35,7 @@ extension MessagePrinter {
       let removed = SafeText(line: update.removed ?? "")
       return StyledLine(mark + say("%1 removed %2 from [%3]", name, removed, number), .dim)
     }
-    let first = SafeText(body: update.message.body).lines.first ?? SafeText()
+    let first = SafeText(body: update.message.shownBody).lines.first ?? SafeText()
     // An action means nothing without its actor.
     let text =
       update.message.kind == .action

@@ -89,7 +89,8 @@ extension Session {
         if message.sender != me.id, !transcript.printer.hides(message) { new += 1 }
       }
       if message.sender != me.id,
-        alerts.isForMe(message, isDirect: elsewhere.isDirect(message, for: me.id, snapshot))
+        alerts.isForMe(message, isDirect: elsewhere.isDirect(message, for: me.id, snapshot)),
+        (try? snapshot.continuesUnreadable(message)) != true
       {
         forMe.append(message)
       }

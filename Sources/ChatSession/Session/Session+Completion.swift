@@ -262,7 +262,7 @@ extension Session {
     else { return [] }
     return newest.reversed().filter { $0.deletedAt == nil && isMeant($0) }.map {
       // With numbers off, only the text tells which message a number means.
-      let text = $0.body.isEmpty ? $0.attachments.map(\.name).joinedAsList() : $0.body
+      let text = $0.shownBody.isEmpty ? $0.attachments.map(\.name).joinedAsList() : $0.shownBody
       let hint = $0.sender == me.id ? text : "\($0.senderName): \(text)"
       return Candidate(String($0.number), recency: $0.isPast ? 0 : $0.number, hint: hint)
     }

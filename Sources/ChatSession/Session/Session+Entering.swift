@@ -219,7 +219,7 @@ extension Session {
     case .cannotEdit:
       reason = say(
         "Message [%1] was sent while you edited it. %2", SafeText(number), sentence(for: error))
-    case .editsAreOver: reason = sentence(for: error)
+    case .editsAreOver, .unreadable: reason = sentence(for: error)
     default: throw error
     }
     editing.drop()

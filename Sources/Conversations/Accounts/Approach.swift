@@ -36,7 +36,7 @@ package struct Approach: Hashable, Sendable {
   /// Who invites: an address, or a nickname in that room; otherwise empty.
   package var sender: String
   package var at: Milliseconds
-  /// Their latest text; otherwise empty.
+  /// Their latest text as shown; otherwise empty.
   package var text: String
   /// Whether the sender of a message has a chat, which has all that they wrote.
   package var hasChat: Bool
@@ -49,7 +49,7 @@ extension Reading where Self: ~Copyable {
     try database.rows(
       """
       SELECT a.kind, a.address, a.sender, a.at, ifnull((
-        SELECT m.body FROM participant p
+        SELECT iif(m.kind = \(Message.Kind.unreadable.rawValue), ?4, m.body) FROM participant p
         JOIN conversation c ON c.kind = 1 AND c.one = min(p.id, ?2) AND c.other = max(p.id, ?2)
         JOIN message m ON m.conversation = c.id
         WHERE a.kind = 2 AND p.network = ?3 AND p.identity = a.address
@@ -57,7 +57,7 @@ extension Reading where Self: ~Copyable {
       FROM approach a WHERE a.account = ?1
         AND \(Approach.isNotIgnored)
       ORDER BY a.at, a.address
-      """, account.id, account.owner, account.network
+      """, account.id, account.owner, account.network, Message.unreadable
     ) { row in
       Approach.Kind(rawValue: row.int("kind")).map {
         Approach(

@@ -77,7 +77,12 @@ package enum JSONShape {
     ("time", time("m.created_at")),
     ("sender", personObject("p")),
     ("name", "p.name"),
-    ("kind", "CASE m.kind WHEN 1 THEN 'action' WHEN 2 THEN 'notice' ELSE 'text' END"),
+    (
+      "kind",
+      """
+      CASE m.kind WHEN 1 THEN 'action' WHEN 2 THEN 'notice' WHEN 3 THEN 'unreadable' ELSE 'text' END
+      """
+    ),
     ("state", "CASE m.state WHEN 0 THEN 'failed' WHEN 1 THEN 'sending' ELSE 'sent' END"),
     ("failure", "m.failure"),
     ("edited", time("m.edited_at")),

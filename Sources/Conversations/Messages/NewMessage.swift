@@ -9,6 +9,9 @@ package struct NewMessage<Author: Hashable & Sendable>: Hashable, Sendable {
   package var name: MessageIDs
   package var speaker: Author
   package var body: String
+  /// The text with the quote that an answer brings for programs without answers; it becomes the
+  /// text if the store cannot show what the message answers (rule 14.10). Nil for no quote.
+  package var bodyWithQuote: String?
   package var kind: Message.Kind
   /// When its author wrote it, in milliseconds; nil for now.
   package var time: Milliseconds?

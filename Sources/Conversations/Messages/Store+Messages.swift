@@ -219,3 +219,18 @@ extension Reading where Self: ~Copyable {
     }
   }
 }
+
+extension Reading where Self: ~Copyable {
+  /// Whether hobnob can read neither a message nor the one before it, by the same sender: a run of
+  /// them rings once (rule 14.10).
+  package func continuesUnreadable(_ message: Message) throws -> Bool {
+    guard message.kind == .unreadable else { return false }
+    let before = try database.first(
+      """
+      SELECT sender, kind FROM message WHERE conversation = ? AND sort < ?
+      ORDER BY sort DESC LIMIT 1
+      """, message.conversation, message.sort
+    ) { (sender: $0.id("sender") as ID<Participant>, kind: Message.Kind(rawValue: $0.int("kind"))) }
+    return before.map { $0.sender == message.sender && $0.kind == .unreadable } ?? false
+  }
+}

@@ -10,7 +10,7 @@ extension Reading where Self: ~Copyable {
     if found.deletedAt != nil { throw RuleError.deleted(found.number) }
     return Quote(
       number: found.number, senderName: found.senderName,
-      line: Quote.line(of: found.body, file: found.attachments.first?.name ?? ""))
+      line: Quote.line(of: found.shownBody, file: found.attachments.first?.name ?? ""))
   }
 }
 
@@ -18,7 +18,7 @@ extension Quote {
   /// The columns that `init(_:)` reads of the message that `m` answers. 80 graphemes hardly ever
   /// take more; the rest of a long text stays on disk.
   package static let columns = """
-    m.reply_to, q.gone AS quoted_gone, v.name AS quoted_name,
+    m.reply_to, q.gone AS quoted_gone, q.kind AS quoted_kind, v.name AS quoted_name,
     substr(q.body, 1, 2000) AS quoted_body,
     CASE WHEN q.attachments > 0 THEN
       (SELECT f.name FROM attachment f WHERE f.message = q.id ORDER BY f.ordinal LIMIT 1) END
@@ -34,9 +34,12 @@ extension Quote {
   package init?(_ row: Row) {
     if row.isNull("reply_to") { return nil }
     let isGone = row.isNull("quoted_gone") || row.int("quoted_gone") != 0
+    let body =
+      !isGone && row.int("quoted_kind") == Message.Kind.unreadable.rawValue
+      ? Message.unreadable : row.text("quoted_body")
     self.init(
       number: row.int("reply_to"), senderName: row.text("quoted_name"),
-      line: isGone ? "" : Quote.line(of: row.text("quoted_body"), file: row.text("quoted_file")),
+      line: isGone ? "" : Quote.line(of: body, file: row.text("quoted_file")),
       isDeleted: isGone)
   }
 }

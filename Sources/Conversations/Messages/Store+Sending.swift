@@ -163,7 +163,7 @@ extension DurableTransaction {
   /// that no network has yet just changes. An unchanged text writes nothing.
   ///
   /// - Throws: `RuleError.noSuchMessage`, `.notYours`, `.deleted`, `.cannotEdit`, `.editsAreOver`,
-  ///   `.tooManyBytes`; `StoreError`.
+  ///   `.unreadable`, `.tooManyBytes`; `StoreError`.
   @discardableResult
   public func edit(
     _ message: ID<Message>, to body: String, by me: ID<Participant>, typed: String? = nil,

@@ -87,10 +87,11 @@ public struct Abilities: Hashable, Sendable {
   /// - Parameters:
   ///   - message: one that was sent.
   ///   - conversation: its name.
-  /// - Throws: `RuleError.cannotEdit`, `.editsAreOver`.
+  /// - Throws: `RuleError.cannotEdit`, `.editsAreOver`, `.unreadable`.
   package func checkEdit(
     of message: Message, at now: Milliseconds, in conversation: String
   ) throws {
+    if message.kind == .unreadable { throw RuleError.unreadable(message.number) }
     guard let seconds = editsWithin else { return }
     if seconds == 0 {
       throw RuleError.cannotEdit(conversation, deletable: deletes ? message.number : nil)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Sentences
 
 /// A message in a conversation, as one participant sees it.
 public struct Message: Identifiable, Hashable, Sendable {
@@ -10,6 +11,11 @@ public struct Message: Identifiable, Hashable, Sendable {
     /// A message that a program, such as a network's service, sends by itself: it never rings,
     /// never counts as unread, and mentions nobody.
     case notice = 2
+    /// Speech that is encrypted end to end, which hobnob cannot read: it has no text (rule 14.10).
+    case unreadable = 3
+
+    /// Whether it is speech, so that its sender's name precedes it as a label.
+    package var isSpeech: Bool { self == .text || self == .unreadable }
   }
 
   /// The message numbers of a conversation; there can be no larger one, since numbers must grow.
@@ -118,6 +124,13 @@ public struct Message: Identifiable, Hashable, Sendable {
 }
 
 extension Message {
+  /// The text to show: that of the message, or a sentence in its place, in the language of whoever
+  /// shows it.
+  package var shownBody: String { kind == .unreadable ? Self.unreadable : body }
+
+  /// What is shown in place of a text that hobnob cannot read.
+  static var unreadable: String { translated("(encrypted end to end; hobnob cannot read it)") }
+
   /// Whether it is from an import or a network's archive: it did not arrive, so nobody gets a
   /// notice.
   public var isImported: Bool { arrival != .arrived }

@@ -39,6 +39,8 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
   /// message, if its author can delete it instead.
   case cannotEdit(String, deletable: Int?)
   case editsAreOver(Int, String, seconds: Int)
+  /// The message is encrypted in a way that hobnob does not know.
+  case unreadable(Int)
   case cannotDelete(String)
   case cannotReact(String)
   case tooManyReactions(Int, most: Int)
@@ -97,6 +99,8 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
       ("%1 could mean %2; write it in full", [name, candidates.joinedAsList()])
     case .nothingToEdit:
       ("you have no message here to edit", [])
+    case .unreadable(let number):
+      ("message %1 is encrypted; hobnob cannot edit it", [String(number)])
     case .nothingToCancel:
       ("you have no message here to take back", [])
     case .nothingToDelete:

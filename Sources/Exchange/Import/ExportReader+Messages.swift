@@ -64,6 +64,7 @@ extension ExportReader {
     case "text": message.kind = .text
     case "action": message.kind = .action
     case "notice": message.kind = .notice
+    case "unreadable": (message.kind, message.body) = (.unreadable, "")
     case let kind:
       // The note is in English, like everything that hobnob stores for others.
       let note = "[a message of the kind “\(kind)”, which this version of hobnob does not know]"

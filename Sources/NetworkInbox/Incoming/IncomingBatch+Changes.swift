@@ -8,8 +8,9 @@ extension IncomingBatch {
   /// - Returns: false if the message is missing or is someone else's.
   func applyChange(_ event: NetworkEvent) throws -> Bool {
     switch event {
-    case .edited(let name, let speaker, let conversation, let body, let time, let change):
-      return try edited(name, by: speaker, in: conversation, body, at: time, change)
+    case .edited(
+      let name, let speaker, let conversation, let body, let time, let change, let whole):
+      return try edited(name, by: speaker, in: conversation, (body, whole), at: time, change)
     case .retracted(let name, let speaker, let conversation, let time):
       return try retracted(name, by: speaker, in: conversation, at: time)
     case .removed(let archive, let room, let removal, let time):
@@ -41,13 +42,14 @@ extension IncomingBatch {
   }
 
   private func edited(
-    _ name: MessageIDs, by speaker: NetworkUser, in address: ConversationAddress, _ body: String,
-    at told: Milliseconds?, _ change: MessageIDs
+    _ name: MessageIDs, by speaker: NetworkUser, in address: ConversationAddress,
+    _ new: (body: String, withQuote: String?), at told: Milliseconds?, _ change: MessageIDs
   ) throws -> Bool {
     guard let found = try target(name, by: speaker, in: address) else { return false }
     guard !isRemoved(found), try isNew(change, of: found.id, by: found.sender, isLive: told == nil)
     else { return true }
-    let body = try withoutLinks(ofFilesOf: found, body)
+    let text = found.replyTo?.line.isEmpty == false ? new.body : new.withQuote ?? new.body
+    let body = try withoutLinks(ofFilesOf: found, text)
     let waits = "FROM outbox WHERE message = ? AND operation = 1"
     if found.body.utf8.elementsEqual(body.utf8) {
       // This is the owner's own change, sent back by the network.
@@ -57,6 +59,7 @@ extension IncomingBatch {
     // The text that the owner wrote here is newer, and on its way.
     if speaker.isOwner, try database.exists("SELECT 1 \(waits)", found.id) { return true }
     let time = time(told)
+    let unreadable = Message.Kind.unreadable.rawValue
     try database.run(
       """
       INSERT INTO revision(message, ordinal, body, at)
@@ -65,7 +68,7 @@ extension IncomingBatch {
     try database.run(
       """
       UPDATE message SET body = ?, mentions = '', edited_at = ?, revised = ?,
-        unverified = max(unverified, ?)
+        unverified = max(unverified, ?), kind = iif(kind = \(unreadable), 0, kind)
       WHERE id = ?
       """, body, time, try store.nextChange(), !speaker.isVerified, found.id)
     return true
@@ -132,7 +135,7 @@ extension IncomingBatch {
       guard let known = try speakerID(author, in: conversation) else { return false }
       writer = known
     }
-    guard let found = try knownMessage(name, of: writer, in: conversation)?.message else {
+    guard let found = try referencedMessage(name, of: writer, in: conversation)?.message else {
       return false
     }
     guard !isRemoved(found), found.state >= .sent || found.sender != owner.id else { return true }

@@ -14,6 +14,13 @@ extension IncomingBatch {
       speaker.isOwner
       ? owner.id
       : try person(speaker, in: target, isCurrent: message.time == nil && !message.isPast).id
+    let answered = try answeredMessage(by: message, in: conversation)
+    var message = message
+    if answered?.isShown != true, let whole = message.bodyWithQuote {
+      // A quote before `/me` leaves no action.
+      message.body = whole
+      if message.kind == .action { message.kind = .text }
+    }
     if let known = try self.knownMessage(message.name, of: sender, in: conversation)
       ?? sentTwice(message, by: sender, in: conversation)
       ?? replayedMessage(message, by: sender, in: conversation)
@@ -30,7 +37,7 @@ extension IncomingBatch {
     if case .direct(let address) = target { try open(conversation, address, for: message) }
     var new = message.spoken(by: sender)
     new.body = Self.body(of: message)
-    new.answeredNumber = try answeredNumber(by: message, in: conversation)
+    new.answeredNumber = answered?.number
     let time = time(message.time)
     new.time = time
     if message.isPast {
@@ -148,10 +155,10 @@ extension IncomingBatch {
     return try conversation.keys.free(from: key, in: database)
   }
 
-  /// The number of the message that this one answers.
-  private func answeredNumber(
+  /// The message that this one answers: its number, and whether a quote of it has a text.
+  private func answeredMessage(
     by message: NetworkMessage, in conversation: BatchConversation
-  ) throws -> Int? {
+  ) throws -> (number: Int, isShown: Bool)? {
     guard let name = message.answers else { return nil }
     var author: ID<Participant>?
     if let speaker = message.answersSpeaker {
@@ -159,8 +166,10 @@ extension IncomingBatch {
       guard let known = try speakerID(speaker, in: conversation) else { return nil }
       author = known
     }
-    let found = try self.knownMessage(name, of: author, in: conversation)?.message
-    return found.flatMap { $0.isRecalled ? nil : $0.number }
+    guard let found = try referencedMessage(name, of: author, in: conversation)?.message,
+      !found.isRecalled
+    else { return nil }
+    return (found.number, found.deletedAt == nil && found.kind != .unreadable)
   }
 
   /// The maximum usual delay of a live message: its time may be this much earlier than its arrival.
@@ -223,7 +232,7 @@ extension IncomingBatch {
     // In a room people report how far they have read, whoever wrote the message. In a direct chat
     // there are only receipts for messages that were sent there.
     guard
-      let found = try knownMessage(
+      let found = try referencedMessage(
         name, of: conversation.isRoom ? nil : owner.id, in: conversation)?.message,
       !found.isPast, !found.isRecalled, found.sender != reader
     else { return }
@@ -236,7 +245,7 @@ extension IncomingBatch {
 
   func read(_ name: MessageIDs, in address: ConversationAddress) throws {
     guard let conversation = try known(address),
-      let found = try knownMessage(name, of: nil, in: conversation)?.message, !found.isPast
+      let found = try referencedMessage(name, of: nil, in: conversation)?.message, !found.isPast
     else { return }
     try store.noteSeen(by: owner.id, in: conversation.id, upTo: found.number, sendReceipt: false)
   }

@@ -64,8 +64,10 @@ extension IncomingBatch {
   /// - Returns: nil for a change that could not apply to any message.
   private func waiting(_ event: NetworkEvent) -> Waiting? {
     switch event {
-    case .edited(let message, let speaker, let conversation, let body, let told, let change):
-      return waiting(.correction, of: message, by: speaker, in: conversation, body, told, change)
+    case .edited(
+      let message, let speaker, let conversation, let body, let told, let change, let whole):
+      return waiting(
+        .correction, of: message, by: speaker, in: conversation, whole ?? body, told, change)
     case .retracted(let message, let speaker, let conversation, let told):
       return waiting(.retraction, of: message, by: speaker, in: conversation, "", told)
     case .removed(let archive, let room, let removal, let told):

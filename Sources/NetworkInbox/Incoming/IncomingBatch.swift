@@ -386,6 +386,29 @@ final class IncomingBatch {
     return author == nil || known.message.sender == author ? known : nil
   }
 
+  /// How many of the messages that were edited last are searched for the id of a correction.
+  private static let searchedCorrections = 200
+
+  /// The message that an answer, a reaction or a receipt means: some programs name the latest
+  /// correction instead of the message that it corrects.
+  func referencedMessage(
+    _ name: MessageIDs, of author: ID<Participant>?, in conversation: BatchConversation
+  ) throws -> KnownMessage? {
+    if let known = try knownMessage(name, of: author, in: conversation) { return known }
+    let corrected = try database.rows(
+      """
+      SELECT m.id FROM (
+        SELECT id, conversation, sender FROM message WHERE revised IS NOT NULL
+        ORDER BY revised DESC LIMIT ?5) m
+      WHERE m.conversation = ?1 AND (?2 IS NULL OR m.sender = ?2) AND EXISTS (
+        SELECT 1 FROM applied_change WHERE message = m.id AND participant = m.sender
+          AND (archive_id = ?3 OR origin_id = ?4))
+      LIMIT 2
+      """, conversation.id, author, name.archive, name.origin, Self.searchedCorrections
+    ) { $0.id() as ID<Message> }
+    return try corrected.count == 1 ? knownMessage(corrected[0]) : nil
+  }
+
   func knownMessage(_ id: ID<Message>) throws -> KnownMessage? {
     try database.first(
       "SELECT \(Message.columns), m.archive_id \(Message.rows) WHERE m.id = ?", id

@@ -15,10 +15,10 @@ package enum NetworkEvent: Hashable, Sendable {
   /// was removed. If the message is missing, this event and the next three wait for it, since it
   /// may arrive with an older page of the archive. `change` is the network's id of the correction;
   /// the store ignores repetitions. Of different corrections, the one received last counts,
-  /// whatever its time (rule 14.3).
+  /// whatever its time (rule 14.3). `bodyWithQuote` is as in `NewMessage`.
   case edited(
     MessageIDs, by: NetworkUser, in: ConversationAddress, body: String, at: Milliseconds?,
-    change: MessageIDs = MessageIDs())
+    change: MessageIDs = MessageIDs(), bodyWithQuote: String? = nil)
   /// The speaker deleted a message of theirs.
   case retracted(MessageIDs, by: NetworkUser, in: ConversationAddress, at: Milliseconds?)
   /// A moderator removed the message with that archive id, according to the room.

@@ -50,7 +50,8 @@ extension Reading where Self: ~Copyable {
     return (signals, now)
   }
 
-  /// The newest message by others up to a number.
+  /// The newest message by others up to a number; one that nobody could read counts neither as
+  /// received nor as seen (rule 14.10).
   fileprivate func newestReceived(
     in conversation: ID<Conversation>, upTo number: Int, _ account: Account
   ) throws -> (number: Int, name: MessageIDs, speaker: NetworkUser)? {
@@ -59,6 +60,7 @@ extension Reading where Self: ~Copyable {
       SELECT m.number, \(MessageIDs.columns), \(NetworkUser.Columns.sender.select(from: "p"))
       FROM message m JOIN participant p ON p.id = m.sender
       WHERE m.conversation = ? AND m.number <= ? AND m.brought < 2 AND m.gone = 0 AND m.sender <> ?
+        AND m.kind <> \(Message.Kind.unreadable.rawValue)
         AND (m.remote_id IS NOT NULL OR m.archive_id IS NOT NULL)
       ORDER BY m.number DESC LIMIT 1
       """, conversation, number, account.owner

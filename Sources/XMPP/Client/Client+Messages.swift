@@ -192,25 +192,28 @@ extension Client {
   /// Interprets the content of a message, once its sender and conversation are known.
   private mutating func interpret(_ message: AddressedMessage) {
     if noteEcho(message) { return }
-    if let events = message.retraction {
-      for event in events { context.tell(event) }
-      return
-    }
-    let reaction = message.reaction
-    for event in reaction ?? [] { context.tell(event) }
+    let retraction = message.retraction
+    let changes = retraction ?? message.reaction
+    for event in changes ?? [] { context.tell(event) }
     let (source, sender) = (message.incoming.source, message.sender)
     if !source.isBackfill { for event in message.receipts { context.tell(event) } }
     if source.isLive, !sender.isOwner { typing.note(message, in: &context) }
 
-    let text = MessageText(message.stanza)
-    // The text of a reaction is for programs without reactions (XEP-0444, 5).
-    guard !text.body.isEmpty, reaction == nil else { return }
+    var text = MessageText(message.stanza)
+    if let changes {
+      // The text of a reaction or retraction is for programs without them (XEP-0424, 0444).
+      text.removeFallback(
+        of: retraction == nil ? [Feature.reactions] : Feature.retractions, in: message.stanza,
+        isAll: !changes.isEmpty)
+    }
+    guard !text.body.isEmpty || text.kind == .unreadable else { return }
     typing.end(of: sender, in: message.conversation, &context)
     let quoted = text.answers?.to.flatMap { quotedUser($0, in: message.conversation) }
     guard let event = message.event(text, quoted: quoted) else { return }
     context.tell(event)
     guard case .messageReceived = event else { return }
-    receipts.add(message)
+    // Nobody has read it, so its sender must not hear so (rule 14.10).
+    if text.kind != .unreadable { receipts.add(message) }
     let person = message.from.bare
     if !message.isInRoom, !sender.isOwner, roster.contacts[person] == nil,
       !roster.acquaintances.contains(person)

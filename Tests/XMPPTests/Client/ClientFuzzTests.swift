@@ -45,6 +45,8 @@ struct ClientFuzzTests {
         + "<fallback xmlns='\(Feature.fallback)' for='\(Feature.replies)'><body start='0' end='4'/>"
         + "</fallback>",
       "<x xmlns='\(Feature.links)'><url>https://x.example</url></x>",
+      "<body>x</body><encryption xmlns='\(Feature.encryption)' namespace='\(Feature.omemo)'/>"
+        + "<encrypted xmlns='\(Feature.omemo)'><payload>x</payload></encrypted>",
       "<body>x</body><delay xmlns='\(Feature.delay)' from='example.org' stamp="
         + "'2026-05-01T10:00:00Z'/>",
       "<x xmlns='\(Feature.invitation)' jid='other@muc.example.org'/>",
@@ -129,7 +131,7 @@ struct ClientFuzzTests {
     switch news {
     case .messageReceived(let message, let place):
       return isOf(place) && (place == .room(bare) || message.speaker.identity == bare)
-    case .edited(_, let speaker, let place, _, _, _), .retracted(_, let speaker, let place, _),
+    case .edited(_, let speaker, let place, _, _, _, _), .retracted(_, let speaker, let place, _),
       .reacted(_, _, let speaker, let place, _, _, _), .receipt(_, let speaker, let place, _),
       .typing(let speaker, let place, _):
       return isOf(place) && (place == .room(bare) || speaker.identity == bare)

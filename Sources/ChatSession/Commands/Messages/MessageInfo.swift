@@ -125,13 +125,13 @@ struct MessageInfo {
     }
     if let time = message.editedAt {
       lines.append(fact(say("Text"), StyledLine(say("since %1", LocalTime.exact(time)))))
-    } else if !message.body.isEmpty {
+    } else if !message.shownBody.isEmpty {
       lines.append(fact(say("Text"), StyledLine()))
     }
-    guard !message.body.isEmpty else { return lines }
+    guard !message.shownBody.isEmpty else { return lines }
     // Print the whole text, however long (rule 12.5).
     return lines
-      + context.printer.options.styling.lines(of: SafeText(body: message.body)).map {
+      + context.printer.options.styling.lines(of: SafeText(body: message.shownBody)).map {
         (StyledLine("    ") + $0).with(margin: 4)
       }
   }

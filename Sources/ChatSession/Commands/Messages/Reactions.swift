@@ -88,7 +88,7 @@ struct ReactionTarget {
     }
     if message == nil { message = newest() }
     guard let message else { return nil }
-    let first = SafeText(body: message.body).lines.first ?? SafeText()
+    let first = SafeText(body: message.shownBody).lines.first ?? SafeText()
     return say(
       "Reaction to [%1] %2: %3", SafeText(message.number), SafeText(name: message.senderName),
       first.truncated(to: 40, widths: widths))

@@ -90,11 +90,11 @@ struct Search {
     let message = hit.message
     var line = StyledLine(conversation + " ", .bold)
     line.append(LocalTime.stamp(message.createdAt) + " [\(message.number)] ", .dim)
-    if message.kind != .text {
+    if !message.kind.isSpeech {
       line.append(printer.lead(message.kind == .action ? \.action : \.notice), .dim)
     }
     line += printer.name(of: message) + StyledLine(message.kind == .action ? " " : ": ")
-    let texts = SafeText(body: message.body).lines
+    let texts = SafeText(body: message.shownBody).lines
     let text = texts.first { !query.ranges(in: $0.string).isEmpty } ?? texts[0]
     let shown = Self.surroundings(query.ranges(in: text.string).first, in: text)
     line += StyledLine(shown).overlaid(

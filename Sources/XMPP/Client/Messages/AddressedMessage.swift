@@ -92,24 +92,26 @@ struct AddressedMessage: Sendable {
   }
 
   /// The text, as a new message or a correction (XEP-0308); nil for a correction that does not say
-  /// which message it corrects.
+  /// which message it corrects. An encrypted correction is a new message: the text that it
+  /// replaces stays.
   ///
   /// - Parameter quoted: who wrote the answered message, if this one says so.
   func event(_ text: MessageText, quoted: NetworkUser?) -> NetworkEvent? {
-    guard let original = stanza.first("replace", Feature.correction) else {
-      return .messageReceived(
-        NetworkMessage(
-          name: ids, speaker: sender, body: text.body,
-          // Only headlines from the owner's own server get here.
-          kind: stanza["type"] == "headline" ? .notice : text.kind, time: incoming.time,
-          answers: text.answers.map { reference($0.id) }, answersSpeaker: quoted,
-          links: text.links, isPast: incoming.source.isBackfill),
-        in: conversation)
+    guard text.kind != .unreadable, let original = stanza.first("replace", Feature.correction)
+    else {
+      // Only headlines from the owner's own server get here.
+      let isHeadline = text.kind == .text && stanza["type"] == "headline"
+      var message = NetworkMessage(
+        name: ids, speaker: sender, body: text.body, kind: isHeadline ? .notice : text.kind,
+        time: incoming.time, answers: text.answers.map { reference($0.id) }, answersSpeaker: quoted,
+        links: text.links, isPast: incoming.source.isBackfill)
+      message.bodyWithQuote = text.bodyWithQuote
+      return .messageReceived(message, in: conversation)
     }
     return Limits.bounded(original["id"]).map {
       .edited(
         MessageIDs(origin: $0), by: sender, in: conversation, body: text.body,
-        at: incoming.time, change: ids)
+        at: incoming.time, change: ids, bodyWithQuote: text.bodyWithQuote)
     }
   }
 }

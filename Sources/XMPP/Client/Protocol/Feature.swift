@@ -12,6 +12,8 @@ enum Feature {
   /// XEP-0030.
   static let info = "http://jabber.org/protocol/disco#info"
   static let items = "http://jabber.org/protocol/disco#items"
+  /// XEP-0027.
+  static let formerOpenPGP = "jabber:x:encrypted"
   /// XEP-0045.
   static let rooms = "http://jabber.org/protocol/muc"
   static let roomUser = "http://jabber.org/protocol/muc#user"
@@ -58,6 +60,14 @@ enum Feature {
   static let upload = "urn:xmpp:http:upload:0"
   /// XEP-0393.
   static let styling = "urn:xmpp:styling:0"
+  /// XEP-0373.
+  static let openPGP = "urn:xmpp:openpgp:0"
+  /// XEP-0380.
+  static let encryption = "urn:xmpp:eme:0"
+  /// XEP-0384: what most programs use, and two later versions.
+  static let formerOMEMO = "eu.siacs.conversations.axolotl"
+  static let earlierOMEMO = "urn:xmpp:omemo:1"
+  static let omemo = "urn:xmpp:omemo:2"
   /// XEP-0402.
   static let bookmarks = "urn:xmpp:bookmarks:1"
   /// XEP-0421.
@@ -70,6 +80,8 @@ enum Feature {
   /// XEP-0425, current and earlier version.
   static let moderation = "urn:xmpp:message-moderate:1"
   static let formerModeration = "urn:xmpp:message-moderate:0"
+  /// What the fallback of a retraction or a moderation is for; it was not always said.
+  static let retractions = [retraction, formerRetraction, moderation, formerModeration, ""]
   /// XEP-0428.
   static let fallback = "urn:xmpp:fallback:0"
   /// XEP-0444.
