@@ -325,16 +325,22 @@ struct MovesTests {
     #expect(try drafts(of: ben) == ["#lobby": "away"])
   }
 
-  @Test("13.3: lines stashed in quick succession are stored once")
-  func manyAside() throws {
-    for number in 1...50 {
-      ben.type("line \(number)")
-      ben.tell(.setAside)
-    }
-    #expect(try drafts(of: ben) == [:])
+  @Test("5.1, 13.3: a line that is put away, and one that C-c empties, is stored at once")
+  func storedAtOnce() throws {
+    ben.type("one")
+    ben.tell(.setAside)
+    #expect(try drafts(of: ben) == ["#lobby": "one"])
+    ben.type("two")
+    ben.tell(.setAside)
+    #expect(try drafts(of: ben) == ["#lobby": "one\ntwo"])
+    ben.type("three")
+    ben.tell(.emptied)
+    #expect(try drafts(of: ben) == ["#lobby": "one\ntwo\nthree"])
+    ben.type("")
     ben.wait(1000)
-    let all = (1...50).map { "line \($0)" }.joined(separator: "\n")
-    #expect(try drafts(of: ben) == ["#lobby": all])
+    #expect(try drafts(of: ben) == ["#lobby": "one\ntwo"])
+    ben.say("quick")
+    #expect(prompt == "#lobby> two|")
   }
 
   @Test("13.3: a notice about a stashed line ends when the line comes back")

@@ -49,7 +49,7 @@ extension Session {
       return effects.forEach(emit)
     }
     stopTyping()
-    let step = drafts.setAside(line, files.waiting, in: here, at: now)
+    let step = drafts.setAside(line, files.waiting, in: here)
     files.clear()
     write(step.writes)
     for case .effect(let effect) in step.outcomes { emit(effect) }

@@ -171,7 +171,8 @@ extension Session {
 
   /// Whether a line can become the draft of its conversation, which must have none yet.
   private func canBecomeDraft(_ line: Line, _ snapshot: borrowing Snapshot) -> Bool {
-    guard line.asDraft != nil, queue.draft(of: line.conversation) == nil else { return false }
+    guard line.asDraft != nil else { return false }
+    if case .draft(_, .some)? = queue.draft(of: line.conversation) { return false }
     let draft = (try? snapshot.draft(of: me.id, in: line.conversation)) ?? nil
     return draft == nil || draft?.text == line.draft
   }

@@ -218,6 +218,9 @@ package final class Session {
       noteDraft()
     case .interrupted: interrupt()
     case .emptied:
+      // The line leaves the screen; if the program ends now, it is the draft (rule 5.1).
+      noteDraft()
+      saveDraft()
       _ = setFilesAside(with: line.text)
       drafts.forgetKilled()
     case .restored(let draft): restored(draft, snapshot)

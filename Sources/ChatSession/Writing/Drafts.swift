@@ -26,7 +26,7 @@ struct Drafts {
   private var keepsKilled = false
   /// The lines that were set aside, by conversation, the latest last (rule 13.3).
   private var aside: [ID<Conversation>: [Conversations.Draft]] = [:]
-  /// When to store lines that were set aside, in monotonic milliseconds; nil once stored.
+  /// When to store a draft that was set aside, in monotonic milliseconds; nil once stored.
   private var asideDeadline: Int64?
   /// The conversation where a line was just sent or run.
   private var runIn: ID<Conversation>?
@@ -106,9 +106,9 @@ struct Drafts {
 
   // MARK: Set aside (rule 13.3)
 
-  /// Sets the line aside.
+  /// Sets the line aside, and stores it at once, since it leaves the screen (rule 5.1).
   mutating func setAside(
-    _ line: any SessionLine, _ files: WaitingFiles, in here: ID<Conversation>, at now: Int64
+    _ line: any SessionLine, _ files: WaitingFiles, in here: ID<Conversation>
   ) -> Step {
     var step = listLiveLine()
     if !line.isLive, live == nil, !clock.present.isEmpty {
@@ -117,8 +117,8 @@ struct Drafts {
     }
     aside[here, default: []].append(Conversations.Draft(line.draft, files: files))
     (clock, live) = (DraftClock(), nil)
-    asideDeadline = now + DraftClock.idle
     killed = KilledDraft()
+    step.writes += write(WaitingFiles(), in: here)
     step.outcomes += [
       .effect(.swapLine(Conversations.Draft(LineDraft()))), .shortNotice(Self.isSetAside),
     ]
