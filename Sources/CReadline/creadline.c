@@ -311,7 +311,7 @@ static void feed(const unsigned char *bytes, size_t count) {
     creadline_begin_key();
     caret_before = rl_point;
     // A macro continues the line; it never replaces it.
-    if (!is_typed) creadline_is_selected = false;
+    if (!is_typed) creadline_selected_from = -1;
     if (is_typed) creadline_check_pattern(ring[ring_start]);
     bool searches = RL_ISSTATE(RL_STATE_ISEARCH);
     int kills = _rl_last_command_was_kill;
@@ -399,7 +399,7 @@ static const char *mode_string(void) {
 
 struct creadline_line creadline_line(void) {
   bool region =
-      rl_mark_active_p() && rl_mark >= 0 && rl_mark <= rl_end && !creadline_is_selected;
+      rl_mark_active_p() && rl_mark >= 0 && rl_mark <= rl_end && creadline_selected_from < 0;
   bool marked = region || (creadline_mark_is_set && rl_mark >= 0 && rl_mark <= rl_end);
   // Trap: a search or an argument replaces rl_prompt on the screen; only the pointer shows it.
   bool message = rl_display_prompt != rl_prompt && rl_display_prompt != NULL;
@@ -407,10 +407,12 @@ struct creadline_line creadline_line(void) {
       .text = rl_line_buffer,
       .length = rl_end,
       .caret = rl_point,
-      .region_start = region ? (rl_mark < rl_point ? rl_mark : rl_point) : 0,
-      .region_end = creadline_is_selected ? rl_end
-                    : region              ? (rl_mark < rl_point ? rl_point : rl_mark)
-                                          : 0,
+      .region_start = creadline_selected_from >= 0 ? creadline_selected_from
+                      : region ? (rl_mark < rl_point ? rl_mark : rl_point)
+                               : 0,
+      .region_end = creadline_selected_from >= 0 ? rl_end
+                    : region ? (rl_mark < rl_point ? rl_point : rl_mark)
+                             : 0,
       .mark = marked ? rl_mark : -1,
       .message = message ? rl_display_prompt : NULL,
       .mode = mode_string(),

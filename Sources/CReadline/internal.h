@@ -17,8 +17,19 @@ extern bool creadline_is_plain;
 extern bool creadline_mark_is_set;
 /// Whether the next key is quoted.
 extern bool creadline_quoting;
-/// Whether the whole line is selected.
-extern bool creadline_is_selected;
+/// Where the selection, which reaches to the end of the line, begins; -1 if there is none.
+extern int creadline_selected_from;
+
+/// Whether a command that reads by itself finds a byte.
+bool creadline_has_input(void);
+/// Around a typed key: if it replaces characters, the rest of their graphemes goes with them, in one
+/// undo step.
+void creadline_begin_replacing(const unsigned char *key, size_t count);
+void creadline_end_replacing(void);
+/// The number of bytes of the character at `text`, 0 if it is not UTF-8.
+int creadline_character_length(const char *text);
+/// Replaces readline's own functions in a keymap.
+void creadline_replace_in(Keymap map);
 
 int creadline_accept(int count, int key);
 int creadline_accept_and_next(int count, int key);

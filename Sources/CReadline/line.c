@@ -49,18 +49,18 @@ void creadline_mend_text(void) {
   rl_mark = clamped(rl_mark);
 }
 
-bool creadline_is_selected;
+int creadline_selected_from = -1;
 
-void creadline_select(void) { creadline_is_selected = rl_end > 0; }
+void creadline_select(int start) { creadline_selected_from = start < rl_end ? start : -1; }
 
-bool creadline_end_selection(void) {
-  bool was = creadline_is_selected;
-  creadline_is_selected = false;
-  return was;
+int creadline_end_selection(void) {
+  int start = creadline_selected_from;
+  creadline_selected_from = -1;
+  return start;
 }
 
 void creadline_insert(const char *text) {
-  creadline_is_selected = false;
+  creadline_selected_from = -1;
   creadline_forget_redo();
   creadline_mark_is_set = false;
   rl_begin_undo_group();
@@ -71,7 +71,7 @@ void creadline_insert(const char *text) {
 }
 
 void creadline_replace(int start, int end, const char *text, int caret) {
-  creadline_is_selected = false;
+  creadline_selected_from = -1;
   creadline_forget_redo();
   creadline_mark_is_set = false;
   rl_begin_undo_group();
@@ -85,7 +85,7 @@ void creadline_replace(int start, int end, const char *text, int caret) {
 }
 
 void creadline_set_line(const char *text, int caret) {
-  creadline_is_selected = false;
+  creadline_selected_from = -1;
   creadline_forget_redo();
   creadline_mark_is_set = false;
   creadline_history_go_live();

@@ -20,7 +20,7 @@ extension InteractiveShell {
       completion.caretMoved()
       tell(.moved)
     case .selectionEnded(let text):
-      if notice == Self.isSelected { notice = nil }
+      if notice == Self.isSelected || notice == Self.isCommandSelected { notice = nil }
       // The replaced text enters the history.
       if let text { tell(.carriedOut(text)) }
       refresh()
@@ -71,7 +71,13 @@ extension InteractiveShell {
     if session.switcher.isChoosing { return tell(.entered(text)) }
     if asksBefore(sending: text) { return false }
     guard enter(text) else {
-      if LineRules.isCommand(text) || !session.open.isMember, !session.editing.isOn { select() }
+      if session.editing.isOn { return false }
+      if LineRules.isCommand(text) || !session.open.isMember {
+        select()
+      } else if let start = session.startOfCommandAfterDraft(in: text) {
+        editor.select(from: start)
+        if notice == nil { show(notice: Self.isCommandSelected) }
+      }
       return false
     }
     editor.whenLineBegins { [self] in
@@ -84,12 +90,14 @@ extension InteractiveShell {
   /// next text replaces it, such as the command that enters the room, unless a key continues it
   /// (rules 1.11 and 1.13).
   private func select() {
-    editor.selectAll()
+    editor.select()
     if notice == nil { show(notice: Self.isSelected) }
   }
 
   private static let isSelected = say(
     "The line is selected: type to replace it; other keys keep it")
+  private static let isCommandSelected = say(
+    "The command is selected: type to replace it; other keys keep it")
 
   private func complete() -> Bool {
     guard completion.press(.complete) else { return false }

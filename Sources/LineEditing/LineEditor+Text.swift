@@ -84,12 +84,14 @@ extension LineEditor: BarLine {
     return Int(min(line.mark, line.caret))..<Int(max(line.mark, line.caret))
   }
 
-  /// Selects all of the text until the next key: a character or a paste then replaces it, and any
-  /// other key leaves the line unchanged (rule 1.11).
-  public func selectAll() {
+  /// Selects the text from an offset to its end, until the next key: a character or a paste then
+  /// replaces it, and any other key leaves the line unchanged (rule 1.11).
+  ///
+  /// - Parameter start: bytes from the start of the text.
+  public func select(from start: Int = 0) {
     // Report earlier typing first, or it would seem to be typed now.
     tellEarlierChanges()
-    creadline_select()
+    creadline_select(Int32(clamping: start))
     display.needsDrawing = true
   }
 

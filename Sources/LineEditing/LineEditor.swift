@@ -320,14 +320,15 @@ public final class LineEditor {
     case .paste, .unfinishedPaste: inserts = true
     case .escape, .newline: inserts = false
     }
-    guard creadline_end_selection() else { return }
+    let start = creadline_end_selection()
+    guard start >= 0 else { return }
     display.needsDrawing = true
-    let text = self.text
+    let selected = String(decoding: text.utf8.dropFirst(Int(start)), as: UTF8.self)
     if inserts {
-      creadline_replace(0, Readline.line.length, "", 0)
+      creadline_replace(start, Readline.line.length, "", start)
       tellChanged()
     }
-    tell(.selectionEnded(replacing: inserts ? text : nil))
+    tell(.selectionEnded(replacing: inserts ? selected : nil))
   }
 
   /// Accepts the line as Return does, after an answer to ``question``. Do not call it while

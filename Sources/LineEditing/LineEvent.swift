@@ -12,7 +12,7 @@ public enum LineEvent: Hashable, Sendable {
   case changed
   /// The caret moved, and nothing else.
   case moved
-  /// The selection (``LineEditor/selectAll()``) has ended; `replacing`: the next typed or pasted
+  /// The selection (``LineEditor/select(from:)``) has ended; `replacing`: the next typed or pasted
   /// text replaces this text.
   case selectionEnded(replacing: String?)
   /// The user typed a space after a space; the line has both.

@@ -270,6 +270,11 @@ struct MovesTests {
         "Your earlier draft is back, in front of the command /switch that")
         == true)
     #expect(prompt == "#lobby> h/switch #dev|")
+    #expect(ben.session.startOfCommandAfterDraft(in: ben.text) == 1)
+    // Whoever types the next command behind that one has not sent either.
+    #expect(!ben.say("h/switch/list"))
+    #expect(ben.session.startOfCommandAfterDraft(in: ben.text) == 1)
+    #expect(ben.session.startOfCommandAfterDraft(in: "h /switch #dev") == nil)
     ben.say("h /switch #dev")
     #expect(try ben.newest()?.body == "h /switch #dev")
     // Nothing came back into this one.

@@ -216,7 +216,7 @@ struct LineEditorTests {
     ])
   func selectionReplaced(keys: String, line: String) {
     typist.type("cut\u{15}/serch tea\u{02}")
-    editor.selectAll()
+    editor.select()
     typist.type("")
     #expect(editor.region == 0..<10 && typist.line == "/serch te|a")
     _ = typist.events()
@@ -236,7 +236,7 @@ struct LineEditorTests {
     ])
   func selectionEnds(key: String, line: String) {
     typist.type("/serch tea\u{02}")
-    editor.selectAll()
+    editor.select()
     _ = typist.events()
     typist.type(key)
     #expect(editor.region == nil)
@@ -248,7 +248,7 @@ struct LineEditorTests {
   @Test("1.11, 1.14: a selection stays while lines are printed, and ends with another text")
   func selectionStays() {
     editor.setLine("/serch")
-    editor.selectAll()
+    editor.select()
     editor.print([StyledLine("a message")])
     typist.type("")
     #expect(editor.region == 0..<6)

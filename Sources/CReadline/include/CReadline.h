@@ -117,11 +117,11 @@ void creadline_insert(const char *text);
 void creadline_replace(int start, int end, const char *text, int caret);
 /// Empties the line as one undo step, leaving a line of the history for the live one.
 void creadline_clear(void);
-/// Selects the whole line: it is the region, whatever mark and caret, until the line changes or the
-/// selection ends.
-void creadline_select(void);
-/// Ends that selection. True: there was one.
-bool creadline_end_selection(void);
+/// Selects the line from an offset to its end: it is the region, whatever mark and caret, until the
+/// line changes or the selection ends.
+void creadline_select(int start);
+/// Ends that selection, and returns where it began; -1 if there was none.
+int creadline_end_selection(void);
 /// Whether a key inserts text: a character, or yank.
 bool creadline_inserts(const unsigned char *bytes, size_t count);
 /// Replaces the line's text, without undo or redo.

@@ -134,7 +134,16 @@ extension Session {
   private func commandAfterDraft(in text: String) -> Command? {
     guard let rest = drafts.textAfterDraft(in: text).map(preferences.unaliased), rest.first == "/"
     else { return nil }
-    return Command.named(String(rest.dropFirst().prefix { !$0.isWhitespace }))
+    // After a refusal, another command may follow the first one.
+    return Command.named(String(rest.dropFirst().prefix { !$0.isWhitespace && $0 != "/" }))
+  }
+
+  /// Where that command begins, in bytes; nil if there is none.
+  package func startOfCommandAfterDraft(in text: String) -> Int? {
+    guard settings.slashGuard, commandAfterDraft(in: text) != nil,
+      let command = drafts.textAfterDraft(in: text)
+    else { return nil }
+    return text.utf8.count - command.utf8.count
   }
 
   /// What commands may read.
