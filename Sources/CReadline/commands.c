@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "text.h"
 
+#include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -98,12 +99,34 @@ static int set_mark(int count, int key) {
   return result;
 }
 
-static int insert_comment(int count, int key) {
-  const char *comment = rl_variable_value("comment-begin");
-  (void)count;
-  rl_point = 0;
-  rl_insert_text(comment && *comment ? comment : "#");
-  return creadline_accept(1, key);
+/// readline's own function reads until the mark at the end of a paste, which may never come. Pastes
+/// of the terminal do not come here: only what a macro, or a key that the user bound, begins.
+static int bracketed_paste(int count, int key) {
+  (void)count, (void)key;
+  static const char end[] = "\033[201~";
+  const size_t end_length = sizeof end - 1;
+  char *text = NULL;
+  size_t length = 0, size = 0;
+  bool has_end = false;
+  // With this, the last key of a macro ends it.
+  RL_SETSTATE(RL_STATE_MOREINPUT);
+  while (!has_end && creadline_has_input()) {
+    int byte = rl_read_key();
+    if (byte < 0) break;
+    if (length + 2 > size) text = realloc(text, size = size * 2 + 64);
+    text[length++] = byte == '\r' ? '\n' : (char)byte;
+    has_end = length >= end_length && memcmp(text + length - end_length, end, end_length) == 0;
+  }
+  RL_UNSETSTATE(RL_STATE_MOREINPUT);
+  if (has_end) length -= end_length;
+  if (length == 0) {
+    free(text);
+    return rl_ding();
+  }
+  text[length] = '\0';
+  creadline_insert(text);
+  free(text);
+  return 0;
 }
 
 // MARK: Completion
@@ -231,7 +254,9 @@ static int quoted_insert(int count, int key) {
 static const struct creadline_replacement replaced[] = {
     {"accept-line", rl_newline, creadline_accept},
     {"operate-and-get-next", rl_operate_and_get_next, creadline_accept_and_next},
-    {"insert-comment", rl_insert_comment, insert_comment},
+    // In a shell it sends the line as a comment; here that would be a message (1.15).
+    {"insert-comment", rl_insert_comment, set_line_aside},
+    {"bracketed-paste-begin", rl_bracketed_paste_begin, bracketed_paste},
     {"abort", rl_abort, cancel},
     {"clear-screen", rl_clear_screen, clear_screen},
     {"clear-display", rl_clear_display, clear_screen},
@@ -352,13 +377,17 @@ static rl_command_func_t *in_place_of(rl_command_func_t *function) {
   return function;
 }
 
-static void replace_in(Keymap map) {
+void creadline_replace_in(Keymap map) {
   // Most keys have the same function as the key before.
   rl_command_func_t *last = NULL, *own = NULL;
   for (int key = 0; key < KEYMAP_SIZE; key++) {
     if (map[key].function == NULL) continue;
     if (map[key].type == ISKMAP) {
-      replace_in((Keymap)map[key].function);
+      creadline_replace_in((Keymap)map[key].function);
+    } else if (map[key].type == ISFUNC && map[key].function == rl_do_lowercase_version &&
+               (key > 255 || tolower(key) == key)) {
+      // Trap: readline would dispatch the key to itself for ever.
+      map[key].function = NULL;
     } else if (map[key].type == ISFUNC && may_be_replaced[slot(map[key].function)]) {
       if (map[key].function != last) own = in_place_of(last = map[key].function);
       map[key].function = own;
@@ -370,9 +399,9 @@ void creadline_replace_commands(void) {
   for (size_t i = 0; i < table_count; i++)
     for (const struct creadline_replacement *entry = tables[i]; entry->name; entry++)
       may_be_replaced[slot(entry->original)] = true;
-  replace_in(emacs_standard_keymap);
-  replace_in(vi_insertion_keymap);
-  replace_in(vi_movement_keymap);
+  creadline_replace_in(emacs_standard_keymap);
+  creadline_replace_in(vi_insertion_keymap);
+  creadline_replace_in(vi_movement_keymap);
 }
 
 void creadline_each_binding(void (*body)(void *context, const char *name, const char *keys),

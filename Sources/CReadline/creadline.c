@@ -20,15 +20,27 @@ static FILE *nowhere;
 static unsigned char *ring;
 static size_t ring_start, ring_end, ring_size;
 
+/// How many bytes readline has asked for in this step that were not there.
+static int missing;
+/// readline asks for no more bytes than this to complete one character.
+static const int most_missing = 16;
+
 static int next_byte(FILE *stream) {
   (void)stream;
+  if (ring_start < ring_end) return ring[ring_start++];
   // hobnob feeds only whole keys, so input can be missing only for a command that reads by itself;
   // end of input would end the line, but C-g ends only the command.
-  if (ring_start == ring_end) return '\a';
-  return ring[ring_start++];
+  if (++missing <= most_missing) return '\a';
+  // Abort a command that still reads, or it would do so for ever (1.15).
+  RL_UNSETSTATE(RL_STATE_MOREINPUT | RL_STATE_METANEXT);
+  return rl_abort(1, '\a');
 }
 
 static int bytes_wait(void) { return ring_start < ring_end; }
+
+bool creadline_has_input(void) {
+  return bytes_wait() || RL_ISSTATE(RL_STATE_MACROINPUT | RL_STATE_INPUTPENDING);
+}
 
 static void push(const unsigned char *bytes, size_t count) {
   if (ring_start == ring_end) ring_start = ring_end = 0;
@@ -122,9 +134,24 @@ static sigjmp_buf after_key;
 extern sigjmp_buf _rl_top_level;
 static bool is_reading;
 
+extern char *rl_executing_macro;
+extern void _rl_pop_executing_macro(void);
+/// How many keys macros have played since the last typed one.
+static int played;
+static const int most_played = 1 << 17;
+
+/// Trap: readline plays a macro that contains its own key for ever (1.15).
+static void end_endless_macro(void) {
+  if (!RL_ISSTATE(RL_STATE_MACROINPUT) || ++played <= most_played) return;
+  while (rl_executing_macro) _rl_pop_executing_macro();
+  rl_ding();
+}
+
 static void mark_dirty(void) {
   dirty = true;
-  if (is_reading) memcpy(_rl_top_level, after_key, sizeof after_key);
+  if (!is_reading) return;
+  memcpy(_rl_top_level, after_key, sizeof after_key);
+  end_endless_macro();
 }
 
 /// Trap: readline reads pushed-back input, and a macro, by itself; a command aborted there
@@ -133,6 +160,7 @@ static void mark_dirty(void) {
 static void read_char(void) {
   if (sigsetjmp(after_key, 0) == 0) {
     is_reading = true;
+    missing = 0;
     rl_callback_read_char();
   }
   is_reading = false;
@@ -177,6 +205,12 @@ static void answer_for_tildes(void) {
 
 void creadline_keep_settings(void) {
   rl_variable_bind("blink-matching-paren", "off");  // it waits for up to half a second
+  // Trap: with this, readline's searches and vi's commands read a paste by themselves, up to an end
+  // that may never come. hobnob itself reads pastes. The setting takes another one with it.
+  const char *region = rl_variable_value("enable-active-region");
+  bool shows_region = region && strcmp(region, "on") == 0;
+  rl_variable_bind("enable-bracketed-paste", "off");
+  rl_variable_bind("enable-active-region", shows_region ? "on" : "off");
   if (creadline_is_plain) creadline_keep_plain_settings();
 }
 
@@ -300,6 +334,7 @@ extern int _rl_last_command_was_kill;
 static void feed(const unsigned char *bytes, size_t count) {
   if (kept_from_search(&bytes, &count)) return;
   push(bytes, count);
+  played = 0;
   int caret_before = rl_point;
   // Trap: a macro with a search or an argument in it stops there until the next key.
   while (bytes_wait() || RL_ISSTATE(RL_STATE_MACROINPUT)) {

@@ -4,18 +4,20 @@ import Platform
 import StyledText
 import Terminal
 
-/// Decodes keys from the terminal's bytes. Two cases need a timer: a lone Escape, and a paste whose
-/// end is lost.
+/// Decodes keys from the terminal's bytes. Three cases need a timer: an incomplete key, such as a
+/// lone Escape, a paste whose end is lost, and a paste that the terminal does not mark.
 @MainActor
 final class KeyReader {
   private let device: TerminalDevice
   private let loop: EventLoop
   private var decoder = KeyDecoder()
-  private var escapeTimer: TimerID?
+  private var keyTimer: TimerID?
+  private var unmarked = UnmarkedPaste()
+  private var unmarkedTimer: TimerID?
   private var pasteTimer: TimerID?
   /// Milliseconds; no terminal pauses this long within a paste.
   private static let pastePause: Int64 = 1000
-  /// Called with the keys that were waiting when the Escape timer expired.
+  /// Called with the keys that were waiting for more when a timer expired.
   var onTimeout: ([KeyEvent]) -> Void = { _ in }
   /// Called if a paste does not end within `pastePause`. Until its end arrives, every key is part
   /// of it.
@@ -27,13 +29,31 @@ final class KeyReader {
   }
 
   /// The input that has arrived; nil if the terminal has closed.
-  func available() -> [KeyEvent]? {
-    device.readAvailable().map { decoder.decode($0, at: loop.now) }
+  ///
+  /// - Parameter awaitsAnswer: whether the terminal still has to answer a question.
+  func available(awaitsAnswer: Bool) -> [KeyEvent]? {
+    decoder.awaitsAnswer = awaitsAnswer
+    return device.readAvailable().map { decoder.decode($0, at: loop.now) }
   }
+
+  /// Takes keys, and returns those to handle now; the others may be a paste.
+  func withoutPastes(_ keys: [KeyEvent]) -> [KeyEvent] {
+    if decoder.hasSeenPasteMark { return keysHeldBack() + keys }
+    return unmarked.take(
+      keys, at: loop.now, isLive: loop.lastTurn <= UnmarkedPaste.gap)
+  }
+
+  /// Returns the keys that were held back, since they may have been a paste.
+  func keysHeldBack() -> [KeyEvent] { unmarked.timeOut() }
 
   /// Starts the timers. Call this when the input has been handled.
   func startTimers() {
-    startEscapeTimer()
+    startKeyTimer()
+    loop.schedule(&unmarkedTimer, at: unmarked.deadline) { [weak self] in
+      guard let self else { return }
+      unmarkedTimer = nil
+      onTimeout(unmarked.timeOut())
+    }
     guard decoder.isPasting || pasteTimer != nil else { return }
     loop.schedule(&pasteTimer, at: decoder.isPasting ? loop.now + Self.pastePause : nil) {
       [weak self] in
@@ -42,19 +62,19 @@ final class KeyReader {
     }
   }
 
-  private func startEscapeTimer() {
-    if let escapeTimer { loop.cancel(escapeTimer) }
-    escapeTimer = nil
-    guard decoder.isWaiting else { return }
-    let delay = creadline_variable("keyseq-timeout").flatMap {
-      Int(written: String(cString: $0), in: -Int.max...Int(Int32.max))
-    }
+  private func startKeyTimer() {
+    guard decoder.isWaiting || keyTimer != nil else { return }
+    let timeout =
+      creadline_variable("keyseq-timeout").flatMap {
+        Int(written: String(cString: $0), in: -Int.max...Int(Int32.max))
+      } ?? 100
     // For readline, 0 means no timeout: the next key decides what Escape means.
-    if let delay, delay <= 0 { return }
-    escapeTimer = loop.after(milliseconds: delay ?? 100) { [weak self] in
+    decoder.escapeTimeout = timeout > 0 ? Int64(timeout) : nil
+    loop.schedule(&keyTimer, at: decoder.deadline) { [weak self] in
       guard let self else { return }
-      escapeTimer = nil
-      onTimeout(decoder.timeOut())
+      keyTimer = nil
+      onTimeout(withoutPastes(decoder.timeOut()))
+      startTimers()
     }
   }
 }

@@ -27,6 +27,14 @@ extension LineEditor {
     return true
   }
 
+  /// Milliseconds that a terminal far away may take to answer; many never do.
+  private static let longestAnswer: Int64 = 2000
+
+  /// Whether the terminal was asked so lately that it may still answer.
+  var isTerminalAsked: Bool {
+    terminalAskedAt.map { loop.now - $0 <= Self.longestAnswer } ?? false
+  }
+
   /// For so many milliseconds after the questions, answers could reach another program that gets
   /// the terminal.
   private static let answerPatience: Int64 = 150

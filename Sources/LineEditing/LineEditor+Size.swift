@@ -43,6 +43,11 @@ struct ResizeProbe {
     return Answer(size: report, cursor: position)
   }
 
+  /// Milliseconds after which hobnob stops waiting for a missing report.
+  static let oblivion: Int64 = 10_000
+
+  func awaitsAnswer(at now: Int64) -> Bool { awaited > 0 && now - askedAt <= Self.oblivion }
+
   /// Forgets the reports that have not arrived: they never will.
   mutating func forget() { (awaited, cursor) = (0, nil) }
 }
@@ -64,8 +69,6 @@ extension LineEditor {
   /// For so many milliseconds after a resize, another may go unreported: tmux delays the second
   /// report by 250.
   private static let silence: Int64 = 400
-  /// Milliseconds after which hobnob stops waiting for a missing report.
-  private static let oblivion: Int64 = 10_000
   /// Milliseconds for which an answer stays valid.
   private static let certainty: Int64 = 10
 
@@ -100,7 +103,7 @@ extension LineEditor {
   }
 
   private func ask() {
-    if loop.now - resizeProbe.askedAt > Self.oblivion { resizeProbe.forget() }
+    if loop.now - resizeProbe.askedAt > ResizeProbe.oblivion { resizeProbe.forget() }
     device.write(SizeReport.question)
     resizeProbe.awaited += SizeReport.answers
     resizeProbe.askedAt = loop.now
@@ -146,7 +149,7 @@ extension LineEditor {
     let end = loop.now + patience
     while resizeProbe.awaited > 0, loop.now < end {
       var ready = pollfd(fd: device.input, events: Int16(POLLIN), revents: 0)
-      guard poll(&ready, 1, Int32(end - loop.now)) > 0, let events = keys.available() else {
+      guard poll(&ready, 1, Int32(end - loop.now)) > 0, let events = availableKeys() else {
         break
       }
       for report in events.compactMap({ SizeReport.size(in: $0) }) where resizeProbe.awaited > 0 {

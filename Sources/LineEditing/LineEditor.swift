@@ -92,6 +92,7 @@ public final class LineEditor {
     guard !isStarted else { return }
     isStarted = true
     device.restoreOnCrash()
+    loop.endIfStuck(on: [SIGTERM, SIGHUP], first: TerminalDevice.restoreNow)
     device.fellBehind = { [weak self] in self?.fellBehind() }
     device.reportsFocus = displayMode == .tty
     device.enter(plain: displayMode == .plain)
@@ -142,7 +143,8 @@ public final class LineEditor {
 
   func readAhead(_ change: (KeyEvent) -> KeyEvent) {
     let isFirst = typedAhead.isEmpty
-    typedAhead += (keys.available() ?? []).filter { !takeAnswer($0) }.map(change)
+    typedAhead += keys.keysHeldBack()
+    typedAhead += (availableKeys() ?? []).filter { !takeAnswer($0) }.map(change)
     guard isFirst, !typedAhead.isEmpty else { return }
     loop.after(milliseconds: 0) { [weak self] in
       self?.takeTypedAhead()
@@ -184,7 +186,7 @@ public final class LineEditor {
     draw()
     display.leave(keepingLine: keepingLine)
     device.leave()
-    body()
+    loop.whileAway(body)
     device.enter(plain: displayMode == .plain)
     // The terminal did not report its focus in the meantime.
     if displayMode == .tty { focus.wait() }
@@ -203,10 +205,18 @@ public final class LineEditor {
 
   // MARK: Keys
 
+  /// The input that has arrived; nil if the terminal has closed.
+  func availableKeys() -> [KeyEvent]? { keys.available(awaitsAnswer: awaitsAnswer) }
+
+  /// Whether the terminal still has to answer a question, and may.
+  private var awaitsAnswer: Bool { resizeProbe.awaitsAnswer(at: loop.now) || isTerminalAsked }
+
   private func readKeys() {
-    guard let events = keys.available() else { return stopListening() }
+    guard let events = availableKeys() else { return stopListening() }
     takeTypedAhead()
-    let typed = events.filter { !takeReport($0) }
+    var typed = events.filter { !takeReport($0) }
+    // In plain mode each line is one (rule 1.9).
+    if displayMode == .tty { typed = keys.withoutPastes(typed) }
     // A report of focus or size is not a key, and must not end or answer anything.
     if !typed.isEmpty || events.isEmpty { handle(typed) }
     keys.startTimers()

@@ -42,6 +42,10 @@ public struct TimerID: Hashable, Sendable {
   private var ends: [@MainActor () -> Void] = []
   private var lastNumber = 0
   private var isRunning = false
+  /// Whether a turn that does not end ends the program.
+  private var endsIfStuck = false
+  /// How many milliseconds the last turn took, without its sleep: 0 in the first one.
+  public private(set) var lastTurn: Int64 = 0
 
   public convenience init() { self.init(clock: Clock.steady) }
 
@@ -75,6 +79,23 @@ public struct TimerID: Hashable, Sendable {
     signalBodies.removeAll { signals.contains($0.signal) }
     signalBodies += signals.map { ($0, body) }
     self.signals.add(signals)
+  }
+
+  /// Ends the program a few seconds after one of these signals, which the loop handles, if the loop
+  /// does not turn any more. The exit status is 128 and the signal.
+  ///
+  /// - Parameter first: called before the program ends, in a signal handler: it may only make
+  ///   system calls.
+  public func endIfStuck(on signals: [Int32], first: @escaping @convention(c) () -> Void) {
+    StuckTurn.arm(on: signals, first: first)
+    endsIfStuck = true
+  }
+
+  /// Runs `body`, which may take as long as it wants, such as another program on the terminal.
+  public func whileAway(_ body: () -> Void) {
+    if endsIfStuck { StuckTurn.end() }
+    body()
+    if endsIfStuck, isRunning { StuckTurn.begin() }
   }
 
   /// Lets the handled signals have their usual effect. Call this before starting a child or
@@ -137,6 +158,12 @@ public struct TimerID: Hashable, Sendable {
       descriptors.append(pollfd(fd: own, events: Int16(POLLIN), revents: 0))
     }
     guard poll(&descriptors, nfds_t(descriptors.count), patience) >= 0 else { return }
+    let start = now
+    if endsIfStuck { StuckTurn.begin() }
+    defer {
+      if endsIfStuck { StuckTurn.end() }
+      lastTurn = now - start
+    }
 
     for (number, descriptor) in zip(watched, descriptors) where descriptor.revents != 0 {
       // An earlier body of this turn may have ended the watch.

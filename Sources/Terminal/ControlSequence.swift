@@ -30,6 +30,7 @@ struct ControlSequence {
   }
 
   var isPasteStart: Bool { isTilde(200) }
+  var isPasteEnd: Bool { isTilde(201) }
 
   /// The events that it stands for; empty if it means nothing, such as the release of a key.
   var events: [KeyEvent] {
@@ -50,7 +51,7 @@ struct ControlSequence {
       ).events
     case UInt8(ascii: "~"):
       // This is the end of a paste that never began.
-      if isTilde(201) { return [] }
+      if isPasteEnd { return [] }
       if value(0) == 27, let modifiers = value(1), let code = value(2) {
         return ModifiedKey(code: code, modifiers: modifiers).events
       }

@@ -41,7 +41,7 @@ enum CrashReset {
     crashState.pointee.isInstalled = true
     // Use a function, not a closure: a closure would belong to the main actor, but a process may
     // end on another thread.
-    atexit(reset)
+    atexit(restoreTerminal)
     // The handler gets its own stack, in case the stack has overflowed.
     let size = 1 << 16
     var stack = stack_t(ss_sp: malloc(size), ss_flags: 0, ss_size: size)
@@ -49,7 +49,7 @@ enum CrashReset {
     for signal in fatal {
       var action = sigaction()
       action.__sigaction_handler.sa_handler = { signal in
-        reset()
+        restoreTerminal()
         // The raised signal waits until this handler has returned, and then ends the process. Do
         // not use Swift's own handler: at a terminal it asks questions, and it continues after a
         // signal that another process sent.
@@ -88,7 +88,8 @@ private struct CrashState {
 // thread changes what the pointer refers to, and turns `isArmed` off while it does.
 private nonisolated(unsafe) var crashState: UnsafeMutablePointer<CrashState>?
 
-private func reset() {
+/// Restores the terminal; does nothing if it was not entered, or is restored already.
+func restoreTerminal() {
   guard let crashState, crashState.pointee.isArmed else { return }
   crashState.pointee.isArmed = false
   _ = write(crashState.pointee.output, crashState.pointee.bytes, crashState.pointee.count)

@@ -4,6 +4,7 @@
 ///
 /// It is a state machine that takes one byte after the other, so it makes no difference where a
 /// read ends. No key is lost: an unfinished sequence is returned as the keys that it may have been.
+/// An answer of the terminal is never returned as keys, even if its pieces come late (1.15).
 ///
 /// Some input is ambiguous. Alt-`]` or Alt-`P`, followed at once by the beginning of an answer,
 /// counts as an answer until a control byte or `timeOut`. Shift-F3 of xterm counts as a cursor
@@ -36,6 +37,10 @@ public struct KeyDecoder: Sendable {
   /// No key and no expected answer is longer; a longer sequence is garbage.
   private static let longestControlSequence = 256
   private static let longestString = 1 << 16
+  /// Milliseconds in which the rest of a letter, or of an answer that the terminal owes, may arrive.
+  private static let patience: Int64 = 1000
+  /// Milliseconds in which the next byte of any other answer may arrive.
+  private static let answerPatience: Int64 = 50
   /// Milliseconds of silence after which a C-c by itself is a key, and not part of a paste.
   public static let pasteSilence: Int64 = 100
   private static let pasteEnd: [UInt8] = [0x1B, 0x5B, 0x32, 0x30, 0x31, 0x7E]
@@ -44,16 +49,59 @@ public struct KeyDecoder: Sendable {
   /// The bytes since the sequence began.
   private var pending: [UInt8] = []
   private var pasted: [UInt8] = []
-  /// Whether the last key returned was an ESC that nothing followed in time.
-  private var gaveUpEscape = false
-  /// When the last byte of an open paste arrived.
-  private var pastedAt: Int64 = 0
+  /// How many of the pending bytes were already returned as a key, because nothing followed in time.
+  private var returned = 0
+  /// What was returned as keys because nothing followed in time: ESC, perhaps with the first bytes
+  /// of an answer.
+  private var givenUp: [UInt8] = []
+  /// When the last byte arrived.
+  private var lastAt: Int64 = 0
+
+  /// Milliseconds that an ESC waits for the rest of a sequence; nil: until the next key.
+  public var escapeTimeout: Int64? = 100
+  /// Whether the terminal still has to answer a question.
+  public var awaitsAnswer = false
+  /// Whether the terminal has ever marked a paste.
+  public private(set) var hasSeenPasteMark = false
 
   public init() {}
 
   /// Whether a lone ESC or an incomplete sequence waits for its rest; if nothing arrives, call
   /// `timeOut`. An open paste does not count.
   public var isWaiting: Bool { state != .ground && state != .paste }
+
+  /// When to call `timeOut`, in the milliseconds of `decode`; nil if only the next byte can end the
+  /// wait.
+  public var deadline: Int64? {
+    let pause: Int64? =
+      switch state {
+      case .ground, .paste: nil
+      case .utf8: Self.patience
+      // readline would wait for its end as well, and the program for that of an answer.
+      case .csi: nil
+      case .string, .stringEscape: isAnswer ? nil : answerPause
+      // The program asks nothing whose answer begins with ESC P or ESC _.
+      case .stringStart: pending[1] == UInt8(ascii: "]") ? answerPause : pauseAfterKey
+      // Many terminals never answer, and there Escape must not wait for them.
+      case .escape, .escapeEscape, .consoleKey, .ss3: escapeTimeout
+      }
+    return pause.map { lastAt + $0 }
+  }
+
+  private var pauseAfterKey: Int64? { escapeTimeout.map { max($0, Self.answerPatience) } }
+  private var answerPause: Int64? { awaitsAnswer ? Self.patience : pauseAfterKey }
+
+  /// Whether the string that has begun can only be an answer: nobody types this much of one.
+  private var isAnswer: Bool {
+    guard state == .string || state == .stringEscape, pending.count > 3 else { return false }
+    let body = pending.dropFirst(2)
+    switch pending[1] {
+    case UInt8(ascii: "]"): return body.contains(UInt8(ascii: ";"))
+    case UInt8(ascii: "P"):
+      return body.contains { [0x7C, 0x2B, 0x24].contains($0) }  // | + $
+    default: return body.contains(UInt8(ascii: "="))
+    }
+  }
 
   /// Whether a paste has begun but not ended.
   public var isPasting: Bool { state == .paste }
@@ -69,26 +117,57 @@ public struct KeyDecoder: Sendable {
   ///   - now: milliseconds of a clock that does not run backwards.
   /// - Returns: the keys that are complete now, in order.
   public mutating func decode(_ bytes: [UInt8], at now: Int64 = 0) -> [KeyEvent] {
+    if bytes.isEmpty { return [] }
     // The most common case: one letter.
-    if bytes.count == 1, state == .ground, (0x20...0x7E).contains(bytes[0]) {
-      gaveUpEscape = false
+    if bytes.count == 1, state == .ground, givenUp.isEmpty, (0x20...0x7E).contains(bytes[0]) {
+      lastAt = now
       return [.key(bytes)]
     }
+    if let events = resume(with: bytes, at: now) { return events }
+    givenUp = []
     var events: [KeyEvent] = []
-    // A focus report in a separate read, in the middle of a paste or cut off after its ESC, was
-    // never typed.
+    let silence = now - lastAt
+    lastAt = now
+    // A focus report in a separate read, in the middle of a paste, was never typed.
     if state == .paste, bytes.count == 3, bytes[0] == 0x1B, let focus = Self.focus(bytes[1...]) {
       return [focus]
     }
-    if gaveUpEscape {
-      gaveUpEscape = false
-      if bytes.count == 2, let focus = Self.focus(bytes[...]) { return [focus] }
-    }
-    if bytes == [0x03], state == .paste, now - pastedAt >= Self.pasteSilence {
+    if bytes == [0x03], state == .paste, silence >= Self.pasteSilence {
       return [.unfinishedPaste(finishPaste())]
     }
+    // A single key, long after an answer that was never finished, is not its rest.
+    if isAnswer, bytes.count == 1, silence > Self.patience { flush(&events) }
     for byte in bytes { decodeByte(byte, &events) }
-    if state == .paste { pastedAt = now }
+    return events
+  }
+
+  /// Decodes bytes as the rest of a sequence whose beginning was already returned as a key.
+  ///
+  /// - Returns: nil if they are not its rest.
+  private mutating func resume(with bytes: [UInt8], at now: Int64) -> [KeyEvent]? {
+    if givenUp.isEmpty { return nil }
+    var decoder = self
+    (decoder.pending, decoder.returned, decoder.givenUp) = (givenUp, givenUp.count, [])
+    decoder.state = [.escape, .stringStart, .string][min(givenUp.count, 3) - 1]
+    let events = decoder.decode(bytes, at: now)
+    let isSoon = awaitsAnswer || now - lastAt <= Self.answerPatience
+    let isRest: Bool
+    switch events.first {
+    // Nobody types a whole report in one read.
+    case .focus, .reply, .paste: isRest = true
+    case .key(let key): isRest = isSoon && key.count > givenUp.count + 1
+    case nil:
+      isRest =
+        switch decoder.state {
+        case .paste: true
+        case .string: isSoon || decoder.isAnswer
+        case .csi, .stringStart: isSoon
+        default: false
+        }
+    default: isRest = false
+    }
+    guard isRest else { return nil }
+    self = decoder
     return events
   }
 
@@ -96,7 +175,7 @@ public struct KeyDecoder: Sendable {
   /// unfinished paste stays open.
   public mutating func timeOut() -> [KeyEvent] {
     var events: [KeyEvent] = []
-    gaveUpEscape = pending == [0x1B] && state == .escape
+    if [.escape, .stringStart, .string].contains(state), !isAnswer { givenUp = pending }
     if isWaiting { flush(&events) }
     return events
   }
@@ -145,8 +224,9 @@ public struct KeyDecoder: Sendable {
       if byte == UInt8(ascii: "\\") {
         events.append(.reply(finish(byte)))
       } else {
-        // This is not an answer: what looked like one was typed.
+        // What looked like an answer was typed, or the rest of the answer is lost.
         pending.removeLast()
+        state = .string
         flush(&events)
         decodeInGround(0x1B, &events)
         decodeByte(byte, &events)
@@ -159,12 +239,12 @@ public struct KeyDecoder: Sendable {
   private mutating func decodeInGround(_ byte: UInt8, _ events: inout [KeyEvent]) {
     switch byte {
     case 0x1B:
-      pending = [byte]
+      (pending, returned) = ([byte], 0)
       state = .escape
     case 0..<0x80:
       events.append(.key([byte]))
     case 0xC2...0xF4:
-      pending = [byte]
+      (pending, returned) = ([byte], 0)
       state = .utf8
     default:
       events.append(.key(Self.replacement))
@@ -230,6 +310,7 @@ public struct KeyDecoder: Sendable {
     _ sequence: [UInt8], isMeta: Bool, _ events: inout [KeyEvent]
   ) {
     let control = ControlSequence(sequence)
+    if control.isPasteStart || control.isPasteEnd { hasSeenPasteMark = true }
     if control.isPasteStart {
       if isMeta { events.append(.escape) }
       state = .paste
@@ -312,11 +393,16 @@ public struct KeyDecoder: Sendable {
     decodeInGround(byte, &events)
   }
 
-  /// Returns the pending bytes as the keys that they may have been.
+  /// Returns the pending bytes as the keys that they may have been; drops an answer.
   private mutating func flush(_ events: inout [KeyEvent]) {
-    let bytes = pending
+    let (bytes, isDropped, former) = (pending, isAnswer, returned)
     state = .ground
-    pending = []
+    (pending, returned) = ([], 0)
+    if isDropped { return }
+    guard former == 0 else {
+      for byte in bytes.dropFirst(former) { decodeByte(byte, &events) }
+      return
+    }
     guard bytes.first == 0x1B else {
       events += bytes.map { _ in .key(Self.replacement) }
       return

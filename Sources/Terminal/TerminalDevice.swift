@@ -260,6 +260,9 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
     CrashReset.install()
   }
 
+  /// Restores the modes at once, in a signal handler too, for a process that ends without `leave`.
+  public static let restoreNow: @convention(c) () -> Void = restoreTerminal
+
   /// Returns what has been typed, without waiting; empty if nothing has.
   ///
   /// - Returns: nil at the end of input: the terminal has hung up.

@@ -24,6 +24,9 @@ public final class PseudoTerminal {
   /// questions; nil for nothing.
   public var background: String?
 
+  /// Whether the terminal marks pastes, and shows that when a program asks for it (DECSET 2004).
+  public var marksPastes = false
+
   private var descriptor: Int32
   private var hasHungUp = false
   private var status: Int32?
@@ -178,6 +181,12 @@ public final class PseudoTerminal {
         {
           self.background = nil
           send(background)
+        }
+        if marksPastes, output.suffix(count + 8).firstRange(of: Array("\u{1B}[?2004h".utf8)) != nil
+        {
+          marksPastes = false
+          // The end of a paste that never began, which means nothing else.
+          send("\u{1B}[201~")
         }
         emulator.feed(Array(buffer[..<count]))
         let answers = emulator.answers

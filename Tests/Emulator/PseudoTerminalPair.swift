@@ -46,8 +46,10 @@ public final class PseudoTerminalPair {
   }
 
   /// Types bytes.
-  public func send(_ text: String) {
-    let bytes = Array(text.utf8)
+  public func send(_ text: String) { send(Array(text.utf8)) }
+
+  /// Types bytes.
+  public func send(_ bytes: [UInt8]) {
     _ = write(controller, bytes, bytes.count)
   }
 

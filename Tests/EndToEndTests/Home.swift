@@ -85,23 +85,28 @@ final class Home {
   /// Opens the shell on a terminal.
   func shell(
     as name: String, _ arguments: [String] = [], rows: Int = 24, columns: Int = 80,
-    environment changes: [String: String?] = [:]
+    environment changes: [String: String?] = [:], marksPastes: Bool = true
   ) throws -> PseudoTerminal {
-    try PseudoTerminal(
+    let shell = try PseudoTerminal(
       command: [Home.program, "--as", name] + arguments, environment: changed(changes),
       rows: rows, columns: columns)
+    shell.marksPastes = marksPastes
+    return shell
   }
 
   /// Opens the shell and waits for the prompt of the lobby.
   ///
-  /// - Parameter inputrc: the person's inputrc; nil leaves it unchanged.
+  /// - Parameters:
+  ///   - inputrc: the person's inputrc; nil leaves it unchanged.
+  ///   - marksPastes: whether the terminal does, so that several lines typed at once are lines.
   func shellInLobby(
     as name: String, _ arguments: [String] = [], inputrc: String? = nil, rows: Int = 24,
-    columns: Int = 80, environment changes: [String: String?] = [:]
+    columns: Int = 80, environment changes: [String: String?] = [:], marksPastes: Bool = true
   ) throws -> PseudoTerminal {
     if let inputrc { try write(inputrc, to: ".inputrc") }
     let shell = try shell(
-      as: name, arguments + ["lobby"], rows: rows, columns: columns, environment: changes)
+      as: name, arguments + ["lobby"], rows: rows, columns: columns, environment: changes,
+      marksPastes: marksPastes)
     try shell.expect("#lobby> |")
     return shell
   }

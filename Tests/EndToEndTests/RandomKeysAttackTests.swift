@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Emulator
+import Glibc
 import Repeatable
 import Testing
 
@@ -64,8 +65,40 @@ extension EndToEnd {
       try expectLife(mode, after: Array(keys.utf8), "")
     }
 
+    @Test(
+      "1.15: keys torn in two, with a pause between them, do not hang the shell",
+      arguments: Mode.allCases,
+      [
+        ["xy\u{1B}[", "200~p\u{1B}[201~"], ["xy\u{1B}", "[200~p\u{1B}[201~"],
+        ["xy\u{1B}[20", "0~p\u{1B}[2", "01~"], ["a\u{1B}]11;rgb:ff", "ff/ffff/ffff\u{1B}\\z"],
+        ["a\u{1B}[5", ";5Rz"], ["a\u{1B}[?", "62;22cz"], ["\u{1B}P>|tm", "ux 3.3a\u{1B}\\"],
+        ["\u{12}\u{1B}[", "200~p\u{1B}[201~"], ["\u{1B}[200", "~"], ["\u{1B}p\u{1B}[2", "00~x"],
+      ])
+    func torn(mode: Mode, pieces: [String]) throws {
+      try expectLife(mode, after: [], "\(pieces)", pieces.map { Array($0.utf8) })
+    }
+
+    @Test(
+      "1.15: a shell whose loop turns no more ends on SIGTERM and SIGHUP, and restores the terminal",
+      arguments: [SIGTERM, SIGHUP])
+    func stuck(signal: Int32) throws {
+      let home = try Home()
+      try home.write("set editing-mode vi\n", to: ".inputrc")
+      let shell = try home.shellInLobby(as: "anna")
+      // readline looks for a bracket from the beginning of the text, for each letter anew.
+      shell.send(Key.paste("(" + String(repeating: "é", count: 400_000) + ")"))
+      try shell.expect("é)|", for: 60)
+      shell.send("\u{1B}[27u%")
+      shell.rest(0.5)
+      shell.kill(signal)
+      #expect(shell.waitForExit(seconds: 30) == 128 + signal)
+      #expect(shell.output.suffix(200).firstRange(of: Array("\u{1B}[?2004l".utf8)) != nil)
+    }
+
     /// Types into a shell that has a short history, and looks whether it still does what it should.
-    private func expectLife(_ mode: Mode, after keys: [UInt8], _ place: String) throws {
+    private func expectLife(
+      _ mode: Mode, after keys: [UInt8], _ place: String, _ pieces: [[UInt8]] = []
+    ) throws {
       let home = try Home()
       try home.write(RandomKeys.inputrc(mode), to: ".inputrc")
       let shell = try home.shell(
@@ -79,6 +112,10 @@ extension EndToEnd {
       }
       try shell.expect("[4] ", for: 60)
       shell.send(keys)
+      for piece in pieces {
+        shell.send(piece)
+        shell.rest(0.25)
+      }
       // Ends what may be under way, one level each: a paste, a key that waits for another, a search,
       // an argument, a question, a text. Again, where the editor had the terminal and took the keys.
       let isAlive = try (0..<3).contains { _ in

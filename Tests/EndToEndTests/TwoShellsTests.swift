@@ -21,6 +21,8 @@ extension EndToEnd {
       let ben = try tmux.shell(as: "ben", ["lobby"], rows: 30, columns: 80)
       for pane in [anna, ben] {
         try pane.expect { $0.contains { $0.hasPrefix("#lobby>") } }
+        // The terminal marks pastes: what comes without marks was typed.
+        try pane.press("-H", "1b", "5b", "32", "30", "31", "7e")
       }
 
       var bodies: [String: [String]] = ["a": [], "b": []]

@@ -14,8 +14,11 @@ private final class KeyTypist {
   static let shared = Result { try KeyTypist() }
 
   let pair: PseudoTerminalPair
-  let loop = EventLoop()
+  let loop: EventLoop
   let editor: LineEditor
+  /// How much later it is for the loop than it is.
+  private let skipped: Skipped
+  private final class Skipped { var milliseconds: Int64 = 0 }
   private let emulator = Emulator(rows: 10, columns: 40)
   /// What was told but `willDraw`, `resized` and `focusChanged`, since the last look.
   private var told: [LineEvent] = []
@@ -25,6 +28,9 @@ private final class KeyTypist {
   private init() throws {
     setenv("INPUTRC", "/dev/null", 1)
     pair = try PseudoTerminalPair(rows: 10, columns: 40)
+    let skipped = Skipped()
+    self.skipped = skipped
+    loop = EventLoop { Clock.steady() + skipped.milliseconds }
     let terminal = pair.openTerminal()
     editor = LineEditor(
       displayMode: .tty, loop: loop, device: try TerminalDevice(input: terminal, output: terminal),
@@ -42,10 +48,12 @@ private final class KeyTypist {
   }
 
   /// One turn of the loop with these keys typed.
-  func type(_ keys: String) {
+  func type(_ keys: String) { type(Array(keys.utf8)) }
+
+  func type(_ keys: [UInt8]) {
     pair.send(keys)
     var arrived: Int32 = 0
-    while arrived < keys.utf8.count {
+    while arrived < keys.count {
       var ready = pollfd(fd: pair.terminal, events: Int16(POLLIN), revents: 0)
       guard poll(&ready, 1, 10_000) > 0, ioctl(pair.terminal, UInt(FIONREAD), &arrived) == 0 else {
         Issue.record("The keys do not come through the pseudo-terminal.")
@@ -54,6 +62,14 @@ private final class KeyTypist {
     }
     loop.after(milliseconds: 0) {}
     loop.run()
+  }
+
+  /// Types keys, and then nothing for so long.
+  func type(_ keys: [UInt8], pausing milliseconds: Int64) {
+    type(keys)
+    skipped.milliseconds += milliseconds
+    type([])
+    _ = screen
   }
 
   /// The window gets another size, of which the terminal is asked.
@@ -82,8 +98,10 @@ private final class KeyTypist {
     return told
   }
 
-  /// An empty line, no history, a handler that deals with nothing.
+  /// An empty line, no history, a handler that deals with nothing, and a terminal that has marked a
+  /// paste.
   func begin() {
+    type("\u{1B}[201~")
     deals = { _ in false }
     editor.question = nil
     editor.menu = { .closed }

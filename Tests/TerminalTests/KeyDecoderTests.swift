@@ -195,6 +195,121 @@ struct KeyDecoderTests {
     }
   }
 
+  // MARK: 1.15
+
+  private static let answers = [
+    "\u{1B}[24;80R", "\u{1B}[?62;22c", "\u{1B}]11;rgb:ffff/ffff/ffff\u{1B}\\",
+    "\u{1B}]11;rgb:0/0/0\u{7}", "\u{1B}P>|tmux 3.3a\u{1B}\\", "\u{1B}[I",
+  ]
+
+  /// Decodes pieces that arrive at these times, with the keys that a program gets in between.
+  private func arrive(
+    _ pieces: [(bytes: [UInt8], at: Int64)], escapeTimeout: Int64? = 100, awaitsAnswer: Bool = false
+  ) -> [KeyEvent] {
+    var decoder = KeyDecoder()
+    (decoder.escapeTimeout, decoder.awaitsAnswer) = (escapeTimeout, awaitsAnswer)
+    var events: [KeyEvent] = []
+    for (bytes, time) in pieces {
+      while let deadline = decoder.deadline, deadline <= time { events += decoder.timeOut() }
+      events += decoder.decode(bytes, at: time)
+    }
+    while decoder.deadline != nil { events += decoder.timeOut() }
+    return events
+  }
+
+  @Test(
+    "1.15: the rest of a letter is awaited for a second, whatever the timeout",
+    arguments: [1, 100, nil] as [Int64?])
+  func lettersInPieces(timeout: Int64?) {
+    for letter in ["é", "日", "😀", "\u{1B}é"] {
+      for at in (letter.hasPrefix("\u{1B}") ? 2 : 1)..<letter.utf8.count {
+        let (head, tail) = (Array(letter.utf8.prefix(at)), Array(letter.utf8.dropFirst(at)))
+        #expect(
+          arrive([(head, 0), (tail, 999)], escapeTimeout: timeout) == [key(letter)], "\(head)")
+        let late = arrive([(head, 0), (tail, 1001)], escapeTimeout: timeout)
+        #expect(late.allSatisfy { $0.isKey && $0 != key(letter) })
+      }
+    }
+  }
+
+  @Test(
+    "1.15: an answer in pieces is put together within 50 ms, or while one is outstanding",
+    arguments: [(49, false), (999, true)] as [(Int64, Bool)], [1, 100, nil] as [Int64?])
+  func answersInPieces(pause: (time: Int64, awaitsAnswer: Bool), timeout: Int64?) {
+    for answer in Self.answers where !pause.awaitsAnswer || !answer.hasPrefix("\u{1B}P") {
+      let bytes = Array(answer.utf8)
+      for at in 1..<bytes.count {
+        let events = arrive(
+          [(Array(bytes[..<at]), 0), (Array(bytes[at...]), pause.time), ([0x78], 20_000)],
+          escapeTimeout: timeout, awaitsAnswer: pause.awaitsAnswer)
+        #expect(events.filter(\.isKey) == [key("x")], "\(answer.debugDescription) at \(at)")
+      }
+      // Byte by byte.
+      let single = bytes.enumerated().map { ([$1], Int64($0) * pause.time) }
+      let events = arrive(
+        single + [([0x78], 100_000)], escapeTimeout: timeout, awaitsAnswer: pause.awaitsAnswer)
+      #expect(events.filter(\.isKey) == [key("x")], "\(answer.debugDescription) byte by byte")
+    }
+  }
+
+  @Test("1.15: the rest of an answer that comes too late is dropped, never typed")
+  func lateAnswers() {
+    for answer in Self.answers {
+      let bytes = Array(answer.utf8)
+      for at in 1..<bytes.count {
+        let events = arrive([
+          (Array(bytes[..<at]), 0), (Array(bytes[at...]), 30_000), ([0x78], 60_000),
+        ])
+        // Only what may have been a key before: M-], M-P and what followed them at once.
+        let keys = events.filter(\.isKey).dropLast()
+        #expect(keys.count < 4 && keys.count < at, "\(answer.debugDescription) at \(at): \(keys)")
+        #expect(events.last == key("x"))
+      }
+    }
+  }
+
+  @Test("1.15: keys come again after an answer that is never finished")
+  func lostRest() {
+    let head = Array("\u{1B}]11;rgb:ff".utf8)
+    #expect(arrive([(head, 0), ([0x61], 1001), ([0x62], 1100)]) == [key("a"), key("b")])
+    #expect(arrive([(head, 0), ([0x0D], 20)]) == [key("\r")])
+    #expect(arrive([(head, 0), (Array("\u{1B}[A".utf8), 20)]) == [key("\u{1B}[A")])
+  }
+
+  @Test("1.15: ESC P alone is M-P, and a lone ESC with a letter behind it is both")
+  func keysThatLookLikeAnswers() {
+    #expect(arrive([(Array("\u{1B}P".utf8), 0)], awaitsAnswer: true) == [key("\u{1B}P")])
+    var decoder = KeyDecoder()
+    decoder.escapeTimeout = 1
+    _ = decoder.decode(Array("\u{1B}P".utf8), at: 10)
+    #expect(decoder.deadline == 60)
+    for letter in ["k", "P", "]", "O", "5"] {
+      let typed = [([0x1B] as [UInt8], Int64(0)), (Array(letter.utf8), 30)]
+      #expect(arrive(typed, escapeTimeout: 1) == [.escape, key(letter)], "\(letter)")
+    }
+  }
+
+  @Test("1.9, 1.15: a paste whose start mark comes in two pieces is a paste, after any pause")
+  func tornPaste() {
+    let bytes = Array("\u{1B}[200~p\r\u{1B}[201~".utf8)
+    for pause in [3, 250, 30_000] as [Int64] {
+      for at in 1..<bytes.count {
+        let events = arrive([(Array(bytes[..<at]), 0), (Array(bytes[at...]), pause)])
+        let lone: [KeyEvent] = at == 1 && pause > 100 ? [.escape] : []
+        #expect(events == lone + [.paste(Array("p\n".utf8))], "at \(at) after \(pause)")
+      }
+    }
+  }
+
+  @Test("1.9: it is known whether the terminal marks pastes")
+  func pasteMarks() {
+    for (sent, isMark) in [("\u{1B}[200~", true), ("\u{1B}[201~", true), ("\u{1B}[A", false)] {
+      var decoder = KeyDecoder()
+      _ = decoder.decode(Array(sent.utf8))
+      #expect(decoder.hasSeenPasteMark == isMark)
+    }
+  }
+
   @Test("1.9: a paste has no limit, and its time grows only with its length")
   func largePaste() {
     var decoder = KeyDecoder()
@@ -249,6 +364,10 @@ struct KeyDecoderTests {
     #expect(!decoder.isWaiting)
     #expect(events.count == 1001)
   }
+}
+
+extension KeyEvent {
+  fileprivate var isKey: Bool { if case .key = self { true } else { false } }
 }
 
 private func key(_ text: String) -> KeyEvent { .key(Array(text.utf8)) }

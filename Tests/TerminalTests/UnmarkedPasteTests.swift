@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Terminal
+import Testing
+
+@Suite("1.9: Pastes that the terminal does not mark")
+struct UnmarkedPasteTests {
+  private static let lines = (1...60).map { "line \($0)" }
+
+  /// The text that the keys would type, with what is a paste in braces.
+  private func text(_ keys: [KeyEvent]) -> String {
+    keys.map {
+      switch $0 {
+      case .key(let bytes): String(decoding: bytes, as: UTF8.self)
+      case .paste(let bytes): "{" + String(decoding: bytes, as: UTF8.self) + "}"
+      default: "?"
+      }
+    }.joined()
+  }
+
+  private func keys(_ text: String) -> [KeyEvent] { text.utf8.map { .key([$0]) } }
+
+  /// The keys of reads at these times.
+  private func take(_ reads: [(text: String, at: Int64)], isLive: Bool = true) -> String {
+    var pastes = UnmarkedPaste()
+    var taken: [KeyEvent] = []
+    for (text, time) in reads {
+      if let deadline = pastes.deadline, deadline < time { taken += pastes.timeOut() }
+      taken += pastes.take(keys(text), at: time, isLive: isLive)
+    }
+    return text(taken + pastes.timeOut())
+  }
+
+  @Test("many lines at once are a paste, the last Return too", arguments: ["\r", "\r\n"])
+  func atOnce(newline: String) {
+    let typed = Self.lines.map { $0 + newline }.joined()
+    #expect(take([(typed, 500)]) == "{" + Self.lines.map { $0 + "\n" }.joined() + "}")
+  }
+
+  @Test(
+    "over a slow line, it is a paste from its first Return on", arguments: [1, 8, 29] as [Int64])
+  func slowly(pause: Int64) {
+    let typed = Self.lines.joined(separator: "\r")
+    let reads = typed.utf8.enumerated().map {
+      (String(Unicode.Scalar($1)), 500 + Int64($0) * pause)
+    }
+    #expect(
+      take(reads) == "line 1{\n" + Self.lines.dropFirst().joined(separator: "\n") + "}")
+  }
+
+  @Test("what people type are lines, and a Return waits for nothing")
+  func typing() {
+    var pastes = UnmarkedPaste()
+    for (index, letter) in "a\rb\rc\rd\re\r".enumerated() {
+      let key = keys(String(letter))
+      #expect(pastes.take(key, at: Int64(index) * 31, isLive: true) == key)
+      #expect(pastes.deadline == nil)
+    }
+  }
+
+  @Test("up to three lines sent at once are lines; they wait for the time that shows it")
+  func fewLines() {
+    #expect(take([("hello\r", 500)]) == "hello\r")
+    #expect(take([("a\rb\rc\r", 500)]) == "a\rb\rc\r")
+    #expect(take([("a\rb\rc\r", 500), ("d\re\r", 531)]) == "a\rb\rc\rd\re\r")
+    #expect(take([("a\rb\rc\r", 500), ("d", 530)]) == "{a\nb\nc\nd}")
+    var pastes = UnmarkedPaste()
+    #expect(pastes.take(keys("hello\r"), at: 500, isLive: true) == [])
+    #expect(pastes.deadline == 530)
+  }
+
+  @Test("what was typed while the program was busy are lines")
+  func busy() {
+    #expect(take([("a\rb\rc\rd\r", 500)], isLive: false) == "a\rb\rc\rd\r")
+  }
+
+  @Test("1.15: keys without enough Returns do not pile up")
+  func endless() {
+    var pastes = UnmarkedPaste()
+    var count = 0
+    for time in 0..<1000 {
+      count +=
+        pastes.take(
+          keys("\r" + String(repeating: "x", count: 99)), at: Int64(time) * 31,
+          isLive: true
+        ).count
+      count += pastes.timeOut().count
+    }
+    #expect(count == 100_000)
+    #expect(
+      pastes.take(keys("\r" + String(repeating: "x", count: 5000)), at: 99_000, isLive: true)
+        .count == 5001)
+  }
+}
