@@ -362,7 +362,9 @@ static void feed(const unsigned char *bytes, size_t count) {
     KEYMAP_ENTRY bound = entry ? *entry : (KEYMAP_ENTRY){0};
     if (entry) *entry = (KEYMAP_ENTRY){ISFUNC, NULL};
     bool quotes = creadline_quoting;
+    if (is_typed) creadline_begin_replacing(ring + ring_start, ring_end - ring_start);
     read_char();
+    creadline_end_replacing();
     if (quotes) creadline_quoting = false;
     if (entry) *entry = bound;
     end_accepted_line();
@@ -402,6 +404,31 @@ void creadline_feed(const unsigned char *bytes, size_t count) {
   FILE *errors = begin_bells();
   feed(bytes, count);
   stderr = errors;
+}
+
+bool creadline_is_searching(void) { return RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH); }
+
+void creadline_search_for(const char *text) {
+  if (*text == '\0') return;
+  if (RL_ISSTATE(RL_STATE_NSEARCH)) {
+    // The line is the pattern.
+    rl_insert_text(text);
+    rl_redisplay_function();
+    return;
+  }
+  // readline's own function searches once for the whole text, not after each letter of it.
+  static const char key[] = "\001", end[] = "\033[201~";
+  size_t length = strlen(text);
+  char *bytes = malloc(length + sizeof key + sizeof end);
+  memcpy(bytes, key, 1);
+  memcpy(bytes + 1, text, length);
+  memcpy(bytes + 1 + length, end, sizeof end);
+  Keymap map = rl_get_keymap();
+  KEYMAP_ENTRY bound = map[1];
+  map[1] = (KEYMAP_ENTRY){ISFUNC, rl_bracketed_paste_begin};
+  creadline_feed((const unsigned char *)bytes, length + sizeof end);
+  map[1] = bound;
+  free(bytes);
 }
 
 void creadline_ding(void) {

@@ -21,8 +21,8 @@ static int ascii_end(const char *text, int at, int end) {
   return at;
 }
 
-/// The number of bytes of the character at `text`, 0 if it is not UTF-8.
-static int utf8_length(const unsigned char *text) {
+int creadline_character_length(const char *bytes) {
+  const unsigned char *text = (const unsigned char *)bytes;
   int length = text[0] < 0x80 ? 1 : text[0] < 0xC2 ? 0 : text[0] < 0xE0 ? 2 : text[0] < 0xF0 ? 3
                : text[0] < 0xF5 ? 4 : 0;
   for (int i = 1; i < length; i++)
@@ -41,7 +41,7 @@ void creadline_mend_text(void) {
   rl_line_buffer[rl_end] = '\0';
   if (!RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH)) {
     for (int at = 0, length; (at = ascii_end(rl_line_buffer, at, rl_end)) < rl_end; at += length) {
-      length = utf8_length((unsigned char *)rl_line_buffer + at);
+      length = creadline_character_length(rl_line_buffer + at);
       if (length == 0) rl_line_buffer[at] = '?', length = 1;
     }
   }

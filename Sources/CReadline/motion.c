@@ -4,6 +4,8 @@
 // own function, so that it behaves to the letter as in any other shell.
 #include "text.h"
 
+#include <stdlib.h>
+
 static int move_by(int count) {
   bool vi = creadline_in_vi_command();
   int low = vi ? line_start(rl_point) : 0, high = vi ? line_end(rl_point) : rl_end;
@@ -27,9 +29,43 @@ static int delete_char(int count, int key) {
   return erase(rl_point, moved(count, 0, rl_end), count > 1 || rl_explicit_arg);
 }
 
+/// Backspace in overwrite mode: blanks take the place of what was before the caret.
+static int rubout_over(int count) {
+  int start = moved(-count, 0, rl_end), end = rl_point;
+  if (start == end || rl_point == rl_end) return erase(end, start, false);
+  int graphemes = 0;
+  for (int at = start; at < end; at = after(at)) graphemes++;
+  rl_begin_undo_group();
+  rl_delete_text(start, end);
+  rl_point = start;
+  for (; graphemes > 0; graphemes--) rl_insert_text(" ");
+  rl_end_undo_group();
+  rl_point = start;
+  return 0;
+}
+
 static int rubout(int count, int key) {
-  if (is_simple() || rl_insert_mode == 0) return rl_rubout(count, key);
+  if (is_simple()) return rl_rubout(count, key);
+  if (rl_insert_mode == 0 && count > 0) return rubout_over(count);
   return erase(rl_point, moved(-count, 0, rl_end), count > 1 || rl_explicit_arg);
+}
+
+/// Moves the grapheme before the caret over the next ones; at the end, over the one before it.
+static int transpose_chars(int count, int key) {
+  if (is_simple()) return rl_transpose_chars(count, key);
+  if (count == 0) return 0;
+  int caret = rl_point == rl_end ? before(rl_end) : rl_point, start = before(caret);
+  if (start == caret) return rl_ding();
+  if (rl_point == rl_end) count = 1;
+  char *grapheme = rl_copy_text(start, caret);
+  rl_begin_undo_group();
+  rl_delete_text(start, caret);
+  rl_point = start;
+  rl_point = moved(count, 0, rl_end);
+  rl_insert_text(grapheme);
+  rl_end_undo_group();
+  free(grapheme);
+  return 0;
 }
 
 static int rubout_or_delete(int count, int key) {
@@ -126,6 +162,7 @@ const struct creadline_replacement creadline_motions[] = {
     {"backward-char", rl_backward_char, backward_char},
     {"delete-char", rl_delete, delete_char},
     {"backward-delete-char", rl_rubout, rubout},
+    {"transpose-chars", rl_transpose_chars, transpose_chars},
     {"forward-backward-delete-char", rl_rubout_or_delete, rubout_or_delete},
     {"beginning-of-line", rl_beg_of_line, beginning_of_line},
     {"end-of-line", rl_end_of_line, end_of_line},

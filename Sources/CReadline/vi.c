@@ -166,7 +166,100 @@ static int vi_complete(int count, int key) {
   return rl_vi_complete(count, key);
 }
 
+// MARK: Replacing characters
+
+extern int _rl_vi_redoing, rl_arg_sign;
+
+/// How many characters `r` replaces with the next key.
+static int awaited;
+
+/// A key that replaces characters, while readline handles it.
+static struct {
+  bool is_under_way;
+  /// How many bytes have to remain behind the new characters, and the length of a new one that the
+  /// caret is put on.
+  int rest, on;
+} replacing;
+
+static void begin_replacing(int count, int on) {
+  replacing.is_under_way = true;
+  replacing.rest = rl_end - moved(count, 0, rl_end);
+  replacing.on = on;
+  rl_begin_undo_group();
+}
+
+/// readline replaces code points: deletes what it has left of their graphemes.
+void creadline_end_replacing(void) {
+  if (!replacing.is_under_way) return;
+  replacing.is_under_way = false;
+  int start = rl_point + replacing.on, end = rl_end - replacing.rest, caret = rl_point;
+  if (start < end) rl_delete_text(start, end);
+  rl_point = caret;
+  rl_end_undo_group();
+}
+
+void creadline_begin_replacing(const unsigned char *key, size_t count) {
+  int number = awaited;
+  awaited = 0;
+  if (is_simple()) return;
+  if (number > 0) {
+    if (*key != '\033' && *key != CTRL('C')) begin_replacing(number, (int)count);
+    return;
+  }
+  KEYMAP_ENTRY entry = rl_get_keymap()[*key];
+  if (rl_insert_mode != 0 || entry.type != ISFUNC || entry.function != rl_insert ||
+      creadline_quotes_next() || creadline_is_searching() || creadline_in_sequence())
+    return;
+  if (!RL_ISSTATE(RL_STATE_NUMERICARG)) return begin_replacing(1, 0);
+  bool continues = (*key >= '0' && *key <= '9') || (*key == '-' && !rl_explicit_arg);
+  if (!continues && rl_arg_sign > 0) begin_replacing(rl_numeric_arg, 0);
+}
+
+static int vi_change_char(int count, int key) {
+  if (!_rl_vi_redoing) {
+    awaited = count;
+    return rl_vi_change_char(count, key);
+  }
+  if (is_simple()) return rl_vi_change_char(count, key);
+  // The caret ends on the last new character, and nothing behind it is new.
+  begin_replacing(count, 0);
+  int result = rl_vi_change_char(count, key);
+  replacing.on = rl_point < rl_end ? creadline_character_length(rl_line_buffer + rl_point) : 0;
+  creadline_end_replacing();
+  return result;
+}
+
+static int overstrike(int count, int key) {
+  if (is_simple()) return rl_vi_overstrike(count, key);
+  // Of no characters, it only begins the undo group that R ends.
+  rl_vi_overstrike(0, key);
+  begin_replacing(count, 0);
+  int result = rl_vi_overstrike(count, key);
+  creadline_end_replacing();
+  return result;
+}
+
+/// Trap: R has a keymap of its own, which nobody can bind and whose Returns send by themselves.
+static int vi_replace(int count, int key) {
+  int result = rl_vi_replace(count, key);
+  Keymap map = rl_get_keymap();
+  for (int each = 0; each < KEYMAP_SIZE; each++)
+    if (map[each].type == ISFUNC && map[each].function == rl_vi_overstrike)
+      map[each].function = overstrike;
+  map['\n'] = vi_insertion_keymap['\n'];
+  creadline_replace_in(map);
+  return result;
+}
+
+/// vi's C-d in a line with text, which readline would send (1.15).
+static int vi_end_of_input(int count, int key) {
+  return rl_end > 0 ? rl_ding() : rl_vi_eof_maybe(count, key);
+}
+
 const struct creadline_replacement creadline_vi_commands[] = {
+    {"vi-change-char", rl_vi_change_char, vi_change_char},
+    {"vi-replace", rl_vi_replace, vi_replace},
+    {"vi-eof-maybe", rl_vi_eof_maybe, vi_end_of_input},
     {"vi-complete", rl_vi_complete, vi_complete},
     {"vi-next-word", rl_vi_next_word, vi_next_word},
     {"vi-end-word", rl_vi_end_word, vi_end_word},

@@ -26,6 +26,13 @@ extension InteractiveShell {
       refresh()
     case .secondSpace: closeSymbol()
     case .pasted(let text):
+      // A name is on one line.
+      let line = LineRules.onOneLine(text)
+      if session.switcher.isChoosing, line != text {
+        editor.insert(line)
+        lineChanged()
+        return true
+      }
       return completion.offerToPlugins(
         PastedContent(paste: text) { self.fileToAttach($0) != nil }, pasted: text)
     case .pasteUnfinished: show(notice: say("The paste has not ended; C-c ends it"))

@@ -400,6 +400,7 @@ public final class LineEditor {
     // shows marks for them.
     let text = String(decoding: bytes.lazy.filter { $0 != 0 }, as: UTF8.self)
     tellEarlierChanges()
+    if creadline_is_searching() { return creadline_search_for(LineRules.onOneLine(text)) }
     creadline_settle()
     if isWhole, tell(.pasted(text)) { return }
     insertByHand(text)

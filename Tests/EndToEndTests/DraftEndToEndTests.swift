@@ -100,5 +100,34 @@ extension EndToEnd {
       try second.expect("#lobby> old message!|")
       try second.type("\u{15}\u{10}", seeing: "#lobby> fresh unsent|")
     }
+
+    @Test("1.11: behind a draft that came back, only a refused command is replaced")
+    func commandBehindADraft() throws {
+      let first = try home.shellInLobby(as: "anna")
+      try begin("my draft", in: first)
+      first.kill(9)
+      let second = try home.shell(as: "anna", ["lobby"], columns: 120)
+      try second.expect("#lobby> my draft|")
+      try second.type("/unread\r", seeing: "The command is selected")
+      try second.type("/list", seeing: "#lobby> my draft/list|")
+      try second.type("\r", seeing: "in front of the command /list")
+      // A key that ends the selection keeps both; that is not sent either.
+      try second.type("\u{05}/who", seeing: "#lobby> my draft/list/who|")
+      second.send("\r")
+      try second.expectNever("[1]")
+    }
+
+    @Test(
+      "5.1, 13.3: a line that a key takes off the screen survives a kill right after it",
+      arguments: [
+        ("\u{1B}q", "Line set aside"), ("\u{1B}#", "Line set aside"), ("\u{03}", "Line emptied"),
+      ])
+    func killedAfterTheKey(key: String, notice: String) throws {
+      let first = try home.shellInLobby(as: "anna")
+      try first.type("precious" + key, seeing: notice)
+      first.kill(9)
+      let second = try home.shell(as: "anna", ["lobby"])
+      try second.expect("#lobby> precious|")
+    }
   }
 }

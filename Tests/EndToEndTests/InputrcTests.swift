@@ -96,9 +96,10 @@ extension EndToEnd {
       try shell.type("\u{10}\u{1B}palpha\r", seeing: "#lobby> |alpha one")
       try shell.type("\u{1F}", seeing: "#lobby> beta two|")
       try shell.type("\u{0E}", seeing: "#lobby> half!|")
-      // A paste ends it, and stands in the line that was there.
+      // A paste goes into what is searched for (1.9).
       try shell.type("\u{1B}psought", seeing: "sought|")
-      try shell.type(Key.paste(" more"), seeing: "#lobby> half! more|")
+      try shell.type(Key.paste(" more"), seeing: "sought more|")
+      try shell.type("\u{07}", seeing: "#lobby> half!|")
     }
 
     @Test("vi mode edits as vi does, and Return sends from both modes")

@@ -230,6 +230,27 @@ extension EndToEnd {
       try shell.expectNever("Attach")
     }
 
+    @Test("1.9: lines pasted in a terminal without paste marks are one text, and none is sent")
+    func unmarkedPaste() throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna", marksPastes: false)
+      shell.send((1...60).map { "line \($0)\r" }.joined())
+      try shell.expect("line 60\n        |")
+      try shell.expect("60 lines  anna")
+      try shell.expectNever("[1]")
+      shell.send("\u{1F}")
+      try shell.expect("#lobby> |")
+      // Typed lines are lines.
+      try shell.type("hello\r", seeing: "1 anna: hello")
+    }
+
+    @Test("1.9: a paste into the name of a conversation is on one line")
+    func pasteIntoAName() throws {
+      let shell = try Home().shellInLobby(as: "anna")
+      shell.send("\u{18}b" + Key.paste("te\na\n"))
+      try shell.expect("te a|")
+    }
+
     @Test("1.9: C-c ends a paste whose end is missing, and keeps it")
     func endlessPasteEndsByHand() throws {
       let home = try Home()

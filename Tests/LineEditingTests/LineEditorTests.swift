@@ -570,4 +570,151 @@ struct LineEditorTests {
         "12:03 [1] ben: the first row is all full", " and this is the second", "next",
       ])
   }
+
+  // MARK: 1.15
+
+  /// Keys of every kind: letters, a paste, an answer, an arrow, one that ends what is under way.
+  private static let everyKind = Array(
+    "5日\u{1B}[200~p \u{1B}[201~\u{1B}]11;rgb:0/0/0\u{1B}\\\u{1B}[A\u{7}".utf8)
+
+  @Test(
+    "1.15: no function of readline waits for ever, wherever its keys are torn",
+    arguments: ["emacs", "vi"])
+  func everyFunctionTornAnywhere(mode: String) {
+    defer { for line in ["set editing-mode emacs", "set keymap emacs"] { _ = editor.bind(line) } }
+    for function in Set(editor.bindings.map(\.function)).sorted() {
+      _ = editor.bind("set editing-mode \(mode)")
+      if mode == "vi" { _ = editor.bind("set keymap vi-insert") }
+      _ = editor.bind("\"\\C-x\\C-y\": \(function)")
+      for at in 0...Self.everyKind.count {
+        editor.setLine("xy (z) 日\nb")
+        typist.type([0x18, 0x19] + Self.everyKind[..<at], pausing: 250)
+        // C-g and C-c end whatever is under way.
+        typist.type(Array(Self.everyKind[at...]) + [0x07, 0x07, 0x03, 0x03, 0x03])
+        _ = editor.bind("set editing-mode \(mode)")
+        editor.setLine("")
+        typist.type("ok")
+        #expect(editor.text.hasSuffix("ok"), "\(function) at \(at)")
+      }
+    }
+    _ = editor.bind("\"\\C-x\\C-y\": abort")
+  }
+
+  @Test("1.15: a key bound to the beginning of a paste, or a macro with one, waits for no end")
+  func pasteByHand() {
+    _ = editor.bind("\"\\C-xP\": bracketed-paste-begin")
+    _ = editor.bind("\"\\C-xM\": \"\\e[200~one\\rtwo\\e[201~!\"")
+    _ = editor.bind("\"\\C-xO\": \"\\e[200~open\"")
+    typist.type("a\u{18}Pb")
+    #expect(typist.line == "ab|")
+    typist.type("\u{18}M")
+    #expect(typist.line == "abone\ntwo!|")
+    typist.type("\u{18}Oc")
+    #expect(typist.line == "abone\ntwo!openc|")
+    #expect(!typist.events().contains { if case .accepted = $0 { true } else { false } })
+  }
+
+  @Test("1.15: a macro that contains its own key, or a key that is its own lower case, ends")
+  func endlessMacro() {
+    _ = editor.bind("\"\\C-xq\": \"z\\C-xq\"")
+    _ = editor.bind("\"\\C-xd\": do-lowercase-version")
+    typist.type("\u{18}q")
+    #expect(editor.text.utf8.count < 1 << 18)
+    editor.setLine("")
+    typist.type("a\u{18}d")
+    typist.type("b")
+    #expect(typist.line == "ab|")
+  }
+
+  @Test(
+    "1.15, 13.3: insert-comment puts the line away, and vi's C-d does nothing; neither sends",
+    arguments: [("emacs", "\u{1B}#"), ("vi", "\u{1B}[27u#"), ("vi", "\u{1B}[27u\u{04}")])
+  func onlyReturnSends(mode: String, keys: String) {
+    _ = editor.bind("set editing-mode \(mode)")
+    defer { _ = editor.bind("set editing-mode emacs") }
+    typist.type("a text")
+    _ = typist.events()
+    typist.type(keys)
+    let events = typist.events()
+    #expect(editor.text == "a text")
+    #expect(!events.contains { if case .accepted = $0 { true } else { false } })
+    #expect(events.contains(.command(.putAway)) == (keys.last == "#"))
+  }
+
+  @Test(
+    "1.9: a paste in a search goes into what is searched for, and sends nothing",
+    arguments: [("emacs", "\u{12}"), ("emacs", "\u{1B}p"), ("vi", "\u{1B}[27u/")])
+  func pasteIntoASearch(mode: String, search: String) {
+    _ = editor.bind("set editing-mode \(mode)")
+    defer { _ = editor.bind("set editing-mode emacs") }
+    editor.setHistory(["one two three", "other"])
+    typist.type("typed")
+    typist.type(search)
+    typist.type("one \u{1B}[200~two\nth\n\u{1B}[201~")
+    #expect(typist.screen.contains { $0.contains("one two th") })
+    typist.type(search == "\u{12}" ? "\u{05}" : "\r")
+    #expect(editor.text == "one two three")
+    #expect(
+      !typist.events().contains {
+        switch $0 {
+        case .accepted, .pasted: true
+        default: false
+        }
+      })
+  }
+
+  @Test(
+    "1.4: replacing takes whole graphemes, and one undo gives them back",
+    arguments: [
+      ("vi", "👩‍👩‍👧b", "\u{1B}[27u0rx", "|xb"), ("vi", "👩‍👩‍👧b", "\u{1B}[27u0r日", "|日b"),
+      ("vi", "🇩🇪🇫🇷b", "\u{1B}[27u02rx", "x|xb"), ("vi", "e\u{301}\u{302}é", "\u{1B}[27u0Rz", "z|é"),
+      ("vi", "👩‍👩‍👧🇩🇪b", "\u{1B}[27u0Rxy", "xy|b"),
+      ("emacs", "👩‍👩‍👧b", "\u{01}\u{18}ox", "x|b"), ("emacs", "👩‍👩‍👧🇩🇪b", "\u{01}\u{18}o\u{1B}2x", "xx|b"),
+      ("emacs", "ab🇩🇪", "\u{02}\u{18}o\u{7F}", "a| 🇩🇪"), ("emacs", "a👩‍👩‍👧", "\u{14}", "👩‍👩‍👧a|"),
+      ("emacs", "a👩‍👩‍👧🇩🇪", "\u{01}\u{06}\u{14}", "👩‍👩‍👧a|🇩🇪"),
+    ])
+  func replacingGraphemes(mode: String, text: String, keys: String, line: String) {
+    _ = editor.bind("set editing-mode \(mode)")
+    _ = editor.bind("\"\\C-xo\": overwrite-mode")
+    defer {
+      // Overwrite mode lasts until the line ends.
+      if keys.contains("\u{18}o") { typist.type("\u{18}o") }
+      _ = editor.bind("set editing-mode emacs")
+    }
+    editor.setLine(text)
+    typist.type(keys)
+    #expect(typist.line == line)
+    if keys.contains("R") {
+      typist.type("\u{1B}[27u")
+      #expect(!editor.text.contains("👩‍👩‍👧"))
+    }
+    typist.type(mode == "vi" ? "u" : "\u{1F}")
+    if !keys.hasSuffix("y") { #expect(editor.text == text) }
+  }
+
+  @Test("1.4: Backspace in vi's R gives back whole graphemes")
+  func backspaceInReplace() {
+    _ = editor.bind("set editing-mode vi")
+    defer { _ = editor.bind("set editing-mode emacs") }
+    editor.setLine("👩‍👩‍👧🇩🇪b")
+    typist.type("\u{1B}[27u0Rxy\u{7F}")
+    #expect(typist.line == "x|🇩🇪b")
+    typist.type("\u{7F}")
+    #expect(typist.line == "|👩‍👩‍👧🇩🇪b")
+    typist.type("\r")
+    #expect(typist.events().contains(.accepted("👩‍👩‍👧🇩🇪b")))
+    typist.type("\u{1B}[27u")
+  }
+
+  @Test("1.11: only the selected part of a line is replaced")
+  func partSelected() {
+    typist.type("my draft/unread\u{01}")
+    editor.select(from: 8)
+    typist.type("")
+    #expect(editor.region == 8..<15)
+    _ = typist.events()
+    typist.type("/list")
+    #expect(typist.line == "my draft/list|")
+    #expect(typist.events().contains(.selectionEnded(replacing: "/unread")))
+  }
 }

@@ -108,6 +108,10 @@ bool creadline_quotes_next(void);
 bool creadline_in_sequence(void);
 /// Whether readline or the inputrc binds a key sequence.
 bool creadline_is_bound(const unsigned char *bytes, size_t count);
+/// Whether a search reads its text.
+bool creadline_is_searching(void);
+/// Adds a text without control characters to what that search looks for.
+void creadline_search_for(const char *text);
 /// Ends a search or argument under way, keeping the line.
 void creadline_settle(void);
 

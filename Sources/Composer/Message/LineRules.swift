@@ -105,6 +105,16 @@ public struct LineRules: Sendable {
     return String(text)
   }
 
+  /// The text for a place that takes no lines, such as a search: without newlines at its end, and
+  /// with blanks for control characters (1.9).
+  package static func onOneLine(_ text: String) -> String {
+    var result = String.UnicodeScalarView()
+    for scalar in withoutNewlinesAtEnd(text).unicodeScalars {
+      result.append(scalar.properties.generalCategory == .control ? " " : scalar)
+    }
+    return String(result)
+  }
+
   /// The name of a command line, without `/`.
   static func commandName(_ text: String) -> String {
     String(
