@@ -8,7 +8,8 @@ extension DurableTransaction {
   /// Finds or creates a room or a direct chat: on this machine for a plain name, or on the network
   /// of one of my accounts for an address. On a network it also joins the room.
   ///
-  /// - Parameter name: `room`, `#room`, `room@service`, `@name` or `@name@domain`.
+  /// - Parameter name: `room`, `#room`, `room@service`, `@name` or `@name@domain`; `room@` and
+  ///   `@name@` are of this machine.
   /// - Throws: ``Refusal`` for an address that no account of mine reaches; `RuleError`,
   ///   `StoreError`.
   package func findOrCreateConversation(
@@ -16,6 +17,10 @@ extension DurableTransaction {
   ) throws -> Conversation {
     let isPerson = name.hasPrefix("@")
     let bare = isPerson || name.hasPrefix("#") ? String(name.dropFirst()) : name
+    if let here = Naming.nameHere(bare) {
+      return try isPerson
+        ? directChat(me, with: participant(identity: here).id) : makeRoomHere(here, for: me)
+    }
     guard bare.contains("@") else {
       if isPerson { return try directChat(me, with: participant(identity: bare).id) }
       return try makeRoom(name, for: me)

@@ -24,7 +24,15 @@ struct Script {
   /// - Parameter creates: whether to create a missing conversation (rule 11.7).
   func conversation(_ name: String, creates: Bool = false) throws -> Conversation {
     do {
-      return try known(name)
+      let found = try known(name)
+      guard creates, found.kind == .room, found.network != nil else { return found }
+      // Nobody who was removed enters again by a script.
+      return try store.writeDurablyIfNeeded {
+        let membership = try $0.membership(of: me.id, in: found.id)
+        return membership == .member || membership == .removed
+          ? found
+          : try $0.findOrCreateConversation(named: $0.fullName(of: found), for: me.id)
+      }
     } catch let error as RuleError {
       switch error {
       case .noSuchRoom where creates, .noSuchParticipant where creates:
@@ -37,10 +45,11 @@ struct Script {
 
   private func known(_ name: String) throws -> Conversation {
     if name.hasPrefix("@") { return try chat(with: name) }
-    // The room that every shell opens first exists even before anyone has opened it.
-    let isFirst = name == "lobby" || name == "#lobby"
-    if isFirst { return try store.writeDurablyIfNeeded { try $0.makeRoom(name, for: me.id) } }
     if let room = try store.read({ try $0.room(name, for: me.id) }) { return room }
+    // The room that every shell opens first exists even before anyone has opened it.
+    if name == "lobby" || name == "#lobby" {
+      return try store.writeDurablyIfNeeded { try $0.makeRoomHere(name, for: me.id) }
+    }
     if name.contains("@"), !name.hasPrefix("#"),
       try store.read({ try $0.find(participant: name, for: me.id) }) != nil
     {
@@ -71,6 +80,29 @@ struct Script {
     // A person whom the store does not know has no chats.
     guard !isNobody else { throw RuleError.noSuchRoom(name) }
     return try store.writeDurablyIfNeeded { try $0.directChat(me.id, with: person.id) }
+  }
+
+  /// Refuses to write into a network's room that I am not in any more, with the reason: its name
+  /// stays bound to it (rule 11.2).
+  func requireEntry(to room: Conversation) throws {
+    guard room.kind == .room, room.network != nil else { return }
+    let (membership, reason, name) = try store.read {
+      (
+        try $0.membership(of: me.id, in: room.id),
+        try $0.reasonForRemoval(of: me.id, from: room.id),
+        SafeText(name: try $0.fullName(of: room))
+      )
+    }
+    switch membership {
+    case .member, .never: return
+    case .removed:
+      throw Refusal(
+        say(
+          "You are no longer in %1 (%2); to enter it again, type /join %1 in hobnob.", name,
+          SafeText(line: reason)))
+    case .left:
+      throw Refusal(say("You left %1; to enter it again, type /join %1 in hobnob.", name))
+    }
   }
 
   /// The message with number N or, for -N, the Nth newest, by any sender (rule 7.5).

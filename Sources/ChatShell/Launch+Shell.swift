@@ -160,8 +160,8 @@ extension Launch {
             try $0.conversation(meantBy: name, me: me)
           })
       }
-      if try store.read({ try $0.room(name, for: me) }) != nil {
-        return Opening(conversation: try enteredRoom(name, me, store))
+      if let room = try store.read({ try $0.room(name, for: me) }) {
+        return Opening(conversation: try entered(room, me, store))
       }
       try store.read { try $0.refuseRemoved(room: name) }
       // A bare name is a room, but an address may be a person's.
@@ -171,9 +171,9 @@ extension Launch {
     } catch RuleError.noSuchRoom where creates, RuleError.noSuchParticipant where creates {
       let made = try store.writeDurably { try $0.findOrCreateConversation(named: name, for: me) }
       return Opening(
-        conversation: made.kind == .room ? try enteredRoom(name, me, store) : made, isNew: true)
+        conversation: made.kind == .room ? try entered(made, me, store) : made, isNew: true)
     } catch RuleError.noSuchRoom where (isCertain || bare == "lobby") && !bare.contains("@") {
-      return Opening(conversation: try enteredRoom(name, me, store), isNew: bare != "lobby")
+      return Opening(conversation: try enteredRoomHere(name, me, store), isNew: bare != "lobby")
     } catch RuleError.noSuchRoom where !bare.contains("@") {
       let near =
         bare == name ? subcommands.first { Spelling.distance($0, name, atMost: 1) != nil } : nil
@@ -197,24 +197,30 @@ extension Launch {
   private func usual(_ me: ID<Participant>, _ store: Store) throws -> Conversation {
     guard let last = try store.read({ try $0.lastConversation(of: me) }),
       let conversation = try store.read({ try $0.conversation(last, for: me) })
-    else { return try enteredRoom("lobby", me, store) }
+    else { return try enteredRoomHere("lobby", me, store) }
     if try store.read({ try $0.isMember(me, of: last) }) { return conversation }
     let recent = try store.read { try $0.listing(for: me) }.first?.conversation
-    return try recent ?? enteredRoom("lobby", me, store)
+    return try recent ?? enteredRoomHere("lobby", me, store)
   }
 
-  private func enteredRoom(
+  /// A room of this machine, which is created if it is missing.
+  private func enteredRoomHere(
     _ name: String, _ me: ID<Participant>, _ store: Store
   ) throws -> Conversation {
-    let room = try store.writeDurablyIfNeeded { try $0.makeRoom(name, for: me) }
-    if try !store.read({ try $0.isMember(me, of: room.id) }) {
-      try store.writeDurably { try $0.join(me, room.id) }
-      if let network = room.network,
-        let account = try store.read({ try $0.account(network: network) })
-      {
-        try store.writeDurably {
-          try $0.ask(.join, target: try $0.networkAddress(of: room.id), of: account)
-        }
+    try entered(
+      store.writeDurablyIfNeeded { try $0.makeRoomHere(name, for: me) }, me, store)
+  }
+
+  private func entered(
+    _ room: Conversation, _ me: ID<Participant>, _ store: Store
+  ) throws -> Conversation {
+    if try store.read({ try $0.isMember(me, of: room.id) }) { return room }
+    try store.writeDurably { try $0.join(me, room.id) }
+    if let network = room.network,
+      let account = try store.read({ try $0.account(network: network) })
+    {
+      try store.writeDurably {
+        try $0.ask(.join, target: try $0.networkAddress(of: room.id), of: account)
       }
     }
     return room

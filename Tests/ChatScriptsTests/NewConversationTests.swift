@@ -45,11 +45,13 @@ struct NewConversationTests {
     #expect(try made("##TEA").name == "##tea")
     #expect(try made("tea").name == "#tea")
     #expect(try made("@zed").name == "@zed")
+    #expect(try made("tea@") == made("tea"))
+    #expect(try made("@zed@") == made("@zed"))
   }
 
   @Test("11.7: what is not an address is refused")
   func refused() throws {
-    for name in ["a@b@c", "@ben@", "ben@irc.x.org/phone"] {
+    for name in ["a@b@c", "@ben@@", "ben@irc.x.org/phone"] {
       #expect(throws: Refusal.self) { try made(name) }
     }
   }

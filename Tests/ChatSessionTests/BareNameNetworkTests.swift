@@ -130,6 +130,11 @@ struct BareNameNetworkTests {
     anna.say("/join #tea@irc.x.org")
     #expect(try targets == ["#tea"])
     #expect(anna.picture[0].hasPrefix("#tea@irc.x.org>"))
+    // Only rooms that she is in tell names apart.
+    anna.say("/leave tea@")
+    anna.say("/switch #tea")
+    #expect(anna.picture[0].hasPrefix("#tea>"))
+    anna.say("/join tea@")
     anna.say("/msg ben@irc.x.org")
     #expect(anna.picture[0].hasPrefix("@ben@irc.x.org>"))
     anna.say("/switch #lobby")

@@ -47,6 +47,7 @@ struct NetworkNameTests {
   func namesThatAreAlike() throws {
     let account = try anna.added()
     _ = try town.person("ben", in: "tea")
+    anna.say("/join tea")
     anna.say("/join tea@rooms.x.org")
     anna.say("/msg ben@x.org")
     #expect(anna.picture[0].hasPrefix("@ben@x.org>"))
@@ -406,7 +407,10 @@ struct NetworkNameTests {
         .joined(room: "tea@rooms.x.org", nick: "anna"),
         .contact(NetworkUser(identity: "ben@x.org", name: "ben"), isOnline: true, away: nil),
       ], of: account)
-    let eve = try town.person("ben@x.org", in: "tea@rooms.x.org")
+    #expect(throws: RuleError.addressOfARoom("tea@rooms.x.org.")) {
+      try anna.store.writeDurably { try $0.makeRoom("tea@rooms.x.org.") }
+    }
+    let eve = try town.person("ben@x.org")
     _ = try town.person("ben")
     anna.look()
     for line in ["/switch @ben@x.org", "/msg @ben@x.org"] {
@@ -419,8 +423,10 @@ struct NetworkNameTests {
     #expect(
       try anna.store.read { try $0.outbox(of: account.network) }.map(\.conversation)
         == [.direct("ben@x.org"), .direct("ben@x.org"), .room("tea@rooms.x.org")])
-    // Whoever is here is meant by the name alone.
+    // The name alone means the one with whom there is a chat; with the sign, the one here.
     anna.say("/switch @ben")
+    #expect(anna.picture[0].hasPrefix("@ben@x.org>"))
+    anna.say("/switch @ben@")
     #expect(anna.picture[0].hasPrefix("@ben>"))
     eve.look()
     #expect(!eve.printed.contains { $0.contains("hello") })

@@ -377,6 +377,11 @@ extension Person {
     let account = try added("stub:anna@irc.x.org")
     try provide(
       AddressRules(roomSigns: roomSigns, folding: .rfc1459, identityScope: .network), for: account)
+    // A new #room is one of the network.
+    try town.accounts.set(
+      AccountSettings(isWanted: false, values: ["rooms": "network"]), of: account,
+      inStoreAt: store.path)
+    look()
     return account
   }
 

@@ -67,7 +67,7 @@ struct RoomCommandTests {
     #expect(said(anna).contains("ben is in #tea already."))
     #expect(!anna.say("/invite nobody"))
     #expect(said(anna).contains("There is no one named nobody here"))
-    anna.say("/msg ben hi")
+    anna.say("/query ben hi")
     #expect(!anna.say("/invite ben"))
     #expect(said(anna).contains("@ben is not a room of this machine"))
   }

@@ -150,9 +150,11 @@ struct ServerCommandTests {
     anna.say("/whois ben")
     #expect(try asked() == ["whois benny "])
     anna.say("/switch #lobby")
-    #expect(!anna.say("/whois ben"))
+    anna.say("/whois ben")
+    #expect(anna.question?.text.contains("2: ben/oftc@irc.x.org") == true)
+    anna.answer("2")
     anna.say("/whois ben/oftc@irc.x.org")
-    #expect(try asked() == ["whois ben/oftc "])
+    #expect(try asked() == ["whois ben/oftc ", "whois ben/oftc "])
   }
 
   @Test("/mode is about the open room, another room, or in a direct chat about oneself")
@@ -175,7 +177,8 @@ struct ServerCommandTests {
     #expect(
       try asked() == ["line ##tea PRIVMSG NickServ :IDENTIFY sesame", "line ##tea LIST sesame"])
     for line in [
-      "/msg NickServ IDENTIFY sesame", "IDENTIFY sesame", "/notice nickserv id sesame",
+      "/query NickServ IDENTIFY sesame", "IDENTIFY sesame", "/msg NickServ GHOST anna sesame",
+      "/notice nickserv id sesame",
       "/msg Q@irc.x.org AUTH anna sesame",
     ] {
       #expect(anna.say(line), "\(line)")
@@ -208,12 +211,15 @@ struct ServerCommandTests {
     #expect(anna.news() == ["Ben (b@x.org): Ben", "in #tea^[[31m", "away: out"])
   }
 
-  @Test("/notice sends a notice to a person or a room, and opens it")
+  @Test("/notice sends a notice to a person or a room, and stays where it is typed")
   func notices() throws {
+    anna.say("/switch lobby")
     anna.say("/notice ben two\nlines")
-    #expect(anna.picture[0].hasPrefix("@Ben>"))
+    #expect(anna.printed.last == "To @Ben: two lines")
     anna.say("/notice ##tea news")
-    #expect(anna.picture[0].hasPrefix("##tea>"))
+    #expect(anna.printed.last == "To ##tea: news")
+    #expect(anna.picture[0].hasPrefix("#lobby>"))
+    anna.say("/switch ##tea")
     #expect(
       try outbox.map { "\($0.conversation) \($0.message.kind) \($0.message.body)" } == [
         "direct(\"benny\") notice two\nlines", "room(\"##tea\") notice news",
@@ -225,6 +231,7 @@ struct ServerCommandTests {
     #expect(!anna.say("/notice ben"))
     #expect(!anna.say("/notice #nowhere hi"))
     anna.say("/notice #lobby here too")
+    anna.say("/switch lobby")
     #expect(try anna.newest()?.kind == .notice)
   }
 

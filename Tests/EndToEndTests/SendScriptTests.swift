@@ -19,6 +19,63 @@ extension EndToEnd {
       try home.run(["log", "lobby", "--as", "anna"] + arguments).output
     }
 
+    @Test("11.2: what a bare name means does not change because of what others do")
+    func bareNames() throws {
+      let store = try Store(path: home.store, options: .init(createIfMissing: true))
+      let (anna, ben, account) = try store.writeDurably {
+        let anna = try $0.participant(identity: "anna").id
+        let account = try $0.addAccount(owner: anna, network: "irc:anna@irc.x.org")
+        return (anna, try $0.participant(identity: "ben").id, account)
+      }
+      try store.inbox.apply(
+        [.rules(AddressRules(roomSigns: "#", folding: .rfc1459, identityScope: .network))],
+        of: account)
+      func enter() throws {
+        _ = try store.writeDurably {
+          try $0.join(anna, try $0.networkRoom("#tea", network: account.network).id)
+        }
+        try store.inbox.apply([.joined(room: "#tea", nick: "anna")], of: account)
+      }
+      func send(_ name: String) throws -> (status: Int32, errors: String) {
+        let finished = try home.run(["send", name, "hi", "--as", "anna"])
+        return (finished.status, finished.errors)
+      }
+      func sent() throws -> [ConversationAddress] {
+        try store.read { try $0.outbox(of: account.network) }.map(\.conversation)
+      }
+      try enter()
+      #expect(try send("tea").status == 0)
+      #expect(try home.run(["send", "--create", "tea@", "mine", "--as", "ben"]).status == 0)
+      #expect(try send("tea").status == 0)
+      #expect(try sent() == [.room("#tea"), .room("#tea")])
+      #expect(!(try home.run(["log", "tea@", "--as", "ben"]).output.contains("hi")))
+      // After a kick, the script fails with the reason.
+      try store.inbox.apply([.left(room: "#tea", reason: "ben removed you: spam")], of: account)
+      var refused = try send("tea")
+      #expect(refused.status == 1)
+      #expect(
+        refused.errors.contains("You are no longer in #tea@irc.x.org (ben removed you: spam);"),
+        "\(refused.errors)")
+      // In two rooms of the name, it names both.
+      try enter()
+      try store.writeDurably {
+        try $0.join(anna, try $0.makeRoomHere("tea").id)
+        _ = try $0.directChat(anna, with: ben)
+        _ = try $0.networkChat(with: "ben", of: account)
+      }
+      for (name, both) in [
+        ("tea", "tea could mean #tea@, #tea@irc.x.org"),
+        ("@ben", "ben could mean ben@, ben@irc.x.org"),
+      ] {
+        refused = try send(name)
+        #expect(refused.status == 1 && refused.errors.contains(both), "\(refused.errors)")
+      }
+      #expect(try sent().count == 2)
+      #expect(try send("#tea@irc.x.org").status == 0 && send("tea@").status == 0)
+      #expect(try sent().count == 3)
+      #expect(try home.run(["log", "#tea@", "--as", "ben"]).output.contains("anna: hi"))
+    }
+
     @Test("several lines of standard input are one message, without the trailing newlines")
     func linesAreOneMessage() throws {
       #expect(try home.run(["send", "lobby", "--as", "ben"], input: "a\n\nb\n\n").status == 0)
@@ -187,7 +244,7 @@ extension EndToEnd {
         ])
       #expect(
         try store.read { try $0.requests(of: account) }.map(\.target) == ["tea@rooms.one.example"])
-      for name in ["@", "@a@b@c", "a@", "@dora@one.example/phone", "@do ra@one.example"] {
+      for name in ["@", "@a@b@c", "a@@", "@dora@one.example/phone", "@do ra@one.example"] {
         let refused = try home.run(["send", "--create", name, "hi", "--as", "anna"])
         #expect(refused.status == 1 && refused.errors != "", "\(name): \(refused)")
       }

@@ -46,6 +46,6 @@ import Testing
         == Answer(
           status: 1,
           errors: "An account has no option shoe; it has host, port, ca, pin, nick, fetch, "
-            + "password-command, speed, door.\n"))
+            + "rooms, password-command, speed, door.\n"))
   }
 }

@@ -65,6 +65,7 @@ package struct SendScript: Subcommand {
       // Check all files before reading, copying or sending anything.
       let files = try attach.map { try AttachmentCopy.inspect(fileAt: $0, limit: limit).bytes }
       let conversation = try script.conversation(conversation, creates: create)
+      try script.requireEntry(to: conversation)
       let abilities = try script.store.read { try $0.knownAbilities(of: conversation.id) }
       try check(abilities, in: conversation)
       let answered = try reply.map { try script.message($0, in: conversation) }

@@ -30,6 +30,11 @@ struct Accounts {
 
   func isWanted(_ account: Account) -> Bool { settings[account.id]?.isWanted == true }
 
+  /// Where new rooms with the sign of the account's network are, if I have said so.
+  func roomSide(of account: Account) -> RoomSide? {
+    settings[account.id]?[RoomSide.option].flatMap(RoomSide.init)
+  }
+
   /// The known facts about the account's server, by name.
   func facts(of account: Account) -> [String: String] {
     (try? ownFiles.facts(of: account, inStoreAt: storePath)) ?? [:]

@@ -7,10 +7,23 @@ package enum Intent: Equatable, Sendable {
   case room(String)
   /// Create this room and open it (rule 11.7).
   case newRoom(String)
+  /// Join this room on this machine or on a network, and remember which for the names of further
+  /// rooms (rule 11.2).
+  case roomSide(String, RoomSide)
+  /// Run this command line, which now says which room or person it means.
+  case line(String)
   /// Open this existing conversation.
   case conversation(String)
   /// Make a conversation remove messages older than a number of milliseconds (rule 7.12).
   case keep(ID<Conversation>, Milliseconds)
   /// Remove a room (rule 13.10).
   case removal(ID<Conversation>)
+}
+
+/// Where `/join #tea` looks for a room that is not known yet: the value of an account's option
+/// `rooms` (rule 11.2).
+package enum RoomSide: String, CaseIterable, Sendable {
+  case network, here
+
+  static let option = "rooms"
 }

@@ -20,6 +20,8 @@ package struct Line {
   package var copyNumber: Int?
   /// The people it mentions.
   var mentions: [Span] = []
+  /// Whether a command sent it to a conversation that was not open.
+  var isForElsewhere = false
   /// The message it answers.
   var replyTo: ID<Message>?
   /// The text of the stored draft that became this line.

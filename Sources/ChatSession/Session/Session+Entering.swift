@@ -114,8 +114,21 @@ extension Session {
 
   // MARK: Commands
 
-  /// Carries out a command line, `/` included.
-  private func commandStep(_ line: String, _ snapshot: borrowing Snapshot) throws -> Step {
+  /// Carries out a command line, `/` included. Asks if the name in it means several rooms or people
+  /// (rule 11.2).
+  func commandStep(_ line: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    do {
+      return try unambiguousStep(line, snapshot)
+    } catch RuleError.ambiguous(let name, let candidates) where isInteractive {
+      guard
+        let question = ConversationCommands.question(
+          aboutMeaningOf: name, candidates, in: preferences.unaliased(line))
+      else { throw RuleError.ambiguous(name, candidates: candidates) }
+      return question
+    }
+  }
+
+  private func unambiguousStep(_ line: String, _ snapshot: borrowing Snapshot) throws -> Step {
     let line = preferences.unaliased(line)
     let name = String(line.dropFirst().prefix { !$0.isWhitespace })
     let rest = line.dropFirst(1 + name.count).drop { $0.isWhitespace }

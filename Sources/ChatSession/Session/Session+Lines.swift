@@ -5,26 +5,30 @@ import StyledText
 
 /// Lines on their way to the store, and back.
 extension Session {
-  /// Sends a text as a message of the open conversation, with the waiting files.
+  /// Sends a text as a message: in the open conversation, with the waiting files, or in another.
   func send(_ text: OutgoingText) throws {
-    let conversation = try open.requiredAsMember()
+    let target = text.target.flatMap { $0.id == open.id ? nil : $0 }
+    let conversation = try target ?? open.requiredAsMember()
     let body = text.prefix + text.body
     try context.checkLength(of: body)
+    // The draft and the files on the line belong to the open conversation.
+    let waiting = target == nil ? files.waiting : WaitingFiles()
     try store.read {
       try $0.knownAbilities(of: conversation.id).check(
         text: body, isReply: text.replyTo != nil,
-        files: files.waiting.files.map(\.bytes) + text.attachments.map(\.bytes),
-        in: conversation.name)
+        files: waiting.files.map(\.bytes) + text.attachments.map(\.bytes), in: conversation.name)
     }
-    let (draft, rest) = drafts.takeForSending(
-      in: conversation.id, wasWaiting: queue.removeDraft(of: conversation.id))
     var line = Line(
       typed: text.typed, body: body, kind: text.kind, conversation: conversation.id,
-      conversationName: conversation.name, since: now, files: files.waiting,
+      conversationName: conversation.name, since: now, files: waiting,
       attachments: text.attachments,
       mentions: Span.shifted(self.line.mentions(in: text.body), by: text.prefix.utf8.count),
-      replyTo: text.replyTo, draft: draft, rest: rest)
-    files.clear()
+      isForElsewhere: target != nil, replyTo: text.replyTo)
+    if target == nil {
+      (line.draft, line.rest) = drafts.takeForSending(
+        in: conversation.id, wasWaiting: queue.removeDraft(of: conversation.id))
+      files.clear()
+    }
     switcher.endUnreadRun()
     // Lines that are waiting already must be stored first.
     if queue.isLocked { retry() }
@@ -77,6 +81,12 @@ extension Session {
       open.sent(message)
       stopTyping()
       resume()
+    } else if line.isForElsewhere, isInteractive {
+      // Nothing else on the screen shows it.
+      let text = say(
+        "To %1: %2", SafeText(name: line.conversationName),
+        SafeText(body: line.body).lines.joined(separator: " "))
+      emit(transcript.answer([StyledLine(text, .dim)], indent: 2))
     }
     catchUpLater()
   }

@@ -210,6 +210,15 @@ extension Session {
           try perform(commands.ask(near, for: name))
         }
       }
+    } catch RuleError.ambiguous(let meant, let candidates) {
+      guard
+        let question = ConversationCommands.question(
+          aboutMeaningOf: meant, candidates, in: "/switch " + name)
+      else {
+        return emit(.refused(sentence(for: RuleError.ambiguous(meant, candidates: candidates))))
+      }
+      if switcher.endChoice() { emit(.endChoice) }
+      reportingErrors { try perform(question) }
     } catch {
       emit(.refused(sentence(for: error)))
     }

@@ -143,6 +143,8 @@ package final class Session {
     case .entered(let name) where switcher.isChoosing: chooseName(name)
     case .entered(let text): enter(text)
     case .enteredAsFile(let text, let path): enter(text, asFileAt: path)
+    case .answered(.line(let text)):
+      performStep { try commandStep(text, $0).keepingDraft() }
     case .answered(let intent):
       performStep { try ConversationCommands(context: context).step(for: intent, $0) }
     case .editLast where !switcher.isChoosing: performStep { try editNewest($0) }

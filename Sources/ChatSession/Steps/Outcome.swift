@@ -70,9 +70,11 @@ enum Outcome {
   static func shortNotice(_ sentence: SafeText) -> Outcome { .effect(.notice(sentence)) }
 }
 
-/// A text to send as a message of the open conversation.
+/// A text to send as a message.
 struct OutgoingText {
   var body: String
+  /// Where to send it; nil for the open conversation.
+  var target: Conversation?
   /// What hobnob puts before it.
   var prefix = ""
   var kind = Message.Kind.text
@@ -81,6 +83,13 @@ struct OutgoingText {
   var replyTo: ID<Message>?
   /// Files that are already in the store; the message lists them after the newly attached ones.
   var attachments: [Attachment] = []
+
+  /// This text, sent to a conversation without opening it.
+  func to(_ conversation: Conversation) -> OutgoingText {
+    var text = self
+    text.target = conversation
+    return text
+  }
 }
 
 /// Files of a message to save once they are fetched.

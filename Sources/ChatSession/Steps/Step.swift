@@ -38,4 +38,20 @@ struct Step {
       return [.catchUp] + outcomes
     }
   }
+
+  /// This step, where a conversation that it opens leaves the text of the line as a draft: the
+  /// person may have begun the next line.
+  func keepingDraft() -> Step {
+    func kept(_ outcomes: [Outcome]) -> [Outcome] {
+      outcomes.map {
+        if case .open(let conversation, let isNew) = $0 {
+          .openKeepingDraft(conversation, isNew: isNew)
+        } else {
+          $0
+        }
+      }
+    }
+    return Step(
+      writes: writes, kept(outcomes), change: change.map { change in { kept(try change($0)) } })
+  }
 }

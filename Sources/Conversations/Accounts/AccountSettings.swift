@@ -10,7 +10,9 @@ package struct AccountSettings: Hashable, Sendable {
   package var values: [String: String]
 
   /// The names of the options that accounts on every network have.
-  package static let common = ["host", "port", "ca", "pin", "nick", "fetch", "password-command"]
+  package static let common = [
+    "host", "port", "ca", "pin", "nick", "fetch", "rooms", "password-command",
+  ]
 
   package init(isWanted: Bool = true, values: [String: String] = [:]) {
     (self.isWanted, self.values) = (isWanted, values)

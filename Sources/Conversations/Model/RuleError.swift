@@ -21,6 +21,9 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
   case noSuchRoom(String)
   case nameTaken(String)
   case badName(String)
+  /// A room of this machine cannot have an address for a name (rule 11.2).
+  case addressOfARoom(String)
+  /// The name as typed, and what it can mean, each as it can be typed.
   case ambiguous(String, candidates: [String])
   case nothingToEdit
   case nothingToCancel
@@ -94,6 +97,13 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
       (
         "“%1” is not a valid name; use 1 to 64 characters, none blank or invisible, and do not begin with @, # or /",
         [name]
+      )
+    case .addressOfARoom(let name):
+      ("“%1” is an address; the name of a room on this machine has no @ in it", [name])
+    case .ambiguous(let name, let candidates) where candidates.contains { $0.hasSuffix("@") }:
+      (
+        "%1 could mean %2; write it in full (a name that ends in @ is on this machine)",
+        [name, candidates.joinedAsList()]
       )
     case .ambiguous(let name, let candidates):
       ("%1 could mean %2; write it in full", [name, candidates.joinedAsList()])

@@ -22,7 +22,9 @@ extension Reading where Self: ~Copyable {
 
   /// Finds someone by the shown name, then by identity; first exactly, then without regard to case.
   ///
-  /// People known only from a network's room count only if nobody else has the name.
+  /// People known only from a network's room count only if nobody else has the name. Of several
+  /// people, the name means the one with whom I have a direct chat, else the one of this machine:
+  /// nobody changes whom it means by taking the name (rule 11.2). `ben@` is somebody of this machine.
   ///
   /// - Parameters:
   ///   - nameOrIdentity: with or without a leading `@`.
@@ -35,6 +37,10 @@ extension Reading where Self: ~Copyable {
     in open: ID<Conversation>? = nil
   ) throws -> Participant? {
     let wanted = nameOrIdentity.hasPrefix("@") ? String(nameOrIdentity.dropFirst()) : nameOrIdentity
+    if let here = Naming.nameHere(wanted) {
+      return try match(
+        for: here, among: participants(named: here, visibleTo: nil).filter { $0.network == nil })
+    }
     let network = try me.flatMap { me in try open.flatMap { try conversation($0, for: me) } }?
       .network
     for account in try me.map({ try accounts(of: $0) }) ?? []
@@ -43,7 +49,35 @@ extension Reading where Self: ~Copyable {
     }
     let all = try participants(named: wanted, visibleTo: me)
     let others = all.filter { !$0.isOccupant }
+    if let me, let partner = try partner(of: me, named: wanted, among: others) { return partner }
     return try match(for: wanted, among: others) ?? match(for: wanted, among: all)
+  }
+
+  /// Of several people by a name, the one with whom I have a direct chat; nil if there is none.
+  ///
+  /// - Throws: `RuleError.ambiguous` if I have chats with several.
+  fileprivate func partner(
+    of me: ID<Participant>, named wanted: String, among candidates: [Participant]
+  ) throws -> Participant? {
+    // An address means one person.
+    if wanted.contains("@") { return nil }
+    let named = candidates.filter {
+      $0.id != me && (Naming.same($0.name, wanted) || Naming.same($0.identity, wanted))
+    }
+    guard named.count > 1 else { return nil }
+    let partners = try named.filter {
+      try database.exists(
+        """
+        SELECT 1 FROM conversation c JOIN membership s ON s.conversation = c.id
+        WHERE c.kind = 1 AND c.one = min(?1, ?2) AND c.other = max(?1, ?2)
+          AND s.participant = ?1 AND s.last IS NULL
+        """, me, $0.id)
+    }
+    if partners.count > 1 {
+      throw RuleError.ambiguous(
+        wanted, candidates: partners.map { $0.network == nil ? $0.identity + "@" : $0.address })
+    }
+    return partners.first
   }
 
   /// Finds someone on a network where a person is the same in all rooms: by their present name,

@@ -19,14 +19,23 @@ extension Conversation {
   /// The `#` before a room's address, unless the address has its own sign.
   private static let sign = "iif(substr(c.address, 1, 1) = substr(c.name, 1, 1), '', '#')"
 
-  /// Whether another room that `?1` sees has the same name, so that on a network the address must
-  /// tell them apart.
+  /// Whether `?1` is in another room of the same name, or in neither, so that on a network the
+  /// address must tell them apart. A room that they are not in changes no name (rule 11.2).
   static let roomIsAlike = """
     c.network <> '' AND c.address IS NOT NULL AND ?1 <> \(Participant.nobody.rawValue) AND EXISTS (
       SELECT 1 FROM conversation d
       WHERE d.kind = 0 AND d.folded = c.folded AND d.id <> c.id
-        AND \(Account.isVisible(network: "d.network", to: "?1")))
+        AND \(Account.isVisible(network: "d.network", to: "?1"))
+        AND (\(isIn("d")) OR NOT \(isIn("c"))))
     """
+
+  /// Whether `?1` is in a conversation.
+  private static func isIn(_ room: String) -> String {
+    """
+    EXISTS (SELECT 1 FROM membership s
+      WHERE s.conversation = \(room).id AND s.participant = ?1 AND s.last IS NULL)
+    """
+  }
 
   static let personIsAlike = """
     c.network <> '' AND o.given IS NULL AND EXISTS (

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Reading where Self: ~Copyable {
-  /// A room of this machine or, if there is none, the only room of that name on a network.
+  /// The room that a name means, as ``roomsMeant(by:for:in:)`` decides.
   ///
   /// - Parameters:
   ///   - name: with or without the leading `#`; case makes no difference.
   ///   - me: the participant asking. Only the owner of an account finds its rooms, by name or by
   ///     address.
+  ///   - open: the conversation where I type the name.
+  /// - Returns: nil if no room has the name.
   /// - Throws: `RuleError.badName`, `.ambiguous`.
-  public func room(_ name: String, for me: ID<Participant>? = nil) throws -> Conversation? {
-    if let room = try findRoom(named: name, for: me) { return room }
+  public func room(
+    _ name: String, for me: ID<Participant>? = nil, in open: ID<Conversation>? = nil
+  ) throws -> Conversation? {
+    let found = try roomsMeant(by: name, for: me, in: open).rooms
+    if found.count > 1 {
+      throw RuleError.ambiguous(name, candidates: try found.map { try fullName(of: $0) })
+    }
     // Throws if no room could have this name.
-    _ = try Naming.checkedRoom(Naming.bare(name))
-    return nil
+    if found.isEmpty { _ = try Naming.checkedRoom(Naming.bare(Naming.nameHere(name) ?? name)) }
+    return found.first
   }
 
   /// The room with an address on a network, if the store has it.
@@ -32,9 +39,45 @@ extension Reading where Self: ~Copyable {
       "#" + bare.lowercased())
   }
 
-  fileprivate func findRoom(
-    named name: String, for me: ID<Participant>?
-  ) throws -> Conversation? {
+  /// What a room's name means (rule 11.2); everything that takes the name of a room decides it here.
+  ///
+  /// - A name with a server means the network's room of that address, and never one of this machine.
+  /// - `#tea@` means the room of this machine.
+  /// - Any other name means a room that I am in, or from which others removed me; only if there is
+  ///   none, one that I have left or never entered. Of several, those on the network of the open
+  ///   conversation come first.
+  ///
+  /// - Returns: several rooms if the name is ambiguous; `areMine`: whether I did not leave them.
+  package func roomsMeant(
+    by name: String, for me: ID<Participant>?, in open: ID<Conversation>? = nil
+  ) throws -> (rooms: [Conversation], areMine: Bool) {
+    if let here = Naming.nameHere(name) {
+      let room = try roomHere(named: Naming.bare(here))
+      return (room.map { [$0] } ?? [], true)
+    }
+    let found = try roomsNamed(name, visibleTo: me)
+    guard let me, !found.isEmpty else {
+      // Without a person, nobody is in any of them.
+      let here = found.filter { $0.network == nil }
+      return (here.isEmpty ? found : here, false)
+    }
+    let network = try open.flatMap { try conversation($0, for: me) }?.network
+    func nearest(_ rooms: [Conversation]) -> [Conversation] {
+      let there = rooms.filter { $0.network == network }
+      return network == nil || there.isEmpty ? rooms : there
+    }
+    let known = try found.map { (room: $0, membership: try membership(of: me, in: $0.id)) }
+    let mine = known.filter { $0.membership == .member || $0.membership == .removed }
+    if !mine.isEmpty { return (nearest(mine.map(\.room)), true) }
+    // Whatever an import or somebody's invitation brought is not in the way of a room here.
+    let others = known.filter { $0.room.network == nil || $0.membership == .left }
+    return (nearest(others.isEmpty ? found : others.map(\.room)), false)
+  }
+
+  /// All rooms that could be meant by a name, whether I am in them or not.
+  fileprivate func roomsNamed(
+    _ name: String, visibleTo me: ID<Participant>?
+  ) throws -> [Conversation] {
     let bare = Naming.bare(name)
     func exact(_ condition: String, _ name: String) throws -> [Conversation] {
       try database.rows(
@@ -42,29 +85,55 @@ extension Reading where Self: ~Copyable {
           + "WHERE c.kind = 0 AND \(condition) AND \(Conversation.visible) ORDER BY c.network",
         me ?? Participant.nobody, name, read: { Conversation($0) })
     }
-    // A local room's name never contains @, so look for an address on the networks first.
-    var found = try bare.contains("@") ? exact("c.network <> '' AND c.address = ?2", bare) : []
-    if found.isEmpty { found = try exact("c.folded = ?2", "#" + bare.lowercased()) }
-    // Compare Unicode-normalised: equal names can have different bytes.
-    if found.isEmpty {
-      found = try rooms(for: me, includingUnlisted: true).filter {
-        Naming.same($0.name, "#" + bare)
-      }
-    }
-    if found.isEmpty { found = try exact("c.network <> '' AND c.address = ?2", bare) }
-    for account in try me.map({ try accounts(of: $0) }) ?? [] where found.isEmpty {
-      guard account.rules.isRoomAddress(name), let address = account.address(ofRoom: name)
+    let isAddress = Naming.isAddress(room: bare)
+    var found =
+      try isAddress
+      ? exact("c.network <> '' AND c.address = ?2", bare)
+      : exact("c.folded = ?2", "#" + bare.lowercased())
+    // Each network compares names in its own way.
+    for account in try me.map({ try accounts(of: $0) }) ?? []
+    where !isAddress || account.isNamed(in: name) || account.rules.isRoomAddress(name) {
+      guard let me, let address = account.address(ofRoom: name),
+        let room = try room(address, of: account.network, for: me),
+        !found.contains(where: { $0.id == room.id })
       else { continue }
-      found = try exact("c.network <> '' AND c.address = ?2", address)
-        .filter { $0.network == account.network }
+      found.append(room)
     }
-    if found.count > 1, found[0].network != nil {
-      // A room that I have left is not in the way of the one where I am.
-      let joined = try me.map { me in try found.filter { try isMember(me, of: $0.id) } } ?? []
-      if joined.count == 1 { return joined[0] }
-      throw RuleError.ambiguous("#" + bare, candidates: found.map { "\($0.name) (\($0.network!))" })
+    if !found.isEmpty || isAddress { return found }
+    // Compare Unicode-normalised: equal names can have different bytes.
+    found = try rooms(for: me, includingUnlisted: true).filter {
+      Naming.same($0.name, "#" + bare)
     }
-    return found.first
+    return try found.isEmpty ? exact("c.network <> '' AND c.address = ?2", bare) : found
+  }
+
+  /// The room of this machine with a name.
+  ///
+  /// - Parameter bare: without the leading `#`.
+  package func roomHere(named bare: String) throws -> Conversation? {
+    let name = "#" + bare
+    return try database.first(
+      Conversation.select + "WHERE c.kind = 0 AND c.network = '' AND c.folded = ?2",
+      Participant.nobody, name.lowercased(), read: { Conversation($0) })
+      ?? rooms(includingUnlisted: true).first {
+        $0.network == nil && Naming.same($0.name, name)
+      }
+  }
+
+  /// A name that means this room wherever it is typed: `#tea@` on this machine, else with the
+  /// network's server. If I have several accounts there, that is not enough, and the name says so.
+  package func fullName(of room: Conversation) throws -> String {
+    guard let network = room.network else { return room.name + "@" }
+    let address = try networkAddress(of: room.id)
+    let server = network.contains("@") ? String(network.drop { $0 != "@" }) : "@" + network
+    let full = address.contains("@") ? address : address + server
+    let sign =
+      try account(network: network)?.rules.isRoomAddress(address) == true
+      && !address.contains("@") ? "" : "#"
+    let isShared = try database.exists(
+      "SELECT 1 FROM conversation WHERE kind = 0 AND address = ? AND address LIKE '%@%' AND network <> ?",
+      address, network)
+    return sign + full + (isShared ? " (\(network))" : "")
   }
 
   /// Every room, by name.
@@ -141,6 +210,18 @@ extension Reading where Self: ~Copyable {
       """, conversation, me, Event.Kind.left.rawValue
     ) { $0.bool() }
     return isRemoved == true ? .removed : .left
+  }
+
+  /// Why others removed somebody from a conversation; empty if nobody did.
+  package func reasonForRemoval(
+    of me: ID<Participant>, from conversation: ID<Conversation>
+  ) throws -> String {
+    try database.first(
+      """
+      SELECT text FROM event WHERE conversation = ? AND participant = ? AND kind = ?
+      ORDER BY id DESC LIMIT 1
+      """, conversation, me, Event.Kind.left.rawValue
+    ) { $0.text() } ?? ""
   }
 
   /// The current members, by name.

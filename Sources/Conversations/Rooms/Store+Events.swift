@@ -184,12 +184,12 @@ extension DurableTransaction {
 
   /// Renames a room of this machine.
   ///
-  /// - Throws: as `setTopic`; `RuleError.notTheMaker`, `.badName`, `.nameTaken`.
+  /// - Throws: as `setTopic`; `RuleError.notTheMaker`, `.badName`, `.addressOfARoom`, `.nameTaken`.
   public func rename(
     _ room: ID<Conversation>, to name: String, by me: ID<Participant>
   ) throws {
     try savepoint {
-      let bare = try Naming.checkedRoom(Naming.bare(name))
+      let bare = try Naming.checkedRoomHere(Naming.bare(name))
       let conversation = try roomThatIMade(room, me)
       let new = "#" + bare
       if conversation.name.utf8.elementsEqual(new.utf8) { return }

@@ -102,16 +102,21 @@ extension Writing where Self: ~Copyable {
 extension DurableTransaction {
   // MARK: Rooms
 
-  /// Finds a room as `room(_:for:)` does, or creates it in the name of `me`.
+  /// Finds a room as `room(_:for:in:)` does, or creates it in the name of `me`.
   ///
-  /// - Throws: `RuleError.badName`, `.ambiguous`, `.nameTaken`.
+  /// - Throws: `RuleError.badName`, `.addressOfARoom`, `.ambiguous`, `.nameTaken`.
   public func makeRoom(_ name: String, for me: ID<Participant>? = nil) throws -> Conversation {
-    try savepoint {
-      if let known = try room(name, for: me) { return known }
-      let bare = Naming.bare(name)
-      if try belongsToARemovedRoom(bare) { throw RuleError.nameTaken("#" + bare) }
-      return try insert(room: "#" + bare, network: "", maker: me)
-    }
+    try savepoint { try room(name, for: me) ?? makeRoomHere(name, for: me) }
+  }
+
+  /// Finds a room of this machine, or creates it in the name of `me`.
+  ///
+  /// - Throws: `RuleError.badName`, `.addressOfARoom`, `.nameTaken`.
+  package func makeRoomHere(_ name: String, for me: ID<Participant>? = nil) throws -> Conversation {
+    let bare = try Naming.checkedRoomHere(Naming.bare(Naming.nameHere(name) ?? name))
+    if let known = try roomHere(named: bare) { return known }
+    if try belongsToARemovedRoom(bare) { throw RuleError.nameTaken("#" + bare) }
+    return try insert(room: "#" + bare, network: "", maker: me)
   }
 
   /// The room with an address on a network, created if it is missing.

@@ -217,7 +217,7 @@ extension Reading where Self: ~Copyable {
     }
     let room: Conversation?
     do {
-      room = try self.room(name, for: me)
+      room = try self.room(name, for: me, in: open)
     } catch RuleError.badName {
       room = nil
     }

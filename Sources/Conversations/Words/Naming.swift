@@ -45,6 +45,27 @@ package enum Naming {
     return name
   }
 
+  /// Returns the name of a room of this machine without its sign, checked as in
+  /// ``checkedRoom(_:)``. It has no `@`, so that an address always means a network's room
+  /// (rule 11.2).
+  package static func checkedRoomHere(_ name: String) throws(RuleError) -> String {
+    if name.dropFirst().contains("@") { throw .addressOfARoom(name) }
+    return try checkedRoom(name)
+  }
+
+  /// The name before the `@` in `#tea@` or `ben@`, which means a room or a person of this machine
+  /// where others have the same name; nil for any other name.
+  package static func nameHere(_ name: String) -> String? {
+    guard name.hasSuffix("@"), !name.hasPrefix("@"), name.count > 1 else { return nil }
+    let name = String(name.dropLast())
+    return name.contains("@") ? nil : name
+  }
+
+  /// Whether a room's name is an address on a network.
+  package static func isAddress(room name: String) -> Bool {
+    name.contains("@") && !name.contains(where: \.isWhitespace)
+  }
+
   /// Whether two names are equal. Swift compares strings by canonical equivalence, so only case
   /// needs folding.
   package static func same(_ one: String, _ other: String) -> Bool {

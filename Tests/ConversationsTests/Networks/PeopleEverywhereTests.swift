@@ -254,10 +254,11 @@ final class PeopleEverywhereTests {
     }
   }
 
-  @Test("a bare name means somebody of this machine before somebody of the network")
+  @Test("11.2: a bare name keeps meaning the person with whom there is a chat")
   func bareName() throws {
     let local = try store.writeDurably { try $0.participant(identity: "ben") }
-    #expect(try find("ben")?.id == local.id && find("@ben")?.id == local.id)
+    #expect(try find("ben")?.network == account.network && find("@ben")?.id == find("ben")?.id)
+    #expect(try find("ben@")?.id == local.id && find("@ben@")?.id == local.id)
     #expect(try find("ben@irc.x.org")?.network == account.network)
   }
 

@@ -178,10 +178,13 @@ private final class Two {
     // What ben's account has is nothing to anna.
     #expect(try names() == ["#tea", "@Frieda"])
     _ = try store.writeDurablyIfNeeded { try $0.participant(identity: "Frieda") }
-    _ = try store.writeDurablyIfNeeded {
+    let tea = try store.writeDurablyIfNeeded {
       try $0.makeRoom(
         "tea", for: try $0.participant(identity: "eve").id)
     }
+    // A room that she is not in changes no name (rule 11.2).
+    #expect(try names() == ["#tea", "@friend-of-anna@example.org"])
+    try store.writeDurably { try $0.join(two.anna, tea.id) }
     #expect(try names() == ["#tea@rooms.example", "@friend-of-anna@example.org"])
     // Names that are more than letters are not all alike.
     try two.linked.hear(

@@ -186,7 +186,7 @@ import Testing
     let tea = try store.writeDurablyIfNeeded { try $0.networkRoom("tea", network: "xmpp") }
     #expect(try store.writeDurablyIfNeeded { try $0.makeRoom("tea") } == tea)
     _ = try store.writeDurablyIfNeeded { try $0.networkRoom("tea", network: "irc") }
-    #expect(throws: RuleError.ambiguous("#tea", candidates: ["#tea (irc)", "#tea (xmpp)"])) {
+    #expect(throws: RuleError.ambiguous("tea", candidates: ["#tea@irc", "#tea@xmpp"])) {
       try store.read { try $0.room("tea") }
     }
   }

@@ -27,6 +27,9 @@ import Testing
     #expect(throws: RuleError.nameTaken("#Lobby")) {
       try store.writeDurably { try $0.rename(tea, to: "Lobby", by: lobby.anna) }
     }
+    #expect(throws: RuleError.addressOfARoom("tea@x.org")) {
+      try store.writeDurably { try $0.rename(tea, to: "tea@x.org", by: lobby.anna) }
+    }
     #expect(throws: RuleError.badName("a b")) {
       try store.writeDurably { try $0.rename(tea, to: "a b", by: lobby.anna) }
     }

@@ -22,6 +22,7 @@ struct AccountCommands {
         "fetch",
         say("the largest file, in megabytes, to fetch from contacts without asking you; 0: none")
       ),
+      ("rooms", say("where /join looks for a new #room: on the network, or here")),
       ("password-command", say("a command that prints the password, run without a shell")),
     ]
   }
@@ -181,8 +182,9 @@ struct AccountCommands {
     let said =
       checked.map { say("%2 of %1 is now set to %3", whose, option, SafeText(line: $0)) }
       ?? say("%2 of %1 has its default value again", whose, option)
-    // `fetch` needs no new connection: the process applies it to each file.
-    let hint = name == "fetch" ? "." : "; " + say("type /connect to apply this.")
+    // Neither needs a new connection: the process applies `fetch` to each file.
+    let hint =
+      ["fetch", RoomSide.option].contains(name) ? "." : "; " + say("type /connect to apply this.")
     return change(settings, of: account, [.tell(said + hint)])
   }
 
@@ -321,6 +323,9 @@ struct AccountCommands {
     }
     if name == "pin", value.utf8.count != 64 || !value.allSatisfy(\.isHexDigit) {
       throw Refusal(say("A pin is the SHA-256 of a public key: 64 hexadecimal digits."))
+    }
+    if name == RoomSide.option, RoomSide(rawValue: value) == nil {
+      throw Refusal(say("rooms is network or here, not %1.", SafeText(line: value)))
     }
     if name == "ca" {
       // Check the file now and store an absolute path: the network process runs in another folder,

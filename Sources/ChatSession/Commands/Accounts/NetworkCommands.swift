@@ -10,37 +10,56 @@ struct NetworkCommands {
   private var accounts: Accounts { context.accounts }
   private var network: String? { context.network }
 
-  /// The account and the address that a word for a room means: an address in the form of the
-  /// account's network, or else the name of a known room, or else a name on the account's own
-  /// service if the open conversation is on that network.
+  /// The account and the address of the network's room that a word means: an address in the form
+  /// of the account's network, a known room (`Reading.roomsMeant(by:for:in:)`), or, if the open
+  /// conversation is on a network, a name there.
   ///
-  /// - Returns: nil for a room of this machine.
+  /// - Returns: nil for a room of this machine, known or not.
   /// - Throws: ``Refusal`` for an address if there is no account, or several could be meant.
   func room(
     _ word: String, _ snapshot: borrowing Snapshot
   ) throws -> (account: Account, address: String)? {
+    if Naming.nameHere(word) != nil { return nil }
     let open = account(of: context.open.conversation)
+    // In scripts, a name without a server is a room of this machine (rule 11.2).
+    if !context.isInteractive, open == nil, !word.contains("@") { return nil }
     let present = accounts.present(in: network, for: word)
     try check(word, present)
     if let present, present.rules.isRoomAddress(word), let address = present.address(ofRoom: word),
-      // A room of this machine may also have the name.
-      try present.rules.domain != nil || present == open || snapshot.room(word) == nil
+      present.rules.domain != nil || present == open || present.isNamed(in: word)
     {
       return (present, address)
     }
-    do {
-      if let known = try snapshot.room(word, for: context.me.id) {
-        guard let account = account(of: known) else { return nil }
-        return (account, try snapshot.networkAddress(of: known.id))
-      }
-    } catch RuleError.ambiguous where open != nil {
-      // Several accounts have a room by that name: take the one on the open conversation's network.
+    let (found, areMine) = try snapshot.roomsMeant(
+      by: word, for: context.me.id, in: context.open.id)
+    // In a conversation of a network, only a room that I am in comes before the one there.
+    let known = found.filter { open == nil || areMine || $0.network == open?.network }
+    // A room that I have left is not in the way of one of this machine.
+    if !areMine, open == nil, known.contains(where: { $0.network == nil }) { return nil }
+    if known.count == 1 {
+      guard let account = account(of: known[0]) else { return nil }
+      return (account, try snapshot.networkAddress(of: known[0].id))
+    }
+    if known.count > 1, open == nil {
+      throw RuleError.ambiguous(word, candidates: try known.map { try snapshot.fullName(of: $0) })
     }
     if word.contains("@") {
       let account = try accounts.reaching(word, from: network)
       return (account, try account.address(ofRoom: word) ?? refuse(word))
     }
-    return open.flatMap { account in account.address(ofRoom: word).map { (account, $0) } }
+    if let open { return open.address(ofRoom: word).map { (open, $0) } }
+    // No room of this machine has another sign than `#`.
+    let others = accounts.list.filter {
+      $0.rules.domain == nil && !word.hasPrefix("#") && $0.rules.isRoomAddress(word)
+    }
+    return others.count == 1 ? others[0].address(ofRoom: word).map { (others[0], $0) } : nil
+  }
+
+  /// The only account whose network has rooms that begin with `#`: on this machine, a new name
+  /// with that sign may mean a room there (rule 11.2).
+  var accountWithSign: Account? {
+    let found = accounts.list.filter { $0.rules.domain == nil && $0.rules.roomSigns.contains("#") }
+    return found.count == 1 ? found[0] : nil
   }
 
   /// Says how to enter the room of a network with the name of a new room on this machine: with an

@@ -111,7 +111,7 @@ struct ServerCommands {
         say("%1 is on this machine, where conversations have no modes.", SafeText(name: open.name)))
     }
     let (first, rest) = firstWord(of: argument)
-    if let room = (try? snapshot.room(first, for: context.me.id)) ?? nil,
+    if let room = (try? snapshot.room(first, for: context.me.id, in: open.id)) ?? nil,
       room.network == account.network
     {
       return Step { try networks.ask(.mode, in: room, text: rest, $0) }

@@ -17,6 +17,46 @@ extension ConversationCommands {
         ["y": .room(near), "m": .room(name)]))
   }
 
+  /// Asks whether a new name with the sign of a network's rooms means a room there or here; hobnob
+  /// remembers the answer for that sign (rule 11.2).
+  func question(aboutSideOf name: String, _ account: Account) -> Step {
+    .effect(
+      .ask(
+        say(
+          "Where is %1? hobnob asks only once.\n n: on %2,\n m: on this machine,\n any other key: neither",
+          SafeText(name: Self.signed(name)), SafeText(line: account.server)),
+        ["n": .roomSide(name, .network), "m": .roomSide(name, .here)]))
+  }
+
+  /// Asks which of several rooms or people of one name a command line means; nil if nobody can
+  /// answer, or if the name is not the command's first argument.
+  static func question(
+    aboutMeaningOf name: String, _ candidates: [String], in line: String
+  ) -> Step? {
+    let command = line.prefix { !$0.isWhitespace }
+    let rest = line.dropFirst(command.count)
+    let blanks = rest.prefix(while: \.isWhitespace)
+    let argument = rest.dropFirst(blanks.count)
+    let sign = !name.hasPrefix("@") && argument.hasPrefix("@") ? "@" : ""
+    guard argument.hasPrefix(sign + name), candidates.count < 10,
+      // Two accounts may reach one room; no name tells those rooms apart.
+      !candidates.contains(where: { $0.contains(" ") })
+    else { return nil }
+    let after = argument.dropFirst(sign.count + name.count)
+    var answers: [Character: Intent] = [:]
+    var choices: [SafeText] = []
+    for (index, candidate) in candidates.enumerated() {
+      let number = String(index + 1)
+      answers[Character(number)] = .line(command + blanks + sign + candidate + after)
+      choices.append(say("%1: %2", SafeText(line: number), SafeText(name: sign + candidate)))
+    }
+    return .effect(
+      .ask(
+        say(
+          "Which %1?\n %2,\n any other key: none", SafeText(name: sign + name),
+          choices.joined(separator: ",\n ")), answers))
+  }
+
   /// Asks whether to make the room that the command line names (rule 11.7).
   ///
   /// - Parameter subcommand: one with a similar name, which you may mean.
@@ -60,8 +100,7 @@ extension ConversationCommands {
   /// - Returns: nil for an existing room, or for a room on a network, where nobody knows all rooms.
   /// - Throws: for an invalid room name.
   private func near(toRoom name: String, _ snapshot: borrowing Snapshot) throws -> String? {
-    guard try NetworkCommands(context: context).room(name, snapshot) == nil,
-      try snapshot.room(name, for: context.me.id) == nil, context.isInteractive
+    guard case .local(_, isNew: true) = try room(named: name, snapshot), context.isInteractive
     else { return nil }
     return Conversation.nearest(
       to: name, among: try snapshot.rooms(for: context.me.id).map(\.name))
@@ -125,7 +164,9 @@ extension ConversationCommands {
 
   /// The message for an unknown addressee: who or what you may mean.
   func nobody(named name: String, _ snapshot: borrowing Snapshot) throws -> Refusal {
-    if !name.hasPrefix("@"), let room = try snapshot.room(name, for: context.me.id) {
+    if !name.hasPrefix("@"),
+      let room = try snapshot.room(name, for: context.me.id, in: context.open.id)
+    {
       let command: SafeText =
         try snapshot.isMember(context.me.id, of: room.id) ? "/switch" : "/join"
       return Refusal(
@@ -155,8 +196,11 @@ extension ConversationCommands {
   /// The step that an answer to a question leads to.
   func step(for intent: Intent, _ snapshot: borrowing Snapshot) throws -> Step {
     switch intent {
-    case .room(let name): return goTo(try room(named: name, snapshot))
-    case .newRoom(let name): return goTo(try localRoom(named: name, snapshot))
+    case .room(let name): return try goTo(room(named: name, snapshot))
+    case .newRoom(let name): return try goTo(localRoom(named: name, snapshot))
+    case .roomSide(let name, let side): return try goTo(roomNamed: name, on: side, snapshot)
+    // The session runs lines.
+    case .line: return Step()
     case .conversation(let name):
       return Step {
         [.openKeepingDraft(try $0.conversation(meantBy: name, me: context.me.id), isNew: false)]
@@ -167,8 +211,31 @@ extension ConversationCommands {
     }
   }
 
-  private func goTo(_ room: RoomToJoin) -> Step {
-    Step { transaction in
+  /// Joins a room where somebody answered that it is, and remembers the answer.
+  private func goTo(
+    roomNamed name: String, on side: RoomSide, _ snapshot: borrowing Snapshot
+  ) throws -> Step {
+    guard let account = NetworkCommands(context: context).accountWithSign,
+      let address = account.address(ofRoom: name)
+    else { return try goTo(localRoom(named: name, snapshot)) }
+    var step = try goTo(
+      side == .network
+        ? .network(account, address: address, password: "") : localRoom(named: name, snapshot))
+    guard var settings = context.accounts.ownSettings(of: account) else { return step }
+    settings.values[RoomSide.option] = side.rawValue
+    let change = step.change
+    step.change = { [settings] transaction in
+      try context.accounts.set(settings, of: account, transaction)
+      return try change?(transaction) ?? []
+    }
+    return step
+  }
+
+  private func goTo(_ room: RoomToJoin) throws -> Step {
+    if case .undecided(let name, let account) = room {
+      return question(aboutSideOf: name, account)
+    }
+    return Step { transaction in
       let (room, isNew, outcomes) = try join(room, transaction)
       return outcomes + [.openKeepingDraft(room, isNew: isNew)]
     }

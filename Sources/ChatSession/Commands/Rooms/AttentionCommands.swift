@@ -66,7 +66,9 @@ struct AttentionCommands {
 
   /// The room or the person that a name means, as in other commands.
   private func target(named name: String, _ snapshot: borrowing Snapshot) throws -> Target {
-    if !name.hasPrefix("@"), let room = try snapshot.room(name, for: context.me.id) {
+    if !name.hasPrefix("@"),
+      let room = try snapshot.room(name, for: context.me.id, in: context.open.id)
+    {
       return .room(room)
     }
     if name.hasPrefix("#") { throw RuleError.noSuchRoom(name) }

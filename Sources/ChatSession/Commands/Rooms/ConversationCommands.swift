@@ -3,7 +3,7 @@ import Composer
 import Conversations
 import StyledText
 
-/// `/join`, `/leave`, `/msg`, `/switch`.
+/// `/join`, `/leave`, `/msg`, `/switch`, and the names that people know from IRC.
 @MainActor
 struct ConversationCommands {
   let context: CommandContext
@@ -25,8 +25,11 @@ struct ConversationCommands {
     }
     guard let last = names.popLast() else { throw usage("join") }
     if names.isEmpty {
-      if let question = try question(beforeJoining: last, snapshot) { return question }
-      return try join(room(named: last, snapshot))
+      let target = try room(named: last, snapshot)
+      if case .undecided(let name, let account) = target {
+        return question(aboutSideOf: name, account)
+      }
+      return try question(beforeJoining: last, snapshot) ?? join(target)
     }
     try refuseNearNames(names + [last], snapshot)
     let target = try room(named: last, snapshot)
@@ -51,7 +54,11 @@ struct ConversationCommands {
   private func join(
     _ name: String, password: String, _ snapshot: borrowing Snapshot
   ) throws -> Step {
-    guard let (account, address) = try networks.room(name, snapshot) else {
+    // Only rooms on networks have passwords.
+    let there = networks.accountWithSign.flatMap { account in
+      name.hasPrefix("#") ? account.address(ofRoom: name).map { (account, $0) } : nil
+    }
+    guard let (account, address) = try networks.room(name, snapshot) ?? there else {
       throw Refusal(
         say(
           "%1 is a room on this machine; such rooms have no passwords.", SafeText(name: name)))
@@ -66,19 +73,30 @@ struct ConversationCommands {
     case network(Account, address: String, password: String)
     /// On this machine, created if it is missing.
     case local(String, isNew: Bool)
+    /// A new name that may also mean a room on the account's network.
+    case undecided(String, Account)
   }
 
   func room(named name: String, _ snapshot: borrowing Snapshot) throws -> RoomToJoin {
     if let (account, address) = try networks.room(name, snapshot) {
       return .network(account, address: address, password: "")
     }
-    return try localRoom(named: name, snapshot)
+    let local = try localRoom(named: name, snapshot)
+    guard case .local(_, isNew: true) = local, name.hasPrefix("#"), context.isInteractive,
+      Naming.nameHere(name) == nil, let account = networks.accountWithSign,
+      let address = account.address(ofRoom: name)
+    else { return local }
+    switch context.accounts.roomSide(of: account) {
+    case .network: return .network(account, address: address, password: "")
+    case .here: return local
+    case nil: return .undecided(name, account)
+    }
   }
 
   /// The room of this machine that a name means.
   func localRoom(named name: String, _ snapshot: borrowing Snapshot) throws -> RoomToJoin {
-    let isNew = try snapshot.room(name, for: me) == nil
-    let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
+    let bare = try Naming.checkedRoomHere(Naming.bare(Naming.nameHere(name) ?? name))
+    let isNew = try snapshot.roomHere(named: bare) == nil
     if isNew, try snapshot.belongsToARemovedRoom(bare) {
       throw Refusal(say("#%1 was removed; /search still finds its messages.", SafeText(name: bare)))
     }
@@ -94,8 +112,13 @@ struct ConversationCommands {
       let (room, outcomes) = try networks.join(
         address, password: password, of: account, transaction)
       return (room, false, outcomes)
+    case .undecided(let name, let account):
+      throw Refusal(
+        say(
+          "%1 may be on this machine or on %2; name it alone: /join %1", SafeText(name: name),
+          SafeText(line: account.server)))
     case .local(let name, let isNew):
-      let room = try transaction.makeRoom(name, for: me)
+      let room = try transaction.makeRoomHere(name, for: me)
       try transaction.join(me, room.id, isTold: true)
       return (room, isNew, isNew ? networks.hint(forNewRoom: name) : [])
     }
@@ -111,17 +134,28 @@ struct ConversationCommands {
   // MARK: Leaving
 
   func leave(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    // Words of farewell are for /part.
+    if argument.contains(where: \.isWhitespace) { throw usage("leave") }
+    return try leave(argument, saying: "", snapshot)
+  }
+
+  /// `/part [ROOM [REASON]]`, as on IRC.
+  func part(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    let (name, reason) = firstWord(of: argument)
+    return try leave(name, saying: reason, snapshot)
+  }
+
+  /// - Parameter reason: for the people of a network's room; on this machine, nobody sees it.
+  private func leave(
+    _ name: String, saying reason: String, _ snapshot: borrowing Snapshot
+  ) throws -> Step {
     let target: Conversation
-    if argument.isEmpty {
+    if name.isEmpty {
       target = try context.open.required()
     } else {
-      // IRC has reasons for leaving; hobnob has none.
-      if argument.contains(where: \.isWhitespace) { throw usage("leave") }
-      if let step = try RequestsCommand(context: context).decline(argument, snapshot) {
-        return step
-      }
-      guard let room = try snapshot.room(argument, for: me) else {
-        throw RuleError.noSuchRoom(argument)
+      if let step = try RequestsCommand(context: context).decline(name, snapshot) { return step }
+      guard let room = try snapshot.room(name, for: me, in: context.open.id) else {
+        throw RuleError.noSuchRoom(name)
       }
       target = room
     }
@@ -134,11 +168,16 @@ struct ConversationCommands {
     guard try snapshot.isMember(me, of: target.id) else {
       throw RuleError.notAMember(target.name)
     }
+    // Once left, the name may mean a room of this machine.
+    let isShared =
+      try target.network != nil
+      && snapshot.roomHere(named: String(target.name.dropFirst())) != nil
+    let name = SafeText(name: try isShared ? snapshot.fullName(of: target) : target.name)
     return Step { transaction in
-      let outcomes = try networks.ask(.leave, in: target, transaction)
+      let outcomes = try networks.ask(.leave, in: target, text: reason, transaction)
       try transaction.leave(me, target.id)
       return outcomes + [
-        .tell(say("You left %1; /join %1 enters it again.", SafeText(name: target.name))),
+        .tell(say("You left %1; /join %1 enters it again.", name)),
         .left(target.id),
       ]
     }
@@ -146,58 +185,85 @@ struct ConversationCommands {
 
   // MARK: Going
 
+  /// `/msg NAME` opens a direct chat; `/msg NAME TEXT` only sends there.
   func message(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    let name = argument.prefix { !$0.isWhitespace }
+    let (name, text) = firstWord(of: argument)
     guard !name.isEmpty else { throw usage("msg") }
-    let text = argument.dropFirst(name.count).drop { $0.isWhitespace }
-    try context.checkLength(of: String(text))
-    let send: [Outcome] =
-      text.isEmpty ? [] : [.send(OutgoingText(body: String(text), typed: "/msg " + argument))]
-    return try open(directChatWith: String(name), then: send, snapshot)
+    guard let text = try outgoing(text, typed: "/msg " + argument) else {
+      return try withDirectChat(named: name, snapshot) { [.open($0, isNew: false)] }
+    }
+    return try withDirectChat(named: name, snapshot) { [.send(text.to($0))] }
   }
 
-  private func open(
-    directChatWith name: String, then more: [Outcome], _ snapshot: borrowing Snapshot
+  /// `/query NAME [TEXT]`: opens a direct chat, and sends there.
+  func query(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    let (name, text) = firstWord(of: argument)
+    guard !name.isEmpty else { throw usage("query") }
+    let send = try outgoing(text, typed: "/query " + argument).map { [Outcome.send($0)] } ?? []
+    return try withDirectChat(named: name, snapshot) { [.open($0, isNew: false)] + send }
+  }
+
+  /// `/notice WHOM TEXT`: sends a notice to a person or a room.
+  func sendNotice(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    let (name, text) = firstWord(of: argument)
+    guard !name.isEmpty, let text = try outgoing(text, .notice, typed: "/notice " + argument)
+    else { throw usage("notice") }
+    let rules = context.accounts.present(in: context.network, for: name)?.rules
+    let isRoom = name.hasPrefix("#") || rules?.domain == nil && rules?.isRoomAddress(name) == true
+    if isRoom || name.contains("@"), !name.hasPrefix("@"),
+      let room = try snapshot.room(name, for: me, in: context.open.id)
+    {
+      return Step([.send(text.to(room))])
+    }
+    if isRoom { throw RuleError.noSuchRoom(name) }
+    return try withDirectChat(named: name, snapshot) { [.send(text.to($0))] }
+  }
+
+  /// The text of a command; nil if it is blank.
+  private func outgoing(
+    _ text: String, _ kind: Message.Kind = .text, typed: String
+  ) throws -> OutgoingText? {
+    guard text.contains(where: { !$0.isWhitespace }) else { return nil }
+    try context.checkLength(of: text)
+    return OutgoingText(body: text, kind: kind, typed: typed)
+  }
+
+  private func firstWord(of argument: String) -> (word: String, rest: String) {
+    let word = argument.prefix { !$0.isWhitespace }
+    return (String(word), String(argument.dropFirst(word.count).drop(while: \.isWhitespace)))
+  }
+
+  /// A step with the direct chat with somebody, which is created if it is missing.
+  private func withDirectChat(
+    named name: String, _ snapshot: borrowing Snapshot,
+    _ outcomes: @escaping (Conversation) -> [Outcome]
   ) throws -> Step {
     // On some networks, no person's address looks like a room's.
     if let rules = context.accounts.present(in: context.network, for: name)?.rules,
       rules.domain == nil, rules.isRoomAddress(name)
     {
-      guard try snapshot.room(name, for: me) != nil else { throw RuleError.noSuchRoom(name) }
+      guard try snapshot.room(name, for: me, in: context.open.id) != nil else {
+        throw RuleError.noSuchRoom(name)
+      }
       throw try nobody(named: name, snapshot)
     }
     if let (account, address) = try networks.personOnNetwork(name, snapshot) {
-      return Step {
-        [.open(try $0.networkChat(with: address, of: account), isNew: false)] + more
-      }
+      return Step { outcomes(try $0.networkChat(with: address, of: account)) }
     }
     guard let person = try networks.known(name, snapshot) else {
       throw try nobody(named: name, snapshot)
     }
     guard person.id != me else { throw Refusal(say("That is you.")) }
-    return Step { [.open(try $0.directChat(me, with: person.id), isNew: false)] + more }
+    return Step { outcomes(try $0.directChat(me, with: person.id)) }
   }
 
-  /// `/notice WHOM TEXT`: opens the conversation and sends a notice there.
-  func sendNotice(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    let name = String(argument.prefix { !$0.isWhitespace })
-    let text = argument.dropFirst(name.count).drop { $0.isWhitespace }
-    guard !name.isEmpty, text.contains(where: { !$0.isWhitespace }) else { throw usage("notice") }
-    try context.checkLength(of: String(text))
-    let send = [
-      Outcome.send(
-        OutgoingText(body: String(text), kind: .notice, typed: "/notice " + argument))
-    ]
-    if let (account, address) = try? networks.room(name, snapshot),
-      let room = try snapshot.room(address, of: account.network, for: me)
-    {
-      return Step([.open(room, isNew: false)] + send)
+  /// `/win N`: the conversation with a number in `/list`.
+  func goToNumber(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    guard let number = Int(written: argument, in: 1...Int.max) else { throw usage("win") }
+    guard let found = try ConversationSwitcher.conversation(number, for: me, snapshot) else {
+      throw Refusal(say("/list has no number %1.", SafeText(number)))
     }
-    if name.hasPrefix("#") {
-      guard let room = try snapshot.room(name, for: me) else { throw RuleError.noSuchRoom(name) }
-      return Step([.open(room, isNew: false)] + send)
-    }
-    return try open(directChatWith: name, then: send, snapshot)
+    return Step([.open(found, isNew: false)])
   }
 
   func switchTo(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {

@@ -20,7 +20,7 @@ extension Reading where Self: ~Copyable {
       }
       return .person(person)
     }
-    if let room = try room(name, for: me) { return .conversation(room) }
+    if let room = try room(name, for: me, in: open) { return .conversation(room) }
     if !name.hasPrefix("#"), let person = try find(participant: name, for: me, in: open),
       person.id != me
     {

@@ -50,7 +50,9 @@ struct RoomCommands {
       let address = try networks.contactAddress(named: argument, snapshot).address
       return Step { try networks.ask(.invite, in: conversation, text: address, $0) }
     }
-    guard let person = try snapshot.find(participant: argument, for: context.me.id) else {
+    // Only people of this machine can be in a room of it.
+    let name = argument.contains("@") ? argument : argument + "@"
+    guard let person = try snapshot.find(participant: name, for: context.me.id) else {
       throw RuleError.noSuchParticipant(argument)
     }
     return Step {

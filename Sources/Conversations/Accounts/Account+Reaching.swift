@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import Conversations
-import StyledText
 
 extension Account {
   /// Whether a word names a person or a room and, after an `@`, a server.
@@ -19,11 +17,5 @@ extension Account {
         || domain.hasSuffix("." + $0.server)
     }
     return near.count == 1 ? near[0] : accounts.count == 1 ? accounts[0] : nil
-  }
-}
-
-extension Refusal {
-  package static func notAnAddress(_ word: String) -> Refusal {
-    Refusal(say("%1 is not an address; one looks like ben@example.org.", SafeText(line: word)))
   }
 }
