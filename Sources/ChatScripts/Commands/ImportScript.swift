@@ -120,6 +120,12 @@ package struct ImportScript: Subcommand {
           "Messages not imported because they are too old (/set keep): %1",
           SafeText(report.tooOld)))
     }
+    for (former, name) in report.renamedRooms.sorted(by: { $0.key < $1.key }) {
+      lines.append(
+        say(
+          "%1 is now %2, since the name of a room on this machine has no @ in it.",
+          SafeText(name: former), SafeText(name: name)))
+    }
     if report.events > 0 {
       lines.append(say("Joins, leaves and other events, not imported: %1", SafeText(report.events)))
     }

@@ -85,6 +85,9 @@ package struct DateParser: Hashable, Sendable {
   private enum Precision: Hashable { case year, month, day, minute, second }
   private var precision = Precision.year
 
+  /// Whether a time of day is given.
+  package var hasTime: Bool { precision == .minute || precision == .second }
+
   /// The start of the year 1, in UTC.
   static let beginning: Milliseconds = -62_135_596_800_000
 

@@ -45,6 +45,17 @@ public struct TimeZoneRules: Sendable {
     self.time = time
   }
 
+  /// The first and the last point in time at which clocks show a wall time: different in the hour
+  /// that comes twice at the end of summer time.
+  package func times(_ wall: WallTime) -> ClosedRange<Milliseconds> {
+    let time = time(wall)
+    let shown = wallTime(time)
+    // Clocks are set by an hour or, on Lord Howe Island, by half an hour.
+    let others = [-60, -30, 30, 60].map { time + $0 * 60_000 as Milliseconds }
+      .filter { wallTime($0) == shown }
+    return min(time, others.first ?? time)...max(time, others.last ?? time)
+  }
+
   /// This machine's zone, from `TZ` or /etc/localtime.
   public static let local = TimeZoneRules(
     wallTime: { WallTime(localFields(of: $0)) },

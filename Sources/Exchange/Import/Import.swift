@@ -196,7 +196,12 @@ package final class Import {
   /// A room, created if it is missing.
   func room(_ name: String, network: String) throws -> ImportedConversation {
     try checkOwner(of: network)
-    let bare = Naming.bare(name)
+    var bare = Naming.bare(name)
+    if network.isEmpty, bare.contains("@") {
+      // Earlier versions allowed it.
+      bare = bare.replacing("@", with: "-")
+      report.renamedRooms["#" + Naming.bare(name)] = "#" + bare
+    }
     // On a network, a room may have another sign.
     let isSigned = bare.first.map { !$0.isLetter && !$0.isNumber } ?? false
     let shown = network.isEmpty || !isSigned ? "#" + bare : name
@@ -210,6 +215,44 @@ package final class Import {
       ).id)
     rooms[key] = new
     return try conversation(new, isNew: true)
+  }
+
+  /// The room with an address on the network of an account of mine, created if it is missing.
+  func room(at address: String, of account: Account) throws -> ImportedConversation {
+    if let known = try transaction.room(address, of: account.network, for: account.owner) {
+      return try conversation(known.id, isNew: false)
+    }
+    let new = try made(transaction.networkRoom(address, network: account.network).id)
+    return try conversation(new, isNew: true)
+  }
+
+  /// The person who had a nick in a room of an account's network, created if they are missing.
+  func person(nick: String, at room: String, of account: Account) throws -> ID<Participant> {
+    let key = Import.key(room + "/" + nick, account.network)
+    if let known = people[key] { return known }
+    let found: ID<Participant>
+    if account.rules.identityScope == .network {
+      let known = try? transaction.currentPerson(named: nick, of: account)
+      found =
+        try known?.id
+        ?? person(
+          account.rules.fold(nick), network: account.network, name: nick)
+    } else {
+      // The store may know them by an id that the room gave them.
+      let known: [ID<Participant>] = try database.rows(
+        "SELECT id FROM participant WHERE network = ? AND name = ? AND identity >= ? AND identity < ?",
+        account.network, nick, room + "/", room + "0"
+      ) { $0.id() }
+      if known.count == 1 {
+        found = known[0]
+      } else {
+        found = try person(room + "/" + nick, network: account.network, name: nick)
+        try database.run(
+          "UPDATE participant SET given = ? WHERE id = ? AND given IS NULL", nick, found)
+      }
+    }
+    people[key] = found
+    return found
   }
 
   /// The direct chat of two people, created if it is missing, without members yet.

@@ -30,6 +30,8 @@ package struct ImportReport: Hashable, Sendable {
   package var files = 0
   /// Lines of a log that are not messages: joins, leaves, mode changes.
   package var events = 0
+  /// Rooms of this machine that had an `@` in their name, and their new names.
+  package var renamedRooms: [String: String] = [:]
   /// Lines left out, each with a complaint.
   package var leftOut = 0
 

@@ -8,11 +8,13 @@ enum LogEntry: Hashable {
   case message(at: Milliseconds, nick: String, text: String, kind: Message.Kind)
   /// A join, a leave, a mode, a topic, or a message without a text.
   case event
+  /// A further line of the message before it.
+  case more(String)
   /// Not an event: the opening of the log, a new day, an empty line.
   case nothing
 }
 
-/// The log of another program, line by line. Times in it are this machine's local times.
+/// The log of another program, line by line. Times without a zone are this machine's local times.
 protocol ChatLog {
   /// - Throws: `LineFault` for an unreadable line.
   mutating func entry(in line: String) throws -> LogEntry
@@ -22,17 +24,39 @@ protocol ChatLog {
   static func matches(_ line: String) -> Bool
 }
 
-/// irssi's log in its default format: `10:00 <@anna> text`, and the day in separate lines
-/// (https://irssi.org/documentation/settings/, log_timestamp, log_day_changed, log_open_string).
+/// Turns the wall times of a log, which are in order, into points in time: in the hour that comes
+/// twice at the end of summer time, a time that goes backwards begins its second round.
+struct LogClock {
+  private let zone: TimeZoneRules
+  private var last = Milliseconds.min
+
+  init(zone: TimeZoneRules = .local) { self.zone = zone }
+
+  /// - Throws: `LineFault` for a time that messages cannot have.
+  mutating func time(_ wall: WallTime) throws -> Milliseconds {
+    let times = zone.times(wall)
+    let time =
+      times.lowerBound < last && last <= times.upperBound ? times.upperBound : times.lowerBound
+    guard Message.times.contains(time) else { throw LineFault("there is no such time") }
+    last = time
+    return time
+  }
+}
+
+/// irssi's log: `10:00 <@anna> text`, and the day in separate lines; or a time in brackets, or with
+/// a date in front (https://irssi.org/documentation/settings/, log_timestamp, log_day_changed, log_open_string).
 struct IrssiLog: ChatLog {
   /// The last day mentioned.
   private var day: WallTime?
   /// The error in that day, if it makes all following lines unreadable.
   private var unknownDay: LineFault?
+  private var clock: LogClock
+
+  init(zone: TimeZoneRules = .local) { clock = LogClock(zone: zone) }
 
   static func matches(_ line: String) -> Bool {
     line.hasPrefix("--- Log opened ") || line.hasPrefix("--- Day changed ")
-      || (clock(in: line) != nil)
+      || (stamp(of: line) != nil)
   }
 
   static func room(ofFile name: String) -> String? {
@@ -43,14 +67,21 @@ struct IrssiLog: ChatLog {
   mutating func entry(in line: String) throws -> LogEntry {
     if line.allSatisfy(\.isWhitespace) { return .nothing }
     if line.hasPrefix("--- ") { return try mark(line) }
-    guard let (time, rest) = Self.clock(in: line) else {
+    guard let (written, rest) = Self.stamp(of: line) else {
       throw LineFault("it does not begin with a time")
     }
-    guard var moment = day else {
-      throw unknownDay ?? LineFault("no earlier line says which day this is")
+    switch written {
+    case .exact(let time): return try said(rest, at: time)
+    case .wall(let moment):
+      (day, unknownDay) = (moment, nil)
+      return try said(rest, at: clock.time(moment))
+    case .ofDay(let time):
+      guard var moment = day else {
+        throw unknownDay ?? LineFault("no earlier line says which day this is")
+      }
+      (moment.hour, moment.minute, moment.second) = (time.hour, time.minute, time.second)
+      return try said(rest, at: clock.time(moment))
     }
-    (moment.hour, moment.minute, moment.second) = (time.hour, time.minute, time.second)
-    return try said(String(rest), at: milliseconds(of: moment))
   }
 
   private mutating func mark(_ line: String) throws -> LogEntry {
@@ -85,17 +116,55 @@ struct IrssiLog: ChatLog {
     throw LineFault("it does not look like a line that irssi itself writes")
   }
 
-  private static func clock(
-    in line: String
-  ) -> (time: (hour: Int, minute: Int, second: Int), rest: Substring)? {
-    guard let space = line.firstIndex(of: " ") else { return nil }
-    let fields = line[..<space].split(separator: ":", omittingEmptySubsequences: false)
-    let numbers = fields.compactMap { $0.utf8.count == 2 ? Int($0) : nil }
-    guard (2...3).contains(fields.count), numbers.count == fields.count, numbers[0] < 24,
-      numbers.allSatisfy({ (0..<60).contains($0) })
-    else { return nil }
-    let second = numbers.count > 2 ? numbers[2] : 0
-    return ((numbers[0], numbers[1], second), line[line.index(after: space)...])
+  /// A time before a line.
+  private enum Stamp {
+    case exact(Milliseconds)
+    /// With its day.
+    case wall(WallTime)
+    /// Without its day.
+    case ofDay(WallTime)
+
+    init?(_ text: Substring) {
+      let fields = text.split(separator: " ", maxSplits: 1)
+      if fields.count == 2 {
+        // 21.11.2026 10:00
+        let date = fields[0].split(separator: ".", omittingEmptySubsequences: false)
+        let day = date.count == 3 ? date.reversed().joined(separator: "-") : String(fields[0])
+        self.init(DateParser(day + "T" + fields[1]))
+      } else if text.utf8.dropFirst(4).first == UInt8(ascii: "-") {
+        self.init(DateParser(String(text)))
+      } else {
+        guard text.utf8.count <= 8, text.contains(":"),
+          let time = DateParser("2000-01-01T" + text)?.wall
+        else { return nil }
+        self = .ofDay(time)
+      }
+    }
+
+    /// - Parameter written: a date without a time is nil.
+    private init?(_ written: DateParser?) {
+      guard let written, written.hasTime else { return nil }
+      if let time = written.exact { self = .exact(time) } else { self = .wall(written.wall) }
+    }
+  }
+
+  /// The time at the beginning of a line, and the text after one blank.
+  private static func stamp(of line: String) -> (time: Stamp, rest: String)? {
+    var rest = line[...]
+    if rest.first == "[" {
+      guard let end = rest.firstIndex(of: "]"), let time = Stamp(rest[..<end].dropFirst()) else {
+        return nil
+      }
+      rest = rest[end...].dropFirst()
+      return (time, String(rest.first == " " ? rest.dropFirst() : rest))
+    }
+    // A date and a time, or a time.
+    let first = rest.prefix { $0 != " " }
+    let second = rest.dropFirst(first.count + 1).prefix { $0 != " " }
+    for end in [second.endIndex, first.endIndex] where end < rest.endIndex {
+      if let time = Stamp(rest[..<end]) { return (time, String(rest[end...].dropFirst())) }
+    }
+    return nil
   }
 
   private func said(_ rest: String, at time: Milliseconds) throws -> LogEntry {
@@ -131,9 +200,13 @@ struct IrssiLog: ChatLog {
 /// WeeChat's log in its default format: date and time, prefix and text between tabs
 /// (https://weechat.org/files/doc/weechat/stable/weechat_user.en.html, logger.file.time_format).
 struct WeeChatLog: ChatLog {
+  private var clock: LogClock
+
+  init(zone: TimeZoneRules = .local) { clock = LogClock(zone: zone) }
+
   static func matches(_ line: String) -> Bool {
     let fields = line.split(separator: "\t", maxSplits: 2, omittingEmptySubsequences: false)
-    return fields.count == 3 && time(String(fields[0])) != nil
+    return fields.count == 3 && written(fields[0]) != nil
   }
 
   static func room(ofFile name: String) -> String? {
@@ -142,14 +215,18 @@ struct WeeChatLog: ChatLog {
     return roomName(String(name[start...].dropLast(11)))
   }
 
-  func entry(in line: String) throws -> LogEntry {
-    if line.allSatisfy(\.isWhitespace) { return .nothing }
+  mutating func entry(in line: String) throws -> LogEntry {
     let fields = line.split(separator: "\t", maxSplits: 2, omittingEmptySubsequences: false)
-    guard fields.count == 3 else {
-      throw LineFault("it is not a time, a name and a text with tabs between them")
+    // WeeChat writes the newlines of a message as they are.
+    guard fields.count == 3, DateParser(String(fields[0].prefix(4))) != nil else {
+      return .more(line)
     }
-    guard let time = Self.time(String(fields[0])) else {
+    guard let written = Self.written(fields[0]) else {
       throw LineFault("there is no such time: %1", String(fields[0]))
+    }
+    var time = written.exact ?? 0
+    if written.exact == nil {
+      time = try clock.time(written.wall) + Milliseconds(written.thousandths)
     }
     switch fields[1] {
     case "--":
@@ -174,13 +251,12 @@ struct WeeChatLog: ChatLog {
     return (said[..<end].dropFirst("Notice(".count), said[text.upperBound...])
   }
 
-  /// Newer versions write microseconds and UTC.
-  private static func time(_ text: String) -> Milliseconds? {
-    guard let written = DateParser(text) else { return nil }
-    if written.minutesEast != nil { return written.exact }
-    // Exactly this form: 2026-11-21 10:00:00.
-    let isUsual = text.utf8.count == 19 && text.contains(" ")
-    return isUsual ? try? milliseconds(of: written.wall) : nil
+  /// Exactly `2026-11-21 10:00:00`; newer versions add microseconds, or UTC.
+  private static func written(_ text: Substring) -> DateParser? {
+    guard let written = DateParser(String(text)) else { return nil }
+    if written.exact != nil { return written }
+    let hasSecond = text.utf8.count == 19 || text.utf8.dropFirst(19).first == UInt8(ascii: ".")
+    return written.minutesEast == nil && hasSecond && text.contains(" ") ? written : nil
   }
 }
 
@@ -215,10 +291,4 @@ private func logMessage(
 /// The name, if it is a channel's; nil otherwise. `##tea` is not the same channel as `#tea`.
 private func roomName(_ name: String) -> String? {
   name.hasPrefix("#") && !name.allSatisfy { $0 == "#" } ? name : nil
-}
-
-private func milliseconds(of local: WallTime) throws -> Milliseconds {
-  let time = TimeZoneRules.local.time(local)
-  guard Message.times.contains(time) else { throw LineFault("there is no such time") }
-  return time
 }

@@ -27,50 +27,77 @@ struct LogReader {
     var joined: ImportedConversation?
     var copies = LogUIDs(conversation: wanted.key)
     var said: Set<String> = []
-    func leaveOut(_ fault: LineFault) {
+    func leaveOut(_ fault: LineFault, _ line: Int) {
       if fault.isSaidOnce, !said.insert(fault.sentence.key.description).inserted {
         work.report.leftOut += 1
       } else {
-        work.leaveOut(name, lines.number, fault)
+        work.leaveOut(name, line, fault)
       }
     }
+    // A message waits for its further lines.
+    var pending: (message: NewMessage<ID<Participant>>, line: Int)?
+    func addPending() throws {
+      guard let (message, line) = pending.take(), let joined else { return }
+      var complete = message
+      while complete.body.hasSuffix("\n") { complete.body.removeLast() }
+      do {
+        _ = try work.add(complete, in: joined)
+      } catch let fault as LineFault {
+        leaveOut(fault, line)
+      }
+    }
+    // Further lines of an event are not messages either.
+    var isInEvent = false
     while let line = try lines.next({ logLine($0) }) {
       let entry: LogEntry
       do {
         entry = try log.entry(in: line)
       } catch let fault as LineFault {
-        leaveOut(fault)
+        try addPending()
+        isInEvent = false
+        leaveOut(fault, lines.number)
         continue
       }
+      if case .more(let text) = entry {
+        if pending != nil {
+          pending?.message.body += "\n" + text
+        } else if !isInEvent, !text.allSatisfy(\.isWhitespace) {
+          leaveOut(
+            LineFault("it is not a time, a name and a text with tabs between them"), lines.number)
+        }
+        continue
+      }
+      try addPending()
+      isInEvent = entry == .event
       switch entry {
-      case .nothing: break
+      case .nothing, .more: break
       case .event: work.report.events += 1
       case .message(let time, let nick, let text, let kind):
         do {
           try work.check(nick)
         } catch let fault as LineFault {
-          leaveOut(fault)
+          leaveOut(fault, lines.number)
           continue
         }
-        let found = try joined ?? self.conversation(of: wanted)
-        joined = found
+        joined = try joined ?? self.conversation(of: wanted)
         var message = NewMessage(
           speaker: try speakerID(nick, in: wanted), body: text, kind: kind, time: time, isPast: true
         )
+        // Earlier versions left out the further lines.
         message.uid = copies.uid(time, nick, text, kind)
-        do {
-          _ = try work.add(message, in: found)
-        } catch let fault as LineFault {
-          leaveOut(fault)
-        }
+        pending = (message, lines.number)
       }
     }
+    try addPending()
   }
 
   /// The conversation of a log.
   private enum LogConversation {
     case room(String)
     case direct(DirectLog)
+    /// A room, or the direct chat with a person, on the network of an account of mine.
+    case networkRoom(String, Account, myNicks: Set<String>)
+    case networkChat(String, Account, myNicks: Set<String>)
 
     /// A key that does not depend on spelling or on the importing person, since it is part of the
     /// messages' uids.
@@ -82,6 +109,9 @@ struct LogReader {
       case .direct(let log):
         let two = [log.other, log.me].map { $0.lowercased() }.sorted()
         return "@" + two.joined(separator: "\u{0}")
+      case .networkRoom(let address, let account, _): return account.network + "\u{0}" + address
+      case .networkChat(let address, let account, _):
+        return account.network + "\u{0}@" + address
       }
     }
   }
@@ -104,32 +134,93 @@ struct LogReader {
     }
   }
 
+  /// The conversation that a name means (rule 11.2).
+  ///
   /// - Parameter name: a room, or `@` and the name or identity of a person, who may be new.
+  /// - Throws: `LineFault`; `RuleError.ambiguous`.
   private func logConversation(_ name: String) throws -> LogConversation {
+    let mine = try work.transaction.participant(ifKnown: work.me)
     guard name.hasPrefix("@") else {
+      var room: Conversation?
+      do {
+        room = try work.transaction.room(name, for: mine?.id)
+      } catch RuleError.badName {}
+      if let room, let account = try account(of: room.network, mine) {
+        return .networkRoom(
+          try work.transaction.networkAddress(of: room.id), account,
+          myNicks: try nicks(of: mine, account))
+      }
       // Use the spelling that the store has.
-      return .room((try? work.transaction.room(name))??.name ?? name)
+      if let room, room.network == nil { return .room(room.name) }
+      guard Naming.isAddress(room: Naming.bare(name)), Naming.nameHere(name) == nil else {
+        return .room(Naming.nameHere(name) ?? name)
+      }
+      let account = try account(reaching: name, mine)
+      guard let address = account.address(ofRoom: name) else { throw Self.notReached(name) }
+      return .networkRoom(address, account, myNicks: try nicks(of: mine, account))
     }
     let typed = String(name.dropFirst())
-    let known = try work.transaction.find(participant: name).flatMap {
-      $0.network == nil ? $0 : nil
+    let known = try work.transaction.find(participant: name, for: mine?.id)
+    if let known, let account = try account(of: known.network, mine) {
+      return .networkChat(known.identity, account, myNicks: try nicks(of: mine, account))
     }
-    let mine = try work.transaction.participant(ifKnown: work.me)
+    if typed.contains("@"), Naming.nameHere(typed) == nil {
+      let account = try account(reaching: typed, mine)
+      guard let address = account.address(ofPerson: typed) else { throw Self.notReached(name) }
+      return .networkChat(address, account, myNicks: try nicks(of: mine, account))
+    }
+    let bare = Naming.nameHere(typed) ?? typed
     let log = DirectLog(
       me: mine?.identity ?? work.me, myNames: [mine?.name ?? work.me],
-      other: known?.identity ?? typed,
-      otherNames: [typed, known?.name ?? typed])
+      other: known?.identity ?? bare,
+      otherNames: [bare, known?.name ?? bare])
     try work.check(log.other)
     guard !Naming.same(log.other, log.me) else { throw LineFault("“%1” is your own name", name) }
     return .direct(log)
   }
 
-  private func speakerID(_ nick: String, in log: LogConversation) throws -> ID<Participant> {
-    guard case .direct(let direct) = log else { return try work.person(nick, network: "") }
-    return try work.person(direct.otherName(named: nick), network: "")
+  private func account(of network: String?, _ me: Participant?) throws -> Account? {
+    guard let network, let me else { return nil }
+    return try work.transaction.accounts(of: me.id).first { $0.network == network }
   }
 
-  /// Finds or creates the log's conversation, and lets the importing person join it.
+  private func account(reaching address: String, _ me: Participant?) throws -> Account {
+    let accounts = try me.map { try work.transaction.accounts(of: $0.id) } ?? []
+    guard let account = Account.reaching(Naming.bare(address), among: accounts) else {
+      throw Self.notReached(address)
+    }
+    return account
+  }
+
+  private static func notReached(_ name: String) -> LineFault {
+    LineFault("“%1” is an address on a network, and none of your accounts reaches it", name)
+  }
+
+  /// My nicks on an account's network, folded.
+  private func nicks(of me: Participant?, _ account: Account) throws -> Set<String> {
+    let nicks = try me.map {
+      try work.transaction.roomNicknames(of: $0.id, on: account.network).values.map { $0 }
+    }
+    let own = String(account.address.prefix { $0 != "@" })
+    return Set(((nicks ?? []) + [own]).map(account.rules.fold))
+  }
+
+  private func speakerID(_ nick: String, in log: LogConversation) throws -> ID<Participant> {
+    switch log {
+    case .room: return try work.person(nick, network: "")
+    case .direct(let direct): return try work.person(direct.otherName(named: nick), network: "")
+    case .networkRoom(let address, let account, let mine):
+      // Their identity on this machine is another.
+      if mine.contains(account.rules.fold(nick)) { return account.owner }
+      return try work.person(nick: nick, at: address, of: account)
+    case .networkChat(let address, let account, let mine):
+      if mine.contains(account.rules.fold(nick)) { return account.owner }
+      return try work.transaction.networkPerson(address, of: account).id
+    }
+  }
+
+  /// Finds or creates the log's conversation, and lets the importing person join it. Who is in a
+  /// network's room only the network says.
   private func conversation(of log: LogConversation) throws -> ImportedConversation {
     let mine = try work.person(work.me, network: "")
     switch log {
@@ -140,6 +231,13 @@ struct LogReader {
     case .direct(let log):
       let other = try work.person(log.other, network: "")
       let conversation = try work.direct(mine, other, network: "")
+      work.entering += [(mine, conversation), (other, conversation)]
+      return conversation
+    case .networkRoom(let address, let account, _):
+      return try work.room(at: address, of: account)
+    case .networkChat(let address, let account, _):
+      let other = try work.transaction.networkPerson(address, of: account).id
+      let conversation = try work.direct(mine, other, network: account.network)
       work.entering += [(mine, conversation), (other, conversation)]
       return conversation
     }
