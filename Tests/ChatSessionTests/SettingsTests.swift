@@ -51,8 +51,7 @@ import Testing
   @Test(
     "1.11: the name of a command in other clients is answered with its name here",
     arguments: [
-      ("query", "/query; /msg NAME opens a direct chat."),
-      ("part", "/part; /leave leaves the room."),
+      ("wc", "/wc; /leave leaves the room; /part ROOM REASON says why."),
       ("EXIT", "/EXIT; /quit leaves hobnob."),
       ("kb", "/kb; /ban NAME keeps somebody out, and /kick NAME removes them."),
     ])
@@ -63,7 +62,7 @@ import Testing
   @Test("1.11: each of those names has an answer that names a command, and is not a command here")
   func otherClientsNames() {
     let names = """
-      query part kb buffer lastlog close win window wins bye exit hilight roster correct \
+      kb buffer close window wins bye exit hilight roster correct \
       sendfile prefs time ping titlebar ns windows buffers grep upload highlight online wl dcc
       """
     for name in names.split(separator: " ").map(String.init) {

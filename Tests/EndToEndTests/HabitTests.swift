@@ -96,8 +96,8 @@ extension EndToEnd {
     func unknownCommand() throws {
       let home = try Home()
       for (line, answer) in [
-        ("/window", "There is no /window; /switch NAME goes to a conversation"),
-        ("/QUERY ben", "There is no /QUERY; /msg NAME opens a direct chat."),
+        ("/window", "There is no /window; /switch NAME and /win N go to"),
+        ("/WC ben", "There is no /WC; /leave leaves the room;"),
         ("/omemo", "There is no /omemo; hobnob does not encrypt"),
         ("/buffers", "There is no /buffers; /list lists your conversations."),
         ("/dnd", "There is no /dnd; /away and /back"),

@@ -102,7 +102,7 @@ extension EndToEnd {
         ),
         (
           "/msg ca",
-          "|\n/msg NAME [TEXT]  open a direct chat, and send TEXT if there is one\ncarl\n"
+          "|\n/msg NAME [TEXT]  open a direct chat, or send TEXT there and stay here\ncarl\n"
         ),
         (
           "/help hist",

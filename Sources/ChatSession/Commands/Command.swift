@@ -25,11 +25,13 @@ public struct Command: Sendable {
   let argument: ArgumentKind?
   /// Whether a text with newlines may follow (rule 1.11).
   public let takesNewlines: Bool
+  /// Whether it is another program's name for a command here; an alias may replace it.
+  let isSecondName: Bool
   let run: Run
 
   init(
     _ usage: String, _ english: StaticString, _ argument: ArgumentKind? = nil,
-    takesNewlines: Bool = false, more: [SafeText] = [],
+    takesNewlines: Bool = false, isSecondName: Bool = false, more: [SafeText] = [],
     run: @escaping Run
   ) {
     name = String(usage.dropFirst().prefix { $0 != " " })
@@ -38,6 +40,7 @@ public struct Command: Sendable {
     self.more = more
     self.argument = argument
     self.takesNewlines = takesNewlines
+    self.isSecondName = isSecondName
     self.run = run
   }
 }

@@ -15,7 +15,7 @@ enum Secrets {
     switch words[0] {
     // A line in a network's own language can give a password anywhere.
     case "/irc": return true
-    case "/msg", "/notice": return words.count == 3 && isLogin(words[2], to: words[1])
+    case "/msg", "/query", "/notice": return words.count == 3 && isLogin(words[2], to: words[1])
     default: break
     }
     let all = line.split(whereSeparator: \.isWhitespace)

@@ -339,7 +339,7 @@ public struct Settings: Sendable, Equatable {
   /// - Throws: a ``Refusal`` that names the existing settings or values.
   mutating func change(_ name: String, to value: String) throws {
     guard let entry = Self.entry(name) else {
-      throw Self.unknown(name)
+      throw Self.unknown(name, value: value)
     }
     guard entry.set(&self, value) else {
       let names = SafeText(line: entry.values.joinedAsList())
@@ -353,9 +353,16 @@ public struct Settings: Sendable, Equatable {
     }
   }
 
-  /// Refuses an unknown setting and names a similar one, or the blank that belongs in `nick=anna`.
-  static func unknown(_ name: String) -> Refusal {
+  /// Refuses an unknown setting and names a similar one, the command of that name, or the blank
+  /// that belongs in `nick=anna`.
+  static func unknown(_ name: String, value: String = "") -> Refusal {
     let shown = SafeText(line: name)
+    if Command.names.contains(name) {
+      return Refusal(
+        say(
+          "%1 is a command, not a setting: type /%2.", shown,
+          SafeText(line: value.isEmpty ? name : name + " " + value)))
+    }
     let names = table.map(\.name) + [Keep.name, NotifySetting.name]
     let parts = name.split(separator: "=", maxSplits: 1).map(String.init)
     if parts.count == 2, names.contains(parts[0]) {

@@ -75,6 +75,11 @@ extension Session {
         say(
           "A command has to begin with /, without blanks before it. To send this line as text, begin it with //. To turn this check off, type /set slash-guard off."
         ))
+    case .manySlashes:
+      throw Refusal(
+        say(
+          "A line cannot begin with more than two slashes: // sends a line that begins with one. To send more, put another character before them."
+        ))
     case .commandWithNewlines(let name):
       let known = preferences.unaliased(text).dropFirst().prefix { !$0.isWhitespace }
       guard Command.named(String(known)) != nil else { throw Command.unknown(name) }

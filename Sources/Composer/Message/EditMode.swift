@@ -68,7 +68,8 @@ public struct EditMode: Hashable, Sendable {
     switch rules.judge(text) {
     case .blank: return .refusedBlank
     case .overLimit(let count, let limit): return .refusedOverLimit(count, limit: limit)
-    case .message(let new):
+    // A stored text may begin with several slashes.
+    case .message(let new), .manySlashes(let new):
       if new.hasSameBytes(as: original) { return .unchanged }
       // `//cancel` alone, with only `/` before `/cancel`, is clearly the text `/cancel`.
       return ![nil, "/"].contains(beforeCancel) && Self.beforeCancel(original) == nil

@@ -18,6 +18,9 @@ public enum LineVerdict: Hashable, Sendable {
   case command(String)
   /// Begins with `/` after blanks: probably meant as a command.
   case slashGuard
+  /// Begins with more than two slashes, of which the first would be left out: probably nobody means
+  /// that. The text as it would be stored.
+  case manySlashes(String)
   /// A command with newlines, which this command does not accept; the name is without `/`.
   case commandWithNewlines(name: String)
 }
@@ -63,7 +66,9 @@ public struct LineRules: Sendable {
       let length = Self.graphemeCount(of: text)
       if length > messageLimit { return .overLimit(length, limit: messageLimit) }
     }
-    return .message(Self.unescaped(text))
+    let body = Self.unescaped(text)
+    return text.utf8.starts(with: [Self.slash, Self.slash, Self.slash])
+      ? .manySlashes(body) : .message(body)
   }
 
   /// Whether Return does something with the text instead of ringing the bell (1.1). A blank text
@@ -72,7 +77,7 @@ public struct LineRules: Sendable {
     switch judge(text) {
     case .message, .command: true
     case .blank: hasAttachments
-    case .overLimit, .slashGuard, .commandWithNewlines: false
+    case .overLimit, .slashGuard, .manySlashes, .commandWithNewlines: false
     }
   }
 

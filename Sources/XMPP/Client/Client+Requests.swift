@@ -44,7 +44,7 @@ extension Client {
     case .join: rooms.join(request, target, in: &context)
     case .leave:
       bookmarks.drop(target, in: &context)
-      apply(rooms.leave(target, in: &context))
+      apply(rooms.leave(target, saying: request.text, in: &context))
       context.answer(request, "")
     case .topic, .invite: rooms.send(request, to: target, in: &context)
     case .history:

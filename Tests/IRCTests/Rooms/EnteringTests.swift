@@ -264,6 +264,12 @@ struct EnteringTests {
     _ = (talk.takeSent(), talk.takeEvents())
     talk.tell(request(1, .leave, "#a"))
     #expect(talk.takeSent() == ["PART #a"])
+    var saying = IRCTalk()
+    saying.enter("#a")
+    _ = saying.takeSent()
+    saying.tell(
+      .requests([NetworkRequest(id: 1, verb: .leave, target: "#a", text: "so long,\r\nQUIT")]))
+    #expect(saying.takeSent() == ["PART #a :so long,QUIT"])
     talk.receive(":anna!a@h PART #a")
     talk.receive(
       ":ben!b@h KICK #b anna :spam", ":ben!b@h KICK #c anna :anna", ":anna!a@h PART #d :bye")

@@ -554,7 +554,12 @@ struct RoomTests {
     #expect(kept.first("nick", Feature.bookmarks)?.text == "ann")
     #expect(kept.first("password", Feature.bookmarks)?.text == "s")
     talk.forget()
-    talk.handle(.requests([NetworkRequest(id: 2, verb: .leave, target: room)]))
+    talk.handle(.requests([NetworkRequest(id: 2, verb: .leave, target: room, text: "so long")]))
+    #expect(
+      talk.sent.contains {
+        $0.name == "presence" && $0["type"] == "unavailable"
+          && $0.children.contains { $0.name == "status" && $0.text == "so long" }
+      })
     talk.serve()
     #expect(try published()["autojoin"] == "false")
     #expect(talk.news.contains(.left(room: room, reason: nil)))

@@ -58,23 +58,28 @@ struct Habit {
     ),
     Habit(
       "/window, /win", "/buffer", "/win",
-      say("/switch NAME goes to a conversation, and /list lists them.")),
+      say("/switch NAME and /win N go to a conversation of /list.")),
     Habit(
       "/window list, /wl", "/buffer list", "/wins", say("/list lists your conversations."),
       others: "/windows, /buffers"),
     Habit(
       "/window split", "/window, F7, F8", "",
       say("Each shell shows one conversation; to see two, open another shell beside it.")),
-    Habit("/query", "/query", "/msg", say("/msg NAME opens a direct chat."), others: "/q"),
-    Habit("/part, /wc", "/part, /close", "/close", say("/leave leaves the room.")),
-    Habit("/j", "/j", "", say("/join ROOM enters a room.")),
+    Habit(
+      "/query, /msg", "/query, /msg", "/msg",
+      say("/msg NAME opens a direct chat; /msg NAME TEXT only sends, and /query does both."),
+      others: "/q"),
+    Habit(
+      "/part, /wc", "/part, /close", "/close",
+      say("/leave leaves the room; /part ROOM REASON says why.")),
+    Habit("/j", "/j", "", say("/j ROOM and /join ROOM enter a room.")),
     // Reading.
     Habit(
       "PageUp", "PageUp", "PageUp",
       say(
         "To read older output, scroll back in your terminal; on the Linux console, PageUp opens the history in a pager."
       )),
-    Habit("/lastlog", "", "", say("/search WORD finds messages."), others: "/grep"),
+    Habit("/lastlog", "", "", say("/lastlog and /search find messages."), others: "/grep"),
     Habit(
       "Ctrl-l, /clear", "Ctrl-l, /buffer clear", "/clear",
       say("C-l, or /clear, clears the screen.")),

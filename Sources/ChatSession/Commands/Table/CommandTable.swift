@@ -10,6 +10,7 @@ extension Command {
   static let sections: [(heading: SafeText, commands: [Command])] = [
     (say("Messages"), messages), (say("Reading messages"), list),
     (say("Conversations"), conversations + navigation + server),
+    (say("Names from IRC programs"), secondNames),
     (say("You and the shell"), you),
   ]
 
@@ -61,7 +62,7 @@ extension Command {
       try ConversationCommands(context: $0).leave($1, $2)
     },
     Command(
-      "/msg NAME [TEXT]", "open a direct chat, and send TEXT if there is one", .person,
+      "/msg NAME [TEXT]", "open a direct chat, or send TEXT there and stay here", .person,
       takesNewlines: true
     ) { try ConversationCommands(context: $0).message($1, $2) },
     Command(
@@ -86,6 +87,27 @@ extension Command {
     },
     Command("/export [FILE]", "write this conversation to a new file, as hobnob export does", .file)
     { try FileCommands(context: $0).export($1, $2) },
+  ]
+
+  /// What people type who know irssi or WeeChat.
+  private static let secondNames: [Command] = [
+    Command("/j ROOM [--password WORD]", "enter a room, as /join does", .room, isSecondName: true) {
+      try ConversationCommands(context: $0).join($1, $2)
+    },
+    Command(
+      "/part [ROOM [REASON]]", "leave a room, as /leave does, and tell its network why", .room,
+      isSecondName: true
+    ) { try ConversationCommands(context: $0).part($1, $2) },
+    Command(
+      "/query NAME [TEXT]", "open a direct chat, and send TEXT there", .person, takesNewlines: true,
+      isSecondName: true
+    ) { try ConversationCommands(context: $0).query($1, $2) },
+    Command("/win N", "go to conversation N of /list", isSecondName: true) {
+      try ConversationCommands(context: $0).goToNumber($1, $2)
+    },
+    Command("/lastlog [QUERY]", "find messages, as /search does", .search, isSecondName: true) {
+      try Search(context: $0).run($1, $2)
+    },
   ]
 
   private static let you: [Command] = [
@@ -164,8 +186,10 @@ extension Command {
     },
   ]
 
-  /// The names, which cannot be aliases.
-  package static let names = Set(table.map(\.name))
+  /// The names that cannot be aliases.
+  package static let names = Set(ownNames)
+
+  fileprivate static let ownNames = table.filter { !$0.isSecondName }.map(\.name)
 
   static func named(_ name: String) -> Command? { table.first { $0.name == name } }
 
@@ -187,11 +211,11 @@ extension Command {
 
   /// The command whose name differs least, if it is similar enough.
   static func nearest(to name: String) -> Command? {
-    Spelling.nearest(to: name, among: table.map(\.name)).flatMap(named)
+    Spelling.nearest(to: name, among: ownNames).flatMap(named)
   }
 }
 
 extension Command {
   /// The message for an unknown command name.
-  static func unknown(_ name: String) -> Refusal { unknown(name, among: table.map(\.name)) }
+  static func unknown(_ name: String) -> Refusal { unknown(name, among: ownNames) }
 }

@@ -11,7 +11,7 @@ package struct NetworkRequest: Identifiable, Hashable, Sendable {
     case readSettings = "settings"
     /// Enter a room: `target` is its address, `text` the nickname or empty.
     case join
-    /// Leave a room for good.
+    /// Leave a room for good; `text` is the reason, or empty.
     case leave
     /// Change a room's topic to `text`.
     case topic

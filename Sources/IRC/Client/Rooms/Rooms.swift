@@ -136,7 +136,9 @@ struct Rooms: Sendable {
     if let room = byAddress.removeValue(forKey: address) {
       removeMembers(of: room)
       for other in room.requests { context.answer(other, "") }
-      if room.isInside || room.state == .entering { context.send(IRCLine("PART", [room.name])) }
+      if room.isInside || room.state == .entering {
+        context.send(IRCLine("PART", [room.name] + (request.text.isEmpty ? [] : [request.text])))
+      }
     }
     context.tell(.left(room: address, reason: nil))
     context.answer(request, "")

@@ -49,15 +49,19 @@ extension Rooms {
 
   /// Leaves a room for good.
   ///
+  /// - Parameter reason: for the others there (XEP-0045, 7.14).
   /// - Returns: nil if the owner neither was in it nor wanted to be.
-  mutating func leave(_ address: Address, in context: inout ClientContext) -> Change? {
+  mutating func leave(
+    _ address: Address, saying reason: String = "", in context: inout ClientContext
+  ) -> Change? {
     guard let room = byAddress.removeValue(forKey: address) else { return nil }
     context.clock.clear(.room(address))
     if room.hearsPresence {
       context.send(
         Element(
           "presence",
-          ["type": "unavailable", "to": address.withResource(room.nick).description]))
+          ["type": "unavailable", "to": address.withResource(room.nick).description],
+          children: reason.isEmpty ? [] : [Element("status", text: reason)]))
     }
     if let request = room.request {
       context.answer(request, translated("You left the room before it answered."))
