@@ -18,3 +18,8 @@ public enum Membership: Hashable, Sendable {
   case removed
   case member
 }
+
+/// Whether someone is in a conversation, whatever ended their stay.
+package enum Stay: Hashable, Sendable {
+  case never, before, now
+}

@@ -187,26 +187,34 @@ extension Reading where Self: ~Copyable {
 
   /// Whether a participant is in a conversation now.
   public func isMember(_ me: ID<Participant>, of conversation: ID<Conversation>) throws -> Bool {
-    try membership(of: me, in: conversation) == .member
+    try stay(of: me, in: conversation) == .now
   }
 
-  /// A participant's relation to a conversation: member, left, removed or never (rule 1.13).
-  public func membership(
-    of me: ID<Participant>, in conversation: ID<Conversation>
-  ) throws -> Membership {
+  /// Whether a participant is in a conversation, was in it, or neither.
+  package func stay(of me: ID<Participant>, in conversation: ID<Conversation>) throws -> Stay {
     // One row for each stay.
     let isMember: Bool? =
       try database.first(
         "SELECT max(last IS NULL) FROM membership WHERE conversation = ? AND participant = ?",
         conversation, me
       ) { $0.isNull() ? nil : $0.bool() } ?? nil
-    guard let isMember else { return .never }
-    if isMember { return .member }
+    return isMember.map { $0 ? .now : .before } ?? .never
+  }
+
+  /// A participant's relation to a conversation: member, left, removed or never (rule 1.13).
+  public func membership(
+    of me: ID<Participant>, in conversation: ID<Conversation>
+  ) throws -> Membership {
+    switch try stay(of: me, in: conversation) {
+    case .never: return .never
+    case .now: return .member
+    case .before: break
+    }
     // A `left` event has a text, the reason, only if somebody removed the person.
     let isRemoved = try database.first(
       """
       SELECT text <> '' FROM event WHERE conversation = ? AND participant = ? AND kind = ?
-      ORDER BY id DESC LIMIT 1
+      ORDER BY at DESC, id DESC LIMIT 1
       """, conversation, me, Event.Kind.left.rawValue
     ) { $0.bool() }
     return isRemoved == true ? .removed : .left

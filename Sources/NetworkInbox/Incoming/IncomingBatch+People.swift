@@ -372,9 +372,9 @@ extension IncomingBatch {
   private func beginMembership(
     of person: ID<Participant>, in conversation: BatchConversation
   ) throws -> Bool {
-    switch try store.membership(of: person, in: conversation.id) {
-    case .member: return false
-    case .left, .removed:
+    switch try store.stay(of: person, in: conversation.id) {
+    case .now: return false
+    case .before:
       // An import, or the owner's joining and leaving, may have created several.
       try database.run(
         """

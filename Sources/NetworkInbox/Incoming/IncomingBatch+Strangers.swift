@@ -129,15 +129,15 @@ extension IncomingBatch {
   func open(
     _ conversation: BatchConversation, _ address: String, for message: NetworkMessage
   ) throws {
-    let membership = try store.membership(of: owner.id, in: conversation.id)
+    let stay = try store.stay(of: owner.id, in: conversation.id)
     let isKnown =
-      try message.speaker.isOwner || membership != .never || address == account.rules.domain
+      try message.speaker.isOwner || stay != .never || address == account.rules.domain
       || conversation.other.map { try isTrusted($0.id) || isInARoom($0.id) } ?? true
     guard isKnown else {
       return try approached(.message, address, from: address, isPast: message.isPast)
     }
-    if membership == .never { try openChat(withFormerStranger: address) }
-    if !message.isPast || membership == .never { try store.reopen(conversation.id) }
+    if stay == .never { try openChat(withFormerStranger: address) }
+    if !message.isPast || stay == .never { try store.reopen(conversation.id) }
   }
 
   /// Whether somebody is a stranger without a chat, and so many others have written that there will

@@ -224,6 +224,14 @@ final class PeopleEverywhereTests {
     #expect(there?.isKnown == false)
   }
 
+  @Test("somebody's return reads none of what happened in the room before")
+  func returns() throws {
+    try hear(.absent(ben, room: "#tea"))
+    try hear(.present(ben, room: "#tea"))
+    #expect(!wire.database.known.contains { $0.contains("text <> ''") })
+    #expect(try store.count("event WHERE kind = \(Event.Kind.joined.rawValue)") == 1)
+  }
+
   @Test("a contact who leaves the last room stays online while the network says so")
   func contactLeaves() throws {
     try hear(
