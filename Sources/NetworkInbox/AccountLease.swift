@@ -39,12 +39,14 @@ package struct StoredAccount {
 package final class AccountLease {
   package let account: Account
   private let store: Store
+  private let inbox: Inbox
   let holder: ShellID
   /// The lock file, open for writing; -1 once the lease is released.
   private(set) var lock: Int32
 
   private init(_ account: Account, in store: Store, holder: ShellID, lock: Int32) {
     (self.account, self.store, self.holder, self.lock) = (account, store, holder, lock)
+    inbox = store.inbox
   }
 
   /// Makes this process the one that serves an account.
@@ -129,15 +131,26 @@ package final class AccountLease {
 
   // MARK: Writing
 
-  /// Stores events from the network in order, all or none, and rings the bell once. If any of them
-  /// is an event that must survive a power cut, they are on disk on return, so that you may
-  /// acknowledge them.
+  /// Stores events from the network in order, in transactions of at most about 50 ms, and rings the
+  /// bell after each. If any event must survive a power cut, all are on disk on return, so that
+  /// you may acknowledge them.
   ///
-  /// - Parameter fetchesFiles: whether to ask for small files that contacts send.
+  /// - Parameters:
+  ///   - events: on return, or when an error is thrown, those that are not stored yet.
+  ///   - fetchesFiles: whether to ask for small files that contacts send.
+  ///   - skipped: called with the reason for each event that cannot be stored and was left out.
   /// - Throws: `RuleError.noSuchAccount` if the account was removed meanwhile; `StoreError`.
-  package func apply(_ events: [NetworkEvent], fetchesFiles: Bool = true) throws {
-    try store.inbox.apply(events, of: account, fetchesFiles: fetchesFiles)
+  package func apply(
+    _ events: inout [NetworkEvent], fetchesFiles: Bool, skipped: (any Error) -> Void
+  ) throws {
+    try inbox.apply(&events, of: account, fetchesFiles: fetchesFiles, skipped: skipped)
   }
+
+  /// Stores events that this process makes itself, and throws the reason if one cannot be stored.
+  package func apply(_ events: [NetworkEvent]) throws { try inbox.apply(events, of: account) }
+
+  /// The longest time for which `apply` has kept others from writing, in milliseconds.
+  package var longestLock: Int64 { inbox.longestLock }
 
   /// Records that entries of the outbox, and requests, are about to be handed to the network. The
   /// mark is on disk on return: if a power cut could remove it, the next process would send what the

@@ -286,30 +286,34 @@ final class NetworkProcessTests {
       ])
   }
 
-  @Test("events that contradict the store are skipped, and the rest of the batch stored once")
-  func leavesOutContradictions() throws {
-    func said(_ number: Int) -> NetworkEvent {
+  @Test("14.6: events that cannot be stored are skipped, the rest stored, and the owner told once")
+  func leavesOutWhatCannotBeStored() throws {
+    func said(_ number: Int, by identity: String = "ben") -> NetworkEvent {
       .messageReceived(
         NetworkMessage(
           name: MessageIDs(origin: "\(number)", archive: "a\(number)"),
-          speaker: NetworkUser(identity: "ben", name: "ben"), body: "\(number)"),
+          speaker: NetworkUser(identity: identity, name: "ben"), body: "\(number)"),
         in: .room("##tea"))
     }
     try mine.forbid(body: "2")
+    let position = try mine.read { try $0.position }
     wire.onConnect = { wire, _ in
       wire.report(.up)
-      wire.report(.events([said(1), said(2), said(3)]))
+      wire.report(.events([said(1), said(2), said(3), said(4, by: ""), said(5)]))
+      wire.report(.events([said(6, by: ""), said(7)]))
     }
     stop {
       (try? self.mine.read { try $0.messages(in: self.room.id, limit: 9, for: self.anna.id) }.count)
-        == 2
+        == 4
     }
     #expect(try process().run() == nil)
     #expect(
       try mine.read { try $0.messages(in: room.id, limit: 9, for: anna.id) }.map(\.body) == [
-        "1", "3",
+        "1", "3", "5", "7",
       ])
     #expect(wire.isReading)
+    let told = try mine.read { try $0.changes(since: position, for: anna.id) }.notices.map(\.text)
+    #expect(told.count == 1 && told[0].hasPrefix("hobnob skipped something that the network sent"))
   }
 
   @Test("facts about a network are stored even while the store is locked")

@@ -29,10 +29,13 @@ package struct NewMessage<Author: Hashable & Sendable>: Hashable, Sendable {
   /// Whether it is from an archive or a log and older than the stored messages: it is ordered by
   /// its time, never counts as unread and causes no notice.
   package var isPast: Bool
-  /// Whether the network sends messages again without saying which ones are known, as a bouncer
-  /// does. If such a message has a time and no archive id, it is a stored one with the same words
-  /// by the same person at about that time; of equal messages in one batch, each is another one.
-  package var isReplayed = false
+  /// The number of the playback that it is from: the network sends again what it has sent before,
+  /// without saying which messages are known, as a bouncer does. Nil if it is from none, or has an
+  /// archive id. Each playback has a higher number than the ones before.
+  package var playback: Int?
+  /// The network's time of a message that arrived just now (`time` is nil); nil if it does not
+  /// matter, since no playback will repeat the message without an id.
+  package var sentAt: Milliseconds?
 
   // Only messages from an export have these.
 

@@ -228,6 +228,7 @@ extension IRCClient {
       for name in line[0].split(separator: ",").map(String.init) {
         rooms.noteEntry(into: name, in: &context)
         history.forgetState(of: .room(context.fold(name)))
+        playbacks.enter(context.fold(name))
       }
     case "JOIN":
       rooms.noteJoin(of: line, nick, isReturn: batches.isOfSplit, in: &context)

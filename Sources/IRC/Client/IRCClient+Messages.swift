@@ -9,14 +9,14 @@ extension IRCClient {
   /// Where a line comes from.
   enum Origin {
     case live
-    /// From the history, or replayed by a bouncer; newer than the mark.
+    /// From the history, played back by a bouncer, or delayed; newer than the mark.
     case late
     /// Older than everything that the store has of the conversation.
     case past
   }
 
   /// How many milliseconds a live message may be old on arrival, by the server's clock. Some
-  /// bouncers replay messages without a batch; those are older.
+  /// bouncers play messages back without a batch; those are older.
   private static let slowness: Milliseconds = 60_000
   /// The most bytes of a reaction.
   private static let reactionBytes = 64
@@ -45,7 +45,9 @@ extension IRCClient {
       outbox.noteReply(
         from: context.fold(source.nick), label: line.tags["label"], in: &context)
     }
-    receive(spoken, isLive ? .live : .late)
+    // Only before anything live can a line repeat what the store has.
+    if isLive { playbacks.end(in: spoken.conversation) }
+    receive(spoken, isLive ? .live : .late, playback: playbacks.number(in: spoken.conversation))
   }
 
   /// Handles the echo of a line that the owner sent.
@@ -74,7 +76,8 @@ extension IRCClient {
 
   // MARK: One line
 
-  private mutating func receive(_ spoken: SpokenLine, _ origin: Origin) {
+  /// - Parameter playback: the number of the playback that the line is from, if it is from one.
+  private mutating func receive(_ spoken: SpokenLine, _ origin: Origin, playback: Int?) {
     if let id = spoken.id, let time = spoken.line.tags["time"] { history.times.note(time, of: id) }
     switch spoken.line.command {
     case "TAGMSG": receiveTags(spoken, origin)
@@ -83,12 +86,14 @@ extension IRCClient {
       if let ctcp = spoken.ctcp, spoken.kind != .action {
         if origin == .live, !spoken.speaker.isOwner { receiveCTCP(ctcp, spoken) }
       } else {
-        receiveMessage(spoken, origin)
+        receiveMessage(spoken, origin, playback: playback)
       }
     }
   }
 
-  private mutating func receiveMessage(_ spoken: SpokenLine, _ origin: Origin) {
+  private mutating func receiveMessage(
+    _ spoken: SpokenLine, _ origin: Origin, playback: Int?
+  ) {
     var message = spoken.message
     if message.body.isEmpty { return }
     if spoken.speaker.isOwner {
@@ -103,8 +108,13 @@ extension IRCClient {
     }
     switch origin {
     case .live: message.time = nil
-    case .late: message.isReplayed = spoken.id == nil
-    case .past: (message.isPast, message.isReplayed) = (true, spoken.id == nil)
+    case .late: break
+    case .past: message.isPast = true
+    }
+    if spoken.id == nil {
+      // Of a live line, keep the time by which a playback would repeat it.
+      (message.playback, message.sentAt) =
+        origin == .live ? (nil, spoken.time) : (playback, nil)
     }
     context.tell(.messageReceived(message, in: spoken.conversation))
     if case .direct(let identity) = spoken.conversation {
@@ -187,9 +197,10 @@ extension IRCClient {
 
   /// Handles a batch of old lines that nobody requested.
   private mutating func replay(_ batch: Batch) {
+    let number = playbacks.next()
     for line in batch.lines {
       if let spoken = SpokenLine(line, isLive: false, rooms.people, context) {
-        receive(spoken, .late)
+        receive(spoken, .late, playback: number)
       }
     }
   }
@@ -248,10 +259,11 @@ extension IRCClient {
     {
       place = theirs.conversation
     }
+    let number = playbacks.next()
     for var spoken in all where spoken.time.map({ $0 >= oldest }) ?? true {
       if spoken.speaker.isOwner { spoken.conversation = place }
       if ["PRIVMSG", "NOTICE"].contains(spoken.line.command) { new += 1 }
-      receive(spoken, origin)
+      receive(spoken, origin, playback: number)
     }
     history.finish(query, ends: ends, new: new, isLast: isLast, in: &context)
   }

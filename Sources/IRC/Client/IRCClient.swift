@@ -37,6 +37,7 @@ package struct IRCClient {
   var outbox = IRCOutbox()
   private var uploads = IRCUploads()
   var batches = Batches()
+  var playbacks = Playbacks()
   var questions = Questions()
   var watched: WatchList
   var programs = CTCPAnswers()
@@ -140,6 +141,7 @@ package struct IRCClient {
     (context.support, context.throttle) = (ISupport(), throttle)
     (watched.wanted, ownNick) = (welcome.wantedNick, welcome.wantedNick ?? welcome.nick)
     (batches, toldSkips) = (Batches(), [])
+    playbacks.connect()
     context.clock.set(.silence, in: quiet)
     context.clock.set(.greeting, in: Self.greeting)
   }

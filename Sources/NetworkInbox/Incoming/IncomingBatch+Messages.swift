@@ -21,10 +21,7 @@ extension IncomingBatch {
       message.body = whole
       if message.kind == .action { message.kind = .text }
     }
-    if let known = try self.knownMessage(message.name, of: sender, in: conversation)
-      ?? sentTwice(message, by: sender, in: conversation)
-      ?? replayedMessage(message, by: sender, in: conversation)
-    {
+    if let known = try repeated(message, by: sender, in: conversation) {
       return try again(known, archive: message.name.archive)
     }
     // If another message has the archive id, this one would be a second message with that id.
@@ -39,17 +36,16 @@ extension IncomingBatch {
     new.body = Self.body(of: message)
     new.answeredNumber = answered?.number
     let time = time(message.time)
-    new.time = time
+    new.time = message.time == nil ? arrivalTime(of: message) : time
     if message.isPast {
       let id = try store.idForOlder()
-      if message.isReplayed { replayed.insert(id) }
+      if message.playback != nil { progress.playbacks[target]?.found.insert(id) }
       try insert(new, as: id, sort: sort(ofPast: time, in: conversation), .past, in: conversation)
-      past[target, default: 0] += 1
-      unsettled[target, default: []].append(id)
+      progress.past[target, default: 0] += 1
+      progress.unsettled[target, default: []].append(id)
       return
     }
     let id = ID<Message>(rawValue: try store.nextChange())
-    if message.isReplayed { replayed.insert(id) }
     let sort =
       try message.time == nil
       ? store.sortKey(ofArrivalAt: time, in: conversation.id)
@@ -59,50 +55,8 @@ extension IncomingBatch {
     if !message.links.isEmpty { try askForFiles(of: message, id, from: sender, in: conversation) }
   }
 
-  /// Finds the stored message if this one was sent a second time, under another archive id: its
-  /// sender's client did not know that the first time had worked.
-  private func sentTwice(
-    _ message: NetworkMessage, by sender: ID<Participant>, in conversation: BatchConversation
-  ) throws -> KnownMessage? {
-    guard message.name.archive != nil, let origin = message.name.origin,
-      let known = try self.knownMessage(MessageIDs(origin: origin), of: sender, in: conversation),
-      known.message.kind == message.kind,
-      known.message.body.utf8.elementsEqual(Self.body(of: message).utf8)
-    else { return nil }
-    return known
-  }
-
-  /// How far the time of a replayed message may be from the stored one's, in milliseconds: the
-  /// clocks differ, and a message of the owner may have waited here.
-  private static let replayTolerance: (others: Milliseconds, owner: Milliseconds) = (2_000, 10_000)
-
-  /// Finds the stored message that a bouncer sends again without an id.
-  private func replayedMessage(
-    _ message: NetworkMessage, by sender: ID<Participant>, in conversation: BatchConversation
-  ) throws -> KnownMessage? {
-    guard message.isReplayed, message.name.archive == nil, message.time != nil else { return nil }
-    let isOwn = sender == owner.id
-    let tolerance = isOwn ? Self.replayTolerance.owner : Self.replayTolerance.others
-    let time = time(message.time)
-    // In a replay, a person may be known by a nickname only.
-    let found = try database.rows(
-      """
-      SELECT id FROM message
-      WHERE conversation = ?1 AND sort >= ?2 AND sort < ?3 AND kind = ?4 AND body = ?5
-        AND abs(created_at - ?6) <= ?7
-        AND (sender = ?8 OR sender IN (SELECT id FROM participant WHERE name = ?9 AND network = ?10))
-      ORDER BY abs(created_at - ?6), sort
-      """, conversation.id, SortKey.first(at: time - 2 * Self.slowness),
-      SortKey.first(at: time + 2 * Self.slowness), message.kind.rawValue, Self.body(of: message),
-      time, tolerance, sender, isOwn ? "" : message.speaker.name, network
-    ) { $0.id() as ID<Message> }
-    guard let id = found.first(where: { !replayed.contains($0) }) else { return nil }
-    replayed.insert(id)
-    return try knownMessage(id)
-  }
-
   /// Adds the addresses of files below the text, if they are not in it.
-  private static func body(of message: NetworkMessage) -> String {
+  static func body(of message: NetworkMessage) -> String {
     message.links.reduce(message.body) { body, link in
       body.contains(link) ? body : body.isEmpty ? link : body + "\n" + link
     }
@@ -112,9 +66,10 @@ extension IncomingBatch {
     // Finish the page before this one first: the changes on this one are older.
     try settle()
     guard let conversation = try known(address) else { return }
-    unsettled[address] = []
-    conversation.page = try nextPageNumber(in: conversation)
-    conversation.pageEnd = try start(ofPage: until, in: conversation)
+    progress.unsettled[address] = []
+    progress.pages[address] = Page(
+      number: try nextPageNumber(in: conversation),
+      end: try start(ofPage: until, in: conversation))
     // A repeated page must not undo what was read later.
     try database.run(
       """
@@ -148,7 +103,9 @@ extension IncomingBatch {
   /// older page come before those of pages that were read earlier.
   private func sort(ofPast time: Milliseconds, in conversation: BatchConversation) throws -> Int64 {
     var key = SortKey.first(at: time)
-    if let end = conversation.pageEnd, key >= (end >> SortKey.bits) << SortKey.bits {
+    if let end = progress.pages[conversation.address]?.end,
+      key >= (end >> SortKey.bits) << SortKey.bits
+    {
       let milliseconds = end >> SortKey.bits
       if time - milliseconds < 1000 || time == now { key = SortKey.first(at: milliseconds - 1) }
     }
@@ -173,7 +130,7 @@ extension IncomingBatch {
   }
 
   /// The maximum usual delay of a live message: its time may be this much earlier than its arrival.
-  private static let slowness: Milliseconds = 10_000
+  static let slowness: Milliseconds = 10_000
 
   /// The sort key of a new message from an archive: by its time. Networks give whole seconds, by
   /// their own clock, so the message comes after its sender's earlier messages, and after other

@@ -18,7 +18,9 @@ extension IncomingBatch {
     try database.run(
       "UPDATE membership SET rank = '' WHERE conversation = ? AND rank <> ''", conversation.id)
     // People who left while hobnob was offline are no longer members.
-    if !hasOccupants { try endMemberships(besides: namedPeople[room] ?? [], in: conversation) }
+    if !hasOccupants {
+      try endMemberships(besides: outline.namedPeople[room] ?? [], in: conversation)
+    }
     try database.run(
       """
       UPDATE membership SET last = (SELECT last_number FROM conversation WHERE id = ?1)
@@ -76,7 +78,7 @@ extension IncomingBatch {
     try database.run(
       "INSERT OR REPLACE INTO archive_mark(network, archive, mark) VALUES (?, ?, ?)", network,
       archive, mark)
-    if let count = past.removeValue(forKey: .room(archive)) {
+    if let count = progress.past.removeValue(forKey: .room(archive)) {
       try tell(count, earlierIn: archive)
     }
   }
@@ -177,7 +179,7 @@ extension IncomingBatch {
     try database.run("UPDATE conversation SET topic = ? WHERE id = ?", text, conversation.id)
     conversation.stored.topic = text
     // The topic at the owner's arrival is not a change.
-    guard conversation.isLive, !joining.contains(room), let speaker else {
+    guard conversation.isLive, !outline.joining.contains(room), let speaker else {
       return try store.touchPeople()
     }
     let who = speaker.isOwner ? owner.id : try person(speaker, in: .room(room)).id
@@ -197,7 +199,7 @@ extension IncomingBatch {
     let isNew = try beginMembership(of: person.id, in: conversation)
     if !rank.isEmpty { try setRank(of: person.id, in: conversation, rank) }
     guard isNew else { return }
-    if conversation.isLive, !joining.contains(room) {
+    if conversation.isLive, !outline.joining.contains(room) {
       try store.record(.joined, in: conversation.id, by: person.id, text: arrival)
     }
   }
@@ -243,7 +245,7 @@ extension IncomingBatch {
     }
     guard wasThere else { return }
     try store.endTyping(of: person.id, in: conversation.id)
-    if conversation.isLive, !joining.contains(room) {
+    if conversation.isLive, !outline.joining.contains(room) {
       try store.record(.left, in: conversation.id, by: person.id, text: removal ?? "")
     }
   }

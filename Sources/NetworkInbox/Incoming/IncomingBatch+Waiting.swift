@@ -50,7 +50,9 @@ extension IncomingBatch {
         WHERE conversation = ?1 AND archive_id IS ?4 AND origin_id IS ?5
           AND (kind, author, speaker, text, at, change_archive, change_origin)
             IS (?3, ?6, ?7, ?10, ?11, ?12, ?13))
-      """, conversation.id, waiting.told == nil ? 0 : conversation.page, waiting.kind.rawValue,
+      """, conversation.id,
+      waiting.told == nil ? 0 : progress.pages[conversation.address]?.number ?? 0,
+      waiting.kind.rawValue,
       waiting.message.archive, waiting.message.origin, waiting.author, waiting.speaker,
       waiting.name, waiting.isVerified, waiting.text, time(waiting.told), waiting.change.archive,
       waiting.change.origin)
@@ -120,8 +122,8 @@ extension IncomingBatch {
   /// Applies the changes that waited for a page's messages, after the older changes on the page
   /// itself. Shells do not report these changes, since they show the messages for the first time.
   func settle() throws {
-    let all = unsettled
-    unsettled = [:]
+    let all = progress.unsettled
+    progress.unsettled = [:]
     for (network, messages) in all {
       guard let conversation = try known(network) else { continue }
       if !messages.isEmpty {

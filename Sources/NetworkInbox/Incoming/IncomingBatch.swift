@@ -13,11 +13,6 @@ final class IncomingBatch {
     /// Whether the owner is in the room, so that its people are known.
     var isLive: Bool
     var keys: SortKeys
-    /// The sort key after the current page of the archive.
-    var pageEnd: Int64?
-    /// The number of the page that is being read, which orders its waiting changes; lower than the
-    /// numbers of pages read earlier, which are newer. 0 if no page is being read.
-    var page = 0
 
     init(
       _ address: ConversationAddress, _ stored: Conversation, with other: Participant?, _ row: Row
@@ -43,23 +38,35 @@ final class IncomingBatch {
   let fetchesFiles: Bool
   let owner: Participant
   let now: Milliseconds
-  /// Rooms that the owner joins in this batch; people who are already there do not count as
-  /// joining.
-  let joining: Set<String>
-  /// The identities of the people who are in a room according to this batch.
-  var namedPeople: [String: Set<String>] = [:]
+  let outline: BatchOutline
   var conversations: [ConversationAddress: BatchConversation] = [:]
   private var people: [String: Person] = [:]
   private var proven: Set<ID<Participant>> = []
-  /// How many past messages arrived, by conversation.
-  var past: [ConversationAddress: Int] = [:]
-  /// The past messages since `settle`, by conversation. A conversation whose page had none has an
-  /// empty list.
-  var unsettled: [ConversationAddress: [ID<Message>]] = [:]
-  /// Stored messages that a replayed one of this batch was, or became.
-  var replayed: Set<ID<Message>> = []
-  /// New messages that are not in the search index yet.
-  private var unindexed: [ID<Message>] = []
+
+  /// What only the batch knows: the store does not have it, so that it is lost with the batch.
+  struct Progress {
+    /// How many past messages arrived, by conversation.
+    var past: [ConversationAddress: Int] = [:]
+    /// The past messages since `settle`, by conversation. A conversation whose page had none has an
+    /// empty list.
+    var unsettled: [ConversationAddress: [ID<Message>]] = [:]
+    /// The page of the archive that is being read, by conversation.
+    var pages: [ConversationAddress: Page] = [:]
+    /// New messages that are not in the search index yet.
+    var unindexed: [ID<Message>] = []
+    var playbacks: [ConversationAddress: Playback]
+  }
+
+  /// A page of an archive.
+  struct Page {
+    /// Its number, which orders its waiting changes; lower than the numbers of pages read earlier,
+    /// which are newer.
+    var number: Int
+    /// The sort key after it; nil if there is no message after it.
+    var end: Int64?
+  }
+
+  var progress: Progress
 
   var database: Database { store.database }
   var network: String { account.network }
@@ -67,21 +74,51 @@ final class IncomingBatch {
   var hasOccupants: Bool { account.rules.identityScope == .room }
 
   init(
-    _ running: borrowing some Writing & ~Copyable, _ account: Account, _ events: [NetworkEvent],
-    fetchesFiles: Bool = false
+    _ running: borrowing some Writing & ~Copyable, _ account: Account, _ outline: BatchOutline,
+    _ playbacks: [ConversationAddress: Playback], fetchesFiles: Bool
   ) throws {
     store = Transaction(of: running)
-    (self.account, self.fetchesFiles) = (account, fetchesFiles)
+    (self.account, self.outline, self.fetchesFiles) = (account, outline, fetchesFiles)
+    progress = Progress(playbacks: playbacks)
     owner = try store.participant(account.owner)
     now = min(max(store.clock(), Message.times.lowerBound), Message.times.upperBound)
-    joining = Set(
-      events.compactMap { if case .joined(let room, _) = $0 { room } else { nil } })
-    for case .present(let speaker, let room, _, _, _) in events where joining.contains(room) {
-      namedPeople[room, default: []].insert(speaker.identity)
+  }
+
+  /// Applies an event completely, or skips it: if it contradicts the store or a rule, the next try
+  /// would end in the same way (rule 14.6).
+  ///
+  /// - Returns: why it was skipped; nil if it was not.
+  func applyWhole(_ event: NetworkEvent) throws -> (any Error)? {
+    try whole { try apply(event) }
+  }
+
+  /// Does what is left to do at the end of a transaction.
+  ///
+  /// - Returns: why a part of it was skipped; nil if none was.
+  func finish() throws -> (any Error)? {
+    let reason = try whole { try settle() }
+    try index()
+    return reason
+  }
+
+  private func whole(_ body: () throws -> Void) throws -> (any Error)? {
+    let (former, rules) = (progress, account.rules)
+    do {
+      try store.savepoint(body)
+      return nil
+    } catch {
+      switch error {
+      case is RuleError, StoreError.contradiction:
+        (progress, account.rules) = (former, rules)
+        // These repeat what the store has.
+        (conversations, people, proven) = ([:], [:], [])
+        return error
+      default: throw error
+      }
     }
   }
 
-  func apply(_ event: NetworkEvent) throws {
+  private func apply(_ event: NetworkEvent) throws {
     switch event {
     case .messageReceived(let message, let conversation):
       try applyMessage(message, in: conversation)
@@ -166,8 +203,8 @@ final class IncomingBatch {
     _ message: NewMessage<ID<Participant>>, as id: ID<Message>, sort: Int64,
     _ arrival: Message.Arrival, in conversation: BatchConversation
   ) throws {
-    if unindexed.isEmpty { try database.run("INSERT OR IGNORE INTO indexing VALUES (1)") }
-    unindexed.append(id)
+    if progress.unindexed.isEmpty { try database.run("INSERT OR IGNORE INTO indexing VALUES (1)") }
+    progress.unindexed.append(id)
     conversation.keys.note(sort)
     conversation.stored.lastNumber = try store.store(
       message, as: id, sort: sort, arrival, in: conversation.stored
@@ -177,8 +214,8 @@ final class IncomingBatch {
   /// Adds the words of all new messages to the search index: at the end, and before the text of any
   /// message changes.
   func index() throws {
-    if unindexed.isEmpty { return }
-    let ids = unindexed.map { String($0.rawValue) }.joined(separator: ",")
+    if progress.unindexed.isEmpty { return }
+    let ids = progress.unindexed.map { String($0.rawValue) }.joined(separator: ",")
     try database.run(
       """
       INSERT INTO message_text(rowid, body, facts)
@@ -186,7 +223,7 @@ final class IncomingBatch {
       WHERE w.id = n.value ORDER BY w.id
       """, "[\(ids)]")
     try database.run("DELETE FROM indexing")
-    unindexed = []
+    progress.unindexed = []
   }
 
   // MARK: Conversations

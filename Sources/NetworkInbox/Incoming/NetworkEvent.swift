@@ -9,7 +9,7 @@ package enum NetworkEvent: Hashable, Sendable {
   /// The archive id, or else speaker and origin id, identify a repeated message; the store then
   /// only adds a missing archive id, and sets one of the owner's own from `sending` to `sent`. A
   /// message older than the newest stored one is placed by its time; messages with equal times are
-  /// placed in the order of these events. See also `NewMessage.isReplayed`.
+  /// placed in the order of these events. See also `NewMessage.playback`.
   case messageReceived(NetworkMessage, in: ConversationAddress)
   /// The speaker edited a message of theirs. Ignored if someone else wrote the message, or if it
   /// was removed. If the message is missing, this event and the next three wait for it, since it

@@ -38,6 +38,10 @@ package final class NetworkProcess {
   private var position: Int64
   /// Events that are not stored yet, because the store could not be written.
   private var unstored: [NetworkEvent] = []
+  /// Whether the owner knows that events of this connection were skipped.
+  private var hasToldSkipped = false
+  /// The sentence that says so, until it is stored.
+  private var skipNotice: String?
   /// Facts about the server that are not stored yet.
   private var learned: [String: String] = [:]
   /// Why this account cannot be connected; `run()` then returns it.
@@ -161,7 +165,7 @@ package final class NetworkProcess {
   private func handleReport(_ report: WireReport) {
     switch report {
     case .up:
-      isUp = true
+      (isUp, hasToldSkipped) = (true, false)
       endFirstTry(isConnected: true)
       backOff.loggedIn(at: loop.now)
       downloads.server = wire.server
@@ -229,20 +233,23 @@ package final class NetworkProcess {
   }
 
   private func applyUnstored() throws {
-    if unstored.isEmpty { return }
-    do {
-      try lease.apply(unstored, fetchesFiles: settings.fetchLimit > 0)
-    } catch StoreError.contradiction {
-      // One of the events contradicts the store. Leave it out, or no event could be stored ever
-      // again.
-      while let item = unstored.first {
-        do {
-          try lease.apply([item], fetchesFiles: settings.fetchLimit > 0)
-        } catch StoreError.contradiction {}
-        unstored.removeFirst()
-      }
+    // Note the reason at once: the events after it may have to be stored later.
+    try lease.apply(&unstored, fetchesFiles: settings.fetchLimit > 0) { [self] in
+      noteSkipped(because: $0)
     }
-    unstored = []
+    guard let notice = skipNotice else { return }
+    try lease.apply([.notice(notice)])
+    skipNotice = nil
+  }
+
+  private func noteSkipped(because reason: any Error) {
+    if hasToldSkipped { return }
+    hasToldSkipped = true
+    skipNotice = filled(
+      (
+        "hobnob skipped something that the network sent, because it cannot be stored: %1. Until it reconnects, hobnob will skip any more of these silently.",
+        [String(describing: reason)]
+      ))
   }
 
   /// Reacts to a commit, or to a shell that ended.

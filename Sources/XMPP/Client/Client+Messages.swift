@@ -107,7 +107,7 @@ extension Client {
     if invitation?["jid"] != nil { return }
     interpret(
       AddressedMessage(
-        incoming: incoming, ids: incoming.ids(isRoom: false), sender: sender, from: from,
+        incoming: incoming, sender: sender, from: from,
         conversation: .direct(other.description)))
   }
 
@@ -125,6 +125,7 @@ extension Client {
     var incoming = incoming
     // A room without an archive sends its own history.
     if isBackfill { incoming.source = .archive(isBackfill: true) }
+    if isHistory { incoming.playback = room.playback }
 
     var sender = room.user(
       from, occupantID: message.first("occupant-id", Feature.occupantIDs)?["id"],
@@ -146,7 +147,7 @@ extension Client {
     }
     interpret(
       AddressedMessage(
-        incoming: incoming, ids: incoming.ids(isRoom: true), sender: sender, from: from,
+        incoming: incoming, sender: sender, from: from,
         conversation: .room(address.description)))
   }
 

@@ -4,8 +4,9 @@ import Glibc
 import NetworkInbox
 import Platform
 
-/// Measures an account on IRC, on a server with invented rooms: catching up, entering a hundred
-/// rooms while somebody types, and the same rooms in irssi and WeeChat.
+/// Measures an account on IRC, on a server with invented rooms: catching up, the end of a split of
+/// the network, entering a hundred rooms while somebody types, and the same rooms in irssi and
+/// WeeChat.
 enum IRCFigures {
   private static let rooms = 100
   private static let network = "irc:anna@localhost"
@@ -18,7 +19,8 @@ enum IRCFigures {
     note("IRC …")
     do {
       let server = try Server()
-      return try catchUp(irc, folder, server) + join(program, irc, folder, server)
+      return try catchUp(irc, folder, server) + returnFromSplit(irc, folder, server)
+        + join(program, irc, folder, server)
     } catch {
       return [Figure(name: "IRC", measured: "not measured: \(error)", isReached: false)]
     }
@@ -119,6 +121,29 @@ enum IRCFigures {
         name: "IRC: 10,000 lines, caught up and found", measured: "\(decimal(perSecond, 0))/s",
         beside: "whole process: \(milliseconds(times.median))", target: "≥ 5000/s",
         isReached: perSecond >= 5_000)
+    ]
+  }
+
+  /// Stores the return of people into a room that they have often left and entered.
+  private static func returnFromSplit(
+    _ irc: String, _ folder: ScratchFolder, _ server: Server
+  ) throws -> [Figure] {
+    let child = try child(irc, "\(folder.path)/ircsplit/store.sqlite", server, rooms: 1)
+    guard let lease = try StoredAccount(network: network, inStoreAt: child.store.path)?.lease()
+    else { throw MeasuringError("the account is in use") }
+    let people = (0..<4_000).map { NetworkUser(identity: "guest\($0)", name: "guest\($0)") }
+    let returns = people.map { NetworkEvent.present($0, room: "#room0") }
+    let leaves = people.map { NetworkEvent.absent($0, room: "#room0") }
+    try lease.apply([.joined(room: "#room0", nick: "anna")])
+    for _ in 0..<3 { try lease.apply(returns + leaves) }
+    let start = now()
+    try lease.apply(returns)
+    let took = now() - start
+    return [
+      Figure(
+        name: "IRC: 4,000 people back from a netsplit, longest lock of the store",
+        measured: "\(lease.longestLock) ms", beside: "all stored in \(milliseconds(took))",
+        target: "< 100 ms", isReached: lease.longestLock < 100)
     ]
   }
 

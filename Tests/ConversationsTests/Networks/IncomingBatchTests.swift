@@ -10,9 +10,10 @@ import Testing
   func once() throws {
     let linked = try Linked()
     try linked.join()
+    let now = linked.fixture.now
     try linked.say("live", origin: "o1")
-    try linked.say("live", origin: "o1", archive: "a1", at: 5)
-    try linked.say("live", origin: "o1", archive: "a1", at: 5)
+    try linked.say("live", origin: "o1", archive: "a1", at: now - 2_000)
+    try linked.say("live", origin: "o1", archive: "a1", at: now - 2_000)
     try linked.say("live", archive: "a1")
     // What one calls a message says nothing of another's, nor of one with an archive id of its own.
     try linked.say("other speaker", by: linked.max, origin: "o1")
@@ -65,7 +66,8 @@ import Testing
     "a message is found by its ids, however many there are",
     arguments: [
       ("AND archive_id = ?", "message_archive (conversation=? AND archive_id=?)"),
-      ("remote_id = ?2", "message_origin (conversation=? AND remote_id=?)"),
+      ("(?3 IS NULL OR sender = ?3)", "message_origin (conversation=? AND remote_id=?)"),
+      ("lower(hex(uid))", "message_origin (conversation=? AND remote_id=? AND sender=?)"),
       ("AND sort >= ?2 AND sort < ?3", "message_order (conversation=? AND sort>? AND sort<?)"),
       ("AND sort >= ? AND sort < ?", "message_order (conversation=? AND sort>? AND sort<?)"),
       ("SELECT 1 FROM applied_change", "applied_change_known (message=? AND participant=?)"),
@@ -83,6 +85,7 @@ import Testing
       .edited(
         MessageIDs(archive: "3"), by: linked.zoe, in: linked.tea, body: "x", at: nil,
         change: MessageIDs(archive: "c")))
+    try linked.hear(.retracted(MessageIDs(origin: "o"), by: linked.zoe, in: linked.tea, at: nil))
     try linked.say("past", archive: "p", at: 1, isPast: true)
     let database = linked.wire.database
     _ = try linked.wire.read {
@@ -93,16 +96,181 @@ import Testing
     #expect(plan.contains { $0.contains(index) }, "\(plan)")
   }
 
-  @Test("a batch is stored completely or not at all, with one ring of the bell")
-  func batch() throws {
+  @Test("attack 26.11: of a sender who gives all messages one id, only the newest are compared")
+  func oneID() throws {
     let linked = try Linked()
-    let position = try linked.store.read { try $0.position }
-    #expect(throws: (any Error).self) {
-      try linked.hear(
-        .joined(room: "tea@rooms.example", nick: "a"), .roomNamed(room: "", name: "x"))
+    try linked.join()
+    for number in 0..<50 { try linked.say("\(number)", origin: "o", archive: "\(number)") }
+    #expect(try linked.store.count("message") == 50)
+    let database = linked.wire.database
+    let sql = try #require(database.known.first { $0.contains("lower(hex(uid))") })
+    let plan = try database.rows("EXPLAIN QUERY PLAN " + sql) { $0.text("detail") }
+    #expect(sql.contains("LIMIT 20") && !plan.contains { $0.contains("TEMP B-TREE") }, "\(plan)")
+  }
+
+  @Test("14.2: a sender whose ids repeat loses no message", arguments: [true, false])
+  func repeatedIDs(hasArchive: Bool) throws {
+    let linked = try Linked()
+    try linked.join()
+    var number = 0
+    func say(_ text: String, _ id: String, after minutes: Milliseconds) throws {
+      linked.fixture.now += minutes * 60_000
+      number += 1
+      try linked.say(text, origin: id, archive: hasArchive ? "a\(number)" : nil)
     }
-    #expect(try linked.store.read { try $0.position } == position)
-    #expect(try linked.store.read { try $0.rooms(for: linked.anna) }.isEmpty)
+    try say("Backup finished", "5", after: 0)
+    try say("Backup started", "6", after: 1)
+    try say("Disk full", "5", after: 1)
+    try say("Backup finished", "5", after: 9)
+    #expect(
+      try linked.bodies() == ["Backup finished", "Backup started", "Disk full", "Backup finished"])
+    // Within the time of a broken connection, only an archive can tell.
+    try say("Backup finished", "5", after: 9)
+    #expect(try linked.bodies().count == (hasArchive ? 5 : 4))
+  }
+
+  @Test("14.2: a repeated message is known by its first text, without its files, or deleted")
+  func knownText() throws {
+    let linked = try Linked()
+    try linked.join()
+    try linked.say("helo", origin: "o1")
+    try linked.hear(
+      .edited(MessageIDs(origin: "o1"), by: linked.zoe, in: linked.tea, body: "hello", at: nil))
+    try linked.say("helo", origin: "o1")
+    try linked.say("oops", origin: "o2")
+    try linked.hear(
+      .retracted(MessageIDs(origin: "o2"), by: linked.zoe, in: linked.tea, at: nil))
+    try linked.say("oops", origin: "o2")
+    #expect(try linked.store.count("message") == 2)
+  }
+
+  @Test("14.6: an event that cannot be stored is skipped as a whole, and the batch stays one")
+  func badEvents() throws {
+    let linked = try Linked()
+    let room = "tea@rooms.example"
+    try linked.hear(
+      .joined(room: room, nick: "anna"), .present(linked.zoe, room: room),
+      .present(linked.max, room: room))
+    let position = try linked.store.read { try $0.position }
+    let nobody = NetworkUser(identity: "", name: "nobody")
+    func said(_ archive: String, by speaker: NetworkUser) -> NetworkEvent {
+      .messageReceived(
+        NetworkMessage(
+          name: MessageIDs(archive: archive), speaker: speaker, body: archive, time: 5,
+          isPast: true), in: linked.tea)
+    }
+    try linked.wire.database.execute(
+      """
+      CREATE TEMP TRIGGER forbidden BEFORE UPDATE OF topic ON main.conversation
+      BEGIN SELECT RAISE(ABORT, 'constraint'); END
+      """)
+    var reasons: [String] = []
+    var events: [NetworkEvent] = [
+      .roomNamed(room: "", name: "x"), .offline(), .joined(room: room, nick: "anna"),
+      .present(nobody, room: room), .present(linked.zoe, room: room),
+      .topic(room: room, text: "no", by: linked.max, at: nil), .present(linked.max, room: room),
+      .page(of: linked.tea, from: "p1", until: ""), said("p1", by: linked.zoe),
+      said("p2", by: nobody), said("p3", by: linked.max), .caughtUp(archive: room, mark: "p3"),
+    ]
+    try linked.wire.inbox.apply(&events, of: linked.account) { reasons.append("\($0)") }
+    #expect(events.isEmpty && reasons.count == 4)
+    let changes = try linked.store.read { try $0.changes(since: position, for: linked.anna) }
+    #expect(changes.events.isEmpty)
+    let people = try linked.store.read { try $0.members(of: linked.conversation()) }
+    #expect(people.map(\.name) == ["anna", "max", "zoe"])
+    #expect(try linked.bodies() == ["p1", "p3"])
+    #expect(try linked.wire.read { try $0.catchUpMarks(of: linked.account) } == [room: "p3"])
+  }
+
+  @Test("14.6: what a skipped event had changed is undone, in the batch's own memory, too")
+  func undone() throws {
+    let linked = try Linked()
+    try linked.join()
+    // It fails after the person was created.
+    try linked.wire.database.execute(
+      """
+      CREATE TEMP TRIGGER forbidden BEFORE INSERT ON main.message WHEN new.body = 'no'
+      BEGIN SELECT RAISE(ABORT, 'constraint'); END
+      """)
+    let kim = NetworkUser(identity: "occupant-9", name: "kim")
+    func said(_ body: String) -> NetworkEvent {
+      .messageReceived(NetworkMessage(speaker: kim, body: body), in: linked.tea)
+    }
+    #expect(throws: StoreError.self) { try linked.hear(said("no"), said("yes"), said("no")) }
+    #expect(
+      try linked.messages().map { "\($0.number) \($0.senderName) \($0.body)" } == ["1 kim yes"])
+    #expect(try linked.store.count("message_text WHERE message_text MATCH 'yes'") == 1)
+    #expect(try linked.store.count("participant WHERE name = 'kim'") == 1)
+  }
+
+  @Test("14.2: others can write during a long batch, which is cut only between events")
+  func pieces() throws {
+    let linked = try Linked()
+    let room = "tea@rooms.example"
+    let inbox = linked.wire.inbox
+    // Each look at the clock takes a fifth of the time that a transaction may last.
+    var time: Int64 = 0
+    inbox.steady = {
+      time += 10
+      return time
+    }
+    var counts: [Int] = []
+    var table = "membership"
+    inbox.pause = { counts.append((try? linked.store.count(table)) ?? -1) }
+    let people = (1...20).map { NetworkUser(identity: "o\($0)", name: "nick\($0)") }
+    func apply(_ events: [NetworkEvent]) throws -> [Int] {
+      counts = []
+      try inbox.apply(events, of: linked.account)
+      return try counts + [linked.store.count(table)]
+    }
+    // The owner and the people in the room are one value.
+    let present = people.map { NetworkEvent.present($0, room: room) }
+    #expect(try apply([.joined(room: room, nick: "anna")] + present) == [21])
+    // Five events in each transaction: a split of the network, and its end.
+    table = "event"
+    let steps = [5, 10, 15, 20]
+    #expect(try apply(people.map { .absent($0, room: room) }) == steps)
+    #expect(try apply(present) == steps.map { $0 + 20 })
+    // A page with its mark is one, too.
+    table = "message"
+    let said = (1...12).map { number in
+      NetworkEvent.messageReceived(
+        NetworkMessage(
+          name: MessageIDs(archive: "p\(number)"), speaker: people[0], body: "\(number)", time: 5,
+          isPast: true), in: linked.tea)
+    }
+    let mark = NetworkEvent.caughtUp(archive: room, mark: "p12")
+    #expect(
+      try apply([.page(of: linked.tea, from: "p1", until: "")] + said + [mark] + present) == [
+        12, 12, 12, 12, 12,
+      ])
+  }
+
+  @Test("14.2: after a failure, a batch goes on behind what is stored")
+  func resumed() throws {
+    let linked = try Linked()
+    try linked.join()
+    let inbox = linked.wire.inbox
+    var time: Int64 = 0
+    inbox.steady = {
+      time += 30
+      return time
+    }
+    linked.wire.patience = 0
+    var events = (1...5).map { number in
+      NetworkEvent.messageReceived(
+        NetworkMessage(speaker: linked.zoe, body: "\(number)"), in: linked.tea)
+    }
+    // Another process takes the lock between two transactions.
+    inbox.pause = { try? linked.store.database.execute("BEGIN IMMEDIATE") }
+    #expect(throws: StoreError.self) {
+      try inbox.apply(&events, of: linked.account) { _ in }
+    }
+    linked.store.database.rollBack()
+    #expect(try linked.bodies() == ["1", "2"] && events.count == 3)
+    inbox.pause = {}
+    try inbox.apply(&events, of: linked.account) { _ in }
+    #expect(try linked.bodies() == ["1", "2", "3", "4", "5"] && events.isEmpty)
   }
 
   @Test("an echo of the owner's message marks it sent, once", arguments: [true, false])

@@ -6,88 +6,190 @@ import Testing
 @testable import NetworkInbox
 
 /// A bouncer sends again what it has sent before, without ids.
-@Suite("A replay without ids") final class ReplayTests {
+@Suite("A playback without ids") final class ReplayTests {
   private let linked: Linked
-  private let start: Milliseconds = 1_700_000_000_000
+  private let inbox: Inbox
+  private let start: Milliseconds = 1_700_000_000_500
 
   init() throws {
     linked = try Linked()
+    inbox = linked.wire.inbox
     linked.fixture.now = start
     try linked.join()
   }
 
-  private func replayed(
-    _ body: String, by speaker: NetworkUser? = nil, after milliseconds: Milliseconds,
-    archive: String? = nil, kind: Message.Kind = .text
+  private func hear(_ events: [NetworkEvent]) throws {
+    try inbox.apply(events, of: linked.account)
+  }
+
+  /// What somebody says now, by a clock of the network that is behind.
+  private func live(
+    _ body: String, by speaker: NetworkUser? = nil, behind: Milliseconds = 0
   ) -> NetworkEvent {
-    var message = NetworkMessage(
-      name: MessageIDs(archive: archive), speaker: speaker ?? linked.zoe, body: body, kind: kind,
-      time: start + milliseconds)
-    message.isReplayed = true
+    var message = NetworkMessage(speaker: speaker ?? linked.zoe, body: body)
+    message.sentAt = linked.fixture.now - behind
     return .messageReceived(message, in: linked.tea)
   }
 
-  @Test("a message by the same person at about the time is known, and another one is new")
-  func once() throws {
-    try linked.say("hello")
-    linked.fixture.now += 60_000
-    try linked.hear(
-      replayed("hello", after: 2_000), replayed("hello", by: linked.max, after: 0),
-      replayed("hello", after: 0, kind: .action), replayed("hello", after: 0, archive: "a"))
-    #expect(try linked.bodies().count == 4)
-    try linked.hear(replayed("hello", after: 2_500))
-    try linked.hear(replayed("hello ", after: 0))
-    #expect(try linked.bodies().count == 6)
+  /// A line of a playback; `playback` is nil if the line is from none.
+  private func replayed(
+    _ body: String, by speaker: NetworkUser? = nil, after milliseconds: Milliseconds,
+    archive: String? = nil, origin: String? = nil, kind: Message.Kind = .text, _ playback: Int? = 1
+  ) -> NetworkEvent {
+    var message = NetworkMessage(
+      name: MessageIDs(origin: origin, archive: archive), speaker: speaker ?? linked.zoe,
+      body: body, kind: kind, time: start + milliseconds)
+    message.playback = playback
+    return .messageReceived(message, in: linked.tea)
   }
 
-  @Test("equal messages in one replay are as many as they are, however often it comes")
-  func equalOnes() throws {
-    try linked.say("no")
-    try linked.say("no")
+  @Test("14.2: the same text by the same person at the same time is known, all else is new")
+  func once() throws {
+    // The network's clock counts.
+    try hear([live("hello", behind: 3_000)])
     linked.fixture.now += 60_000
-    for _ in 1...2 {
-      try linked.hear(
-        replayed("no", after: 0), replayed("no", after: 500), replayed("no", after: 900))
+    try hear([replayed("hello", after: -3_000)])
+    #expect(try linked.bodies() == ["hello"])
+    try hear([
+      replayed("hello", by: linked.max, after: -3_000), replayed("hello ", after: -3_000),
+      replayed("hello", after: -3_000, kind: .action), replayed("hello", after: -2_999),
+      replayed("hello", after: -3_000, archive: "a"), replayed("hello", after: -3_000, nil),
+    ])
+    #expect(try linked.bodies().count == 7)
+  }
+
+  @Test("14.2: times agree to the coarser of the two resolutions")
+  func resolution() throws {
+    try hear([live("fine", by: linked.max)])
+    linked.fixture.now = start + 10_500
+    try hear([live("coarse", by: linked.max)])
+    linked.fixture.now += 60_000
+    try hear([
+      replayed("fine", by: linked.max, after: -500),
+      replayed("coarse", by: linked.max, after: 10_999),
+    ])
+    #expect(try linked.bodies() == ["fine", "coarse"])
+    try hear([replayed("coarse", by: linked.max, after: 11_500, 2)])
+    try hear([replayed("fine", by: linked.max, after: 500, 3)])
+    #expect(try linked.bodies().count == 4)
+  }
+
+  @Test("14.2: each stored line is one line of a playback, however often it comes")
+  func equalOnes() throws {
+    try hear([live("no"), live("no")])
+    linked.fixture.now += 60_000
+    for playback in 1...2 {
+      // It arrives in pieces.
+      for _ in 1...3 { try hear([replayed("no", after: 0, playback)]) }
       #expect(try linked.bodies() == ["no", "no", "no"])
     }
   }
 
+  @Test("14.2: of 150 lines, many of them equal, a playback leaves out none")
+  func manyEqualOnes() throws {
+    // As times of whole seconds are.
+    let lines = (0..<150).map { number in
+      replayed(number % 3 == 0 ? "line \(number)" : "}", after: Milliseconds(number / 10) * 1_000)
+    }
+    linked.fixture.now += 60_000
+    for line in lines { try hear([line]) }
+    #expect(try linked.store.count("message") == 150)
+    try hear(lines)
+    #expect(try linked.store.count("message") == 300)
+  }
+
+  @Test("14.2: outside a playback, equal lines of one second are as many as they are")
+  func equalOnesOutside() throws {
+    for _ in 1...4 { try hear([replayed("}", after: -1_500, nil)]) }
+    for _ in 1...4 { try hear([live("}", behind: 1_500)]) }
+    #expect(try linked.bodies().count == 8)
+  }
+
+  @Test("14.2: lines in the unbroken run that ends at the newest one are known, despite the clock")
+  func run() throws {
+    for (body, speaker) in [("old", linked.zoe), ("a", linked.zoe), ("b", linked.max)] {
+      try hear([live(body, by: speaker, behind: 20_000)])
+      linked.fixture.now += 1_000
+    }
+    _ = try linked.send("mine")
+    try linked.hear(.accepted(try #require(try linked.outbox().last), archive: nil))
+    linked.fixture.now += 5_000
+    let played = [
+      replayed("a", after: -19_000), replayed("b", by: linked.max, after: -18_000),
+      replayed("mine", by: linked.me, after: -17_000), replayed("new", after: -16_000),
+    ]
+    try hear(played)
+    #expect(try Set(linked.bodies()) == ["old", "a", "b", "mine", "new"])
+    #expect(try linked.bodies().count == 5)
+  }
+
+  @Test("14.2: a run that is interrupted, or of equal lines, proves nothing")
+  func noRun() throws {
+    for body in ["a", "b", "c", "}", "}"] { try hear([live(body, behind: 20_000)]) }
+    linked.fixture.now += 5_000
+    try hear([replayed("}", after: -15_000), replayed("}", after: -15_000)])
+    #expect(try linked.bodies().count == 7)
+    try hear([replayed("a", after: -14_000, 2), replayed("b", after: -14_000, 2)])
+    #expect(try linked.bodies().count == 9)
+  }
+
   @Test("a new one is placed by its time")
   func late() throws {
-    try linked.say("first")
+    try hear([live("first")])
     linked.fixture.now += 60_000
-    try linked.say("last")
-    try linked.hear(replayed("first", after: 0), replayed("between", after: 30_000))
+    try hear([live("last")])
+    try hear([replayed("first", after: 0), replayed("between", after: 30_000)])
     #expect(try linked.bodies() == ["first", "between", "last"])
   }
 
-  @Test("a person whose account the replay does not name is found by their name")
+  @Test("a person whose account the playback does not name is found by their name")
   func byName() throws {
-    try linked.say("hello")
+    try hear([live("hello")])
     linked.fixture.now += 60_000
-    try linked.hear(replayed("hello", by: NetworkUser(identity: "zoe", name: "zoe"), after: 0))
+    try hear([replayed("hello", by: NetworkUser(identity: "zoe", name: "zoe"), after: 0)])
     #expect(try linked.bodies() == ["hello"])
   }
 
-  @Test("one of the owner's that was on its way is sent")
-  func own() throws {
-    let (message, _) = try linked.send("hello")
-    let (later, _) = try linked.send("hello")
+  @Test("14.2: a line with another id from its sender is another one")
+  func otherID() throws {
+    try linked.say("hello", origin: "o1")
     linked.fixture.now += 60_000
-    try linked.hear(replayed("hello", by: linked.me, after: 9_000))
-    #expect(try [linked.state(message), linked.state(later)] == [.sent, .sending])
+    try hear([replayed("hello", after: 0, origin: "o1"), replayed("hello", after: 0, origin: "o2")])
     #expect(try linked.bodies() == ["hello", "hello"])
-    try linked.hear(replayed("hello", by: linked.me, after: 11_000))
-    #expect(try linked.bodies().count == 3)
   }
 
-  @Test("the stored one is found by an index")
-  func plan() throws {
-    try linked.say("hello")
+  @Test("14.2: one of the owner's that may have arrived is sent; one that waits goes out")
+  func own() throws {
+    let (message, entry) = try linked.send("hello")
+    try linked.wire.writeIfNeeded { try $0.noteTried([entry]) }
+    let (later, _) = try linked.send("hello")
     linked.fixture.now += 60_000
-    try linked.hear(replayed("hello", after: 0))
+    try hear([replayed("hello", by: linked.me, after: 9_000)])
+    #expect(try [linked.state(message), linked.state(later)] == [.sent, .sending])
+    #expect(try linked.bodies() == ["hello", "hello"])
+    try hear([replayed("hello", by: linked.me, after: 11_000)])
+    #expect(try linked.bodies().count == 3)
+    #expect(try linked.state(later) == .sending)
+  }
+
+  @Test("what is skipped in a playback does not count as found")
+  func skipped() throws {
+    try hear([live("hello")])
+    linked.fixture.now += 60_000
+    let nobody = NetworkUser(identity: "", name: "nobody")
+    #expect(throws: RuleError.self) {
+      try hear([replayed("x", by: nobody, after: 0), replayed("hello", after: 0)])
+    }
+    #expect(try linked.bodies() == ["hello"])
+  }
+
+  @Test("the stored one is found by an index", arguments: ["created_at / 1000", "x.tried > 0"])
+  func plan(part: String) throws {
+    try hear([live("hello")])
+    linked.fixture.now += 60_000
+    try hear([replayed("other", by: linked.me, after: 0)])
     let database = linked.wire.database
-    let sql = try #require(database.known.first { $0.contains("abs(created_at") })
+    let sql = try #require(database.known.first { $0.contains(part) })
     let plan = try database.rows("EXPLAIN QUERY PLAN " + sql) { $0.text("detail") }
     #expect(
       plan.contains { $0.contains("message_order (conversation=? AND sort>? AND sort<?)") },

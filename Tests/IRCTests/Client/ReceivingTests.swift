@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
-import NetworkInbox
+import StoreFixture
 import Testing
 
 @testable import IRC
+@testable import NetworkInbox
 
 /// What people say on IRC, and what becomes of it.
 @Suite("messages that arrive on IRC")
@@ -161,9 +162,9 @@ struct ReceivingTests {
     let old = one("@time=2023-11-14T20:00:00.500Z :ben!b@h PRIVMSG #tea :hi")?.message
     #expect(old?.time == 1_699_992_000_500)
     #expect(old?.isPast == false)
-    #expect(old?.isReplayed == true)
+    #expect(old?.playback != nil)
     let named = one("@time=2023-11-14T20:00:00Z;msgid=m :ben!b@h PRIVMSG #tea :hi")?.message
-    #expect(named?.isReplayed == false)
+    #expect(named?.playback == nil)
   }
 
   /// - Parameter lead: how far the local clock is ahead, in milliseconds.
@@ -193,7 +194,58 @@ struct ReceivingTests {
     talk.receive(
       "@time=2023-11-14T22:13:05.000Z :ben!b@h PRIVMSG #tea :old",
       "@time=\(Self.present) :ben!b@h PRIVMSG #tea :new")
-    #expect(messages(talk).map(\.0.isReplayed) == [true, false])
+    #expect(messages(talk).map { $0.0.playback != nil } == [true, false])
+  }
+
+  @Test("14.2: outside a batch, a playback ends with the first live line of its conversation")
+  func playback() {
+    func line(_ target: String, _ text: String, old: Bool = true) -> String {
+      "@time=\(old ? "2023-11-14T22:13:05.000Z" : Self.present) :ben!b@h PRIVMSG \(target) :\(text)"
+    }
+    var talk = talk(["server-time"])
+    talk.enter("#milk")
+    talk.receive(
+      line("#tea", "1"), line("#tea", "2"), line("anna", "3"), line("#tea", "4", old: false),
+      line("#tea", "5"), line("#milk", "6"), line("anna", "7"), line("anna", "8", old: false),
+      line("anna", "9"))
+    let numbers = messages(talk).map(\.0.playback)
+    #expect(
+      numbers.map { $0 != nil } == [true, true, true, false, false, true, true, false, false])
+    // One playback for each conversation.
+    #expect(Set(numbers.compactMap(\.self)).count == 3)
+    #expect(numbers[0] == numbers[1])
+    // The next stay in the room has another.
+    talk.receive(":anna!a@h PART #tea")
+    talk.enter("#tea")
+    talk.receive(line("#tea", "10"))
+    let next = messages(talk).last?.0.playback
+    #expect(next != nil && !numbers.contains(next))
+  }
+
+  @Test("14.2: behind a server whose clock is behind, equal lines are as many as they are")
+  func clockBehind() throws {
+    let fixture = Fixture()
+    var talk = talk(["server-time"])
+    fixture.now = talk.now
+    let store = try fixture.open()
+    let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    let account = try store.writeDurably {
+      try $0.addAccount(owner: anna, network: "irc:anna@irc.x.org")
+    }
+    let inbox = store.inbox
+    let joined = NetworkEvent.joined(room: "#tea", nick: "anna")
+    try inbox.apply([.rules(talk.client.context.support.rules), joined], of: account)
+    let behind: [Milliseconds] = [1_500, 5_000, 90_000]
+    for milliseconds in behind {
+      for _ in 1...4 {
+        talk.now += 100
+        fixture.now = talk.now
+        let time = Timestamp.text((talk.now - milliseconds) / 1_000 * 1_000)
+        talk.receive("@time=\(time) :ben!b@h PRIVMSG #tea :}")
+        try inbox.apply(talk.takeEvents(), of: account)
+      }
+    }
+    #expect(try store.count("message") == 12)
   }
 
   @Test("a replay is messages: nobody joins or leaves, and no topic becomes a message")
@@ -209,7 +261,7 @@ struct ReceivingTests {
         "@batch=m :ben!b@h PRIVMSG #tea :two", ":srv BATCH -m", ":srv BATCH -r")
       #expect(talk.said == ["ben: old", "ben: one\ntwo"])
       #expect(talk.events.count == 2)
-      #expect(messages(talk).allSatisfy { $0.0.isReplayed })
+      #expect(messages(talk).allSatisfy { $0.0.playback != nil })
     }
   }
 

@@ -86,7 +86,7 @@ struct OlderMessagesTests: HistorySuite {
     #expect(
       talk.talk.events.first
         == .page(of: .room("#tea"), from: "timestamp=" + time(1), until: ""))
-    #expect(messages(talk).allSatisfy { $0.isReplayed })
+    #expect(messages(talk).allSatisfy { $0.playback != nil })
   }
 
   @Test("without labels, the target says which question is answered")

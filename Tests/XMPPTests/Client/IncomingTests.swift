@@ -29,6 +29,21 @@ struct IncomingTests {
       ])
   }
 
+  @Test("14.2: the id from the sender goes before the stanza's, which others may have replaced")
+  func originID() {
+    for (id, place) in [("s1", "ben@example.org"), ("s2", "carl@example.org")] {
+      var talk = Talk.ready()
+      let news = talk.hear(
+        "<message from='\(place)/x' to='anna@example.org' type='chat' id='\(id)'><body>hi</body>"
+          + "<origin-id xmlns='\(Feature.ids)' id='o1'/></message>")
+      guard case .messageReceived(let said, _)? = news.first else {
+        Issue.record("\(news)")
+        return
+      }
+      #expect(said.name == MessageIDs(origin: "o1"))
+    }
+  }
+
   @Test func meIsAnActionAndALinkAloneIsShownAsText() {
     var talk = Talk.ready()
     guard case .messageReceived(let action, _) = talk.hear(message("<body>/me waves</body>")).first,

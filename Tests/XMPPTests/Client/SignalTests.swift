@@ -9,9 +9,9 @@ struct SignalTests {
   private let ben = NetworkUser(identity: "ben@example.org")
   private static let contact = "<item jid='ben@example.org' subscription='both'/>"
 
-  private func message(_ id: String) -> String {
+  private func message(_ id: String, _ more: String = "") -> String {
     "<message from='ben@example.org/x' type='chat' id='\(id)'><body>\(id)</body><request xmlns="
-      + "'urn:xmpp:receipts'/><markable xmlns='urn:xmpp:chat-markers:0'/></message>"
+      + "'urn:xmpp:receipts'/><markable xmlns='urn:xmpp:chat-markers:0'/>\(more)</message>"
   }
 
   private func payloads(_ talk: Talk) -> [String] {
@@ -84,6 +84,15 @@ struct SignalTests {
     let seen = NetworkSignal.receipt(place, MessageIDs(origin: "b3"), by: ben, .seen)
     talk.handle(.signals([seen, seen]))
     #expect(payloads(talk) == ["received b3", "displayed b3"])
+  }
+
+  @Test("XEP-0184: a receipt and a marker name the stanza's own id, not another from the sender")
+  func stanzaID() {
+    var talk = Talk.ready { $0.roster = SignalTests.contact }
+    talk.hear(message("b1", "<origin-id xmlns='\(Feature.ids)' id='o1'/>"))
+    let seen = NetworkSignal.receipt(place, MessageIDs(origin: "o1"), by: ben, .seen)
+    talk.handle(.signals([seen]))
+    #expect(payloads(talk) == ["received b1", "displayed b1"])
   }
 
   @Test func whatWasSeenBeforeItCouldBeSaidIsSaidThen() throws {

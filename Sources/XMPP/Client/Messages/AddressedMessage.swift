@@ -5,13 +5,13 @@ import NetworkInbox
 /// A message whose sender and conversation are known.
 struct AddressedMessage: Sendable {
   var incoming: IncomingMessage
-  var ids: MessageIDs
   var sender: NetworkUser
   /// The address that it came from. In a room, the resource is the sender's nickname.
   var from: Address
   var conversation: ConversationAddress
 
   var stanza: Element { incoming.stanza }
+  var ids: MessageIDs { incoming.ids }
 
   var isInRoom: Bool { if case .room = conversation { true } else { false } }
 
@@ -106,6 +106,7 @@ struct AddressedMessage: Sendable {
         time: incoming.time, answers: text.answers.map { reference($0.id) }, answersSpeaker: quoted,
         links: text.links, isPast: incoming.source.isBackfill)
       message.bodyWithQuote = text.bodyWithQuote
+      message.playback = incoming.archiveID == nil ? incoming.playback : nil
       return .messageReceived(message, in: conversation)
     }
     return Limits.bounded(original["id"]).map {

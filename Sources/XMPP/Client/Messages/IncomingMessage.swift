@@ -23,14 +23,14 @@ struct IncomingMessage: Sendable {
   /// When it was sent; nil for now.
   var time: Milliseconds?
 
-  /// The id that the sender gave it.
-  ///
-  /// - Parameter isRoom: whether a room passed it on; the room may have replaced the stanza's own
-  ///   id.
-  func ids(isRoom: Bool) -> MessageIDs {
-    let (stanzaID, originID) = (Limits.bounded(stanza["id"]), stanza.originID)
-    return MessageIDs(
-      origin: isRoom ? originID ?? stanzaID : stanzaID ?? originID, archive: archiveID)
+  /// The number of the playback that it is from: a room without an archive repeats its last
+  /// messages to everyone who enters.
+  var playback: Int?
+
+  /// The id that the sender gave it, which a room or a server may have replaced in the stanza, and
+  /// the id from the archive.
+  var ids: MessageIDs {
+    MessageIDs(origin: stanza.originID ?? Limits.bounded(stanza["id"]), archive: archiveID)
   }
 }
 

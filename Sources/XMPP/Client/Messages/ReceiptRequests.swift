@@ -5,6 +5,8 @@ import Conversations
 struct ReceiptRequests: Sendable {
   struct Request: Sendable {
     var ids: MessageIDs
+    /// The stanza's own id, by which its sender knows the message (XEP-0184, 4; XEP-0333, 4).
+    var stanzaID: String?
     /// Its receipt is not sent yet.
     var wantsReceipt: Bool
     var isMarkable: Bool
@@ -37,7 +39,7 @@ struct ReceiptRequests: Sendable {
     }
     requests[conversation, default: []].append(
       Request(
-        ids: message.ids,
+        ids: message.ids, stanzaID: Limits.bounded(message.stanza["id"]),
         wantsReceipt: !message.isInRoom && message.stanza.has("request", Feature.receipts),
         isMarkable: message.stanza.has("markable", Feature.markers)))
     if requests[conversation]?.count ?? 0 > Limits.receiptRequests {
@@ -71,14 +73,16 @@ struct ReceiptRequests: Sendable {
       // The message arrived before this process started.
       return ([], state == .seen && noteMarked(ids, in: conversation) ? ids : nil)
     }
-    let receipts = known[...last].filter(\.wantsReceipt).compactMap(\.ids.origin)
+    let receipts = known[...last].filter(\.wantsReceipt).compactMap(\.stanzaID)
     if state < .seen {
       for index in known[...last].indices { requests[conversation]?[index].wantsReceipt = false }
       return (receipts, nil)
     }
     requests[conversation]?.removeSubrange(...last)
     if requests[conversation]?.isEmpty == true { requests[conversation] = nil }
-    let marker = known[...last].last(where: \.isMarkable)?.ids
+    let marker = known[...last].last(where: \.isMarkable).map {
+      MessageIDs(origin: $0.stanzaID, archive: $0.ids.archive)
+    }
     return (receipts, marker.flatMap { noteMarked($0, in: conversation) ? $0 : nil })
   }
 

@@ -43,6 +43,8 @@ struct Room: Sendable {
   /// Whether a room without an archive has sent its history, which ends with its subject (XEP-0045,
   /// 7.2.14).
   var hasSentHistory = false
+  /// The number of the playback that its history is.
+  var playback = 0
   /// Whether the owner enters it for the first time, because a shell asked for it.
   var isAskedFor = false
   /// Whether it has said what it can do; a room that does not exist yet cannot.

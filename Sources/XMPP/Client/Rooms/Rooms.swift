@@ -16,6 +16,8 @@ struct Rooms: Sendable {
   }
 
   var byAddress: [Address: Room] = [:]
+  /// How often the owner has entered a room.
+  private var entries = 0
   /// The server's own service for rooms.
   private(set) var service: Address?
 
@@ -133,6 +135,8 @@ struct Rooms: Sendable {
     context.send(presence)
     byAddress[address]?.entryID = id
     byAddress[address]?.state = .entering
+    entries += 1
+    byAddress[address]?.playback = entries
     byAddress[address]?.occupants = [:]
     byAddress[address]?.lastHeard = context.clock.time
     context.clock.set(.room(address), in: Limits.entering)

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+
+/// When lines are a playback, which repeats what the store may have: those of a batch, and those
+/// that a bouncer sends outside a batch, between the owner's arrival and the first live line.
+struct Playbacks: Sendable {
+  private var last = 0
+  /// Of rooms where nothing live was said yet, by address.
+  private var rooms: [String: Int] = [:]
+  /// Of the direct chats, as long as nothing live was said in one.
+  private var chats: Int?
+
+  /// The number of a new playback.
+  mutating func next() -> Int {
+    last += 1
+    return last
+  }
+
+  /// Begins with the direct chats of a new connection.
+  mutating func connect() { (rooms, chats) = ([:], next()) }
+
+  mutating func enter(_ room: String) { rooms[room] = next() }
+
+  /// Notes a live line.
+  mutating func end(in conversation: ConversationAddress) {
+    switch conversation {
+    case .room(let address): rooms[address] = nil
+    case .direct: chats = nil
+    }
+  }
+
+  /// The number of the playback that an old line outside a batch is from; nil if it is from none.
+  func number(in conversation: ConversationAddress) -> Int? {
+    switch conversation {
+    case .room(let address): rooms[address]
+    case .direct: chats
+    }
+  }
+}

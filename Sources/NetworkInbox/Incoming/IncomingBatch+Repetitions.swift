@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+
+/// A playback: messages that a network sends again, in order and without ids.
+struct Playback {
+  /// From ``NewMessage/playback``.
+  let number: Int
+  /// The last change before it. The messages after it are not those that it repeats.
+  let start: Int64
+  /// Stored messages that one of its lines was, or became: none of them is another line's.
+  var found: Set<ID<Message>> = []
+  /// The stored messages that its next lines repeat, last one first.
+  var run: [ID<Message>] = []
+}
+
+/// Which messages the store has already. Without proof, a message is a new one: one too many is
+/// better than one lost (rule 14.2).
+extension IncomingBatch {
+  /// How much later the same message may arrive again without an archive id, in milliseconds: as
+  /// long as servers wait for a broken connection, and clients then send again.
+  private static let resendTime: Milliseconds = 600_000
+  /// The most lines in which to look for the run of known ones at the beginning of a playback.
+  private static let mostInRun = 200
+  /// How far the clocks of a network and of this machine may differ in that run, in milliseconds.
+  private static let clockError: Milliseconds = 60_000
+
+  /// Finds the stored message that a message repeats.
+  func repeated(
+    _ message: NetworkMessage, by sender: ID<Participant>, in conversation: BatchConversation
+  ) throws -> KnownMessage? {
+    if let archive = message.name.archive,
+      let known = try knownMessage(MessageIDs(archive: archive), of: sender, in: conversation)
+    {
+      return known
+    }
+    let next = try nextOfRun(message, in: conversation)
+    guard
+      let found = try resent(message, by: sender, in: conversation) ?? next
+        ?? sameAtItsTime(message, by: sender, in: conversation)
+        ?? inFlight(message, by: sender, in: conversation)
+    else { return nil }
+    if message.playback != nil { progress.playbacks[conversation.address]?.found.insert(found) }
+    return try knownMessage(found)
+  }
+
+  // MARK: The same id from its sender
+
+  /// Finds the stored message with the id that the sender gave it. Some programs number their
+  /// messages from 1 each time, so the id is proof only together with the text and the time; and
+  /// not against an archive, which has given both messages ids of their own. Only what this store
+  /// sent has an id that nothing else has.
+  private func resent(
+    _ message: NetworkMessage, by sender: ID<Participant>, in conversation: BatchConversation
+  ) throws -> ID<Message>? {
+    guard let origin = message.name.origin else { return nil }
+    let found = try database.rows(
+      """
+      SELECT id FROM (
+        SELECT id, uid, kind, created_at, archive_id FROM message
+        WHERE conversation = ?1 AND remote_id = ?2 AND sender = ?3 ORDER BY id DESC LIMIT 20)
+      WHERE ?3 = ?4 AND ?2 = lower(hex(uid))
+        OR (archive_id IS NULL OR ?5 IS NULL) AND kind = ?6 AND abs(created_at - ?7) <= ?8
+      """, conversation.id, origin, sender, owner.id, message.name.archive, message.kind.rawValue,
+      time(message.time), Self.resendTime
+    ) { $0.id() as ID<Message> }
+    let text = Self.body(of: message)
+    return try found.first { id in
+      guard let known = try knownMessage(id)?.message else { return false }
+      return try known.uid == origin || isText(text, of: known)
+    }
+  }
+
+  /// Whether a stored message had a text when it arrived, as far as the store knows.
+  private func isText(_ text: String, of message: Message) throws -> Bool {
+    if message.deletedAt != nil || message.isRecalled || message.body.utf8.elementsEqual(text.utf8)
+    {
+      return true
+    }
+    return try withoutLinks(ofFilesOf: message, text).utf8.elementsEqual(message.body.utf8)
+      || database.exists(
+        "SELECT 1 FROM revision WHERE message = ? AND body = ?", message.id, text)
+  }
+
+  // MARK: Playbacks
+
+  /// The stored message that a line of a playback repeats because of its place in the playback.
+  private func nextOfRun(
+    _ message: NetworkMessage, in conversation: BatchConversation
+  ) throws -> ID<Message>? {
+    guard let number = message.playback else { return nil }
+    let address = conversation.address
+    if progress.playbacks[address]?.number != number {
+      var playback = Playback(number: number, start: try store.nextChange())
+      playback.run = try run(beginning: playback, in: conversation).reversed()
+      progress.playbacks[address] = playback
+    }
+    return progress.playbacks[address]?.run.popLast()
+  }
+
+  /// Finds the stored message with the same text by the same sender at the same time, to the coarser
+  /// of the two resolutions. Each stored message is only one line.
+  private func sameAtItsTime(
+    _ message: NetworkMessage, by sender: ID<Participant>, in conversation: BatchConversation
+  ) throws -> ID<Message>? {
+    guard message.playback != nil, let told = message.time,
+      let playback = progress.playbacks[conversation.address]
+    else { return nil }
+    let time = time(told)
+    // A playback may name only the nickname of a person who is known by more.
+    return try database.rows(
+      """
+      SELECT id FROM message
+      WHERE conversation = ?1 AND sort >= ?2 AND sort < ?3 AND kind = ?4 AND body = ?5
+        AND (created_at = ?6
+          OR created_at / 1000 = ?6 / 1000 AND (created_at % 1000 = 0 OR ?6 % 1000 = 0))
+        AND (id <= ?7 OR brought = 2) AND (remote_id = ?11 OR remote_id IS NULL OR ?11 IS NULL)
+        AND (sender = ?8 OR sender IN (SELECT id FROM participant WHERE name = ?9 AND network = ?10))
+      ORDER BY abs(created_at - ?6), sort
+      """, conversation.id, SortKey.first(at: time - 2 * Self.slowness),
+      SortKey.first(at: time + 2 * Self.slowness), message.kind.rawValue, Self.body(of: message),
+      time, playback.start, sender, sender == owner.id ? "" : message.speaker.name, network,
+      message.name.origin
+    ) { $0.id() }.first { !playback.found.contains($0) }
+  }
+
+  /// Finds the owner's own message that the network may have had before a break: this line confirms
+  /// it.
+  private func inFlight(
+    _ message: NetworkMessage, by sender: ID<Participant>, in conversation: BatchConversation
+  ) throws -> ID<Message>? {
+    guard message.playback != nil, sender == owner.id else { return nil }
+    let time = time(message.time)
+    return try database.first(
+      """
+      SELECT id FROM message
+      WHERE conversation = ?1 AND sort >= ?2 AND sort < ?3 AND sender = ?4 AND kind = ?5
+        AND body = ?6 AND state < ?7 AND (state = ?8
+          OR EXISTS (SELECT 1 FROM outbox x WHERE x.message = message.id AND x.tried > 0))
+      ORDER BY sort LIMIT 1
+      """, conversation.id, SortKey.first(at: time - Self.resendTime),
+      SortKey.first(at: time + Self.clockError), sender, message.kind.rawValue,
+      Self.body(of: message), DeliveryState.sent.rawValue, DeliveryState.failed.rawValue
+    ) { $0.id() }
+  }
+
+  /// The stored messages that the first lines of a playback repeat: those that are, in the same
+  /// order and without a gap, the newest ones. A run of equal lines would prove nothing.
+  private func run(
+    beginning playback: Playback, in conversation: BatchConversation
+  ) throws -> [ID<Message>] {
+    let lines = (outline.playedBack[conversation.address] ?? [])
+      .drop { $0.playback != playback.number }.prefix { $0.playback == playback.number }
+      .prefix(Self.mostInRun)
+    guard lines.count > 1 else { return [] }
+    let senders = try lines.map { line in
+      line.speaker.isOwner ? owner.id : try person(line.speaker, knownIn: conversation.address)?.id
+    }
+    let stored =
+      try database.rows(
+        """
+        SELECT m.id, m.sender, p.name, m.kind, m.body, m.created_at, m.remote_id FROM message m
+        JOIN participant p ON p.id = m.sender
+        WHERE m.conversation = ? AND m.brought < 2 AND m.id <= ? AND (m.sender <> ? OR m.state >= ?)
+        ORDER BY m.sort DESC LIMIT ?
+        """, conversation.id, playback.start, owner.id, DeliveryState.sent.rawValue, lines.count
+      ) { row in
+        (
+          id: row.id("id") as ID<Message>, sender: row.id("sender") as ID<Participant>,
+          name: row.text("name"), kind: row.int("kind"), body: row.text("body"),
+          time: row.time("created_at"), origin: row.optionalText("remote_id")
+        )
+      }.reversed() as [_]
+    let all = Array(zip(lines, senders))
+    for count in stride(from: stored.count, to: 1, by: -1) {
+      let tail = stored.suffix(count)
+      let isRun = zip(all, tail).allSatisfy { line, known in
+        line.0.kind.rawValue == known.kind
+          && Self.body(of: line.0).utf8.elementsEqual(known.body.utf8)
+          && (line.1 == known.sender
+            || known.sender != owner.id && line.0.speaker.name == known.name)
+          && (line.0.name.origin ?? known.origin) == (known.origin ?? line.0.name.origin)
+          && abs((line.0.time ?? known.time) - known.time) <= Self.clockError
+      }
+      let isUniform = tail.dropFirst().allSatisfy {
+        $0.sender == tail.first?.sender && $0.body == tail.first?.body
+      }
+      if isRun { return isUniform ? [] : tail.map(\.id) }
+    }
+    return []
+  }
+
+  // MARK: The time of a message that will be played back
+
+  /// The time of a message that arrived just now: the network's, by which a playback would repeat
+  /// it, if the two clocks agree.
+  func arrivalTime(of message: NetworkMessage) -> Milliseconds {
+    guard let told = message.sentAt, Message.times.contains(told), abs(told - now) <= Self.slowness
+    else { return now }
+    return told
+  }
+}
