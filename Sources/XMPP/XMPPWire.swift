@@ -41,6 +41,8 @@ package final class XMPPWire: Wire {
   /// event.
   private var told: [ClientEvent] = []
   private var isTelling = false
+  /// The entries of the outbox that `admit` chose last.
+  private var admitted: Set<OutboxEntry.ID> = []
   /// Counts the connections, to distinguish the current one from earlier ones.
   private var connections = 0
 
@@ -97,11 +99,17 @@ package final class XMPPWire: Wire {
     stream.connect()
   }
 
+  package func admit(_ outbox: [OutboxEntry]) -> Set<OutboxEntry.ID>? {
+    admitted = client.admit(outbox, at: stopped ?? Clock.wall())
+    return admitted
+  }
+
   package func deliver(
     outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal]
   ) {
     // Handle requests first: a message to a room that one of them enters has to wait for the entry.
     tell(.requests(requests))
+    tell(.tried(admitted))
     tell(.outbox(outbox))
     if !signals.isEmpty { tell(.signals(signals)) }
   }
@@ -158,6 +166,7 @@ package final class XMPPWire: Wire {
     switch effect {
     case .store(let events): report(.events(events))
     case .send(let stanza, let payload): stream?.send(stanza, as: payload)
+    case .wantsOutbox: report(.wantsOutbox)
     case .upload(let file):
       uploader.begin(file, server: server) { [weak self] in
         let failure: UploadFailure? = if case .failure(let why) = $0 { why } else { nil }

@@ -3,6 +3,7 @@ import Composer
 import Conversations
 import Foundation
 import StoreFixture
+import StyledText
 import Testing
 
 @testable import ChatSession
@@ -75,6 +76,116 @@ struct AbilitiesTests {
     try provide { $0.editsWithin = 3600 }
     #expect(anna.say("/edit"))
     #expect(anna.session.editing.isOn)
+  }
+
+  @Test("14.2: what may be on the wire is not taken back; /cancel takes the one behind it")
+  func onTheWire() throws {
+    for text in ["one", "two"] { anna.say(text) }
+    let first = try #require(try anna.store.read { try $0.outbox(of: account.network) }.first)
+    try anna.store.writeIfNeeded { try $0.noteTried([first]) }
+    #expect(anna.say("/cancel") && anna.text == "two")
+    #expect(!anna.say("/cancel"))
+    #expect(
+      anna.printed.last
+        == "Message 1 is on its way, and others may have it already; /delete 1 retracts it.")
+    #expect(!anna.say("/edit"))
+    #expect(
+      anna.printed.last
+        == "The network of ##tea does not allow edits; /delete 1 removes the message.")
+    #expect(anna.say("/delete"))
+    #expect(anna.printed.contains { $0.contains("anna deleted [1]") })
+    #expect(!anna.printed.contains { $0.contains("took [1] back") })
+    try anna.store.inbox.apply([.accepted(first, archive: "a")], of: account)
+    let waiting = try anna.store.read { try $0.outbox(of: account.network) }
+    #expect(waiting.map(\.operation) == [.delete])
+  }
+
+  // MARK: What was missed
+
+  /// A message of the room, from the archive if it has a time.
+  private func received(_ body: String, at time: Milliseconds? = nil) throws {
+    try anna.store.inbox.apply(
+      [
+        .messageReceived(
+          NetworkMessage(
+            name: MessageIDs(archive: body), speaker: NetworkUser(identity: "ben", name: "ben"),
+            body: body, time: time), in: .room("##tea"))
+      ], of: account)
+  }
+
+  private func hear(_ events: NetworkEvent...) throws {
+    try anna.store.inbox.apply(events, of: account)
+  }
+
+  @Test(
+    "14.7: what was missed prints under a heading with its span of time, behind what came later")
+  func missed() throws {
+    try received("before")
+    anna.look()
+    try hear(.missing(in: .room("##tea")))
+    try received("later")
+    anna.look()
+    _ = anna.news()
+    // 14:02 and 14:09 of some day.
+    let noon = Date.now.timeIntervalSince1970 - 86_400
+    let first = Milliseconds(noon) / 60 * 60_000
+    try received("one", at: first)
+    try received("two", at: first + 7 * 60_000)
+    anna.look()
+    let clocks = [first, first + 7 * 60_000].map { LocalTime.clock($0).string }
+    let rows = anna.news()
+    #expect(rows.first == "── missed \(clocks[0]) to \(clocks[1]) ──", "\(rows)")
+    #expect(
+      rows.filter { $0.contains("one") || $0.contains("two") }.count == 2
+        && !rows.contains { $0.contains("later") })
+    try received("now")
+    anna.look()
+    // It belongs below what was said later, so it shows its name.
+    #expect(anna.news().contains { $0.contains("ben: now") })
+    anna.say("/history")
+    let history = anna.news()
+    let places = ["before", "one", "two", "later", "now"].map { text in
+      history.firstIndex { $0.hasSuffix(text) } ?? -1
+    }
+    #expect(!places.contains(-1) && places == places.sorted(), "\(history)")
+    #expect(!history.contains { $0.contains("missed") })
+  }
+
+  @Test("14.7: if nothing was printed since the break, what was missed needs no heading")
+  func missedInOrder() throws {
+    try received("before")
+    try hear(.missing(in: .room("##tea")))
+    try received("one", at: Milliseconds(Date.now.timeIntervalSince1970) * 1000)
+    anna.look()
+    #expect(!anna.news().contains { $0.contains("missed") })
+  }
+
+  @Test("14.7: if the history does not answer, the place is marked")
+  func marked() throws {
+    try received("before")
+    try hear(.missing(in: .room("##tea")))
+    try received("later")
+    anna.look()
+    anna.say("/history")
+    #expect(!anna.news().contains { $0.contains("missing") })
+    try hear(.unanswered(in: .room("##tea")))
+    anna.look()
+    let told = "The network has not sent what you missed in ##tea; /history marks the place."
+    #expect(anna.news().contains { $0.contains(told) })
+    let mark = "── messages may be missing here ──"
+    anna.say("/history")
+    let rows = anna.news()
+    let places = ["before", "here ──", "later"].map { text in
+      rows.firstIndex { $0.hasSuffix(text) } ?? -1
+    }
+    #expect(rows.contains(mark) && places == places.sorted() && !places.contains(-1), "\(rows)")
+    anna.say("/switch #lobby")
+    _ = anna.news()
+    anna.say("/switch ##tea")
+    #expect(anna.news().contains(mark))
+    try hear(.complete(in: .room("##tea")))
+    anna.say("/history")
+    #expect(!anna.news().contains(mark))
   }
 
   @Test("1.7: a text that is too long stays in the line, with its bytes and the room there is")

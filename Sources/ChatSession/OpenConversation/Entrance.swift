@@ -106,8 +106,12 @@ struct Entrance {
   // MARK: Printing
 
   /// The messages, with a rule above the new ones.
-  func lines(for me: ID<Participant>, by transcript: inout Transcript) -> [StyledLine] {
-    var lines: [StyledLine] = []
+  ///
+  /// - Parameter gaps: the sort keys after which messages may be missing, ascending.
+  func lines(
+    for me: ID<Participant>, gaps: [Int64], by transcript: inout Transcript
+  ) -> [StyledLine] {
+    var (lines, gaps) = ([StyledLine](), GapRules(gaps))
     var isRuled = membership != .member
     func beginNew(_ printer: inout MessagePrinter) {
       isRuled = true
@@ -125,9 +129,10 @@ struct Entrance {
       {
         beginNew(&transcript.printer)
       }
+      lines += gaps.lines(before: message, &transcript.printer)
       lines += transcript.printer.lines(for: message)
     }
-    return lines
+    return lines + gaps.linesAtEnd(&transcript.printer)
   }
 
   /// The day of the first printed message.

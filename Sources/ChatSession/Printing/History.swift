@@ -2,20 +2,68 @@
 import Conversations
 import StyledText
 
+/// Rules where messages may be missing, between the messages of a list (rule 14.7).
+struct GapRules {
+  private var gaps: [Int64]
+  private var previous: Int64?
+
+  /// - Parameter gaps: the sort keys after which messages may be missing, ascending.
+  init(_ gaps: [Int64]) { self.gaps = gaps }
+
+  /// The rule between the previous message and this one.
+  mutating func lines(before message: Message, _ printer: inout MessagePrinter) -> [StyledLine] {
+    defer { previous = max(previous ?? message.sort, message.sort) }
+    return previous.map { rule(from: $0, to: message.sort, &printer) } ?? []
+  }
+
+  /// The rule below the last message.
+  func linesAtEnd(_ printer: inout MessagePrinter) -> [StyledLine] {
+    previous.map { rule(from: $0, to: .max, &printer) } ?? []
+  }
+
+  private func rule(
+    from start: Int64, to end: Int64, _ printer: inout MessagePrinter
+  ) -> [StyledLine] {
+    guard gaps.contains(where: { start <= $0 && $0 < end }) else { return [] }
+    printer.endRun()
+    return [printer.rule(say("messages may be missing here"))]
+  }
+}
+
 extension MessagePrinter {
+  /// Returns messages that were missed during a break and belong above lines that are printed
+  /// already, under a heading with their span of time (rule 14.7).
+  mutating func missedLines(_ messages: [Message]) -> [StyledLine] {
+    let times = messages.filter { !hides($0) }.map(\.createdAt)
+    guard let first = times.min(), let last = times.max() else { return [] }
+    endRun()
+    let (from, until) = (LocalTime.clock(first), LocalTime.clock(last))
+    // Translators: a heading above older messages, as in “missed 14:02 to 14:09”.
+    let span = from == until ? say("missed %1", from) : say("missed %1 to %2", from, until)
+    let lines = [rule(span)] + messages.flatMap { self.lines(for: $0) }
+    // The next message belongs below the lines above the heading.
+    endRun()
+    return lines
+  }
+
   /// Returns the lines of messages in their current state, with delivery marks and reactions (rules
   /// 7.1, 7.2, 7.5).
   ///
-  /// - Parameter now: the wall clock, if times are ages.
+  /// - Parameters:
+  ///   - gaps: the sort keys after which messages may be missing, ascending.
+  ///   - now: the wall clock, if times are ages.
   mutating func historyLines(
-    _ messages: [Message], _ reactions: [ID<Message>: [Reaction]], agesAt now: Milliseconds?
+    _ messages: [Message], _ reactions: [ID<Message>: [Reaction]], gaps: [Int64] = [],
+    agesAt now: Milliseconds?
   ) -> [StyledLine] {
     options.marks = true
     options.agesAt = now
     fitColumns(to: messages)
+    var gaps = GapRules(gaps)
     return messages.inOrder().flatMap { message in
-      lines(for: message) + line(of: reactions[message.id] ?? [])
-    }
+      gaps.lines(before: message, &self) + lines(for: message)
+        + line(of: reactions[message.id] ?? [])
+    } + gaps.linesAtEnd(&self)
   }
 
   /// `🎉 anna, ben  👍 zoe`, each emoji in the position of its first use.

@@ -80,12 +80,17 @@ extension Session {
     lines += joinLeaveLines(
       joinsAndLeaves.take(before: changes.arrived.filter { $0.conversation == here }), snapshot)
     let alerts = Alerts(me: me, settings: settings, attention: attention)
-    var (new, forMe) = (0, [Message]())
+    var (new, forMe, missed) = (0, [Message](), [Message]())
     for message in changes.arrived where !takenBack.contains(message.id) {
       if message.conversation == here {
         people.noteSpeaker(message.sender, in: message.number)
-        guard readState.recordArrival(of: message) else { continue }
-        lines += transcript.printer.lines(for: message)
+        guard let wasMissed = readState.recordArrival(of: message) else { continue }
+        if wasMissed {
+          missed.append(message)
+        } else {
+          lines += transcript.printer.missedLines(missed) + transcript.printer.lines(for: message)
+          missed = []
+        }
         if message.sender != me.id, !transcript.printer.hides(message) { new += 1 }
       }
       if message.sender != me.id,
@@ -95,6 +100,7 @@ extension Session {
         forMe.append(message)
       }
     }
+    lines += transcript.printer.missedLines(missed)
     lines += changedLines(changes, snapshot)
     for signal in changes.typing where signal.participant.id != me.id {
       if signal.conversation == here, signal.isTyping {
@@ -366,8 +372,9 @@ extension Session {
     if !atEnd { readState.forgetFirstUnprinted() }
     var printer = transcript.printer
     printer.startOver()
+    let gaps = open.id.flatMap { try? snapshot.markedGaps(in: $0) } ?? []
     let lines = printer.historyLines(
-      messages, reactions,
+      messages, reactions, gaps: gaps,
       agesAt: settings.timestamps == .relative ? Clock.wall() : nil)
     let effect = transcript.page(lines, atEnd: atEnd, always: inPager)
     // A pager leaves nothing on the screen.

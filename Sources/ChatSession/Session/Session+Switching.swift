@@ -59,7 +59,8 @@ extension Session {
     open.enter(target, entrance.membership, newestOwn: entrance.newestOwn, settings)
     open.readAbilities(snapshot)
     readState.enter(
-      printedUpTo: entrance.printedUpTo, firstUnprinted: entrance.firstUnprinted)
+      printedUpTo: entrance.printedUpTo, newest: entrance.recent.last?.sort,
+      firstUnprinted: entrance.firstUnprinted)
     people.enter(target.id, hasColours: outputMode == .tty, snapshot)
     transcript.printer.options.colours = people.colours
     prepareNames(ofSendersOf: entrance.messages, snapshot)
@@ -72,7 +73,8 @@ extension Session {
         for: me.id, isNew: isNew, glyphs: preferences.glyphs,
         ignores: attention.ignoredConversations.contains(target.id), snapshot)
     }
-    emit(.show(lines + entrance.lines(for: me.id, by: &transcript)))
+    let gaps = target.network == nil ? [] : try snapshot.markedGaps(in: target.id)
+    emit(.show(lines + entrance.lines(for: me.id, gaps: gaps, by: &transcript)))
     write([.lastConversation(target.id)])
     publishOpenConversation()
     if readState.printedUpTo > 0 { notePrinted() }

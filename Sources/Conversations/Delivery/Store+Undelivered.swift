@@ -18,6 +18,8 @@ extension Writing where Self: ~Copyable {
         "SELECT 1 FROM outbox WHERE message = ? AND operation = 0", message.id)
       // Another attempt is under way, or the message no longer exists: nobody waits for this one.
       if waits || message.state != .sending || message.isRecalled { return }
+      // It was deleted on its way, and now it is known that nobody has it.
+      if message.deletedAt != nil { return try wipe(message.id, as: .recalled, at: nil) }
       try setState(.failed, failure: reason, of: message.id)
     case .edit, .delete:
       try setState(message.state, failure: reason, of: message.id)

@@ -74,12 +74,25 @@ extension Reading where Self: ~Copyable {
     ) { $0.optionalInt64() } ?? nil
   }
 
-  /// The key of an arriving message: after all others, even if the clock is behind.
+  /// The key of an arriving message: after all others, even if the clock is behind. Directly after a
+  /// gap, it leaves room for the messages that are missing there.
   package func sortKey(ofArrivalAt time: Milliseconds, in conversation: ID<Conversation>) throws
     -> Int64
   {
     let key = SortKey.first(at: time)
-    guard let newest = try newestSortKey(in: conversation) else { return key }
-    return max(key, newest + 1)
+    guard let newest = try newestSortKey(in: conversation), key < newest + SortKey.room else {
+      return key
+    }
+    let isAfterGap = try database.exists(
+      "SELECT 1 FROM gap WHERE conversation = ? AND sort = ?", conversation, newest)
+    return max(key, newest + (isAfterGap ? SortKey.room : 1))
+  }
+
+  /// The sort keys after which messages may be missing, because the network has not sent them when
+  /// it was asked (rule 14.7).
+  package func markedGaps(in conversation: ID<Conversation>) throws -> [Int64] {
+    try database.rows(
+      "SELECT sort FROM gap WHERE conversation = ? AND marked <> 0 ORDER BY sort", conversation
+    ) { $0.int64() }
   }
 }

@@ -108,7 +108,7 @@ extension Reading where Self: ~Copyable {
     try messages(in: conversation, numbers: number...number, for: me).first
   }
 
-  /// My message that arrived last and is neither deleted, recalled nor past, in any state. Skips
+  /// My newest message by its order that is neither deleted, recalled nor past, in any state. Skips
   /// `skipping` newer ones of mine: with 1, it returns the second newest.
   public func newest(
     by me: ID<Participant>, in conversation: ID<Conversation>, skipping: Int = 0
@@ -116,11 +116,19 @@ extension Reading where Self: ~Copyable {
     let found = try database.rows(
       Message.select
         + """
-        WHERE m.sender = ? AND m.conversation = ? AND m.brought < 2 AND m.gone = 0
-        ORDER BY m.number DESC LIMIT 1 OFFSET ?
-        """, me, conversation, max(0, skipping), read: Message.init(_:))
+        WHERE m.id = (
+          SELECT id FROM (
+            SELECT id, sort FROM message
+            WHERE sender = ?1 AND conversation = ?2 AND brought < 2 AND gone = 0
+            ORDER BY number DESC LIMIT ?3 + \(Self.mostOwnMissed))
+          ORDER BY sort DESC LIMIT 1 OFFSET ?3 - 1)
+        """, me, conversation, max(0, skipping) + 1, read: Message.init(_:))
     return try presented(found, to: me).first
   }
+
+  /// Numbers follow the order, except those of messages that were missed: `newest` also finds my
+  /// newest message if I wrote up to this many on another device during a break.
+  private static var mostOwnMissed: Int { 100 }
 
   /// My messages that are `sending` or `failed`, in their order.
   public func unsent(
@@ -179,7 +187,9 @@ extension Sequence<Message> {
   /// sending ones.
   public func inOrder() -> [Message] {
     func rank(_ message: Message) -> Int {
-      switch message.state {
+      // Nobody waits for a message that was deleted on its way.
+      if message.deletedAt != nil { return 0 }
+      return switch message.state {
       case .sent, .delivered, .seen: 0
       case .failed: 1
       case .sending: 2

@@ -13,7 +13,7 @@ extension Reading where Self: ~Copyable {
   }
 
   /// Whether a network may have a message: it was handed over, or is about to be.
-  fileprivate func isHandedOver(_ message: Message) throws -> Bool {
+  package func isHandedOver(_ message: Message) throws -> Bool {
     try message.state >= .sent
       || database.exists(
         "SELECT 1 FROM outbox WHERE message = ? AND operation = ? AND tried > 0", message.id,
@@ -202,7 +202,8 @@ extension DurableTransaction {
   }
 
   /// Deletes a message of mine: wipes its body, revisions and attachments, and leaves a tombstone.
-  /// Recalls a message that no network has yet instead.
+  /// Recalls a message that no network has yet instead; others are told of the deletion as soon as
+  /// the network has the message.
   ///
   /// - Throws: `RuleError.noSuchMessage`, `.notYours`, `.deleted`, `.cannotDelete`; `StoreError`.
   @discardableResult
@@ -210,13 +211,14 @@ extension DurableTransaction {
     try savepoint {
       var found = try own(message, by: me)
       try checkDeletion(of: found, by: me)
-      if found.state < .sent {
+      if try !isHandedOver(found) {
         found.isRecalled = true
         try wipe(message, as: .recalled, at: nil)
       } else {
         found.deletedAt = clock()
         try wipe(message, as: .deleted, at: found.deletedAt)
-        if try !isLocal(found) {
+        // While it is on its way, the network has no id for it yet: `noteSent` posts the deletion.
+        if try found.state >= .sent && !isLocal(found) {
           try requireAccount(of: message)
           try post(.delete, message)
         }
@@ -228,23 +230,26 @@ extension DurableTransaction {
     }
   }
 
-  /// Recalls a message of mine that nobody else has (rule 3.7): `sending`, `failed`, or `sent` in a
-  /// local conversation. Afterwards no list has it, and its body and attachments are wiped.
+  /// Recalls a message of mine that nobody else has (rule 3.7): `failed`, `sending` and not handed
+  /// to its network yet, or `sent` in a local conversation. Afterwards no list has it, and its body
+  /// and attachments are wiped.
   ///
-  /// The transaction decides whether somebody has it, so if a `noteDelivered` happens at the same
-  /// moment, exactly one of the two wins.
+  /// The transaction decides whether somebody has it, so if a `noteDelivered` or a `noteTried`
+  /// happens at the same moment, exactly one of the two wins.
   ///
   /// - Returns: the message with its body, to edit again, and its attachments: their files stay for
   ///   an hour, for a draft to name them by `path(of:)`.
-  /// - Throws: `RuleError.othersHaveIt`, `.cannotDelete`, `.noSuchMessage`, `.notYours`,
-  ///   `.deleted`; `StoreError`.
+  /// - Throws: `RuleError.othersHaveIt`, `.othersMayHaveIt`, `.cannotDelete`, `.noSuchMessage`,
+  ///   `.notYours`, `.deleted`; `StoreError`.
   public func takeBack(_ message: ID<Message>, by me: ID<Participant>) throws -> Message {
     try savepoint {
       var found = try own(message, by: me)
-      if found.state >= .sent, try !isLocal(found) || othersHave(found) {
-        throw RuleError.othersHaveIt(found.number)
+      if found.state >= .sent {
+        if try !isLocal(found) || othersHave(found) { throw RuleError.othersHaveIt(found.number) }
+      } else if try isHandedOver(found) {
+        try checkDeletion(of: found, by: me)
+        throw RuleError.othersMayHaveIt(found.number)
       }
-      try checkDeletion(of: found, by: me)
       try wipe(message, as: .recalled, at: nil)
       found.isRecalled = true
       return found

@@ -8,6 +8,8 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
   case deleted(Int)
   /// Somebody else has it already, so you cannot recall it (rule 3.7).
   case othersHaveIt(Int)
+  /// A network may have it already, so you cannot recall it (rules 3.7, 14.2).
+  case othersMayHaveIt(Int)
   case notFailed(Int)
   /// It is waiting for its network or failed, so nobody can react to it (rule 7.8).
   case notSent(Int)
@@ -65,6 +67,11 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
       ("message %1 was deleted", [String(number)])
     case .othersHaveIt(let number):
       ("others have message %1 already; /delete %1 retracts it", [String(number)])
+    case .othersMayHaveIt(let number):
+      (
+        "message %1 is on its way, and others may have it already; /delete %1 retracts it",
+        [String(number)]
+      )
     case .notFailed(let number):
       ("message %1 has not failed, so there is nothing to retry", [String(number)])
     case .notSent(let number):

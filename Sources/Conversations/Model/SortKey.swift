@@ -6,6 +6,8 @@
 package enum SortKey {
   package static let bits: Int64 = 10
   static let perMillisecond: Int64 = 1 << bits
+  /// How many keys stay free after a gap, for the messages that are missing there.
+  package static let room: Int64 = 1 << 20
 
   /// Keys that this program gives; a row without one is left out.
   package static let all = (Message.times.lowerBound * perMillisecond)...(1 << 60)

@@ -18,7 +18,7 @@ package enum Schema {
     shapes, coming, coloursStep, networks, secrets, links, attentionStep,
     changesStep, archives, approachesStep, waitingChanges, entering, order,
     addressRules, accountStatus, abilities, ownerNotices, severalReactions, notices,
-    notified, ranks, triedRequests, roomNames,
+    notified, ranks, triedRequests, roomNames, gaps,
   ]
 
   package static var version: Int { steps.count }

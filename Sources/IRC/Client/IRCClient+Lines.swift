@@ -227,7 +227,9 @@ extension IRCClient {
       }
       for name in line[0].split(separator: ",").map(String.init) {
         rooms.noteEntry(into: name, in: &context)
-        history.forgetState(of: .room(context.fold(name)))
+        let room = ConversationAddress.room(context.fold(name))
+        history.forgetState(of: room)
+        history.noteActivity(in: room, &context)
         playbacks.enter(context.fold(name))
       }
     case "JOIN":

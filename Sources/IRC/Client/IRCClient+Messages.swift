@@ -25,8 +25,11 @@ extension IRCClient {
   mutating func receiveSpeech(_ line: IRCLine) {
     guard let source = line.source, !source.nick.isEmpty else { return }
     if context.isMe(source.nick), noteEcho(line) { return }
+    // A server that keeps a history replays nothing unasked. Elsewhere, what is older than the
+    // connection is a replay.
     let oldest = max(
-      context.serverTime - Self.slowness, context.connectedAt - context.clockLead)
+      context.serverTime - Self.slowness,
+      context.historyLimit == nil ? context.connectedAt - context.clockLead : .min)
     let isLive = line.time.map { $0 >= oldest } ?? true
     if isLive, line.command != "TAGMSG", !context.isMe(source.nick) {
       if context.has(Capabilities.accountTag) {
@@ -100,12 +103,18 @@ extension IRCClient {
       // The store has it already, so it is not the message in doubt, even if the text is the same.
       if let id = spoken.id, !outbox.noteOwnID(id, in: spoken.conversation) { return }
       if origin != .live,
-        outbox.noteOwn(
+        let found = outbox.noteOwn(
           spoken.text, in: spoken.conversation, id: spoken.id, at: spoken.time, &context)
       {
+        // What follows in the history comes after it.
+        if origin == .late, found.isWhole {
+          message.name = MessageIDs(origin: found.entry.origin)
+          context.tell(.messageReceived(message, in: spoken.conversation))
+        }
         return
       }
     }
+    if origin != .past { history.noteActivity(in: spoken.conversation, &context) }
     switch origin {
     case .live: message.time = nil
     case .late: break

@@ -96,6 +96,7 @@ package struct IRCClient {
       readDoubtfulChats()
       sendReadMarkers()
       context.flushOne()
+      for chat in outbox.chatsToWrite { history.noteActivity(in: chat, &context) }
       let wantsMore = outbox.pump(rooms, history, in: &context)
       context.flush(more: outbox.waitingLines > 0, yields: wantsMore)
       tellAbilities()

@@ -22,6 +22,9 @@ extension IncomingBatch {
       if message.kind == .action { message.kind = .text }
     }
     if let known = try repeated(message, by: sender, in: conversation) {
+      if message.time != nil, !message.isPast {
+        try moveGaps(to: known.message.sort, in: conversation)
+      }
       return try again(known, archive: message.name.archive)
     }
     // If another message has the archive id, this one would be a second message with that id.
@@ -49,7 +52,7 @@ extension IncomingBatch {
     let sort =
       try message.time == nil
       ? store.sortKey(ofArrivalAt: time, in: conversation.id)
-      : sort(ofLate: time, by: sender, in: conversation)
+      : sort(ofMissed: time, in: conversation) ?? sort(ofLate: time, by: sender, in: conversation)
     try insert(new, as: id, sort: sort, .arrived, in: conversation)
     try store.endTyping(of: sender, in: conversation.id)
     if !message.links.isEmpty { try askForFiles(of: message, id, from: sender, in: conversation) }

@@ -93,10 +93,7 @@ extension IncomingBatch {
 
   /// Tells the owner who has just joined a room that the store has earlier messages.
   private func tell(_ count: Int, earlierIn room: String) throws {
-    guard let conversation = try known(.room(room)),
-      try database.exists(
-        "SELECT 1 FROM shell WHERE participant = ? AND conversation = ?", owner.id, conversation.id)
-    else { return }
+    guard let conversation = try known(.room(room)), try isOpen(conversation) else { return }
     let name = conversation.stored.name
     try store.tell(
       filled(

@@ -52,6 +52,8 @@ final class IncomingBatch {
     var unsettled: [ConversationAddress: [ID<Message>]] = [:]
     /// The page of the archive that is being read, by conversation.
     var pages: [ConversationAddress: Page] = [:]
+    /// Conversations in which messages are missing, but that did not exist yet.
+    var missingInNew: Set<ConversationAddress> = []
     /// New messages that are not in the search index yet.
     var unindexed: [ID<Message>] = []
     var playbacks: [ConversationAddress: Playback]
@@ -170,6 +172,9 @@ final class IncomingBatch {
     case .bounced(let name, let conversation, let reason):
       try bounced(name, in: conversation, reason)
     case .caughtUp(let archive, let mark): try caughtUp(archive, mark)
+    case .missing(let conversation): try noteMissing(in: conversation)
+    case .complete(let conversation): try noteComplete(in: conversation)
+    case .unanswered(let conversation): try noteUnanswered(in: conversation)
     case .page(let conversation, let from, let until):
       try page(of: conversation, from: from, until: until)
     case .historySent(let room): try historySent(room)
@@ -245,6 +250,7 @@ final class IncomingBatch {
     guard let made = try known(target) else {
       throw StoreError.failed(path: store.path, detail: "\(target) is not found")
     }
+    if progress.missingInNew.remove(target) != nil { try openGap(after: nil, in: made.id) }
     return made
   }
 

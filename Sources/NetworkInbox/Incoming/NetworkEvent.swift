@@ -104,6 +104,17 @@ package enum NetworkEvent: Hashable, Sendable {
   case bounced(MessageIDs, in: ConversationAddress, reason: String)
   /// The store has all of an archive up to this id: of the account ("") or of a room's address.
   case caughtUp(archive: String, mark: String)
+  /// Messages may be missing after those that a conversation has now, since the connection was
+  /// broken. Comes once for each break, before anything that arrives afterwards: from now on, messages
+  /// with a time that are not `isPast` are those of the archive, in its order, and the store places
+  /// them before everything that arrived since the break. It finds its own messages in this order by
+  /// their ids, so report also those that it has.
+  case missing(in: ConversationAddress)
+  /// The store has everything of a conversation, or, with nil, of all direct chats.
+  case complete(in: ConversationAddress?)
+  /// The network does not send what is missing in a conversation, or, with nil, in direct chats; maybe
+  /// it does later.
+  case unanswered(in: ConversationAddress?)
   /// The messages that follow in this batch are a page of a conversation's archive: all from the id
   /// `from` up to, but not including, the id `until`. Empty ids mean its beginning and its end.
   case page(of: ConversationAddress, from: String, until: String)

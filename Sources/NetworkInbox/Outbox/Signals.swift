@@ -62,7 +62,7 @@ extension Reading where Self: ~Copyable {
       WHERE m.conversation = ? AND m.number <= ? AND m.brought < 2 AND m.gone = 0 AND m.sender <> ?
         AND m.kind <> \(Message.Kind.unreadable.rawValue)
         AND (m.remote_id IS NOT NULL OR m.archive_id IS NOT NULL)
-      ORDER BY m.number DESC LIMIT 1
+      ORDER BY m.sort DESC LIMIT 1
       """, conversation, number, account.owner
     ) {
       (

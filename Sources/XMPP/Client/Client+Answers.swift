@@ -131,9 +131,7 @@ extension Client {
       case .room(let address): interpretRoom(message, in: address)
       }
     }
-    let held = archives.finish(
-      page, messages: context.messageCount - count, in: &context)
-    for held in held { deliver(held.message, held.source) }
+    archives.finish(page, messages: context.messageCount - count, in: &context)
   }
 
   /// Reports what people can do, once all services have said what they are.

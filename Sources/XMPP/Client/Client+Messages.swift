@@ -34,7 +34,7 @@ extension Client {
     deliver(message, source)
   }
 
-  /// Handles a message that arrived live, or waited for an archive or a room.
+  /// Handles a message that arrived live, or waited for a room.
   mutating func deliver(_ message: Element, _ source: MessageSource) {
     guard let from = message["from"].flatMap(Address.init) else { return }
     let room = source == .live ? rooms[from.bare] : nil
@@ -43,7 +43,6 @@ extension Client {
     let archiveID =
       room?.givesIDs ?? server.hasIDs
       ? message.archiveID(by: room == nil ? context.owner.account : from.bare) : nil
-    if archives.holds(message, source, id: archiveID, of: key) { return }
 
     let delay = message.children.first {
       $0.name == "delay" && $0.namespace == Feature.delay && isTrusted($0["from"], with: from)
@@ -209,6 +208,9 @@ extension Client {
     }
     guard !text.body.isEmpty || text.kind == .unreadable else { return }
     typing.end(of: sender, in: message.conversation, &context)
+    if case .direct = message.conversation, !source.isBackfill {
+      archives.noteActivity(in: message.conversation, of: .account, &context)
+    }
     let quoted = text.answers?.to.flatMap { quotedUser($0, in: message.conversation) }
     guard let event = message.event(text, quoted: quoted) else { return }
     context.tell(event)

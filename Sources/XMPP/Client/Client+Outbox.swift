@@ -27,12 +27,29 @@ extension Client {
     uploads.keepOnly(outbox, in: &context)
   }
 
+  /// Chooses the entries of the outbox that may go out now, to be sent after `.tried`. Until then
+  /// the owner can take a message back (rule 3.7).
+  package mutating func admit(
+    _ entries: [OutboxEntry], at now: Milliseconds
+  ) -> Set<OutboxEntry.ID> {
+    context.clock.move(to: now)
+    update(outbox: entries)
+    guard context.isUp else { return [] }
+    var (count, chosen) = (outbox.inFlight.count, Set<OutboxEntry.ID>())
+    for stanza in outbox.waiting where count < Limits.inFlight && stanza.nextFile == nil {
+      guard case .ready = readiness(of: stanza) else { continue }
+      chosen.insert(stanza.entry.id)
+      count += 1
+    }
+    return chosen
+  }
+
   /// Sends the stanzas that need not wait any longer.
   mutating func pump() {
     guard context.needsPump else { return }
     let inFlight = outbox.inFlight
     var (count, suspectInFlight) = (inFlight.count, inFlight.first?.mayBreakConnection == true)
-    var withFiles: [PendingStanza] = []
+    var (withFiles, wantsMore) = ([PendingStanza](), false)
     for stanza in outbox.waiting {
       if suspectInFlight || count >= Limits.inFlight { break }
       switch readiness(of: stanza) {
@@ -40,6 +57,9 @@ extension Client {
       case .never(let reason): refuse(stanza.entry.id, reason)
       // A text that is written later does not wait for a large file.
       case .ready where stanza.nextFile != nil: withFiles.append(stanza)
+      case .ready where !stanza.isAdmitted:
+        wantsMore = true
+        count += 1
       case .ready:
         // Send a message that may have broken a connection by itself: if the connection breaks
         // again, this message is to blame.
@@ -52,6 +72,7 @@ extension Client {
       }
     }
     context.needsPump = false
+    if wantsMore { context.add(.wantsOutbox) }
     for refusal in uploads.begin(withFiles, at: server, in: &context) {
       refuse(refusal.entry, refusal.reason)
     }
@@ -151,10 +172,11 @@ extension Client {
     guard let stanza = known.first(where: { $0.isIn(message.conversation) }), isFromOwner(message)
     else { return false }
     let isSend = stanza.entry.operation == .send
-    if stanza.isPending {
-      accept(stanza.entry.id, archiveID: isSend ? message.ids.archive : nil)
-    } else if isSend, message.ids.archive != nil {
-      // The acknowledgement came first; only the echo has the archive id.
+    let wasPending = stanza.isPending
+    if wasPending { accept(stanza.entry.id, archiveID: isSend ? message.ids.archive : nil) }
+    // If the acknowledgement came first, only the echo has the archive id. In an archive, what
+    // follows comes after it.
+    if isSend, message.ids.archive != nil, !wasPending || message.incoming.source.isArchive {
       var owner = message.sender
       owner.isOwner = true
       context.tell(

@@ -73,6 +73,9 @@ package struct Client {
     case .acknowledged(let entries): for id in entries { acknowledge(id) }
     case .uploaded(let entry, let failure): finishUpload(entry, failure)
     case .outbox(let entries): update(outbox: entries)
+    case .tried(let ids):
+      outbox.noteTried(ids)
+      context.needsPump = true
     case .requests(let new): for answer in context.requests.add(new) { context.tell(answer) }
     case .signals(let signals): if context.isUp { for signal in signals { handle(signal) } }
     case .tick: context.clock.woke()

@@ -121,6 +121,35 @@ private final class Wired {
     #expect(try wired.waiting() == [.edit, .delete])
   }
 
+  @Test("14.2: what may be on the wire cannot be taken back, and its deletion follows it")
+  func onTheWire() throws {
+    let wired = try Wired()
+    let messages = try [wired.says("one"), wired.says("two")]
+    let entries = try wired.outbox()
+    try wired.wire.writeIfNeeded { try $0.noteTried(entries) }
+    for message in messages {
+      #expect(throws: RuleError.othersMayHaveIt(message.number)) {
+        try wired.store.writeDurably { try $0.takeBack(message.id, by: wired.anna) }
+      }
+      let deleted = try wired.store.writeDurably {
+        try $0.deleteMessage(message.id, by: wired.anna)
+      }
+      #expect(!deleted.isRecalled && deleted.deletedAt != nil)
+    }
+    func deleted() throws -> [Message] {
+      try wired.store.read { try $0.messages(in: wired.room, limit: 9, for: wired.anna) }
+    }
+    #expect(try deleted().map(\.body) == ["", ""])
+    #expect(try wired.waiting().isEmpty)
+    // One arrives; the network refuses the other, so that nobody has it.
+    try wired.wire.writeDurably {
+      try $0.finish(entries[0], as: .sent)
+      try $0.finish(entries[1], as: .failed("no"))
+    }
+    #expect(try wired.waiting() == [.delete])
+    #expect(try deleted().map(\.number) == [1])
+  }
+
   @Test func editsAndDeletionsOfSentOnesArePosted() throws {
     let wired = try Wired()
     let message = try wired.says("helo")

@@ -330,11 +330,11 @@ import Testing
 
     let (other, second) = try linked.send("oops")
     try linked.wire.writeIfNeeded { try $0.noteTried([second]) }
-    _ = try linked.store.writeDurably { try $0.takeBack(other.id, by: linked.anna) }
+    _ = try linked.store.writeDurably { try $0.deleteMessage(other.id, by: linked.anna) }
     try linked.say("oops", by: linked.me, origin: other.uid)
     try linked.say("oops", by: linked.me, origin: other.uid)
     #expect(try linked.outbox().map(\.operation) == [.edit, .delete])
-    #expect(try linked.bodies() == ["hello"])
+    #expect(try linked.bodies() == ["hello", ""])
 
     // Edited before it was handed over: nothing follows.
     let (third, _) = try linked.send("thrid")

@@ -161,8 +161,8 @@ import Testing
       "SEARCH message USING INDEX message_displaced (conversation=? AND created_at<?)"
     ),
     (
-      "m.brought < 2 AND m.gone = 0\nORDER",
-      "SEARCH m USING INDEX message_sender (sender=? AND conversation=?)"
+      "brought < 2 AND gone = 0\n    ORDER BY number DESC LIMIT ?3 + 100",
+      "SEARCH message USING INDEX message_sender (sender=? AND conversation=?)"
     ),
     (
       "AS unread",

@@ -93,6 +93,65 @@ struct BreakTests {
     #expect(talk.results == ["1 sent m1"])
   }
 
+  @Test(
+    "14.2: what was deleted on its way is found in the history, to be deleted there, or forgotten")
+  func deletedOnItsWay() {
+    for hasArrived in [true, false] {
+      var talk = IRCTalk(Self.history)
+      talk.write("one", to: .direct("ben"))
+      talk.change(1, to: nil)
+      talk.reconnect(Self.history)
+      let label = label(of: "ben", in: &talk)
+      talk.receive("@\(label) :srv BATCH +1 chathistory ben")
+      if hasArrived {
+        talk.receive(
+          "@batch=1;msgid=m1;time=2023-11-14T22:13:19.000Z :anna!~a@h PRIVMSG ben :one")
+      }
+      talk.receive(":srv BATCH -1")
+      #expect(talk.results == (hasArrived ? ["1 sent m1"] : []))
+      #expect(talk.said.isEmpty)
+      #expect(!talk.takeSent().contains { $0.contains("PRIVMSG") })
+    }
+  }
+
+  @Test("14.2: of a long text that is deleted on its way, nothing more is sent")
+  func deletedInParts() {
+    var talk = IRCTalk(["labeled-response", "echo-message"], settings: ["flood": "1/2"])
+    talk.wait(10_000)
+    _ = talk.takeSent()
+    talk.write("one\ntwo\nthree", to: .direct("ben"))
+    let sent = talk.takeSent().filter { $0.contains("PRIVMSG") }
+    #expect(sent.count == 1)
+    talk.change(1, to: nil)
+    talk.receive(
+      "\(sent[0].prefix { $0 != " " });msgid=m1 :anna!~a@h PRIVMSG ben :one")
+    talk.wait(10_000)
+    #expect(talk.results == ["1 sent m1"])
+    #expect(!talk.takeSent().contains { $0.contains("PRIVMSG") })
+  }
+
+  @Test("a message in doubt that the history has keeps its place there")
+  func placeInTheHistory() {
+    var talk = IRCTalk(Self.history, marks: ["": "2023-11-14T22:13:10.000Z"])
+    talk.write("one", to: .direct("ben"), wasTried: true)
+    let chats = talk.takeSent().first { $0.contains("TARGETS") }
+    #expect(chats != nil)
+    talk.receive(
+      ":srv BATCH +0 draft/chathistory-targets",
+      "@batch=0 :srv CHATHISTORY TARGETS ben 2023-11-14T22:13:19.000Z", ":srv BATCH -0")
+    let label = label(of: "ben", in: &talk)
+    talk.receive(
+      "@\(label) :srv BATCH +1 chathistory ben",
+      "@batch=1;msgid=m1;time=2023-11-14T22:13:19.000Z :anna!~a@h PRIVMSG ben :one",
+      "@batch=1;msgid=m2;time=2023-11-14T22:13:19.000Z :ben!~b@h PRIVMSG anna :two",
+      ":srv BATCH -1")
+    #expect(talk.results == ["1 sent m1"])
+    let names = talk.events.compactMap {
+      if case .messageReceived(let message, _) = $0 { message.name } else { nil }
+    }
+    #expect(names == [MessageIDs(origin: "u1"), MessageIDs(archive: "m2")])
+  }
+
   @Test("if the history does not answer, the message fails")
   func silentHistory() {
     var talk = IRCTalk(Self.history)

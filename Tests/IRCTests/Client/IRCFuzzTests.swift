@@ -117,8 +117,9 @@ struct IRCFuzzTests {
       .typing(let user, let place, _):
       [of(place)] + of(user)
     case .read(_, let place), .readUntil(_, let place), .bounced(_, let place, _),
-      .page(let place, _, _), .abilitiesHere(_, let place):
+      .page(let place, _, _), .abilitiesHere(_, let place), .missing(let place):
       [of(place)]
+    case .complete(let place), .unanswered(let place): place.map { [of($0)] } ?? []
     case .joined(let room, _), .left(let room, _), .lost(let room, _), .roomNamed(let room, _),
       .historySent(let room), .removed(_, let room, _, _):
       [room]
@@ -186,7 +187,7 @@ struct IRCFuzzTests {
     case .invited: return line.command == "INVITE"
     case .contact(let user, _, _), .noticeAbout(let user, _): return isSource(user)
     case .answered, .notice, .abilities, .accepted, .acceptedPart, .refused, .countStrangers,
-      .caughtUp:
+      .caughtUp, .missing, .complete, .unanswered:
       return true
     case .lost, .rules, .offline, .edited, .receipt, .read, .readUntil, .bounced, .page,
       .historySent, .fetched, .wantsContact, .answeredContact, .contactRemoved, .abilitiesHere:

@@ -71,6 +71,61 @@ struct CatchingUpTests: HistorySuite {
     #expect(talk.marks() == ["#tea": time(61) + " m61"])
   }
 
+  /// What the store is told about gaps.
+  private func gaps(_ talk: Talk) -> [NetworkEvent] {
+    talk.talk.events.filter {
+      switch $0 {
+      case .missing, .complete, .unanswered: true
+      default: false
+      }
+    }
+  }
+
+  @Test("before anything arrives after a break, the store learns that messages may be missing")
+  func gap() {
+    let room = ConversationAddress.room("#tea")
+    var talk = Talk(marks: ["#tea": time(30) + " m30"])
+    talk.talk.receive(
+      ":anna!~anna@host JOIN #tea",
+      // The clock of the other's server is behind.
+      "@msgid=live;time=2023-11-14T22:13:19.000Z :ben!x@h PRIVMSG #tea :now")
+    let told = talk.talk.events
+    #expect(messages(talk).map(\.time) == [nil])
+    let (gap, live) = (
+      told.firstIndex(of: .missing(in: room)),
+      told.firstIndex { if case .messageReceived = $0 { true } else { false } }
+    )
+    #expect(gap ?? 99 < live ?? -1, "\(told)")
+    talk.talk.receive(":srv 366 anna #tea :End of NAMES")
+    _ = talk.questions()
+    talk.answer("#tea", [line(60), line(61), line(62)])
+    _ = talk.questions()
+    #expect(gaps(talk) == [.missing(in: room)])
+    talk.answer("#tea", [])
+    #expect(gaps(talk) == [.missing(in: room), .complete(in: room)])
+    // The first time, nothing was missed.
+    talk = Talk()
+    talk.talk.enter("#tea")
+    _ = talk.questions()
+    talk.answer("#tea", [line(60)])
+    #expect(gaps(talk).isEmpty)
+  }
+
+  @Test("a history that does not answer within 30 seconds leaves the gap, and so does a refusal")
+  func gapStays() {
+    let room = ConversationAddress.room("#tea")
+    var talk = Talk(marks: ["#tea": time(30)])
+    talk.talk.enter("#tea")
+    talk.talk.wait(29_999)
+    #expect(gaps(talk) == [.missing(in: room)])
+    talk.talk.wait(1)
+    #expect(gaps(talk) == [.missing(in: room), .unanswered(in: room)])
+    talk = Talk(marks: ["#tea": time(30)])
+    talk.talk.enter("#tea")
+    talk.talk.receive(":srv FAIL CHATHISTORY MESSAGE_ERROR LATEST #tea :no")
+    #expect(gaps(talk) == [.missing(in: room), .unanswered(in: room)])
+  }
+
   @Test("a room with nothing new is asked once")
   func nothingNew() {
     var talk = Talk(marks: ["#tea": time(30) + " m30"])

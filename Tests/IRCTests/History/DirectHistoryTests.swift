@@ -33,6 +33,31 @@ struct DirectHistoryTests: HistorySuite {
     #expect(asked[.direct("dan")] == .reading)
   }
 
+  @Test("14.7: a live message or an own one before the answer comes after the gap")
+  func gap() {
+    let ben = ConversationAddress.direct("ben")
+    func gaps(_ talk: Talk) -> [NetworkEvent] {
+      talk.talk.events.filter { $0 == .missing(in: ben) || $0 == .complete(in: ben) }
+    }
+    var talk = Talk(marks: ["": time(100), "ben": time(90) + " m90"])
+    _ = talk.questions()
+    talk.talk.receive("@msgid=live;time=2023-11-14T22:13:20.000Z :ben!x@h PRIVMSG anna :now")
+    #expect(talk.talk.events.suffix(2).first == .missing(in: ben))
+    // The server has nothing new of him, which cannot be, but ends the gap.
+    talk.answer("", [], type: "draft/chathistory-targets")
+    #expect(gaps(talk) == [.missing(in: ben), .complete(in: ben)])
+
+    talk = Talk(marks: ["": time(100), "ben": time(90) + " m90"])
+    _ = talk.questions()
+    talk.talk.write("hello", to: ben)
+    #expect(gaps(talk) == [.missing(in: ben)])
+    talk.answer(
+      "", [":srv CHATHISTORY TARGETS Ben \(time(110))"], type: "draft/chathistory-targets")
+    _ = talk.questions()
+    talk.answer("Ben", [line(110, "PRIVMSG anna :hi")], tags: Talk.end)
+    #expect(gaps(talk) == [.missing(in: ben), .complete(in: ben)])
+  }
+
   @Test("a chat of a new person is new, not past, and the mark of all chats follows the last one")
   func newChat() {
     var talk = Talk(marks: ["": time(100)])

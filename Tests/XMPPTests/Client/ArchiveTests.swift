@@ -16,7 +16,7 @@ struct ArchiveTests {
     (0..<count).map { ("m\($0)", ArchiveTests.message("\($0)", id: "b\($0)")) }
   }
 
-  @Test func whatIsNewComesInPagesEachWithItsMarkInOneBatch() {
+  @Test func whatIsNewComesInPagesEachWithItsMarkInOneBatch() throws {
     var talk = Talk()
     talk.archives[""] = archive(601)
     talk.logIn()
@@ -26,10 +26,7 @@ struct ArchiveTests {
     #expect(talk.news.said == (1...600).map { "ben@example.org: \($0)" })
     #expect(talk.statuses.contains(.connected([.catchingUp(received: 250, percent: nil)])))
     #expect(talk.statuses.last == .connected([]))
-    guard case .messageReceived(let first, _) = batches[0].first else {
-      Issue.record("no message")
-      return
-    }
+    let first = try #require(batches[0].messages.first)
     #expect(!first.isPast)
     #expect(first.time == 1_777_629_600_000)
     #expect(first.name == MessageIDs(origin: "b1", archive: "m1"))
@@ -121,69 +118,74 @@ struct ArchiveTests {
     #expect(!isPast)
   }
 
-  @Test func liveMessagesWaitForTheArchiveAndWhatItBringsComesOnce() throws {
+  private func live(_ id: String, _ text: String) -> String {
+    "<message from='ben@example.org/x' type='chat' id='b\(text)'><body>\(text)</body><stanza-id "
+      + "xmlns='\(Feature.ids)' by='anna@example.org' id='\(id)'/></message>"
+  }
+
+  @Test("14.7: what comes before the archive's answer is stored at once, behind the gap")
+  func liveBeforeTheAnswer() throws {
+    let ben = ConversationAddress.direct("ben@example.org")
     var talk = Talk()
     talk.archives[""] = archive(3)
     talk.ignores = { $0.children.first?.namespace == Feature.archive }
     talk.logIn()
     talk.forget()
-    func live(_ id: String, _ text: String) -> String {
-      "<message from='ben@example.org/x' type='chat' id='b\(text)'><body>\(text)</body><stanza-id "
-        + "xmlns='\(Feature.ids)' by='anna@example.org' id='\(id)'/></message>"
-    }
-    // The offline store brings what the archive brings, and then something new comes.
-    #expect(talk.hear(live("m1", "1")) == [])
-    #expect(talk.hear(live("m9", "9")) == [])
-    // What is in no archive cannot wait for one.
-    #expect(talk.hear(ArchiveTests.message("now")).said == ["ben@example.org: now"])
-    talk.ignores = { _ in false }
+    let first = talk.hear(live("m1", "1"))
+    #expect(first.first == .missing(in: ben) && first.said == ["ben@example.org: 1"])
+    #expect(talk.hear(live("m9", "9")).said == ["ben@example.org: 9"])
+    // The mark stays where it is, until all before it is known.
+    #expect(talk.news.marks.isEmpty)
     talk.now += Limits.answer
-    talk.handle(.tick)
+    #expect(talk.handle(.tick).news == [.unanswered(in: nil)])
+    talk.ignores = { _ in false }
     talk.wait(Retry.archivePage.pause)
     talk.serve()
-    #expect(
-      talk.news.said == ["now", "1", "2", "9"].map { "ben@example.org: " + $0 })
-    #expect(talk.news.marks == ["m2", "m9"])
+    #expect(talk.news.said == ["1", "9", "1", "2"].map { "ben@example.org: " + $0 })
+    #expect(talk.news.marks == ["m2"])
+    #expect(talk.news.last == .complete(in: nil))
+    #expect(talk.news.count { $0 == .missing(in: ben) } == 1)
+    #expect(talk.hear(live("m10", "10")).marks == ["m10"])
   }
 
-  @Test func moreLiveMessagesThanCanWaitAreFetchedFromTheArchive() {
-    var talk = Talk()
-    talk.archives[""] = archive(2)
-    talk.ignores = { $0.children.first?.namespace == Feature.archive }
-    talk.logIn()
-    talk.forget()
-    for number in 2..<(Limits.held + 20) {
-      let news = talk.hear(
-        "<message from='ben@example.org/x' type='chat' id='b\(number)'><body>\(number)</body>"
-          + "<stanza-id xmlns='\(Feature.ids)' by='anna@example.org' id='m\(number)'/></message>")
-      #expect(news == [])
+  @Test("14.7: in a room and in a chat the missed lines come first, also after another break")
+  func orderInTheStore() throws {
+    let fixture = Fixture()
+    fixture.now = Talk.start
+    let store = try fixture.open()
+    let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    let account = try store.writeDurably {
+      try $0.addAccount(owner: anna, network: "xmpp:anna@example.org")
     }
-    #expect(talk.client.archives[.account]?.held.count == Limits.held)
-    talk.archives[""] = archive(Limits.held + 20)
+    _ = try store.writeDurably { try $0.networkChat(with: "ben@example.org", of: account) }
+    // All of one second.
+    var talk = Talk()
+    func keep() throws {
+      for batch in talk.batches { try store.inbox.apply(batch, of: account) }
+      talk.forget()
+    }
+    func bodies() throws -> [String] {
+      let place = try store.read { try $0.listing(for: anna) }[0].conversation.id
+      return try store.read { try $0.messages(in: place, limit: 99, for: anna) }.map(\.body)
+    }
+    talk.archives[""] = archive(1)
+    talk.logIn()
+    talk.hear(live("m1", "1"))
+    try keep()
+    for round in 0..<2 {
+      talk.handle(.down)
+      talk.archives[""] = archive(5 + 3 * round)
+      talk.ignores = { $0.children.first?.namespace == Feature.archive }
+      talk.logIn()
+      talk.hear(live("m\(4 + 3 * round)", "\(4 + 3 * round)"))
+      try keep()
+    }
     talk.ignores = { _ in false }
-    talk.now += Limits.answer
-    talk.handle(.tick)
+    talk.wait(Limits.answer)
     talk.wait(Retry.archivePage.pause)
     talk.serve()
-    #expect(talk.news.said == (1..<(Limits.held + 20)).map { "ben@example.org: \($0)" })
-  }
-
-  @Test func whatCouldNotWaitIsFetchedAlsoWhenThePageSaysThatItIsTheLast() throws {
-    var talk = Talk()
-    talk.ignores = { $0.children.first?.namespace == Feature.archive }
-    talk.logIn()
-    for number in 2..<(Limits.held + 20) {
-      talk.hear(
-        "<message from='ben@example.org/x' type='chat' id='b\(number)'><body>\(number)</body>"
-          + "<stanza-id xmlns='\(Feature.ids)' by='anna@example.org' id='m\(number)'/></message>")
-    }
-    let iq = try #require(talk.sent.last { $0.children.first?.namespace == Feature.archive })
-    talk.archives[""] = archive(Limits.held + 20)
-    talk.ignores = { _ in false }
-    talk.result(iq, "<fin xmlns='\(Feature.archive)' complete='true'/>")
-    talk.serve()
-    #expect(talk.news.said.last == "ben@example.org: \(Limits.held + 19)")
-    #expect(talk.statuses.last == .connected([]))
+    try keep()
+    #expect(try bodies() == (1...7).map { "\($0)" })
   }
 
   @Test func aBreakInAPageLosesNothingAndStoresNothingTwice() {

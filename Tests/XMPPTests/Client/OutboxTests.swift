@@ -38,6 +38,21 @@ struct OutboxTests {
     #expect(talk.messages.count == 3)
   }
 
+  @Test("3.7: nothing goes out before the store has recorded it as tried")
+  func admission() {
+    var talk = Talk.ready()
+    let entries = [OutboxEntry.test(1), .test(2, to: room)]
+    let effects = talk.client.handle(.outbox(entries), at: talk.now)
+    #expect(effects.contains(.wantsOutbox))
+    func sent(_ effects: [ClientEffect]) -> Int {
+      effects.count { if case .send(_, payload: _?) = $0 { true } else { false } }
+    }
+    #expect(sent(effects) == 0)
+    // The owner is not in that room, so that it may still be taken back.
+    #expect(talk.client.admit(entries, at: talk.now) == [1])
+    #expect(sent(talk.client.handle(.tried([1]), at: talk.now)) == 1)
+  }
+
   @Test func anAnswerCarriesItsQuoteWithTheNumberOfCodePointsInFront() throws {
     var talk = Talk.ready()
     let quote = NetworkQuote(
@@ -148,7 +163,8 @@ struct OutboxTests {
     talk.wait(Retry.archivePage.pause)
     talk.serve()
     #expect(talk.news.accepted == [2])
-    #expect(talk.news.said == [])
+    // The store knows it by its id; what follows in the archive comes after it.
+    #expect(talk.news.messages.map(\.name) == [MessageIDs(origin: "uid2", archive: "m1")])
     #expect(talk.messages.map { $0["id"] } == ["uid3"])
   }
 

@@ -36,6 +36,8 @@ struct Talk {
   /// Requests that the server does not answer.
   var ignores: (Element) -> Bool = { _ in false }
   private var served = 0
+  /// The outbox that the client was told last.
+  private var outbox: [OutboxEntry] = []
 
   init(
     settings: [String: String] = [:], marks: [String: String] = ["": "m0"],
@@ -51,9 +53,24 @@ struct Talk {
 
   @discardableResult
   mutating func handle(_ event: ClientEvent) -> [ClientEffect] {
-    let new = client.handle(event, at: now)
+    var new: [ClientEffect] = []
+    if case .outbox(let entries) = event {
+      outbox = entries
+      new += admit()
+    }
+    new += client.handle(event, at: now)
+    while let index = new.firstIndex(of: .wantsOutbox) {
+      new.remove(at: index)
+      new += admit()
+    }
     effects += new
     return new
+  }
+
+  /// The process hands over what the client admits.
+  private mutating func admit() -> [ClientEffect] {
+    let admitted = client.admit(outbox, at: now)
+    return client.handle(.tried(admitted), at: now)
   }
 
   /// The client receives a stanza.

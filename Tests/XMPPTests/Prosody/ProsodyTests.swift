@@ -279,19 +279,22 @@ private let prosody = Result { try Prosody() }
     let lease = try #require(try AccountLease.acquire(account, in: store))
     let wire = try XMPPWire(lease, settings, loop: loop)
     var (accepted, isRead): ([OutboxEntry.ID], Bool) = ([], false)
-    func give(_ ids: ClosedRange<OutboxEntry.ID>) {
+    var waiting: ClosedRange<OutboxEntry.ID> = 1...3
+    func give() {
       let ben = ConversationAddress.direct("ben@" + Prosody.domain)
-      wire.deliver(outbox: ids.map { .test($0, to: ben) }, requests: [], signals: [])
+      let outbox = waiting.map { OutboxEntry.test($0, to: ben) }
+      _ = wire.admit(outbox)
+      wire.deliver(outbox: outbox, requests: [], signals: [])
     }
     wire.report = { report in
       switch report {
-      case .up: give(1...3)
+      case .up, .wantsOutbox: give()
       case .events(let news):
         accepted += news.accepted
         // What waited for this goes out in the same turn.
         if !isRead, news.contains(where: { if case .caughtUp = $0 { true } else { false } }) {
-          isRead = true
-          give(1...6)
+          (isRead, waiting) = (true, 1...6)
+          give()
         }
         if accepted.count == 6 { loop.stop() }
       case .down(let reason, _):

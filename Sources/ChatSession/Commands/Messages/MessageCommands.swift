@@ -56,13 +56,17 @@ struct MessageCommands {
       do {
         taken = try transaction.takeBack(message.id, by: context.me.id)
       } catch let error as RuleError {
-        // If others have my newest message, take back the newest one that is still unsent instead.
-        guard case .othersHaveIt = error,
-          let unsent = try transaction.unsent(by: context.me.id, in: conversation.id).max(by: {
-            $0.number < $1.number
-          })
-        else { throw error }
-        taken = try transaction.takeBack(unsent.id, by: context.me.id)
+        // If others have my newest message, take back the newest one that they do not have instead.
+        switch error {
+        case .othersHaveIt, .othersMayHaveIt: break
+        default: throw error
+        }
+        let unsent = try transaction.unsent(by: context.me.id, in: conversation.id)
+          .sorted { $0.number > $1.number }
+        guard let free = try unsent.first(where: { try !transaction.isHandedOver($0) }) else {
+          throw error
+        }
+        taken = try transaction.takeBack(free.id, by: context.me.id)
       }
       let text =
         switch taken.kind {
@@ -89,7 +93,7 @@ struct MessageCommands {
     guard message.sender == context.me.id else { throw RuleError.notYours(message.number) }
     guard message.deletedAt == nil else { throw RuleError.deleted(message.number) }
     // Check this before the text replaces the line.
-    if message.state >= .sent {
+    if try snapshot.isHandedOver(message) {
       try snapshot.knownAbilities(of: conversation.id).checkEdit(
         of: message, at: snapshot.clock(), in: conversation.name)
     }

@@ -44,6 +44,9 @@ struct History: Sendable {
 
   private(set) var marks: [String: Mark] = [:]
   private(set) var states: [ConversationAddress: State] = [:]
+  /// The conversations in which the store knows that messages may be missing since the break before
+  /// this connection.
+  private var gaps: Set<ConversationAddress> = []
   /// The state of the list of direct chats with new messages.
   private(set) var chats: State?
   /// The time since which that list covers messages.
@@ -70,7 +73,7 @@ struct History: Sendable {
   }
 
   mutating func reset() {
-    (states, waiting, running, received) = ([:], [], [:], 0)
+    (states, gaps, waiting, running, received) = ([:], [], [], [:], 0)
     (chats, chatPages, readMarks) = (nil, 0, [:])
     seen = seen.mapValues { ($0.id, false) }
   }
@@ -92,11 +95,30 @@ struct History: Sendable {
 
   // MARK: Catching up
 
+  /// Tells the store that messages may be missing in a conversation. Call this before anything that
+  /// arrives or is sent there on this connection.
+  mutating func noteActivity(
+    in conversation: ConversationAddress, _ context: inout IRCContext
+  ) {
+    var mark = marks[conversation.address]
+    if case .direct = conversation { mark = mark ?? marks[allChats] }
+    guard context.historyLimit != nil, mark != nil, !isSettled(conversation),
+      gaps.count < MessageTimes.most, gaps.insert(conversation).inserted
+    else { return }
+    context.tell(.missing(in: conversation))
+    let isFailed =
+      if case .direct = conversation, states[conversation] == nil { chats == .failed } else {
+        states[conversation] == .failed
+      }
+    if isFailed { context.tell(.unanswered(in: conversation)) }
+  }
+
   mutating func begin(
     _ conversation: ConversationAddress, as target: String, in context: inout IRCContext
   ) {
     guard let limit = context.historyLimit, states[conversation] != .reading else { return }
     states[conversation] = .reading
+    noteActivity(in: conversation, &context)
     let scope: Query.Scope =
       marks[conversation.address].map {
         .catchUp(since: $0.milliseconds - Self.fuzz, newest: nil)
@@ -107,7 +129,9 @@ struct History: Sendable {
 
   /// Notes that a conversation may have had messages that nobody has read.
   mutating func forgetState(of conversation: ConversationAddress) {
-    if states[conversation] != .reading { states[conversation] = nil }
+    if states[conversation] == .reading { return }
+    states[conversation] = nil
+    gaps.remove(conversation)
   }
 
   /// Notes that a direct chat has messages since the mark of all chats: they are newer, not older,
@@ -150,6 +174,12 @@ struct History: Sendable {
       askForChats(since: last, in: &context)
     } else {
       chats = .read
+      // Of the others the server has nothing new.
+      for conversation in gaps where states[conversation] == nil {
+        guard case .direct = conversation else { continue }
+        gaps.remove(conversation)
+        context.tell(.complete(in: conversation))
+      }
     }
   }
 
@@ -301,7 +331,7 @@ struct History: Sendable {
   /// Notes that the server has refused a query (FAIL CHATHISTORY).
   mutating func noteFailure(_ line: IRCLine, _ words: String, in context: inout IRCContext) {
     let about = line.parameters.dropFirst(2).dropLast()
-    if about.first?.uppercased() == "TARGETS" { chats = .failed }
+    if about.first?.uppercased() == "TARGETS" { failChats(in: &context) }
     // Which parameter is the target depends on the failure.
     let targets = Set(about.map { context.fold($0) })
     let found = running.first {
@@ -326,16 +356,26 @@ struct History: Sendable {
     if context.waiting.contains(IRCContext.historyCommand) { return }
     let silent = running.values
     running = [:]
-    if chats == .reading { chats = .failed }
+    if chats == .reading { failChats(in: &context) }
     for query in silent {
       fail(query, translated("The server does not answer."), in: &context)
     }
+  }
+
+  private mutating func failChats(in context: inout IRCContext) {
+    chats = .failed
+    context.tell(.unanswered(in: nil))
   }
 
   private mutating func end(
     _ conversation: ConversationAddress, _ state: State, in context: inout IRCContext
   ) {
     states[conversation] = state
+    if state == .failed {
+      context.tell(.unanswered(in: conversation))
+    } else if gaps.remove(conversation) != nil {
+      context.tell(.complete(in: conversation))
+    }
     if let time = readMarks[conversation] {
       context.tell(.readUntil(time, in: conversation))
     }
@@ -376,6 +416,7 @@ struct History: Sendable {
     in context: inout IRCContext
   ) {
     states[new] = states.removeValue(forKey: former)
+    if gaps.remove(former) != nil { gaps.insert(new) }
     readMarks[new] = readMarks.removeValue(forKey: former)
     func moved(_ query: Query) -> Query {
       var query = query

@@ -204,6 +204,11 @@ extension IRCOutbox {
     _ id: OutboxEntry.ID, _ sentence: String, in context: inout IRCContext
   ) {
     guard let outgoing = entries[id] else { return }
+    // The store shows it as deleted. Nobody knows whether it arrived, so that it stays.
+    if outgoing.isCancelled, outgoing.isDoubtful {
+      entries[id] = nil
+      return
+    }
     let reason = outgoing.isDoubtful ? Self.doubt : sentence
     end(outgoing.entry, as: .refused(outgoing.entry, reason: reason), in: &context)
   }
@@ -221,11 +226,12 @@ extension IRCOutbox {
 
   /// Notes that the server's history has a message from the owner, which may be one in doubt.
   ///
-  /// - Returns: whether it is one of those that may have arrived.
+  /// - Returns: the one of those that may have arrived, and whether all of it has arrived; nil if it
+  ///   is none of them.
   mutating func noteOwn(
     _ text: String, in conversation: ConversationAddress, id: String?, at time: Milliseconds?,
     _ context: inout IRCContext
-  ) -> Bool {
+  ) -> (entry: OutboxEntry, isWhole: Bool)? {
     let doubtful = entries.values.filter {
       $0.isDoubtful && $0.entry.conversation == conversation
         && (time ?? .max) >= $0.entry.message.createdAt - context.clockLead - Self.clockError
@@ -234,9 +240,9 @@ extension IRCOutbox {
       guard let index = entries[outgoing.entry.id]?.noteArrival(of: text) else { continue }
       if let id { name(index, of: outgoing.entry.id, id, in: &context) }
       finishIfAnswered(outgoing.entry.id, in: &context)
-      return true
+      return (outgoing.entry, isWhole: entries[outgoing.entry.id] == nil)
     }
-    return false
+    return nil
   }
 
   /// How far the server's clock may be behind.

@@ -61,17 +61,28 @@ struct IRCOutbox: Sendable {
     Array(Set(entries.values.filter(\.isDoubtful).map(\.entry.conversation)))
   }
 
+  /// The direct chats in which a message may go out next.
+  var chatsToWrite: [ConversationAddress] {
+    entries.values.compactMap {
+      guard $0.isAdmitted, $0.isUntouched, case .direct = $0.entry.conversation else { return nil }
+      return $0.entry.conversation
+    }
+  }
+
   /// Takes over the outbox's entries as they are now.
   mutating func update(
     to new: [OutboxEntry], _ people: People, in context: inout IRCContext
   ) {
     let ids = Set(new.map(\.id))
     ended.formIntersection(ids)
-    // Drop what the owner took back, unless it is already on its way.
-    for (id, outgoing) in entries
-    where !ids.contains(id) && (outgoing.isDoubtful || !outgoing.isWritten) {
-      entries[id] = nil
-      inFlight.removeAll { $0.entry == id }
+    // Drop what the owner took back, and do not send the rest of what is on its way.
+    for (id, outgoing) in entries where !ids.contains(id) {
+      if outgoing.isUntouched, !outgoing.isDoubtful {
+        entries[id] = nil
+      } else {
+        entries[id]?.cancel()
+        finishIfAnswered(id, in: &context)
+      }
     }
     // Until then, nobody knows what the server can do.
     guard context.isReady else { return }
@@ -293,9 +304,15 @@ struct IRCOutbox: Sendable {
     return wantsMore
   }
 
-  /// Prepares to send again the parts that are missing from the history.
+  /// Prepares to send again the parts that are missing from the history, or forgets them if the
+  /// owner has deleted the message.
   private mutating func resolveDoubt(_ id: OutboxEntry.ID) {
     guard var outgoing = entries[id], outgoing.isDoubtful else { return }
+    if outgoing.isCancelled {
+      outgoing.parts.removeAll { $0.state != .answered }
+      entries[id] = outgoing.parts.isEmpty ? nil : outgoing
+      return
+    }
     outgoing.isDoubtful = false
     for index in outgoing.parts.indices where outgoing.parts[index].state == .written {
       outgoing.parts[index].state = .waiting

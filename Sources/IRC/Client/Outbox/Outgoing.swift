@@ -35,10 +35,11 @@ struct Outgoing: Sendable {
   var isDoubtful: Bool
   /// Why the server has refused a part; nil if it has refused none.
   var refusal: String?
+  /// Whether the owner has deleted it while it was on its way.
+  private(set) var isCancelled = false
 
   /// Whether none of it was sent.
   var isUntouched: Bool { parts.allSatisfy { $0.state == .waiting } }
-  var isWritten: Bool { !parts.isEmpty && parts.allSatisfy { $0.state != .waiting } }
   var isAnswered: Bool { !parts.isEmpty && parts.allSatisfy { $0.state == .answered } }
   /// The next file to upload; nil if there is none left.
   var nextFile: Attachment? {
@@ -74,6 +75,13 @@ struct Outgoing: Sendable {
       return index
     }
     return nil
+  }
+
+  /// Notes that it has left the outbox, so that nothing more of it may be sent. Of a message in
+  /// doubt, the history may still show parts.
+  mutating func cancel() {
+    isCancelled = true
+    if !isDoubtful { parts.removeAll { $0.state == .waiting } }
   }
 
   /// Gives the waiting parts another target.

@@ -14,13 +14,6 @@ struct Archive: Sendable {
     case failed
   }
 
-  /// A live message that waits, because the archive is going to deliver it as well.
-  struct HeldMessage: Sendable {
-    var id: String
-    var message: Element
-    var source: MessageSource
-  }
-
   /// The id of the last message that is stored; empty if there was none; nil before the first page.
   var mark: String?
   var state = State.unknown
@@ -28,9 +21,6 @@ struct Archive: Sendable {
   private(set) var count = 0
   /// When the first and the last of these messages were sent.
   private var span: ClosedRange<Milliseconds>?
-  private(set) var held: [HeldMessage] = []
-  /// Whether some were dropped for lack of room; the archive still has them.
-  private var hasDropped = false
   /// How many pages in a row did not arrive.
   var failures = 0
   /// The archive no longer has the message of the mark, so the client asks by time instead.
@@ -53,7 +43,7 @@ struct Archive: Sendable {
   /// Forgets everything that depends on the connection, which is gone.
   mutating func reset() {
     state = .unknown
-    (held, hasDropped, failures, hasLostMark, nextMark) = ([], false, 0, false, nil)
+    (failures, hasLostMark, nextMark) = (0, false, nil)
   }
 
   /// Notes the messages of a page.
@@ -72,26 +62,5 @@ struct Archive: Sendable {
     guard let span, now > span.lowerBound else { return nil }
     let (all, done) = (now - span.lowerBound, span.upperBound - span.lowerBound)
     return Int(min(100, Double(done) / Double(all) * 100))
-  }
-
-  mutating func hold(_ message: HeldMessage) {
-    if held.count < Limits.held, message.message.weight <= Limits.waitingWeight {
-      held.append(message)
-    } else {
-      hasDropped = true
-    }
-  }
-
-  mutating func takeHeld() -> [HeldMessage] {
-    defer { held = [] }
-    return held
-  }
-
-  mutating func dropHeld(_ ids: Set<String>) { held.removeAll { ids.contains($0.id) } }
-
-  /// - Returns: whether messages were dropped that another page has to deliver.
-  mutating func takeDropped() -> Bool {
-    defer { hasDropped = false }
-    return hasDropped
   }
 }

@@ -113,12 +113,10 @@ struct ArchivePage: Sendable {
   private(set) var messages: [IncomingMessage] = []
 
   /// - Parameters:
-  ///   - skipped: the ids of messages that arrived live and wait.
   ///   - knownUntil: new messages were sent later than this.
   ///   - now: what the wall clock shows.
   init(
     _ query: ArchiveQuery, _ answer: IQRequest.Answer, isBackfill: Bool,
-    without skipped: Set<String>,
     knownUntil: Milliseconds, now: Milliseconds
   ) {
     (self.query, self.answer) = (query, answer)
@@ -126,7 +124,7 @@ struct ArchivePage: Sendable {
     for result in query.results {
       guard let id = Limits.bounded(result["id"]) else { continue }
       ids.append(id)
-      guard !skipped.contains(id), let forwarded = result.first("forwarded", Feature.forwarding),
+      guard let forwarded = result.first("forwarded", Feature.forwarding),
         let message = forwarded.first("message")
       else { continue }
       let stamp = forwarded.first("delay", Feature.delay)?["stamp"] ?? ""

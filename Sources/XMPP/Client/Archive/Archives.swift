@@ -8,6 +8,9 @@ import Sentences
 struct Archives: Sendable {
   private(set) var byKey: [ArchiveKey: Archive] = [:]
   private(set) var queries: [String: ArchiveQuery] = [:]
+  /// The conversations in which the store knows that messages may be missing since the break before
+  /// this connection.
+  private var gaps: Set<ConversationAddress> = []
 
   /// - Parameters:
   ///   - marks: the last `caughtUp` of each archive.
@@ -33,11 +36,14 @@ struct Archives: Sendable {
   }
 
   mutating func resetAll() {
-    queries = [:]
+    (queries, gaps) = ([:], [])
     for key in Array(byKey.keys) { byKey[key]?.reset() }
   }
 
-  mutating func reset(_ key: ArchiveKey) { byKey[key]?.reset() }
+  mutating func reset(_ key: ArchiveKey) {
+    byKey[key]?.reset()
+    gaps = gaps.filter { !key.holds($0) }
+  }
 
   mutating func beginAccount(exists: Bool, in context: inout ClientContext) {
     if exists {
@@ -56,6 +62,7 @@ struct Archives: Sendable {
       return
     }
     byKey[key, default: Archive()].begin()
+    noteActivity(in: .room(address.description), of: key, &context)
     if room.isNew, byKey[key]?.mark == nil {
       // Everything in the archive of a new room is new, for a later process as well.
       setMark("", of: key, in: &context)
@@ -140,7 +147,7 @@ struct Archives: Sendable {
     switch query.scope {
     case .history(let history):
       let page = ArchivePage(
-        query, answer, isBackfill: true, without: [], knownUntil: .min, now: context.clock.wall)
+        query, answer, isBackfill: true, knownUntil: .min, now: context.clock.wall)
       if case .result = answer, !Archives.isStuck(page, history) {
         context.tell(
           .page(
@@ -151,10 +158,8 @@ struct Archives: Sendable {
     case .catchUp(let after, _):
       guard archive.state == .catchingUp else { return nil }
       let isBackfill = after == nil && !archive.hasLostMark
-      // A message that arrived live in the meantime is new, whichever page it is on.
       let page = ArchivePage(
-        query, answer, isBackfill: isBackfill,
-        without: isBackfill ? Set(archive.held.map(\.id)) : [], knownUntil: archive.knownUntil,
+        query, answer, isBackfill: isBackfill, knownUntil: archive.knownUntil,
         now: context.clock.wall)
       if case .result = answer, isBackfill, let room = query.archive.address, let first = page.first
       {
@@ -169,15 +174,12 @@ struct Archives: Sendable {
   /// Asks for the next page, or ends.
   ///
   /// - Parameter count: how many new messages the page had.
-  /// - Returns: the live messages that waited for the archive.
   mutating func finish(
     _ page: ArchivePage, messages count: Int, in context: inout ClientContext
-  ) -> [Archive.HeldMessage] {
+  ) {
     switch page.query.scope {
-    case .history(let history):
-      continueHistory(history, page, count, in: &context)
-      return []
-    case .catchUp(let after, _): return continueCatchUp(page, after: after, in: &context)
+    case .history(let history): continueHistory(history, page, count, in: &context)
+    case .catchUp(let after, _): continueCatchUp(page, after: after, in: &context)
     }
   }
 
@@ -214,13 +216,12 @@ struct Archives: Sendable {
 
   private mutating func continueCatchUp(
     _ page: ArchivePage, after: String?, in context: inout ClientContext
-  ) -> [Archive.HeldMessage] {
+  ) {
     let key = page.query.archive
-    guard byKey[key]?.state == .catchingUp else { return [] }
+    guard byKey[key]?.state == .catchingUp else { return }
     switch page.answer {
     case .result:
       byKey[key]?.note(page.messages, of: page.ids.count)
-      byKey[key]?.dropHeld(Set(page.messages.compactMap(\.archiveID)))
       let isFirst = after == nil
       // Even an empty archive gets a mark: what is in it next time is new.
       let last = page.last ?? (isFirst ? "" : nil)
@@ -229,50 +230,50 @@ struct Archives: Sendable {
       let isEnd =
         !page.query.isTruncated && isFirst || page.isComplete || page.last == nil
         || page.last == after
-      if !isEnd || byKey[key]?.takeDropped() == true {
-        askNextPage(of: key, early: true, in: &context)
-        return []
-      }
+      if !isEnd { return askNextPage(of: key, early: true, in: &context) }
       byKey[key]?.state = .live
       byKey[key]?.knownUntil = context.clock.wall
-      return takeHeld(of: key, in: &context)
+      context.needsPump = true
+      gaps = gaps.filter { !key.holds($0) }
+      context.tell(.complete(in: key.conversation))
     case .error(let error) where error.condition == "item-not-found" && after?.isEmpty == false:
       // The archive has removed the message of the mark; the remaining messages are newer, or
       // known.
       byKey[key]?.hasLostMark = true
       askNextPage(of: key, in: &context)
-      return []
-    case .error(let error) where !error.isTemporary: break
+    case .error(let error) where !error.isTemporary: fail(key, in: &context)
     case .error, .silence:
       byKey[key]?.failures += 1
-      if Retry.archivePage.allowsAnotherTry(after: byKey[key]?.failures ?? 0) {
-        context.clock.set(.archive(key), in: Retry.archivePage.pause)
-        return []
+      guard Retry.archivePage.allowsAnotherTry(after: byKey[key]?.failures ?? 0) else {
+        return fail(key, in: &context)
       }
+      if byKey[key]?.failures == 1 { context.tell(.unanswered(in: key.conversation)) }
+      context.clock.set(.archive(key), in: Retry.archivePage.pause)
     }
-    byKey[key]?.state = .failed
-    return takeHeld(of: key, in: &context)
   }
 
-  private mutating func takeHeld(
-    of key: ArchiveKey, in context: inout ClientContext
-  ) -> [Archive.HeldMessage] {
+  private mutating func fail(_ key: ArchiveKey, in context: inout ClientContext) {
+    byKey[key]?.state = .failed
     context.needsPump = true
-    return byKey[key]?.takeHeld() ?? []
+    context.tell(.unanswered(in: key.conversation))
   }
 
   // MARK: Live messages
 
-  /// Keeps a message until the archive has delivered those before it.
-  ///
-  /// - Parameter id: its id in the archive; a message without one does not wait.
-  /// - Returns: whether it waits.
-  mutating func holds(
-    _ message: Element, _ source: MessageSource, id: String?, of key: ArchiveKey
-  ) -> Bool {
-    guard let id, byKey[key]?.state == .catchingUp else { return false }
-    byKey[key]?.hold(Archive.HeldMessage(id: id, message: message, source: source))
-    return true
+  /// Tells the store that messages may be missing in a conversation. Call this before anything that
+  /// arrives there on this connection.
+  mutating func noteActivity(
+    in conversation: ConversationAddress, of key: ArchiveKey, _ context: inout ClientContext
+  ) {
+    // Without a mark, the archive was never read.
+    guard let archive = byKey[key], archive.mark != nil,
+      archive.isCatchingUp || archive.state == .failed, gaps.count < Limits.receiptConversations,
+      gaps.insert(conversation).inserted
+    else { return }
+    context.tell(.missing(in: conversation))
+    if archive.failures > 0 || archive.state == .failed {
+      context.tell(.unanswered(in: conversation))
+    }
   }
 
   /// When a late message was sent, but not before `knownUntil`: servers pass on a time that the

@@ -24,6 +24,8 @@ package enum ClientEvent: Sendable {
   case uploaded(OutboxEntry.ID, UploadFailure?)
   /// Everything that is in the outbox now.
   case outbox([OutboxEntry])
+  /// The store has recorded as tried the entries that `admit` chose, so that they can be sent.
+  case tried(Set<OutboxEntry.ID>)
   /// The requests of the owner's shells; the client recognises repeated ones by their ids.
   case requests([NetworkRequest])
   case signals([NetworkSignal])
@@ -37,6 +39,8 @@ package enum ClientEffect: Hashable, Sendable {
   case store([NetworkEvent])
   /// Write a stanza; report `.acknowledged` with the payload when the server has it.
   case send(Element, payload: OutboxEntry.ID?)
+  /// More of the outbox can be sent once it is admitted and tried.
+  case wantsOutbox
   /// Upload a file, then report `.uploaded`; one at a time.
   case upload(FileUpload)
   /// Stop the upload for this entry.

@@ -11,6 +11,8 @@ enum MessageSource: Hashable, Sendable {
 
   var isLive: Bool { self == .live }
 
+  var isArchive: Bool { if case .archive = self { true } else { false } }
+
   var isBackfill: Bool { self == .archive(isBackfill: true) }
 }
 

@@ -65,6 +65,11 @@ struct Outbox: Sendable {
     return wrong
   }
 
+  /// Notes that the store has recorded these entries as tried, so that they can be sent.
+  mutating func noteTried(_ ids: Set<OutboxEntry.ID>) {
+    for id in ids { stanzas[id]?.isAdmitted = true }
+  }
+
   mutating func noteSent(_ id: OutboxEntry.ID, bytes: Int, at time: Milliseconds) {
     count += 1
     stanzas[id]?.noteSent(count, bytes: bytes, at: time)

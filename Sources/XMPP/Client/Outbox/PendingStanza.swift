@@ -29,6 +29,8 @@ struct PendingStanza: Sendable {
   var breaks = 0
   /// How often the room returned it because it no longer knew the owner.
   var returns = 0
+  /// Whether the store has recorded it as tried, so that it may be sent.
+  var isAdmitted: Bool
   /// It left the outbox while it was in flight, and is not sent again.
   var isCancelled = false
   /// The server had it, and the store knows that; then the room returned it.
@@ -37,6 +39,7 @@ struct PendingStanza: Sendable {
   init(_ entry: OutboxEntry) {
     self.entry = entry
     stanzaID = entry.origin
+    isAdmitted = entry.wasTried
     let (name, isRoom) =
       switch entry.conversation {
       case .room(let name): (name, true)
