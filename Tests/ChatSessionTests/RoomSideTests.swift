@@ -86,10 +86,17 @@ struct RoomSideTests {
     #expect(anna.session.open.conversation?.network == nil)
     #expect(anna.session.open.conversation?.name == "#tea")
     anna.say("/switch lobby")
-    // Without the sign, a new name is one of this machine.
-    anna.say("/join pie")
+    // A full name is no typing error for a similar one.
+    anna.say("/join #pies@irc.x.org")
+    anna.say("/switch lobby")
+    anna.say("/join #pies@")
     #expect(anna.question == nil)
-    #expect(try here.contains("#pie"))
+    #expect(anna.picture[0].hasPrefix("#pies>"))
+    anna.say("/switch lobby")
+    // Without the sign, a new name is one of this machine.
+    anna.say("/join scones")
+    #expect(anna.question == nil)
+    #expect(try here.contains("#scones"))
     // A list cannot ask.
     #expect(!anna.say("/join #one,#two"))
     #expect(anna.printed.last?.hasSuffix("name it alone: /join #one") == true)

@@ -97,10 +97,13 @@ extension ConversationCommands {
     }
   }
 
-  /// - Returns: nil for an existing room, or for a room on a network, where nobody knows all rooms.
+  /// - Returns: nil for an existing room, for the full name of one of this machine, or for a room on
+  ///   a network, where nobody knows all rooms.
   /// - Throws: for an invalid room name.
   private func near(toRoom name: String, _ snapshot: borrowing Snapshot) throws -> String? {
-    guard case .local(_, isNew: true) = try room(named: name, snapshot), context.isInteractive
+    guard case .local(_, isNew: true) = try room(named: name, snapshot), context.isInteractive,
+      // Nobody types a full name by mistake.
+      Naming.nameHere(name) == nil
     else { return nil }
     return Conversation.nearest(
       to: name, among: try snapshot.rooms(for: context.me.id).map(\.name))
