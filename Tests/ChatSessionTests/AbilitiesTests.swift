@@ -188,6 +188,26 @@ struct AbilitiesTests {
     #expect(!anna.news().contains(mark))
   }
 
+  @Test("13.9: unread messages that were missed are not passed over, if many came after them")
+  func missedElsewhere() throws {
+    try received("before")
+    try hear(.missing(in: .room("##tea")))
+    for number in 1...60 { try received("later \(number)") }
+    anna.look()
+    anna.say("/switch #lobby")
+    for number in 1...30 {
+      try received("missed \(number)", at: Milliseconds(Date.now.timeIntervalSince1970) * 1000)
+    }
+    anna.look()
+    _ = anna.news()
+    anna.say("/switch ##tea")
+    let rows = anna.news()
+    #expect(rows.contains("30 more: /history"), "\(rows)")
+    #expect(rows.last?.hasSuffix("later 60") == true)
+    anna.say("/history")
+    #expect(anna.news().count { $0.contains("missed ") } == 30)
+  }
+
   @Test("1.7: a text that is too long stays in the line, with its bytes and the room there is")
   func bytes() throws {
     let long = String(repeating: "é", count: 200)

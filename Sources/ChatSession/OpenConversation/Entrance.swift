@@ -39,11 +39,19 @@ struct Entrance {
     // Messages of ignored people are not printed, so they take no room.
     var messages = try snapshot.messages(
       in: target.id, limit: Self.openingMessages, for: me, receipts: !isFirst, andIgnored: false)
-    // More unread messages may come before the first of these, even if that one is a past message
-    // (`isPast`).
-    let mayHaveMore =
+    // More unread messages may come before the first of these: it may be a past message (`isPast`),
+    // and missed messages come before some with lower numbers.
+    var mayHaveMore =
       isInteractive && membership == .member
       && messages.first.map { $0.number > marker + 1 } == true
+    // Ask the store only if there are more numbers, some of which may be past or my own.
+    if isInteractive, membership == .member, !mayHaveMore,
+      target.lastNumber - marker > messages.count(where: { $0.number > marker && !$0.isPast })
+    {
+      mayHaveMore =
+        try Self.countUnread(in: target, of: me, snapshot)
+        > messages.count { Self.isUnread($0, by: me, behind: marker) }
+    }
     if mayHaveMore {
       messages = try snapshot.messages(
         in: target.id, limit: max(Self.openingMessages, transcript.entranceRows), for: me,
@@ -62,6 +70,19 @@ struct Entrance {
     if hidden == 0 { try keepContext(me, snapshot) }
   }
 
+  private static func countUnread(
+    in target: Conversation, of me: ID<Participant>, _ snapshot: borrowing Snapshot
+  ) throws -> Int {
+    try snapshot.listing(for: me, in: [target.id]).first?.unread ?? 0
+  }
+
+  private static func isUnread(
+    _ message: Message, by me: ID<Participant>, behind marker: Int
+  ) -> Bool {
+    message.number > marker && message.sender != me && !message.isPast
+      && message.deletedAt == nil && message.kind != .notice
+  }
+
   /// Keeps the newest unread messages that fit on two screens.
   private mutating func keepWhatFits(
     _ me: ID<Participant>, _ transcript: Transcript, mayHaveMore: Bool,
@@ -71,15 +92,11 @@ struct Entrance {
     let printed = transcript.newest(messages[start...])
     guard mayHaveMore || printed.startIndex > start else { return }
     // Some messages from `start` on may be deleted or my own, and so not unread: ask the store.
-    let all = try snapshot.listing(for: me, in: [target.id]).first?.unread ?? 0
-    hidden = max(
-      0,
-      all
-        - printed.count {
-          $0.number > marker && $0.sender != me && !$0.isPast && $0.deletedAt == nil
-            && $0.kind != .notice
-        })
-    if hidden > 0 { messages = Array(printed) }
+    let all = try Self.countUnread(in: target, of: me, snapshot)
+    hidden = max(0, all - printed.count { Self.isUnread($0, by: me, behind: marker) })
+    if hidden == 0 { return }
+    // If all of the unread messages were missed, those that followed are known.
+    messages = Array(printed.isEmpty ? messages.suffix(Self.contextLines) : printed)
   }
 
   /// Keeps the unread messages, and the last lines before them.
