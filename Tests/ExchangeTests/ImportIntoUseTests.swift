@@ -12,7 +12,7 @@ import Testing
   func logIsEmptied() throws {
     let lobby = try Lobby()
     let text = String(repeating: "tea ", count: 250_000)
-    let texts = (1...9).map { export(line(text, number: 1, in: "#tea\($0)")) }
+    let texts = (1...9).map { export(line(text, number: $0, in: "#tea\($0)")) }
     let imported = try lobby.store.take(texts)
     #expect(imported.messages == 9)
     #expect(fileStatus(lobby.store.path + "-wal")?.st_size == 0)
