@@ -83,12 +83,16 @@ extension EndToEnd {
       arguments: [SIGTERM, SIGHUP])
     func stuck(signal: Int32) throws {
       let home = try Home()
-      try home.write("set editing-mode vi\n", to: ".inputrc")
-      let shell = try home.shellInLobby(as: "anna")
-      // readline looks for a bracket from the beginning of the text, for each letter anew.
-      shell.send(Key.paste("(" + String(repeating: "é", count: 400_000) + ")"))
-      try shell.expect("é)|", for: 60)
-      shell.send("\u{1B}[27u%")
+      // A function of readline that never returns.
+      try home.write("int rl_transpose_words(int a, int b) { for (;;); }\n", to: "hang.c")
+      let library = home.path + "/hang.so"
+      let compiled = try Program(
+        ["cc", "-shared", "-fPIC", "-o", library, home.path + "/hang.c"],
+        environment: home.environment
+      ).finish()
+      try #require(compiled.status == 0, "\(compiled.errors)")
+      let shell = try home.shellInLobby(as: "anna", environment: ["LD_PRELOAD": library])
+      shell.send("a b\u{1B}t")
       shell.rest(0.5)
       shell.kill(signal)
       #expect(shell.waitForExit(seconds: 30) == 128 + signal)
