@@ -119,6 +119,21 @@ struct BarControllerTests {
     #expect(bar.told() == [.item("l", .deselected), .item("s", .enabled)])
   }
 
+  @Test("9.2: an item that moves to another zone is the same item: what changed on it is reported")
+  func moved() {
+    let bar = Watched()
+    bar.controller.bar.zones[.left] = []
+    bar.controller.bar.zones[.toolbar]?.append(Item(id: "l", line: [], isSelected: true))
+    bar.controller.bar.zones[.status] = [Item(id: "r", line: [], isEnabled: false)]
+    bar.controller.bar.zones[.right] = [Item(id: "s", line: [])]
+    bar.controller.barChanged()
+    #expect(bar.told() == [.item("r", .disabled), .item("l", .selected)])
+    bar.controller.bar.zones[.toolbar]?.removeLast()
+    bar.controller.bar.zones[.left] = [Item(id: "l", line: [])]
+    bar.controller.barChanged()
+    #expect(bar.told() == [.item("l", .deselected)])
+  }
+
   @Test("9.2: activation and keys reach only an enabled item with a name")
   func activation() {
     let bar = Watched()

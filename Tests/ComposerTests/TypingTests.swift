@@ -20,7 +20,7 @@ struct TypingListTests {
     list.signal("b", name: "Ben", at: 2)
     #expect(text(list) == "Ben & Anna are typing")
     list.signal("c", name: "Cleo", at: 3)
-    #expect(text(list) == "Several people are typing")
+    #expect(text(list) == "Several are typing")
   }
 
   @Test("Names are bold, the rest is not")

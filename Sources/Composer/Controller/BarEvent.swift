@@ -50,6 +50,10 @@ struct LastNotified {
   var rows = 1
   var zones: ZoneValues<[Item]> = [:]
 
+  private func item(_ id: String) -> Item? {
+    Zone.allCases.lazy.compactMap { zone in zones[zone]?.first { $0.id == id } }.first
+  }
+
   /// Returns what has changed since `old`, in the order of 9.2.
   func changes(since old: LastNotified, text: String, byHand: Bool) -> [BarEvent] {
     var events: [BarEvent] = canSend == old.canSend ? [] : [.canSend(canSend)]
@@ -61,8 +65,8 @@ struct LastNotified {
           events.append(.item(item.id, .textChanged))
           if isEmpty { events.append(.item(item.id, .editingEnded)) }
         }
-        // An item that is new here has not changed.
-        guard let before = old.zones[zone]?.first(where: { $0.id == item.id }) else { continue }
+        // An item that is new has not changed; one that only moved to another zone may have.
+        guard let before = old.item(item.id) else { continue }
         if before.isSelected != item.isSelected {
           events.append(.item(item.id, item.isSelected ? .selected : .deselected))
         }

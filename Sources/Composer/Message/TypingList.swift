@@ -58,7 +58,7 @@ public struct TypingList: Hashable, Sendable {
   /// Whether nobody is known to be typing.
   public var isEmpty: Bool { entries.isEmpty }
 
-  /// The line "A is typing", "A & B are typing" or "Several people are typing", with bold names,
+  /// The line "A is typing", "A & B are typing" or "Several are typing", with bold names,
   /// cut to fit the columns.
   ///
   /// - Returns: nil if nobody is typing or there is no room.
@@ -70,7 +70,7 @@ public struct TypingList: Hashable, Sendable {
     case 2:
       sentence = withBoldNames(
         say("%1 & %2 are typing", "%1", "%2"), [first.name, entries[1].name])
-    default: sentence = StyledLine(say("Several people are typing"))
+    default: sentence = StyledLine(say("Several are typing"))
     }
     return sentence.truncated(to: columns, widths: widths)
   }
