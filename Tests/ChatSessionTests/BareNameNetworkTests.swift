@@ -48,6 +48,33 @@ struct BareNameNetworkTests {
     #expect(outbox.map(\.conversation) == [.direct("ben{x}")])
   }
 
+  @Test(
+    "13.4: a topic that the network tells after the room was entered is printed once",
+    arguments: [Session.OutputMode.tty, .plain])
+  func topicOnEntry(mode: Session.OutputMode) throws {
+    let shell = try town.person("anna", outputMode: mode)
+    shell.say("/join #tea")
+    _ = shell.news()
+    let network = try town.store()
+    try network.inbox.apply([.joined(room: "#tea", nick: "anna")], of: account)
+    shell.look()
+    #expect(!shell.news().contains { $0.contains("opic") })
+    let topic = NetworkEvent.topic(room: "#tea", text: "green", by: nil, at: nil)
+    for _ in 0..<2 {
+      try network.inbox.apply([topic], of: account)
+      shell.look()
+    }
+    #expect(shell.news().filter { $0.hasSuffix("Topic of #tea: green") }.count == 1)
+    let ben = NetworkUser(identity: "ben", name: "ben")
+    try network.inbox.apply(
+      [
+        .present(ben, room: "#tea"),
+        .topic(room: "#tea", text: "black", by: ben, at: nil),
+      ], of: account)
+    shell.look()
+    #expect(shell.news().filter { $0.contains("black") }.count == 1)
+  }
+
   @Test("13.5: who was removed and came back at once was removed all the same")
   func removedForAMoment() throws {
     anna.say("/join #tea")

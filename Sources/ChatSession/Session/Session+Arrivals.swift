@@ -133,7 +133,12 @@ extension Session {
       followRoom(snapshot)
     }
     if changes.networkChanged {
+      let topic = open.conversation?.topic
       open.readAbilities(snapshot)
+      if let here = open.conversation, here.topic != topic, !here.topic.isEmpty {
+        // A network tells the topic after I entered; nobody changed it.
+        present(transcript.printer.event([RoomCommands.topicLine(here)], at: nil), new: 0)
+      }
       act(on: accounts.refresh(snapshot), snapshot)
     }
     tell(changes.answers, snapshot)
