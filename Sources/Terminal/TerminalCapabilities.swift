@@ -4,7 +4,8 @@ import StyledText
 extension Painter {
   /// What the terminal can show, and what it does by itself.
   public struct TerminalCapabilities: Hashable, Sendable {
-    /// Whether to draw colours (`NO_COLOR`, rule 11.5); attributes such as bold are always drawn.
+    /// Whether to draw colours: not with `NO_COLOR` (rule 11.5), nor on a terminal that has none.
+    /// Attributes such as bold are always drawn.
     public var colors: Bool
     /// Its colours, and whether its background is light, if the environment says so.
     public var palette: Palette
@@ -62,7 +63,8 @@ extension Painter {
         variable("XTERM_VERSION") != nil || terminal == "linux" || terminal.hasPrefix("rxvt")
         || terminal.hasPrefix("screen") || terminal.hasPrefix("vt")
       self.init(
-        colors: noColor.isEmpty, palette: Self.palette(terminal, variable),
+        colors: noColor.isEmpty && Self.hasColors(terminal),
+        palette: Self.palette(terminal, variable),
         ignoresStrings: ignoresStrings,
         restoresTitle: ignoresStrings && !isInScreen,
         rewraps: isInTmux || !cutsRows, showsEnd: isInTmux,
@@ -75,6 +77,16 @@ extension Painter {
     /// The style to send: without colours, or with colours that are readable on the background.
     func shown(_ style: Style) -> Style {
       colors ? palette.shown(style) : Style(style.attributes)
+    }
+
+    /// Whether a terminal of this name has colours. DEC's had none, and by convention (term(7)) a
+    /// name ends in `-m` if the terminal has none.
+    private static func hasColors(_ terminal: String) -> Bool {
+      let model = ["vt", "xterm-vt"].first(where: terminal.hasPrefix).map {
+        terminal.dropFirst($0.count)
+      }
+      let isDECs = model?.first?.isNumber == true
+      return !isDECs && !terminal.hasSuffix("-m") && !terminal.hasSuffix("-mono")
     }
 
     /// The colours that the terminal has according to its name, and the background according to the

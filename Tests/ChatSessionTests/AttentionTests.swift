@@ -2,6 +2,7 @@
 import Conversations
 import Platform
 import StoreFixture
+import StyledText
 import Testing
 
 @testable import ChatSession
@@ -50,6 +51,27 @@ struct AttentionTests {
     anna.say("/msg ben")
     anna.say("/set notify")
     #expect(anna.news().last?.hasPrefix("notify all  ") == true)
+  }
+
+  @Test("7.11: muted messages do not count in the title, elsewhere, unlooked at or paused")
+  func title() throws {
+    var title: String { StatusLine(session: anna.session).title.string }
+    let carl = try town.person("carl")
+    anna.say("/join tea")
+    _ = hears("one")
+    _ = hears("two", from: carl)
+    #expect(title == "(2) #tea · hobnob")
+    anna.say("/mute ben")
+    #expect(title == "(1) #tea · hobnob")
+    anna.say("/mute lobby")
+    #expect(title == "#tea · hobnob")
+    anna.say("/unmute lobby")
+    anna.say("/switch lobby")
+    anna.say("/pause")
+    _ = hears("three")
+    #expect(title == "#lobby · hobnob")
+    _ = hears("four", from: carl)
+    #expect(title == "(1) #lobby · hobnob" && anna.status().hasSuffix("| 2 new"))
   }
 
   @Test("7.11: /mute keeps a person or a room from ringing and from being urgent")

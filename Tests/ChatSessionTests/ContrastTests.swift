@@ -15,13 +15,32 @@ struct ContrastTests {
     (1...7).map { Color(index: $0) } + (0..<Palette.names).map { Color.name(UInt8($0)) }
 
   @Test("text has a contrast of 4.5:1 on its background", arguments: depths, [false, true])
-  func contrast(depth: Palette.Depth, isLight: Bool) {
+  func contrast(depth: Palette.Depth, isLight: Bool) throws {
     let palette = Palette(depth: depth, isLight: isLight)
     for colour in Self.colours {
-      let shown = palette.shown(colour)
+      let shown = try #require(palette.shown(colour))
       let contrast = Contrast.of(shown, onWhite: isLight)
       #expect(contrast >= 4.5, "\(colour) is \(shown), \(contrast)")
     }
+  }
+
+  @Test(
+    "on an unknown background, names have it on black and on white, or no colour",
+    arguments: depths)
+  func unknownBackground(depth: Palette.Depth) {
+    let shown = (0..<Palette.names).map { Palette(depth: depth).shown(.name(UInt8($0))) }
+    for colour in shown {
+      guard let colour else {
+        #expect(depth == .sixteen)
+        continue
+      }
+      #expect(Contrast.of(colour, onWhite: false) >= 4.5, "\(colour)")
+      #expect(Contrast.of(colour, onWhite: true) >= 4.5, "\(colour)")
+      // The theme of a terminal may have changed the others.
+      if case .indexed(let index) = colour { #expect(index >= 16) }
+    }
+    let style = Palette(depth: depth).shown(Style(.bold, foreground: .name(3)))
+    #expect(style == Style(.bold, foreground: shown[3]))
   }
 
   @Test(
@@ -51,7 +70,7 @@ struct ContrastTests {
     #expect(colours.contains(.red))
     for colour in colours {
       for depth in Self.depths {
-        let shown = Palette(depth: depth, isLight: isLight).shown(colour)
+        let shown = try #require(Palette(depth: depth, isLight: isLight).shown(colour))
         #expect(Contrast.of(shown, onWhite: isLight) >= 4.5, "\(colour), \(depth)")
       }
     }
@@ -60,23 +79,27 @@ struct ContrastTests {
   @Test("a terminal gets no colours that it does not have", arguments: [nil, false, true])
   func depth(isLight: Bool?) {
     for colour in Self.colours {
-      guard case .indexed(let few) = Palette(isLight: isLight).shown(colour),
-        case .indexed = Palette(depth: .many, isLight: isLight).shown(colour)
-      else {
-        Issue.record("\(colour)")
-        continue
+      for (depth, colours) in [(Palette.Depth.sixteen, 16), (.many, 256)] {
+        switch Palette(depth: depth, isLight: isLight).shown(colour) {
+        case nil: #expect(isLight == nil && depth == .sixteen)
+        case .indexed(let index)?: #expect(index < colours)
+        case .rgb?, .name?: Issue.record("\(colour)")
+        }
       }
-      #expect(few < 16)
     }
   }
 
-  @Test("twenty names have twenty colours, and on a few colours no less than five")
+  @Test("twenty names have twenty colours, and of a few colours no less than five")
   func names() {
     for isLight in [nil, false, true] {
       for depth in Self.depths {
         let palette = Palette(depth: depth, isLight: isLight)
         let names = Set((0..<20).map { palette.shown(.name($0)) })
-        #expect(names.count == 20 || depth == .sixteen && names.count >= 5)
+        switch (depth, isLight) {
+        case (.sixteen, nil): #expect(names == [nil])
+        case (.sixteen, _), (.many, nil): #expect(names.count >= 5)
+        default: #expect(names.count == 20)
+        }
       }
     }
   }

@@ -5,6 +5,7 @@ import StyledText
 import Testing
 
 @testable import ChatSession
+@testable import NetworkInbox
 
 /// Lists that fit, and what is offered.
 @MainActor
@@ -79,6 +80,31 @@ struct ListTests {
     let bell = try #require(blocks.firstIndex { $0 == "  bell  on" })
     #expect(blocks[bell + 1].hasPrefix("      ring the bell when"))
     #expect(blocks[bell + 2].hasPrefix("      ") && blocks.allSatisfy { $0.count <= 40 })
+  }
+
+  @Test("10: /list stays a table if a network's name is long; where it does not fit, it is cut")
+  func longNetwork() throws {
+    let anna = try Town().person("anna")
+    let name = "stub:anna9@127.0.0.1"
+    for network in [name, "stub:a-person-with-a-long-name@127.0.0.1"] {
+      let account = try anna.added(network)
+      try anna.provide(
+        AddressRules(roomSigns: "#", folding: .rfc1459, identityScope: .network), for: account)
+      try anna.store.inbox.apply([.joined(room: "#tea", nick: "anna")], of: account)
+      anna.look()
+    }
+    for columns in [80, 60] {
+      anna.tell(.resized(rows: 24, columns: columns))
+      anna.say("/join lobby")
+      _ = anna.rows()
+      anna.say("/list")
+      let rows = anna.rows()
+      #expect(rows.count == 4 && rows.allSatisfy { $0.count <= columns }, "\(rows)")
+      // Whichever name a room has, its row has its number, the name and the network.
+      #expect(rows.filter { $0.contains("stub:a") }.count == 2, "\(rows)")
+      #expect(rows.contains { $0.contains("…") } == (columns == 60), "\(rows)")
+      #expect(rows.contains { $0.contains(name) } || columns == 60)
+    }
   }
 
   @Test("10: /list, /who and /unread are tables with headings, and blocks where it is narrow")

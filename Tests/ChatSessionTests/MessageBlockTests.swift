@@ -54,6 +54,50 @@ struct MessageBlockTests {
       ])
   }
 
+  @Test("13.7: tabs in messages go to stops counted from the text column, in any row")
+  func tabs() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    ben.say("a\tb\ncups\t*2*\tx\n\tend")
+    anna.look()
+    #expect(
+      texts(anna.rows()) == [
+        " 12:03   1 ben: a       b", "                cups    *2*     x",
+        "                        end",
+      ])
+    ben.say("/edit")
+    ben.say("b\tc")
+    anna.look()
+    let edited = try #require(anna.rows().last)
+    #expect(edited.hasSuffix("✎ [1] ben: b       c"), "\(edited)")
+    let plain = try town.person("carl", outputMode: .batch)
+    #expect(plain.rows().contains { $0.contains("b\tc") }, "a script's tab stays one")
+  }
+
+  @Test("7.8: a reaction below other lines quotes as much as the width has room for")
+  func reactionQuote() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    anna.say(long)
+    ben.say("in between")
+    anna.look()
+    for (columns, quote) in [
+      (70, "> who brings the cups, and who is going to…"), (130, long),
+    ] {
+      anna.tell(.resized(rows: 24, columns: columns))
+      _ = anna.rows()
+      ben.say("/react 1 :tada:")
+      anna.look()
+      let rows = anna.rows()
+      #expect(rows.count == 1 && rows[0].count <= columns, "\(rows)")
+      #expect(rows[0].contains(quote.drop { $0 == ">" || $0 == " " }.prefix(40)), "\(rows)")
+      #expect(rows[0].hasSuffix(columns == 70 ? "…" : long) || rows[0].contains("removed"))
+      ben.say("/react 1 :tada:")
+      ben.say("again in between")
+      anna.look()
+    }
+  }
+
   @Test("13.7: on a narrow screen the margin is a third of the width, for actions and edits, too")
   func narrow() throws {
     let town = try Town()

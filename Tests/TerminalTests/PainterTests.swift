@@ -350,6 +350,19 @@ struct PainterTests {
   }
 
   @Test(
+    "a terminal without colours gets none",
+    arguments: [
+      ("vt100", false), ("vt220", false), ("xterm-vt220", false), ("linux-m", false),
+      ("xterm-mono", false), ("vte-256color", true), ("xterm", true), ("screen", true),
+    ])
+  func withoutColours(terminal: String, has: Bool) {
+    let looks = Painter.TerminalCapabilities(environment: {
+      ["TERM": terminal, "COLORTERM": "truecolor"][$0]
+    })
+    #expect(looks.colors == has)
+  }
+
+  @Test(
     "the environment says how many colours there are, and perhaps the background",
     arguments: [
       (["TERM": "xterm"], Palette.Depth.sixteen), (["TERM": "linux"], .sixteen),

@@ -8,6 +8,8 @@ struct AnswerTable {
   /// Where each cell begins, in columns.
   private var starts: [Int] = []
   private var isStacked = false
+  /// The column whose cells are cut rather than continued, and how wide it is at most.
+  private var cut: (column: Int, width: Int)?
   private let columns: Int
   private let widths: Widths
   /// Whether to break cells between words; otherwise each row is one line.
@@ -21,22 +23,38 @@ struct AnswerTable {
   /// row continues on the next line.
   private static let widestMiddle = 14
 
-  /// - Parameter rows: all of them have the same number of cells.
-  init(for rows: [[StyledLine]], columns: Int, widths: Widths, breaks: Bool, isSpoken: Bool) {
+  /// - Parameters:
+  ///   - rows: all of them have the same number of cells.
+  ///   - cut: a column between the first and the last that takes what the others leave, and whose
+  ///     cells are cut if that is too little.
+  init(
+    for rows: [[StyledLine]], cutting cut: Int? = nil, columns: Int, widths: Widths, breaks: Bool,
+    isSpoken: Bool
+  ) {
     (self.columns, self.widths, self.breaks, self.isSpoken) = (columns, widths, breaks, isSpoken)
     let count = rows.map(\.count).max() ?? 0
     func widest(_ cell: Int) -> Int {
       rows.map { $0[cell].columns(widths) }.max() ?? 0
     }
+    func taken(by cell: Int) -> Int {
+      let width = widest(cell)
+      let most = cell == 0 ? max(8, columns / 3 - 4 + (count > 2 ? 6 : 0)) : Self.widestMiddle
+      return width > 0 ? (breaks ? min(width, most) : width) + 2 : 0
+    }
     var start = 0
     for cell in 0..<count {
       starts.append(start)
-      let width = widest(cell)
       if cell == count - 1 {
-        isStacked = breaks && columns - start < min(width, Self.minimumRoom)
-      } else if width > 0 {
-        let most = cell == 0 ? max(8, columns / 3 - 4 + (count > 2 ? 6 : 0)) : Self.widestMiddle
-        start += (breaks ? min(width, most) : width) + 2
+        isStacked = breaks && columns - start < min(widest(cell), Self.minimumRoom)
+      } else if cell == cut, breaks, widest(cell) > 0 {
+        let others = (0..<(count - 1)).reduce(widest(count - 1)) {
+          $0 + ($1 == cell ? 2 : taken(by: $1))
+        }
+        let width = min(widest(cell), max(Self.widestMiddle, columns - others))
+        self.cut = (cell, width)
+        start += width + 2
+      } else {
+        start += taken(by: cell)
       }
     }
   }
@@ -44,7 +62,10 @@ struct AnswerTable {
   /// The lines of a row.
   func lines(_ cells: [StyledLine]) -> [StyledLine] {
     if isSpoken { return [sentence(cells.filter { !$0.isEmpty })] }
-    return isStacked ? block(cells) : row(cells)
+    if isStacked { return block(cells) }
+    var cells = cells
+    if let cut { cells[cut.column] = cells[cut.column].truncated(to: cut.width, widths: widths) }
+    return row(cells)
   }
 
   private func sentence(_ cells: [StyledLine]) -> StyledLine {
@@ -107,21 +128,25 @@ extension CommandContext {
 
   /// Prints a table.
   ///
-  /// - Parameter headings: the headings of the columns, printed only in tty mode; empty if the
-  ///   cells explain themselves.
-  func table(_ headings: [SafeText], _ rows: [[StyledLine]]) -> Step {
+  /// - Parameters:
+  ///   - headings: the headings of the columns, printed only in tty mode; empty if the cells explain
+  ///     themselves.
+  ///   - cut: the column to cut if the table is too wide; see ``AnswerTable``.
+  func table(_ headings: [SafeText], _ rows: [[StyledLine]], cutting cut: Int? = nil) -> Step {
     var head = headings.map { StyledLine($0, .dim) }
     for cell in head.indices where rows.allSatisfy({ $0[cell].isEmpty }) {
       head[cell] = StyledLine()
     }
     let rows = outputMode == .tty && !head.isEmpty ? [head] + rows : rows
-    let layout = layout(of: rows, margin: 0)
+    let layout = layout(of: rows, cutting: cut, margin: 0)
     return .answer(rows.flatMap { layout.lines($0) })
   }
 
-  private func layout(of rows: [[StyledLine]], margin: Int) -> AnswerTable {
+  private func layout(
+    of rows: [[StyledLine]], cutting cut: Int? = nil, margin: Int
+  ) -> AnswerTable {
     AnswerTable(
-      for: rows, columns: printer.options.columns - margin, widths: widths,
+      for: rows, cutting: cut, columns: printer.options.columns - margin, widths: widths,
       breaks: printer.options.wraps, isSpoken: glyphs.isSpoken)
   }
 }

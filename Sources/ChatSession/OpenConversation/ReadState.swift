@@ -28,10 +28,10 @@ package struct ReadState {
   /// the focus.
   private(set) var hasUnsentReadMarker = false
 
-  /// How many messages of others were printed while the window had no focus.
+  /// How many messages of others, without muted ones, were printed while the window had no focus.
   private var missed = 0
-  /// How many messages of others in the open conversation nobody has looked at.
-  var unseen: Int { missed + held.count }
+  /// How many messages of others in the open conversation nobody has looked at, without muted ones.
+  var unseen: Int { missed + held.count - held.muted }
 
   /// Records that another conversation was printed. Lines that were held back for the previous
   /// conversation stay unread there.
@@ -62,15 +62,18 @@ package struct ReadState {
 
   /// Holds lines back while output is paused.
   ///
-  /// - Parameter new: how many messages of others are among the lines.
+  /// - Parameters:
+  ///   - new: how many messages of others are among the lines.
+  ///   - muted: how many of these are muted.
   /// - Returns: the lines to print now, below older ones.
-  mutating func holdIfPaused(_ lines: [StyledLine], new: Int) -> [StyledLine] {
+  mutating func holdIfPaused(_ lines: [StyledLine], new: Int, muted: Int) -> [StyledLine] {
     guard isPaused else {
-      if !isFocused { missed += new }
+      if !isFocused { missed += new - muted }
       return lines
     }
     held.lines += lines
     held.count += new
+    held.muted += muted
     return []
   }
 
@@ -127,6 +130,7 @@ package struct ReadState {
 /// Lines that were held back while output was paused.
 struct HeldLines {
   var lines: [StyledLine] = []
-  /// How many messages of others are among the lines.
+  /// How many messages of others are among the lines, and how many of these are muted.
   var count = 0
+  var muted = 0
 }

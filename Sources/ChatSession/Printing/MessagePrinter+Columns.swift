@@ -74,6 +74,15 @@ extension MessagePrinter {
     return max(2, min(gutter + name + 2, options.columns / 3))
   }
 
+  /// The column where lines about something other than a message begin.
+  private var eventColumn: Int { textColumn(name: options.nameWidth == 0 ? -2 : nameColumn) }
+
+  /// The columns for the text of such a line in one row.
+  var eventRoom: Int {
+    options.columns
+      - (options.hasColumns ? eventColumn : options.timestamps ? columns.time + 1 : 0)
+  }
+
   /// What precedes the name: the mark of a mention, the time and the number, each in its column.
   private mutating func gutter(
     time: Milliseconds?, number: Int?, isMarked: Bool
@@ -113,7 +122,11 @@ extension MessagePrinter {
     let most = options.glyphs.isSpoken ? 2 : 24
     let indent = blanks(options.hasColumns ? head.margin : min(max(head.margin, 2), most))
     var lines = head.hasOwnRow ? [head.line] : []
-    for text in texts { lines.append((lines.isEmpty ? head.line : indent) + text) }
+    for text in texts {
+      // Elsewhere, a tab may be meant for another program.
+      let text = options.hasColumns ? text.withoutTabs(options.widths) : text
+      lines.append((lines.isEmpty ? head.line : indent) + text)
+    }
     return lines.map { $0.with(margin: head.margin) }
   }
 
@@ -141,15 +154,14 @@ extension MessagePrinter {
       return day + texts.enumerated().map { $0 == 0 ? (head ?? StyledLine()) + $1 : $1 }
     }
     var line = gutter(time: shown, number: nil, isMarked: false)
-    let margin = textColumn(name: options.nameWidth == 0 ? -2 : nameColumn)
+    let margin = eventColumn
     line += blanks(margin - line.columns(options.widths))
     return day + lay(texts, after: Head(line: line, margin: margin))
   }
 
   /// A line that belongs to the message above it, in the text column.
   func below(_ text: StyledLine) -> StyledLine {
-    let margin =
-      options.hasColumns ? textColumn(name: options.nameWidth == 0 ? -2 : nameColumn) : 4
+    let margin = options.hasColumns ? eventColumn : 4
     return (blanks(margin) + text).with(margin: margin)
   }
 }

@@ -20,15 +20,18 @@ extension MessagePrinter {
         ?? say("%1 removed %2", name, SafeText(line: update.removed ?? ""))
       line = StyledLine(text, .dim)
     } else {
-      line = Self.line(for: update, by: name, options)
+      line = Self.line(for: update, by: name, columns: eventRoom, options)
     }
     return event([line], at: update.at, of: message.id, repeatsTime: false)
   }
 
   /// `🎉 anna [42] the text` (`ben yawns` for an action), or says that a reaction was withdrawn.
-  package static func line(for update: ReactionUpdate, by name: SafeText, _ options: Options)
-    -> StyledLine
-  {
+  ///
+  /// - Parameter columns: how many columns the line may take; of a text that needs more, it has the
+  ///   beginning. Nil for those of the terminal.
+  package static func line(
+    for update: ReactionUpdate, by name: SafeText, columns: Int? = nil, _ options: Options
+  ) -> StyledLine {
     let (number, glyphs) = (SafeText(update.message.number), options.glyphs)
     let mark = glyphs.isSpoken ? glyphs.lead(glyphs.event) : SafeText()
     guard let emoji = update.emoji else {
@@ -44,7 +47,8 @@ extension MessagePrinter {
       glyphs.isSpoken
       ? say("%2 reacted with %1 to [%3] ", SafeText(line: emoji), name, number)
       : say("%1 %2 [%3] ", SafeText(line: emoji), name, number)
-    let rest = text.truncated(to: 40, widths: options.widths, ellipsis: glyphs.ellipsis)
+    let room = (columns ?? options.columns) - options.widths.columns(of: (mark + head).string)
+    let rest = text.truncated(to: max(1, room), widths: options.widths, ellipsis: glyphs.ellipsis)
     return StyledLine(mark + head + rest, .dim)
   }
 }

@@ -80,7 +80,7 @@ extension Session {
     lines += joinLeaveLines(
       joinsAndLeaves.take(before: changes.arrived.filter { $0.conversation == here }), snapshot)
     let alerts = Alerts(me: me, settings: settings, attention: attention)
-    var (new, forMe, missed) = (0, [Message](), [Message]())
+    var (new, muted, forMe, missed) = (0, 0, [Message](), [Message]())
     for message in changes.arrived where !takenBack.contains(message.id) {
       if message.conversation == here {
         people.noteSpeaker(message.sender, in: message.number)
@@ -91,7 +91,10 @@ extension Session {
           lines += transcript.printer.missedLines(missed) + transcript.printer.lines(for: message)
           missed = []
         }
-        if message.sender != me.id, !transcript.printer.hides(message) { new += 1 }
+        if message.sender != me.id, !transcript.printer.hides(message) {
+          new += 1
+          if attention.isSilenced(message.sender, in: message.conversation) { muted += 1 }
+        }
       }
       if message.sender != me.id,
         alerts.isForMe(message, isDirect: elsewhere.isDirect(message, for: me.id, snapshot)),
@@ -110,7 +113,7 @@ extension Session {
       }
     }
     open.expireTyping(at: now)
-    present(lines, new: new)
+    present(lines, new: new, muted: muted)
     for message in changes.revised { editedElsewhere(message) }
     let isInvited = changes.events.contains(where: alerts.isInvitation)
     // In the open conversation only a mention rings: I see every line arrive.
@@ -318,8 +321,8 @@ extension Session {
   /// Prints lines below older ones; during `/pause`, keeps them for later.
   ///
   /// - Parameter new: how many messages of others are among the lines.
-  private func present(_ lines: [StyledLine], new: Int) {
-    let lines = readState.holdIfPaused(lines, new: new)
+  private func present(_ lines: [StyledLine], new: Int, muted: Int = 0) {
+    let lines = readState.holdIfPaused(lines, new: new, muted: muted)
     if !lines.isEmpty { emit(.show(lines)) }
   }
 

@@ -35,8 +35,11 @@ package struct StatusLine {
   }
 
   /// The title of the window: how many messages wait to be looked at, and the open conversation.
+  /// Muted messages do not count (rule 7.11).
   package var title: SafeText {
-    let count = session.elsewhere.unread.reduce(session.readState.unseen) { $0 + $1.count }
+    let count = session.elsewhere.unread.reduce(session.readState.unseen) {
+      $0 + $1.count - $1.muted
+    }
     let name = open.conversation.map { SafeText(name: $0.name) + glyphs.separator } ?? ""
     return (count > 0 ? "(\(SafeText(count))) " : "") + name + "hobnob"
   }

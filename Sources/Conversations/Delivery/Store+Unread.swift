@@ -13,6 +13,8 @@ public struct Unread: Hashable, Sendable {
   public var oldest: Int64
   /// Whether it is not urgent because I muted the conversation or the sender.
   public var isMuted = false
+  /// How many of the messages are muted, with the conversation or by their senders.
+  public var muted = 0
 
   /// Whether a message is to me alone, or mentions me.
   public var isForMe: Bool { !isMuted && (conversation.kind == .direct || mentions > 0) }
@@ -52,7 +54,7 @@ extension Reading where Self: ~Copyable {
       }
     let called = names.sorted().map { SearchExpression.words(.init($0)) }
       .joined(separator: " OR ")
-    let muted = try attention(of: me).mutedConversations
+    let attention = try attention(of: me)
     return try listing(for: me, in: conversations).filter { $0.unread > 0 }.map { listing in
       let conversation = listing.conversation.id
       let marker = try readMarker(of: me, in: conversation)
@@ -60,14 +62,34 @@ extension Reading where Self: ~Copyable {
         try called.isEmpty
         ? []
         : unreadNumbers("(\(called))", in: conversation, behind: marker, for: me, where: isMention)
+      let isMuted = attention.mutedConversations.contains(conversation)
+      let muted =
+        try isMuted
+        ? listing.unread
+        : attention.mutedPeople.isEmpty
+          ? 0 : mutedCount(in: conversation, behind: marker, for: me)
       return Unread(
         conversation: listing.conversation, count: listing.unread,
         mentions: min(mentions.count, listing.unread), firstMention: mentions.min(),
         oldest: try firstUnread(
           "sort", by: me, in: conversation, behind: marker, andNotices: false
         ) { $0.int64() } ?? .max,
-        isMuted: muted.contains(conversation))
+        isMuted: isMuted, muted: min(muted, listing.unread))
     }
+  }
+
+  /// How many messages after a read marker are by people whom I muted.
+  fileprivate func mutedCount(
+    in conversation: ID<Conversation>, behind marker: Int, for me: ID<Participant>
+  ) throws -> Int {
+    try database.first(
+      """
+      SELECT count(*) FROM message
+      WHERE sender IN (SELECT person FROM person_attention
+          WHERE participant = ?1 AND muted <> 0 AND ignored = 0)
+        AND conversation = ?2 AND number > ?3 AND brought < 2 AND gone = 0 AND kind <> 2
+      """, me, conversation, marker
+    ) { $0.int() } ?? 0
   }
 
   /// The number of the first existing message of others after a read marker.

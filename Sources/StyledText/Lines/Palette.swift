@@ -7,8 +7,9 @@ public struct Palette: Hashable, Sendable {
   public enum Depth: Hashable, Sendable { case sixteen, many, all }
 
   public var depth: Depth
-  /// Whether the background is light; nil if it is unknown. If so, the colours are the terminal's
-  /// own, and the colours for names are visible on both backgrounds.
+  /// Whether the background is light; nil if it is unknown. If so, the basic colours are the
+  /// terminal's own, and the colours for names are readable on both backgrounds. Of 16 colours,
+  /// which a theme may have changed, none is certain to be; then names have no colour.
   public var isLight: Bool?
 
   public init(depth: Depth = .sixteen, isLight: Bool? = nil) {
@@ -18,37 +19,58 @@ public struct Palette: Hashable, Sendable {
   /// The number of colours for names. They follow the circle of hues, from red.
   public static let names = 20
 
-  /// The colour to send to the terminal.
-  public func shown(_ color: Color) -> Color {
-    let shades: Shades =
-      switch isLight {
-      case nil: .unknown
-      case true?: .light
-      case false?: .dark
-      }
+  /// The colour to send to the terminal; nil for the terminal's own.
+  public func shown(_ color: Color) -> Color? {
+    let shades = isLight.map { $0 ? Shades.light : .dark }
     switch color {
     case .name(let hue):
       let hue = min(Int(hue), Self.names - 1)
-      if depth != .sixteen { return exact(shades.names[hue]) }
-      // Neighbouring hues share a colour.
-      return .indexed(shades.few[hue * shades.few.count / Self.names])
-    case .indexed(let index) where (1...7).contains(index) && isLight != nil:
+      guard let shades else { return nameOnAnyBackground(hue) }
+      return depth == .sixteen
+        ? .indexed(Self.shared(shades.few, hue)) : exact(shades.names[hue])
+    case .indexed(let index) where (1...7).contains(index):
+      guard let shades else { return color }
       return depth == .sixteen
         ? .indexed(shades.sixteen[Int(index)]) : exact(shades.basic[Int(index)])
     case .indexed, .rgb: return color
     }
   }
 
+  private func nameOnAnyBackground(_ hue: Int) -> Color? {
+    switch depth {
+    case .sixteen: nil
+    case .many: .indexed(Self.shared(Self.fewOnAnyBackground, hue))
+    case .all:
+      .rgb(
+        UInt8(Self.onAnyBackground[hue] >> 16), UInt8(Self.onAnyBackground[hue] >> 8 & 0xFF),
+        UInt8(Self.onAnyBackground[hue] & 0xFF))
+    }
+  }
+
+  /// One of fewer colours than there are names: neighbouring hues share one.
+  private static func shared(_ few: [UInt8], _ hue: Int) -> UInt8 {
+    few[hue * few.count / names]
+  }
+
+  /// The only colours of the cube that have the contrast on black and on white.
+  private static let fewOnAnyBackground: [UInt8] = [131, 29, 63, 98, 163]
+  /// Colours that have it, as red, green and blue.
+  private static let onAnyBackground: [UInt32] = [
+    0xE42200, 0xBF5600, 0x946F00, 0x747A00, 0x548200, 0x2F8600, 0x078800, 0x008822, 0x00874A,
+    0x008470, 0x008097, 0x0076D6, 0x3768FA, 0x665EF8, 0x8A4CFD, 0xB123FD, 0xCC00D7, 0xDB00A4,
+    0xE50067, 0xEA0023,
+  ]
+
   public func shown(_ style: Style) -> Style {
     guard style.foreground != nil || style.background != nil else { return style }
     return Style(
-      style.attributes, foreground: style.foreground.map { shown($0) },
-      background: style.background.map { shown($0) })
+      style.attributes, foreground: style.foreground.flatMap { shown($0) },
+      background: style.background.flatMap { shown($0) })
   }
 
   /// A colour of the cube, or its red, green and blue, which no theme of the terminal changes.
   private func exact(_ index: UInt8) -> Color {
-    guard depth == .all, index >= 16, isLight != nil else { return .indexed(index) }
+    guard depth == .all, index >= 16 else { return .indexed(index) }
     if index >= 232 {
       let level = 8 + 10 * (index - 232)
       return .rgb(level, level, level)
@@ -79,9 +101,4 @@ private struct Shades {
     names: [
       124, 130, 94, 58, 22, 28, 29, 23, 24, 25, 26, 61, 21, 57, 93, 91, 127, 90, 126, 125,
     ], few: [1, 0, 12, 4, 5])
-  static let unknown = Shades(
-    sixteen: Array(0...7), basic: Array(0...7),
-    names: [
-      174, 196, 166, 94, 136, 64, 106, 29, 72, 30, 37, 38, 32, 27, 141, 97, 127, 200, 175, 197,
-    ], few: [1, 3, 2, 6, 4, 5])
 }

@@ -76,6 +76,29 @@ public struct StyledLine: Hashable, Sendable, ExpressibleByArrayLiteral {
   /// The text without styles.
   public var plain: SafeText { runs.count == 1 ? runs[0].text : runs.map(\.text).joined() }
 
+  /// The line with blanks in place of tabs, which reach to the next multiple of 8 from the line's
+  /// beginning, so that they keep their width wherever the line is put.
+  public func withoutTabs(_ widths: Widths) -> StyledLine {
+    guard runs.contains(where: { $0.text.string.utf8.contains(0x09) }) else { return self }
+    var line = StyledLine()
+    line.margin = margin
+    var column = 0
+    for run in runs {
+      var text = ""
+      for character in run.text.string {
+        let next = widths.column(after: character, at: column)
+        if character == "\t" {
+          text += String(repeating: " ", count: next - column)
+        } else {
+          text.append(character)
+        }
+        column = next
+      }
+      line.append(SafeText(unchecked: text), run.style, link: run.link)
+    }
+    return line
+  }
+
   /// The columns that the line takes; tabs reach to the next multiple of 8.
   public func columns(_ widths: Widths) -> Int {
     widths.columns(of: plain.string)

@@ -67,7 +67,7 @@ struct ListCommands {
     let indent = String(repeating: " ", count: width + 3)
     return context.table(
       [SafeText(line: indent) + say("Name"), say("Unread"), say("Network"), say("Last message")],
-      rows)
+      rows, cutting: 2)
   }
 
   func who(_ snapshot: borrowing Snapshot) throws -> Step {

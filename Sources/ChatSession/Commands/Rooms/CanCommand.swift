@@ -47,16 +47,17 @@ struct CanCommand {
         StyledLine(
           say("hobnob does not know yet what the server allows; it may be less than this.")))
     }
+    let start = 3 + max(9, facts.map { context.widths.columns(of: $0.word.string) }.max() ?? 0)
     lines +=
       facts.map { word, meaning in
         let label = StyledLine("  " + word, .bold)
         if context.glyphs.isSpoken { return label + StyledLine(": " + meaning) }
-        let blanks = String(repeating: " ", count: max(1, 12 - label.columns(context.widths)))
-        return label + StyledLine(SafeText(line: blanks) + meaning)
+        return label + AnswerTable.blanks(start - label.columns(context.widths))
+          + StyledLine(meaning)
       }
     let networks = NetworkCommands(context: context)
-    guard networks.carries(conversation) else { return .answer(lines, indent: 12) }
-    return Step([.answer(lines, indent: 12)]) {
+    guard networks.carries(conversation) else { return .answer(lines, indent: start) }
+    return Step([.answer(lines, indent: start)]) {
       try networks.ask(.abilities, in: conversation, $0)
     }
   }
@@ -64,7 +65,7 @@ struct CanCommand {
   private typealias Facts = [(word: SafeText, meaning: SafeText)]
 
   private static var factsOfThisMachine: Facts {
-    // Translators: a single word before a sentence is its label; keep it below 10 columns.
+    // Translators: a single word before a sentence is its label; keep it short.
     [
       (
         say("edit"), say("at any time; others see the new text, and /info shows the former ones")
@@ -83,7 +84,7 @@ struct CanCommand {
   }
 
   private static func facts(of can: Abilities, in kind: Conversation.Kind) -> Facts {
-    // Translators: a single word before a sentence is its label; keep it below 10 columns.
+    // Translators: a single word before a sentence is its label; keep it short.
     var facts: Facts = [
       (say("edit"), edits(can)),
       (
