@@ -26,10 +26,12 @@ TEST_TOOLS = fish irssi libvterm-dev locales mandoc openssl procps prosody pytho
 IRC_SERVERS = anope bitlbee inspircd ircd-hybrid ircd-irc2 ngircd znc
 IRC_PYTHON = irc-parser-tests pydle
 IRC_PARTS = .build/irc
-# Where each shell looks for completion scripts. Packages of Debian have a folder of their own in zsh.
+# Where each shell looks for completion scripts, below PREFIX. Packages of Debian have a folder of
+# their own in zsh. Debian's fish does not look below /usr/local, but where administrators put scripts.
 BASH_SCRIPT = share/bash-completion/completions/hobnob
 ZSH_SCRIPT = share/zsh/$$([ $(PREFIX) = /usr ] && echo vendor-completions || echo site-functions)/_hobnob
-FISH_SCRIPT = share/fish/vendor_completions.d/hobnob.fish
+FISH_SCRIPT = $$([ $(PREFIX) = /usr/local ] && echo ../../etc/fish/completions \
+	|| echo share/fish/vendor_completions.d)/hobnob.fish
 
 all: catalogues
 	$(SWIFT) build -c release --product hobnob $(CHECKED)

@@ -75,7 +75,7 @@ extension InteractiveShell {
     }
     bar.zones[.right] = right
     bar.spacing[.right] = 1
-    bar.zones[.toolbar] = looks.toolbarItems
+    bar.zones[.toolbar] = StatusLine(session: session).toolbarItems(columns: columns)
     if let question {
       bar.menu = question.wrapped(at: max(1, columns - 1), widths: editor.display.widths)
     } else {

@@ -57,6 +57,16 @@ struct ComingsTests {
       ])
   }
 
+  @Test("13.4: a room that is named twice is joined once", arguments: ["jam,jam", "jam,#jam"])
+  func sameRoomTwice(names: String) throws {
+    let anna = try Town().person("anna")
+    _ = anna.news()
+    anna.say("/join " + names)
+    #expect(anna.news().map(entrance) == ["── #jam · DAY · new room ──"])
+    anna.say("/join cake,cake,jam")
+    #expect(anna.news().first == "You are also in #cake (new room).")
+  }
+
   @Test("13.4, 7.5: the day is not repeated before its first message")
   func dayOnce() throws {
     let town = try Town()

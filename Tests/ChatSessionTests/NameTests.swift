@@ -73,6 +73,16 @@ struct NameTests {
     #expect(anna.notified == [["@" + name, "#lobby", "anna: tea?"]])
   }
 
+  @Test("7.10: neither is a text that begins with -", arguments: ["--rm=x anna", "-\u{301}x anna"])
+  func textLikeAnOption(text: String) throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    anna.say("/set notify-command notify")
+    ben.say("/msg anna " + text)
+    anna.look()
+    #expect(anna.notified == [["ben", "@ben", " " + text]])
+  }
+
   @Test("12.3: a completed name that looks like another's is marked, and the other one comes first")
   func lookAlikes() throws {
     let town = try Town()

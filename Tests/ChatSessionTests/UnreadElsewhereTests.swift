@@ -108,6 +108,45 @@ struct UnreadElsewhereTests {
     #expect(ben.status().hasSuffix("#lobby 1"))
   }
 
+  // MARK: The row of conversations
+
+  @Test("9.1: the toolbar has my conversations in the order of /list, as many as fit, with counts")
+  func toolbar() throws {
+    let town = try Town()
+    let (anna, ben) = (try town.person("anna"), try town.person("ben"))
+    func row(_ columns: Int = 80) -> String {
+      StatusLine(session: anna.session).toolbarItems(columns: columns)
+        .map { $0.line.plain.string }.joined(separator: "  ")
+    }
+    #expect(row() == "")
+    anna.say("/set toolbar conversations")
+    #expect(row() == "1 #lobby")
+    anna.say("/join tea")
+    ben.say("hello")
+    ben.say("@anna: hello")
+    ben.say("/msg anna psst")
+    anna.look()
+    #expect(row() == "1 #lobby 2!  2 #tea  3 @ben 1")
+    #expect(row(29) == "1 #lobby 2!  2 #tea  +1")
+    #expect(row(21) == "1 #lobby 2!  +2")
+    for columns in 3..<40 { #expect(row(columns).count < columns) }
+    ben.say("/nick benno")
+    anna.look()
+    anna.say("/leave lobby")
+    anna.look()
+    #expect(row() == "1 #tea  2 @benno 1")
+    anna.say("/switch @benno")
+    #expect(row() == "1 #tea  2 @benno")
+    let bold = StatusLine(session: anna.session).toolbarItems(columns: 80)[1].line.runs[1].style
+    #expect(bold == .bold)
+    let other = try town.person("anna")
+    other.say("/join cake")
+    anna.look()
+    #expect(row() == "1 #lobby  2 #tea  3 @benno  4 #cake")
+    anna.say("/set toolbar off")
+    #expect(row() == "")
+  }
+
   // MARK: The order (rules 7.4 and 13.1)
 
   /// Ben in #here, and what others said meanwhile, the oldest first.

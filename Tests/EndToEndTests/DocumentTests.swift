@@ -114,6 +114,28 @@ struct DocumentTests {
     #expect(files(below: installed) == [])
   }
 
+  @Test("below /usr/local, the completions for fish are where Debian's fish looks")
+  func fishFindsCompletions() throws {
+    let home = try Home()
+    let makefile = try Program(
+      [
+        "make", "-n", "-C", Repository.root.path, "install", "BUILT=/nowhere",
+        "DESTDIR=\(home.path)",
+      ], environment: ["PATH": "/usr/bin:/bin"]
+    ).finish().output
+    let script = try #require(makefile.firstMatch(of: /fish:(\$\([^)]*\)[^; ]*)/)?.1)
+    let path = try Program(
+      ["sh", "-c", "cd /usr/local && realpath -m \(script)"], environment: ["PATH": "/usr/bin:/bin"]
+    ).finish().output
+    let folders = try Program(
+      ["fish", "-c", "string join \\n $fish_complete_path"],
+      environment: ["HOME": home.path, "PATH": "/usr/bin:/bin"]
+    ).finish().output
+    let name = try #require(path.split(separator: "\n").first)
+    #expect(name.hasSuffix("/hobnob.fish"), "\(path)")
+    #expect(folders.split(separator: "\n").contains(name.dropLast("/hobnob.fish".count)), "\(name)")
+  }
+
   @Test("the newest version in the changelog is that of the program and of its packages")
   func hasOneVersion() throws {
     let made = try Program(

@@ -88,7 +88,7 @@ extension EndToEnd {
       let ben = try home.shellInLobby(as: "ben")
       try ben.type("not for you, @annabel\r", seeing: "[2]")
       try ben.type("-n @anna: $(touch ~/pwned) `id` \"q\"\r", seeing: "[3]")
-      let first = ["<-x>", "<ben>", "<#lobby>", "<-n @anna: $(touch ~/pwned) `id` \"q\">"]
+      let first = ["<-x>", "<ben>", "<#lobby>", "< -n @anna: $(touch ~/pwned) `id` \"q\">"]
       expect(anna, called: first + ["no terminal"])
       try anna.type("@anna, myself\r", seeing: "[4]")
       try ben.type("/msg anna psst\r", seeing: "psst")

@@ -115,7 +115,7 @@ extension EndToEnd {
         [home.path + "/bin/hobnob", "connect", "--as", "anna"], environment: home.environment
       ).finish()
       #expect(started.status == 1)
-      #expect(started.errors == "/connect anna@x.org asks for its password\n")
+      #expect(started.errors == "hobnob: /connect anna@x.org asks for its password\n")
       try anna.type("/connect\r", seeing: question)
     }
   }

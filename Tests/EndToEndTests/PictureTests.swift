@@ -32,6 +32,11 @@ extension EndToEnd {
       try home.say("the kettle is on, who wants tea?", as: "ben")
       try home.say("I do, *green* if there is any", as: "maximiliana")
       try home.say("お茶をください", as: "桜子")
+      // Those who speak are here.
+      let others = try ["ben", "maximiliana", "桜子", "dora"].map {
+        try home.shellInLobby(as: $0, ["--no-rc"])
+      }
+      defer { withExtendedLifetime(others) {} }
       let shell = try home.shellInLobby(as: "anna", ["--no-rc"], rows: 30, columns: 80)
       shell.emulator.dimColour = background == "dark" ? 245 : 243
       shell.send("/set background \(background)\r")
@@ -60,6 +65,7 @@ extension EndToEnd {
       try shell.expect("✎ [7] anna: three, and")
       try say("dora", "/join lobby\n/reply 7 which one?")
       try shell.expect("which one?")
+      try shell.expect("[7] seen")
       shell.send("the one with _apples_, @ben")
       try shell.expect("@ben|")
       shell.settle()

@@ -70,7 +70,10 @@ extension EndToEnd {
         ], input: "secret\nsecret\n", environment: home.environment
       ).finish()
       #expect(
-        finished.status == 1 && finished.errors.contains("typed at a terminal; nothing was done."))
+        finished.status == 1
+          && finished.errors
+            == "hobnob: hobnob needs a password that is typed at a terminal; nothing was done.\n"
+      )
     }
   }
 }

@@ -82,8 +82,34 @@ extension EndToEnd {
         // tmux fills in the time first.
         let isTmux = sample.hasSuffix("tmux.conf")
         let filled = isTmux ? format.replacing("%%", with: "%") : format
-        #expect(try line(String(filled)).output.contains("#tea 6!"), "\(sample)")
+        // A name in it is for programs that neither expand nor run what they are given.
+        let shown = isTmux ? "##tea 6!" : sample.hasSuffix("starship.toml") ? "6!" : "#tea 6!"
+        #expect(try line(String(filled)).output.contains(shown), "\(sample)")
       }
+    }
+
+    @Test(
+      "12.1: tmux and bash show a room's name as it is, by their samples",
+      arguments: ["hobnob", "[fg=red]x", "$(touch${IFS}pwned)", "`touch${IFS}pwned`", "a#{pid}#[x"])
+    func hostileNames(room: String) throws {
+      _ = try home.run(["--as", "anna"], input: "/join \(room)\n")
+      _ = try home.run(["--as", "ben"], input: "/join \(room)\nhello\n")
+      let shown = "#\(room) 1"
+      let once = try line("%N %t").output.trimmingCharacters(in: .newlines)
+      let tmux = try Program(
+        [
+          "tmux", "-S", home.path + "/tmux", "-f", "/dev/null", "new-session", "-d", ";",
+          "display-message", "-p", once, ";", "kill-server",
+        ], environment: home.environment
+      ).finish()
+      // What remains of #[ after the expansion, the status line draws as #[.
+      #expect(tmux.output.replacing("##", with: "#") == shown + "\n", "\(tmux)")
+      let sample = try Repository.text(of: "share/hobnob/samples/bashrc")
+      let program =
+        "hobnob() { \(Home.program) \"$@\" --as anna; }; PS1=; \(sample)\necho \"${PS1@P}\""
+      let bash = try Program(["bash", "-c", program], environment: home.environment).finish()
+      #expect(bash.output == "(\(shown)) \n", "\(bash)")
+      #expect(!FileManager.default.fileExists(atPath: home.path + "/pwned"))
     }
   }
 }

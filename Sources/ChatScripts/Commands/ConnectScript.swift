@@ -34,11 +34,13 @@ package struct ConnectScript: Subcommand {
         ?? accounts
       guard let account = found.first, found.count == 1 else {
         throw Refusal(
-          found.isEmpty
-            ? say("There is no such account; to add it, type /account add in hobnob.")
-            : say(
-              "Which account? You have %1.",
-              found.names.map { SafeText(line: $0) }.joinedAsList()))
+          accounts.isEmpty
+            ? say("You have no account; to add one, type /account add in hobnob.")
+            : found.isEmpty
+              ? say("There is no such account; to add it, type /account add in hobnob.")
+              : say(
+                "Which account? You have %1.",
+                found.names.map { SafeText(line: $0) }.joinedAsList()))
       }
       try launch.want(account, in: script.store)
       words = try NetworkPrograms.installed.command(account, in: script.store, stays: true)

@@ -20,7 +20,7 @@ package struct UnreadScript: Subcommand {
     parsing: .unconditional,
     help: ArgumentHelp(
       translated(
-        "Print one line for a shell prompt from a format, in which %t, %f, %!, %c, %n and %% are filled in (see man hobnob); print nothing if nothing is unread."
+        "Print one line for a shell prompt from a format, in which %t, %f, %!, %c, %n, %N and %% are filled in (see man hobnob); print nothing if nothing is unread."
       ),
       valueName: "format"))
   var format: String?
@@ -36,7 +36,7 @@ package struct UnreadScript: Subcommand {
     }
     if let wrong = UnreadFormat.wrongPlace(in: format) {
       throw ValidationError(
-        filled(("--format takes %%t, %%f, %%!, %%c, %%n and %%%%, not %1.", [wrong.string])))
+        filled(("--format takes %%t, %%f, %%!, %%c, %%n, %%N and %%%%, not %1.", [wrong.string])))
     }
   }
 
@@ -106,7 +106,7 @@ enum UnreadFormat {
   /// The first `%` before an unknown character, with that character; nil if all are known.
   static func wrongPlace(in format: String) -> SafeText? {
     parts(of: format).lazy.compactMap { part in
-      if case .place(let name) = part, !"tf!cn%".contains(name ?? " ") {
+      if case .place(let name) = part, !"tf!cnN%".contains(name ?? " ") {
         return SafeText(line: "%" + (name.map(String.init) ?? ""))
       }
       return nil
@@ -124,6 +124,10 @@ enum UnreadFormat {
       case .place("!"): line += urgent.isEmpty ? "" : "!"
       case .place("c"): line += SafeText(found.count)
       case .place("n"): line += SafeText(name: found[0].conversation.name)
+      // tmux(1) expands the output of a program like a format of its own.
+      case .place("N"):
+        let name = SafeText(name: found[0].conversation.name)
+        line += SafeText(line: name.string.replacing("#", with: "##"))
       case .place: line += "%"
       }
     }

@@ -58,7 +58,9 @@ struct Alerts {
     ].map { String($0.string.start(bytes: Self.notifiedBytes)) }
     // The program may take a leading hyphen for an option. Compare bytes, as it does, not
     // characters.
-    if texts[0].utf8.first == UInt8(ascii: "-") { texts[0] = "@" + texts[0] }
+    for index in texts.indices where texts[index].utf8.first == UInt8(ascii: "-") {
+      texts[index] = (index == 0 ? "@" : " ") + texts[index]
+    }
     return Notification(
       message: message.id, sender: texts[0], conversation: texts[1], body: texts[2])
   }

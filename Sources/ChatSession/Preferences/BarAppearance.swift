@@ -10,7 +10,7 @@ public struct BarAppearance: Sendable, Equatable {
   }
   public enum Send: String, CaseIterable, Sendable { case off, text, arrow }
   public enum Attach: String, CaseIterable, Sendable { case off, plus, clip }
-  public enum Toolbar: String, CaseIterable, Sendable { case off, format, hints }
+  public enum Toolbar: String, CaseIterable, Sendable { case off, format, hints, conversations }
   public enum Side: String, CaseIterable, Sendable { case left, right }
   public enum Menu: String, CaseIterable, Sendable { case list, compact }
 
@@ -73,10 +73,10 @@ public struct BarAppearance: Sendable, Equatable {
     return Item(id: "send", line: StyledLine(label, bold), isEnabled: isEnabled)
   }
 
-  /// The toolbar's row.
-  package var toolbarItems: [Item] {
+  /// The toolbar's row, unless it depends on the session.
+  var toolbarItems: [Item] {
     switch toolbar {
-    case .off: []
+    case .off, .conversations: []
     case .format:
       [
         Item(id: "bold", line: StyledLine("*" + say("bold") + "*", .bold)),

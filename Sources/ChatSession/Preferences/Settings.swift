@@ -277,7 +277,8 @@ public struct Settings: Sendable, Equatable {
           "a + or @ at the left of the line, which reminds you of /attach"),
         choice(
           "toolbar", \.looks.toolbar,
-          "a row at the bottom with the markdown symbols or with key hints"),
+          "a row at the bottom: the markdown symbols, key hints, or your conversations with their unread counts"
+        ),
         onOff("separator", \.looks.separator, "a rule below the line"),
         choice("menu-style", \.looks.menu, "show candidates one below the other, or side by side"),
         choice("bubble", \.looks.bubble, "the side on which your own messages are printed"),

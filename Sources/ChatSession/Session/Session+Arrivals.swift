@@ -69,6 +69,7 @@ extension Session {
     let others = changes.arrived.filter { $0.sender != me.id }
     for message in others { open.typingEnded(message.senderIdentity) }
     elsewhere.note(changes, for: me.id, open: here)
+    joined.note(changes)
     var lines = prints(changes) ? joinLeaveLines(joinsAndLeaves.takeAll(), snapshot) : []
     for event in changes.events
     where event.kind.sharesLine && event.conversation == here
@@ -131,17 +132,17 @@ extension Session {
     if changes.peopleChanged {
       people.peopleChanged()
       transcript.printer.options.lookAlikes = []
-      open.peopleChanged(snapshot)
-      if let mine = try? snapshot.participant(me.id) { updateMe(mine, snapshot) }
-      followRoom(snapshot)
-    }
-    if changes.networkChanged {
       let topic = open.conversation?.topic
-      open.readAbilities(snapshot)
+      open.peopleChanged(snapshot)
       if let here = open.conversation, here.topic != topic, !here.topic.isEmpty {
         // A network tells the topic after I entered; nobody changed it.
         present(transcript.printer.event([RoomCommands.topicLine(here)], at: nil), new: 0)
       }
+      if let mine = try? snapshot.participant(me.id) { updateMe(mine, snapshot) }
+      followRoom(snapshot)
+    }
+    if changes.networkChanged {
+      open.readAbilities(snapshot)
       act(on: accounts.refresh(snapshot), snapshot)
     }
     tell(changes.answers, snapshot)
@@ -308,6 +309,9 @@ extension Session {
     do {
       try elsewhere.count(
         mentioning: me, settings.highlights, open: open.id, snapshot)
+      if outputMode == .tty, settings.looks.toolbar == .conversations {
+        try joined.read(for: me.id, open: open.conversation, snapshot)
+      }
     } catch { outgoing.scheduleRetry(at: now) }
   }
 

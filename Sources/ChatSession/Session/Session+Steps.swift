@@ -94,7 +94,9 @@ extension Session {
     case .detach(let number): detach(number, snapshot)
     case .saveLater(let request, let save): pendingSaves[request] = save
     case .startChore(let chore): try begin(chore)
-    case .preferences(let preferences): apply(preferences)
+    case .preferences(let preferences):
+      apply(preferences)
+      countUnread(snapshot)
     case .renamed(let me): updateMe(me, snapshot)
     case .nicknamesChanged: updateMe(me, snapshot)
     case .away(let word): open.become(away: word)

@@ -48,6 +48,7 @@ package final class Session {
   var drafts = Drafts()
   var arrivals = ArrivalReader()
   var elsewhere = UnreadElsewhere()
+  var joined = JoinedConversations()
   var people: People
   var joinsAndLeaves = JoinLeaveDigest()
   var reactionTarget = ReactionTarget()

@@ -80,6 +80,42 @@ package struct StatusLine {
     return items
   }
 
+  /// The row below the status line.
+  package func toolbarItems(columns: Int) -> [Item] {
+    settings.looks.toolbar == .conversations
+      ? conversationItems(columns: columns) : settings.looks.toolbarItems
+  }
+
+  /// My conversations with their unread counts, in the order of `/list` and
+  /// with its numbers, as many as fit, then how many do not, as `+N`.
+  private func conversationItems(columns: Int) -> [Item] {
+    let unread = Dictionary(
+      session.elsewhere.unread.map { ($0.conversation.id, $0) }, uniquingKeysWith: { $1 })
+    var items: [Item] = []
+    var room = columns - 1
+    // The number after a name stays visible, however long the name.
+    let longestName = min(24, max(4, room - 8))
+    for (number, conversation) in session.joined.shown {
+      var line = StyledLine(SafeText(number) + " ", .dim)
+      line.append(
+        SafeText(name: conversation.name).truncated(to: longestName, widths: widths),
+        conversation.id == session.lineConversation?.id ? .bold : .plain)
+      if let entry = unread[conversation.id] {
+        line.append(" " + entry.mark, entry.style(accent: settings.looks.color))
+      }
+      let others = session.joined.count - items.count - 1
+      let rest = others > 0 ? 3 + String(others).count : 0
+      guard line.columns(widths) + rest <= room else { break }
+      items.append(Item(id: "conversation-\(number)", line: line))
+      room -= line.columns(widths) + 2
+    }
+    let others = session.joined.count - items.count
+    if others > 0 {
+      items.append(Item(id: "more", line: StyledLine("+" + SafeText(others), .dim)))
+    }
+    return items
+  }
+
   private var widths: Widths { session.transcript.printer.options.widths }
 
   /// The topic, shown only in the space that the other items leave.

@@ -6,7 +6,7 @@ import Sentences
 extension NetworkProgram {
   /// Answers a shell that adds an account.
   func writeAddress(_ written: String) -> Int32 {
-    guard let address = checked(written) else { return 1 }
+    guard let address = checked(written, refuse: { say($0) }) else { return 1 }
     say(address, to: 1)
     return 0
   }
@@ -36,12 +36,13 @@ extension NetworkProgram {
     }
   }
 
-  private func checked(_ written: String) -> String? {
+  /// - Parameter refuse: called with the reason if it is no address.
+  private func checked(_ written: String, refuse: (String) -> Void) -> String? {
     let parts = (written.split(separator: "@").last ?? "").split(separator: ":")
     // An IPv6 address has more colons.
     if parts.count == 2, let port = UInt16(parts[1]) {
       let bare = String(written.dropLast(parts[1].count + 1))
-      say(
+      refuse(
         filled(
           (
             "An address has no port; add %1, and give the port as an option: --port %2.",
@@ -50,14 +51,14 @@ extension NetworkProgram {
       return nil
     }
     if let address = readAddress(written) { return address }
-    say(filled(("%1 is not an address; one looks like %2.", [written, example])))
+    refuse(filled(("%1 is not an address; one looks like %2.", [written, example])))
     return nil
   }
 
   /// - Parameter words: the address, then settings as `name=value`.
   func makeAccount(_ words: [String]) -> Int32 {
     guard let written = words.first else { return 64 }
-    guard let address = checked(written) else { return 1 }
+    guard let address = checked(written, refuse: fail) else { return 1 }
     let pairs = words.dropFirst().map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
     let settings = Dictionary(
       pairs.filter { $0.count == 2 }.map { ($0[0], $0[1]) }, uniquingKeysWith: { $1 })
@@ -65,22 +66,22 @@ extension NetworkProgram {
     switch registration {
     case .possible(let action): register = action
     case .impossible(let reason):
-      say(reason)
+      fail(reason)
       return 1
     }
     guard let password = TypedSecret.ask(filled(("A password for %1: ", [address]))) else {
-      say(
+      fail(
         translated(
           "hobnob needs a password that is typed at a terminal; nothing was done."
         ))
       return 1
     }
     guard TypedSecret.ask(translated("Repeat the password: ")) == password else {
-      say(translated("The two passwords differ; nothing was done."))
+      fail(translated("The two passwords differ; nothing was done."))
       return 1
     }
     if let reason = register(address, password, settings) {
-      say(reason)
+      fail(reason)
       return 1
     }
     let options = settings.sorted { $0.key < $1.key }.map { " --\($0.key) \($0.value)" }

@@ -130,12 +130,12 @@ package struct NetworkProgram {
     }
     do {
       guard let stored = try StoredAccount(network: words[1], inStoreAt: words[0]) else {
-        say(filled(("There is no account %1 in this store.", [words[1]])))
+        fail(filled(("There is no account %1 in this store.", [words[1]])))
         return 64
       }
       let account = stored.account
       guard let settings = try files.settings(of: account, inStoreAt: stored.path) else {
-        say(
+        fail(
           filled(
             (
               "The accounts file %1 has no entry for %2 in the store %3.",
@@ -167,7 +167,7 @@ package struct NetworkProgram {
   ) throws -> Int32 {
     let account = stored.account
     guard let lease = try stored.lease() else {
-      say(
+      fail(
         filled(
           (
             "Another process of yours already serves %1. If a hobnob shell started that process, it exits a minute after you quit the last hobnob shell; then try again.",
@@ -187,7 +187,7 @@ package struct NetworkProgram {
       status: ending.reason.map { .ended(reason: $0) } ?? .notRunning,
       notice: ending.isForShells ? ending.reason.map { notice($0, of: account) } : nil)
     guard let reason = ending.reason else { return 0 }
-    say(notice(reason, of: account))
+    fail(notice(reason, of: account))
     return 1
   }
 
@@ -263,6 +263,10 @@ package struct NetworkProgram {
     let own = CommandLine.arguments[0]
     return own.contains("/") ? own : "/proc/self/exe"
   }
+
+  /// Says why the process ends, as the program that it replaces would: `hobnob connect` and
+  /// `hobnob account register` become this one.
+  func fail(_ sentence: String) { say("hobnob: " + sentence) }
 
   func say(_ sentence: String, to descriptor: Int32 = 2) {
     _ = Array((sentence.withoutControls + "\n").utf8).withUnsafeBytes {

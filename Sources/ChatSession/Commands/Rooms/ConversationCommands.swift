@@ -36,18 +36,20 @@ struct ConversationCommands {
     var others: [RoomToJoin] = []
     for name in names where name != last { others.append(try room(named: name, snapshot)) }
     return Step { transaction in
-      var (names, outcomes) = ([SafeText](), [Outcome]())
+      var (rooms, outcomes) = ([(id: ID<Conversation>, name: SafeText)](), [Outcome]())
       for other in others {
         let (room, isNew, more) = try join(other, transaction)
+        // Several names may mean one room.
+        if rooms.contains(where: { $0.id == room.id }) { continue }
         let name = SafeText(name: room.name)
-        names.append(isNew ? say("%1 (new room)", name) : name)
+        rooms.append((room.id, isNew ? say("%1 (new room)", name) : name))
         outcomes += more
       }
       let (conversation, isNew, more) = try join(target, transaction)
-      return outcomes + more + [
-        .tell(say("You are also in %1.", names.joinedAsList())),
-        .open(conversation, isNew: isNew),
-      ]
+      rooms.removeAll { $0.id == conversation.id }
+      let also = say("You are also in %1.", rooms.map(\.name).joinedAsList())
+      return outcomes + more + (rooms.isEmpty ? [] : [.tell(also)])
+        + [.open(conversation, isNew: isNew)]
     }
   }
 
