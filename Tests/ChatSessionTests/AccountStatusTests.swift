@@ -38,7 +38,7 @@ struct AccountStatusWordsTests {
       AccountStatus.offline(reason: "gone", nextTry: pause).words(.withTime, now: 0).string
     }
     let soon = words(11_500)
-    #expect(soon.hasPrefix("offline, next try ") && soon.hasSuffix(":00:11"))
+    #expect(soon.hasPrefix("offline until ") && soon.hasSuffix(":00:11"))
     let later = words(60_000)
     #expect(later.hasSuffix(":01") && later.utf8.count == soon.utf8.count - 3)
   }

@@ -609,7 +609,7 @@ struct AccountTests {
   func offline() throws {
     let (account, process) = try connected()
     let nextTry = Clock.wall() + 3_600_000
-    let short = "xmpp: offline, next try " + LocalTime.clock(nextTry).string
+    let short = "xmpp: offline until " + LocalTime.clock(nextTry).string
     let reason = "the certificate of h.x.org is not valid before Saturday, 21 November 2026"
     try process.writeIfNeeded {
       try $0.setStatus(of: account, .offline(reason: reason, nextTry: nextTry))

@@ -241,7 +241,7 @@ struct AttentionTests {
     anna.say("/requests")
     #expect(anna.news().count { $0.contains("/join ") } == 2)
     #expect(
-      try town.person("anna").printed.contains("2 requests wait; /requests lists them."))
+      try town.person("anna").printed.contains("2 requests are waiting; /requests lists them."))
   }
 
   @Test("14.5: what is unread names the requests that wait, which are not unread")
@@ -257,7 +257,7 @@ struct AttentionTests {
       _ = anna.news()
     }
     try invite(to: "a@rooms.y.org")
-    let one = "One request waits, from eve@y.org; /requests shows it."
+    let one = "1 request is waiting, from eve@y.org; /requests shows it."
     anna.tell(.move(.nextUnread))
     #expect(anna.notice == one)
     anna.say("/unread")
@@ -266,7 +266,7 @@ struct AttentionTests {
     #expect(anna.news() == [one])
     try invite(to: "b@rooms.y.org")
     anna.tell(.move(.nextUnread))
-    #expect(anna.notice == "2 requests wait; /requests lists them.")
+    #expect(anna.notice == "2 requests are waiting; /requests lists them.")
     anna.say("/requests clear")
     anna.tell(.move(.nextUnread))
     #expect(anna.notice == "Nothing is unread elsewhere")

@@ -267,7 +267,7 @@ struct MovesTests {
     ben.say("h/switch #dev")
     #expect(
       ben.printed.last?.contains(
-        "Your earlier draft is back, in front of the command /switch that")
+        "Your draft came back in front of the command /switch;")
         == true)
     #expect(prompt == "#lobby> h/switch #dev|")
     #expect(ben.session.startOfCommandAfterDraft(in: ben.text) == 1)

@@ -365,7 +365,7 @@ struct NetworkNameTests {
     // Who opens a shell later hears that something waits.
     try send()
     let other = try town.person("anna")
-    #expect(other.printed.contains("3 requests wait; /requests lists them."))
+    #expect(other.printed.contains("3 requests are waiting; /requests lists them."))
   }
 
   @Test("a person known only from a room gets no private message, nor does a namesake")

@@ -57,7 +57,7 @@ struct TwoNetworksTests {
       #expect(try ignored == [bot.id])
       #expect(
         anna.printed.last
-          == "You ignore @bot@\(server); hobnob hides the messages until /unignore @bot@\(server).")
+          == "Messages from @bot@\(server) are hidden until /unignore @bot@\(server).")
       _ = anna.news()
       anna.say("/ignore")
       #expect(anna.news() == ["  @bot@" + server])

@@ -35,7 +35,7 @@ extension EndToEnd {
       let lines = done.output.split(separator: "\n").dropFirst(2)
       #expect(lines.first?.contains(#""hobnob":"export""#) == true)
       #expect(lines.dropFirst() == own.split(separator: "\n").dropFirst())
-      #expect(done.output.contains("Messages: 2 new, 0 updated, 0 here already"))
+      #expect(done.output.contains("Messages: 2 new, 0 updated, 0 already here"))
       #expect(!own.contains("\u{1b}"))
     }
 

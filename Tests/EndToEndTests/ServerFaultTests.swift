@@ -163,7 +163,7 @@ extension EndToEnd {
       anna.proxy.freeze()
       try shell.type("are you there?\r", seeing: "sending")
       try ben.say("yes", in: bens)
-      try shell.expect("xmpp: offline, next try ", for: 20)
+      try shell.expect("xmpp: offline until ", for: 20)
       // The next try finds nobody either.
       try shell.expect("xmpp: connecting", for: 20)
       anna.proxy.cut()

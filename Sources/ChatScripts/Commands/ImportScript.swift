@@ -108,11 +108,13 @@ package struct ImportScript: Subcommand {
   private func summary(of report: ImportReport) -> [SafeText] {
     var lines = [
       say(
-        "Messages: %1 new, %2 updated, %3 here already", SafeText(report.messages),
+        "Messages: %1 new, %2 updated, %3 already here", SafeText(report.messages),
         SafeText(report.changed), SafeText(report.known)),
       say(
-        "New: conversations %1, people %2, files %3", SafeText(report.conversations),
-        SafeText(report.people), SafeText(report.files)),
+        "New: %1, %2, %3",
+        say("1 conversation", "%1 conversations", count: report.conversations),
+        say("1 person", "%1 people", count: report.people),
+        say("1 file", "%1 files", count: report.files)),
     ]
     if report.tooOld > 0 {
       lines.append(

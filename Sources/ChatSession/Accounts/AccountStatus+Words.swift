@@ -6,9 +6,9 @@ extension AccountStatus {
   /// How much of a status to show. The status line uses a shorter form if the whole does not fit;
   /// `/account` always shows the whole.
   package enum Detail {
-    /// `offline, next try 12:04: the server went away`
+    /// `offline until 12:04: the server went away`
     case whole
-    /// `offline, next try 12:04`
+    /// `offline until 12:04`
     case withTime
     /// `offline`
     case word
@@ -44,7 +44,7 @@ extension AccountStatus {
   private static func offline(until nextTry: Milliseconds?, now: Milliseconds) -> SafeText {
     guard let nextTry else { return say("offline") }
     return say(
-      "offline, next try %1", LocalTime.clock(nextTry, hasSeconds: nextTry < now + 60_000))
+      "offline until %1", LocalTime.clock(nextTry, hasSeconds: nextTry < now + 60_000))
   }
 }
 
@@ -63,7 +63,7 @@ extension AccountStatus.Activity {
     case .fetchingSeveral(let files): say("fetching %1 files", SafeText(files))
     case .throttled(let lines):
       say(
-        "one line waits for the server's limit", "%1 lines wait for the server's limit",
+        "1 line held back by the flood limit", "%1 lines held back by the flood limit",
         count: lines)
     }
   }

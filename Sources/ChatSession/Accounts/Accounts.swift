@@ -122,8 +122,8 @@ struct Accounts {
     switch senders.count {
     case 0: return nil
     case 1:
-      return say("One request waits, from %1; /requests shows it.", SafeText(line: senders[0]))
-    default: return say("%1 requests wait; /requests lists them.", SafeText(senders.count))
+      return say("1 request is waiting, from %1; /requests shows it.", SafeText(line: senders[0]))
+    default: return say("%1 requests are waiting; /requests lists them.", SafeText(senders.count))
     }
   }
 

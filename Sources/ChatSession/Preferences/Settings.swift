@@ -195,7 +195,7 @@ public struct Settings: Sendable, Equatable {
         onOff("receipts", \.receipts, "tell others which messages you received and saw"),
         onOff(
           "irc-reply-prefix", \.ircReplyPrefix,
-          "on IRC, begin a reply with the name of its receiver, since not all programs show replies"
+          "on IRC, begin a reply with the other person's name, for programs that do not show replies"
         ),
         numberEntry(
           "typing-timeout", \.typingTimeout, upTo: 3600,

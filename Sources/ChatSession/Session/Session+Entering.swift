@@ -92,7 +92,7 @@ extension Session {
       if settings.slashGuard, let command = commandAfterDraft(in: text) {
         throw Refusal(
           say(
-            "Your earlier draft is back, in front of the command /%1 that you typed, so neither was run or sent. To run the command, delete the draft; to send both as one message, put a blank before /%1.",
+            "Your draft came back in front of the command /%1; nothing was run or sent. To run the command, delete the draft; to send both as one message, put a blank before /%1.",
             SafeText(line: command.name)))
       }
       return (messageStep(body, typed: text), false)

@@ -33,7 +33,7 @@ struct AccountStatusTests {
   @Test("a text that hobnob does not know is a status that decides nothing")
   func readsAnyText() {
     for text in [
-      "offline, next try 12:04: gone", "ready", "ended-well", " connected", "\n", "?\n1",
+      "offline until 12:04: gone", "ready", "ended-well", " connected", "\n", "?\n1",
     ] {
       #expect(AccountStatus(storedForm: text) == .notRunning, "\(text)")
     }

@@ -48,7 +48,7 @@ struct AttentionCommands {
     case (.muted, false):
       hasChanged ? say("%1 is no longer muted.", name) : say("%1 is not muted.", name)
     case (.ignored, true) where hasChanged:
-      say("You ignore %1; hobnob hides the messages until /unignore %1.", name)
+      say("Messages from %1 are hidden until /unignore %1.", name)
     case (.ignored, true): say("You already ignore %1; /unignore %1 undoes it.", name)
     case (.ignored, false):
       hasChanged
