@@ -90,7 +90,7 @@ extension EndToEnd {
       try anna.expect("half a line|")
       try home.write(Home.export(3000), to: "big.jsonl")
       #expect(try sh("hobnob import big.jsonl").status == 0)
-      #expect(try sh("hobnob import big.jsonl").output.contains("0 new, 0 updated, 3000 here"))
+      #expect(try sh("hobnob import big.jsonl").output.contains("0 new, 0 updated, 3000 already"))
       try home.write(Home.export(500, in: "tea", from: 5000), to: "tea.jsonl")
       #expect(try sh("hobnob import tea.jsonl").output.contains("500 new"))
       try anna.expectNever("imported")
