@@ -239,7 +239,7 @@ let package = Package(
       name: "NetworksTests",
       dependencies: [
         "Networks", "NetworkInbox", "Conversations", "Platform", "Repeatable", "ProsodyFixture",
-        "ConfinementProbe", "StoreFixture", "StubNetwork",
+        "ConfinementProbe", "StoreFixture", "StubNetwork", "CLinux",
       ],
       swiftSettings: tests),
     .target(

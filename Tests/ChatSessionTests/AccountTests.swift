@@ -683,6 +683,35 @@ struct AccountTests {
     #expect(anna.printed.last == "anna@x.org is connected; /list shows its rooms and chats.")
   }
 
+  @Test("11.2: what hobnob suggests once connected works where it is printed")
+  func welcomesWithWhatWorks() throws {
+    let account = try anna.added()
+    let process = try town.store()
+    try town.serve(account, process)
+    func connect() throws {
+      try process.writeIfNeeded { try $0.setStatus(of: account, .connected([])) }
+      anna.look()
+    }
+    try connect()
+    #expect(
+      anna.printed.last == "anna@x.org is connected. /msg ben@x.org opens a direct chat.")
+    try anna.provide(
+      AddressRules(roomSigns: "#", folding: .rfc1459, identityScope: .network), for: account)
+    anna.say("/connect")
+    try connect()
+    #expect(
+      anna.printed.last
+        == "anna@x.org is connected. /join #tea@x.org enters a room, /msg ben@x.org opens a direct chat."
+    )
+    anna.say("/join #tea@x.org")
+    let room = try #require(anna.session.open.conversation)
+    #expect(room.network == account.network && room.kind == .room)
+    anna.say("/switch #lobby")
+    anna.say("/msg ben@x.org")
+    let chat = try #require(anna.session.open.conversation)
+    #expect(chat.network == account.network && chat.kind == .direct)
+  }
+
   @Test("a network's answer appears in every shell of its owner, and nowhere else")
   func tellsAnswers() throws {
     let account = try anna.added()

@@ -67,10 +67,14 @@ struct AccountProcesses {
     if places.contains(where: { $0.conversation.network == account.network }) {
       return say("%1 is connected; /list shows its rooms and chats.", address)
     }
+    // Names without a server mean this machine here.
+    let person = SafeText(line: account.withServer(account.rules.personExample))
+    if account.rules.domain != nil, account.rules.roomDomain == nil {
+      return say("%1 is connected. /msg %2 opens a direct chat.", address, person)
+    }
     return say(
       "%1 is connected. /join %2 enters a room, /msg %3 opens a direct chat.",
-      address, SafeText(line: account.rules.roomExample),
-      SafeText(line: account.rules.personExample))
+      address, SafeText(line: account.withServer(account.rules.roomExample)), person)
   }
 
   // MARK: Starting

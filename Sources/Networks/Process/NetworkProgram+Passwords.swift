@@ -48,7 +48,10 @@ extension NetworkProgram {
           status: .ended(reason: reason), notice: notice(reason, of: account))
         return 1
       }
-      guard let answer = connectInBackground(with: secret) else { return 1 }
+      let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+      defer { if terminal >= 0 { close(terminal) } }
+      let answer = TypeAhead.kept(at: terminal) { connectInBackground(with: secret) }
+      guard let answer else { return 1 }
       if answer != Answer.refused.rawValue { return 0 }
       if secret.isEmpty {
         say(translated("The server wants a password."))
