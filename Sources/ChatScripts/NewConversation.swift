@@ -21,12 +21,19 @@ extension DurableTransaction {
       return try isPerson
         ? directChat(me, with: participant(identity: here).id) : makeRoomHere(here, for: me)
     }
+    let accounts = try self.accounts(of: me)
+    let ofKind = isPerson ? accounts.filter { $0.withoutKind(bare) != nil } : []
+    if let first = ofKind.first, let rest = first.withoutKind(bare),
+      let account = Account.reaching(rest, among: ofKind),
+      let address = account.address(ofPerson: bare)
+    {
+      return try networkChat(with: address, of: account)
+    }
     guard bare.contains("@") else {
       if isPerson { return try directChat(me, with: participant(identity: bare).id) }
       return try makeRoom(name, for: me)
     }
     guard Account.isAddress(bare) else { throw Refusal.notAnAddress(bare) }
-    let accounts = try accounts(of: me)
     guard let account = Account.reaching(bare, among: accounts) else {
       throw Refusal(
         accounts.isEmpty

@@ -43,6 +43,42 @@ struct NetworkNameTests {
     #expect(try anna.store.read { try $0.requests(of: account) }.count == 2)
   }
 
+  @Test("a word with a dot is somebody known, a server or a person there; else hobnob asks which")
+  func servers() throws {
+    let account = try anna.added()
+    let (gateway, first) = ("gateway.other.org", "first.last@x.org")
+    func identity() throws -> String? {
+      let open = try #require(anna.session.open.conversation)
+      return try anna.store.read { try $0.networkAddress(of: open.id) }
+    }
+    anna.say("/msg ben@x.org")
+    for command in ["/msg", "/contact add"] {
+      #expect(!anna.say("\(command) \(gateway)"))
+      #expect(anna.printed.last?.contains("xmpp:\(gateway)") == true)
+      #expect(anna.printed.last?.contains("\(gateway)@x.org") == true)
+    }
+    // The account's own server is a server, and a word with its network is a whole address.
+    anna.say("/msg x.org")
+    #expect(try identity() == "x.org")
+    anna.say("/switch #lobby")
+    anna.say("/msg xmpp:\(gateway)")
+    #expect(try identity() == gateway)
+    anna.say("/msg xmpp:zoe@x.org")
+    #expect(try identity() == "zoe@x.org")
+    // Now both are known.
+    anna.say("/contact add \(gateway)")
+    anna.say("/msg \(first)")
+    anna.say("/contact add first.last")
+    let asked = try anna.store.read { try $0.requests(of: account) }
+    #expect(asked.filter { $0.verb == .subscribe }.map(\.target) == [gateway, first])
+    anna.say("/msg \(gateway)")
+    #expect(try identity() == gateway)
+    // What cannot be a server is a name.
+    anna.say("/msg a..b")
+    #expect(try identity() == "a..b@x.org")
+    #expect(!anna.say("/msg xmpp:a/b"))
+  }
+
   @Test("conversations with equal names are told apart by their addresses")
   func namesThatAreAlike() throws {
     let account = try anna.added()

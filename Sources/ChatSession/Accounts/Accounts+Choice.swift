@@ -16,6 +16,17 @@ extension Accounts {
     list.first { $0.isNamed(in: address) } ?? present(in: network)
   }
 
+  /// The account for an address that begins with the kind of its network, as in
+  /// `xmpp:gateway.example.org`; nil for any other word.
+  ///
+  /// - Throws: ``Refusal`` if several match.
+  func ofKind(in word: String, from network: String?) throws -> Account? {
+    let fitting = list.filter { $0.withoutKind(word) != nil }
+    guard let first = fitting.first, let address = first.withoutKind(word) else { return nil }
+    return try Account.reaching(address, among: fitting) ?? fitting.first { $0.network == network }
+      ?? named("", from: nil)
+  }
+
   /// The account that can reach an address: my only one, or the only one on the same server; else
   /// my account on the open conversation's network.
   ///

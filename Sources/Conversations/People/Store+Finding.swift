@@ -43,7 +43,12 @@ extension Reading where Self: ~Copyable {
     }
     let network = try me.flatMap { me in try open.flatMap { try conversation($0, for: me) } }?
       .network
-    for account in try me.map({ try accounts(of: $0) }) ?? []
+    let mine = try me.map { try accounts(of: $0) } ?? []
+    for account in mine where account.withoutKind(wanted) != nil {
+      guard let address = account.address(ofPerson: wanted) else { continue }
+      if let found = try networkPerson(at: address, network: account.network) { return found }
+    }
+    for account in mine
     where account.isNamed(in: wanted) || account.network == network && !wanted.contains("@") {
       if let found = try currentPerson(named: wanted, of: account, in: open) { return found }
     }

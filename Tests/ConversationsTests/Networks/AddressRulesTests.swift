@@ -56,6 +56,31 @@ struct AddressRulesTests {
     #expect(account.withServer("ben") == "ben@irc.x.org")
   }
 
+  @Test("a word with a dot may be a server; with the network before it, it is one")
+  func domains() {
+    let account = Account(
+      id: ID(rawValue: 1), owner: ID(rawValue: 1), network: "xmpp:anna@x.org",
+      rules: AddressRules(domain: "x.org"))
+    #expect(account.addresses(ofPerson: "Irc.X.org") == ["irc.x.org", "irc.x.org@x.org"])
+    #expect(account.addresses(ofPerson: "X.org") == ["x.org"])
+    #expect(account.addresses(ofPerson: "ben") == ["ben@x.org"])
+    #expect(account.addresses(ofPerson: "ben.b@y.org") == ["ben.b@y.org"])
+    for word in [".x", "x.", "a..b", "-a.b", "a_b.c"] {
+      #expect(account.addresses(ofPerson: word) == [word + "@x.org"])
+    }
+    #expect(account.addresses(ofPerson: "xmpp:Irc.X.org") == ["irc.x.org"])
+    #expect(account.address(ofPerson: "XMPP:gateway") == "gateway")
+    #expect(account.address(ofPerson: "xmpp:ben@y.org") == "ben@y.org")
+    for word in ["xmpp:", "xmpp:a/b", "xmpp:a b", "xmpp:xmpp:"] {
+      #expect(account.address(ofPerson: word) == nil)
+    }
+    // Where names are addresses, they may have dots.
+    let other = Account(
+      id: ID(rawValue: 1), owner: ID(rawValue: 1), network: "irc:anna@irc.x.org", rules: bare)
+    #expect(other.addresses(ofPerson: "b.e.n") == ["b.e.n"])
+    #expect(other.addresses(ofPerson: "irc:Ben") == ["ben"])
+  }
+
   @Test("the store keeps all of it")
   func roundTrip() {
     var rules = [mail, bare, AddressRules(domain: "x.org")]

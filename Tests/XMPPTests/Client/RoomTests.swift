@@ -33,6 +33,21 @@ struct RoomTests {
     #expect(talk.statuses.last == .connected([]))
   }
 
+  @Test(
+    "a room is shown under its own name, which cannot be the address of another room",
+    arguments: [
+      ("name='Tea room'", "Tea room"), ("name='#tea'", "tea"), ("name=''", "room"), ("", "room"),
+      ("name='room'", "room"), ("name='ops@muc.example.org'", "room"),
+    ])
+  func ownName(attribute: String, name: String) {
+    var talk = Talk(rooms: wanted)
+    talk.roomFeatures[room] = [Feature.occupantIDs]
+    talk.roomName = " " + attribute
+    talk.logIn()
+    let names = talk.batches.joined().filter { if case .roomNamed = $0 { true } else { false } }
+    #expect(names.last == .roomNamed(room: room, name: name))
+  }
+
   @Test func whoGoesAwayInARoomAndComesBackIsTold() {
     var talk = Talk.inRoom()
     let ben = NetworkUser(identity: "id-ben", name: "ben")

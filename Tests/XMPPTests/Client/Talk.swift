@@ -31,6 +31,8 @@ struct Talk {
   var giants: Set<String> = []
   /// The features of each room; a room without an entry does not exist.
   var roomFeatures: [String: [String]] = [:]
+  /// The name that every room gives itself, as an attribute.
+  var roomName = ""
   /// The people in each room, with their occupant ids.
   var occupants: [String: [(nick: String, id: String?)]] = [:]
   /// Requests that the server does not answer.
@@ -171,7 +173,7 @@ struct Talk {
       }
       if to.hasSuffix("@muc.example.org") {
         if let features = roomFeatures[to] {
-          result(iq, info(features, identity: "category='conference' type='text'"))
+          result(iq, info(features, identity: "category='conference' type='text'" + roomName))
         } else {
           error(iq, "item-not-found")
         }

@@ -102,6 +102,9 @@ struct NetworkCommands {
     _ word: String, _ snapshot: borrowing Snapshot
   ) throws -> (account: Account, address: String)? {
     let bare = word.hasPrefix("@") ? String(word.dropFirst()) : word
+    if let account = try accounts.ofKind(in: bare, from: network) {
+      return (account, try account.address(ofPerson: bare) ?? refuse(word))
+    }
     let present = accounts.present(in: network, for: bare)
     try check(word, present)
     if let account = account(of: context.open.conversation), !bare.contains("@"),
@@ -112,7 +115,7 @@ struct NetworkCommands {
     guard bare.contains("@") else {
       guard try known(word, snapshot) == nil, let account = account(of: context.open.conversation)
       else { return nil }
-      return (account, try account.address(ofPerson: bare) ?? refuse(word))
+      return (account, try snapshot.address(ofPerson: bare, on: account) ?? refuse(word))
     }
     if let present {
       let person = try snapshot.currentPerson(named: bare, of: present, in: context.open.id)
@@ -153,6 +156,9 @@ struct NetworkCommands {
     named name: String, _ snapshot: borrowing Snapshot
   ) throws -> (account: Account, address: String) {
     let bare = name.hasPrefix("@") ? String(name.dropFirst()) : name
+    if let account = try accounts.ofKind(in: bare, from: network) {
+      return (account, try account.address(ofPerson: bare) ?? refuse(name))
+    }
     let present = accounts.present(in: network, for: bare)
     try check(name, present)
     let account =
@@ -167,7 +173,7 @@ struct NetworkCommands {
     if let person = try snapshot.currentPerson(named: bare, of: account, in: context.open.id) {
       return (account, person.identity)
     }
-    return (account, try account.address(ofPerson: bare) ?? refuse(name))
+    return (account, try snapshot.address(ofPerson: bare, on: account) ?? refuse(name))
   }
 
   // MARK: Asking the network's process

@@ -38,7 +38,28 @@ public struct Account: Identifiable, Hashable, Sendable {
   ///
   /// - Returns: nil if nobody there can have the name.
   package func address(ofPerson word: String) -> String? {
-    rules.address(ofPerson: withoutServer(word))
+    guard let rest = withoutKind(word) else { return rules.address(ofPerson: withoutServer(word)) }
+    // With the kind of the network, as in a URI, a word is a whole address, such as a server's.
+    if rules.domain == nil || rest.contains("@") { return address(ofPerson: rest) }
+    return rules.isServer(rest) ? rules.fold(rest) : nil
+  }
+
+  /// The addresses that a word for a person can mean, if only the known people tell which (see
+  /// `Reading.address(ofPerson:on:)`): where addresses have domains, a word with a dot may be a
+  /// server, or a name on the account's server.
+  package func addresses(ofPerson word: String) -> [String] {
+    guard let address = address(ofPerson: word) else { return [] }
+    guard let domain = rules.domain, rules.isServer(word) else { return [address] }
+    let server = rules.fold(word)
+    if server == domain { return [server] }
+    return word.contains(".") ? [server, address] : [address]
+  }
+
+  /// What follows the kind of the network in a word like `xmpp:ben@example.org`; nil for any other
+  /// word.
+  package func withoutKind(_ word: String) -> String? {
+    let prefix = kind + ":"
+    return word.lowercased().hasPrefix(prefix) ? String(word.dropFirst(prefix.count)) : nil
   }
 
   /// The address of the room that a word means; nil if no room can have the name, or if the

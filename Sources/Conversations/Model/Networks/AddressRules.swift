@@ -98,6 +98,14 @@ public struct AddressRules: Hashable, Sendable {
     return address(of: isRoomAddress(word) ? word : roomSigns.prefix(1) + word, at: nil)
   }
 
+  /// Whether a word can be the address of a server: labels with dots between them.
+  func isServer(_ word: String) -> Bool {
+    word.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
+      label.first != "-" && label.last != "-" && !label.isEmpty
+        && label.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" }
+    }
+  }
+
   private func address(of word: String, at domain: String?) -> String? {
     guard !word.isEmpty, word.allSatisfy({ !$0.isWhitespace && $0 != "," }) else { return nil }
     if self.domain == nil { return fold(word) }

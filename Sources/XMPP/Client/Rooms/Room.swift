@@ -49,6 +49,8 @@ struct Room: Sendable {
   var isAskedFor = false
   /// Whether it has said what it can do; a room that does not exist yet cannot.
   var isDescribed = false
+  /// The name that it gives itself; may be empty.
+  var ownName = ""
   /// Whether entering it has created it.
   var isNew = false
   /// Messages that it sent while its features were unknown.

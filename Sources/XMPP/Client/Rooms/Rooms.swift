@@ -62,12 +62,20 @@ struct Rooms: Sendable {
         .rules(AddressRules(domain: context.owner.account.domain, roomDomain: address.description)))
     }
     service = service ?? address
-    for (room, state) in byAddress where state.isEntered { tellShortName(of: room, in: &context) }
+    for (room, state) in byAddress where state.isEntered { tellName(of: room, in: &context) }
   }
 
-  private func tellShortName(of address: Address, in context: inout ClientContext) {
-    guard address.domain == service?.domain else { return }
-    context.tell(.roomNamed(room: address.description, name: address.local))
+  /// Tells a room's own name or, on the server's own service, the local part of its address.
+  private func tellName(of address: Address, in context: inout ClientContext) {
+    var name = byAddress[address]?.ownName ?? ""
+    if name.hasPrefix("#") { name.removeFirst() }
+    // Many services repeat the local part; only with its domain is it the room's alone. A name
+    // must not look like the address of another room.
+    if name.isEmpty || name == address.local || name.contains("@") {
+      guard address.domain == service?.domain else { return }
+      name = address.local
+    }
+    context.tell(.roomNamed(room: address.description, name: name))
   }
 
   /// Tells each room that the owner is in that they are away, or back.
@@ -98,8 +106,10 @@ struct Rooms: Sendable {
     guard let room = byAddress[address] else { return nil }
     switch answer {
     case .result(let answer):
-      let features = DiscoveredInfo(answer).features
+      let info = DiscoveredInfo(answer)
+      let features = info.features
       byAddress[address]?.isDescribed = true
+      byAddress[address]?.ownName = String(info.roomName.prefix(Limits.identifier))
       byAddress[address]?.hasArchive = features.contains(Feature.archive)
       byAddress[address]?.hasOccupantIDs = features.contains(Feature.occupantIDs)
       byAddress[address]?.hasIDs = features.contains(Feature.ids)
@@ -244,7 +254,7 @@ struct Rooms: Sendable {
     byAddress[address]?.takenNicks = 0
     context.clock.set(.room(address), in: room.hasArchive ? Limits.silence : Limits.entering)
     context.tell(.joined(room: address.description, nick: room.nick))
-    tellShortName(of: address, in: &context)
+    tellName(of: address, in: &context)
     for (nick, occupant) in room.occupants {
       guard let user = user(nick, occupant, in: address) else { continue }
       context.tell(.present(user, room: address.description, away: occupant.away))
