@@ -48,8 +48,8 @@ struct DocumentTests {
     ]
     // Of packages without which there is no Debian, or nothing that could be built.
     let everywhere: Set<Substring> = [
-      "bash", "cat", "chown", "cp", "install", "make", "prlimit", "setpriv", "setsid", "sh",
-      "sleep", "unshare",
+      "bash", "cat", "chown", "clang", "cp", "install", "make", "prlimit", "setpriv", "setsid",
+      "sh", "sleep", "unshare",
     ]
     // The pager, the editor, what opens addresses.
     var started: Set<Substring> = ["less", "vi", "xdg-open"]

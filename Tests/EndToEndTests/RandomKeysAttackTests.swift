@@ -87,7 +87,7 @@ extension EndToEnd {
       try home.write("int rl_transpose_words(int a, int b) { for (;;); }\n", to: "hang.c")
       let library = home.path + "/hang.so"
       let compiled = try Program(
-        ["cc", "-shared", "-fPIC", "-o", library, home.path + "/hang.c"],
+        ["clang", "-shared", "-fPIC", "-o", library, home.path + "/hang.c"],
         environment: home.environment
       ).finish()
       try #require(compiled.status == 0, "\(compiled.errors)")

@@ -16,7 +16,8 @@ import Testing
     var bytes = [UInt8](repeating: 0, count: 100)
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&waiting, 1, 0) > 0 else { return [] }
-    return Array(bytes.prefix(max(0, Glibc.read(descriptor, &bytes, bytes.count))))
+    let count = Glibc.read(descriptor, &bytes, bytes.count)
+    return Array(bytes.prefix(max(0, count)))
   }
 
   @Test("they reach the next reader as they were typed, and Return stays Return")

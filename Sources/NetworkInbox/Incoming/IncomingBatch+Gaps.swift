@@ -65,6 +65,10 @@ extension IncomingBatch {
       "SELECT 1 FROM shell WHERE participant = ? AND conversation = ?", owner.id, conversation.id)
   }
 
+  func hasGap(_ conversation: BatchConversation) throws -> Bool {
+    try database.exists("SELECT 1 FROM gap WHERE conversation = ?", conversation.id)
+  }
+
   /// Notes that the archive has reached a message that the store has: what follows comes after it.
   func moveGaps(to sort: Int64, in conversation: BatchConversation) throws {
     try database.run(

@@ -22,7 +22,7 @@ extension IncomingBatch {
       if message.kind == .action { message.kind = .text }
     }
     if let known = try repeated(message, by: sender, in: conversation) {
-      if message.time != nil, !message.isPast {
+      if message.time != nil, !message.isPast, !message.isDelayed {
         try moveGaps(to: known.message.sort, in: conversation)
       }
       return try again(known, archive: message.name.archive)
@@ -49,10 +49,12 @@ extension IncomingBatch {
       return
     }
     let id = ID<Message>(rawValue: try store.nextChange())
+    let isArrival = try message.time == nil || message.isDelayed && hasGap(conversation)
+    let missed = try isArrival || message.isDelayed ? nil : sort(ofMissed: time, in: conversation)
     let sort =
-      try message.time == nil
-      ? store.sortKey(ofArrivalAt: time, in: conversation.id)
-      : sort(ofMissed: time, in: conversation) ?? sort(ofLate: time, by: sender, in: conversation)
+      try isArrival
+      ? store.sortKey(ofArrivalAt: now, in: conversation.id)
+      : missed ?? sort(ofLate: time, by: sender, in: conversation)
     try insert(new, as: id, sort: sort, .arrived, in: conversation)
     try store.endTyping(of: sender, in: conversation.id)
     if !message.links.isEmpty { try askForFiles(of: message, id, from: sender, in: conversation) }

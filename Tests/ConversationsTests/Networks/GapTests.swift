@@ -105,6 +105,30 @@ struct GapTests {
     #expect(try linked.bodies() == ["a", "b", "doubtful", "c", "offline"])
   }
 
+  @Test("and before what the server kept meanwhile and sends live, with an earlier time")
+  func delayed() throws {
+    func kept(_ id: String, at time: Milliseconds) throws {
+      guard case .messageReceived(var message, let place) = archived(id, at: time) else { return }
+      message.isDelayed = true
+      try linked.hear(.messageReceived(message, in: place))
+    }
+    let start = linked.fixture.now
+    try live("a")
+    linked.fixture.now += 30_000
+    try linked.hear(.missing(in: linked.tea))
+    try kept("d", at: start + 4_000)
+    try read("a", "b", "c", at: start + 1_000)
+    try read("d", at: start + 4_000)
+    try live("e")
+    try linked.hear(.complete(in: linked.tea))
+    #expect(try linked.bodies() == ["a", "b", "c", "d", "e"])
+    // Without a gap, it takes the place of its time.
+    linked.fixture.now += 30_000
+    try live("g")
+    try kept("f", at: linked.fixture.now - 20_000)
+    #expect(try linked.bodies() == ["a", "b", "c", "d", "e", "f", "g"])
+  }
+
   @Test("in a conversation that begins with what arrives after the break")
   func newConversation() throws {
     try linked.wire.inbox.apply(

@@ -178,7 +178,7 @@ import Testing
       "SEARCH message USING COVERING INDEX sqlite_autoindex_message_2 (conversation=? AND number>?)"
     ),
     (
-      "ORDER BY number DESC LIMIT 1",
+      "sort < ? AND created_at <= ?",
       "SEARCH message USING INDEX sqlite_autoindex_message_2 (conversation=? AND number>?)"
     ),
     (
