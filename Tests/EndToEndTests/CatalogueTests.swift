@@ -31,7 +31,7 @@ extension EndToEnd {
       arguments: [
         "%1 is typing", "The host %1 cannot be found (%2).", "“%1” is missing", "empty the line",
         "there is no message %1 here", "the web server took too long",
-        "%1: %2 rows recovered, %3 lost",
+        "%1: %2 of %3 rows recovered",
         "The server refuses the login (%1): “%2”.", "nobody else may read or write %1",
         "what a completed emoji becomes: the emoji, or its name between colons",
         "seconds before \"typing\" expires; 0 means never",

@@ -156,10 +156,14 @@ extension IncomingBatch {
     let conversation = try batchConversation(.room(room))
     let words = name.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     let name = account.rules.shown(room: String(words.prefix(Naming.longestRoom)))
-    // Compare bytes, and the room's own name, since hobnob may show another.
-    let isCalledSo = try database.exists(
-      "SELECT 1 FROM conversation WHERE id = ? AND name = ?", conversation.id, name)
-    if name == "#" || isCalledSo { return }
+    // Compare the room's own name, since hobnob may show another.
+    let former = try database.first(
+      "SELECT name FROM conversation WHERE id = ?", conversation.id
+    ) { $0.text("name") }
+    if name == "#" || former?.utf8.elementsEqual(name.utf8) == true { return }
+    // Where a room has an address beside its name, it keeps its first name: its owner must not
+    // change what a bare name means (rule 11.2).
+    if account.rules.domain != nil, former != account.rules.shown(room: room) { return }
     try database.run(
       "UPDATE conversation SET name = '', folded = '' WHERE id = ?", conversation.id)
     let shown = try store.freeName(name, on: network)

@@ -109,7 +109,7 @@ import Testing
     #expect(try linked.store.read { try $0.membership(of: linked.anna, in: place) } == .member)
   }
 
-  @Test("a room is shown under the name its network process gives, and found by both")
+  @Test("11.2: a room keeps the first name its network process gives, and is found by both")
   func names() throws {
     try linked.hear(
       .roomNamed(room: room, name: "tea"), .roomNamed(room: "tea@elsewhere.example", name: "Tea"),
@@ -122,6 +122,11 @@ import Testing
         try linked.store.read { try $0.room(name, for: linked.anna) }, "\(name)")
       #expect(try linked.store.read { try $0.conversationAddress(of: found.id) } == linked.tea)
     }
+    // Its owner cannot change which room a name means.
+    try linked.hear(.roomNamed(room: room, name: "dev"))
+    #expect(
+      try linked.store.read { try $0.rooms(for: linked.anna) }.map(\.name)
+        == ["#dev@rooms.example", "#tea", "#Tea-2"])
   }
 
   @Test("contacts, and a contact's name that a person in a room has, too")

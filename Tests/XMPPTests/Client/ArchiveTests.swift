@@ -148,6 +148,24 @@ struct ArchiveTests {
     #expect(talk.hear(live("m10", "10")).marks == ["m10"])
   }
 
+  @Test("14.7: what the server kept and sends live is no page of the archive")
+  func keptByTheServer() {
+    var talk = Talk()
+    talk.archives[""] = archive(3)
+    talk.logIn()
+    func delayed() -> [Bool] {
+      talk.news.compactMap {
+        if case .messageReceived(let message, _) = $0 { message.isDelayed } else { nil }
+      }
+    }
+    #expect(delayed() == [false, false])
+    talk.forget()
+    let delay = "<delay xmlns='\(Feature.delay)' from='example.org' stamp='2026-05-01T10:00:00Z'/>"
+    _ = talk.hear(live("m8", "8").replacing("</message>", with: delay + "</message>"))
+    _ = talk.hear(live("m9", "9"))
+    #expect(delayed() == [true, false])
+  }
+
   @Test("14.7: in a room and in a chat the missed lines come first, also after another break")
   func orderInTheStore() throws {
     let fixture = Fixture()
