@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension Reading where Self: ~Copyable {
-  /// The room that a name means, as ``roomsMeant(by:for:in:)`` decides.
+  /// The room that a name means, as `roomsMeant(by:for:in:)` decides.
   ///
   /// - Parameters:
   ///   - name: with or without the leading `#`; case makes no difference.
