@@ -109,8 +109,8 @@ package final class XMPPWire: Wire {
   ) {
     // Handle requests first: a message to a room that one of them enters has to wait for the entry.
     tell(.requests(requests))
+    // The client knows the outbox from `admit`. This one may be older by the time it is handled.
     tell(.tried(admitted))
-    tell(.outbox(outbox))
     if !signals.isEmpty { tell(.signals(signals)) }
   }
 

@@ -54,7 +54,8 @@ extension IncomingBatch {
     let sort =
       try isArrival
       ? store.sortKey(ofArrivalAt: now, in: conversation.id)
-      : missed ?? sort(ofLate: time, by: sender, in: conversation)
+      : missed
+        ?? sort(ofLate: time, by: sender, isDelayed: message.isDelayed, in: conversation)
     try insert(new, as: id, sort: sort, .arrived, in: conversation)
     try store.endTyping(of: sender, in: conversation.id)
     if !message.links.isEmpty { try askForFiles(of: message, id, from: sender, in: conversation) }
@@ -141,8 +142,11 @@ extension IncomingBatch {
   /// their own clock, so the message comes after its sender's earlier messages, and after other
   /// people's messages of the same second if it follows them in the archive.
   private func sort(
-    ofLate time: Milliseconds, by sender: ID<Participant>, in conversation: BatchConversation
+    ofLate time: Milliseconds, by sender: ID<Participant>, isDelayed: Bool,
+    in conversation: BatchConversation
   ) throws -> Int64 {
+    // A stream keeps the order of each sender, however long it was broken.
+    let end = isDelayed ? Int64.max : SortKey.first(at: time + Self.slowness)
     // An unsent message that the owner wrote here counts as the later one.
     let before = try database.first(
       """
@@ -150,7 +154,7 @@ extension IncomingBatch {
       WHERE conversation = ?1 AND sort >= ?2 AND sort < ?3 AND brought < 2
         AND (sender = ?5 OR sort < ?4) AND (sender <> ?6 OR state >= ?7)
       ORDER BY sort DESC LIMIT 1
-      """, conversation.id, SortKey.first(at: time), SortKey.first(at: time + Self.slowness),
+      """, conversation.id, SortKey.first(at: time), end,
       SortKey.first(at: time + 1000), sender, owner.id, DeliveryState.sent.rawValue
     ) { $0.int64() }
     return try conversation.keys.free(from: before ?? SortKey.first(at: time), in: database)

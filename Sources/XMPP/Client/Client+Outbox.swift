@@ -179,13 +179,12 @@ extension Client {
     if isSend, message.ids.archive != nil, !wasPending || message.incoming.source.isArchive {
       var owner = message.sender
       owner.isOwner = true
-      context.tell(
-        .messageReceived(
-          NetworkMessage(
-            name: MessageIDs(origin: stanza.stanzaID, archive: message.ids.archive),
-            speaker: owner, body: stanza.entry.message.body, kind: stanza.entry.message.kind,
-            time: message.incoming.time),
-          in: message.conversation))
+      var echo = NetworkMessage(
+        name: MessageIDs(origin: stanza.stanzaID, archive: message.ids.archive),
+        speaker: owner, body: stanza.entry.message.body, kind: stanza.entry.message.kind,
+        time: message.incoming.time)
+      echo.isDelayed = message.incoming.isDelayed
+      context.tell(.messageReceived(echo, in: message.conversation))
     }
     return true
   }

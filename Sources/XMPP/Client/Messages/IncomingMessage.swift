@@ -25,6 +25,9 @@ struct IncomingMessage: Sendable {
   /// When it was sent; nil for now.
   var time: Milliseconds?
 
+  /// Whether the server kept it, and sends it now without being asked.
+  var isDelayed: Bool { time != nil && !source.isArchive }
+
   /// The number of the playback that it is from: a room without an archive repeats its last
   /// messages to everyone who enters.
   var playback: Int?
