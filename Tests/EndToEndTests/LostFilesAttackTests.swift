@@ -147,7 +147,8 @@ extension EndToEnd {
       #expect(shell.waitForExit(seconds: 10) == 1)
       let shown = shell.emulator.history.joined(separator: "\n") + shell.emulator.picture
       #expect(shown.contains("has taken over the store"), "\(shown)")
-      #expect(shown.contains("Not sent: half a line!"), "\(shown)")
+      // It may end before the key is read.
+      #expect(shown.contains("Not sent: half a line"), "\(shown)")
       let sent = try home.run(["send", "lobby", "two", "--as", "ben"])
       #expect(sent.status == 1 && sent.errors.contains("newer hobnob wrote"))
     }
