@@ -88,8 +88,9 @@ extension EndToEnd {
           anna.proxy.cut()
         }
       }
-      try ben.expect(text(Self.count - 1, of: anna), in: rooms[1])
       let (sent, failed) = try own(of: anna, in: rooms[0])
+      // The last line can be in doubt, since the connection is cut right after it.
+      try ben.expect(#require(sent.last), in: rooms[1])
       let heard = try heard(from: "anna", by: ben, in: rooms[1])
       let (unique, twice) = (Set(heard), heard.count - Set(heard).count)
       #expect(twice == 0)
