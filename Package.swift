@@ -179,7 +179,10 @@ let package = Package(
     .target(
       name: "Emulator", dependencies: ["CVTerm", "CLinux"], path: "Tests/Emulator",
       swiftSettings: hot),
-    .target(name: "Repeatable", path: "Tests/Repeatable", swiftSettings: ours),
+    .target(name: "CTestProcess", path: "Tests/CTestProcess"),
+    .target(
+      name: "Repeatable", dependencies: ["CTestProcess"], path: "Tests/Repeatable",
+      swiftSettings: ours),
     .testTarget(
       name: "StyledTextTests", dependencies: ["StyledText", "Sentences", "Repeatable"],
       swiftSettings: tests),

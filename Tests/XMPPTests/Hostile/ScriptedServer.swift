@@ -29,11 +29,6 @@ final class ScriptedServer: Sendable {
     }
     port = UInt16(bigEndian: address.sin_port)
     Thread { [self] in
-      // OpenSSL also writes to clients that have gone.
-      var broken = sigset_t()
-      sigemptyset(&broken)
-      sigaddset(&broken, SIGPIPE)
-      pthread_sigmask(SIG_BLOCK, &broken, nil)
       let peer = Peer(accept(listener, nil, nil), pair) { [self] in note($0) }
       try? script(peer)
       peer.close()
