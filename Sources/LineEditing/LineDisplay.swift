@@ -145,6 +145,17 @@ package final class LineDisplay {
     needsDrawing = true
   }
 
+  /// Asks the terminal where the block is, if that makes a difference.
+  ///
+  /// - Returns: whether the terminal has to answer.
+  func askForPlace() -> Bool {
+    let question = painter.questionForPlace()
+    if !question.isEmpty { device.write(question) }
+    return !question.isEmpty
+  }
+
+  func learnPlace(from cursor: CursorPosition) { painter.learnPlace(from: cursor) }
+
   private func repaintAll() {
     bytesOut += painter.leave(keepingLine: false)
     painter = Painter(size: painter.size, widths: widths, looks: looks)

@@ -41,9 +41,10 @@ extension LineEditor {
 
   /// Waits a moment for the answers. Call this before another program gets the terminal.
   func finishQuestions() {
-    guard let askedAt = terminalAskedAt else { return }
+    let placeAskedAt = resizeProbe.isForPlace ? resizeProbe.askedAt : nil
+    guard let askedAt = [terminalAskedAt, placeAskedAt].compactMap(\.self).max() else { return }
     let end = askedAt + Self.answerPatience
-    while terminalAskedAt != nil, loop.now < end {
+    while terminalAskedAt != nil || resizeProbe.isForPlace, loop.now < end {
       var ready = pollfd(fd: device.input, events: Int16(POLLIN), revents: 0)
       guard poll(&ready, 1, Int32(end - loop.now)) > 0, ready.revents & Int16(POLLIN) != 0 else {
         break

@@ -16,6 +16,8 @@ struct ResizeProbe {
   var answers: Bool?
   /// How many reports the terminal still has to send, including those that came too late to matter.
   var awaited = 0
+  /// Whether the first of them says where the block is.
+  var isForPlace = false
   /// The first of the two reports that make an answer.
   var cursor: CursorPosition?
   var lastAnswer: Answer?
@@ -37,7 +39,7 @@ struct ResizeProbe {
   mutating func add(_ report: Size) -> Answer? {
     awaited -= 1
     guard let position = cursor.take() else {
-      cursor = CursorPosition(row: report.rows - 1, column: report.columns - 1)
+      cursor = CursorPosition(report)
       return nil
     }
     return Answer(size: report, cursor: position)
@@ -49,7 +51,7 @@ struct ResizeProbe {
   func awaitsAnswer(at now: Int64) -> Bool { awaited > 0 && now - askedAt <= Self.oblivion }
 
   /// Forgets the reports that have not arrived: they never will.
-  mutating func forget() { (awaited, cursor) = (0, nil) }
+  mutating func forget() { (awaited, isForPlace, cursor) = (0, false, nil) }
 }
 
 /// The screen after a resize: hobnob removes the block only when it knows how the terminal has
@@ -102,6 +104,26 @@ extension LineEditor {
     ask()
   }
 
+  /// Asks the terminal where the block is, if a resize may depend on that.
+  func askForPlace() {
+    guard isStarted, !isBehind, !display.isProbingSize, resizeProbe.awaited == 0,
+      display.askForPlace()
+    else { return }
+    (resizeProbe.awaited, resizeProbe.isForPlace, resizeProbe.askedAt) = (1, true, loop.now)
+  }
+
+  /// Handles the answer. Returns false for any other event.
+  func takePlace(_ event: KeyEvent) -> Bool {
+    guard resizeProbe.isForPlace, let report = SizeReport.size(in: event) else { return false }
+    resizeProbe.awaited -= 1
+    resizeProbe.isForPlace = false
+    // After a resize, the block may no longer be there.
+    if !display.isProbingSize, !display.isAnotherSizeTold {
+      display.learnPlace(from: CursorPosition(report))
+    }
+    return true
+  }
+
   private func ask() {
     if loop.now - resizeProbe.askedAt > ResizeProbe.oblivion { resizeProbe.forget() }
     device.write(SizeReport.question)
@@ -152,7 +174,8 @@ extension LineEditor {
       guard poll(&ready, 1, Int32(end - loop.now)) > 0, let events = availableKeys() else {
         break
       }
-      for report in events.compactMap({ SizeReport.size(in: $0) }) where resizeProbe.awaited > 0 {
+      let others = events.filter { !takePlace($0) }
+      for report in others.compactMap({ SizeReport.size(in: $0) }) where resizeProbe.awaited > 0 {
         if let answer = resizeProbe.add(report) { resizeProbe.lastAnswer = answer }
       }
     }

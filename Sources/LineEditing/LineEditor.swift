@@ -111,7 +111,7 @@ public final class LineEditor {
     if displayMode == .tty { focus.wait() }
   }
 
-  private var isStarted = false
+  private(set) var isStarted = false
   /// When the terminal was asked; nil once it has answered.
   var terminalAskedAt: Int64?
   /// Whether the terminal reported that it knows OSC 99.
@@ -125,39 +125,11 @@ public final class LineEditor {
       if terminalAskedAt != nil { readAhead { $0 } }
     }
     draw()
+    askForPlace()
   }
 
   /// Keys typed before the prompt; the loop handles them as soon as it runs.
-  private var typedAhead: [KeyEvent] = []
-
-  /// Whether the user has typed something that the line does not show yet (rule 5.2).
-  public func hasTypedAhead() -> Bool {
-    readAhead { $0 }
-    return typedAhead.contains { event in
-      switch event {
-      case .focus, .reply: false
-      default: true
-      }
-    }
-  }
-
-  func readAhead(_ change: (KeyEvent) -> KeyEvent) {
-    let isFirst = typedAhead.isEmpty
-    typedAhead += keys.keysHeldBack()
-    typedAhead += (availableKeys() ?? []).filter { !takeAnswer($0) }.map(change)
-    guard isFirst, !typedAhead.isEmpty else { return }
-    loop.after(milliseconds: 0) { [weak self] in
-      self?.takeTypedAhead()
-      self?.keys.startTimers()
-    }
-  }
-
-  private func takeTypedAhead() {
-    let events = typedAhead.filter { !takeReport($0) }
-    typedAhead = []
-    if !events.isEmpty { handle(events) }
-  }
-
+  var typedAhead: [KeyEvent] = []
   var resizeProbe = ResizeProbe()
 
   /// Restores the terminal's modes, and leaves the cursor on an empty row.
@@ -223,12 +195,12 @@ public final class LineEditor {
   }
 
   /// Handles a report that the terminal sent by itself. Returns false if the user typed the event.
-  private func takeReport(_ event: KeyEvent) -> Bool {
+  func takeReport(_ event: KeyEvent) -> Bool {
     if case .focus(let isFocused) = event {
       focus.noteReport(isFocused)
       return true
     }
-    if takeAnswer(event) { return true }
+    if takeAnswer(event) || takePlace(event) { return true }
     guard resizeProbe.awaited > 0, let report = SizeReport.size(in: event) else { return false }
     handleSizeReport(report)
     return true
@@ -240,7 +212,7 @@ public final class LineEditor {
     tell(.lostTerminal)
   }
 
-  private func handle(_ events: [KeyEvent]) {
+  func handle(_ events: [KeyEvent]) {
     isProgramChange = false
     isInsertion = false
     for event in events { handle(event) }

@@ -116,6 +116,22 @@ extension Painter {
     var blanks = 0
   }
 
+  /// The question where the block is; empty if that is known, or makes no difference. A terminal
+  /// that shows the end of wrapped text does not say after a resize how many rows are hidden; the
+  /// rows below the block tell.
+  public mutating func questionForPlace() -> [UInt8] {
+    guard looks.showsEnd, !top.isKnown, !rows.isEmpty, askedCaretRow == nil else { return [] }
+    askedCaretRow = caretRow
+    return SizeReport.cursorQuestion
+  }
+
+  /// Takes the answer to `questionForPlace`, unless the block has moved since.
+  public mutating func learnPlace(from cursor: CursorPosition) {
+    guard let asked = askedCaretRow.take(), !top.isKnown else { return }
+    top = Top(row: max(0, cursor.row - asked), isKnown: true)
+    top.fit(max(rows.count, slack.rows), in: size)
+  }
+
   /// Removes the block from where it is now, since the screen has another size, or had one for a
   /// moment. The next `paint` draws it anew.
   ///
@@ -165,10 +181,13 @@ extension Painter {
       // it is higher, more rows are lost; but counting those as well could remove messages.
       return looks.showsEnd ? showsEnd : up - (size.rows - 1)
     }
+    guard looks.showsEnd else { return up - cursor.row }
     let isElsewhere = cursor.column != min(position.column, max(cursor.column, size.columns - 1))
-    guard looks.showsEnd, isElsewhere else { return up - cursor.row }
-    // tmux moves a cursor that is above the screen to the first row and column.
-    if cursor == CursorPosition(row: 0, column: 0) { return top.isKnown ? showsEnd : up }
+    let isFirst = cursor == CursorPosition(row: 0, column: 0)
+    // tmux moves a cursor that is above the screen to the first row and column. In a screen of one
+    // column, only the number of rows tells that it was moved there.
+    if isFirst, top.isKnown, isElsewhere || showsEnd > up { return showsEnd }
+    if isFirst || !isElsewhere { return up - cursor.row }
     // The block was drawn for a width that the screen no longer had. The caret's row belongs to the
     // block; the rows above it may be messages, and leaving stale rows is better than removing a
     // message.

@@ -30,6 +30,9 @@ public struct Painter: Sendable {
   var slack = ReflowSlack()
   /// In which row of the screen the block begins.
   var top = Top()
+  /// The block's row with the cursor when the terminal was asked where that is; nil if the block has
+  /// moved since.
+  var askedCaretRow: Int?
   private(set) var caretRow = 0
   /// Where the cursor is.
   private(set) var caretColumn = 0
@@ -133,6 +136,7 @@ public struct Painter: Sendable {
     lost = .none
     slack = ReflowSlack()
     top = Top()
+    askedCaretRow = nil
     caretRow = 0
     caretColumn = 0
   }
@@ -173,7 +177,7 @@ public struct Painter: Sendable {
         out.move(toRow: 0, column: 0)
       }
     }
-    if !above.isEmpty { (lost, slack) = (.none, ReflowSlack()) }
+    if !above.isEmpty { (lost, slack, askedCaretRow) = (.none, ReflowSlack(), nil) }
     var answers = answers[...]
     for (index, line) in above.enumerated() {
       // Terminals forget the mark of a row that is erased.

@@ -10,6 +10,11 @@ public struct CursorPosition: Hashable, Sendable {
     self.row = row
     self.column = column
   }
+
+  /// The place that a report names, from 1.
+  public init(_ report: Size) {
+    self.init(row: report.rows - 1, column: report.columns - 1)
+  }
 }
 
 /// Asks the terminal itself for its size, since the size that the system reports may be older, or
@@ -21,8 +26,12 @@ public struct CursorPosition: Hashable, Sendable {
 /// xterm's own question for the size, `CSI 18 t`, and tmux 3.3a exchanges rows and columns in its
 /// answer.
 public enum SizeReport {
+  /// The bytes that ask where the cursor is.
+  static let cursorQuestion = Array("\u{1B}[6n".utf8)
+
   /// The bytes that ask. They change nothing on the screen.
-  public static let question = Array("\u{1B}[6n\u{1B}7\u{1B}[9999;9999H\u{1B}[6n\u{1B}8".utf8)
+  public static let question =
+    cursorQuestion + Array("\u{1B}7\u{1B}[9999;9999H".utf8) + cursorQuestion + Array("\u{1B}8".utf8)
 
   /// How many answers the question gets.
   public static let answers = 2

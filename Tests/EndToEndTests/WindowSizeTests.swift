@@ -34,5 +34,18 @@ extension EndToEnd {
       }
       #expect(try anna.history().count { $0.contains("#lobby>") } == 1)
     }
+
+    @Test("in tmux, a pane of one column leaves no stale row, right after the start, too")
+    func oneColumn() throws {
+      let anna = try Tmux(home: Home()).shell(as: "anna", ["lobby"], rows: 24, columns: 40)
+      try anna.type("hello")
+      try anna.expect { $0.contains("#lobby> hello") && $0.last == "anna, alone here" }
+      let former = try anna.screen()
+      for columns in [1, 40] {
+        try anna.resize(rows: 24, columns: columns)
+        try anna.expect { columns == 1 ? $0 == ["h", "e", "l", "l", "o"] : $0.last == former.last }
+      }
+      #expect(try anna.history() == former)
+    }
   }
 }

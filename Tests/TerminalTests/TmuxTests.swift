@@ -38,6 +38,12 @@ private struct Editor {
     tmux.feed(painter.paint(frame, above: above))
   }
 
+  /// The terminal says where the block is, if it is asked.
+  mutating func learnPlace() {
+    guard !painter.questionForPlace().isEmpty else { return }
+    painter.learnPlace(from: CursorPosition(row: tmux.cursor.row, column: tmux.cursor.column))
+  }
+
   mutating func resize(rows: Int, columns: Int) {
     size = Size(rows: rows, columns: columns)
     tmux.resize(rows: rows, columns: columns)
@@ -188,6 +194,24 @@ struct TmuxTests {
       editor.paint(messagesOfLengths: Array(repeating: 10, count: messages))
       for size in sizes { editor.resize(rows: size.rows, columns: size.columns) }
       #expect(editor.faults.isEmpty, "\(sizes), \(messages) messages")
+    }
+  }
+
+  @Test(
+    "13.8: narrowing to a few columns and widening leave no stale row, wherever the block was",
+    arguments: [1, 2, 3, 5, 13], [0, 5, 30])
+  func few(columns: Int, messages: Int) throws {
+    for (length, hasLongRows) in [(0, false), (5, true), (5, false), (18, false)] {
+      var editor = try Editor(rows: 24, columns: 40)
+      editor.hasLongRows = hasLongRows
+      editor.text = String(repeating: "x", count: length)
+      editor.caret = length
+      editor.paint(messagesOfLengths: Array(repeating: 10, count: messages))
+      editor.learnPlace()
+      for columns in [columns, 40, columns + 1, columns, 40] {
+        editor.resize(rows: 24, columns: columns)
+      }
+      #expect(editor.faults.isEmpty, "\(length) letters, \(hasLongRows)")
     }
   }
 

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Platform
+import Terminal
+
+/// Keys typed before the prompt was there (rule 5.2), or while another program had the terminal.
+extension LineEditor {
+  /// Whether the user has typed something that the line does not show yet (rule 5.2).
+  public func hasTypedAhead() -> Bool {
+    readAhead { $0 }
+    return typedAhead.contains { event in
+      switch event {
+      case .focus, .reply: false
+      default: true
+      }
+    }
+  }
+
+  func readAhead(_ change: (KeyEvent) -> KeyEvent) {
+    let isFirst = typedAhead.isEmpty
+    typedAhead += keys.keysHeldBack()
+    typedAhead += (availableKeys() ?? []).filter { !takeAnswer($0) && !takePlace($0) }
+      .map(change)
+    guard isFirst, !typedAhead.isEmpty else { return }
+    loop.after(milliseconds: 0) { [weak self] in
+      self?.takeTypedAhead()
+      self?.keys.startTimers()
+    }
+  }
+
+  func takeTypedAhead() {
+    let events = typedAhead.filter { !takeReport($0) }
+    typedAhead = []
+    if !events.isEmpty { handle(events) }
+  }
+}
