@@ -58,10 +58,10 @@ extension Painter {
       // screen reads the letters of a string as bytes, so it finds control characters in some.
       let isInScreen =
         !(variable("STY") ?? "").isEmpty || !isInTmux && terminal.hasPrefix("screen")
-      let ignoresStrings = terminal != "linux" && !terminal.hasPrefix("vt") && !isInEmacs
+      let ignoresStrings = terminal != "linux" && !Self.isDECs(terminal) && !isInEmacs
       let cutsRows =
         variable("XTERM_VERSION") != nil || terminal == "linux" || terminal.hasPrefix("rxvt")
-        || terminal.hasPrefix("screen") || terminal.hasPrefix("vt")
+        || terminal.hasPrefix("screen") || Self.isDECs(terminal)
       self.init(
         colors: noColor.isEmpty && Self.hasColors(terminal),
         palette: Self.palette(terminal, variable),
@@ -82,11 +82,13 @@ extension Painter {
     /// Whether a terminal of this name has colours. DEC's had none, and by convention (term(7)) a
     /// name ends in `-m` if the terminal has none.
     private static func hasColors(_ terminal: String) -> Bool {
-      let model = ["vt", "xterm-vt"].first(where: terminal.hasPrefix).map {
-        terminal.dropFirst($0.count)
-      }
-      let isDECs = model?.first?.isNumber == true
-      return !isDECs && !terminal.hasSuffix("-m") && !terminal.hasSuffix("-mono")
+      let emulated = terminal.hasPrefix("xterm-") ? terminal.dropFirst(6) : terminal[...]
+      return !isDECs(emulated) && !terminal.hasSuffix("-m") && !terminal.hasSuffix("-mono")
+    }
+
+    /// Whether this is the name of one of DEC's terminals, such as vt100; vte is another family.
+    private static func isDECs(_ terminal: some StringProtocol) -> Bool {
+      terminal.hasPrefix("vt") && terminal.dropFirst(2).first?.isNumber == true
     }
 
     /// The colours that the terminal has according to its name, and the background according to the

@@ -245,6 +245,19 @@ extension EndToEnd {
       }
     }
 
+    @Test(
+      "11.5: it says about colours what the shell decides",
+      arguments: [
+        ("xterm", nil, "yes"), ("vt100", nil, "no (this kind of terminal has none)"),
+        ("vte-256color", nil, "yes"), ("xterm", "1", "no (NO_COLOR is set)"),
+        ("vt100", "1", "no (NO_COLOR is set)"),
+      ])
+    func colours(term: String, noColor: String?, words: String) throws {
+      try home.say("hello", as: "ben")
+      let output = try check(environment: ["TERM": term, "NO_COLOR": noColor]).output
+      #expect(output.contains("  Colours: \(words)\n"))
+    }
+
     @Test("in the background it does not ask the terminal, which would stop it")
     func inTheBackground() throws {
       try home.say("hello", as: "ben")

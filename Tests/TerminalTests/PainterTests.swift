@@ -341,7 +341,7 @@ struct PainterTests {
       (["TERM": "screen-256color", "TMUX": "/tmp/x"], true, true, true),
       (["TERM": "screen-256color"], true, false, false), (["TERM": "linux"], true, false, false),
       (["TERM": "tmux-256color", "XTERM_VERSION": "XTerm(379)"], true, true, true),
-      ([:], true, true, false),
+      (["TERM": "vte-256color"], true, true, false), ([:], true, true, false),
     ])
   func environment(variables: [String: String], colors: Bool, rewraps: Bool, showsEnd: Bool) {
     let looks = Painter.TerminalCapabilities(environment: { variables[$0] })

@@ -178,15 +178,20 @@ package struct CheckScript: Subcommand {
       case .graphemes: say("counted by whole emoji (setting: width unicode)")
       }
     output.write(say("  Width of emoji: %1", rule))
+    let looks = Painter.TerminalCapabilities(environment: { environment[$0] })
     output.write(
-      (environment["NO_COLOR"] ?? "").isEmpty
-        ? say("  Colours: yes") : say("  Colours: no (NO_COLOR is set)"))
-    output.write(background(settings, launch))
+      looks.colors
+        ? say("  Colours: yes")
+        : (environment["NO_COLOR"] ?? "").isEmpty
+          ? say("  Colours: no (this kind of terminal has none)")
+          : say("  Colours: no (NO_COLOR is set)"))
+    output.write(background(settings, looks, launch))
   }
 
   /// Says what the terminal answers when asked for its background.
-  @MainActor private func background(_ settings: Settings, _ launch: Launch) -> SafeText {
-    let looks = Painter.TerminalCapabilities(environment: { launch.environment[$0] })
+  @MainActor private func background(
+    _ settings: Settings, _ looks: Painter.TerminalCapabilities, _ launch: Launch
+  ) -> SafeText {
     // A process in the background would be stopped for touching the terminal.
     guard !launch.isPlain(settings), looks.ignoresStrings, tcgetpgrp(0) == getpgrp(),
       let device = try? TerminalDevice()
