@@ -43,12 +43,11 @@ public struct KeyDecoder: Sendable {
   private static let answerPatience: Int64 = 50
   /// Milliseconds of silence after which a C-c by itself is a key, and not part of a paste.
   public static let pasteSilence: Int64 = 100
-  private static let pasteEnd: [UInt8] = [0x1B, 0x5B, 0x32, 0x30, 0x31, 0x7E]
 
   private var state = State.ground
   /// The bytes since the sequence began.
   private var pending: [UInt8] = []
-  private var pasted: [UInt8] = []
+  private var pasted = PastedBytes()
   /// How many of the pending bytes were already returned as a key, because nothing followed in time.
   private var returned = 0
   /// What was returned as keys because nothing followed in time: ESC, perhaps with the first bytes
@@ -82,8 +81,9 @@ public struct KeyDecoder: Sendable {
       case .string, .stringEscape: isAnswer ? nil : answerPause
       // The program asks nothing whose answer begins with ESC P or ESC _.
       case .stringStart: pending[1] == UInt8(ascii: "]") ? answerPause : pauseAfterKey
-      // Many terminals never answer, and there Escape must not wait for them.
-      case .escape, .escapeEscape, .consoleKey, .ss3: escapeTimeout
+      // Many terminals never answer, and there Escape must not wait a second for them.
+      case .escape: awaitsAnswer ? pauseAfterKey : escapeTimeout
+      case .escapeEscape, .consoleKey, .ss3: escapeTimeout
       }
     return pause.map { lastAt + $0 }
   }
@@ -93,14 +93,7 @@ public struct KeyDecoder: Sendable {
 
   /// Whether the string that has begun can only be an answer: nobody types this much of one.
   private var isAnswer: Bool {
-    guard state == .string || state == .stringEscape, pending.count > 3 else { return false }
-    let body = pending.dropFirst(2)
-    switch pending[1] {
-    case UInt8(ascii: "]"): return body.contains(UInt8(ascii: ";"))
-    case UInt8(ascii: "P"):
-      return body.contains { [0x7C, 0x2B, 0x24].contains($0) }  // | + $
-    default: return body.contains(UInt8(ascii: "="))
-    }
+    (state == .string || state == .stringEscape) && StringAnswer.isCertain(pending)
   }
 
   /// Whether a paste has begun but not ended.
@@ -213,7 +206,7 @@ public struct KeyDecoder: Sendable {
         restart(with: byte, &events)
       }
     case .stringStart:
-      if beginsAnswer(byte, after: pending[1]) {
+      if StringAnswer.canBegin(with: byte, after: pending[1]) {
         pending.append(byte)
         state = .string
       } else {
@@ -263,16 +256,6 @@ public struct KeyDecoder: Sendable {
     default:
       state = .ground
       events.append(.key(pending))
-    }
-  }
-
-  /// Whether an answer can begin like this: OSC with a number, DCS with a digit or a private mark,
-  /// APC with kitty's G.
-  private func beginsAnswer(_ byte: UInt8, after introducer: UInt8) -> Bool {
-    switch introducer {
-    case UInt8(ascii: "]"): (0x30...0x39).contains(byte)
-    case UInt8(ascii: "P"): (0x30...0x39).contains(byte) || byte == 0x3E || byte == 0x21
-    default: byte == UInt8(ascii: "G")
     }
   }
 
@@ -353,28 +336,12 @@ public struct KeyDecoder: Sendable {
   }
 
   private mutating func decodeInPaste(_ byte: UInt8, _ events: inout [KeyEvent]) {
-    pasted.append(byte)
-    guard byte == Self.pasteEnd.last, pasted.suffix(Self.pasteEnd.count) == Self.pasteEnd[...]
-    else { return }
-    pasted.removeLast(Self.pasteEnd.count)
-    events.append(.paste(finishPaste()))
+    if pasted.add(byte) { events.append(.paste(finishPaste())) }
   }
 
   private mutating func finishPaste() -> [UInt8] {
-    var body: [UInt8] = []
-    body.reserveCapacity(pasted.count)
-    var afterReturn = false
-    for byte in pasted {
-      if byte == 0x0D {
-        body.append(0x0A)
-      } else if !(byte == 0x0A && afterReturn) {
-        body.append(byte)
-      }
-      afterReturn = byte == 0x0D
-    }
-    pasted = []
     state = .ground
-    return body
+    return pasted.take()
   }
 
   private mutating func continueSequence(_ byte: UInt8, _ events: inout [KeyEvent]) {

@@ -268,6 +268,26 @@ struct KeyDecoderTests {
     }
   }
 
+  @Test("1.15: while an answer is outstanding, an ESC waits 50 ms for its rest, and no longer")
+  func answerTornBehindItsESC() {
+    for answer in Self.answers where !answer.hasPrefix("\u{1B}P") {
+      let rest = Array(answer.utf8.dropFirst())
+      let reply = decode(answer)
+      for (timeout, pause, isTorn) in [(1, 49, false), (1, 51, true), (200, 201, true)]
+        as [(Int64, Int64, Bool)]
+      {
+        let pieces = [([0x1B], 0), (rest, pause), ([0x78], 20_000)]
+        let events = arrive(pieces, escapeTimeout: timeout, awaitsAnswer: true)
+        // Escape must not wait for terminals that never answer.
+        #expect(events == (isTorn ? [.escape] : []) + reply + [key("x")])
+      }
+      // Byte by byte, as slowly as a terminal may that was asked.
+      let single = rest.enumerated().map { ([$1], 900 + Int64($0) * 999) }
+      let events = arrive([([0x1B], 0)] + single + [([0x78], 100_000)], awaitsAnswer: true)
+      #expect(events == [.escape] + reply + [key("x")], "\(answer.debugDescription)")
+    }
+  }
+
   @Test("1.15: keys come again after an answer that is never finished")
   func lostRest() {
     let head = Array("\u{1B}]11;rgb:ff".utf8)
