@@ -208,6 +208,31 @@ struct SeveralDraftsTests {
     #expect(try draft() == "of the first")
   }
 
+  @Test("5.1, 5.3: a line that is set aside is stored, whatever another shell did to the draft")
+  func setAside() throws {
+    let second = try town.person("anna")
+    try begin("of the first", anna)
+    second.say("/drafts clear")
+    try begin("of the second", second)
+    anna.tell(.setAside)
+    #expect(try draft() == "of the first")
+  }
+
+  @Test("5.1, 13.3: the line begun before a line of the history is set aside is stored, too")
+  func setAsideFromTheHistory() throws {
+    anna.say("first")
+    anna.type("precious")
+    anna.isLive = false
+    anna.type("firstX")
+    anna.tell(.setAside)
+    #expect(anna.history.last == "precious")
+    let stored = try anna.store.read {
+      try $0.inputHistory(of: anna.session.me.id, shell: "", limit: 9)
+    }
+    #expect(stored.contains("precious"))
+    #expect(try draft() == "firstX")
+  }
+
   @Test("5.3: emptying a line keeps the draft that another shell of this person stored")
   func emptying() throws {
     let second = try town.person("anna")
