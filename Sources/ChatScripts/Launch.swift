@@ -85,6 +85,15 @@ package struct Launch {
     return "\(parts[0])'\(parts[1])'\(parts[4].dropFirst())"
   }
 
+  /// Refuses to explain a command that does not exist.
+  ///
+  /// - Returns: the exit status.
+  package nonisolated static func refuse(commandToExplain name: String) -> Int32 {
+    let sentence = say(
+      "There is no command %1; hobnob --help lists the commands.", SafeText(line: name))
+    return answer("hobnob: " + sentence.string, status: 64)
+  }
+
   /// Prints the parser's output: help and the version on standard output, errors on standard error.
   /// Returns the exit status.
   package nonisolated static func answer(

@@ -66,6 +66,12 @@ struct Hobnob: ParsableCommand {
 
   /// Parses a command line and carries it out.
   static func end(with arguments: [String]) -> Never {
+    // The parser would show the overview.
+    if arguments.first == "help", let name = arguments.dropFirst().first, !name.hasPrefix("-"),
+      !subcommandNames.contains(name)
+    {
+      Glibc.exit(Launch.refuse(commandToExplain: name))
+    }
     do {
       var command = try parseAsRoot(arguments)
       try command.run()

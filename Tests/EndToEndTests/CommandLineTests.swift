@@ -99,6 +99,29 @@ extension EndToEnd {
       }
     }
 
+    @Test("11.4: help for a command that does not exist is an error")
+    func helpForNothing() throws {
+      let finished = try home.run(["help", "nope"])
+      #expect(
+        finished
+          == .init(
+            status: 64, output: "",
+            errors: "hobnob: There is no command nope; hobnob --help lists the commands.\n"))
+      for name in ["help", "open", "account"] {
+        #expect(try home.run(["help", name]).status == 0)
+      }
+    }
+
+    @Test("11.3: hobnob connect without an account says what to do")
+    func connectWithoutAnAccount() throws {
+      try home.say("hello", as: "anna")
+      #expect(
+        try home.run(["connect", "--as", "anna"])
+          == .init(
+            status: 1, output: "",
+            errors: "hobnob: You have no account; to add one, type /account add in hobnob.\n"))
+    }
+
     @Test("closed standard input is a sentence, or nothing to run")
     func closedInput() throws {
       let send = try bash("\"$0\" send lobby --as ben <&-")
