@@ -12,10 +12,10 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/timerfd.h>
 #include <termios.h>
 #include <unistd.h>
-#include <sys/statfs.h>
 
 // glibc shows O_TMPFILE only to those who ask for GNU.
 static const int clinux_o_tmpfile = __O_TMPFILE;
@@ -137,8 +137,6 @@ static inline int clinux_landlock(
   return result;
 }
 
-// statfs(2), which Swift's Glibc module leaves out. The kind of a folder's file system; 0 if unknown.
-static inline unsigned clinux_file_system_type(const char *path) {
-  struct statfs found;
-  return statfs(path, &found) == 0 ? (unsigned)found.f_type : 0;
-}
+// Macros, which Swift cannot see: the two numbers of a device.
+static inline unsigned clinux_major(dev_t device) { return major(device); }
+static inline unsigned clinux_minor(dev_t device) { return minor(device); }

@@ -351,10 +351,19 @@ import Testing
 
   @Test("11.3: a store on a network file system is warned of, with the reason")
   func networkFileSystem() throws {
-    let types: [UInt32: String?] = [
-      0x6969: "NFS", 0xff53_4d42: "SMB", 0xef53: nil, 0x0102_1994: nil, 0x9123_683e: nil,
+    let types = [
+      "nfs4": "NFS", "cifs": "SMB", "ext4": nil, "tmpfs": nil, "btrfs": nil, "fuse.sshfs": "sshfs",
+      "fuse.glusterfs": "GlusterFS", "9p": "9P", "fuseblk": nil, "fuse.gocryptfs": nil, "fuse": nil,
     ]
-    for (type, name) in types { #expect(NetworkFileSystem.name(ofType: type) == name) }
+    for (type, name) in types {
+      let mounts = """
+        22 27 0:4 / /proc rw - nfs proc rw
+        36 22 0:45 /a\\040- /home/anna rw,relatime shared:1 master:2 - \(type) - rw
+        37 22 0:454 / /mnt rw - afs afs rw
+        """
+      #expect(NetworkFileSystem.name(ofDevice: "0:45", mounts: mounts) == name, "\(type)")
+    }
+    #expect(NetworkFileSystem.name(ofDevice: "0:46", mounts: "") == nil)
     let lobby = try Lobby()
     let check = StoreCheck(store: lobby.store)
     let finding = try #require(check.fileSystem("NFS").first)
