@@ -9,7 +9,8 @@ extension EndToEnd {
   @Suite(
     "An account on a server",
     .onASharedServer(
-      "anna", "ben", "cem", "dan", "eva", "finn", "gina", "hana", "ivo", "jan"))
+      "anna", "ben", "cem", "dan", "eva", "finn", "gina", "hana", "ivo", "jan",
+      "kai"))
   struct AccountEndToEndTests {
     private let home: Home
     private let server: LocalServer
@@ -108,6 +109,24 @@ extension EndToEnd {
       try eva.expect("> |", for: 30)
       try eva.expect("] ✓", for: 30)
       try finn.expect("two\"]")
+    }
+
+    @Test("1.14: keys typed while the account connects are two commands after it, not one")
+    func typingAhead() throws {
+      let proxy = try FreezableProxy(to: server.port)
+      defer { proxy.close() }
+      proxy.freeze(.answers)
+      let kai = try home.shellInLobby(as: "kai")
+      let options = server.options.replacing("\(server.port)", with: "\(proxy.port)")
+      kai.send("/account add xmpp:kai@\(LocalServer.domain) \(options)\r")
+      try kai.expect("Password of kai@\(LocalServer.domain): |")
+      kai.send("secret\r")
+      try kai.expect("Connecting; C-c returns to hobnob", for: 20)
+      kai.send("/me wavess\u{7F}\r/me bows\rhalf a line")
+      proxy.thaw()
+      try kai.expect("#lobby> half a line|", for: 20)
+      try kai.expect("kai waves")
+      try kai.expect("kai bows")
     }
 
     @Test("a wrong password is asked for again, three times; after C-c, a line says how to go on")
