@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Emulator
 import Foundation
+import StyledText
 import Testing
 
 extension EndToEnd {
@@ -128,6 +129,22 @@ extension EndToEnd {
       try compile([("You are not away.", "Xx da.")])
       let anna = try home.shellInLobby(as: "anna", environment: itsLocale)
       try anna.type("/back\r", seeing: "Xx da.")
+    }
+
+    @Test("/can is a table in a language whose characters are two columns wide")
+    func wideTable() throws {
+      let labels = [("edit", "編集"), ("recall", "取り消し"), ("react", "リアクションを付ける")]
+      try compile(labels + [("history", "履歴")])
+      let anna = try home.shellInLobby(as: "anna", environment: itsLocale)
+      try anna.type("/can\r", seeing: "everything, also")
+      let meanings = ["at any time", "/cancel, as", "one reaction", "everything, also"]
+      let columns = meanings.map { meaning in
+        let row = anna.emulator.history.first { $0.contains(meaning) } ?? ""
+        return Widths().columns(
+          of: String(row[..<(row.firstRange(of: meaning)?.lowerBound ?? row.endIndex)]))
+      }
+      // Two blanks before the longest label, and one after it.
+      #expect(columns == Array(repeating: 2 + 20 + 1, count: columns.count))
     }
 
     @Test("lists have the separator of the language")
