@@ -84,6 +84,38 @@ extension EndToEnd {
       #expect(try bodies("--from", "3", "--to", "5") == ["3", "4", "9"])
     }
 
+    @Test("14.7: --follow prints what was missed under a heading with its span of time")
+    func missed() throws {
+      let store = try Store(path: home.store)
+      defer { store.close() }
+      let anna = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+      let account = try store.writeDurably {
+        try $0.addAccount(owner: anna, network: "xmpp:anna@x.org")
+      }
+      let room = "tea@rooms.x.org"
+      func say(_ minute: Int64) -> NetworkEvent {
+        .messageReceived(
+          NetworkMessage(
+            name: MessageIDs(archive: "a\(minute)"),
+            speaker: NetworkUser(identity: "id-7", name: "zoe"), body: "at \(minute)",
+            time: 1_700_000_000_000 + minute * 60_000), in: .room(room))
+      }
+      try store.inbox.apply([.joined(room: room, nick: "anna"), say(9)], of: account)
+      let log = try home.start(
+        ["log", "#" + room, "--as", "anna", "--follow"], environment: ["TZ": "UTC"])
+      #expect(log.wait(for: 10) { $0.output.contains("at 9") })
+      try store.inbox.apply([say(4), say(5), say(10)], of: account)
+      #expect(log.wait(for: 10) { $0.output.contains("at 10") })
+      let lines = log.output.split(separator: "\n").map { $0.suffix(25) }
+      #expect(lines.count == 5 && lines[1].hasSuffix("  missed 22:17 to 22:18"), "\(lines)")
+      #expect(
+        lines[2...].map { $0.hasSuffix("zoe: at 4") || $0.hasSuffix("zoe: at 5") } == [
+          true, true, false,
+        ])
+      log.kill(15)
+      _ = log.finish()
+    }
+
     @Test("13.5: --events prints joins and leaves, between the messages, also with --follow")
     func events() throws {
       let clock = Clock()

@@ -97,6 +97,8 @@ private struct PrintedLog {
   /// The store's position when it was last read.
   private var position: Int64 = 0
   private var requested = Selection()
+  /// The highest sort key of the printed messages.
+  private var newestSort = Int64.min
   private var events: LoggedEvents?
   private var printer: MessagePrinter
 
@@ -145,6 +147,7 @@ private struct PrintedLog {
       }
       guard let last = page.last else { break }
       try write(page.filter(requested.contains))
+      newestSort = last.sort
       next = last.sort + 1
     }
     try events?.finish()
@@ -214,11 +217,33 @@ private struct PrintedLog {
         try $0.arrivals(
           in: conversation.id, since: position, upTo: end, limit: Script.page, for: script.me.id)
       }
-      try write(page.map(\.message))
+      try writeNew(page.map(\.message))
       position = page.count < Script.page ? end : page.last?.position ?? end
     }
     try events?.finish()
     try print(updates)
+  }
+
+  /// Prints messages that have arrived: those that belong above printed ones, since they were missed,
+  /// below a heading (rule 14.7).
+  private mutating func writeNew(_ arrivals: [Message]) throws {
+    var (isMissed, run) = (false, [Message]())
+    for message in arrivals {
+      if (message.sort < newestSort) != isMissed {
+        try write(run, isMissed: isMissed)
+        (isMissed, run) = (!isMissed, [])
+      }
+      run.append(message)
+      newestSort = max(newestSort, message.sort)
+    }
+    try write(run, isMissed: isMissed)
+  }
+
+  private mutating func write(_ run: [Message], isMissed: Bool) throws {
+    if isMissed, !isJSON, let span = MessagePrinter.missedSpan(run) {
+      script.output.write("  " + span)
+    }
+    try write(run)
   }
 
   private func isPrinted(_ message: Message) -> Bool {

@@ -34,16 +34,21 @@ extension MessagePrinter {
   /// Returns messages that were missed during a break and belong above lines that are printed
   /// already, under a heading with their span of time (rule 14.7).
   mutating func missedLines(_ messages: [Message]) -> [StyledLine] {
-    let times = messages.filter { !hides($0) }.map(\.createdAt)
-    guard let first = times.min(), let last = times.max() else { return [] }
+    guard let span = Self.missedSpan(messages.filter { !hides($0) }) else { return [] }
     endRun()
-    let (from, until) = (LocalTime.clock(first), LocalTime.clock(last))
-    // Translators: a heading above older messages, as in “missed 14:02 to 14:09”.
-    let span = from == until ? say("missed %1", from) : say("missed %1 to %2", from, until)
     let lines = [rule(span)] + messages.flatMap { self.lines(for: $0) }
     // The next message belongs below the lines above the heading.
     endRun()
     return lines
+  }
+
+  /// The heading of messages that were missed: their span of time; nil if there are none.
+  package static func missedSpan(_ messages: [Message]) -> SafeText? {
+    let times = messages.map(\.createdAt)
+    guard let first = times.min(), let last = times.max() else { return nil }
+    let (from, until) = (LocalTime.clock(first), LocalTime.clock(last))
+    // Translators: a heading above older messages, as in “missed 14:02 to 14:09”.
+    return from == until ? say("missed %1", from) : say("missed %1 to %2", from, until)
   }
 
   /// Returns the lines of messages in their current state, with delivery marks and reactions (rules
