@@ -70,16 +70,30 @@ extension Reading where Self: ~Copyable {
 }
 
 extension Writing where Self: ~Copyable {
-  /// Entering a conversation accepts the request that led there, which is removed.
+  /// Entering a conversation accepts the request that led there, which is removed. The text of a
+  /// stranger who had no chat becomes the first message in it.
   func acceptApproach(_ conversation: ID<Conversation>, by me: ID<Participant>) throws {
-    try database.run(
+    let accepted = try database.first(
       """
       DELETE FROM approach WHERE (account, kind, address) = (
         SELECT a.id, iif(c.kind = 0, 0, 2), ifnull(c.address, p.identity)
         FROM conversation c JOIN account a ON a.network = c.network AND a.owner = ?2
         LEFT JOIN participant p ON p.id = iif(c.one = ?2, c.other, c.one)
         WHERE c.id = ?1)
-      """, conversation, me)
+      RETURNING kind, sender, at
+      """, conversation, me
+    ) { (kind: $0.int("kind"), text: $0.text("sender"), at: $0.time("at")) }
+    guard let accepted, accepted.kind == Approach.Kind.message.rawValue, !accepted.text.isEmpty
+    else { return }
+    let chat = try self.conversation(existing: conversation, for: me)
+    let speaker = try database.first(
+      "SELECT iif(one = ?2, other, one) FROM conversation WHERE id = ?1", conversation, me
+    ) { $0.id() as ID<Participant> }
+    guard let speaker else { return }
+    _ = try store(
+      NewMessage(speaker: speaker, body: accepted.text, time: accepted.at),
+      as: ID(rawValue: try nextChange()), sort: sortKey(ofArrivalAt: accepted.at, in: conversation),
+      .arrived, in: chat)
   }
 }
 

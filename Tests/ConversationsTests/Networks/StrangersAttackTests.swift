@@ -90,6 +90,14 @@ import Testing
         try $0.database.first("SELECT count(*) FROM conversation WHERE kind = 1") { $0.int() }
       }
       #expect(count == Approach.most)
+      // It moves into the chat with them.
+      let chat = try linked.store.writeDurably {
+        try $0.networkChat(with: "eve1000@x.org", of: linked.account)
+      }.id
+      let moved = try linked.store.read { try $0.messages(in: chat, limit: 9, for: linked.anna) }
+      #expect(moved.map(\.body) == ["hello 1000"] && moved[0].senderIdentity == "eve1000@x.org")
+      #expect(try approaches.count == 1_199)
+      _ = try reports()
     }
     linked.fixture.now += 60_000
     try hear(.countStrangers)
