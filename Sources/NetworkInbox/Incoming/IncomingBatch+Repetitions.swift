@@ -37,7 +37,7 @@ extension IncomingBatch {
     guard
       let found = try resent(message, by: sender, in: conversation) ?? next
         ?? sameAtItsTime(message, by: sender, in: conversation)
-        ?? inFlight(message, by: sender, in: conversation)
+        ?? ownMessage(message, by: sender, in: conversation)
     else { return nil }
     if message.playback != nil { progress.playbacks[conversation.address]?.found.insert(found) }
     return try knownMessage(found)
@@ -123,24 +123,30 @@ extension IncomingBatch {
     ) { $0.id() }.first { !playback.found.contains($0) }
   }
 
-  /// Finds the owner's own message that the network may have had before a break: this line confirms
-  /// it.
-  private func inFlight(
+  /// Finds the owner's own message: one from here, which has the time of this machine's clock; or one
+  /// that the network may have had before a break, which this line confirms.
+  private func ownMessage(
     _ message: NetworkMessage, by sender: ID<Participant>, in conversation: BatchConversation
   ) throws -> ID<Message>? {
-    guard message.playback != nil, sender == owner.id else { return nil }
+    guard message.playback != nil, sender == owner.id,
+      let playback = progress.playbacks[conversation.address]
+    else { return nil }
     let time = time(message.time)
-    return try database.first(
+    return try database.rows(
       """
       SELECT id FROM message
       WHERE conversation = ?1 AND sort >= ?2 AND sort < ?3 AND sender = ?4 AND kind = ?5
-        AND body = ?6 AND state < ?7 AND (state = ?8
-          OR EXISTS (SELECT 1 FROM outbox x WHERE x.message = message.id AND x.tried > 0))
-      ORDER BY sort LIMIT 1
+        AND body = ?6 AND (
+          state >= ?7 AND remote_id = lower(hex(uid)) AND id <= ?9
+            AND abs(created_at - ?10) <= ?11
+          OR state = ?8 OR state < ?7 AND EXISTS (
+            SELECT 1 FROM outbox x WHERE x.message = message.id AND x.tried > 0))
+      ORDER BY abs(created_at - ?10), sort
       """, conversation.id, SortKey.first(at: time - Self.resendTime),
       SortKey.first(at: time + Self.clockError), sender, message.kind.rawValue,
-      Self.body(of: message), DeliveryState.sent.rawValue, DeliveryState.failed.rawValue
-    ) { $0.id() }
+      Self.body(of: message), DeliveryState.sent.rawValue, DeliveryState.failed.rawValue,
+      playback.start, time, Self.slowness
+    ) { $0.id() }.first { !playback.found.contains($0) }
   }
 
   /// The stored messages that the first lines of a playback repeat: those that are, in the same

@@ -172,6 +172,35 @@ import Testing
     #expect(try linked.state(later) == .sending)
   }
 
+  @Test("14.2: a line from here has this machine's time, and is known within seconds of it")
+  func ownFromHere() throws {
+    for _ in 1...2 {
+      let (_, entry) = try linked.send("ok")
+      try linked.hear(.accepted(entry, archive: nil))
+    }
+    linked.fixture.now += 60_000
+    // Each is one line, and the owner has said it elsewhere, too.
+    let lines = [1_900, 2_300, 2_700].map { replayed("ok", by: linked.me, after: $0) }
+    for line in lines { try hear([line]) }
+    #expect(try linked.bodies() == ["ok", "ok", "ok"])
+    try hear([replayed("ok", by: linked.me, after: 30_000, 2)])
+    #expect(try linked.bodies().count == 4)
+  }
+
+  @Test("14.2: the nearest one counts, so that one in doubt is not taken for one that arrived")
+  func nearestOwn() throws {
+    let (_, first) = try linked.send("ok")
+    try linked.hear(.accepted(first, archive: nil))
+    linked.fixture.now += 5_000
+    let (message, second) = try linked.send("ok")
+    try linked.wire.writeIfNeeded { try $0.noteTried([second]) }
+    linked.fixture.now += 60_000
+    try hear([replayed("ok", by: linked.me, after: 500)])
+    #expect(try linked.state(message) == .sending)
+    try hear([replayed("ok", by: linked.me, after: 5_500)])
+    #expect(try linked.state(message) == .sent && linked.bodies().count == 2)
+  }
+
   @Test("what is skipped in a playback does not count as found")
   func skipped() throws {
     try hear([live("hello")])
