@@ -358,6 +358,7 @@ package final class IRCWire: Wire {
           isTheirs(conversation.address)
         }
       }
+        case .open: true
       if !theirs.isEmpty { session.tell(.signals(theirs)) }
     }
   }

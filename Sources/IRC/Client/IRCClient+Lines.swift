@@ -122,7 +122,9 @@ extension IRCClient {
     let address = context.fold(line[1])
     history.begin(.room(address), as: line[1], in: &context)
     if context.support["WHOX"] != nil, rooms[address]?.members.count ?? 0 <= Self.mostAsked {
-      context.send(IRCLine("WHO", [line[1], "%tnfa," + Self.whoToken]), .idle)
+      context.send(
+        IRCLine("WHO", [line[1], "%tnfa," + Self.whoToken]),
+        context.openRooms.contains(address) ? .open : .idle)
     }
   }
 

@@ -142,6 +142,7 @@ extension IRCClient {
       history.unread.remove(conversation.address)
       if let id = ids.archive { history.noteSeen(id, in: conversation) }
     case .receipt: break
+    case .open(let rooms): context.noteOpen(Set(rooms))
     }
   }
 

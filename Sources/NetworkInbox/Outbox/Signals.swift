@@ -3,8 +3,8 @@ import Conversations
 
 /// What network processes read from the store.
 extension Reading where Self: ~Copyable {
-  /// The owner's activity for a network to pass on: typing, and how far they have read. It is read
-  /// from the store, so no change is lost; a signal may be returned twice.
+  /// The owner's activity for a network to pass on: typing, how far they have read, and what is open
+  /// in their shells. It is read from the store, so no change is lost; a signal may be returned twice.
   ///
   /// - Parameter position: the last returned position, or the snapshot's `position` at the
   ///   beginning.
@@ -47,7 +47,20 @@ extension Reading where Self: ~Copyable {
         signals.append(.receipt(mark.conversation, seen.name, by: seen.speaker, .seen))
       }
     }
+    if try database.exists("SELECT 1 FROM meta WHERE people > ?", position) {
+      let rooms = try openRooms(of: account)
+      if !rooms.isEmpty { signals.append(.open(rooms: rooms)) }
+    }
     return (signals, now)
+  }
+
+  private func openRooms(of account: Account) throws -> [String] {
+    try database.rows(
+      """
+      SELECT DISTINCT c.address FROM shell s JOIN conversation c ON c.id = s.conversation
+      WHERE s.participant = ? AND c.network = ? AND c.address IS NOT NULL
+      """, account.owner, account.network
+    ) { $0.text() }
   }
 
   /// The newest message by others up to a number; one that nobody could read counts neither as

@@ -86,6 +86,7 @@ extension Client {
       }
       guard let recipient = signalRecipient(in: conversation) else { return }
       receipts.send(upTo: ids, in: conversation, state, to: recipient, &context)
+    case .open: break
     }
   }
 

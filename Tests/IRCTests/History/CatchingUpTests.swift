@@ -431,6 +431,23 @@ struct CatchingUpTests: HistorySuite {
     #expect(all.count { $0.contains("WHO ") } == rooms.count)
   }
 
+  @Test("14.12: the people of the open room are asked for first, also if it opens later")
+  func openRooms() {
+    let rooms = (0..<30).map { "#r\($0)" }
+    var talk = Talk(support: "CHANTYPES=# CHATHISTORY=3 WHOX", settings: ["flood": "4/2"])
+    talk.talk.tell(.signals([.open(rooms: ["#r20"])]))
+    for room in rooms { talk.talk.enter(room) }
+    talk.talk.tell(.signals([.open(rooms: ["#r25"])]))
+    var asked: [String] = []
+    for _ in 0..<130 {
+      talk.talk.wait(2_000)
+      asked += talk.talk.takeSent().filter { $0.hasPrefix("WHO ") }
+    }
+    let first = asked.prefix { !$0.contains("#r25 ") }
+    #expect(first.count <= 4 && first.contains { $0.contains("#r20 ") }, "\(asked)")
+    #expect(asked.count == rooms.count)
+  }
+
   @Test("without the capabilities, nothing is asked")
   func noHistory() {
     for capabilities in [[], ["draft/chathistory"], ["batch"]] {

@@ -34,6 +34,8 @@ struct IRCContext: Sendable {
   var throttle = Throttle()
   /// Lines that wait for the throttle, beside the owner's messages.
   private(set) var waiting = LineQueue()
+  /// The addresses of the rooms that are open in the owner's shells.
+  private(set) var openRooms: Set<String> = []
   /// Whether a message went out after the owner's last waiting line, so that such a line is next.
   private var owesTurn = false
   /// How many turns in a row the owner has had while a line of the client's own waited.
@@ -102,6 +104,13 @@ struct IRCContext: Sendable {
   mutating func enter(_ room: String, key: String) {
     if key.isEmpty, waiting.addRoom(room, most: support.targets(of: "JOIN")) { return }
     send(IRCLine("JOIN", [room] + (key.isEmpty ? [] : [key])))
+  }
+
+  /// Asks about the people in rooms that are open in shells before it asks about others.
+  mutating func noteOpen(_ rooms: Set<String>) {
+    let new = rooms.subtracting(openRooms)
+    openRooms = rooms
+    if !new.isEmpty { waiting.hurry { [names] in new.contains(names.fold($0)) } }
   }
 
   /// Gives the lines that wait for the throttle the new name of a room.

@@ -8,6 +8,8 @@ struct LineQueue: Sendable {
     case request
     /// What the owner does, and what their messages wait for.
     case owner
+    /// What the client asks about the people in a room that is open in a shell.
+    case open
     /// What the client does by itself, such as reading histories.
     case background
     /// For times when nothing else waits: read markers, and questions about people.
@@ -70,6 +72,13 @@ struct LineQueue: Sendable {
     let lists = (names + [name]).packed(",", most: most)
     if lists.count == 1 { entries[index].line.parameters = lists }
     return lists.count == 1
+  }
+
+  /// Makes the questions about a room's people more urgent.
+  mutating func hurry(who isRoom: (String) -> Bool) {
+    let lines = entries.filter { $0.line.command == "WHO" && isRoom($0.line[0]) }
+    entries.removeAll { $0.line.command == "WHO" && isRoom($0.line[0]) }
+    for entry in lines { add(entry.line, min(entry.urgency, .open), at: entry.since) }
   }
 
   /// Takes the next line of the owner.
