@@ -327,7 +327,9 @@ package final class IRCWire: Wire {
       }
       + outbox.compactMap { entry in
         sentence(entry.conversation.address).map {
-          .refused(entry, reason: entry.wasTried ? IRCOutbox.doubt : $0)
+          .refused(
+            entry, reason: entry.wasTried ? IRCOutbox.doubt : $0,
+            mayHaveArrived: entry.wasTried && entry.operation == .send)
         }
       }
     if !events.isEmpty { report(.events(events)) }

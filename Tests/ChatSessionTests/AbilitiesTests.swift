@@ -87,7 +87,7 @@ struct AbilitiesTests {
     #expect(!anna.say("/cancel"))
     #expect(
       anna.printed.last
-        == "Message 1 is on its way, and others may have it already; /delete 1 retracts it.")
+        == "Others may have message 1 already; /delete 1 retracts it.")
     #expect(!anna.say("/edit"))
     #expect(
       anna.printed.last
@@ -98,6 +98,24 @@ struct AbilitiesTests {
     try anna.store.inbox.apply([.accepted(first, archive: "a")], of: account)
     let waiting = try anna.store.read { try $0.outbox(of: account.network) }
     #expect(waiting.map(\.operation) == [.delete])
+  }
+
+  @Test("14.2: a message that failed in doubt is not taken back, but one that was refused is")
+  func inDoubt() throws {
+    for text in ["one", "two"] { anna.say(text) }
+    let waiting = try anna.store.read { try $0.outbox(of: account.network) }
+    try anna.store.inbox.apply(
+      [
+        .refused(waiting[0], reason: "no voice"),
+        .refused(waiting[1], reason: "it broke", mayHaveArrived: true),
+      ], of: account)
+    #expect(anna.say("/cancel") && anna.text == "one")
+    #expect(!anna.say("/cancel"))
+    #expect(anna.printed.last == "Others may have message 2 already; /delete 2 retracts it.")
+    #expect(anna.say("/retry"))
+    #expect(try anna.store.read { try $0.outbox(of: account.network) }.map(\.message.number) == [2])
+    #expect(anna.say("/delete"))
+    #expect(anna.printed.contains { $0.contains("anna deleted [2]") })
   }
 
   // MARK: What was missed
@@ -300,6 +318,7 @@ struct AbilitiesTests {
   func typing() throws {
     func signals() throws -> [NetworkSignal] {
       try anna.store.read { try $0.signals(of: account, since: 0) }.0
+        .filter { $0 != .open(rooms: ["##tea"]) }
     }
     try provide { $0.typing = false }
     anna.type("hello")
@@ -313,4 +332,3 @@ struct AbilitiesTests {
     #expect(found == [.typing(.room("##tea"), true)], "\(found)")
   }
 }
-        .filter { $0 != .open(rooms: ["##tea"]) }

@@ -5,10 +5,12 @@ import Sentences
 extension Writing where Self: ~Copyable {
   /// Records that the network refused an entry, which is no longer in the outbox.
   ///
-  /// - Parameter reason: the reason to show to the sender.
+  /// - Parameters:
+  ///   - reason: the reason to show to the sender.
+  ///   - mayHaveArrived: whether others may have it all the same.
   package func fail(
     _ operation: OutboxEntry.Operation, of message: Message, _ reaction: OutgoingReaction?,
-    _ reason: String
+    _ reason: String, mayHaveArrived: Bool = false
   ) throws {
     switch operation {
     case .react:
@@ -18,9 +20,15 @@ extension Writing where Self: ~Copyable {
         "SELECT 1 FROM outbox WHERE message = ? AND operation = 0", message.id)
       // Another attempt is under way, or the message no longer exists: nobody waits for this one.
       if waits || message.state != .sending || message.isRecalled { return }
-      // It was deleted on its way, and now it is known that nobody has it.
-      if message.deletedAt != nil { return try wipe(message.id, as: .recalled, at: nil) }
+      if message.deletedAt != nil {
+        // It was deleted on its way, and now it may be known that nobody has it.
+        if !mayHaveArrived { try wipe(message.id, as: .recalled, at: nil) }
+        return
+      }
       try setState(.failed, failure: reason, of: message.id)
+      if mayHaveArrived {
+        try database.run("UPDATE message SET doubtful = 1 WHERE id = ?", message.id)
+      }
     case .edit, .delete:
       try setState(message.state, failure: reason, of: message.id)
     }
@@ -30,7 +38,7 @@ extension Writing where Self: ~Copyable {
   func failOutbox(of network: String, _ reason: String) throws {
     let entries = try database.rows(
       """
-      SELECT x.id AS entry, x.operation, m.id AS about, \(OutgoingReaction.columns)
+      SELECT x.id AS entry, x.operation, x.tried, m.id AS about, \(OutgoingReaction.columns)
       FROM outbox x JOIN message m ON m.id = x.message
       JOIN conversation c ON c.id = m.conversation\(OutgoingReaction.joins)
       WHERE c.network = ? ORDER BY x.id
@@ -38,13 +46,14 @@ extension Writing where Self: ~Copyable {
     ) {
       (
         id: $0.int64("entry"), OutboxEntry.Operation(rawValue: $0.int("operation")) ?? .send,
-        message: $0.id("about") as ID<Message>, reaction: OutgoingReaction($0)
+        message: $0.id("about") as ID<Message>, reaction: OutgoingReaction($0),
+        wasTried: $0.int64("tried") > 0
       )
     }
-    for (id, operation, message, reaction) in entries {
+    for (id, operation, message, reaction, wasTried) in entries {
       try database.run("DELETE FROM outbox WHERE id = ?", id)
       guard let message = try stored(message) else { continue }
-      try fail(operation, of: message, reaction, reason)
+      try fail(operation, of: message, reaction, reason, mayHaveArrived: wasTried)
     }
   }
 }

@@ -12,12 +12,15 @@ extension Reading where Self: ~Copyable {
     return found
   }
 
-  /// Whether a network may have a message: it was handed over, or is about to be.
+  /// Whether a network may have a message: it was handed over, or is about to be; or an attempt
+  /// failed without a clear refusal.
   package func isHandedOver(_ message: Message) throws -> Bool {
     try message.state >= .sent
       || database.exists(
-        "SELECT 1 FROM outbox WHERE message = ? AND operation = ? AND tried > 0", message.id,
-        OutboxEntry.Operation.send.rawValue)
+        """
+        SELECT 1 FROM message WHERE id = ?1 AND doubtful > 0
+        UNION ALL SELECT 1 FROM outbox WHERE message = ?1 AND operation = ?2 AND tried > 0
+        """, message.id, OutboxEntry.Operation.send.rawValue)
   }
 
   /// - Throws: `RuleError.cannotDelete` if a network may have a message and cannot delete it.
@@ -230,8 +233,8 @@ extension DurableTransaction {
     }
   }
 
-  /// Recalls a message of mine that nobody else has (rule 3.7): `failed`, `sending` and not handed
-  /// to its network yet, or `sent` in a local conversation. Afterwards no list has it, and its body
+  /// Recalls a message of mine that nobody else has (rule 3.7): `failed` or `sending`, unless its
+  /// network may have it; or `sent` in a local conversation. Afterwards no list has it, and its body
   /// and attachments are wiped.
   ///
   /// The transaction decides whether somebody has it, so if a `noteDelivered` or a `noteTried`

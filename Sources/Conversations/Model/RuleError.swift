@@ -68,10 +68,7 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
     case .othersHaveIt(let number):
       ("others have message %1 already; /delete %1 retracts it", [String(number)])
     case .othersMayHaveIt(let number):
-      (
-        "message %1 is on its way, and others may have it already; /delete %1 retracts it",
-        [String(number)]
-      )
+      ("others may have message %1 already; /delete %1 retracts it", [String(number)])
     case .notFailed(let number):
       ("message %1 has not failed, so there is nothing to retry", [String(number)])
     case .notSent(let number):

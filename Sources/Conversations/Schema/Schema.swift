@@ -19,6 +19,7 @@ package enum Schema {
     changesStep, archives, approachesStep, waitingChanges, entering, order,
     addressRules, accountStatus, abilities, ownerNotices, severalReactions, notices,
     notified, ranks, triedRequests, roomNames, gaps,
+    doubtful,
   ]
 
   package static var version: Int { steps.count }
@@ -53,6 +54,9 @@ package enum Schema {
 
   /// The newest message that a shell of this person has claimed for a notification.
   static let notified = "ALTER TABLE participant ADD COLUMN notified INTEGER NOT NULL DEFAULT 0"
+
+  /// Whether a message of mine failed although others may have it (rule 14.2).
+  static let doubtful = "ALTER TABLE message ADD COLUMN doubtful INTEGER NOT NULL DEFAULT 0"
 
   static let first = """
     CREATE TABLE meta(

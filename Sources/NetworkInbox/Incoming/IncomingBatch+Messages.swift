@@ -258,14 +258,14 @@ extension IncomingBatch {
       entry, as: .sent, isEdited: isFormers && isEditedOnItsWay(entry.message.id))
   }
 
-  func refused(_ entry: OutboxEntry, _ reason: String) throws {
+  func refused(_ entry: OutboxEntry, _ reason: String, _ mayHaveArrived: Bool) throws {
     let isWaiting = try database.exists("SELECT 1 FROM outbox WHERE id = ?", entry.id)
     if entry.operation == .send, !isWaiting, let found = try store.stored(entry.message.id),
       found.state >= .sent
     {
       return try store.noteBounced(found, reason)
     }
-    try store.finish(entry, as: .failed(reason))
+    try store.finish(entry, as: .failed(reason, mayHaveArrived: mayHaveArrived))
   }
 
   func bounced(_ name: MessageIDs, in address: ConversationAddress, _ reason: String) throws {

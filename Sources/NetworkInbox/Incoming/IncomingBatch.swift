@@ -168,7 +168,8 @@ final class IncomingBatch {
     case .accepted(let entry, let archive): try accepted(entry, archive)
     case .acceptedPart(let entry, let id):
       try store.noteApplied(MessageIDs(archive: id), to: entry.message.id, by: owner.id)
-    case .refused(let entry, let reason): try refused(entry, reason)
+    case .refused(let entry, let reason, let mayHaveArrived):
+      try refused(entry, reason, mayHaveArrived)
     case .bounced(let name, let conversation, let reason):
       try bounced(name, in: conversation, reason)
     case .caughtUp(let archive, let mark): try caughtUp(archive, mark)

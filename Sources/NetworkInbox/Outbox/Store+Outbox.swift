@@ -93,8 +93,8 @@ extension Writing where Self: ~Copyable {
       try noteSent(message, isEdited: isOther)
     case (.sent, .edit), (.sent, .delete), (.sent, .react):
       break
-    case (.failed(let reason), let operation):
-      try fail(operation, of: message, entry.reaction, reason)
+    case (.failed(let reason, let mayHaveArrived), let operation):
+      try fail(operation, of: message, entry.reaction, reason, mayHaveArrived: mayHaveArrived)
     }
   }
 }

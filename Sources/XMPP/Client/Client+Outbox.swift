@@ -142,7 +142,8 @@ extension Client {
     moveMark(of: stanza.archive)
   }
 
-  mutating func refuse(_ id: OutboxEntry.ID, _ reason: String) {
+  /// - Parameter isReturned: whether it came back, so that nobody has it.
+  mutating func refuse(_ id: OutboxEntry.ID, _ reason: String, isReturned: Bool = false) {
     guard let stanza = outbox.end(id) else { return }
     context.needsPump = true
     if (stanza.isResend || stanza.acceptance != nil) && stanza.entry.operation == .send {
@@ -152,7 +153,9 @@ extension Client {
         .bounced(MessageIDs(origin: stanza.stanzaID), in: stanza.entry.conversation, reason: reason)
       )
     } else {
-      context.tell(.refused(stanza.entry, reason: reason))
+      context.tell(
+        .refused(
+          stanza.entry, reason: reason, mayHaveArrived: !isReturned && stanza.mayHaveArrived))
     }
     if context.isUp { moveMark(of: stanza.archive) }
   }
@@ -216,7 +219,8 @@ extension Client {
         return
       }
       refuse(
-        known.entry.id, error.sentence(for: known.to.description, isRoom: known.isRoom))
+        known.entry.id, error.sentence(for: known.to.description, isRoom: known.isRoom),
+        isReturned: true)
     } else if from.bare != account, !isServer {
       // An earlier process may have sent the message; the store looks its id up.
       let isRoom = rooms[from.bare] != nil

@@ -150,6 +150,35 @@ private final class Wired {
     #expect(try deleted().map(\.number) == [1])
   }
 
+  @Test("14.2: the doubt about a failed message outlasts a retry, and its deletion stays one")
+  func inDoubt() throws {
+    let wired = try Wired()
+    let message = try wired.says("hello")
+    func takeBack() throws {
+      _ = try wired.store.writeDurably { try $0.takeBack(message.id, by: wired.anna) }
+    }
+    func fail(mayHaveArrived: Bool) throws {
+      let entry = try #require(try wired.outbox().first)
+      try wired.wire.writeDurably {
+        try $0.finish(entry, as: .failed("no", mayHaveArrived: mayHaveArrived))
+      }
+    }
+    for mayHaveArrived in [true, false] {
+      try fail(mayHaveArrived: mayHaveArrived)
+      #expect(throws: RuleError.othersMayHaveIt(1)) { try takeBack() }
+      _ = try wired.store.writeDurably { try $0.retry(message.id, by: wired.anna) }
+      #expect(throws: RuleError.othersMayHaveIt(1)) { try takeBack() }
+    }
+    let entries = try wired.outbox()
+    try wired.wire.writeIfNeeded { try $0.noteTried(entries) }
+    _ = try wired.store.writeDurably { try $0.deleteMessage(message.id, by: wired.anna) }
+    try wired.wire.writeDurably {
+      try $0.finish(entries[0], as: .failed("no", mayHaveArrived: true))
+    }
+    let left = try wired.store.read { try $0.messages(in: wired.room, limit: 9, for: wired.anna) }
+    #expect(left.map(\.number) == [1] && left[0].deletedAt != nil)
+  }
+
   @Test func editsAndDeletionsOfSentOnesArePosted() throws {
     let wired = try Wired()
     let message = try wired.says("helo")

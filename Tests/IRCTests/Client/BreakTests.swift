@@ -38,6 +38,7 @@ struct BreakTests {
     talk.write("two", to: .direct("ben"), wasTried: true)
     talk.write("three")
     #expect(talk.results == ["1 failed: \(Self.doubt)", "2 failed: \(Self.doubt)"])
+    #expect(talk.doubtful == [1, 2])
     #expect(talk.takeSent() == ["PRIVMSG #tea :three"])
   }
 
@@ -286,6 +287,7 @@ struct BreakTests {
     talk.write("two")
     talk.receive(":srv 474 anna #tea :Cannot join channel (+b)")
     #expect(talk.results == ["1 failed: \(Self.doubt)", "2 failed: #tea has banned you."])
+    #expect(talk.doubtful == [1])
   }
 
   @Test("what was taken back after a break is not sent again")

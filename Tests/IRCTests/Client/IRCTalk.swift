@@ -51,7 +51,7 @@ struct IRCTalk {
         events += new
         for event in new {
           switch event {
-          case .accepted(let entry, _), .refused(let entry, _):
+          case .accepted(let entry, _), .refused(let entry, _, _):
             outbox.removeAll { $0.id == entry.id }
           default: break
           }
@@ -197,9 +197,16 @@ struct IRCTalk {
     events.compactMap {
       switch $0 {
       case .accepted(let entry, let archive): "\(entry.id) sent" + (archive.map { " " + $0 } ?? "")
-      case .refused(let entry, let reason): "\(entry.id) failed: \(reason)"
+      case .refused(let entry, let reason, _): "\(entry.id) failed: \(reason)"
       default: nil
       }
+    }
+  }
+
+  /// The messages that failed although they may have arrived.
+  var doubtful: [OutboxEntry.ID] {
+    events.compactMap {
+      if case .refused(let entry, _, mayHaveArrived: true) = $0 { entry.id } else { nil }
     }
   }
 

@@ -151,7 +151,7 @@ struct ClientFuzzTests {
       .contactRemoved(let speaker),
       .answeredContact(let speaker, _):
       return speaker.identity == bare
-    case .accepted(let entry, _), .acceptedPart(let entry, _), .refused(let entry, _):
+    case .accepted(let entry, _), .acceptedPart(let entry, _), .refused(let entry, _, _):
       return isOf(entry.conversation) || bare == "example.org"
     case .caughtUp(let archive, _): return archive == bare || archive.isEmpty
     case .rules(let rules): return rules.roomDomain == bare
@@ -164,7 +164,7 @@ struct ClientFuzzTests {
   /// What waits for a room that was left is given back when its turn comes, and that comes when
   /// anybody's answer lets the outbox go on.
   private static func isOfRoomLeft(_ news: NetworkEvent, _ client: Client) -> Bool {
-    guard case .refused(let entry, let reason) = news, case .room(let name) = entry.conversation,
+    guard case .refused(let entry, let reason, _) = news, case .room(let name) = entry.conversation,
       let address = Address(name), case .refused(let sentence) = client.rooms[address]?.state
     else { return false }
     return sentence == reason

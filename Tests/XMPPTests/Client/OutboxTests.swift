@@ -203,10 +203,27 @@ struct OutboxTests {
       }
     }
     #expect(tries <= 3)
-    #expect(talk.news.refusals.count == 1)
+    // Nobody else can say that it did not arrive.
+    #expect(talk.news.refusals.count == 1 && talk.news.doubtful == [2])
     talk.forget()
     talk.logIn()
     #expect(talk.messages.map { $0["id"] } == ["uid3"])
+  }
+
+  @Test("14.2: what the server returns has not arrived, what a break left in doubt may have")
+  func doubt() {
+    var talk = Talk.ready()
+    talk.handle(.outbox([.test(1)]))
+    talk.handle(.down)
+    talk.logIn()
+    let error =
+      "<error type='cancel'><service-unavailable xmlns='\(Feature.stanzaErrors)'/></error>"
+    talk.hear("<message type='error' id='uid1' from='ben@example.org'>\(error)</message>")
+    #expect(talk.news.refusals.count == 1 && talk.news.doubtful.isEmpty)
+    var tried = OutboxEntry.test(2, to: .room("gone@muc.example.org"))
+    tried.wasTried = true
+    talk.handle(.outbox([tried, .test(3, to: .room("gone@muc.example.org"))]))
+    #expect(talk.news.refusals.count == 3 && talk.news.doubtful == [2])
   }
 
   @Test func aLineThatBreaksByItselfRefusesNothing() {
@@ -230,7 +247,7 @@ struct OutboxTests {
     }
     talk.handle(.outbox([.test(1, String(repeating: "x", count: 10_000)), .test(2)]))
     #expect(talk.messages.map { $0["id"] } == ["uid2"])
-    #expect(talk.news.refusals.first?.contains("10000") == true)
+    #expect(talk.news.refusals.first?.contains("10000") == true && talk.news.doubtful.isEmpty)
   }
 
   @Test func aTextOfTheLongestLengthAlsoFitsAsAnAnswerAndBesideFiles() throws {

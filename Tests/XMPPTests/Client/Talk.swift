@@ -316,7 +316,16 @@ extension [NetworkEvent] {
   }
 
   var refusals: [String] {
-    compactMap { if case .refused(_, let reason) = $0 { reason } else { nil } }
+    compactMap { if case .refused(_, let reason, _) = $0 { reason } else { nil } }
+  }
+}
+
+extension [NetworkEvent] {
+  /// The messages that failed although they may have arrived.
+  var doubtful: [OutboxEntry.ID] {
+    compactMap {
+      if case .refused(let entry, _, mayHaveArrived: true) = $0 { entry.id } else { nil }
+    }
   }
 }
 

@@ -58,7 +58,7 @@ struct MessageCommands {
       } catch let error as RuleError {
         // If others have my newest message, take back the newest one that they do not have instead.
         switch error {
-        case .othersHaveIt, .othersMayHaveIt: break
+        case .othersHaveIt, .othersMayHaveIt, .cannotDelete: break
         default: throw error
         }
         let unsent = try transaction.unsent(by: context.me.id, in: conversation.id)

@@ -50,7 +50,7 @@ extension IRCOutbox {
         of: line,
         translated(
           "The server has not confirmed the message, so it has probably not passed it on. /retry sends it again."
-        ), in: &context)
+        ), isCertain: false, in: &context)
     }
     sendBarrier(in: &context)
   }
@@ -169,18 +169,20 @@ extension IRCOutbox {
       entries[line.entry]?.readdress(to: entry.target)
       endIfRefused(line.entry, in: &context)
     } else {
-      noteRefusal(of: line, sentence, in: &context)
+      noteRefusal(of: line, sentence, isCertain: true, in: &context)
     }
     return true
   }
 
   private mutating func noteRefusal(
-    of line: InFlight, _ sentence: String, in context: inout IRCContext
+    of line: InFlight, _ sentence: String, isCertain: Bool, in context: inout IRCContext
   ) {
+  /// - Parameter isCertain: whether nobody has got the line.
     if let index = index(of: line) { inFlight.remove(at: index) }
     if entries[line.entry]?.refusal == nil { entries[line.entry]?.refusal = sentence }
     endIfRefused(line.entry, in: &context)
   }
+    if isCertain { entries[line.entry]?.parts[line.part].state = .refused }
 
   /// Ends an entry of which the server has refused a part, once the other parts have their answers:
   /// the reason says whether some of it has arrived.
@@ -209,8 +211,18 @@ extension IRCOutbox {
       entries[id] = nil
       return
     }
-    let reason = outgoing.isDoubtful ? Self.doubt : sentence
-    end(outgoing.entry, as: .refused(outgoing.entry, reason: reason), in: &context)
+    refuse(outgoing.entry, outgoing.isDoubtful ? Self.doubt : sentence, in: &context)
+  }
+
+  mutating func refuse(
+    _ entry: OutboxEntry, _ sentence: String, in context: inout IRCContext
+  ) {
+    let mayHaveArrived = entries[entry.id]?.mayHaveArrived ?? entry.wasTried
+    end(
+      entry,
+      as: .refused(
+        entry, reason: sentence, mayHaveArrived: entry.operation == .send && mayHaveArrived),
+      in: &context)
   }
 
   /// Notes a message from the owner, which may be a part of a long one.

@@ -131,7 +131,7 @@ struct IRCOutbox: Sendable {
       }
       entries[entry.id] = outgoing
     } catch {
-      end(entry, as: .refused(entry, reason: error.sentence), in: &context)
+      refuse(entry, error.sentence, in: &context)
     }
   }
 
@@ -166,7 +166,7 @@ struct IRCOutbox: Sendable {
     do throws(Outgoing.Refusal) {
       entries[entry.id]?.readdress(to: try Self.wireTarget(of: entry, people, context))
     } catch {
-      end(entry, as: .refused(entry, reason: error.sentence), in: &context)
+      refuse(entry, error.sentence, in: &context)
     }
   }
 

@@ -11,6 +11,8 @@ struct Outgoing: Sendable {
       case waiting
       /// The server may have it.
       case written
+      /// The server has returned it, so that nobody has it.
+      case refused
       /// The server has confirmed it.
       case answered
     }
@@ -40,6 +42,10 @@ struct Outgoing: Sendable {
 
   /// Whether none of it was sent.
   var isUntouched: Bool { parts.allSatisfy { $0.state == .waiting } }
+  /// Whether others may have some of it.
+  var mayHaveArrived: Bool {
+    isDoubtful || parts.contains { $0.state == .written || $0.state == .answered }
+  }
   var isAnswered: Bool { !parts.isEmpty && parts.allSatisfy { $0.state == .answered } }
   /// The next file to upload; nil if there is none left.
   var nextFile: Attachment? {

@@ -58,6 +58,9 @@ struct PendingStanza: Sendable {
   var sending: Int? { if case .inFlight(let number) = state { number } else { nil } }
   var acceptance: Int? { if case .accepted(let number) = state { number } else { nil } }
   var isPending: Bool { isWaiting || sending != nil }
+  /// Whether others may have the message, though no server has confirmed it: this process or an
+  /// earlier one has sent it.
+  var mayHaveArrived: Bool { entry.operation == .send && (entry.wasTried || bytes > 0) }
 
   /// Its first file that is not uploaded yet.
   var nextFile: Attachment? {
