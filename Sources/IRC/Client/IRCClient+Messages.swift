@@ -43,8 +43,10 @@ extension IRCClient {
       if line.command == "NOTICE" || line.command == "PRIVMSG" { noteServerNotice(line) }
       return
     }
-    // Services answer with notices, and some servers echo nothing that is for them.
-    if isLive, line.command == "NOTICE", case .direct = spoken.conversation {
+    // Some servers echo nothing that is for services; bots answer with messages.
+    if isLive, ["NOTICE", "PRIVMSG"].contains(line.command), !spoken.speaker.isOwner,
+      case .direct = spoken.conversation
+    {
       outbox.noteReply(
         from: context.fold(source.nick), label: line.tags["label"], in: &context)
     }

@@ -131,6 +131,7 @@ struct EchoTests {
         "1 sent",
         "2 failed: The server has not confirmed the message, so it has probably not passed it on. /retry sends it again.",
       ])
+    #expect(talk.doubtful == [2])
     // Nothing is left to ask for.
     _ = talk.takeSent()
     talk.wait(60_000)
@@ -338,18 +339,29 @@ struct EchoTests {
     #expect(talk.results.isEmpty)
   }
 
-  @Test("14.1: a service that is not echoed has the message if it answers")
-  func services() {
+  @Test("14.2: what the server refuses has not arrived, unless a part of it has")
+  func refusedForSure() {
+    var talk = talk(["echo-message"])
+    for text in ["one", "two\nthree"] { talk.write(text) }
+    talk.receive(":srv 404 anna #tea :Cannot send", ":anna!~a@h PRIVMSG #tea :two")
+    talk.receive(":srv 404 anna #tea :Cannot send")
+    #expect(talk.results.count == 2 && talk.doubtful == [2])
+  }
+
+  @Test(
+    "14.1: a service that is not echoed has the message if it answers",
+    arguments: ["NOTICE", "PRIVMSG"])
+  func services(command: String) {
     var labelled = IRCTalk(["echo-message", "labeled-response"])
     labelled.write("help", to: .direct("nickserv"))
-    labelled.receive("@label=h1 :NickServ!n@services NOTICE anna :Commands: …")
+    labelled.receive("@label=h1 :NickServ!n@services \(command) anna :Commands: …")
     #expect(labelled.results == ["1 sent"])
     for isFirst in [true, false] {
       var talk = IRCTalk(["echo-message"])
       talk.write("help", to: .direct("nickserv"))
       talk.wait(15_000)
       let pong = ":srv PONG srv hobnob-1"
-      let answer = ":NickServ!n@services NOTICE anna :Commands: …"
+      let answer = ":NickServ!n@services \(command) anna :Commands: …"
       talk.receive(isFirst ? answer : pong)
       #expect(talk.results.isEmpty)
       talk.receive(isFirst ? pong : answer)
@@ -360,8 +372,21 @@ struct EchoTests {
     talk.write("help", to: .direct("nickserv"))
     talk.wait(15_000)
     talk.receive(
-      ":srv PONG srv hobnob-1", ":ben!n@h NOTICE anna :Hi", ":NickServ!n@h NOTICE #x :Hi")
+      ":srv PONG srv hobnob-1", ":ben!n@h \(command) anna :Hi", ":NickServ!n@h \(command) #x :Hi")
     talk.wait(60_000)
     #expect(talk.results.count == 1 && talk.results.first != "1 sent")
+  }
+
+  @Test("14.1: where the server echoes what is for somebody, their words are no answer")
+  func echoedPeople() {
+    var talk = IRCTalk(["echo-message"])
+    talk.write("tea?", to: .direct("ben"))
+    talk.receive(":anna!~a@h PRIVMSG ben :tea?")
+    talk.write("or coffee?", to: .direct("ben"))
+    talk.wait(15_000)
+    talk.receive(":srv PONG srv hobnob-1", ":ben!b@h PRIVMSG anna :yes")
+    #expect(talk.results == ["1 sent"])
+    talk.wait(60_000)
+    #expect(talk.results.count == 2 && talk.doubtful == [2])
   }
 }

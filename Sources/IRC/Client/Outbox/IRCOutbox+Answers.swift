@@ -26,11 +26,13 @@ extension IRCOutbox {
     }
   }
 
-  /// Notes that somebody's program has answered, so that it has what was sent to it. The line counts
-  /// as handled once the server has handled it without an echo, or if the answer has its label.
+  /// Notes that somebody has answered, so that they have what was sent to them. The line counts as
+  /// handled once the server has handled it without an echo, or if the answer has its label. Where
+  /// the server has echoed something that was for them, only the echo counts.
   mutating func noteReply(
     from sender: String, label: String?, in context: inout IRCContext
   ) {
+    if echoed.contains(sender) { return }
     let line = inFlight.first {
       $0.target == sender && $0.operation == .send && !$0.hasReply
         && (label == nil || label == $0.label)
@@ -78,6 +80,7 @@ extension IRCOutbox {
       inFlight[index].overdueSince = context.clock.time
     }
     entries[line.entry]?.parts[line.part].state = .answered
+    if echo != nil { echoed.insert(line.target) }
     if line.operation == .send, let echo { entries[line.entry]?.note(echo: echo, of: line.part) }
     if let id { name(line.part, of: line.entry, id, in: &context) }
     finishIfAnswered(line.entry, in: &context)
@@ -174,15 +177,15 @@ extension IRCOutbox {
     return true
   }
 
+  /// - Parameter isCertain: whether nobody has got the line.
   private mutating func noteRefusal(
     of line: InFlight, _ sentence: String, isCertain: Bool, in context: inout IRCContext
   ) {
-  /// - Parameter isCertain: whether nobody has got the line.
     if let index = index(of: line) { inFlight.remove(at: index) }
+    if isCertain { entries[line.entry]?.parts[line.part].state = .refused }
     if entries[line.entry]?.refusal == nil { entries[line.entry]?.refusal = sentence }
     endIfRefused(line.entry, in: &context)
   }
-    if isCertain { entries[line.entry]?.parts[line.part].state = .refused }
 
   /// Ends an entry of which the server has refused a part, once the other parts have their answers:
   /// the reason says whether some of it has arrived.

@@ -23,7 +23,7 @@ struct IRCOutbox: Sendable {
     /// Since when the client has known that the server has handled the part, without the answer
     /// that belongs to it.
     var overdueSince: Milliseconds?
-    /// Whether the program of its receiver has answered since.
+    /// Whether its receiver has written since.
     var hasReply = false
   }
 
@@ -38,6 +38,8 @@ struct IRCOutbox: Sendable {
   /// Entries that have ended here, but may still be in the store's outbox.
   private var ended: Set<OutboxEntry.ID> = []
   var inFlight: [InFlight] = []
+  /// The folded targets of which this connection has echoed a line.
+  var echoed: Set<String> = []
   /// The ids of messages that an earlier process has sent.
   var sentBefore: Set<String> = []
   /// The owner's other messages that the store has, by conversation and id; without times.
@@ -352,7 +354,7 @@ struct IRCOutbox: Sendable {
 
   /// Notes that the connection is gone, so that messages without an answer may have arrived.
   mutating func noteBreak() {
-    (inFlight, asked, isLearningAccounts) = ([], [:], false)
+    (inFlight, echoed, asked, isLearningAccounts) = ([], [], [:], false)
     for (id, outgoing) in entries where outgoing.parts.contains(where: { $0.state == .written }) {
       entries[id]?.isDoubtful = true
       // A reaction or a deletion may arrive twice: the second has no effect.
