@@ -358,9 +358,9 @@ package final class IRCWire: Wire {
         switch $0 {
         case .typing(let conversation, _), .receipt(let conversation, _, _, _):
           isTheirs(conversation.address)
+        case .open: true
         }
       }
-        case .open: true
       if !theirs.isEmpty { session.tell(.signals(theirs)) }
     }
   }

@@ -29,7 +29,7 @@ extension IncomingBatch {
   ) throws -> Message? {
     guard let conversation = try known(address),
       let author = try speakerID(speaker, in: conversation),
-      let found = try knownMessage(name, of: author, in: conversation)?.message
+      let found = try referencedMessage(name, of: author, in: conversation)?.message
     else { return nil }
     if isRemoved(found) { return found }
     if author == owner.id { try cameBack(found) }

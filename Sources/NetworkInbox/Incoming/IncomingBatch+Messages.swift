@@ -6,6 +6,7 @@ extension IncomingBatch {
   func applyMessage(_ message: NetworkMessage, in target: ConversationAddress) throws {
     let speaker = message.speaker
     if case .direct(let address) = target, !speaker.isOwner, speaker.identity != address { return }
+    if try isShownAsChange(message, in: target) { return }
     if case .direct(let address) = target, try isBeyondList(speaker, address) {
       return try noteText(Self.body(of: message), of: address, isPast: message.isPast)
     }
@@ -44,6 +45,7 @@ extension IncomingBatch {
       let id = try store.idForOlder()
       if message.playback != nil { progress.playbacks[target]?.found.insert(id) }
       try insert(new, as: id, sort: sort(ofPast: time, in: conversation), .past, in: conversation)
+      try store.noteApplied(MessageIDs(origin: message.otherOrigin), to: id, by: sender)
       progress.past[target, default: 0] += 1
       progress.unsettled[target, default: []].append(id)
       return
@@ -57,8 +59,19 @@ extension IncomingBatch {
       : missed
         ?? sort(ofLate: time, by: sender, isDelayed: message.isDelayed, in: conversation)
     try insert(new, as: id, sort: sort, .arrived, in: conversation)
+    try store.noteApplied(MessageIDs(origin: message.otherOrigin), to: id, by: sender)
     try store.endTyping(of: sender, in: conversation.id)
     if !message.links.isEmpty { try askForFiles(of: message, id, from: sender, in: conversation) }
+  }
+
+  /// Whether the text of a message stands for a change that the store shows, or that waits for its
+  /// message on an older page.
+  private func isShownAsChange(
+    _ message: NetworkMessage, in target: ConversationAddress
+  ) throws -> Bool {
+    guard let changed = message.changes else { return false }
+    guard !message.isPast, let conversation = try known(target) else { return message.isPast }
+    return try referencedMessage(changed, of: nil, in: conversation) != nil
   }
 
   /// Adds the addresses of files below the text, if they are not in it.

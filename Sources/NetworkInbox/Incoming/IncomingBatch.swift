@@ -430,11 +430,11 @@ final class IncomingBatch {
     return author == nil || known.message.sender == author ? known : nil
   }
 
-  /// How many of the messages that were edited last are searched for the id of a correction.
-  private static let searchedCorrections = 200
+  /// How many of the newest messages, and of those that were edited last, are searched for an id.
+  private static let searchedMessages = 200
 
-  /// The message that an answer, a reaction or a receipt means: some programs name the latest
-  /// correction instead of the message that it corrects.
+  /// The message that another one refers to: some programs name the latest correction instead of
+  /// the message that it corrects, or give a message two ids.
   func referencedMessage(
     _ name: MessageIDs, of author: ID<Participant>?, in conversation: BatchConversation
   ) throws -> KnownMessage? {
@@ -442,13 +442,17 @@ final class IncomingBatch {
     let corrected = try database.rows(
       """
       SELECT m.id FROM (
-        SELECT id, conversation, sender FROM message WHERE revised IS NOT NULL
-        ORDER BY revised DESC LIMIT ?5) m
+        SELECT * FROM (
+          SELECT id, conversation, sender FROM message WHERE revised IS NOT NULL
+          ORDER BY revised DESC LIMIT ?5)
+        UNION SELECT * FROM (
+          SELECT id, conversation, sender FROM message WHERE conversation = ?1
+          ORDER BY sort DESC LIMIT ?5)) m
       WHERE m.conversation = ?1 AND (?2 IS NULL OR m.sender = ?2) AND EXISTS (
         SELECT 1 FROM applied_change WHERE message = m.id AND participant = m.sender
           AND (archive_id = ?3 OR origin_id = ?4))
       LIMIT 2
-      """, conversation.id, author, name.archive, name.origin, Self.searchedCorrections
+      """, conversation.id, author, name.archive, name.origin, Self.searchedMessages
     ) { $0.id() as ID<Message> }
     return try corrected.count == 1 ? knownMessage(corrected[0]) : nil
   }

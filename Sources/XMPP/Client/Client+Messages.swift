@@ -200,11 +200,20 @@ extension Client {
     if source.isLive, !sender.isOwner { typing.note(message, in: &context) }
 
     var text = MessageText(message.stanza)
-    if let changes {
+    var changed: MessageIDs?
+    if let change = changes?.first {
       // The text of a reaction or retraction is for programs without them (XEP-0424, 0444).
+      let whole = text
       text.removeFallback(
-        of: retraction == nil ? [Feature.reactions] : Feature.retractions, in: message.stanza,
-        isAll: !changes.isEmpty)
+        of: retraction == nil ? [Feature.reactions] : Feature.retractions, in: message.stanza)
+      changed = Self.messageChanged(by: change)
+      if !text.body.isEmpty || whole.kind == .unreadable
+        || message.stanza.has("replace", Feature.correction)
+      {
+        changed = nil
+      } else if changed != nil {
+        text = whole
+      }
     }
     guard !text.body.isEmpty || text.kind == .unreadable else { return }
     typing.end(of: sender, in: message.conversation, &context)
@@ -213,8 +222,11 @@ extension Client {
     }
     let quoted = text.answers?.to.flatMap { quotedUser($0, in: message.conversation) }
     guard let event = message.event(text, quoted: quoted) else { return }
-    context.tell(event)
-    guard case .messageReceived = event else { return }
+    guard case .messageReceived(var new, let conversation) = event else {
+      return context.tell(event)
+    }
+    new.changes = changed
+    context.tell(.messageReceived(new, in: conversation))
     // Nobody has read it, so its sender must not hear so (rule 14.10).
     if text.kind != .unreadable { receipts.add(message) }
     let person = message.from.bare
@@ -222,6 +234,14 @@ extension Client {
       !roster.acquaintances.contains(person)
     {
       context.countStrangersLater()
+    }
+  }
+
+  /// The message that its author's or somebody's change refers to, not a moderator's.
+  private static func messageChanged(by change: NetworkEvent) -> MessageIDs? {
+    switch change {
+    case .retracted(let message, _, _, _), .reacted(let message, _, _, _, _, _, _): message
+    default: nil
     }
   }
 

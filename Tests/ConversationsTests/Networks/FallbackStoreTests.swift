@@ -85,6 +85,48 @@ import Testing
     #expect(try linked.store.read { try $0.reactions(of: second.id) }.map(\.emoji) == ["👍"])
   }
 
+  @Test("the text of a reaction is shown only if the message it is for is missing")
+  func reactionText() throws {
+    try linked.say("tea?", origin: "o1", archive: "a1")
+    func react(_ id: String, isPast: Bool = false) throws {
+      let target = MessageIDs(archive: id)
+      var text = NetworkMessage(
+        name: MessageIDs(origin: "r-" + id), speaker: linked.max, body: "👍 to " + id,
+        time: isPast ? 5 : nil, isPast: isPast)
+      text.changes = target
+      try linked.hear(
+        .reacted(
+          target, author: nil, by: linked.max, in: linked.tea, emoji: ["👍"],
+          at: isPast ? 5 : nil), .messageReceived(text, in: linked.tea))
+    }
+    try react("a1")
+    try react("a0")
+    // An older page may have this one.
+    try react("a9", isPast: true)
+    #expect(try linked.bodies() == ["tea?", "👍 to a0"])
+    // It comes, and so does the reaction.
+    try linked.hear(.page(of: linked.tea, from: "a0", until: "a1"))
+    try linked.say("cake?", archive: "a0", at: 5, isPast: true)
+    let found = try #require(try linked.messages().first)
+    #expect(try linked.store.read { try $0.reactions(of: found.id) }.map(\.emoji) == ["👍"])
+  }
+
+  @Test("XEP-0308: a correction may name either id of a message")
+  func twoIDs() throws {
+    for (isPast, id) in [(false, "s1"), (true, "s2")] {
+      var message = NetworkMessage(
+        name: MessageIDs(origin: "o" + id, archive: "a" + id), speaker: linked.zoe, body: "tae",
+        time: isPast ? 5 : nil, isPast: isPast)
+      message.otherOrigin = id
+      try linked.hear(.messageReceived(message, in: linked.tea))
+      for (speaker, text) in [(linked.max, "beer"), (linked.zoe, "tea")] {
+        try linked.hear(
+          .edited(MessageIDs(origin: id), by: speaker, in: linked.tea, body: text, at: nil))
+      }
+    }
+    #expect(try linked.bodies() == ["tea", "tea"])
+  }
+
   @Test("what nobody could read is unread, and gets no receipt and no read marker")
   func signals() throws {
     try linked.say("one", by: linked.ben, in: linked.direct, origin: "1")

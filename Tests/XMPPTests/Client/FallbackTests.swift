@@ -82,27 +82,49 @@ struct FallbackTests {
     #expect(body == "yes" && whole == "> tea?\nyes")
   }
 
-  @Test("a reaction's or a retraction's text is cut as far as it is fallback")
+  @Test("a reaction's or a retraction's text is cut as far as it is fallback, or left to the store")
   func changes() throws {
     let reaction =
       "<reactions xmlns='\(Feature.reactions)' id='a1'><reaction>👍</reaction></reactions>"
     let retraction = "<retract xmlns='\(Feature.retraction)' id='b0'/>"
     let body = "<body>&gt; tea\n👍 and see you</body>"
     let parts = "<body start='0' end='7'/>"
-    for (inner, text) in [
-      (reaction + body, nil), (reaction + body + fallback(Feature.reactions), nil),
-      (reaction + body + fallback(Feature.reactions, parts), " and see you"),
-      (retraction + body, nil), (retraction + body + fallback(Feature.retraction), nil),
-      (retraction + body + fallback(""), nil),
-      // These change nothing, so their texts are not cut without a mark.
-      ("<reactions xmlns='\(Feature.reactions)'/>" + body, "> tea\n👍 and see you"),
-      ("<retract xmlns='\(Feature.retraction)'/>" + body, "> tea\n👍 and see you"),
-      ("<retract xmlns='\(Feature.retraction)'/>" + body + fallback(Feature.retraction), nil),
-      (retraction + Self.marker + Self.hint, nil),
+    let whole = "> tea\n👍 and see you"
+    let correction = "<replace xmlns='\(Feature.correction)' id='b0'/>"
+    for (inner, text, changed) in [
+      (reaction + body, whole, "a1"),
+      (reaction + body + fallback(Feature.reactions), whole, "a1"),
+      (reaction + body + fallback(Feature.reactions, parts), " and see you", nil),
+      (retraction + body, whole, "b0"),
+      (retraction + body + fallback(Feature.retraction), whole, "b0"),
+      (retraction + body + fallback(""), whole, "b0"),
+      (reaction + body + correction, nil, nil),
+      // These change nothing, so their texts are not cut.
+      ("<reactions xmlns='\(Feature.reactions)'/>" + body, whole, nil),
+      ("<retract xmlns='\(Feature.retraction)'/>" + body, whole, nil),
+      (
+        "<retract xmlns='\(Feature.retraction)'/>" + body + fallback(Feature.retraction), whole, nil
+      ),
+      (retraction + Self.marker + Self.hint, nil, nil),
     ] {
       var talk = Talk.ready()
-      let said = talk.hear(message(inner)).said
-      #expect(said == [text].compactMap { $0.map { "ben@example.org: " + $0 } }, "\(inner)")
+      let news = talk.hear(message(inner))
+      #expect(news.said == [text].compactMap { $0.map { "ben@example.org: " + $0 } }, "\(inner)")
+      let marks = news.compactMap {
+        if case .messageReceived(let message, _) = $0 { message.changes?.origin } else { nil }
+      }
+      #expect(marks == [changed].compactMap { $0 }, "\(inner)")
     }
+  }
+
+  @Test("a message keeps both ids that its sender gave it")
+  func twoIDs() {
+    var talk = Talk.ready()
+    let news = talk.hear(message("<body>hi</body><origin-id xmlns='\(Feature.ids)' id='o1'/>"))
+    guard case .messageReceived(let said, _)? = news.first else {
+      Issue.record("nothing was said")
+      return
+    }
+    #expect(said.name.origin == "o1" && said.otherOrigin == "b1")
   }
 }

@@ -101,8 +101,8 @@ struct IncomingTests {
         ])
     let gone = NetworkEvent.retracted(MessageIDs(origin: "b0"), by: ben, in: place, at: nil)
     #expect(
-      talk.hear(message("<body>x</body><retract xmlns='\(Feature.retraction)' id='b0'/>"))
-        == [gone])
+      talk.hear(message("<body>x</body><retract xmlns='\(Feature.retraction)' id='b0'/>")).first
+        == gone)
     #expect(
       talk.hear(
         message(
@@ -112,12 +112,11 @@ struct IncomingTests {
       talk.hear(
         message(
           "<body>👍</body><reactions xmlns='\(Feature.reactions)' id='a1'><reaction>👍</reaction>"
-            + "<reaction>👍</reaction><reaction/></reactions>"))
-        == [
-          .reacted(
-            MessageIDs(origin: "a1"), author: nil, by: ben, in: place, emoji: ["👍"], at: nil,
-            change: change)
-        ])
+            + "<reaction>👍</reaction><reaction/></reactions>")
+      ).first
+        == .reacted(
+          MessageIDs(origin: "a1"), author: nil, by: ben, in: place, emoji: ["👍"], at: nil,
+          change: change))
   }
 
   @Test func receiptsAndMarkersTellHowFarTheOtherSideIs() {

@@ -106,6 +106,7 @@ struct AddressedMessage: Sendable {
         time: incoming.time, answers: text.answers.map { reference($0.id) }, answersSpeaker: quoted,
         links: text.links, isPast: incoming.source.isBackfill)
       message.bodyWithQuote = text.bodyWithQuote
+      message.otherOrigin = incoming.otherOrigin
       message.isDelayed = incoming.isDelayed
       message.playback = incoming.archiveID == nil ? incoming.playback : nil
       return .messageReceived(message, in: conversation)

@@ -37,6 +37,13 @@ struct IncomingMessage: Sendable {
   var ids: MessageIDs {
     MessageIDs(origin: stanza.originID ?? Limits.bounded(stanza["id"]), archive: archiveID)
   }
+
+  /// The id of the stanza, if its sender gave the message another one besides: XEP-0308 corrects by
+  /// the former.
+  var otherOrigin: String? {
+    let id = stanza.originID == nil ? nil : Limits.bounded(stanza["id"])
+    return id == stanza.originID ? nil : id
+  }
 }
 
 extension Element {

@@ -42,17 +42,12 @@ struct MessageText: Sendable {
     }
   }
 
-  /// Removes the text that stands for another part of the message.
-  ///
-  /// - Parameter isAll: whether hobnob shows that part, so that a body without marks is fallback
-  ///   too.
-  mutating func removeFallback(of features: [String], in message: Element, isAll: Bool) {
+  /// Removes the text that stands for another part of the message: all of it, if nothing is marked.
+  mutating func removeFallback(of features: [String], in message: Element) {
     if kind == .unreadable {
-      if isAll { kind = .text }
-    } else if let words = MessageText.words(in: message, beside: features, body) {
-      body = words
-    } else if isAll {
-      body = ""
+      kind = .text
+    } else {
+      body = MessageText.words(in: message, beside: features, body) ?? ""
     }
   }
 
