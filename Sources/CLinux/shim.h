@@ -46,7 +46,7 @@ static inline void clinux_no_new_privileges(void) {
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-// Drops what root may do and others may not. Returns 0, or -1 with the reason in errno.
+// Gives up the capabilities that only root has. Returns 0, or -1 with the reason in errno.
 static inline int clinux_drop_capabilities(void) {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};

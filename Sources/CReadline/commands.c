@@ -108,7 +108,7 @@ static int bracketed_paste(int count, int key) {
   char *text = NULL;
   size_t length = 0, size = 0;
   bool has_end = false;
-  // With this, the last key of a macro ends it.
+  // With this state, readline ends a macro when it reads the macro's last key.
   RL_SETSTATE(RL_STATE_MOREINPUT);
   while (!has_end && creadline_has_input()) {
     int byte = rl_read_key();

@@ -20,7 +20,7 @@ static FILE *nowhere;
 static unsigned char *ring;
 static size_t ring_start, ring_end, ring_size;
 
-/// How many bytes readline has asked for in this step that were not there.
+/// How often in this step readline has asked for a byte when none was waiting.
 static int missing;
 /// readline asks for no more bytes than this to complete one character.
 static const int most_missing = 16;

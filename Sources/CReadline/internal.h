@@ -20,10 +20,10 @@ extern bool creadline_quoting;
 /// Where the selection, which reaches to the end of the line, begins; -1 if there is none.
 extern int creadline_selected_from;
 
-/// Whether a command that reads by itself finds a byte.
+/// Whether a byte waits for a command that reads keys itself.
 bool creadline_has_input(void);
-/// Around a typed key: if it replaces characters, the rest of their graphemes goes with them, in one
-/// undo step.
+/// Call these before and after a typed key: if the key replaces characters, they remove the rest of
+/// the characters' graphemes, in one undo step.
 void creadline_begin_replacing(const unsigned char *key, size_t count);
 void creadline_end_replacing(void);
 /// The number of bytes of the character at `text`, 0 if it is not UTF-8.

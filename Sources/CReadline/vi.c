@@ -176,8 +176,8 @@ static int awaited;
 /// A key that replaces characters, while readline handles it.
 static struct {
   bool is_under_way;
-  /// How many bytes have to remain behind the new characters, and the length of a new one that the
-  /// caret is put on.
+  /// `rest`: how many bytes must remain behind the new characters. `on`: the length of the new
+  /// character under the caret, if the caret is on one.
   int rest, on;
 } replacing;
 
@@ -188,7 +188,7 @@ static void begin_replacing(int count, int on) {
   rl_begin_undo_group();
 }
 
-/// readline replaces code points: deletes what it has left of their graphemes.
+/// readline replaces single code points; this deletes what is left of their graphemes.
 void creadline_end_replacing(void) {
   if (!replacing.is_under_way) return;
   replacing.is_under_way = false;
@@ -221,7 +221,7 @@ static int vi_change_char(int count, int key) {
     return rl_vi_change_char(count, key);
   }
   if (is_simple()) return rl_vi_change_char(count, key);
-  // The caret ends on the last new character, and nothing behind it is new.
+  // The caret ends on the last new character.
   begin_replacing(count, 0);
   int result = rl_vi_change_char(count, key);
   replacing.on = rl_point < rl_end ? creadline_character_length(rl_line_buffer + rl_point) : 0;
@@ -231,7 +231,7 @@ static int vi_change_char(int count, int key) {
 
 static int overstrike(int count, int key) {
   if (is_simple()) return rl_vi_overstrike(count, key);
-  // Of no characters, it only begins the undo group that R ends.
+  // With a count of 0, it only begins the undo group that R ends.
   rl_vi_overstrike(0, key);
   begin_replacing(count, 0);
   int result = rl_vi_overstrike(count, key);

@@ -10,7 +10,7 @@ enum { cseccomp_fchmodat2 = 452, cseccomp_setxattrat = 463, cseccomp_removexattr
        cseccomp_file_setattr = 469 };
 
 // Refuses the system calls that a network process never needs and an attacker in it would: they
-// start a program, look into, signal or slow another process, change the owner or mode of a file by
+// start a program, inspect, signal or slow another process, change the owner or mode of a file by
 // its path (Landlock has no rule for that), wait for connections, open a socket that is not of the
 // internet, or bypass this filter. All other calls work.
 //
@@ -65,12 +65,12 @@ static inline int cseccomp_confine(void) {
   if (result == 0)
     result = seccomp_rule_add(
         filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(prlimit64), 1, SCMP_A0(SCMP_CMP_NE, 0));
-  // Without a path, it is about an open file.
+  // Without a path, the call changes an open file, and may.
   if (result == 0)
     result = seccomp_rule_add(
         filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(utimensat), 1, SCMP_A1(SCMP_CMP_NE, 0));
-  // As if this kernel had no sockets but IPv4 and IPv6: callers then do without. A rule compares an
-  // argument only once.
+  // Answer as a kernel would that has only IPv4 and IPv6: callers can handle that. Several
+  // rules, because a rule can compare an argument only once.
   const uint32_t no_family = SCMP_ACT_ERRNO(EAFNOSUPPORT);
   if (result == 0)
     result = seccomp_rule_add(

@@ -42,7 +42,7 @@ public struct TimerID: Hashable, Sendable {
   private var ends: [@MainActor () -> Void] = []
   private var lastNumber = 0
   private var isRunning = false
-  /// Whether a turn that does not end ends the program.
+  /// Whether the program ends itself if a turn never ends.
   private var endsIfStuck = false
   /// How many milliseconds the last turn took, without its sleep: 0 in the first one.
   public private(set) var lastTurn: Int64 = 0

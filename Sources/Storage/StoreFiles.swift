@@ -310,7 +310,7 @@ package struct StoreFiles {
     /// The log files that its shell has open; empty if it has not written them yet.
     let text: String
 
-    /// Whether nobody needs it any more. Files that others put into the folder are none.
+    /// Whether it is a lock file that nobody needs any more, and not somebody else's file.
     var isAbandoned: Bool { !isHeld && WALFiles.isText(text) }
   }
 

@@ -13,7 +13,7 @@ package struct FileIdentity: Hashable, Sendable {
     (device, inode) = (found.st_dev, found.st_ino)
   }
 
-  /// Nil if the folder has no such name.
+  /// - Returns: nil if the folder has no file of this name.
   init?(_ name: String, in folder: borrowing OpenFile) {
     guard let found = folder.status(of: name) else { return nil }
     (device, inode) = (found.st_dev, found.st_ino)

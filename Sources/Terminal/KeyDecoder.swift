@@ -217,7 +217,7 @@ public struct KeyDecoder: Sendable {
       if byte == UInt8(ascii: "\\") {
         events.append(.reply(finish(byte)))
       } else {
-        // What looked like an answer was typed, or the rest of the answer is lost.
+        // Somebody typed these keys, which look like an answer, or the rest of an answer is lost.
         pending.removeLast()
         state = .string
         flush(&events)

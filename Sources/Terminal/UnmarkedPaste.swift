@@ -9,16 +9,16 @@
 /// let late = pastes.timeOut()
 /// ```
 public struct UnmarkedPaste: Sendable {
-  /// Milliseconds in which more has to follow a Return of a paste.
+  /// Within how many milliseconds the next key of a paste follows a Return.
   public static let gap: Int64 = 30
-  /// How many Returns in a row something has to follow.
+  /// How many Returns in a row must be followed by another key in time.
   private static let returns = 3
-  /// So many keys without that many Returns are not held back any longer.
+  /// After this many keys with fewer Returns, it holds back no more.
   private static let mostKeys = 4096
 
   /// Keys that are held back, since they may be a paste.
   private var held: [KeyEvent] = []
-  /// How many of their Returns something followed.
+  /// How many of their Returns were followed by another key in time.
   private var followed = 0
   private var lastAt = Int64.min / 2
 

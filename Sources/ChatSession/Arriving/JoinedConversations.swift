@@ -4,7 +4,7 @@ import Conversations
 /// The conversations that I am in, in the order of `/list` and with its numbers, for `set toolbar
 /// conversations`. The store is asked again only if they may have changed.
 struct JoinedConversations {
-  /// The first of them: a row of a terminal has no room for more.
+  /// The first of them, as many as can ever fit in a row of a terminal.
   private(set) var shown: [(number: Int, conversation: Conversation)] = []
   private var all: Set<ID<Conversation>> = []
   private var isStale = true

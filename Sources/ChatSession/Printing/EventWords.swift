@@ -87,7 +87,7 @@ package struct EventWords {
     func who(_ first: Event.Kind, _ last: Event.Kind) -> [Participant] {
       people.compactMap { id in
         var moves = all[id]?.filter { $0.kind != .renamed } ?? []
-        // The removal is said in front.
+        // The line already begins with the removal.
         if let removal = moves.dropLast().lastIndex(where: isRemoval) {
           moves.removeFirst(removal + 1)
         }

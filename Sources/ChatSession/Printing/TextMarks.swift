@@ -88,14 +88,14 @@ struct TextMarks: Equatable {
   // MARK: My nick on a network
 
   /// Where a text has my nick in a conversation as a word of its own, in upper or lower case: UTF-8
-  /// offsets. In front of somebody's text, a bridge's bot writes their name as `<name> `, which
-  /// calls nobody.
+  /// offsets. A bridge's bot begins a text with its author's name, as `<name> `, which mentions
+  /// nobody.
   private func called(in text: String, of conversation: ID<Conversation>?) -> [Range<Int>] {
     guard let nick = conversation.flatMap({ nicks[$0] }), !nick.isEmpty else { return [] }
     let (name, all) = (Array(nick.unicodeScalars), Array(text.unicodeScalars))
     guard all.count >= name.count else { return [] }
     var found: [Range<Int>] = []
-    // Bytes before the place.
+    // `offset` is the number of bytes before `place`.
     var (place, offset) = (Self.lengthOfSpeaker(all), 0)
     for scalar in all[..<place] { offset += UTF8.width(scalar) }
     while place + name.count <= all.count {

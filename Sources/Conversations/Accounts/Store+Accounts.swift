@@ -117,7 +117,7 @@ extension DurableTransaction {
         RETURNING id
         """, owner, network, try nextChange()
       ) { $0.id() }
-      // Until now everyone saw the conversations that an import brought.
+      // Before the network had an account here, everyone saw its imported conversations.
       try database.run(
         """
         DELETE FROM membership WHERE participant <> ?1

@@ -21,7 +21,7 @@ extension Writing where Self: ~Copyable {
       // Another attempt is under way, or the message no longer exists: nobody waits for this one.
       if waits || message.state != .sending || message.isRecalled { return }
       if message.deletedAt != nil {
-        // It was deleted on its way, and now it may be known that nobody has it.
+        // It was deleted while it was being sent, and it may be known now that nobody has it.
         if !mayHaveArrived { try wipe(message.id, as: .recalled, at: nil) }
         return
       }

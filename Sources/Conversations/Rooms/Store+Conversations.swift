@@ -57,7 +57,7 @@ extension Reading where Self: ~Copyable {
     }
     let found = try roomsNamed(name, visibleTo: me)
     guard let me, !found.isEmpty else {
-      // Without a person, nobody is in any of them.
+      // Nobody asks, so there is no membership to compare.
       let here = found.filter { $0.network == nil }
       return (here.isEmpty ? found : here, false)
     }
@@ -69,7 +69,7 @@ extension Reading where Self: ~Copyable {
     let known = try found.map { (room: $0, membership: try membership(of: me, in: $0.id)) }
     let mine = known.filter { $0.membership == .member || $0.membership == .removed }
     if !mine.isEmpty { return (nearest(mine.map(\.room)), true) }
-    // Whatever an import or somebody's invitation brought is not in the way of a room here.
+    // A network's room that I never entered, for example an imported one, comes after a room here.
     let others = known.filter { $0.room.network == nil || $0.membership == .left }
     return (nearest(others.isEmpty ? found : others.map(\.room)), false)
   }

@@ -50,7 +50,7 @@ extension IRCClient {
       outbox.noteReply(
         from: context.fold(source.nick), label: line.tags["label"], in: &context)
     }
-    // Only before anything live can a line repeat what the store has.
+    // After the first live line, no line repeats what the store has.
     if isLive { playbacks.end(in: spoken.conversation) }
     receive(spoken, isLive ? .live : .late, playback: playbacks.number(in: spoken.conversation))
   }
@@ -123,7 +123,7 @@ extension IRCClient {
     case .past: message.isPast = true
     }
     if spoken.id == nil {
-      // Of a live line, keep the time by which a playback would repeat it.
+      // For a live line, keep the time that a later playback would give it.
       (message.playback, message.sentAt) =
         origin == .live ? (nil, spoken.time) : (playback, nil)
     }

@@ -18,7 +18,7 @@ extension IncomingBatch {
     let answered = try answeredMessage(by: message, in: conversation)
     var message = message
     if answered?.isShown != true, let whole = message.bodyWithQuote {
-      // A quote before `/me` leaves no action.
+      // With a quote in front of it, `/me` no longer makes an action.
       message.body = whole
       if message.kind == .action { message.kind = .text }
     }

@@ -19,7 +19,7 @@ extension IncomingBatch {
   /// How much later the same message may arrive again without an archive id, in milliseconds: as
   /// long as servers wait for a broken connection, and clients then send again.
   private static let resendTime: Milliseconds = 600_000
-  /// The most lines in which to look for the run of known ones at the beginning of a playback.
+  /// How many lines at the beginning of a playback may belong to the run of known ones.
   private static let mostInRun = 200
   /// How far the clocks of a network and of this machine may differ in that run, in milliseconds.
   private static let clockError: Milliseconds = 60_000
@@ -97,8 +97,8 @@ extension IncomingBatch {
     return progress.playbacks[address]?.run.popLast()
   }
 
-  /// Finds the stored message with the same text by the same sender at the same time, to the coarser
-  /// of the two resolutions. Each stored message is only one line.
+  /// Finds the stored message with the same text by the same sender at the same time, as far as
+  /// the coarser of the two clocks tells. Each stored message matches only one line.
   private func sameAtItsTime(
     _ message: NetworkMessage, by sender: ID<Participant>, in conversation: BatchConversation
   ) throws -> ID<Message>? {

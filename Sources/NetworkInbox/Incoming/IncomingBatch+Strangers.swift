@@ -140,8 +140,8 @@ extension IncomingBatch {
     if !message.isPast || stay == .never { try store.reopen(conversation.id) }
   }
 
-  /// Whether somebody is a stranger without a chat, and so many others have written that there will
-  /// be none: anybody could fill the store with chats.
+  /// Whether somebody is a stranger who gets no chat, because too many other strangers have
+  /// written: otherwise anybody could fill the store with chats.
   func isBeyondList(_ speaker: NetworkUser, _ address: String) throws -> Bool {
     if try speaker.isOwner || address == account.rules.domain || known(.direct(address)) != nil {
       return false

@@ -43,7 +43,7 @@ final class IncomingBatch {
   private var people: [String: Person] = [:]
   private var proven: Set<ID<Participant>> = []
 
-  /// What only the batch knows: the store does not have it, so that it is lost with the batch.
+  /// What the store does not have, so that it is lost if the batch is.
   struct Progress {
     /// How many past messages arrived, by conversation.
     var past: [ConversationAddress: Int] = [:]

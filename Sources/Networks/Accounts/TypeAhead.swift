@@ -2,10 +2,10 @@
 import CLinux
 import Glibc
 
-/// What somebody types at a terminal while a program works there that reads nothing.
+/// The keys that somebody types while the program at the terminal does not read them.
 enum TypeAhead {
-  /// Keeps every key as it is, without showing it, for the program that reads the terminal next: in
-  /// the usual modes Return would become C-j there. C-c still interrupts.
+  /// Keeps every key unchanged and unseen for the program that reads the terminal next; in the
+  /// usual modes, that program would get C-j for Return. C-c still interrupts.
   ///
   /// - Parameter terminal: its descriptor.
   static func kept<T>(at terminal: Int32, during body: () throws -> T) rethrows -> T {
@@ -17,7 +17,7 @@ enum TypeAhead {
     // Suspended, the program would leave these modes to the shell.
     withUnsafeMutableBytes(of: &kept.c_cc) { $0[Int(VSUSP)] = 0 }
     tcsetattr(terminal, TCSANOW, &kept)
-    // Another choice than now would discard what was typed.
+    // TCSAFLUSH would discard what was typed.
     defer { tcsetattr(terminal, TCSANOW, &former) }
     return try body()
   }

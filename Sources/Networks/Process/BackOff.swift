@@ -23,7 +23,7 @@ package struct BackOff: Sendable {
     loggedIn = nil
     let step: Milliseconds
     if lasted >= Retry.useful {
-      // The server takes us, so breaks and failures do not add up.
+      // The server accepted the login, so earlier failures no longer count.
       (failures, breaks) = (0, lasted >= Retry.settled ? 1 : breaks + 1)
       step = Retry.brokenConnection.pause(after: breaks)
     } else {

@@ -36,7 +36,7 @@ extension NetworkProgram {
     }
   }
 
-  /// - Parameter refuse: called with the reason if it is no address.
+  /// - Parameter refuse: called with the reason if it is not an address.
   private func checked(_ written: String, refuse: (String) -> Void) -> String? {
     let parts = (written.split(separator: "@").last ?? "").split(separator: ":")
     // An IPv6 address has more colons.

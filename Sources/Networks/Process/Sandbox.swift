@@ -53,7 +53,7 @@ package struct Sandbox: Hashable, Sendable {
     setrlimit(__rlimit_resource_t(4), &none)  // RLIMIT_CORE
     clinux_no_new_privileges()
     if clinux_drop_capabilities() != 0 { throw Failure(SystemFailure()) }
-    // A new folder must be open to the process without a change of its mode by path.
+    // A new folder needs its final mode at once: the process cannot change modes by path.
     umask(0o077)
     if possible.landlock > 0 {
       let result = (readable + files).withCStrings { read, readCount in

@@ -7,9 +7,9 @@ public struct Palette: Hashable, Sendable {
   public enum Depth: Hashable, Sendable { case sixteen, many, all }
 
   public var depth: Depth
-  /// Whether the background is light; nil if it is unknown. If so, the basic colours are the
-  /// terminal's own, and the colours for names are readable on both backgrounds. Of 16 colours,
-  /// which a theme may have changed, none is certain to be; then names have no colour.
+  /// Whether the background is light; nil if it is unknown. Then the basic colours are the
+  /// terminal's own, and names have only colours that are readable on both backgrounds, or no
+  /// colour if there are just 16, which a theme may have changed.
   public var isLight: Bool?
 
   public init(depth: Depth = .sixteen, isLight: Bool? = nil) {
@@ -47,14 +47,14 @@ public struct Palette: Hashable, Sendable {
     }
   }
 
-  /// One of fewer colours than there are names: neighbouring hues share one.
+  /// A hue's colour if there are fewer colours than hues: neighbouring hues share one.
   private static func shared(_ few: [UInt8], _ hue: Int) -> UInt8 {
     few[hue * few.count / names]
   }
 
   /// The only colours of the cube that have the contrast on black and on white.
   private static let fewOnAnyBackground: [UInt8] = [131, 29, 63, 98, 163]
-  /// Colours that have it, as red, green and blue.
+  /// Exact colours with that contrast, as red, green and blue.
   private static let onAnyBackground: [UInt32] = [
     0xE42200, 0xBF5600, 0x946F00, 0x747A00, 0x548200, 0x2F8600, 0x078800, 0x008822, 0x00874A,
     0x008470, 0x008097, 0x0076D6, 0x3768FA, 0x665EF8, 0x8A4CFD, 0xB123FD, 0xCC00D7, 0xDB00A4,

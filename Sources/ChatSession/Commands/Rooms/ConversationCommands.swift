@@ -136,7 +136,7 @@ struct ConversationCommands {
   // MARK: Leaving
 
   func leave(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    // Words of farewell are for /part.
+    // Only /part takes a reason.
     if argument.contains(where: \.isWhitespace) { throw usage("leave") }
     return try leave(argument, saying: "", snapshot)
   }

@@ -60,9 +60,9 @@ struct Batches: Sendable {
     case batch(Batch)
     /// Its batch is not complete.
     case unfinished
-    /// It ends a message that has more bytes than this (rule 14.6).
+    /// It ends a message that is skipped, since it has more than this many bytes (rule 14.6).
     case skipped(Int)
-    /// It begins a batch, but the server has not ended too many others.
+    /// It begins a batch, but too many others are still open.
     case tooMany
   }
 

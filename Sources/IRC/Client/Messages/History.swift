@@ -174,7 +174,7 @@ struct History: Sendable {
       askForChats(since: last, in: &context)
     } else {
       chats = .read
-      // Of the others the server has nothing new.
+      // In the other chats, the server has nothing new.
       for conversation in gaps where states[conversation] == nil {
         guard case .direct = conversation else { continue }
         gaps.remove(conversation)

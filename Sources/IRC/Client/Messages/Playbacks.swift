@@ -6,9 +6,9 @@ import NetworkInbox
 /// that a bouncer sends outside a batch, between the owner's arrival and the first live line.
 struct Playbacks: Sendable {
   private var last = 0
-  /// Of rooms where nothing live was said yet, by address.
+  /// The playbacks of rooms that have had no live line yet, by address.
   private var rooms: [String: Int] = [:]
-  /// Of the direct chats, as long as nothing live was said in one.
+  /// The playback of the direct chats, until one of them has a live line.
   private var chats: Int?
 
   /// The number of a new playback.

@@ -209,7 +209,7 @@ extension IRCOutbox {
     _ id: OutboxEntry.ID, _ sentence: String, in context: inout IRCContext
   ) {
     guard let outgoing = entries[id] else { return }
-    // The store shows it as deleted. Nobody knows whether it arrived, so that it stays.
+    // It may have arrived, so the store goes on showing it as deleted.
     if outgoing.isCancelled, outgoing.isDoubtful {
       entries[id] = nil
       return

@@ -83,8 +83,8 @@ struct Outgoing: Sendable {
     return nil
   }
 
-  /// Notes that it has left the outbox, so that nothing more of it may be sent. Of a message in
-  /// doubt, the history may still show parts.
+  /// Notes that it has left the outbox, so that nothing more of it may be sent. Keeps
+  /// the parts of a message in doubt: the history may still show that they arrived.
   mutating func cancel() {
     isCancelled = true
     if !isDoubtful { parts.removeAll { $0.state == .waiting } }

@@ -81,7 +81,7 @@ struct Rooms: Sendable {
     if entering > 0 { context.clock.set(.entering, in: Self.patience) }
   }
 
-  /// Takes the lists of names for complete, since no more names have come for a while.
+  /// Treats the lists of names as complete, since no more names have arrived for a while.
   mutating func endLists(in context: inout IRCContext) {
     for room in byAddress.values where room.state == .listing {
       _ = noteEndOfNames(room.name, in: &context)

@@ -80,7 +80,8 @@ enum Feature {
   /// XEP-0425, current and earlier version.
   static let moderation = "urn:xmpp:message-moderate:1"
   static let formerModeration = "urn:xmpp:message-moderate:0"
-  /// What the fallback of a retraction or a moderation is for; it was not always said.
+  /// The features that a retraction's or a moderation's fallback may name; earlier versions named
+  /// none.
   static let retractions = [retraction, formerRetraction, moderation, formerModeration, ""]
   /// XEP-0428.
   static let fallback = "urn:xmpp:fallback:0"
