@@ -82,6 +82,23 @@ struct NetworkNameTests {
     #expect(!anna.say("/msg xmpp:a/b"))
   }
 
+  @Test("hobnob asks in a conversation of this machine too whether a word with a dot is a server")
+  func serversFromThisMachine() throws {
+    let account = try anna.added()
+    #expect(!anna.say("/msg x.org"))
+    #expect(anna.printed.last?.hasSuffix("for somebody on x.org, type /msg xmpp:x.org.") == true)
+    anna.say("/ignore gate.other.org")
+    anna.answer("1")
+    anna.say("/ignore")
+    #expect(anna.printed.last?.contains("gate.other.org") == true)
+    _ = try anna.addedOnIRC()
+    anna.say("/msg hub.other.org hello")
+    #expect(anna.question?.text.contains("2: hub.other.org@x.org") == true)
+    anna.answer("1")
+    let outbox = try anna.store.read { try $0.outbox(of: account.network) }
+    #expect(outbox.map(\.conversation) == [.direct("hub.other.org")])
+  }
+
   @Test("conversations with equal names are told apart by their addresses")
   func namesThatAreAlike() throws {
     let account = try anna.added()

@@ -16,6 +16,16 @@ extension Accounts {
     list.first { $0.isNamed(in: address) } ?? present(in: network)
   }
 
+  /// The account on whose network an unknown name may be somebody: ``present(in:)``, else the only
+  /// one where the name can be a server's.
+  func forStranger(named name: String, from network: String?) -> Account? {
+    if let present = present(in: network) { return present }
+    let fitting = list.filter {
+      $0.rules.domain != nil && $0.addresses(ofPerson: name).contains { !$0.contains("@") }
+    }
+    return fitting.count == 1 ? fitting[0] : nil
+  }
+
   /// The account for an address that begins with the kind of its network, as in
   /// `xmpp:gateway.example.org`; nil for any other word.
   ///

@@ -13,7 +13,6 @@ extension Reading where Self: ~Copyable {
     for address in possible where try networkPerson(at: address, network: account.network) != nil {
       return address
     }
-    throw RuleError.ambiguous(
-      word, candidates: possible.map { $0.contains("@") ? $0 : account.kind + ":" + $0 })
+    throw RuleError.ambiguous(word, candidates: possible.map(account.fullWord))
   }
 }

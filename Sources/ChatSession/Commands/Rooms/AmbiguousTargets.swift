@@ -166,6 +166,8 @@ extension ConversationCommands {
   }
 
   /// The message for an unknown addressee: who or what you may mean.
+  ///
+  /// - Throws: `RuleError.ambiguous` for a word that may be a server or a name on one.
   func nobody(named name: String, _ snapshot: borrowing Snapshot) throws -> Refusal {
     if !name.hasPrefix("@"),
       let room = try snapshot.room(name, for: context.me.id, in: context.open.id)
@@ -185,13 +187,13 @@ extension ConversationCommands {
           "There is no one named %1; did you mean /msg %2?", shown,
           SafeText(name: String(near.dropFirst()))))
     }
-    if let account = context.accounts.present(in: context.network),
-      let address = account.address(ofPerson: bare)
+    if let account = context.accounts.forStranger(named: bare, from: context.network),
+      let address = try snapshot.address(ofPerson: bare, on: account)
     {
       return Refusal(
         say(
           "No one named %1 has used this store; for somebody on %2, type /msg %3.", shown,
-          SafeText(line: account.server), SafeText(line: account.withServer(address))))
+          SafeText(line: account.server), SafeText(line: account.fullWord(for: address))))
     }
     return Refusal(say("No one named %1 has used this store.", shown))
   }

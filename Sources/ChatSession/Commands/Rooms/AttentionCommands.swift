@@ -80,7 +80,9 @@ struct AttentionCommands {
           "%1 is a mask; hobnob mutes and ignores people and rooms by name, as in /ignore ben.",
           SafeText(line: name)))
     }
-    guard name.dropFirst().contains("@"),
+    guard
+      try name.dropFirst().contains("@")
+        || context.accounts.ofKind(in: name, from: context.network) != nil,
       let (account, address) = try networks.personOnNetwork(name, snapshot)
     else {
       throw try ConversationCommands(context: context).nobody(named: name, snapshot)

@@ -78,6 +78,12 @@ public struct Account: Identifiable, Hashable, Sendable {
     isNamed(in: word) ? String(word.dropLast(server.count + 1)) : word
   }
 
+  /// The word that means only this address, whoever is known: `ben@irc.example.net`,
+  /// `xmpp:gateway.example.org`.
+  package func fullWord(for address: String) -> String {
+    rules.domain == nil || address.contains("@") ? withServer(address) : kind + ":" + address
+  }
+
   /// An address that tells accounts apart: with the server, as in `ben@irc.example.net`.
   package func withServer(_ address: String) -> String {
     rules.domain == nil ? address + "@" + server : address
