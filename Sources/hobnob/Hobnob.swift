@@ -79,8 +79,11 @@ struct Hobnob: ParsableCommand {
     } catch {
       let code = exitCode(for: error)
       var text = Launch.withoutFarGuess(fullMessage(for: error))
-      if code.isSuccess, arguments.first == CompletionScript.option {
-        text = CompletionScript.completed(text, commands: subcommandNames)
+      if code.isSuccess {
+        text =
+          arguments.first == CompletionScript.option
+          ? CompletionScript.completed(text, commands: subcommandNames)
+          : HelpText.inUsersLanguage(text)
       }
       // Without a subcommand `open` was only the parser's guess, so its usage would not help.
       if !code.isSuccess, !subcommandNames.contains(arguments.first ?? "") {

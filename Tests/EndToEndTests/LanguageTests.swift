@@ -53,6 +53,28 @@ extension EndToEnd {
       #expect(try home.run(["--help"], environment: itsLocale).output.contains("Xx störe."))
     }
 
+    @Test("--help has its headings, too, in the language")
+    func helpHeadings() throws {
+      try compile([
+        ("OVERVIEW: ", "Überblick: "), ("USAGE: ", "Aufruf: "), ("OPTIONS:", "Optionen:"),
+        ("SUBCOMMANDS:", "Unterbefehle:"), ("(default)", "(Vorgabe!)"),
+        ("(default: ", "(Vorgabe: "), ("Show the version.", "Zeigt die Version."),
+        ("Show help information.", "Zeigt diese Hilfe."),
+        ("See 'hobnob help <subcommand>' for detailed help.", "Mehr: 'hobnob help <subcommand>'."),
+      ])
+      let main = try home.run(["--help"], environment: itsLocale).output
+      #expect(
+        main.contains("Aufruf: hobnob [OPTIONS]") && main.contains("\n        hobnob send CONV"))
+      let send = try home.run(["send", "--help"], environment: itsLocale).output
+      #expect(main.contains("\n  open (Vorgabe!)         Open hobnob"), "\(main)")
+      #expect(send.contains("(Vorgabe: 60)\n  --version               Zeigt die Version."))
+      #expect(main.hasSuffix("\n  Mehr: 'hobnob help <subcommand>'.\n"), "\(main)")
+      for word in ["OVERVIEW", "USAGE", "OPTIONS:", "SUBCOMMANDS", "default", "Show "] {
+        #expect(!(main + send).contains(word), "\(word)")
+      }
+      #expect(send.contains("ARGUMENTS:"))
+    }
+
     @Test(
       "is English in the locale C, and if the best language is English",
       arguments: [
