@@ -335,7 +335,7 @@ struct AccountTests {
       anna.say("/connect")
       return anna.connected.dropFirst(before).filter(\.asks).map(\.network)
     }
-    let ended = AccountStatus.ended(reason: "/connect asks for its password")
+    let ended = AccountStatus.ended(reason: "needs its password (/connect)")
     try town.serve(accounts[1], process)
     try give([ended, .connected([]), ended])
     #expect(started() == ["xmpp:anna@x.org", "xmpp:cleo@x.org"])

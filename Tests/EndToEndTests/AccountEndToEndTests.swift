@@ -101,7 +101,7 @@ extension EndToEnd {
       _ = try Program(
         ["pkill", "-9", "-f", "hobnob-xmpp.*\(home.store)"], environment: home.environment
       ).finish()
-      try eva.expect("/connect asks for its pass", for: 20)
+      try eva.expect("needs its pass", for: 20)
       try eva.type("two\r", seeing: "sending")
       eva.send("/connect\r")
       try eva.expect("Password of eva@\(LocalServer.domain): |")
@@ -145,7 +145,7 @@ extension EndToEnd {
       gina.send("/connect\r")
       try gina.expect(question)
       gina.send("\u{03}")
-      try gina.expect("/connect gina@\(LocalServer.domain) asks for its password", for: 20)
+      try gina.expect("gina@\(LocalServer.domain): needs its password (/connect)", for: 20)
       gina.send("/connect\r")
       try gina.expect(question)
       gina.send("wrong\r")

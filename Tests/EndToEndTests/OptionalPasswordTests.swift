@@ -54,7 +54,7 @@ extension EndToEnd {
         count(of: "Return: none", in: anna.emulator.history.joined(separator: "\n")) == 1)
       try anna.type("/account set anna@x.org password\r", seeing: "asks for the password")
       // The running process has none, and cannot ask.
-      try anna.type("/connect\r", seeing: "/connect anna@x.org asks for its password")
+      try anna.type("/connect\r", seeing: "anna@x.org: needs its password (/connect)")
       try anna.type("/connect\r", seeing: question)
       try anna.type("sesame\r", seeing: "the password is 'sesame'")
     }
@@ -89,7 +89,7 @@ extension EndToEnd {
       for (name, asked) in [("anna", question), ("bea", other)] {
         try anna.type("/account add \(name)@x.org\r", seeing: asked)
         anna.settle()
-        try anna.type("\u{03}", seeing: "/connect \(name)@x.org asks for its password")
+        try anna.type("\u{03}", seeing: "\(name)@x.org: needs its password (/connect)")
       }
       try anna.type("/connect\r", seeing: question)
       try anna.type("one\r", seeing: other)
@@ -108,14 +108,14 @@ extension EndToEnd {
     func interrupted() throws {
       try anna.type("/account add anna@x.org\r", seeing: question)
       anna.settle()
-      try anna.type("\u{03}", seeing: "/connect anna@x.org asks for its password")
+      try anna.type("\u{03}", seeing: "anna@x.org: needs its password (/connect)")
       #expect(connections == 0)
       // Where nobody can be asked, the same sentence says what to type in hobnob.
       let started = try Program(
         [home.path + "/bin/hobnob", "connect", "--as", "anna"], environment: home.environment
       ).finish()
       #expect(started.status == 1)
-      #expect(started.errors == "hobnob: /connect anna@x.org asks for its password\n")
+      #expect(started.errors == "hobnob: anna@x.org: needs its password (/connect)\n")
       try anna.type("/connect\r", seeing: question)
     }
   }

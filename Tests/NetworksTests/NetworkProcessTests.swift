@@ -418,7 +418,7 @@ final class NetworkProcessTests {
     #expect(wire.secrets == [""])
     #expect(try facts == [:])
     #expect(
-      try process(typed: nil, passwordNeed: passwordNeed).run() == "/connect asks for its password")
+      try process(typed: nil, passwordNeed: passwordNeed).run() == "needs its password (/connect)")
     #expect(wire.connects == 1 && source.asked == 1)
   }
 
@@ -450,7 +450,7 @@ final class NetworkProcessTests {
   @Test(
     "a missing password is explained, and nothing is connected",
     arguments: [
-      (PasswordFailure.none, "/connect asks for its password"),
+      (PasswordFailure.none, "needs its password (/connect)"),
       (.command("pass", status: 3), "no password: pass ended with status 3; /connect tries again"),
       (
         .tooSlow("sleep"),

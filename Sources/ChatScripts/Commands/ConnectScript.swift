@@ -37,7 +37,9 @@ package struct ConnectScript: Subcommand {
           accounts.isEmpty
             ? say("You have no account; to add one, type /account add in hobnob.")
             : found.isEmpty
-              ? say("There is no such account; to add it, type /account add in hobnob.")
+              ? say(
+                "You have no account %1; you have %2.", SafeText(line: address ?? ""),
+                accounts.names.map { SafeText(line: $0) }.joinedAsList())
               : say(
                 "Which account? You have %1.",
                 found.names.map { SafeText(line: $0) }.joinedAsList()))

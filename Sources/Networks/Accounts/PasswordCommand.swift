@@ -184,10 +184,10 @@ package enum PasswordFailure: Error, Hashable, Sendable {
   /// The owner's settings cannot be read; the sentence says why.
   case settings(String)
 
-  /// The sentence for the status line, which may be narrow, so what to do comes first.
+  /// The sentence for the status line, which may be narrow, so it is short.
   package var sentence: String {
     switch self {
-    case .none: translated("/connect asks for its password")
+    case .none: translated("needs its password (/connect)")
     case .command(let name, let status):
       filled(
         ("no password: %1 ended with status %2; /connect tries again", [name, String(status)]))

@@ -2,7 +2,6 @@
 import Conversations
 import Glibc
 import Platform
-import Sentences
 
 /// One connection to a server in an event loop: bytes out, bytes in, and TLS between. It never
 /// blocks, and cannot be reused.
@@ -303,11 +302,7 @@ import Sentences
     if count == 0 {
       // During the handshake, some servers refuse by closing, and so does anyone who cuts the line.
       let isInHandshake = tls.map { !$0.isReady } ?? false
-      return end(
-        isInHandshake
-          ? .lost(
-            translated("the server, or a machine on the way to the server, closed the connection"))
-          : nil)
+      return end(isInHandshake ? .closed : nil)
     }
     let bytes = Array(buffer[..<count])
     guard let tls else { return handler(.received(bytes)) }

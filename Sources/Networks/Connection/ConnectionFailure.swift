@@ -20,8 +20,10 @@ package enum ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertib
   case badPin
   /// OpenSSL's reason.
   case tls(String)
-  /// The connection broke.
+  /// The connection broke, for a reason of the system's.
   case lost(String)
+  /// The connection ended before encryption was ready.
+  case closed
   /// The server accepts no more data, and too many bytes wait for it.
   case tooMuchWaiting(Int)
 
@@ -57,6 +59,7 @@ package enum ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertib
     case .badPin: ("A pin is the SHA-256 of a public key: 64 hexadecimal digits.", [])
     case .tls(let reason): ("Encryption with the server failed (%1).", [reason])
     case .lost(let reason): ("The connection broke (%1).", [reason])
+    case .closed: ("The connection was closed by the server or on the way to it.", [])
     case .tooMuchWaiting(let bytes):
       ("The server accepts no more data; %1 bytes wait.", [String(bytes)])
     }

@@ -173,7 +173,7 @@ final class TLSSession {
     let code = ERR_get_error()
     ERR_clear_error()
     return ERR_reason_error_string(code).map { String(cString: $0) }
-      ?? translated("the server, or a machine on the way to the server, ended the connection")
+      ?? translated("it was ended by the server or on the way to it")
   }
 }
 

@@ -193,9 +193,7 @@ package struct NetworkProgram {
 
   /// Why the account's process has ended, for people who may have several accounts.
   func notice(_ reason: String, of account: Account) -> String {
-    reason == PasswordFailure.none.sentence
-      ? filled(("/connect %1 asks for its password", [account.address]))
-      : "\(account.address): \(reason)"
+    "\(account.address): \(reason)"
   }
 
   /// - Returns: false if nobody waits for an answer any more.

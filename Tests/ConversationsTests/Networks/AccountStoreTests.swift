@@ -161,7 +161,7 @@ import Testing
     }
     #expect(try statuses() == [.connecting])
     #expect(try linked.store.read { try $0.hasProcess(of: linked.account) })
-    let status = AccountStatus.ended(reason: "/connect asks for its password")
+    let status = AccountStatus.ended(reason: "needs its password (/connect)")
     try first.release(status: status)
     #expect(try statuses() == [status])
     #expect(try linked.store.read { try $0.holderID(of: linked.account) } == nil)
