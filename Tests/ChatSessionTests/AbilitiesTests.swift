@@ -271,6 +271,12 @@ struct AbilitiesTests {
         "  history   what this store has, and what the network keeps, if anything",
         "  length    a message has room for 400 bytes",
       ])
+    // On a narrow terminal, the heading does not continue in the column of the meanings.
+    _ = anna.rows()
+    anna.tell(.resized(rows: 24, columns: 40))
+    anna.say("/can")
+    #expect(anna.rows().prefix(2) == ["##tea is on the network", "  stub:anna@irc.x.org."])
+    anna.tell(.resized(rows: 24, columns: 80))
     try provide {
       ($0.editsWithin, $0.reactionLimit, $0.delivered, $0.largestFile) = (
         900, .one, true, 2_000_000

@@ -703,6 +703,13 @@ struct AccountTests {
       anna.printed.last
         == "anna@x.org is connected. /join #tea@x.org enters a room, /msg ben@x.org opens a direct chat."
     )
+    let ben = try town.person("ben")
+    ben.say("/account add ben@x.org --host h.x.org")
+    let his = try ben.account()
+    try town.serve(his, process)
+    try process.writeIfNeeded { try $0.setStatus(of: his, .connected([])) }
+    ben.look()
+    #expect(ben.printed.last == "ben@x.org is connected. /msg anna@x.org opens a direct chat.")
     anna.say("/join #tea@x.org")
     let room = try #require(anna.session.open.conversation)
     #expect(room.network == account.network && room.kind == .room)

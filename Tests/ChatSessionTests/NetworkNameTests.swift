@@ -137,6 +137,16 @@ struct NetworkNameTests {
     #expect(anna.printed.last { $0.contains("dora") } == "  dora (dora@x.org)")
   }
 
+  @Test("a contact's state is beside the name, even if that is long")
+  func longContact() throws {
+    let account = try anna.added()
+    let person = NetworkUser(identity: "christopher@x.org", name: "christopher")
+    try town.store().inbox.apply([.contact(person, isOnline: false, away: nil)], of: account)
+    anna.look()
+    anna.say("/contact")
+    #expect(anna.printed.last == "  christopher (christopher@x.org)  not here")
+  }
+
   @Test("an address needs an account, and with two accounts a choice")
   func addressesNeedAnAccount() throws {
     for line in ["/join tea@x.org", "/join cake,tea@x.org", "/msg ben@x.org", "/contact"] {

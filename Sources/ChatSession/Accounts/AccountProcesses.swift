@@ -68,7 +68,10 @@ struct AccountProcesses {
       return say("%1 is connected; /list shows its rooms and chats.", address)
     }
     // Names without a server mean this machine here.
-    let person = SafeText(line: account.withServer(account.rules.personExample))
+    let example = account.withServer(account.rules.personExample)
+    // A chat with oneself would be no example.
+    let person = SafeText(
+      line: example == account.address ? "anna" + example.dropFirst("ben".count) : example)
     if account.rules.domain != nil, account.rules.roomDomain == nil {
       return say("%1 is connected. /msg %2 opens a direct chat.", address, person)
     }

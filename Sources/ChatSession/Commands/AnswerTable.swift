@@ -38,8 +38,13 @@ struct AnswerTable {
     }
     func taken(by cell: Int) -> Int {
       let width = widest(cell)
-      let most = cell == 0 ? max(8, columns / 3 - 4 + (count > 2 ? 6 : 0)) : Self.widestMiddle
+      let most = cell == 0 ? widestFirst(beside: widest(count - 1)) : Self.widestMiddle
       return width > 0 ? (breaks ? min(width, most) : width) + 2 : 0
+    }
+    /// A short last cell, such as a state, leaves up to half of the columns to the first one.
+    func widestFirst(beside last: Int) -> Int {
+      let usual = max(8, columns / 3 - 4 + (count > 2 ? 6 : 0))
+      return count == 2 ? max(usual, min(columns / 2, columns - last - 2)) : usual
     }
     var start = 0
     for cell in 0..<count {

@@ -48,16 +48,16 @@ struct CanCommand {
           say("hobnob does not know yet what the server allows; it may be less than this.")))
     }
     let start = 3 + max(9, facts.map { context.widths.columns(of: $0.word.string) }.max() ?? 0)
-    lines +=
-      facts.map { word, meaning in
-        let label = StyledLine("  " + word, .bold)
-        if context.glyphs.isSpoken { return label + StyledLine(": " + meaning) }
-        return label + AnswerTable.blanks(start - label.columns(context.widths))
-          + StyledLine(meaning)
-      }
+    let table = facts.map { word, meaning in
+      let label = StyledLine("  " + word, .bold)
+      if context.glyphs.isSpoken { return label + StyledLine(": " + meaning) }
+      return label + AnswerTable.blanks(start - label.columns(context.widths))
+        + StyledLine(meaning)
+    }
+    let answers: [Outcome] = [.answer(lines, indent: 2), .answer(table, indent: start)]
     let networks = NetworkCommands(context: context)
-    guard networks.carries(conversation) else { return .answer(lines, indent: start) }
-    return Step([.answer(lines, indent: start)]) {
+    guard networks.carries(conversation) else { return Step(answers) }
+    return Step(answers) {
       try networks.ask(.abilities, in: conversation, $0)
     }
   }
