@@ -132,7 +132,7 @@ extension Launch {
       return say("Type a line and press Return to send it.")
     }
     let program = options.store.map { "hobnob --store \(Self.quoted($0))" } ?? "hobnob"
-    return say("To chat, run %1 --as NAME in a second terminal.", SafeText(line: program))
+    return say("To try a chat, run %1 --as NAME in a second terminal.", SafeText(line: program))
   }
 
   /// The conversation that a shell starts in.

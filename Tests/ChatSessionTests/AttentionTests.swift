@@ -298,7 +298,8 @@ struct AttentionTests {
     #expect(printed.count { $0.contains("/join ") } == 1_000)
     #expect(
       printed.contains(
-        "hobnob keeps at most 1000 requests of each kind; /requests clear makes room."))
+        "hobnob keeps at most 1000 requests of each kind, and this list is full; /requests clear empties it."
+      ))
   }
 
   // MARK: /set keep

@@ -49,15 +49,15 @@ struct MessageCountTests {
   @Test("the status line says it while one types, but not of a single message")
   func status() {
     #expect(!status(text(100)).contains("goes as"))
-    #expect(status(text(101)).contains("goes as 2 messages"))
-    #expect(status("one\n\ntwo\nthree").contains("goes as 3 messages"))
+    #expect(status(text(101)).contains("becomes 2 messages"))
+    #expect(status("one\n\ntwo\nthree").contains("becomes 3 messages"))
     #expect(!status("one\n\n").contains("goes as"))
-    #expect(status("//" + text(100)).contains("goes as 2 messages"))
-    #expect(status(text(1_000_000)).contains("goes as 50+ messages"))
+    #expect(status("//" + text(100)).contains("becomes 2 messages"))
+    #expect(status(text(1_000_000)).contains("becomes 50+ messages"))
     // The mark of an action has 9 bytes.
     #expect(!status("/me " + text(91)).contains("goes as"))
-    #expect(status("/me " + text(92)).contains("goes as 2 messages"))
-    #expect(status("/reply 1 " + text(101)).contains("goes as 2 messages"))
+    #expect(status("/me " + text(92)).contains("becomes 2 messages"))
+    #expect(status("/reply 1 " + text(101)).contains("becomes 2 messages"))
     #expect(!status("/topic " + text(101)).contains("goes as"))
     #expect(anna.session.messageCount(of: text(501)) > Session.messagesUnasked)
     #expect(anna.session.messageCount(of: text(500)) == Session.messagesUnasked)
@@ -68,7 +68,7 @@ struct MessageCountTests {
     anna.say("waits for the server")
     anna.type(text(101))
     // What is left of 40 columns beside the number of rows.
-    #expect(anna.status(columns: 23).hasSuffix("| goes as 2 messages"))
+    #expect(anna.status(columns: 23).hasSuffix("| becomes 2 messages"))
     #expect(!anna.status(columns: 23).contains("an"))
     #expect(anna.status(columns: 60).hasPrefix("anna, with 1 other here |"))
     anna.type("")
@@ -82,11 +82,11 @@ struct MessageCountTests {
     try provide { $0.longestLine = nil }
     #expect(!status(text(1000)).contains("goes as"))
     try provide { $0.longestLine = 54 }
-    #expect(status(text(100)).contains("goes as 2 messages"))
+    #expect(status(text(100)).contains("becomes 2 messages"))
     anna.say("/switch #lobby")
     #expect(!status(text(1000)).contains("goes as"))
     anna.say("/switch #tea")
-    #expect(status(text(100)).contains("goes as 2 messages"))
+    #expect(status(text(100)).contains("becomes 2 messages"))
     #expect(!anna.session.takesFiles)
     try provide { $0.largestFile = nil }
     #expect(anna.session.takesFiles)

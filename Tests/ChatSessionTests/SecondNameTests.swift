@@ -108,7 +108,7 @@ struct SecondNameTests {
       #expect(!anna.say(line))
       #expect(
         anna.printed.last
-          == "A line cannot begin with more than two slashes: // sends a line that begins with one. To send more, put another character before them."
+          == "A line cannot begin with more than two slashes. To send one that begins with /, type // instead; to send several slashes, put another character before them."
       )
     }
     anna.say("//usr")

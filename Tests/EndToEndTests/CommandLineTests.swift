@@ -294,7 +294,7 @@ extension EndToEnd {
       try first.expect(
         """
         You are anna in #lobby, on this machine.
-        To chat, run hobnob --as NAME in a second terminal.
+        To try a chat, run hobnob --as NAME in a second terminal.
         Type /tutorial to learn hobnob by doing, or /help for all commands.
         #lobby> |
         """)
@@ -388,7 +388,7 @@ extension EndToEnd {
         let name = arguments.last ?? ""
         let first = try home.shell(as: "anna", arguments)
         try first.expect("#\(name) is new; nobody else is in it.")
-        try first.expect("To chat, run hobnob --as NAME in a second terminal.")
+        try first.expect("To try a chat, run hobnob --as NAME in a second terminal.")
         // Once its first line is stored, others know that it is there.
         try first.type("hello\r", seeing: "anna: hello")
         let second = try home.shell(as: "ben", arguments)
@@ -400,7 +400,7 @@ extension EndToEnd {
         as: "anna", ["--store", home.path + "/other.sqlite"], columns: 240)
       try usual.expect("You are anna in #lobby, on this machine.")
       try usual.expect(
-        "To chat, run hobnob --store '\(home.path)/other.sqlite' --as NAME in a")
+        "To try a chat, run hobnob --store '\(home.path)/other.sqlite' --as NAME in a")
       try usual.expectNever("is new")
     }
 

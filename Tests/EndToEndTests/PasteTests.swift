@@ -126,11 +126,11 @@ extension EndToEnd {
       let shell = try home.shell(as: "anna", ["##tea"])
       try shell.expect("##tea> |")
       shell.send(Key.paste("1\n2\n3\n4\n5"))
-      try shell.expect("goes as 5 messages")
+      try shell.expect("becomes 5 messages")
       shell.send("\r")
       try shell.expect("##tea> |")
       shell.send(Key.paste("1\n2\n3\n4\n5\nsix"))
-      try shell.expect("goes as 6 messages")
+      try shell.expect("becomes 6 messages")
       shell.send("\r")
       let file = largestFile == 0 ? "" : "f: send as a file, "
       try shell.expect("6 messages. Return: send, \(file)any other key: go back")

@@ -125,7 +125,7 @@ package struct ImportScript: Subcommand {
     for (former, name) in report.renamedRooms.sorted(by: { $0.key < $1.key }) {
       lines.append(
         say(
-          "%1 is now %2, since the name of a room on this machine has no @ in it.",
+          "%1 is now called %2, because a room on this machine cannot have @ in its name.",
           SafeText(name: former), SafeText(name: name)))
     }
     if report.events > 0 {

@@ -67,7 +67,7 @@ struct CommandContext {
     guard let number = Int(written: argument, in: -Int.max...Int.max), number != 0 else {
       throw Refusal(
         say(
-          "“%1” is not a message number; the number stands before each message.",
+          "“%1” is not a message number; each message has its number in front.",
           SafeText(line: argument)))
     }
     return try snapshot.message(named: number, in: conversation.id, for: me.id)

@@ -78,7 +78,7 @@ extension Session {
     case .manySlashes:
       throw Refusal(
         say(
-          "A line cannot begin with more than two slashes: // sends a line that begins with one. To send more, put another character before them."
+          "A line cannot begin with more than two slashes. To send one that begins with /, type // instead; to send several slashes, put another character before them."
         ))
     case .commandWithNewlines(let name):
       let known = preferences.unaliased(text).dropFirst().prefix { !$0.isWhitespace }

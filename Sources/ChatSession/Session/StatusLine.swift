@@ -257,7 +257,7 @@ package struct StatusLine {
     let messages = session.messageCount(of: session.line.text)
     if messages > 1 {
       let count = Session.written(messageCount: messages)
-      parts.append((-1, StyledLine(say("goes as %1 messages", count), .bold)))
+      parts.append((-1, StyledLine(say("becomes %1 messages", count), .bold)))
     }
     if session.readState.isPaused, session.readState.held.count > 0 {
       parts.append((0, StyledLine(say("%1 new", SafeText(session.readState.held.count)), .bold)))

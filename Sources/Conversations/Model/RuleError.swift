@@ -72,7 +72,7 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
     case .notFailed(let number):
       ("message %1 has not failed, so there is nothing to retry", [String(number)])
     case .notSent(let number):
-      ("message %1 has not been sent yet; react to it when it has", [String(number)])
+      ("message %1 has not been sent yet; you can react to it once it has", [String(number)])
     case .notAnEmoji(let text):
       ("“%1” is not an emoji; a reaction must be one", [text])
     case .notAMember(let conversation):
@@ -103,7 +103,7 @@ public enum RuleError: Error, Hashable, Sendable, CustomStringConvertible {
         [name]
       )
     case .addressOfARoom(let name):
-      ("“%1” is an address; the name of a room on this machine has no @ in it", [name])
+      ("“%1” is an address; a room on this machine cannot have @ in its name", [name])
     case .ambiguous(let name, let candidates) where candidates.contains { $0.hasSuffix("@") }:
       (
         "%1 could mean %2; write it in full (a name that ends in @ is on this machine)",

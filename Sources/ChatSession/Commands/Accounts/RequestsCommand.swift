@@ -52,7 +52,7 @@ struct RequestsCommand {
       lines.append(
         StyledLine(
           say(
-            "hobnob keeps at most %1 requests of each kind; /requests clear makes room.",
+            "hobnob keeps at most %1 requests of each kind, and this list is full; /requests clear empties it.",
             SafeText(Approach.most)),
           .dim))
     }

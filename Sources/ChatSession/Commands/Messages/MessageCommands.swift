@@ -38,7 +38,7 @@ struct MessageCommands {
   private func notANumber(_ argument: String) -> Refusal {
     Refusal(
       say(
-        "“%1” is not a message number. The number stands before each message; -2 is your second newest.",
+        "“%1” is not a message number. Each message has its number in front; -2 is your second newest.",
         SafeText(line: argument)))
   }
 

@@ -95,7 +95,8 @@ extension Command {
       try ConversationCommands(context: $0).join($1, $2)
     },
     Command(
-      "/part [ROOM [REASON]]", "leave a room, as /leave does, and tell its network why", .room,
+      "/part [ROOM [REASON]]", "leave a room, as /leave does; on a network, others see the REASON",
+      .room,
       isSecondName: true
     ) { try ConversationCommands(context: $0).part($1, $2) },
     Command(
@@ -150,7 +151,7 @@ extension Command {
       try HelpCommand(context: context, sections: sections).run(argument)
     },
     Command(
-      "/tutorial [next|stop]", "show what hobnob can do, one step after the other", .tutorial
+      "/tutorial [next|stop]", "show what hobnob can do, one step at a time", .tutorial
     ) { try TutorialCommand(context: $0).run($1, $2) },
     Command("/set [NAME [VALUE]]", "show the settings, or change one", .setting) {
       try SettingsCommand(context: $0).run($1, $2)
