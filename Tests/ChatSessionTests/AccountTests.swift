@@ -56,7 +56,7 @@ struct AccountTests {
     #expect(ben.connected.isEmpty)
   }
 
-  @Test("8: an address may name its network, which must be installed")
+  @Test("an address may name its network, which must be installed")
   func namesTheNetwork() throws {
     #expect(!anna.say("/account add irc:anna@x.org"))
     #expect(
@@ -70,7 +70,7 @@ struct AccountTests {
     #expect(!anna.say("/disconnect irc:anna@x.org"))
   }
 
-  @Test("8: with several networks, a bare address asks which one unless only one is possible")
+  @Test("with several networks, a bare address asks which one unless only one is possible")
   func choosesAmongNetworks() throws {
     try town.install("irc")
     #expect(!anna.say("/account add anna@x.org"))
@@ -87,7 +87,7 @@ struct AccountTests {
     #expect(anna.say("/disconnect xmpp:anna@x.org"))
   }
 
-  @Test("8: the network's program decides what is an address and how it is written")
+  @Test("the network's program decides what is an address and how it is written")
   func addsOtherAddresses() throws {
     try town.install("signal")
     try town.install("fax", addresses: "[0-9]*")
@@ -103,7 +103,7 @@ struct AccountTests {
     #expect(!anna.say("/disconnect +49ab"))
   }
 
-  @Test("8: only executables named hobnob-KIND are networks, and the benchmark is not one")
+  @Test("only executables named hobnob-KIND are networks, and the benchmark is not one")
   func findsNetworks() throws {
     for name in ["bench", "bar-example", "IRC", "xmpp.product"] { try town.install(name) }
     #expect(NetworkPrograms(in: ["/nowhere", town.programs]).kinds == ["xmpp"])
@@ -384,7 +384,7 @@ struct AccountTests {
   }
 
   @Test(
-    "26.16: a process that ends before it serves its account is reported once and started again")
+    "a process that ends before it serves its account is reported once and started again")
   func startsOneAgainThatNeverServed() throws {
     let account = try anna.added()
     let starts = anna.connected.count

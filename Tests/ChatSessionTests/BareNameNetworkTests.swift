@@ -33,7 +33,7 @@ struct BareNameNetworkTests {
     #expect(anna.session.me.name == "anna")
   }
 
-  @Test("8: a room's address has its sign, and a person's is a name")
+  @Test("11.2: a room's address has its sign, and a person's is a name")
   func joinsAndWrites() throws {
     anna.say("/join ##Tea")
     #expect(anna.picture[0].hasPrefix("##tea>"))
@@ -105,7 +105,7 @@ struct BareNameNetworkTests {
     #expect(try targets == ["#plans"])
   }
 
-  @Test("everyone is listed by the name they have there, oneself with one's rank")
+  @Test("14.9: everyone is listed by the name they have there, oneself with one's rank")
   func ownNick() throws {
     anna.say("/join #tea")
     let network = try town.store()

@@ -19,7 +19,7 @@ struct HostileRowsSessionAttackTests {
     "/invite cleo", "/nick annie", "/join tea", "/list", "/attach", "/detach all",
   ]
 
-  @Test("10.3: no command ends the shell, whatever rows the store has, even twice")
+  @Test("no command ends the shell, whatever rows the store has, even twice")
   func everyCommand() throws {
     let base = try Self.base()
     var random = FixedRandom(seed: LongRun.seed)
@@ -77,7 +77,7 @@ struct HostileRowsSessionAttackTests {
     return town
   }
 
-  @Test("10: a person with two open memberships is listed and counted once, and can leave")
+  @Test("a person with two open memberships is listed and counted once, and can leave")
   func twoOpenStays() throws {
     let town = try Town()
     let (anna, ben) = (try town.person("anna"), try town.person("ben"))

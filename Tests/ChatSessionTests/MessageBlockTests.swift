@@ -344,7 +344,7 @@ struct MessageBlockTests {
     #expect(texts(anna.rows()).contains("                🎉 anna"))
   }
 
-  @Test("9, 13.7: at the right edge one's own messages are blocks as well")
+  @Test("13.7: at the right edge one's own messages are blocks as well")
   func atTheRight() throws {
     let town = try Town()
     let anna = try town.person("anna")

@@ -18,7 +18,7 @@ struct NetworkNameTests {
     anna = try town.person("anna")
   }
 
-  @Test("8: /join and /msg take addresses, or short names inside a conversation of that network")
+  @Test("11.2: /join and /msg take addresses, or short names inside a conversation of that network")
   func namesOfANetwork() throws {
     let account = try anna.added()
     try anna.learn(rooms: "rooms.x.org", of: account)

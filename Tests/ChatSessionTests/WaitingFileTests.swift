@@ -160,7 +160,7 @@ struct WaitingFileTests {
     #expect(try town.person("anna").session.files.waiting.isEmpty)
   }
 
-  @Test("20: /export says how many messages are too long for an import")
+  @Test("10: /export says how many messages are too long for an import")
   func tooLongToImport() throws {
     let anna = try town.person("anna")
     let path = town.folder.path + "/out.jsonl"

@@ -240,7 +240,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("7: /disconnect ends a hanging password command, and the account goes on")
+    @Test("/disconnect ends a hanging password command, and the account goes on")
     func endsAHangingCommand() throws {
       let anna = try home.shellInLobby(as: "anna")
       let script = home.path + "/hang"
@@ -266,7 +266,7 @@ extension EndToEnd {
       try anna.expect("is connected", for: 20)
     }
 
-    @Test("5: the process that serves an account is sandboxed, and /account says so")
+    @Test("the process that serves an account is sandboxed, and /account says so")
     func isConfined() throws {
       let hana = try connected("hana")
       try hana.expect("is connected", for: 20)
@@ -297,7 +297,7 @@ extension EndToEnd {
       return (terminal, store, account)
     }
 
-    @Test("7: at hobnob connect's terminal a password command can ask, and C-c ends both")
+    @Test("at hobnob connect's terminal a password command can ask, and C-c ends both")
     func asksAtTheTerminal() throws {
       let (terminal, store, account) = try connecting(
         "ivo", #"sh -c 'printf "PIN: " >/dev/tty; read -r pin </dev/tty; echo "$pin"'"#)
@@ -314,7 +314,7 @@ extension EndToEnd {
       #expect(terminal.waitForExit(seconds: 20) == 0)
     }
 
-    @Test("7: what a password command started at a terminal ends with the account's process")
+    @Test("what a password command started at a terminal ends with the account's process")
     func endsWhatACommandStarted() throws {
       let file = home.path + "/pid"
       let (terminal, store, _) = try connecting(

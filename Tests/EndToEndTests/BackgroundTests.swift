@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
   /// What the terminal answers to the question for its background (OSC 11).
-  @Suite("13: The background")
+  @Suite("The background")
   struct BackgroundTests {
     private let light = "\u{1B}]11;rgb:ffff/ffff/ffff\u{1B}\\"
 

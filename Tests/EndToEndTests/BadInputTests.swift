@@ -108,7 +108,7 @@ extension EndToEnd {
           .hasPrefix("this is not a database"))
     }
 
-    @Test("10: a name of 100 KB is not repeated in full")
+    @Test("a name of 100 KB is not repeated in full")
     func longNames() throws {
       try home.say("hello", as: "ben")
       let name = String(repeating: "n", count: 100_000)

@@ -100,7 +100,7 @@ extension EndToEnd {
       #expect(!FileManager.default.fileExists(atPath: folder + "/store.recovered-2.sqlite"))
     }
 
-    @Test("10.8: a recovery of less than a tenth says so, and names no commands to use it")
+    @Test("11.3: a recovery of less than a tenth says so, and names no commands to use it")
     func tooLittle() throws {
       try fill()
       let size = try #require(
@@ -208,7 +208,7 @@ extension EndToEnd {
       #expect(!finished.errors.contains("--recover"))
     }
 
-    @Test("5: failures of an account's process are reported")
+    @Test("11.3: failures of an account's process are reported")
     func sandbox() throws {
       try home.say("hello", as: "ben")
       let said = try check().output

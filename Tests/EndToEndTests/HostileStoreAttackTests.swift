@@ -24,7 +24,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "10.3: a caret outside the draft does no harm",
+      "5.1: a caret outside the draft does no harm",
       arguments: ["9223372036854775807", "-9223372036854775808", "4294967301", "'x'"])
     func caretBeyond(caret: String) throws {
       try draft("begun")
@@ -54,7 +54,7 @@ extension EndToEnd {
       try #require(run.status == 0, "\(run.errors)")
     }
 
-    @Test("10.4: a caret inside a character stands before it")
+    @Test("5.1: a caret inside a character stands before it")
     func caretInside() throws {
       try draft("dräft", caret: 3)
       let shell = try home.shell(as: "anna", ["lobby"])
@@ -64,7 +64,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "10.4: bytes that are not UTF-8 are never stored, however they arrive",
+      "bytes that are not UTF-8 are never stored, however they arrive",
       arguments: [["lobby"], ["--plain", "lobby"]], ["emacs", "vi"])
     func rawBytes(arguments: [String], mode: String) throws {
       try home.write("set editing-mode \(mode)\nset show-mode-in-prompt off\n", to: ".inputrc")
@@ -121,7 +121,7 @@ extension EndToEnd {
       "CAST(x'ff41fe' AS TEXT)", "replace(hex(zeroblob(20000)), '00', 'x')", "'1-99 b'",
     ]
 
-    @Test("10.3: whatever a column contains, the program ends well or with a sentence")
+    @Test("11.4: whatever a column contains, the program ends well or with a sentence")
     func columns() throws {
       let made = try home.run(
         ["lobby", "--as", "anna"],
@@ -175,7 +175,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "10.3: whatever rows are added, even twice, the program ends well or with a sentence")
+      "11.4: whatever rows are added, even twice, the program ends well or with a sentence")
     func rows() throws {
       let made = try home.run(
         ["lobby", "--as", "anna"],

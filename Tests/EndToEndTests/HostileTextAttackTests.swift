@@ -167,7 +167,7 @@ extension EndToEnd {
       #expect(TerminalBytes.offences(in: notified, controls: ["\n", "\t"]).isEmpty)
     }
 
-    @Test("10.1, 11.5, 12.2: on the line of plain mode, too", arguments: Round.all)
+    @Test("11.5, 12.2: on the line of plain mode, too", arguments: Round.all)
     private func plainLine(round: Round) throws {
       let hostile = try HostileHome(round.texts, names: round.names)
       let shell = try hostile.home.shellInLobby(as: "anna", ["--plain"], rows: 60, columns: 200)
@@ -186,7 +186,7 @@ extension EndToEnd {
       holdPlain(shell)
     }
 
-    @Test("10.1, 12.2: a line longer than the row never writes half a character in plain mode")
+    @Test("11.5, 12.2: a line longer than the row never writes half a character in plain mode")
     func longPlainLine() throws {
       let home = try Home()
       let shell = try home.shellInLobby(as: "anna", ["--plain"], columns: 60)

@@ -55,7 +55,7 @@ extension EndToEnd {
       #expect(try stub.violations() == [])
     }
 
-    @Test("5: the process that serves an account is confined")
+    @Test("the process that serves an account is confined")
     func isConfined() throws {
       let stub = try IRCStub()
       let anna = try Correspondent("anna", withAccountAt: stub)

@@ -68,7 +68,7 @@ extension EndToEnd {
       try other.type("still here\r", seeing: "ben: still here")
     }
 
-    @Test("10.5: Return behind an argument sends at once, and half a character is not typed")
+    @Test("1.15: Return behind an argument sends at once, and half a character is not typed")
     func argumentAndReturn() throws {
       let shell = try home.shellInLobby(as: "anna")
       try shell.type("hello\u{1B}1\r", seeing: "anna: hello")
@@ -76,7 +76,7 @@ extension EndToEnd {
       try shell.type("\u{1B}é!", seeing: "#lobby> next!|")
     }
 
-    @Test("10.5: a macro with a search in it runs to its end")
+    @Test("1.15: a macro with a search in it runs to its end")
     func macroWithSearch() throws {
       let shell = try home.shellInLobby(
         as: "anna", inputrc: #""\C-xm": "\C-rbeta\C-j\C-e done""# + "\n")
@@ -84,7 +84,7 @@ extension EndToEnd {
       try shell.type("\u{18}m", seeing: "#lobby> beta two done|")
     }
 
-    @Test("10.5: a search with a prompt of its own that finds nothing leaves the line")
+    @Test("1.15: a search with a prompt of its own that finds nothing leaves the line")
     func searchesLeaveTheLine() throws {
       let shell = try home.shellInLobby(as: "anna")
       try shell.type("alpha one\r", seeing: "[1]")

@@ -126,7 +126,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("4: a killed shell's participant is gone, and the others learn it at once")
+    @Test("a killed shell's participant is gone, and the others learn it at once")
     func presenceEndsWithTheProcess() throws {
       let (anna, ben) = try home.annaAndBen()
       ben.send("I am about to")

@@ -7,7 +7,7 @@ import Repeatable
 import Testing
 
 extension EndToEnd {
-  @Suite("10.16: Killed in the middle, whatever it does")
+  @Suite("Killed in the middle, whatever it does")
   struct KilledProcessAttackTests {
     /// What is killed, as it is typed.
     private static let commands = [

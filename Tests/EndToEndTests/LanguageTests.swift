@@ -117,7 +117,7 @@ extension EndToEnd {
       expectClean(network.errors)
     }
 
-    @Test("10.10: a damaged catalogue is ignored, and one in a less exact language is used")
+    @Test("a damaged catalogue is ignored, and one in a less exact language is used")
     func damagedCatalogue() throws {
       try compile([("Check the store, and report what the terminal can do.", "Xx störe.")])
       let path = home.path + "/locale/xx/LC_MESSAGES/hobnob.mo"

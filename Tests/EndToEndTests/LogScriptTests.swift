@@ -204,7 +204,7 @@ extension EndToEnd {
       #expect(try numbers(arguments.split(separator: " ").map(String.init)) == expected)
     }
 
-    @Test("20 without a range; more than a page with one, in order and each once")
+    @Test("twenty without a range; more than a page with one, in order and each once")
     func pages() throws {
       try fill((0..<450).map { "2026-11-21T10:\(10 + $0 % 50):00Z" })
       #expect(try numbers([]) == Array(431...450))
@@ -375,7 +375,7 @@ extension EndToEnd {
         try home.run(["log", "lobby", "--as", "\u{430}nna"]).output.contains("[1] ≈anna:"))
     }
 
-    @Test("12.5, 10.13: a long text is folded on a terminal and whole in a pipe and as JSON")
+    @Test("12.5: a long text is folded on a terminal and whole in a pipe and as JSON")
     func foldsOnATerminal() throws {
       try home.say("begin " + String(repeating: "tea ", count: 262_144) + "\nthe end", as: "ben")
       try home.say((1...60).map { "line \($0)" }.joined(separator: "\n"), as: "ben")

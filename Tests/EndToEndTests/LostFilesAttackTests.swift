@@ -32,7 +32,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "10.10: without its log, or the log's index, no message is reported as stored",
+      "1.2: without its log, or the log's index, no message is reported as stored",
       arguments: [["-shm"], ["-wal"], ["-wal", "-shm"]])
     func deleted(files: [String]) throws {
       let shell = try home.shellInLobby(as: "anna")
@@ -49,7 +49,7 @@ extension EndToEnd {
       try home.expectSound()
     }
 
-    @Test("10.10: without its log a store looks new, but nobody begins one in it")
+    @Test("without its log a store looks new, but nobody begins one in it")
     func looksNew() throws {
       let shell = try home.shellInLobby(as: "anna")
       try shell.type("one\r", seeing: "anna: one")
@@ -69,7 +69,7 @@ extension EndToEnd {
       try home.expectSound()
     }
 
-    @Test("10.10: another log or index in place of the open one ends the shell, too")
+    @Test("another log or index in place of the open one ends the shell, too")
     func replaced() throws {
       for file in ["-shm", "-wal"] {
         let home = try Home()
@@ -85,7 +85,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("10.10: no new store begins beside shells that have the former one open")
+    @Test("no new store begins beside shells that have the former one open")
     func moved() throws {
       for names in [[""], ["", "-wal"], ["", "-wal", "-shm"]] {
         let home = try Home()
@@ -153,7 +153,7 @@ extension EndToEnd {
       #expect(sent.status == 1 && sent.errors.contains("newer hobnob wrote"))
     }
 
-    @Test("10.10: a log without its store is not discarded for a new one")
+    @Test("a log without its store is not discarded for a new one")
     func leftOver() throws {
       let shell = try home.shellInLobby(as: "anna")
       try shell.type("one\r", seeing: "anna: one")
@@ -167,7 +167,7 @@ extension EndToEnd {
       #expect(try bodies() == ["one"])
     }
 
-    @Test("10.6: twelve simultaneous senders make one store, and none is refused")
+    @Test("twelve simultaneous senders make one store, and none is refused")
     func createAtOnce() throws {
       for round in 0..<LongRun.rounds(4) {
         let home = try Home()
@@ -184,7 +184,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("10.10: what was acknowledged is there, whichever file went while many were at work")
+    @Test("1.2: what was acknowledged is there, whichever file went while many were at work")
     func anyFile() throws {
       var random = FixedRandom(seed: LongRun.seed)
       for round in 0..<LongRun.rounds(2) {

@@ -26,7 +26,7 @@ extension EndToEnd {
       try home.say("hello", as: "ben")
     }
 
-    @Test("10.7: without a bell the shell says so and looks at every key")
+    @Test("without a bell the shell says so and looks at every key")
     func everyKeyLooks() throws {
       let shell = try PseudoTerminal(
         command: withoutInotify + [Home.program, "--as", "anna", "lobby"],
@@ -40,7 +40,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "10.7: commands that would wait forever refuse and say why",
+      "11.4: commands that would wait forever refuse and say why",
       arguments: [
         ["wait", "lobby", "--timeout", "5"], ["log", "lobby", "--follow"],
         ["send", "lobby", "--wait", "seen", "hello"],

@@ -20,7 +20,7 @@ extension EndToEnd {
       try home.say("hello", as: "ben")
     }
 
-    @Test("10.2: no number behind a command or a setting ends the shell")
+    @Test("1.11: no number behind a command or a setting ends the shell")
     func commands() throws {
       let shell = try home.shellInLobby(as: "anna")
       try shell.command("/set pager off")
@@ -57,7 +57,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "10.2: a number on the command line ends a command only with a sentence",
+      "11.4: a number on the command line ends a command only with a sentence",
       arguments: [
         ["log", "lobby", "--lines"], ["log", "lobby", "--from"], ["log", "lobby", "--to"],
         ["log", "lobby", "--lines", "2", "--from"], ["log", "lobby", "--since"],

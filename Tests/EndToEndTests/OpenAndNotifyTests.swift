@@ -134,7 +134,7 @@ extension EndToEnd {
     private static let giant = String(repeating: "\u{1100}", count: 200_000)
 
     @Test(
-      "10.12: only the start of an overlong text is an argument, never half a code point")
+      "7.10: only the start of an overlong text is an argument, never half a code point")
     func giantCharacter() throws {
       let anna = try home.shellInLobby(as: "anna")
       try anna.command("/set notify-command \(program)")
@@ -147,7 +147,7 @@ extension EndToEnd {
       #expect((3000...4002).contains(text.utf8.count))
     }
 
-    @Test("10.12: in a burst the last call says how many it stands for")
+    @Test("7.10: in a burst the last call says how many it stands for")
     func burst() throws {
       try home.write(
         "echo \"$3\" >> \"$HOME/called\"; while [ -d \"$HOME\" ] && [ ! -e \"$HOME/go\" ]; do sleep 0.02; done\n",
@@ -164,7 +164,7 @@ extension EndToEnd {
       #expect(called.count == 17 && called.last == "@anna 100 (and 83 more)", "\(called)")
     }
 
-    @Test("10.12: what waits for its turn is dropped once notify-command is off")
+    @Test("7.10: what waits for its turn is dropped once notify-command is off")
     func offInABurst() throws {
       try home.write(
         "echo x >> \"$HOME/called\"; while [ -d \"$HOME\" ] && [ ! -e \"$HOME/go\" ]; do sleep 0.02; done\n",

@@ -45,7 +45,7 @@ extension EndToEnd {
       ("a\u{AD}z", "a-z"),
     ]
 
-    @Test("10.1, 11.5, 12.2: both modes draw the line through the same door")
+    @Test("11.5, 12.2: both modes draw the line through the same door")
     func hostileLine() throws {
       for (number, (text, shown)) in Self.hostile.enumerated() {
         let home = try Home()
@@ -74,7 +74,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("10.1, 11.5: tabs and newlines are blanks and a mark in plain mode")
+    @Test("11.5: tabs and newlines are blanks and a mark in plain mode")
     func tabsInPlain() throws {
       try home.say("a\tb", as: "ben")
       let shell = try home.shellInLobby(as: "anna", ["--plain"])
@@ -84,7 +84,7 @@ extension EndToEnd {
       #expect(!shell.output.contains(0x09) && !shell.output.contains(0x1B))
     }
 
-    @Test("10.1, 11.5: no inputrc setting brings escape sequences into plain mode")
+    @Test("11.5: no inputrc setting brings escape sequences into plain mode")
     func settingsInPlain() throws {
       let settings = """
         set show-mode-in-prompt on

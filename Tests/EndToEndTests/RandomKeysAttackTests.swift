@@ -14,7 +14,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "10.5: 250 keys, most of them history, search, undo and Return", arguments: Mode.allCases)
+      "1.15: 250 keys, most of them history, search, undo and Return", arguments: Mode.allCases)
     func keys(mode: Mode) throws {
       for round in 0..<LongRun.rounds(4) {
         var dice = FixedRandom(seed: LongRun.seed &* 1_000_003 &+ UInt64(round))
@@ -23,7 +23,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("10.5: garbage", arguments: Mode.allCases)
+    @Test("1.15: garbage", arguments: Mode.allCases)
     func garbage(mode: Mode) throws {
       var dice = FixedRandom(seed: LongRun.seed &* 1_000_033)
       let bytes = (0..<LongRun.rounds(7000)).map { _ in UInt8(dice.below(256)) }
@@ -31,7 +31,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "10.5: key sequences that once ended the shell",
+      "1.15: key sequences that once ended the shell",
       arguments: [
         // A search with a prompt of its own, in a line of the history, and what follows it.
         (Mode.emacs, "\u{1B}<\u{1B}p\u{05}\ra\u{03}\u{1B}#\u{1B}<\u{1B}r"),

@@ -19,7 +19,7 @@ extension EndToEnd {
         environment: home.environment)
     }
 
-    @Test("10.15: an export that no one reads lets the log be reset, and is one moment")
+    @Test("11.3: an export that no one reads lets the log be reset, and is one moment")
     func stalledExport() throws {
       try home.write(Home.export(3000), to: "big.jsonl")
       #expect(try home.run(["import", home.path + "/big.jsonl"]).status == 0)
@@ -61,7 +61,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "10: a text too large for memory is a sentence, and nothing is stored",
+      "11.4: a text too large for memory is a sentence, and nothing is stored",
       arguments: [80_000, 200_000, 400_000])
     func littleMemory(kilobytes: Int) throws {
       try home.say("before", as: "anna")

@@ -51,7 +51,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "10.11, 5.1, 7.3: the draft is stored, SIGTERM and SIGHUP end the shell, the rest is unread",
+      "1.15, 5.1, 7.3: the draft is stored, SIGTERM and SIGHUP end the shell, the rest is unread",
       arguments: [([], SIGTERM), ([], SIGHUP), (["--plain"], SIGTERM)])
     func ends(arguments: [String], signal: Int32) throws {
       let shell = try home.shellInLobby(as: "anna", arguments)
@@ -76,7 +76,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "10.11, 7.6: once it is read again everything is there, once and in order",
+      "7.6: once it is read again everything is there, once and in order",
       arguments: [[], ["--plain"]])
     func goesOn(arguments: [String]) throws {
       let shell = try home.shellInLobby(as: "anna", arguments)
@@ -91,7 +91,7 @@ extension EndToEnd {
       try shell.type("\u{15}still here\r", seeing: "anna: still here")
     }
 
-    @Test("10.11, 13.8: a resize meanwhile is drawn when it is read again")
+    @Test("13.8: a resize meanwhile is drawn when it is read again")
     func resized() throws {
       let shell = try home.shellInLobby(as: "anna")
       try flood()

@@ -7,7 +7,7 @@ extension EndToEnd {
   /// Each theme's looks are kept as text in `Themes/NAME.txt`: the screen, then how its parts are
   /// drawn. After a wanted change write them anew, and look at the difference:
   /// `HOBNOB_WRITE_THEMES=1 swift test --filter ThemeTests`.
-  @Suite("9: Themes")
+  @Suite("Themes")
   struct ThemeTests {
     private static let names = ["contrast", "default", "imessage", "messenger", "plain", "slack"]
 

@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(
-    "26.3: Whatever time a stored message has, the network's next one is stored",
+    "Whatever time a stored message has, the network's next one is stored",
     arguments: [Milliseconds.min, -1, .max])
   func everyTime(time: Milliseconds) throws {
     let lobby = try filled()
@@ -95,7 +95,7 @@ import Testing
     #expect(try lobby.store.count("waiting_change") == 6)
   }
 
-  @Test("10.3: Whatever a column contains, only that row is lost, and the program goes on")
+  @Test("Whatever a column contains, only that row is lost, and the program goes on")
   func everyColumn() throws {
     let lobby = try filled()
     let base = lobby.fixture.folder + "/base.sqlite"
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test("10.3: Whatever rows are added, even twice, only they are lost, and the program goes on")
+  @Test("Whatever rows are added, even twice, only they are lost, and the program goes on")
   func everyRow() throws {
     let lobby = try filled()
     let base = lobby.fixture.folder + "/base.sqlite"

@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(
-    "10.3: a line over 16 MB is skipped by number, whatever it is, and the rest is imported",
+    "11.3: a line over 16 MB is skipped by number, whatever it is, and the rest is imported",
     arguments: [16_000_001, 40_000_000], [true, false])
   func longLine(bytes: Int, isLast: Bool) throws {
     let store = try Fixture().open()
@@ -99,7 +99,7 @@ import Testing
     #expect(report.messages == 2 && report.leftOut == 1)
   }
 
-  @Test("10.3: a line of exactly the limit is read")
+  @Test("11.3: a line of exactly the limit is read")
   func longestLine() throws {
     let store = try Fixture().open()
     let rest = line("", number: 1).utf8.count

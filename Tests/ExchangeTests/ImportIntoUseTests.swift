@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(
-    "10.3, 10.4: a draft's caret inside a character is exported where it is read",
+    "5.1, 11.3: a draft's caret inside a character is exported where it is read",
     arguments: [(3, 2), (5, 4), (31, 7), (33, 32), (-1, 0), (Int.max, 34)])
   func caret(stored: Int, read: Int) throws {
     let lobby = try Lobby()

@@ -94,7 +94,7 @@ private final class Victim {
   }
 }
 
-@Suite("10.8: Damage of every kind") struct RecoveryAttackTests {
+@Suite("Damage of every kind") struct RecoveryAttackTests {
   private func numbered(_ range: ClosedRange<Int>) -> Set<String> {
     Set(range.map { "message \($0) " })
   }

@@ -306,7 +306,7 @@ private final class Grown {
     try lobby.says("goes on")
   }
 
-  @Test("10.9: a shared store's copy in a private folder is private, in a shared one shared")
+  @Test("a shared store's copy in a private folder is private, in a shared one shared")
   func ofASharedStore() throws {
     let fixture = Fixture()
     let team = try fixture.open("team/store.sqlite", options: .init(shared: true, patience: 0))
@@ -333,7 +333,7 @@ private final class Grown {
     #expect(fixture.mode("team/back.sqlite") == 0o660)
   }
 
-  @Test("10.9: a private store is recovered as private, whatever its mark says")
+  @Test("a private store is recovered as private, whatever its mark says")
   func damagedMark() throws {
     let grown = try Grown()
     let database = try Database(path: grown.fixture.path, patience: 0)
@@ -346,7 +346,7 @@ private final class Grown {
   }
 }
 
-@Suite("10.16: Unfinished files") struct NewFileTests {
+@Suite("Unfinished files") struct NewFileTests {
   @Test("have no name or another one, are removed when no one writes them, and replace nothing")
   func names() throws {
     let fixture = Fixture()

@@ -8,7 +8,7 @@ import Testing
 
 @MainActor
 @Suite("The process beside a network process") struct AccountHelperTests {
-  @Test("7: while a name server does not answer, settings and other names arrive")
+  @Test("while a name server does not answer, settings and other names arrive")
   func aLookupHoldsNothingUp() throws {
     let questions = try #require(ChildProcess.pipe())
     let answers = try #require(ChildProcess.pipe())
@@ -39,7 +39,7 @@ import Testing
     ] { close(descriptor) }
   }
 
-  @Test("7: asked again, it ends a hanging command and runs the current one")
+  @Test("asked again, it ends a hanging command and runs the current one")
   func endsAHangingCommandForAnother() throws {
     let folder = FileManager.default.temporaryDirectory.path + "/hobnob-test-" + UUID().uuidString
     try FileManager.default.createDirectory(
@@ -65,7 +65,7 @@ import Testing
     #expect(answers == [.failure(.command("sleep", status: 137)), .success("secret")])
   }
 
-  @Test("7: its end is reported, and its open questions have no answer")
+  @Test("its end is reported, and its open questions have no answer")
   func tellsItsEnd() throws {
     let loop = EventLoop()
     let helper = try #require(AccountHelper(["sh", "-c", "read question"], loop: loop))

@@ -7,7 +7,7 @@ import Testing
 
 /// What a process can still do once it is confined is tried by one: this test bundle cannot come out
 /// of it again, so another program of the package enters it and reports.
-@Suite("5: The sandbox of a network process") struct ConfinementTests {
+@Suite("The sandbox of a network process") struct ConfinementTests {
   @Test("its state is a sentence, from nothing to all")
   func words() {
     #expect(

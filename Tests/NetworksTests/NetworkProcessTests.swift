@@ -144,7 +144,7 @@ final class NetworkProcessTests {
     }
   }
 
-  @Test("5: the wire gets what was sent before and after it connected")
+  @Test("14.2: the wire gets what was sent before and after it connected")
   func givesTheOutbox() throws {
     try mine.writeDurably { try $0.send("one", in: room.id, by: anna.id) }
     wire.onConnect = { [self] wire, _ in
@@ -179,7 +179,7 @@ final class NetworkProcessTests {
     #expect(wire.outboxes.isEmpty)
   }
 
-  @Test("9: after a lost connection it says so, connects again, and sends the outbox anew")
+  @Test("14.2: after a lost connection it says so, connects again, and sends the outbox anew")
   func connectsAgain() throws {
     try mine.writeDurably { try $0.send("one", in: room.id, by: anna.id) }
     var said: AccountStatus?
@@ -529,7 +529,7 @@ final class NetworkProcessTests {
     #expect(before == 1)
   }
 
-  @Test("7: without the process that reads settings and looks names up, it ends as in a crash")
+  @Test("without the process that reads settings and looks names up, it ends as in a crash")
   func endsWithItsHelper() throws {
     wire.onConnect = { [self] wire, _ in
       wire.report(.up)
@@ -540,7 +540,7 @@ final class NetworkProcessTests {
     #expect(wire.isClosed)
   }
 
-  @Test("2: it leaves when its owner has no shell, and at /disconnect")
+  @Test("it leaves when its owner has no shell, and at /disconnect")
   func leavesWhenNobodyIsThere() throws {
     #expect(try process(stays: false).run() == nil)
     #expect(wire.isClosed)
@@ -552,7 +552,7 @@ final class NetworkProcessTests {
     #expect(try process().run() == nil)
   }
 
-  @Test("2: it leaves when a program of another version has taken over the store")
+  @Test("it leaves when a program of another version has taken over the store")
   func leavesAnotherVersion() throws {
     wire.onConnect = { [self] wire, _ in
       try? mine.db("PRAGMA user_version=1000")
@@ -573,7 +573,7 @@ final class NetworkProcessTests {
     #expect(wire.isClosed)
   }
 
-  @Test("2: it leaves when another process has the account, and sends nothing more")
+  @Test("it leaves when another process has the account, and sends nothing more")
   func leavesWithoutTheLease() throws {
     var next: AccountLease?
     wire.onConnect = { [self] wire, _ in
@@ -697,7 +697,7 @@ final class NetworkProcessTests {
     #expect(time.ahead == 0)
   }
 
-  @Test("2: one process at a time has the account, then the next one")
+  @Test("one process at a time has the account, then the next one")
   func oneAtATime() throws {
     let first = try #require(try AccountLease.acquire(account, in: store))
     #expect(try AccountLease.acquire(account, in: mine) == nil)

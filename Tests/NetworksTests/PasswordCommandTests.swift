@@ -62,7 +62,7 @@ import Testing
     #expect(result("echo secret; sleep 300", patience: 50) == .failure(.tooSlow("sh")))
   }
 
-  @Test("7: nothing it started survives, even if it ignores the first signal")
+  @Test("nothing it started survives, even if it ignores the first signal")
   func endsGrandchildren() throws {
     let path = FileManager.default.temporaryDirectory.path + "/hobnob-test-" + UUID().uuidString
     try #require(mkfifo(path, 0o600) == 0)

@@ -178,7 +178,7 @@ final class TransfersTests {
     expectUnread("/etc/passwd")
   }
 
-  @Test("1: nothing is sent in place of an attachment: no link, no folder, nothing linked")
+  @Test("12.7: nothing is sent in place of an attachment: no link, no folder, nothing linked")
   func sendsNoLinks() throws {
     let (hash, files) = (try attach(), FileManager.default)
     let path = attachments.path(of: hash)

@@ -105,7 +105,7 @@ private func isSame(_ one: termios, _ other: termios) -> Bool {
     }
   }
 
-  @Test("10.11: what the terminal does not take follows in order, and writing never waits")
+  @Test("what the terminal does not take follows in order, and writing never waits")
   func longText() throws {
     let pair = try PseudoTerminalPair()
     let terminal = pair.openTerminal()

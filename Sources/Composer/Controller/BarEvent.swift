@@ -54,7 +54,7 @@ struct LastNotified {
     Zone.allCases.lazy.compactMap { zone in zones[zone]?.first { $0.id == id } }.first
   }
 
-  /// Returns what has changed since `old`, in the order of 9.2.
+  /// Returns what has changed since `old`, in the order of rule 9.2.
   func changes(since old: LastNotified, text: String, byHand: Bool) -> [BarEvent] {
     var events: [BarEvent] = canSend == old.canSend ? [] : [.canSend(canSend)]
     let hasOtherText = edition != old.edition

@@ -2,7 +2,7 @@
 import StyledText
 
 /// What one grapheme of the composed text looks like on the screen: itself, blanks for a tab, or
-/// the sanitiser's placeholder for what a terminal would not take as text (`^[`, 12.2).
+/// the sanitiser's placeholder for what a terminal would not take as text (`^[`, rule 12.2).
 struct ShownGrapheme {
   enum Appearance {
     /// One cell, straight from the byte.

@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(
-    "10.3, 10.4: The caret is a number of bytes, never inside a character, whatever the store says",
+    "5.1: The caret is a number of bytes, never inside a character, whatever the store says",
     arguments: [
       (3, 2), (2, 2), (4, 4), (5, 4), (6, 4), (7, 7), (8, 7), (31, 7), (32, 32), (33, 32),
       (34, 34), (35, 34), (-1, 0), (Int.min, 0), (Int(Int32.max) + 1, 34), (.max, 34),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import NetworkInbox
 
-@Suite("8: What people can do on a network") struct AbilitiesTests {
+@Suite("10: What people can do on a network") struct AbilitiesTests {
   @Test("the store keeps them as they are, and ignores what it does not know")
   func stored() {
     var little = Abilities.ofIRC

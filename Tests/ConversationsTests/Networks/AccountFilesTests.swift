@@ -137,7 +137,7 @@ import Testing
     #expect(try files.facts(of: account, inStoreAt: store) == ["sandbox": "rooms.x.org"])
   }
 
-  @Test("5: a network process that was taken over cannot choose where to connect later")
+  @Test("12.7: a network process that was taken over cannot choose where to connect later")
   func learnsNothingElse() throws {
     try files.learn(
       ["scram": "SCRAM-SHA-1", "host": "evil.example", "ca": "/tmp/ca", "password-command": "sh"],
@@ -145,7 +145,7 @@ import Testing
     #expect(try files.facts(of: account, inStoreAt: store) == ["scram": "SCRAM-SHA-1"])
   }
 
-  @Test("6: what is known of a login is not forgotten when it cannot be read")
+  @Test("12.7: what is known of a login is not forgotten when it cannot be read")
   func unreadableFacts() throws {
     let place = try files.makeFactsFolder(of: account, inStoreAt: store) + "/facts"
     try files.learn(["scram": "SCRAM-SHA-256"], of: account, inStoreAt: store)
@@ -162,7 +162,7 @@ import Testing
 }
 
 @Suite("The folder of a store with an account") struct AccountFolderTests {
-  @Test("5: an account's store has its folder for itself, and what is made beside it is its own")
+  @Test("12.7: an account's store has its folder for itself, and what is made beside it is its own")
   func needsItsFolder() throws {
     let folder = FileManager.default.temporaryDirectory.path + "/hobnob-test-" + UUID().uuidString
     let store = try Store(path: folder + "/chat.sqlite")

@@ -6,7 +6,7 @@ import Testing
 @Suite("Names of accounts")
 struct AccountNameTests {
   @Test(
-    "8: the part before the first colon is the kind, if it is a valid one",
+    "the part before the first colon is the kind, if it is a valid one",
     arguments: [
       ("irc:Anna@x.org", "irc", "anna@x.org"), ("anna@x.org", nil, "anna@x.org"),
       ("IRC:anna@x.org:6667", "irc", "anna@x.org:6667"),

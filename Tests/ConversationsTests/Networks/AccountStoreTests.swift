@@ -149,7 +149,7 @@ import Testing
     #expect(try linked.lease() != nil)
   }
 
-  @Test("16: only the holder of the lease stores why its process ended, with the release")
+  @Test("only the holder of the lease stores why its process ended, with the release")
   func saysWhyItEnds() throws {
     let linked = try Linked()
     let first = try #require(try linked.lease())

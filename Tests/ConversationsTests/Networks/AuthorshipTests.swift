@@ -220,7 +220,7 @@ import Testing
     #expect(try linked.outbox().isEmpty)
   }
 
-  @Test("6: an edit known only by a nickname counts, and is marked")
+  @Test("14.4: an edit known only by a nickname counts, and is marked")
   func unverified() throws {
     let nick = NetworkUser(identity: "kim", name: "kim", isVerified: false)
     try linked.say("a", by: nick, origin: "n1")

@@ -196,7 +196,7 @@ import Testing
   }
 }
 
-@Suite("26.11, 26.15: Changes of a message that comes with an older page")
+@Suite("14.3, 14.7: Changes of a message that comes with an older page")
 struct WaitingChangeTests {
   private let linked: Linked
   /// All of it happens in one second.

@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(
-    "10.14: spaces, fillers, apostrophes and dots of any script look like none or the usual ones",
+    "12.3: spaces, fillers, apostrophes and dots of any script look like none or the usual ones",
     arguments: [
       ("anna", "anna\u{2800}"), ("anna", "\u{2800}\u{2800}anna"), ("anna", "an\u{2800}na"),
       ("anna", "anna\u{16FE4}"), ("anna", "an\u{16FE4}na"), ("anna", "anna\u{13441}"),
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(
-    "10.14: what Unicode's table says looks alike does, from its beginning to its end",
+    "12.3: what Unicode's table says looks alike does, from its beginning to its end",
     arguments: [
       ("¢", "c̸"), ("à", "a\u{300}"), ("scope", "ѕсоре"), ("dan", "ꓒꓮꓠ"), ("bob", "Ꮟоᖯ"),
       ("us", "υѕ"),
@@ -48,7 +48,7 @@ import Testing
     #expect(NameShape.skeleton(one) == NameShape.skeleton(other))
   }
 
-  @Test("10.14: a skeleton is its own skeleton, whatever is in the name")
+  @Test("12.3: a skeleton is its own skeleton, whatever is in the name")
   func isIdempotent() {
     let odd = stride(from: UInt32(0), to: 0x30000, by: 61).filter { value in
       guard let scalar = Unicode.Scalar(value), scalar.properties.generalCategory != .unassigned
@@ -111,7 +111,7 @@ import Testing
     #expect(try lobby.store.read { try $0.position } == now)
   }
 
-  @Test("10.14: names checked by an older program are checked again")
+  @Test("12.3: names checked by an older program are checked again")
   func olderTables() throws {
     let fixture = Fixture()
     #expect(FileManager.default.createFile(atPath: fixture.path, contents: nil))

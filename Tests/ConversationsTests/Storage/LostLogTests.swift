@@ -6,7 +6,7 @@ import Testing
 @testable import Conversations
 @testable import NetworkInbox
 
-@Suite("10.10: a write-ahead log that was deleted") struct LostLogTests {
+@Suite("a write-ahead log that was deleted") struct LostLogTests {
   /// How many messages the store's file has without its log.
   private func messagesInFile(_ fixture: Fixture) throws -> Int {
     let copy = fixture.folder + "/copy.sqlite"

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IRC
 
-/// Rule 5.5: how far the owner has read, here and on other devices (IRCv3 read-marker).
+/// Rule 7.7: how far the owner has read, here and on other devices (IRCv3 read-marker).
 @Suite("read markers on IRC")
 struct ReadMarkerTests {
   private static let capabilities = HistoryTalk.capabilities + ["draft/read-marker"]

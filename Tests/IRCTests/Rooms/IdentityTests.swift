@@ -44,7 +44,7 @@ struct IdentityTests {
     #expect(former == ["anna"])
   }
 
-  @Test("the account is the identity, in rooms and in direct chats, under any nick")
+  @Test("14.4: the account is the identity, in rooms and in direct chats, under any nick")
   func accounts() {
     var talk = talk()
     talk.receive(

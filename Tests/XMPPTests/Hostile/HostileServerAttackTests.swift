@@ -183,7 +183,7 @@ struct HostileServerAttackTests {
     _ = server.finish()
   }
 
-  @Test("17: an endless tag, and endless depth, end the session nevertheless")
+  @Test("14.6: an endless tag, and endless depth, end the session nevertheless")
   func endlessTags() throws {
     for bomb in [
       "<message a='" + String(repeating: "x", count: 6_500_000),
