@@ -15,9 +15,9 @@ struct DocumentTests {
     #expect(run.contains(blocks[1]))
   }
 
-  @Test("the README's commands without make are those of make")
+  @Test("the commands without make are those of make")
   func makefileIsTheSame() throws {
-    let readme = try Repository.text(of: "README.md")
+    let readme = try Repository.text(of: "Sources/README.md")
     let section = try #require(readme.firstMatch(of: /(?s)Without `make`.*?```text\n(.*?)```/)?.1)
     let plain = section.split(separator: "\n").map { $0.drop { $0 == "$" || $0 == " " } }
     let made = try Program(
@@ -163,15 +163,6 @@ struct DocumentTests {
         of: /(?m)^(?:@\w+ )*(?:\w+ )?import (?:\w+ )?(\w+)/)
       #expect(!imports.contains { $0.1.hasPrefix(module) }, "\(file)")
     }
-  }
-
-  @Test("the README names every folder of the sources, and no other")
-  func namesEveryFolder() throws {
-    let readme = try Repository.text(of: "README.md")
-    let named = Set(readme.matches(of: /`Sources\/([\w-]+)`/).map { String($0.1) })
-    let there = try FileManager.default.contentsOfDirectory(
-      atPath: Repository.root.appendingPathComponent("Sources").path)
-    #expect(named == Set(there))
   }
 
   @Test(
