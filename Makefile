@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Targets for people and packagers; README.md explains each.
+# Targets for people and packagers; the README.md here, of Sources and of Tests explain each.
 .POSIX:
 PREFIX = /usr/local
 DESTDIR =

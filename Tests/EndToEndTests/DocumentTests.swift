@@ -4,7 +4,7 @@ import Testing
 
 @Suite("README and manual")
 struct DocumentTests {
-  @Test("the README has exactly two blocks of commands, and CI runs the second")
+  @Test("the README has exactly two blocks of commands, CI runs the second, and it is short")
   func hasTwoCommands() throws {
     let readme = try Repository.text(of: "README.md")
     let blocks = readme.matches(of: /(?s)```sh\n(.*?)\n```/).map { String($0.1) }
@@ -13,6 +13,8 @@ struct DocumentTests {
     #expect(blocks[0].contains("make install"))
     let run = try Repository.text(of: ".ci/run")
     #expect(run.contains(blocks[1]))
+    // It is for people who use hobnob; the pages beside the sources are for those who change it.
+    #expect(readme.split(separator: "\n", omittingEmptySubsequences: false).count <= 221)
   }
 
   @Test("the commands without make are those of make")
