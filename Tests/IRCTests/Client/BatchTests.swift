@@ -88,8 +88,9 @@ struct BatchTests {
         "hobnob skipped a group of lines, because the server has not ended the 64 groups before it. Until the next connection, it skips others without telling you."
       ])
     talk.wait(30_000)
-    talk.receive(
-      ":srv BATCH +more x", "@batch=more :ben!b@h PRIVMSG anna :hi", ":srv BATCH -more")
+    talk.receive(":srv BATCH +more x", "@batch=more :ben!b@h PRIVMSG anna :hi")
+    #expect(talk.said.isEmpty)
+    talk.receive(":srv BATCH -more")
     #expect(talk.said == ["ben: hi"])
     // One that still gets lines is not one of them.
     talk.receive(":srv BATCH -b2")
