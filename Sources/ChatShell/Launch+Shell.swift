@@ -112,7 +112,12 @@ extension Launch {
     let isFirst = try store.read { try $0.lastConversation(of: me.id) } == nil
     guard isFirst || opening.isNew else { return [] }
     let name = SafeText(name: opening.conversation.name)
-    let place = say("You are %1 in %2, on this machine.", SafeText(name: me.name), name)
+    let myName = SafeText(
+      name: try store.read { try $0.name(of: me.id, in: opening.conversation.id) })
+    let place =
+      opening.conversation.network == nil
+      ? say("You are %1 in %2, on this machine.", myName, name)
+      : say("You are %1 in %2.", myName, name)
     let first =
       opening.isNew ? say("%1 %2 is new; nobody else is in it.", place, name) : place
     var lines = [StyledLine(first), StyledLine(try hint(me, opening, in: store), .dim)]

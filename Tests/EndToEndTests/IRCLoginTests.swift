@@ -63,6 +63,31 @@ extension EndToEnd {
       try anna.home.expectConfined("hobnob-irc")
     }
 
+    @Test("14.9: the shell shows the nick on the network, in a room and in a direct chat")
+    func ownNick() throws {
+      let stub = try IRCStub()
+      let max = try Correspondent("max", at: stub, settings: ["nick": "anna9"])
+      _ = try max.connect(to: "#tea")
+      let other = try IRCPeer(stub.port, "max")
+      try other.join("#tea")
+      _ = try max.ircChat(with: "max")
+      let shell = try max.home.shell(as: "max", ["#tea"])
+      try shell.expect("#tea> |")
+      try shell.expect("You are anna9 in #tea.")
+      try shell.expect("anna9, with 1 other here")
+      try shell.type("tea?\r", seeing: " anna9: tea?")
+      try other.wait(for: " PRIVMSG #tea :tea?")
+      other.send("PRIVMSG #tea :so am I")
+      try shell.expect(" max: so am I")
+      try shell.type("/topic green\r", seeing: "anna9 changed the topic: green")
+      try shell.type("/who\r", seeing: "  anna9 (max)")
+      try shell.type("/switch @max\r", seeing: "@max@\(IRCServer.name)> |")
+      try shell.type("only you\r", seeing: " anna9: only you")
+      try shell.type("/nick anna7\r", seeing: "You are anna7 now.")
+      try shell.expect("\nanna7")
+      try shell.expectNever("≈")
+    }
+
     @Test("a promise of TLS that comes later counts at once, and one that is taken back no more")
     func strictTransport() throws {
       let stub = try IRCStub()

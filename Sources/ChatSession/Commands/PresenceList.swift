@@ -13,13 +13,12 @@ extension CommandContext {
         ? LocaleOrder.precedes($0.participant.name, $1.participant.name) : $0.isHere
     }) {
       let person = presence.participant
-      let name = presence.nick ?? person.name
       var line = StyledLine("  ")
       line += printer.name(
-        SafeText(name: name), of: person.id, identity: person.identity)
+        SafeText(name: person.name), of: person.id, identity: person.identity)
       // The identities of people in a network's room are not meant for reading.
       let rules = accounts.list.first { $0.network == person.network }?.rules
-      if rules?.fold(name) ?? name != person.identity, !person.isOccupant {
+      if rules?.fold(person.name) ?? person.name != person.identity, !person.isOccupant {
         line.append(" (" + SafeText(name: person.identity) + ")", .dim)
       }
       let state: SafeText? =

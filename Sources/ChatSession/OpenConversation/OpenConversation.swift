@@ -18,10 +18,9 @@ package struct OpenConversation {
     // The status line reads this at each key, and a room may have thousands of members.
     didSet {
       othersHere = here.count { $0.isHere && $0.participant.id != me }
-      nick = here.first { $0.participant.id == me }?.nick
     }
   }
-  /// My name in a network's room.
+  /// My name here, if this is on a network (rule 14.9).
   private(set) var nick: String?
   private(set) var othersHere = 0
   package private(set) var typing = TypingList()
@@ -117,13 +116,20 @@ package struct OpenConversation {
   mutating func readPeople(_ snapshot: borrowing Snapshot) {
     guard let conversation else { return }
     here = (try? snapshot.people(in: conversation.id)) ?? []
+    readNick(snapshot)
     away = (try? snapshot.away(of: me)) ?? nil
+  }
+
+  private mutating func readNick(_ snapshot: borrowing Snapshot) {
+    let isOnNetwork = conversation?.network != nil
+    nick = isOnNetwork ? id.flatMap { try? snapshot.name(of: me, in: $0) } : nil
   }
 
   /// Reads names, presence and memberships again after a change.
   mutating func peopleChanged(_ snapshot: borrowing Snapshot) {
     guard let conversation else { return }
     here = (try? snapshot.people(in: conversation.id)) ?? here
+    readNick(snapshot)
     away = (try? snapshot.away(of: me)) ?? nil
     let found = ((try? snapshot.conversation(conversation.id, for: me)) ?? nil) ?? conversation
     self.conversation = found

@@ -149,7 +149,7 @@ extension Session {
     for word: String, _ snapshot: borrowing Snapshot
   ) -> [Candidate] {
     if word.hasPrefix("from:") {
-      return [Candidate("from:" + me.name)]
+      return [Candidate("from:" + (open.nick ?? me.name))]
         + people.candidates(in: open.id, snapshot).map {
           Candidate("from:" + $0.text, mark: $0.mark)
         }

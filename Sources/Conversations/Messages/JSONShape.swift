@@ -76,7 +76,7 @@ package enum JSONShape {
     ("number", "m.number"),
     ("time", time("m.created_at")),
     ("sender", personObject("p")),
-    ("name", "p.name"),
+    ("name", Participant.name(of: "p", in: "m.conversation")),
     (
       "kind",
       """

@@ -3,7 +3,8 @@
 extension Message {
   /// The columns that `init(_:)` reads: of message `m`, its sender `p` and the message it answers.
   package static let columns = """
-    m.id, m.uid, m.conversation, m.number, m.sort, m.brought, m.sender, p.name AS sender_name,
+    m.id, m.uid, m.conversation, m.number, m.sort, m.brought, m.sender,
+      \(Participant.name(of: "p", in: "m.conversation")) AS sender_name,
       p.identity AS sender_identity, m.body, m.kind, m.created_at, m.state, m.failure, m.edited_at,
       m.deleted_at, m.gone, m.revised, m.moved, \(Attachment.listColumn), \(Quote.columns),
       m.mentions, m.unverified, m.removed_by, m.removal_reason

@@ -14,6 +14,7 @@ extension Reading where Self: ~Copyable {
       """
       SELECT r.message, \(Reaction.columnList(of: "r"))
       FROM json_each(?) wanted CROSS JOIN reaction r ON r.message = wanted.value
+      JOIN message m ON m.id = r.message
       JOIN participant p ON p.id = r.participant
       WHERE r.removed = 0 ORDER BY r.at, r.change
       """, list
@@ -191,9 +192,9 @@ extension DurableTransaction {
 }
 
 extension Reaction {
-  /// The columns that `init(_:)` reads of a row whose participant is `p`.
+  /// The columns that `init(_:)` reads of a row whose participant is `p` and whose message is `m`.
   package static func columnList(of row: String) -> String {
-    "\(row).emoji, \(row).at, \(Participant.columns)"
+    "\(row).emoji, \(row).at, \(Participant.columns(in: "m.conversation"))"
   }
 
   package init(_ row: Row) {
@@ -236,7 +237,7 @@ struct ChangedReaction {
   var isRemoved: Bool
   var failure: String?
 
-  /// The columns that `init(_:)` reads of reaction `x` of participant `p`.
+  /// The columns that `init(_:)` reads of reaction `x` of participant `p` to message `m`.
   package static let columns =
     "x.change, x.message, x.removed, x.failure, \(Reaction.columnList(of: "x"))"
 

@@ -18,7 +18,8 @@ extension Quote {
   /// The columns that `init(_:)` reads of the message that `m` answers. 80 graphemes hardly ever
   /// take more; the rest of a long text stays on disk.
   package static let columns = """
-    m.reply_to, q.gone AS quoted_gone, q.kind AS quoted_kind, v.name AS quoted_name,
+    m.reply_to, q.gone AS quoted_gone, q.kind AS quoted_kind, 
+    \(Participant.name(of: "v", in: "m.conversation")) AS quoted_name,
     substr(q.body, 1, 2000) AS quoted_body,
     CASE WHEN q.attachments > 0 THEN
       (SELECT f.name FROM attachment f WHERE f.message = q.id ORDER BY f.ordinal LIMIT 1) END

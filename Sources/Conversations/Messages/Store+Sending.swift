@@ -53,7 +53,8 @@ extension Writing where Self: ~Copyable {
     var message = Message(
       id: id, uid: hexadecimal(uid), conversation: conversation.id, number: number,
       sender: sender.id,
-      senderName: sender.name, senderIdentity: sender.identity, body: body, kind: kind,
+      senderName: try name(of: sender.id, in: conversation.id), senderIdentity: sender.identity,
+      body: body, kind: kind,
       createdAt: time, state: state, replyTo: quote, mentions: mentions)
     message.sort = sort
     try append(attachments, to: &message)

@@ -17,6 +17,4 @@ public struct Presence: Hashable, Sendable {
   public var isKnown = true
   /// The network's word for what they may do in the room; empty for the usual.
   public var rank = ""
-  /// My name in a network's room; nil for others.
-  public var nick: String?
 }

@@ -3,22 +3,25 @@
 extension Reading where Self: ~Copyable {
   /// Finds people whose name looks like the name of someone who ranks before them (rule 12.3): I
   /// rank first, then people of this machine, then people on networks, older rows first. People
-  /// whom I cannot see do not count.
+  /// whom I cannot see do not count. On a network, my name is the one that I have there (rule 14.9).
   package func lookAlikes(
     among people: [ID<Participant>], to me: ID<Participant>
   ) throws -> [ID<Participant>] {
     // One query for each: for a screenful of people, compiling a single query for all would take
     // longer.
-    try people.filter { person in
+    let alike = try peopleLikeMe(me)
+    return try people.filter { person in
       if person == me { return false }
+      if alike.contains(person) { return true }
       return try database.exists(
         """
         SELECT 1 FROM participant p JOIN participant q ON q.skeleton = p.skeleton AND q.id <> p.id
-        WHERE p.id = ?1 AND p.skeleton <> '' AND (q.id = ?2
+        WHERE p.id = ?1 AND p.skeleton <> '' AND (q.id = ?2 AND p.network = ''
             OR (q.network <> '', q.id) < (p.network <> '', p.id))
           -- Somebody may have the name of a person on another network, whose people nobody expects
           -- here. Equal names in a room and elsewhere on a network are mostly one person's.
-          AND (p.name_key <> q.name_key OR (p.name_key = '' AND p.name <> q.name) OR q.id = ?2
+          AND (p.name_key <> q.name_key OR (p.name_key = '' AND p.name <> q.name)
+            OR (q.id = ?2 AND p.network = '')
             OR (q.network = p.network AND p.given IS NULL AND q.given IS NULL))
           AND \(Account.isVisible(network: "q.network", to: "?2"))
         """, person, me)
@@ -39,7 +42,7 @@ extension Reading where Self: ~Copyable {
         HAVING min(name_key) <> max(name_key) OR min(name_key) = '' OR min(network) = '')
       """
     ) { $0.id() }
-    return Set(try lookAlikes(among: suspects, to: me))
+    return Set(try lookAlikes(among: suspects, to: me)).union(try peopleLikeMe(me))
   }
 }
 

@@ -177,8 +177,9 @@ extension Participant {
       id: "other", identity: "other_identity", name: "other_name", network: "other_network",
       given: "other_given")
 
-    package func select(from row: String) -> String {
-      "\(row).id AS \(id), \(row).identity AS \(identity), \(row).name AS \(name), "
+    /// - Parameter name: an expression for the name; nil for the one outside conversations.
+    package func select(from row: String, name shown: String? = nil) -> String {
+      "\(row).id AS \(id), \(row).identity AS \(identity), \(shown ?? row + ".name") AS \(name), "
         + "\(row).network AS \(network), \(row).given AS \(given)"
     }
   }

@@ -5,30 +5,27 @@ extension Reading where Self: ~Copyable {
   public func people(in conversation: ID<Conversation>) throws -> [Presence] {
     try database.rows(
       """
-      SELECT \(Participant.columns),
+      SELECT \(Participant.columns(in: "?1")),
         EXISTS (SELECT 1 FROM shell h WHERE h.participant = p.id) OR ifnull(p.online, 0) <> 0
           AS is_here,
         EXISTS (SELECT 1 FROM shell h
           WHERE h.participant = p.id AND h.conversation = ?1 AND h.paused = 0) AS is_looking,
         t.began_at, t.at, p.away, p.network = '' OR p.online IS NOT NULL AS is_known,
         ifnull((SELECT s.rank FROM membership s
-          WHERE s.participant = p.id AND s.conversation = ?1 AND s.last IS NULL), '') AS rank,
-        (SELECT c.nick FROM conversation c JOIN account a ON a.network = c.network
-          WHERE c.id = ?1 AND a.owner = p.id) AS nick
+          WHERE s.participant = p.id AND s.conversation = ?1 AND s.last IS NULL), '') AS rank
       FROM participant p
       LEFT JOIN typing t ON t.participant = p.id AND t.conversation = ?1 AND t.active = 1
       WHERE p.id IN (
         SELECT participant FROM membership WHERE conversation = ?1 AND last IS NULL
         UNION SELECT participant FROM shell WHERE conversation = ?1)
-      ORDER BY p.name, p.id
+      ORDER BY \(Participant.Columns.person.name), p.id
       """, conversation
     ) {
       Presence(
         participant: Participant($0), isHere: $0.bool("is_here"),
         isLooking: $0.bool("is_looking"),
         typingSince: $0.optionalTime("began_at"), typingAt: $0.optionalTime("at"),
-        away: $0.optionalText("away"), isKnown: $0.bool("is_known"), rank: $0.text("rank"),
-        nick: $0.optionalText("nick"))
+        away: $0.optionalText("away"), isKnown: $0.bool("is_known"), rank: $0.text("rank"))
     }
   }
 

@@ -236,9 +236,10 @@ extension Reading where Self: ~Copyable {
   public func members(of conversation: ID<Conversation>) throws -> [Participant] {
     try database.rows(
       """
-      SELECT DISTINCT \(Participant.columns)
+      SELECT DISTINCT \(Participant.columns(in: "?1"))
       FROM membership s JOIN participant p ON p.id = s.participant
-      WHERE s.conversation = ? AND s.last IS NULL ORDER BY p.name, p.id
+      WHERE s.conversation = ?1 AND s.last IS NULL
+      ORDER BY \(Participant.Columns.person.name), p.id
       """, conversation
     ) { Participant($0) }
   }

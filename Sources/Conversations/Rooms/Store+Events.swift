@@ -137,7 +137,9 @@ extension DurableTransaction {
         $0.id != me && (Naming.same($0.name, name) || Naming.same($0.identity, name))
       }
       if isTaken { throw RuleError.nameTaken(name) }
-      for conversation in try joined(by: me) {
+      // On a network I have another name.
+      for conversation in try joined(by: me)
+      where try conversationAddress(of: conversation) == nil {
         try record(.renamed, in: conversation, by: me, text: participant.name)
       }
       try setName(of: me, to: name)
@@ -240,8 +242,8 @@ extension Event {
     .joined(separator: ", ")
 
   static let select = """
-    SELECT e.id, e.conversation, e.kind, e.text, e.at, \(Participant.columns),
-      \(Participant.Columns.other.select(from: "o"))
+    SELECT e.id, e.conversation, e.kind, e.text, e.at, \(Participant.columns(in: "e.conversation")),
+      \(Participant.Columns.other.select(from: "o", name: Participant.name(of: "o", in: "e.conversation")))
     FROM event e JOIN participant p ON p.id = e.participant
     LEFT JOIN participant o ON o.id = e.other
 

@@ -19,7 +19,7 @@ package enum Schema {
     changesStep, archives, approachesStep, waitingChanges, entering, order,
     addressRules, accountStatus, abilities, ownerNotices, severalReactions, notices,
     notified, ranks, triedRequests, roomNames, gaps,
-    doubtful,
+    doubtful, ownNicks,
   ]
 
   package static var version: Int { steps.count }

@@ -5,7 +5,7 @@ extension Reading where Self: ~Copyable {
     named name: String, _ me: ID<Participant>, in open: ID<Conversation>?
   ) throws -> ID<Participant> {
     if let found = try find(participant: name, for: me, in: open) { return found.id }
-    if name.lowercased() == "me" { return me }
+    if try name.lowercased() == "me" || isOwnNick(name, of: me) { return me }
     throw RuleError.noSuchParticipant(name)
   }
 }

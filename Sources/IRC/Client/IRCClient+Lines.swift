@@ -249,6 +249,7 @@ extension IRCClient {
     case "NICK" where (isMe || questions.isLabelled(line)) && !line[0].isEmpty:
       let nick = context.nick
       context.nick = line[0]
+      context.tellNick()
       watched.noteOwnNick()
       let me = NetworkUser(identity: context.fold(line[0]), name: line[0], isOwner: true)
       // On a bouncer's other networks, the owner has other nicks.

@@ -166,6 +166,7 @@ package struct IRCClient {
     context.clock.clear(.greeting)
     if context.support.hasNoLimit { context.throttle.turnOff() }
     context.tell(.rules(context.support.rules))
+    context.tellNick()
     tellAbilities()
     // A bouncer knows which rooms its owner is in.
     if context.isBouncersNetwork {

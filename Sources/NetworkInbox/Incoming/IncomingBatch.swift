@@ -132,6 +132,7 @@ final class IncomingBatch {
       try applyReceipt(name, by: speaker, in: conversation, state)
     case .read(let name, let conversation): try read(name, in: conversation)
     case .readUntil(let time, let conversation): try read(until: time, in: conversation)
+    case .named(let nick, let scope): try store.setOwnNick(nick, scope: scope, of: account)
     case .joined(let room, let nick): try joined(room, as: nick)
     case .left(let room, let reason): try left(room, reason)
     case .lost(let room, let reason): try lost(room, reason)

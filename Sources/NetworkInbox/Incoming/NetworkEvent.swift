@@ -39,6 +39,9 @@ package enum NetworkEvent: Hashable, Sendable {
   case read(MessageIDs, in: ConversationAddress)
   /// The owner has read everything up to this time on another device.
   case readUntil(Milliseconds, in: ConversationAddress)
+  /// What people on the network call the owner, unless a room gives another name (rule 14.9);
+  /// `scope` as in `offline`.
+  case named(nick: String, scope: String = "")
   /// The owner is now in a room, under a nickname; or is no longer in it, with the reason.
   case joined(room: String, nick: String)
   case left(room: String, reason: String?)

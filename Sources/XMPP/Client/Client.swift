@@ -112,6 +112,7 @@ package struct Client {
     shownStatus = nil
     hasToldOfSkipped = false
     archives.beginAll()
+    context.tell(.named(nick: context.owner.name))
 
     let (account, domain) = (context.owner.account, Address(domain: context.owner.account.domain))
     let info = Element("query", namespace: Feature.info)

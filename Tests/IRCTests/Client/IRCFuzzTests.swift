@@ -135,7 +135,7 @@ struct IRCFuzzTests {
       .contactRemoved(let user), .noticeAbout(let user, _):
       of(user)
     case .accepted, .acceptedPart, .refused, .caughtUp, .answered, .fetched, .notice,
-      .countStrangers, .offline, .rules, .abilities:
+      .countStrangers, .offline, .named, .rules, .abilities:
       []
     }
   }
@@ -184,6 +184,7 @@ struct IRCFuzzTests {
         || line.command == "NICK" && names.fold(user.name) == names.fold(line[0])
     case .renamed(let user, _, _):
       return isSource(user) || names.fold(user.name) == names.fold(line[0])
+    case .named: return line.command == "NICK"
     case .invited: return line.command == "INVITE"
     case .contact(let user, _, _), .noticeAbout(let user, _): return isSource(user)
     case .answered, .notice, .abilities, .accepted, .acceptedPart, .refused, .countStrangers,

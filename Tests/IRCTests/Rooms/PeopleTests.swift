@@ -152,8 +152,9 @@ struct PeopleTests {
     var annie = NetworkUser(identity: "annie", name: "Annie", isOwner: true, isVerified: false)
     annie.isVerified = true
     #expect(
-      talk.takeEvents().prefix(2) == [
-        .renamed(annie, room: "#tea", former: "anna"), .notice("You are Annie now."),
+      talk.takeEvents().prefix(3) == [
+        .named(nick: "Annie"), .renamed(annie, room: "#tea", former: "anna"),
+        .notice("You are Annie now."),
       ])
     talk.receive(":ben!b@h PRIVMSG annie :hi", ":ben!b@h PRIVMSG anna :hi")
     #expect(talk.said == ["ben: hi"])
@@ -165,6 +166,7 @@ struct PeopleTests {
       talk.takeEvents().compactMap { if case .notice(let text) = $0 { text } else { nil } }
     }
     var talk = IRCTalk(support: "CHANTYPES=# NETWORK=Tea", nick: "anna_", wanted: "anna")
+    #expect(talk.events.contains(.named(nick: "anna_")))
     #expect(notices(&talk) == ["You are anna_ on Tea: anna is taken."])
     talk.receive(":srv 303 anna_ :")
     #expect(talk.takeSent().last == "NICK anna")

@@ -155,7 +155,7 @@ struct ClientFuzzTests {
       return isOf(entry.conversation) || bare == "example.org"
     case .caughtUp(let archive, _): return archive == bare || archive.isEmpty
     case .rules(let rules): return rules.roomDomain == bare
-    case .offline, .answered, .fetched, .notice, .countStrangers, .renamed, .abilities,
+    case .offline, .named, .answered, .fetched, .notice, .countStrangers, .renamed, .abilities,
       .abilitiesHere, .roomMoved, .forwarded:
       return false
     }

@@ -19,14 +19,14 @@ struct ShellCommands {
     var lines: [StyledLine] = []
     if let conversation = context.open.conversation {
       let shown = SafeText(name: conversation.name)
+      let myName = SafeText(name: context.open.nick ?? context.me.name)
       let membershipSentence =
         switch context.open.membership {
         case .member:
-          say("You are %1 in %2.", SafeText(name: context.open.nick ?? context.me.name), shown)
-        case .left: say("You are %1; you left %2.", SafeText(name: context.me.name), shown)
-        case .removed:
-          say("You are %1, and no longer in %2.", SafeText(name: context.me.name), shown)
-        case .never: say("You are %1, but not in %2.", SafeText(name: context.me.name), shown)
+          say("You are %1 in %2.", myName, shown)
+        case .left: say("You are %1; you left %2.", myName, shown)
+        case .removed: say("You are %1, and no longer in %2.", myName, shown)
+        case .never: say("You are %1, but not in %2.", myName, shown)
         }
       lines.append(StyledLine(membershipSentence))
       if let newestOwn = open.newestOwn {

@@ -90,6 +90,9 @@ struct IRCContext: Sendable {
 
   mutating func tell(_ event: NetworkEvent) { events.append(event) }
 
+  /// Tells what the people on this network call the owner.
+  mutating func tellNick() { tell(.named(nick: nick, scope: names.scope)) }
+
   mutating func add(_ effect: IRCClientEffect) { effects.append(effect) }
 
   /// Sends a line now, whatever the throttle says.

@@ -8,6 +8,8 @@ struct Owner: Sendable {
   var jid: Address?
   /// The nickname for rooms that have none of their own.
   private(set) var nick = ""
+  /// The owner's name for those who have only the address.
+  var name: String { account.local.isEmpty ? account.domain : account.local }
   /// The owner's away message; nil if they are not away.
   var away: String?
 
@@ -20,7 +22,7 @@ struct Owner: Sendable {
   /// - Parameter wanted: nil or empty for the local part of the address.
   mutating func setNick(_ wanted: String?) {
     let given = wanted.flatMap { $0.isEmpty ? nil : $0 }
-    nick = given ?? (account.local.isEmpty ? account.domain : account.local)
+    nick = given ?? name
   }
 
   /// Whether a stanza comes from the owner's account at their own server (RFC 6120, 8.1.2.1).
