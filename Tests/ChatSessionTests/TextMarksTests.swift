@@ -82,6 +82,22 @@ import Testing
     #expect(!without || text.hasPrefix("anna:"))
   }
 
+  @Test(
+    "14.9: in a room on a network only the nick there means me",
+    arguments: [
+      ("anna: tea?", true), ("@anna", true), ("mary: tea?", false), ("so @mary, tea?", false),
+    ])
+  func othersNames(text: String, isMe: Bool) {
+    let room = ID<Conversation>(rawValue: 7)
+    var me = Participant(id: .init(rawValue: 1), identity: "mary", name: "mary")
+    me.nicknames = [room: "anna"]
+    let marks = TextMarks(naming: me)
+    #expect(marks.mentionsMe(in: text, of: room) == isMe)
+    #expect(marks.mentionsMe(in: text))
+    let styles = marks.overlays(in: SafeText(line: text), of: room).map(\.style)
+    #expect(styles.contains(marks.me) == (isMe && text.hasPrefix("@")))
+  }
+
   @Test("2.12: the place of a nick with signs, in bytes")
   func places() throws {
     let room = ID<Conversation>(rawValue: 7)

@@ -279,7 +279,8 @@ package struct MessagePrinter {
       defer { start = end + 1 }
       let here = mine.filter { $0.lowerBound >= start && $0.upperBound <= end }
         .map { ($0.lowerBound - start)..<($0.upperBound - start) }
-      return text.overlaid(options.textMarks.overlays(in: plain, mine: here))
+      return text.overlaid(
+        options.textMarks.overlays(in: plain, of: message.conversation, mine: here))
     }
   }
 

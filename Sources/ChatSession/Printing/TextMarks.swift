@@ -8,6 +8,8 @@ import StyledText
 struct TextMarks: Equatable {
   /// My names, folded: the shown name, the identity, and nicknames on networks.
   var myNames: [String] = []
+  /// My names in rooms on networks, folded: nobody there means me by another one (rule 14.9).
+  var namesThere: [ID<Conversation>: String] = [:]
   /// My nicks in rooms on networks, where a nick alone is a mention of me (rule 2.12).
   var nicks: [ID<Conversation>: String] = [:]
   /// Words to highlight like a mention of me (rule 7.10).
@@ -23,13 +25,21 @@ struct TextMarks: Equatable {
     guard let person else { return }
     myNames = Set([person.name, person.identity] + person.nicknames.values)
       .map(MatchFolding.folded).sorted()
+    namesThere = person.nicknames.mapValues(MatchFolding.folded)
     if highlights.includesNick { nicks = person.nicknames }
+  }
+
+  /// My names in a conversation, folded.
+  private func myNames(in conversation: ID<Conversation>?) -> [String] {
+    conversation.flatMap { namesThere[$0] }.map { [$0] } ?? myNames
   }
 
   /// The marks in one line, ascending.
   ///
   /// - Parameter mine: known mentions of me, as UTF-8 ranges.
-  func overlays(in line: SafeText, mine: [Range<Int>] = []) -> [Overlay] {
+  func overlays(
+    in line: SafeText, of conversation: ID<Conversation>? = nil, mine: [Range<Int>] = []
+  ) -> [Overlay] {
     let text = line.string
     // Most messages contain none of these.
     let mayHold = text.utf8.withContiguousStorageIfAvailable { bytes in
@@ -40,7 +50,7 @@ struct TextMarks: Equatable {
       Overlay(range, isStyled ? .underline : .plain, link: Link(line.bytes(range)))
     }
     for word in Self.words(in: text) {
-      let isMe = word.isPerson && names(me: word.name)
+      let isMe = word.isPerson && names(me: word.name, in: conversation)
       guard isMe || isStyled else { continue }
       found.append(Overlay(word.range, isMe ? me : .bold))
     }
@@ -58,10 +68,10 @@ struct TextMarks: Equatable {
   /// Whether a text addresses me: by `@` and a name of mine, by my name at its start, by a word that
   /// I highlight, or by my nick in the conversation.
   func mentionsMe(in text: String, of conversation: ID<Conversation>? = nil) -> Bool {
-    addressed(in: text) != nil || !highlighted(in: text).isEmpty
+    addressed(in: text, of: conversation) != nil || !highlighted(in: text).isEmpty
       || !called(in: text, of: conversation).isEmpty
       || text.utf8.contains(0x40)
-        && Self.words(in: text).contains { $0.isPerson && names(me: $0.name) }
+        && Self.words(in: text).contains { $0.isPerson && names(me: $0.name, in: conversation) }
   }
 
   /// Whether a message addresses me, as it does in ``mentionsOfMe(in:of:)``.
@@ -81,7 +91,7 @@ struct TextMarks: Equatable {
       ? []
       : Span.decoded(message.mentions, in: message.body)
         .filter { myNames.contains(MatchFolding.folded($0.identity)) }.map(\.range)
-    return mentions + [addressed(in: shown.string)].compactMap { $0 }
+    return mentions + [addressed(in: shown.string, of: message.conversation)].compactMap { $0 }
       + highlighted(in: shown.string) + called(in: shown.string, of: message.conversation)
   }
 
@@ -139,7 +149,7 @@ struct TextMarks: Equatable {
 
   /// `anna: …` and `anna, …` at the start of a text (rule 2.12): the range of the name, in UTF-8
   /// offsets.
-  func addressed(in text: String) -> Range<Int>? {
+  func addressed(in text: String, of conversation: ID<Conversation>? = nil) -> Range<Int>? {
     let head = text.utf8.prefix(Self.longestName)
     guard let end = head.firstIndex(where: { $0 == 0x3A || $0 == 0x2C }) else { return nil }
     // `anna:8080` is not an address to anna.
@@ -147,7 +157,7 @@ struct TextMarks: Equatable {
       return nil
     }
     let name = text[..<end]
-    guard myNames.contains(MatchFolding.folded(String(name))) else { return nil }
+    guard myNames(in: conversation).contains(MatchFolding.folded(String(name))) else { return nil }
     return 0..<name.utf8.count
   }
 
@@ -161,9 +171,9 @@ struct TextMarks: Equatable {
 
   /// Whether a word after `@` begins with a name of mine, as in `@anna's`: no character that could
   /// be part of a name may follow.
-  private func names(me word: Substring) -> Bool {
+  private func names(me word: Substring, in conversation: ID<Conversation>?) -> Bool {
     let folded = MatchFolding.folded(String(word))
-    return myNames.contains { name in
+    return myNames(in: conversation).contains { name in
       guard folded.hasPrefix(name) else { return false }
       guard let next = folded.dropFirst(name.count).first else { return true }
       return !next.isLetter && !next.isNumber && next != "_" && next != "-"

@@ -46,6 +46,7 @@ package struct Transcript {
   mutating func setMyNames(of me: Participant, _ highlights: Highlights) {
     let marks = TextMarks(naming: me, highlights)
     printer.options.textMarks.myNames = marks.myNames
+    printer.options.textMarks.namesThere = marks.namesThere
     printer.options.textMarks.nicks = marks.nicks
   }
 
