@@ -146,8 +146,10 @@ private struct PrintedLog {
           for: script.me.id)
       }
       guard let last = page.last else { break }
-      try write(page.filter(requested.contains))
-      newestSort = last.sort
+      // Messages that arrive meanwhile are printed later.
+      let printed = page.filter(requested.contains)
+      try write(printed)
+      newestSort = printed.last?.sort ?? newestSort
       next = last.sort + 1
     }
     try events?.finish()
