@@ -241,7 +241,9 @@ private let prosody = Result { try Prosody() }
       } else {
         let isGone =
           switch end {
-          case .closedByServer?, .streamError("system-shutdown", _)?, .connection(.lost)?: true
+          case .closedByServer?, .streamError("system-shutdown", _)?, .connection(.lost)?,
+            .connection(.closed)?:
+            true
           default: false
           }
         #expect(isGone, "\(outage): \(String(describing: end))")
