@@ -131,6 +131,43 @@ struct BreakTests {
     #expect(!talk.takeSent().contains { $0.contains("PRIVMSG") })
   }
 
+  @Test(
+    "14.2: a long text that is deleted while its beginning waits for the room's new name ends well",
+    arguments: [["1", "2"], ["2", "1"]])
+  func deletedWhileRenamed(answered: [String]) {
+    var talk = IRCTalk(["labeled-response", "echo-message"], settings: ["flood": "3/2"])
+    talk.enter("#tea")
+    talk.wait(10_000)
+    _ = talk.takeSent()
+    talk.write("0\n1\n2")
+    let sent = talk.takeSent().filter { $0.contains("PRIVMSG") }
+    let labels = sent.map { String($0.prefix { $0 != " " }) }
+    #expect(labels.count == 3)
+    // Its turn comes only later.
+    talk.receive(":srv RENAME #tea #water :x", "\(labels[0]) :srv 403 anna #tea :No such channel")
+    talk.change(1, to: nil)
+    for part in answered {
+      let label = labels[Int(part)!]
+      talk.receive("\(label);msgid=m\(part) :anna!~a@h PRIVMSG #water :\(part)")
+    }
+    talk.wait(10_000)
+    // The id of the first part that others have, for the deletion.
+    #expect(talk.results == ["1 sent m1"])
+    #expect(!talk.takeSent().contains { $0.contains("PRIVMSG") })
+  }
+
+  @Test("14.2: what was deleted and then refused under the room's former name is not sent again")
+  func deletedThenRefused() {
+    var talk = IRCTalk(["labeled-response", "echo-message"])
+    talk.enter("#tea")
+    talk.write("one")
+    let label = talk.takeSent().last.map { $0.prefix { $0 != " " } } ?? ""
+    talk.change(1, to: nil)
+    talk.receive(":srv RENAME #tea #water :x", "\(label) :srv 403 anna #tea :No such channel")
+    #expect(talk.results.map { $0.prefix(8) } == ["1 failed"] && talk.doubtful.isEmpty)
+    #expect(!talk.takeSent().contains { $0.contains("PRIVMSG") })
+  }
+
   @Test("a message in doubt that the history has keeps its place there")
   func placeInTheHistory() {
     var talk = IRCTalk(Self.history, marks: ["": "2023-11-14T22:13:10.000Z"])

@@ -94,7 +94,7 @@ extension IRCOutbox {
   ) {
     guard let outgoing = entries[entry] else { return }
     noteOwnID(id, in: outgoing.entry.conversation)
-    if part == 0 {
+    if part == outgoing.firstPart {
       entries[entry]?.id = id
     } else {
       context.tell(.acceptedPart(outgoing.entry, archive: id))
@@ -165,7 +165,9 @@ extension IRCOutbox {
       return (folded == nil || $0.target == folded) && (command == nil || $0.command == command)
     }
     guard let line else { return false }
-    if let entry = entries[line.entry], context.fold(entry.target) != line.target {
+    if let entry = entries[line.entry], !entry.isCancelled,
+      context.fold(entry.target) != line.target
+    {
       // By now, the room or the person has another name.
       if let index = index(of: line) { inFlight.remove(at: index) }
       entries[line.entry]?.parts[line.part].state = .waiting

@@ -311,8 +311,8 @@ struct IRCOutbox: Sendable {
   private mutating func resolveDoubt(_ id: OutboxEntry.ID) {
     guard var outgoing = entries[id], outgoing.isDoubtful else { return }
     if outgoing.isCancelled {
-      outgoing.parts.removeAll { $0.state != .answered }
-      entries[id] = outgoing.parts.isEmpty ? nil : outgoing
+      outgoing.drop { $0.state != .answered }
+      entries[id] = outgoing.isAnswered ? outgoing : nil
       return
     }
     outgoing.isDoubtful = false

@@ -15,6 +15,8 @@ struct Outgoing: Sendable {
       case refused
       /// The server has confirmed it.
       case answered
+      /// The owner has deleted the message before this part went out.
+      case dropped
     }
 
     var lines: [IRCLine]
@@ -23,6 +25,9 @@ struct Outgoing: Sendable {
     var state = State.waiting
     /// The text as the server changed it; nil if it did not.
     var change: String?
+
+    /// Whether nothing more happens with it.
+    var isSettled: Bool { state == .answered || state == .dropped }
   }
 
   var entry: OutboxEntry
@@ -46,7 +51,11 @@ struct Outgoing: Sendable {
   var mayHaveArrived: Bool {
     isDoubtful || parts.contains { $0.state == .written || $0.state == .answered }
   }
-  var isAnswered: Bool { !parts.isEmpty && parts.allSatisfy { $0.state == .answered } }
+  var isAnswered: Bool {
+    parts.allSatisfy(\.isSettled) && parts.contains { $0.state == .answered }
+  }
+  /// The first part that goes out: its id is that of the message.
+  var firstPart: Int? { parts.firstIndex { $0.state != .dropped } }
   /// The next file to upload; nil if there is none left.
   var nextFile: Attachment? {
     let (files, links) = (entry.message.attachments, entry.links.count)
@@ -59,12 +68,12 @@ struct Outgoing: Sendable {
   ///
   /// - Returns: the index of the part that it now is; nil if it is none.
   mutating func noteArrival(of text: String) -> Int? {
-    for index in parts.indices where parts[index].state != .answered {
+    for index in parts.indices where !parts[index].isSettled {
       // No process cuts a text shorter than this.
       let maySpan = text.utf8.count >= 200 && parts[index].lines.count == 1
       var (whole, end) = (parts[index].text, index + 1)
       while maySpan, whole.utf8.count < text.utf8.count, end < parts.count,
-        parts[end].state != .answered
+        !parts[end].isSettled
       {
         whole += parts[end].text
         end += 1
@@ -87,7 +96,12 @@ struct Outgoing: Sendable {
   /// the parts of a message in doubt: the history may still show that they arrived.
   mutating func cancel() {
     isCancelled = true
-    if !isDoubtful { parts.removeAll { $0.state == .waiting } }
+    if !isDoubtful { drop { $0.state == .waiting } }
+  }
+
+  /// Gives up parts, in their places: what is in flight names its part by the index.
+  mutating func drop(where isOpen: (Part) -> Bool) {
+    for index in parts.indices where isOpen(parts[index]) { parts[index].state = .dropped }
   }
 
   /// Gives the waiting parts another target.
