@@ -153,7 +153,7 @@ package struct IRCClient {
     questions.noteBreak(in: &context)
     context.disconnect()
     context.tell(.offline(scope: context.names.scope))
-    outbox.noteBreak()
+    outbox.noteBreak(in: &context)
     rooms.resetAll()
     history.reset()
     shownStatus = nil

@@ -281,6 +281,12 @@ extension IncomingBatch {
     try store.finish(entry, as: .failed(reason, mayHaveArrived: mayHaveArrived))
   }
 
+  /// Recalls a message that the owner deleted when it was about to be sent.
+  func neverSent(_ entry: OutboxEntry) throws {
+    guard let found = try store.stored(entry.message.id), found.deletedAt != nil else { return }
+    try store.fail(.send, of: found, nil, "")
+  }
+
   func bounced(_ name: MessageIDs, in address: ConversationAddress, _ reason: String) throws {
     guard let conversation = try known(address),
       let found = try knownMessage(name, of: owner.id, in: conversation)?.message

@@ -171,6 +171,7 @@ final class IncomingBatch {
       try store.noteApplied(MessageIDs(archive: id), to: entry.message.id, by: owner.id)
     case .refused(let entry, let reason, let mayHaveArrived):
       try refused(entry, reason, mayHaveArrived)
+    case .neverSent(let entry): try neverSent(entry)
     case .bounced(let name, let conversation, let reason):
       try bounced(name, in: conversation, reason)
     case .caughtUp(let archive, let mark): try caughtUp(archive, mark)

@@ -104,6 +104,9 @@ package enum NetworkEvent: Hashable, Sendable {
   /// The server refused an entry, or returned it after accepting it. Or hobnob does not try again by
   /// itself since a message may have arrived: then the owner cannot take it back (rule 14.2).
   case refused(OutboxEntry, reason: String, mayHaveArrived: Bool = false)
+  /// Nobody has a message that the owner took out of the outbox after the store had recorded it as
+  /// tried.
+  case neverSent(OutboxEntry)
   /// The server returned a message that is no longer in the outbox.
   case bounced(MessageIDs, in: ConversationAddress, reason: String)
   /// The store has all of an archive up to this id: of the account ("") or of a room's address.

@@ -19,7 +19,9 @@ extension Client {
 
   /// - Parameter entries: everything that is in the outbox now.
   mutating func update(outbox entries: [OutboxEntry]) {
-    for entry in outbox.update(to: entries) {
+    let (wrong, neverSent) = outbox.update(to: entries)
+    for entry in neverSent { context.tell(.neverSent(entry)) }
+    for entry in wrong {
       let name = entry.conversation.address
       context.tell(.refused(entry, reason: filled(("%1 is not an address.", [name]))))
     }
@@ -210,7 +212,7 @@ extension Client {
     let isServer = from == account || from.description == account.domain
     if let known = outbox.stanza(id) {
       guard known.mayBeRefused(by: from, isServer: isServer) else { return }
-      if known.isRoom, error.condition == "not-acceptable",
+      if known.isRoom, !known.isCancelled, error.condition == "not-acceptable",
         Retry.returnedMessage.allowsAnotherTry(after: known.returns + 1)
       {
         // The room no longer knows the owner: enter it again, then send once more.

@@ -273,6 +273,22 @@ import Testing
     #expect(try linked.bodies() == ["1", "2", "3", "4", "5"] && events.isEmpty)
   }
 
+  @Test("14.2: a message that was deleted before it went out leaves nothing behind")
+  func neverSent() throws {
+    let linked = try Linked()
+    try linked.join()
+    let (message, entry) = try linked.send("hello")
+    let (other, kept) = try linked.send("there")
+    try linked.wire.writeIfNeeded { try $0.noteTried([entry, kept]) }
+    let deleted = try linked.store.writeDurably {
+      try $0.deleteMessage(message.id, by: linked.anna)
+    }
+    #expect(deleted.deletedAt != nil && !deleted.isRecalled)
+    try linked.hear(.neverSent(entry), .neverSent(kept))
+    #expect(try linked.messages().map(\.id) == [other.id])
+    #expect(try linked.state(other) == .sending && linked.outbox().map(\.id) == [kept.id])
+  }
+
   @Test("an echo of the owner's message marks it sent, once", arguments: [true, false])
   func ownComesBack(fromArchive: Bool) throws {
     let linked = try Linked()

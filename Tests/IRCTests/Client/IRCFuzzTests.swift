@@ -134,7 +134,7 @@ struct IRCFuzzTests {
     case .contact(let user, _, _), .wantsContact(let user), .answeredContact(let user, _),
       .contactRemoved(let user), .noticeAbout(let user, _):
       of(user)
-    case .accepted, .acceptedPart, .refused, .caughtUp, .answered, .fetched, .notice,
+    case .accepted, .acceptedPart, .refused, .neverSent, .caughtUp, .answered, .fetched, .notice,
       .countStrangers, .offline, .named, .rules, .abilities:
       []
     }
@@ -187,8 +187,8 @@ struct IRCFuzzTests {
     case .named: return line.command == "NICK"
     case .invited: return line.command == "INVITE"
     case .contact(let user, _, _), .noticeAbout(let user, _): return isSource(user)
-    case .answered, .notice, .abilities, .accepted, .acceptedPart, .refused, .countStrangers,
-      .caughtUp, .missing, .complete, .unanswered:
+    case .answered, .notice, .abilities, .accepted, .acceptedPart, .refused, .neverSent,
+      .countStrangers, .caughtUp, .missing, .complete, .unanswered:
       return true
     case .lost, .rules, .offline, .edited, .receipt, .read, .readUntil, .bounced, .page,
       .historySent, .fetched, .wantsContact, .answeredContact, .contactRemoved, .abilitiesHere:

@@ -198,6 +198,7 @@ struct IRCTalk {
       switch $0 {
       case .accepted(let entry, let archive): "\(entry.id) sent" + (archive.map { " " + $0 } ?? "")
       case .refused(let entry, let reason, _): "\(entry.id) failed: \(reason)"
+      case .neverSent(let entry): "\(entry.id) never sent"
       default: nil
       }
     }

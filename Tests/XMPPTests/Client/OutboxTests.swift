@@ -53,6 +53,28 @@ struct OutboxTests {
     #expect(sent(talk.client.handle(.tried([1]), at: talk.now)) == 1)
   }
 
+  @Test("14.2: what is deleted before it goes out, or is returned then, has reached nobody")
+  func deletedBeforeItsTurn() throws {
+    var talk = Talk.ready()
+    let waiting = OutboxEntry.test(1)
+    _ = talk.client.handle(.outbox([waiting]), at: talk.now)
+    // Until the store has recorded it as tried, the owner takes it back instead.
+    #expect(talk.handle(.outbox([])).news == [])
+    talk.handle(.down)
+    _ = talk.client.handle(.outbox([waiting]), at: talk.now)
+    _ = talk.client.handle(.tried([1]), at: talk.now)
+    #expect(talk.handle(.outbox([])).news == [.neverSent(waiting)])
+    talk = Talk.inRoom()
+    talk.handle(.outbox([.test(2, to: room)]))
+    let message = try #require(talk.messages.first)
+    talk.handle(.outbox([]))
+    #expect(talk.news.refusals == [])
+    talk.error(message, "not-acceptable")
+    talk.serve()
+    #expect(talk.messages.count == 1)
+    #expect(talk.news.refusals.count == 1 && talk.news.doubtful == [])
+  }
+
   @Test func anAnswerCarriesItsQuoteWithTheNumberOfCodePointsInFront() throws {
     var talk = Talk.ready()
     let quote = NetworkQuote(

@@ -81,6 +81,8 @@ struct IRCOutbox: Sendable {
     for (id, outgoing) in entries where !ids.contains(id) {
       if outgoing.isUntouched, !outgoing.isDoubtful {
         entries[id] = nil
+        // The store may take it for one that is on its way.
+        if outgoing.isChosen || outgoing.entry.wasTried { tellNeverSent(outgoing, in: &context) }
       } else {
         entries[id]?.cancel()
         finishIfAnswered(id, in: &context)
@@ -97,6 +99,10 @@ struct IRCOutbox: Sendable {
       }
     }
     order = entries.keys.sorted()
+  }
+
+  private func tellNeverSent(_ outgoing: Outgoing, in context: inout IRCContext) {
+    if outgoing.entry.operation == .send { context.tell(.neverSent(outgoing.entry)) }
   }
 
   /// Notes that the store has recorded these entries as tried, so that they can be sent.
@@ -277,7 +283,7 @@ struct IRCOutbox: Sendable {
     var needsBarrier = false
     var wantsMore = false
     loop: for id in ready {
-      resolveDoubt(id)
+      resolveDoubt(id, in: &context)
       finishIfAnswered(id, in: &context)
       endIfRefused(id, in: &context)
       // While it waited, its target or the server's capabilities may have changed.
@@ -308,11 +314,12 @@ struct IRCOutbox: Sendable {
 
   /// Prepares to send again the parts that are missing from the history, or forgets them if the
   /// owner has deleted the message.
-  private mutating func resolveDoubt(_ id: OutboxEntry.ID) {
+  private mutating func resolveDoubt(_ id: OutboxEntry.ID, in context: inout IRCContext) {
     guard var outgoing = entries[id], outgoing.isDoubtful else { return }
     if outgoing.isCancelled {
       outgoing.drop { $0.state != .answered }
       entries[id] = outgoing.isAnswered ? outgoing : nil
+      if !outgoing.isAnswered { tellNeverSent(outgoing, in: &context) }
       return
     }
     outgoing.isDoubtful = false
@@ -353,12 +360,12 @@ struct IRCOutbox: Sendable {
   // MARK: The connection
 
   /// Notes that the connection is gone, so that messages without an answer may have arrived.
-  mutating func noteBreak() {
+  mutating func noteBreak(in context: inout IRCContext) {
     (inFlight, echoed, asked, isLearningAccounts) = ([], [], [:], false)
     for (id, outgoing) in entries where outgoing.parts.contains(where: { $0.state == .written }) {
       entries[id]?.isDoubtful = true
       // A reaction or a deletion may arrive twice: the second has no effect.
-      if outgoing.entry.operation != .send { resolveDoubt(id) }
+      if outgoing.entry.operation != .send { resolveDoubt(id, in: &context) }
     }
   }
 }

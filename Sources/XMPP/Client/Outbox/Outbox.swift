@@ -42,12 +42,21 @@ struct Outbox: Sendable {
 
   /// Notes everything that is in the outbox now.
   ///
-  /// - Returns: the entries that have no address.
-  mutating func update(to entries: [OutboxEntry]) -> [OutboxEntry] {
+  /// - Returns: the entries that have no address, and the messages that the store takes for ones
+  ///   on their way, while nothing of them was sent or will be.
+  mutating func update(
+    to entries: [OutboxEntry]
+  ) -> (wrong: [OutboxEntry], neverSent: [OutboxEntry]) {
     let ids = Set(entries.map(\.id))
+    var neverSent: [OutboxEntry] = []
     for (id, stanza) in stanzas where !ids.contains(id) {
       switch stanza.state {
-      case .waiting where !stanza.isResend, .ended: stanzas[id] = nil
+      case .waiting where !stanza.isResend:
+        stanzas[id] = nil
+        if stanza.isAdmitted, stanza.entry.operation == .send, !stanza.mayHaveArrived {
+          neverSent.append(stanza.entry)
+        }
+      case .ended: stanzas[id] = nil
       // The stanza may still arrive; then it has to be retracted there as well.
       case .inFlight where !stanza.isResend: stanzas[id]?.isCancelled = true
       case .waiting, .inFlight, .accepted: break
@@ -62,7 +71,7 @@ struct Outbox: Sendable {
       }
       stanzas[entry.id] = stanza
     }
-    return wrong
+    return (wrong, neverSent)
   }
 
   /// Notes that the store has recorded these entries as tried, so that they can be sent.
@@ -101,10 +110,6 @@ struct Outbox: Sendable {
   /// room again.
   mutating func putBack(_ stanza: PendingStanza) {
     let id = stanza.entry.id
-    if stanza.isCancelled {
-      stanzas[id] = nil
-      return
-    }
     stanzas[id]?.returns += 1
     if stanza.acceptance != nil { stanzas[id]?.isResend = true }
     stanzas[id]?.state = .waiting
