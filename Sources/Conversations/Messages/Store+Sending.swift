@@ -87,6 +87,7 @@ extension Writing where Self: ~Copyable {
     try database.run("DELETE FROM revision WHERE message = ?", message)
     try database.run("DELETE FROM outbox WHERE message = ?", message)
     try database.run("DELETE FROM attachment WHERE message = ?", message)
+    try forgetDeletedText(of: message)
     try database.run(
       """
       UPDATE message SET body = '', failure = NULL, attachments = 0, gone = ?, deleted_at = ?,
@@ -222,6 +223,7 @@ extension DurableTransaction {
         found.deletedAt = clock()
         try wipe(message, as: .deleted, at: found.deletedAt)
         // While it is on its way, the network has no id for it yet: `noteSent` posts the deletion.
+        if found.state < .sent { try noteDeletedText(of: found) }
         if try found.state >= .sent && !isLocal(found) {
           try requireAccount(of: message)
           try post(.delete, message)

@@ -26,7 +26,7 @@ extension IncomingBatch {
       if message.time != nil, !message.isPast, !message.isDelayed {
         try moveGaps(to: known.message.sort, in: conversation)
       }
-      return try again(known, archive: message.name.archive)
+      return try again(known, message.name)
     }
     // If another message has the archive id, this one would be a second message with that id.
     if let archive = message.name.archive,
@@ -174,9 +174,12 @@ extension IncomingBatch {
   }
 
   /// Handles a repeated message.
-  private func again(_ known: KnownMessage, archive: String?) throws {
+  private func again(_ known: KnownMessage, _ name: MessageIDs) throws {
     let message = known.message
-    if let archive, known.archive == nil {
+    if message.deletedAt != nil, name.origin == message.uid {
+      try store.forgetDeletedText(of: message.id)
+    }
+    if let archive = name.archive, known.archive == nil {
       // Another message may have the id already, if the room contradicts itself.
       try database.run(
         "UPDATE OR IGNORE message SET archive_id = ? WHERE id = ?", archive, message.id)

@@ -38,6 +38,7 @@ extension IncomingBatch {
       let found = try resent(message, by: sender, in: conversation) ?? next
         ?? sameAtItsTime(message, by: sender, in: conversation)
         ?? ownMessage(message, by: sender, in: conversation)
+        ?? deletedMessage(message, by: sender, in: conversation)
     else { return nil }
     if message.playback != nil { progress.playbacks[conversation.address]?.found.insert(found) }
     return try knownMessage(found)
@@ -147,6 +148,33 @@ extension IncomingBatch {
       Self.body(of: message), DeliveryState.sent.rawValue, DeliveryState.failed.rawValue,
       playback.start, time, Self.slowness
     ) { $0.id() }.first { !playback.found.contains($0) }
+  }
+
+  /// Finds the owner's message that was deleted on its way, by the hash of its text. Each hash proves
+  /// one line. If another process sent it, nobody else knows that the network has it.
+  private func deletedMessage(
+    _ message: NetworkMessage, by sender: ID<Participant>, in conversation: BatchConversation
+  ) throws -> ID<Message>? {
+    guard message.playback != nil, sender == owner.id else { return nil }
+    let time = time(message.time)
+    let deleted = try database.rows(
+      """
+      SELECT id, lower(hex(uid)) AS uid FROM message
+      WHERE conversation = ? AND sort >= ? AND sort < ? AND sender = ? AND kind = ?
+        AND deleted_at IS NOT NULL
+      ORDER BY sort
+      """, conversation.id, SortKey.first(at: time - Self.resendTime),
+      SortKey.first(at: time + Self.clockError), sender, message.kind.rawValue
+    ) { (id: $0.id("id") as ID<Message>, uid: $0.text("uid")) }
+    let text = Self.body(of: message)
+    for one in deleted
+    where try store.takeDeletedText(text, of: one.id, uid: one.uid, by: sender) {
+      // A later line of it must not come again, either.
+      let name = MessageIDs(archive: message.name.archive)
+      try store.noteApplied(name, to: one.id, by: sender)
+      return one.id
+    }
+    return nil
   }
 
   /// The stored messages that the first lines of a playback repeat: those that are, in the same

@@ -89,6 +89,7 @@ extension Writing where Self: ~Copyable {
     try database.run("DELETE FROM outbox WHERE id = ?", entry.id)
     switch (outcome, entry.operation) {
     case (.sent, .send):
+      try forgetDeletedText(of: message.id)
       let isOther = isEdited || !message.body.utf8.elementsEqual(entry.message.body.utf8)
       try noteSent(message, isEdited: isOther)
     case (.sent, .edit), (.sent, .delete), (.sent, .react):

@@ -201,6 +201,53 @@ import Testing
     #expect(try linked.state(message) == .sent && linked.bodies().count == 2)
   }
 
+  @Test("14.2: what was deleted on its way is known in the history, after a kill too, and deleted")
+  func deletedOnItsWay() throws {
+    for text in ["one", "two\n\nthree"] {
+      let (message, entry) = try linked.send(text)
+      try linked.wire.writeIfNeeded { try $0.noteTried([entry]) }
+      try linked.store.writeDurably { _ = try $0.deleteMessage(message.id, by: linked.anna) }
+    }
+    linked.fixture.now += 60_000
+    // Another text at the same time is another message, and so is a text that was said once more.
+    let all = [
+      replayed("one", by: linked.zoe, after: 0, archive: "z"),
+      replayed("two", by: linked.me, after: 1_000, archive: "m2"),
+      replayed("three", by: linked.me, after: 1_000, archive: "m3"),
+      replayed("one", by: linked.me, after: 1_500, archive: "m1"),
+      replayed("one", by: linked.me, after: 2_000, archive: "m4"),
+      replayed("four", by: linked.me, after: 2_000, archive: "m5"),
+    ]
+    try hear(all)
+    #expect(try linked.messages().count { $0.deletedAt != nil } == 2)
+    #expect(try linked.bodies().filter { !$0.isEmpty }.sorted() == ["four", "one", "one"])
+    // The client leaves out the later parts of what was sent.
+    #expect(try linked.wire.read { try $0.sentLately(by: linked.account) }.contains("m3"))
+    let deletions = try linked.outbox()
+    #expect(deletions.map(\.operation) == [.delete, .delete])
+    #expect(deletions.map(\.name.archive) == ["m2", "m1"])
+  }
+
+  @Test("14.2: the store forgets the text of what was deleted when the network has answered")
+  func forgetsDeletedText() throws {
+    func hashes() throws -> Int {
+      try linked.store.count("applied_change WHERE origin_id GLOB 'text:*'")
+    }
+    for outcome in [OutboxEntry.Outcome.sent, .failed("no")] {
+      let (message, entry) = try linked.send("one")
+      try linked.wire.writeIfNeeded { try $0.noteTried([entry]) }
+      try linked.store.writeDurably { _ = try $0.deleteMessage(message.id, by: linked.anna) }
+      #expect(try hashes() == 1)
+      try linked.wire.writeDurably { try $0.finish(entry, as: outcome) }
+      #expect(try hashes() == 0)
+    }
+    let (message, entry) = try linked.send("one")
+    try linked.wire.writeIfNeeded { try $0.noteTried([entry]) }
+    try linked.store.writeDurably { _ = try $0.deleteMessage(message.id, by: linked.anna) }
+    try hear([replayed("one", by: linked.me, after: 0, archive: "m1", origin: message.uid)])
+    #expect(try hashes() == 0 && linked.outbox().last?.operation == .delete)
+  }
+
   @Test("what is skipped in a playback does not count as found")
   func skipped() throws {
     try hear([live("hello")])
