@@ -232,7 +232,7 @@ extension IRCClient {
         let room = ConversationAddress.room(context.fold(name))
         history.forgetState(of: room)
         history.noteActivity(in: room, &context)
-        playbacks.enter(context.fold(name))
+        playbacks.enter(context.fold(name), &rooms)
       }
     case "JOIN":
       rooms.noteJoin(of: line, nick, isReturn: batches.isOfSplit, in: &context)

@@ -51,8 +51,10 @@ extension IRCClient {
         from: context.fold(source.nick), label: line.tags["label"], in: &context)
     }
     // After the first live line, no line repeats what the store has.
-    if isLive { playbacks.end(in: spoken.conversation) }
-    receive(spoken, isLive ? .live : .late, playback: playbacks.number(in: spoken.conversation))
+    if isLive { playbacks.end(in: spoken.conversation, &rooms) }
+    receive(
+      spoken, isLive ? .live : .late,
+      playback: playbacks.number(in: spoken.conversation, rooms))
   }
 
   /// Handles the echo of a line that the owner sent.

@@ -330,6 +330,19 @@ struct IRCFuzzTests {
     #expect(client.batches.open.count == Batches.mostOpen)
     #expect(client.batches.bytes <= Batches.mostBytes)
     #expect(client.context.capabilities.offered.count <= 1_000)
+    let number = { client.playbacks.number(in: .room($0), client.rooms) }
+    #expect(number("#r1") != nil && number("#r3999") == nil)
+  }
+
+  @Test func roomsThatTheOwnerIsPutIntoAndOutOfLeaveNothing() {
+    var talk = IRCTalk()
+    for number in 0..<2_000 {
+      talk.forget()
+      talk.receive(":anna!a@h JOIN #r\(number)", ":ben!b@h KICK #r\(number) anna :out")
+    }
+    let client = talk.client
+    #expect(client.rooms.byAddress.isEmpty)
+    #expect(client.playbacks.number(in: .room("#r1"), client.rooms) == nil)
   }
 
   @Test func bytesWithoutLinesEndAtTheirLimit() {

@@ -6,8 +6,6 @@ import NetworkInbox
 /// that a bouncer sends outside a batch, between the owner's arrival and the first live line.
 struct Playbacks: Sendable {
   private var last = 0
-  /// The playbacks of rooms that have had no live line yet, by address.
-  private var rooms: [String: Int] = [:]
   /// The playback of the direct chats, until one of them has a live line.
   private var chats: Int?
 
@@ -18,22 +16,25 @@ struct Playbacks: Sendable {
   }
 
   /// Begins with the direct chats of a new connection.
-  mutating func connect() { (rooms, chats) = ([:], next()) }
+  mutating func connect() { chats = next() }
 
-  mutating func enter(_ room: String) { rooms[room] = next() }
+  /// Begins with a room that the owner has entered.
+  mutating func enter(_ address: String, _ rooms: inout Rooms) {
+    rooms.byAddress[address]?.playback = next()
+  }
 
   /// Notes a live line.
-  mutating func end(in conversation: ConversationAddress) {
+  mutating func end(in conversation: ConversationAddress, _ rooms: inout Rooms) {
     switch conversation {
-    case .room(let address): rooms[address] = nil
+    case .room(let address): rooms.byAddress[address]?.playback = nil
     case .direct: chats = nil
     }
   }
 
   /// The number of the playback that an old line outside a batch is from; nil if it is from none.
-  func number(in conversation: ConversationAddress) -> Int? {
+  func number(in conversation: ConversationAddress, _ rooms: Rooms) -> Int? {
     switch conversation {
-    case .room(let address): rooms[address]
+    case .room(let address): rooms[address]?.playback
     case .direct: chats
     }
   }

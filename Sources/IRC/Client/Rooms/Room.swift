@@ -27,6 +27,8 @@ struct Room: Sendable {
   var ownSigns = ""
   /// The modes, as in `nt`, without those that give ranks to people; nil if unknown.
   var modes: String?
+  /// The playback of its lines, until it has a live one.
+  var playback: Int?
   /// Shells' requests to enter it.
   var requests: [NetworkRequest] = []
 
