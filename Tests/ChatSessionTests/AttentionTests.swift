@@ -302,6 +302,24 @@ struct AttentionTests {
       ))
   }
 
+  @Test("14.5: of many strangers without a chat, /requests lists the newest hundred")
+  func manyStrangers() throws {
+    let account = try anna.added()
+    let news = (0..<1_103).map { number in
+      let eve = "eve\(number)@y.org"
+      return NetworkEvent.messageReceived(
+        NetworkMessage(
+          name: MessageIDs(origin: eve), speaker: NetworkUser(identity: eve), body: "hi",
+          time: 1_700_000_000_000), in: .direct(eve))
+    }
+    try anna.store.inbox.apply(news, of: account)
+    anna.say("/requests")
+    let printed = anna.news()
+    #expect(printed.count { $0.contains("“hi”") } == 1_100)
+    #expect(printed.contains { $0.contains("103 more strangers wrote to") })
+    #expect(printed.contains("  and 3 more"))
+  }
+
   // MARK: /set keep
 
   @Test("7.12: /set keep asks, names what would go, tells everyone, and greets newcomers with it")

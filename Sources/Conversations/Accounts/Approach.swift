@@ -14,8 +14,12 @@ package struct Approach: Hashable, Sendable {
 
   /// The store keeps at most this many invitations, and this many contact requests, per account.
   /// When this many strangers have written, it keeps only the last text of each further one, without
-  /// a chat.
+  /// a chat; and of these only the newest, as many again.
   package static let most = 1_000
+
+  /// Instead of the last text of a stranger without a chat, if hobnob cannot read it. No network
+  /// passes this character on.
+  package static let unreadable = "\u{1}"
 
   /// Whether the owner ignores neither the sender of approach `a` nor the room of its invitation.
   package static let isNotIgnored = """
@@ -53,11 +57,12 @@ extension Reading where Self: ~Copyable {
         JOIN conversation c ON c.kind = 1 AND c.one = min(p.id, ?2) AND c.other = max(p.id, ?2)
         JOIN message m ON m.conversation = c.id
         WHERE a.kind = 2 AND p.network = ?3 AND p.identity = a.address
-        ORDER BY m.number DESC LIMIT 1), iif(a.kind = 2, a.sender, '')) AS body
+        ORDER BY m.number DESC LIMIT 1), iif(a.kind = 2, iif(a.sender = ?5, ?4, a.sender), '')) AS body
       FROM approach a WHERE a.account = ?1
         AND \(Approach.isNotIgnored)
       ORDER BY a.at, a.address
-      """, account.id, account.owner, account.network, Message.unreadable
+      """, account.id, account.owner, account.network, Message.unreadable,
+      Approach.unreadable
     ) { row in
       Approach.Kind(rawValue: row.int("kind")).map {
         Approach(
@@ -90,8 +95,11 @@ extension Writing where Self: ~Copyable {
       "SELECT iif(one = ?2, other, one) FROM conversation WHERE id = ?1", conversation, me
     ) { $0.id() as ID<Participant> }
     guard let speaker else { return }
+    let isUnreadable = accepted.text == Approach.unreadable
     _ = try store(
-      NewMessage(speaker: speaker, body: accepted.text, time: accepted.at),
+      NewMessage(
+        speaker: speaker, body: isUnreadable ? "" : accepted.text,
+        kind: isUnreadable ? .unreadable : .text, time: accepted.at),
       as: ID(rawValue: try nextChange()), sort: sortKey(ofArrivalAt: accepted.at, in: conversation),
       .arrived, in: chat)
   }

@@ -8,7 +8,7 @@ extension IncomingBatch {
     if case .direct(let address) = target, !speaker.isOwner, speaker.identity != address { return }
     if try isShownAsChange(message, in: target) { return }
     if case .direct(let address) = target, try isBeyondList(speaker, address) {
-      return try noteText(Self.body(of: message), of: address, isPast: message.isPast)
+      return try noteText(of: message, from: address)
     }
     let conversation = try batchConversation(target)
     let sender =

@@ -41,7 +41,9 @@ extension IncomingBatch {
       VALUES (?, ?, ?, ?, ?, ?)
       """, account.id, kind.rawValue, address, text ?? sender, now,
       (isPast || isIgnored ? 0 : nil) as Int?)
-    if database.changedRows == 0 || isPast || isIgnored { return }
+    let isNew = database.changedRows > 0
+    if isNew, text != nil { try forgetOldTexts(besides: address) }
+    if !isNew || isPast || isIgnored { return }
     guard try count("told > ?2", now - 60_000, upTo: Self.reports) < Self.reports else { return }
     try database.run(
       "UPDATE approach SET told = ? WHERE account = ? AND kind = ? AND address = ?", now,
@@ -157,9 +159,26 @@ extension IncomingBatch {
   private static let longestText = 400
 
   /// Keeps the last text of a stranger who has no chat, for the list of requests.
-  func noteText(_ text: String, of address: String, isPast: Bool) throws {
-    let start = String(String.UnicodeScalarView(text.unicodeScalars.prefix(Self.longestText)))
-    try approached(.message, address, from: address, text: start, isPast: isPast)
+  func noteText(of message: NetworkMessage, from address: String) throws {
+    let start = Self.body(of: message).unicodeScalars.prefix(Self.longestText)
+    let text = String(String.UnicodeScalarView(start))
+    let isReadable = message.kind != .unreadable && !text.isEmpty
+    try approached(
+      .message, address, from: address, text: isReadable ? text : Approach.unreadable,
+      isPast: message.isPast)
+  }
+
+  /// Removes the oldest texts of strangers without a chat, if there are too many.
+  private func forgetOldTexts(besides newest: String) throws {
+    let kind = Milliseconds(Approach.Kind.message.rawValue)
+    let most = Approach.most
+    guard try count("kind = ?2 AND sender <> ''", kind, upTo: most + 1) > most else { return }
+    try database.run(
+      """
+      DELETE FROM approach WHERE account = ?1 AND kind = ?2 AND address IN (
+        SELECT address FROM approach WHERE account = ?1 AND kind = ?2 AND sender <> ''
+        ORDER BY address = ?3 DESC, at DESC LIMIT -1 OFFSET ?4)
+      """, account.id, kind, newest, most)
   }
 
   /// Opens the chat of a person who wrote as a stranger and is none any more; what they wrote is

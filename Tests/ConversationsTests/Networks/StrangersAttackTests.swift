@@ -108,6 +108,44 @@ import Testing
     }
   }
 
+  @Test("however many strangers write, the store keeps the newest thousand beyond the chats")
+  func forgetsOldTexts() throws {
+    for number in 0..<2_100 {
+      if number >= 1_000 { linked.fixture.now += 1 }
+      try send(.message, number)
+    }
+    #expect(try linked.store.count("approach") == 2 * Approach.most)
+    let brief = try approaches.filter { !$0.hasChat }
+    #expect(brief.count == Approach.most)
+    #expect(brief.first?.address == "eve1100@x.org" && brief.last?.address == "eve2099@x.org")
+    // Whoever writes again is among the newest; the time of this machine may go back.
+    linked.fixture.now += 1
+    try writes("again", "eve1100@x.org")
+    linked.fixture.now -= 1_000_000
+    try writes("late", "late@x.org")
+    let kept = try approaches.filter { !$0.hasChat }.map(\.address)
+    #expect(kept.count == Approach.most && kept.contains("late@x.org"))
+    #expect(kept.contains("eve1100@x.org") && !kept.contains("eve1101@x.org"))
+  }
+
+  @Test("14.10: an encrypted message of a stranger without a chat is one that hobnob cannot read")
+  func unreadableText() throws {
+    for number in 0..<1_000 { try send(.message, number) }
+    let eve = NetworkUser(identity: "eve@x.org")
+    try hear(
+      .messageReceived(
+        NetworkMessage(
+          name: MessageIDs(origin: "e1"), speaker: eve, body: "", kind: .unreadable),
+        in: .direct("eve@x.org")))
+    let last = try #require(try approaches.first { $0.address == "eve@x.org" })
+    #expect(!last.hasChat && last.text == Message.unreadable)
+    let chat = try linked.store.writeDurably {
+      try $0.networkChat(with: "eve@x.org", of: linked.account)
+    }.id
+    let moved = try linked.store.read { try $0.messages(in: chat, limit: 9, for: linked.anna) }
+    #expect(moved.map(\.kind) == [.unreadable] && moved.map(\.body) == [""])
+  }
+
   @Test(
     "7.11: what an ignored person sends is neither reported nor listed",
     arguments: [Approach.Kind.invitation, .contact, .message])

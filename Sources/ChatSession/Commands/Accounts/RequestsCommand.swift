@@ -7,6 +7,8 @@ import StyledText
 struct RequestsCommand {
   let context: CommandContext
   private var accounts: [Account] { context.accounts.list }
+  /// How many strangers without a chat are listed: the newest.
+  private static let mostBrief = 100
 
   func run(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     // Say what to do if there is no account.
@@ -40,7 +42,11 @@ struct RequestsCommand {
           say(
             "%1 more strangers wrote to %2. Because there are so many, hobnob keeps only their last messages:",
             SafeText(brief.count), SafeText(line: account.address)), .dim))
-      lines += list(brief)
+      lines += list(brief.suffix(Self.mostBrief))
+      let others = brief.count - Self.mostBrief
+      if others > 0 {
+        lines.append(StyledLine("  " + say("and %1 more", SafeText(others)), .dim))
+      }
     }
     guard !lines.isEmpty else { return .tell(say("No requests.")) }
     let isFull = lists.contains { list in
