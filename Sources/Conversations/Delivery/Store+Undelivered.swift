@@ -72,6 +72,9 @@ extension DurableTransaction {
       try failOutbox(of: account.network, filled(("the account %1 was removed", [account.address])))
       try database.run("DELETE FROM request WHERE account = ?", account.id)
       try database.run("DELETE FROM archive_mark WHERE network = ?", account.network)
+      try database.run(
+        "DELETE FROM gap WHERE conversation IN (SELECT id FROM conversation WHERE network = ?)",
+        account.network)
       try forgetPresence(on: account.network)
       try database.run(
         """

@@ -66,6 +66,24 @@ struct GapTests {
     #expect(all.map(\.body) == ["a"] + missed + ["z"])
   }
 
+  @Test("a removed account leaves no gaps to the next one under its name")
+  func removedAccount() throws {
+    try live("a")
+    try linked.hear(.missing(in: linked.tea), .unanswered(in: linked.tea))
+    #expect(try linked.store.count("gap") == 1)
+    // Those of other networks stay.
+    let other = try linked.store.writeDurably {
+      try $0.addAccount(owner: linked.anna, network: "irc:anna@x.org")
+    }
+    let second = try linked.fixture.open()
+    try second.inbox.apply(
+      [.joined(room: "#tea", nick: "anna"), .missing(in: .room("#tea"))], of: other)
+    try linked.store.writeDurably { try $0.removeAccount(linked.account) }
+    #expect(try linked.store.count("gap") == 1)
+    try linked.store.writeDurably { try $0.removeAccount(other) }
+    #expect(try linked.store.count("gap") == 0)
+  }
+
   @Test("over several pages, breaks and processes")
   func pages() throws {
     try live("a")
