@@ -17,9 +17,12 @@ struct BatchOutline {
   /// Whether an event belongs to the one before it.
   private var isJoined: [Bool]
 
-  init(_ events: [NetworkEvent]) {
+  /// - Parameter former: of the batch of which these are the rest, if a part of it is stored.
+  init(_ events: [NetworkEvent], restOf former: BatchOutline? = nil) {
     joining = Set(
-      events.compactMap { if case .joined(let room, _) = $0 { room } else { nil } })
+      events.compactMap { if case .joined(let room, _) = $0 { room } else { nil } }
+    ).union(former?.joining ?? [])
+    namedPeople = former?.namedPeople ?? [:]
     isJoined = Array(repeating: false, count: events.count)
     var entrances: [String: ClosedRange<Int>] = [:]
     var page: ClosedRange<Int>?

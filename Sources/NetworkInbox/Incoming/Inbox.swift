@@ -13,6 +13,8 @@ final class Inbox {
   private let store: Store
   /// What the playbacks of this connection have repeated.
   private var playbacks: [ConversationAddress: Playback] = [:]
+  /// What the batch said of which a part could not be stored.
+  private var unfinished: BatchOutline?
   /// The current time in milliseconds, for the length of a transaction.
   var steady: () -> Int64 = Clock.steady
   /// The longest transaction so far, in milliseconds without its commit.
@@ -41,9 +43,12 @@ final class Inbox {
     skipped: (any Error) -> Void
   ) throws {
     if events.isEmpty { return }
-    let outline = BatchOutline(events)
+    let outline = BatchOutline(events, restOf: unfinished)
     var next = 0
-    defer { events.removeFirst(next) }
+    defer {
+      events.removeFirst(next)
+      unfinished = events.isEmpty ? nil : outline
+    }
     while next < events.count {
       if next > 0 { pause() }
       let rest = events[next...]
@@ -62,6 +67,10 @@ final class Inbox {
     _ events: [NetworkEvent], of account: Account, fetchesFiles: Bool = true
   ) throws {
     var (events, reason) = (events, (any Error)?.none)
+    // They are not the rest of a batch.
+    let rest = unfinished
+    unfinished = nil
+    defer { unfinished = rest }
     try apply(&events, of: account, fetchesFiles: fetchesFiles) { reason = reason ?? $0 }
     if let reason { throw reason }
   }

@@ -273,6 +273,39 @@ import Testing
     #expect(try linked.bodies() == ["1", "2", "3", "4", "5"] && events.isEmpty)
   }
 
+  @Test("13.5: after a failure, the rest of a batch still belongs to the owner's entry")
+  func entryResumed() throws {
+    let linked = try Linked()
+    try linked.join()
+    let (inbox, room) = (linked.wire.inbox, "tea@rooms.example")
+    var time: Int64 = 0
+    inbox.steady = {
+      time += 60
+      return time
+    }
+    linked.wire.patience = 0
+    var events: [NetworkEvent] = [
+      .joined(room: room, nick: "anna"), .present(linked.zoe, room: room),
+      .topic(room: room, text: "green", by: linked.zoe, at: nil),
+    ]
+    inbox.pause = { try? linked.store.database.execute("BEGIN IMMEDIATE") }
+    for _ in 1...2 {
+      #expect(throws: StoreError.self) {
+        try inbox.apply(&events, of: linked.account) { _ in }
+      }
+      #expect(events.count == 1)
+    }
+    linked.store.database.rollBack()
+    inbox.pause = {}
+    try inbox.apply([.notice("x")], of: linked.account)
+    try inbox.apply(&events, of: linked.account) { _ in }
+    #expect(try linked.store.count("conversation WHERE topic = 'green'") == 1)
+    #expect(try linked.store.count("event WHERE text = 'green'") == 0)
+    // Later, it is a change.
+    try linked.hear(.topic(room: room, text: "black", by: linked.zoe, at: nil))
+    #expect(try linked.store.count("event WHERE text = 'black'") == 1)
+  }
+
   @Test("14.2: a message that was deleted before it went out leaves nothing behind")
   func neverSent() throws {
     let linked = try Linked()
