@@ -180,7 +180,9 @@ final class InteractiveShell {
       case SIGQUIT: break
       case SIGTSTP: editor.suspend()
       case SIGCONT: editor.continued()
-      default: leave(status: 128 + signal)
+      default:
+        editor.handleLastKeys()
+        leave(status: 128 + signal)
       }
     }
   }

@@ -46,6 +46,9 @@ final class KeyReader {
   /// Returns the keys that were held back, since they may have been a paste.
   func keysHeldBack() -> [KeyEvent] { unmarked.timeOut() }
 
+  /// Returns all keys that were held back, and what has arrived of a paste, since no more will come.
+  func lastKeys() -> [KeyEvent] { keysHeldBack() + decoder.end() }
+
   /// Starts the timers. Call this when the input has been handled.
   func startTimers() {
     startKeyTimer()

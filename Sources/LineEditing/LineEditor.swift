@@ -209,7 +209,17 @@ public final class LineEditor {
   private func stopListening() {
     loop.unwatch(device.input)
     loop.unwatch(device.output)
+    handleLastKeys()
     tell(.lostTerminal)
+  }
+
+  /// Handles the keys that still wait for more, since no more will come. Call this before the
+  /// program ends because of a signal. A typed line is then sent; a paste is in the line, so that
+  /// it becomes the draft (rules 1.2 and 1.9).
+  public func handleLastKeys() {
+    takeTypedAhead()
+    let last = keys.lastKeys()
+    if !last.isEmpty { handle(last) }
   }
 
   func handle(_ events: [KeyEvent]) {

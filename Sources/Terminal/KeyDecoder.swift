@@ -173,6 +173,11 @@ public struct KeyDecoder: Sendable {
     return events
   }
 
+  /// Call this when no more bytes will come: returns what has arrived of a paste.
+  public mutating func end() -> [KeyEvent] {
+    state == .paste ? [.unfinishedPaste(finishPaste())] : []
+  }
+
   /// A report of the focus without its ESC.
   private static func focus(_ bytes: ArraySlice<UInt8>) -> KeyEvent? {
     switch Array(bytes) {

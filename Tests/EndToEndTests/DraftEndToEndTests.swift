@@ -19,6 +19,15 @@ extension Home {
     }
   }
 
+  /// The text of the stored draft of anna in #lobby.
+  func draft() throws -> String? {
+    let store = try Store(path: store)
+    defer { store.close() }
+    let me = try store.writeDurablyIfNeeded { try $0.participant(identity: "anna") }.id
+    let place = try #require(try store.read { try $0.room("lobby") }).id
+    return try store.read { try $0.draft(of: me, in: place) }?.text
+  }
+
   /// Lets another process hold a lock of the store until its input is closed.
   func lock(_ begin: String = "BEGIN IMMEDIATE") throws -> Program {
     let holder = try Program(

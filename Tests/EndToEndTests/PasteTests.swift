@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Emulator
+import Glibc
 import Testing
 
 @testable import NetworkInbox
@@ -242,6 +243,38 @@ extension EndToEnd {
       try shell.expect("#lobby> |")
       // Typed lines are lines.
       try shell.type("hello\r", seeing: "1 anna: hello")
+    }
+
+    @Test(
+      "1.9, 5.1: of what was typed just before the end, a line is sent, a paste is the draft",
+      arguments: [SIGTERM, SIGHUP])
+    func lastKeys(signal: Int32) throws {
+      let home = try Home()
+      for (keys, isSent) in [("hi there\r", true), ("a\rb\rc\rd\r", false)] {
+        let shell = try home.shellInLobby(as: "anna", marksPastes: false)
+        // It reads the keys and hears of the signal in one turn.
+        shell.kill(SIGSTOP)
+        shell.send(keys)
+        shell.kill(signal)
+        shell.kill(SIGCONT)
+        #expect(shell.waitForExit(seconds: 10) == 128 + signal)
+        #expect(try home.draft() == (isSent ? nil : "a\nb\nc\nd\n"))
+        let log = try home.run(["log", "lobby", "--as", "ben"]).output
+        #expect(log.contains("hi there") && !log.contains("[2]"), "\(log)")
+      }
+    }
+
+    @Test("1.9, 5.1: what has arrived of a paste when the terminal closes is the draft")
+    func hangUpDuringPaste() throws {
+      let home = try Home()
+      let shell = try home.shellInLobby(as: "anna", marksPastes: false)
+      // More than waits in a terminal: some of it has been read.
+      shell.send((1...20_000).map { "line \($0)\r" }.joined())
+      shell.hangUp()
+      #expect(shell.waitForExit(seconds: 20) != nil)
+      let draft = try home.draft() ?? ""
+      #expect(draft.hasPrefix("line 1\nline 2\nline 3\n"), "\(draft.prefix(100))")
+      #expect(try home.run(["log", "lobby", "--as", "ben"]).output == "")
     }
 
     @Test("1.9: a paste into the name of a conversation is on one line")

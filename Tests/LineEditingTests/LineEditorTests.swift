@@ -288,6 +288,16 @@ struct LineEditorTests {
     #expect(typist.line == "|")
   }
 
+  @Test("1.9: what has arrived of a paste when the program ends is in the line")
+  func pasteCutShort() {
+    typist.type("\u{1B}[200~a\nb")
+    #expect(typist.line == "|")
+    _ = typist.events()
+    editor.handleLastKeys()
+    #expect(typist.events().contains(.changed))
+    #expect(typist.line == "a\nb|")
+  }
+
   @Test("1.4, 3.1: Up on an empty line is asked about, in a text it moves up")
   func up() {
     editor.setHistory(["before"])

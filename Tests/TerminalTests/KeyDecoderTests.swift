@@ -365,6 +365,14 @@ struct KeyDecoderTests {
       decoder.decode(Array("\u{1B}[200~z\u{1B}[201~".utf8), at: 20_001) == [.paste([0x7A])])
   }
 
+  @Test("1.9: what has arrived of a paste is not lost if nothing more can come")
+  func pasteCutShort() {
+    var decoder = KeyDecoder()
+    #expect(decoder.decode(Array("x\u{1B}[200~one\rtwo\u{1B}[20".utf8)) == [key("x")])
+    #expect(decoder.end() == [.unfinishedPaste(Array("one\ntwo\u{1B}[20".utf8))])
+    #expect(decoder.end() == [])
+  }
+
   @Test("1.9: silence is counted from the last of the paste, not from its beginning")
   func slowPaste() {
     var decoder = KeyDecoder()
