@@ -113,4 +113,28 @@ import Testing
     #expect(
       found.map { String(decoding: bytes[$0], as: UTF8.self) } == ["Änna[m]", "änna[m]"])
   }
+
+  @Test(
+    "2.12: a text eight times as long takes about eight times as long",
+    arguments: ["anna http://a.b/c ", "anna\nhttp://a.b/anna\n"])
+  func linear(part: String) {
+    let room = ID<Conversation>(rawValue: 7)
+    var me = Participant(id: .init(rawValue: 1), identity: "mary", name: "mary")
+    me.nicknames = [room: "anna"]
+    var options = MessagePrinter.Options()
+    options.textMarks = TextMarks(naming: me)
+    options.folding = Folding(mostBytes: .max, mostLines: 0)
+    func time(_ count: Int) -> Duration {
+      let message = Message(
+        id: .init(rawValue: 1), uid: "u", conversation: room, number: 1,
+        sender: .init(rawValue: 2), senderName: "ben", senderIdentity: "ben",
+        body: String(repeating: part, count: count), kind: .text, createdAt: 0, state: .sent)
+      return ContinuousClock().measure {
+        var printer = MessagePrinter(options: options, me: me.id)
+        #expect(!printer.lines(for: message).isEmpty)
+      }
+    }
+    let short = (0..<3).map { _ in time(1000) }.min() ?? .zero
+    #expect(time(8000) < short * 30)
+  }
 }

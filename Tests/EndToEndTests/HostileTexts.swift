@@ -45,6 +45,7 @@ enum HostileTexts {
     ("a prompt", "#lobby> /quit"),
     ("a long line", String(repeating: "x", count: 3000)),
     ("one long word of marks", String(repeating: "e\u{301}", count: 1000)),
+    ("names beside addresses", String(repeating: "anna http://a.b/c @anna ", count: 150)),
   ]
 
   /// No literal may hold them.

@@ -272,12 +272,15 @@ package struct MessagePrinter {
     _ texts: [StyledLine], of message: Message, _ body: SafeText
   ) -> [StyledLine] {
     let mine = message.sender == me ? [] : options.textMarks.mentionsOfMe(in: body, of: message)
+    var rest = mine.sorted { $0.lowerBound < $1.lowerBound }[...]
     var start = 0
     return texts.map { text in
       let plain = text.plain
       let end = start + plain.string.utf8.count
       defer { start = end + 1 }
-      let here = mine.filter { $0.lowerBound >= start && $0.upperBound <= end }
+      let begun = rest.prefix { $0.lowerBound < end }
+      rest = rest.dropFirst(begun.count)
+      let here = begun.filter { $0.upperBound <= end }
         .map { ($0.lowerBound - start)..<($0.upperBound - start) }
       return text.overlaid(
         options.textMarks.overlays(in: plain, of: message.conversation, mine: here))

@@ -111,9 +111,7 @@ struct TextMarks: Equatable {
     while place + name.count <= all.count {
       let end = place + name.count
       let isNick =
-        zip(all[place..<end], name).allSatisfy {
-          $0 == $1 || $0.properties.lowercaseMapping == $1.properties.lowercaseMapping
-        }
+        zip(all[place..<end], name).allSatisfy { Self.isSame($0, $1) }
         && (place == 0 || !Self.isOfName(all[place - 1], after: false))
         && (end == all.count || !Self.isOfName(all[end], after: true))
       let size = all[place..<(isNick ? end : place + 1)].reduce(0) { $0 + UTF8.width($1) }
@@ -122,8 +120,17 @@ struct TextMarks: Equatable {
     }
     if found.isEmpty { return [] }
     // An address may contain it.
-    let addresses = WebAddresses.ranges(in: text)
-    return found.filter { range in !addresses.contains { $0.overlaps(range) } }
+    return found.outside(WebAddresses.ranges(in: text))
+  }
+
+  /// Whether two characters differ in nothing but upper and lower case.
+  private static func isSame(_ one: Unicode.Scalar, _ other: Unicode.Scalar) -> Bool {
+    if one == other { return true }
+    // Most characters of a text are another letter; the mapping makes a string of each.
+    if one.isASCII, other.isASCII {
+      return one.value | 0x20 == other.value | 0x20 && one.properties.isAlphabetic
+    }
+    return one.properties.lowercaseMapping == other.properties.lowercaseMapping
   }
 
   /// The number of scalars in `<name> ` at the start of a text.
@@ -213,5 +220,16 @@ struct TextMarks: Equatable {
       found.append(Word(range: start..<end, isPerson: bytes[start] == 0x40, name: name))
     }
     return found
+  }
+}
+
+extension [Range<Int>] {
+  /// The ranges that overlap none of the others; both lists ascend. Takes linear time.
+  fileprivate func outside(_ others: [Range<Int>]) -> [Range<Int>] {
+    var others = others[...]
+    return filter { range in
+      while let other = others.first, other.upperBound <= range.lowerBound { others.removeFirst() }
+      return others.first?.overlaps(range) != true
+    }
   }
 }
