@@ -180,6 +180,7 @@ struct AbilitiesTests {
 
   @Test("14.7: if the history does not answer, the place is marked")
   func marked() throws {
+    try received("first")
     try received("before")
     try hear(.missing(in: .room("##tea")))
     try received("later")
@@ -197,6 +198,11 @@ struct AbilitiesTests {
       rows.firstIndex { $0.hasSuffix(text) } ?? -1
     }
     #expect(rows.contains(mark) && places == places.sorted() && !places.contains(-1), "\(rows)")
+    // Above, at the end of and below a range that does not reach it.
+    for (range, isMarked) in [("1-1", false), ("1-2", true), ("3-3", false), ("2", true)] {
+      anna.say("/history \(range)")
+      #expect(anna.news().contains(mark) == isMarked, "\(range)")
+    }
     anna.say("/switch #lobby")
     _ = anna.news()
     anna.say("/switch ##tea")

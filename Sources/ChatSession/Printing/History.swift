@@ -17,8 +17,11 @@ struct GapRules {
   }
 
   /// The rule below the last message.
-  func linesAtEnd(_ printer: inout MessagePrinter) -> [StyledLine] {
-    previous.map { rule(from: $0, to: .max, &printer) } ?? []
+  ///
+  /// - Parameter next: the sort key of the message that follows in the store; nil if it is the
+  ///   newest.
+  func linesAtEnd(before next: Int64? = nil, _ printer: inout MessagePrinter) -> [StyledLine] {
+    previous.map { rule(from: $0, to: next ?? .max, &printer) } ?? []
   }
 
   private func rule(
@@ -56,9 +59,11 @@ extension MessagePrinter {
   ///
   /// - Parameters:
   ///   - gaps: the sort keys after which messages may be missing, ascending.
+  ///   - next: the sort key of the message that follows them in the store; nil if there is none.
   ///   - now: the wall clock, if times are ages.
   mutating func historyLines(
-    _ messages: [Message], _ reactions: [ID<Message>: [Reaction]], gaps: [Int64] = [],
+    _ messages: [Message], _ reactions: [ID<Message>: [Reaction]], gaps: [Int64],
+    before next: Int64?,
     agesAt now: Milliseconds?
   ) -> [StyledLine] {
     options.marks = true
@@ -68,7 +73,7 @@ extension MessagePrinter {
     return messages.inOrder().flatMap { message in
       gaps.lines(before: message, &self) + lines(for: message)
         + line(of: reactions[message.id] ?? [])
-    } + gaps.linesAtEnd(&self)
+    } + gaps.linesAtEnd(before: next, &self)
   }
 
   /// `🎉 anna, ben  👍 zoe`, each emoji in the position of its first use.
@@ -86,5 +91,15 @@ extension MessagePrinter {
     let text = parts.joined(separator: options.glyphs.gap)
     let head = options.glyphs.isSpoken ? say("Reactions") + ": " : SafeText()
     return [below(StyledLine(head + text, .dim))]
+  }
+}
+
+extension Reading where Self: ~Copyable {
+  /// The sort key of the message that follows these of one conversation; nil if there is none.
+  func sortKey(after messages: [Message], for me: ID<Participant>) throws -> Int64? {
+    guard let last = messages.max(by: { $0.sort < $1.sort }), last.sort < .max else { return nil }
+    return try self.messages(
+      in: last.conversation, sorts: (last.sort + 1)..<(.max), oldest: 1, for: me
+    ).first?.sort
   }
 }

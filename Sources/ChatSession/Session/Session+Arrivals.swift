@@ -385,8 +385,9 @@ extension Session {
     var printer = transcript.printer
     printer.startOver()
     let gaps = open.id.flatMap { try? snapshot.markedGaps(in: $0) } ?? []
+    let next = gaps.isEmpty ? nil : try? snapshot.sortKey(after: messages, for: me.id)
     let lines = printer.historyLines(
-      messages, reactions, gaps: gaps,
+      messages, reactions, gaps: gaps, before: next,
       agesAt: settings.timestamps == .relative ? Clock.wall() : nil)
     let effect = transcript.page(lines, atEnd: atEnd, always: inPager)
     // A pager leaves nothing on the screen.
