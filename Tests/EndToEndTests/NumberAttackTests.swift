@@ -39,16 +39,17 @@ extension EndToEnd {
         "\u{1B}[8;%;%t",
       ]
       for round in 0..<LongRun.rounds(200) {
-        // Each of them once, then whatever comes.
-        let line =
-          round < lines.count ? lines[round] : lines[random.below(lines.count)]
+        // Each of them with the two lowest numbers, then whatever comes.
+        let (turn, index) = round.quotientAndRemainder(dividingBy: lines.count)
+        let line = turn < 2 ? lines[index] : lines[random.below(lines.count)]
         let typed = line.split(separator: "%", omittingEmptySubsequences: false)
-          .joined(separator: round < lines.count ? Self.numbers[0] : number(&random))
+          .joined(separator: turn < 2 ? Self.numbers[turn] : number(&random))
         shell.send("\u{15}\(typed)\r\u{07}\u{15}mark\(round)")
         try #require(
           shell.wait(for: 20) { $0.picture.contains("mark\(round)|") },
           "seed \(LongRun.seed), round \(round): \(typed.debugDescription)\n\(shell.emulator.picture)"
         )
+        #expect(!shell.emulator.picture.contains("the store"), "\(typed.debugDescription)")
       }
     }
 

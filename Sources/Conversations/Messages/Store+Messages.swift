@@ -113,6 +113,8 @@ extension Reading where Self: ~Copyable {
   public func newest(
     by me: ID<Participant>, in conversation: ID<Conversation>, skipping: Int = 0
   ) throws -> Message? {
+    // The query adds to this number.
+    let back = min(max(0, skipping), .max / 2) + 1
     let found = try database.rows(
       Message.select
         + """
@@ -122,7 +124,7 @@ extension Reading where Self: ~Copyable {
             WHERE sender = ?1 AND conversation = ?2 AND brought < 2 AND gone = 0
             ORDER BY number DESC LIMIT ?3 + \(Self.mostOwnMissed))
           ORDER BY sort DESC LIMIT 1 OFFSET ?3 - 1)
-        """, me, conversation, max(0, skipping) + 1, read: Message.init(_:))
+        """, me, conversation, back, read: Message.init(_:))
     return try presented(found, to: me).first
   }
 

@@ -281,8 +281,12 @@ import Testing
       }
       #expect(found?.number == number)
     }
-    #expect(
-      try lobby.store.read { try $0.newest(by: lobby.anna, in: lobby.lobby, skipping: 3) } == nil)
+    for skipping in [3, .max - 101, .max - 100, .max] {
+      #expect(
+        try lobby.store.read {
+          try $0.newest(by: lobby.anna, in: lobby.lobby, skipping: skipping)
+        } == nil)
+    }
   }
 
   @Test("The search table follows every change")

@@ -32,7 +32,7 @@ struct HistoryCommand {
     // Begin with the first message that was not printed when the conversation was entered.
     let first = argument.isEmpty ? context.readState.firstUnprinted : nil
     let wanted =
-      try first.map { MessageRange.numbers($0...($0 + Self.mostHistory)) }
+      try first.map { MessageRange.numbers($0...max($0, $0 &+ Self.mostHistory)) }
       ?? Self.messageRange(argument)
     let messages: [Message]
     var step = Step()
