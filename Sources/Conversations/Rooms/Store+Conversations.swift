@@ -210,24 +210,18 @@ extension Reading where Self: ~Copyable {
     case .now: return .member
     case .before: break
     }
-    // A `left` event has a text, the reason, only if somebody removed the person.
-    let isRemoved = try database.first(
-      """
-      SELECT text <> '' FROM event WHERE conversation = ? AND participant = ? AND kind = ?
-      ORDER BY at DESC, id DESC LIMIT 1
-      """, conversation, me, Event.Kind.left.rawValue
-    ) { $0.bool() }
-    return isRemoved == true ? .removed : .left
+    return try reasonForRemoval(of: me, from: conversation).isEmpty ? .left : .removed
   }
 
-  /// Why others removed somebody from a conversation; empty if nobody did.
+  /// Why others removed somebody who is not in a conversation any more; empty if nobody did. Only
+  /// then does the newest `left` event have a text.
   package func reasonForRemoval(
     of me: ID<Participant>, from conversation: ID<Conversation>
   ) throws -> String {
     try database.first(
       """
       SELECT text FROM event WHERE conversation = ? AND participant = ? AND kind = ?
-      ORDER BY id DESC LIMIT 1
+      ORDER BY at DESC, id DESC LIMIT 1
       """, conversation, me, Event.Kind.left.rawValue
     ) { $0.text() } ?? ""
   }

@@ -228,7 +228,7 @@ final class PeopleEverywhereTests {
   func returns() throws {
     try hear(.absent(ben, room: "#tea"))
     try hear(.present(ben, room: "#tea"))
-    #expect(!wire.database.known.contains { $0.contains("text <> ''") })
+    #expect(!wire.database.known.contains { $0.contains("SELECT text FROM event") })
     #expect(try store.count("event WHERE kind = \(Event.Kind.joined.rawValue)") == 1)
   }
 

@@ -204,6 +204,21 @@ import Testing
     try lobby.store.writeDurablyIfNeeded { try $0.leave(carl, lobby.lobby) }
     #expect(try lobby.store.read { try $0.audience(of: lobby.lobby) }.intervals.count == 2)
     #expect(try lobby.store.read { try $0.membership(of: carl, in: lobby.lobby) } == .left)
+    // What was imported later may have happened before.
+    for (removal, time, membership) in [
+      ("spam", "1", Membership.left), ("flood", "max(at) + 1", .removed),
+    ] {
+      try lobby.store.db(
+        """
+        INSERT INTO event(id, conversation, participant, kind, text, at)
+        SELECT max(id) + 1, conversation, \(carl.rawValue), \(Event.Kind.left.rawValue),
+          '\(removal)', \(time) FROM event
+        """)
+      #expect(try lobby.store.read { try $0.membership(of: carl, in: lobby.lobby) } == membership)
+      #expect(
+        try lobby.store.read { try $0.reasonForRemoval(of: carl, from: lobby.lobby) }
+          == (membership == .removed ? removal : ""))
+    }
     let dora = try lobby.store.writeDurablyIfNeeded { try $0.participant(identity: "dora") }.id
     #expect(try lobby.store.read { try $0.membership(of: dora, in: lobby.lobby) } == .never)
     #expect(try lobby.store.read { try $0.membership(of: lobby.ben, in: lobby.lobby) } == .member)

@@ -51,6 +51,7 @@ import Testing
     _ = try store.read { try $0.hasMoreMembers(than: 20, in: room) }
     _ = try store.read { try $0.events(in: room, after: 0, upTo: position) }
     _ = try store.read { try $0.events(in: room, from: 0, behind: nil, until: .max, limit: 9) }
+    _ = try store.read { try $0.reasonForRemoval(of: anna, from: room) }
     _ = try store.read { try $0.readMarker(of: anna, in: room) }
     _ = try store.read { try $0.inputHistory(of: anna, shell: "x", limit: 9) }
     _ = try store.read { try $0.people(in: room) }
@@ -184,6 +185,10 @@ import Testing
     (
       "SELECT 1 FROM message WHERE conversation = ? AND brought = 2",
       "SEARCH message USING COVERING INDEX message_brought (conversation=?)"
+    ),
+    (
+      "SELECT text FROM event WHERE conversation = ? AND participant = ? AND kind = ?",
+      "SEARCH event USING INDEX event_place (conversation=?)"
     ),
     (
       "SELECT number FROM message",
