@@ -147,6 +147,26 @@ struct UnreadElsewhereTests {
     #expect(row() == "")
   }
 
+  @Test("9.1: the toolbar's conversations are not read again because I left the open one")
+  func toolbarAfterLeaving() throws {
+    let town = try Town()
+    let anna = try town.person("anna")
+    anna.say("/join tea")
+    anna.say("/leave")
+    let me = anna.session.me.id
+    let tea = try #require(try anna.store.read { try $0.room("tea", for: me) })
+    var joined = JoinedConversations()
+    func read(_ open: Conversation) throws -> [String] {
+      try anna.store.read { try joined.read(for: me, open: open, $0) }
+      return joined.shown.map(\.conversation.name)
+    }
+    #expect(try read(tea) == ["#lobby"])
+    let milk = try anna.store.writeDurablyIfNeeded { try $0.makeRoom("milk") }
+    try anna.store.writeDurablyIfNeeded { try $0.join(me, milk.id) }
+    #expect(try read(tea) == ["#lobby"])
+    #expect(try read(milk) == ["#lobby", "#milk"])
+  }
+
   // MARK: The order (rules 7.4 and 13.1)
 
   /// Ben in #here, and what others said meanwhile, the oldest first.

@@ -8,6 +8,8 @@ struct JoinedConversations {
   private(set) var shown: [(number: Int, conversation: Conversation)] = []
   private var all: Set<ID<Conversation>> = []
   private var isStale = true
+  /// The open conversation at the last read, which I may have left.
+  private var open: ID<Conversation>?
 
   /// How many there are.
   var count: Int { all.count }
@@ -28,7 +30,8 @@ struct JoinedConversations {
   mutating func read(
     for me: ID<Participant>, open: Conversation?, _ snapshot: borrowing Snapshot
   ) throws {
-    guard isStale || open.map({ !all.contains($0.id) }) ?? false else { return }
+    let isNew = open.map { $0.id != self.open && !all.contains($0.id) } ?? false
+    guard isStale || isNew else { return }
     let joined = try snapshot.joined(by: me)
     all = Set(joined)
     shown = []
@@ -36,6 +39,6 @@ struct JoinedConversations {
       guard let conversation = try snapshot.conversation(id, for: me) else { continue }
       shown.append((index + 1, conversation))
     }
-    isStale = false
+    (isStale, self.open) = (false, open?.id)
   }
 }
