@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Emulator
+import Glibc
 import Platform
 import Terminal
 import Testing
@@ -24,11 +25,15 @@ struct KeyReaderTests {
     defer { device.leave() }
     let reader = KeyReader(of: device, in: EventLoop { 1000 })
     pair.send(typed)
-    var read: [KeyEvent] = []
-    while let keys = reader.available(awaitsAnswer: false) {
-      read += reader.withoutPastes(keys)
-      if !keys.isEmpty { pair.hangUp() }
+    var arrived: Int32 = 0
+    while arrived < typed.utf8.count {
+      var ready = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
+      try #require(
+        poll(&ready, 1, 10_000) > 0 && ioctl(terminal, UInt(FIONREAD), &arrived) == 0)
     }
+    let read = reader.withoutPastes(try #require(reader.available(awaitsAnswer: false)))
+    pair.hangUp()
+    #expect(reader.available(awaitsAnswer: false) == nil)
     #expect(read.isEmpty == !last.isEmpty)
     #expect(reader.lastKeys() == last)
     #expect(reader.lastKeys() == [])
