@@ -30,16 +30,13 @@ public final class Prosody: LoopbackServer, @unchecked Sendable {
   /// - Parameters:
   ///   - people: who has an account at each of the domains.
   ///   - settings: lines for the global section of the configuration.
-  ///   - plugins: modules of the test's own by name, in Lua.
   ///   - otherPort: a second port for STARTTLS, for clients that do not take every port.
   public init(
-    people: [String] = ["anna", "ben"], settings: String = "", plugins: [String: String] = [:],
-    otherPort: UInt16? = nil
+    people: [String] = ["anna", "ben"], settings: String = "", otherPort: UInt16? = nil
   ) throws {
     self.otherPort = otherPort
     try super.init("prosody", ports: 3)
     command = ["prosody", "-F", "--config", folder + "/prosody.cfg.lua"]
-    for (name, text) in plugins { try write(text, to: "plugins/mod_\(name).lua") }
     try writeConfiguration(settings)
     for domain in [Self.domain, Self.openDomain, Self.expiredDomain, Self.foreignDomain] {
       for name in people {
@@ -67,7 +64,6 @@ public final class Prosody: LoopbackServer, @unchecked Sendable {
     }
     let text = """
       data_path = "\(folder)/data"
-      plugin_paths = { "\(folder)/plugins" }
       pidfile = "\(folder)/prosody.pid"
       log = { { to = "file", filename = "\(folder)/prosody.log", levels = { min = "info" } } }
       modules_enabled = {
