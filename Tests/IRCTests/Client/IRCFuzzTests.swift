@@ -224,7 +224,11 @@ struct IRCFuzzTests {
 
   private static func act(_ dice: inout Dice, _ talk: inout IRCTalk, _ round: Int) {
     let scope = talk.client.context.names.scope
-    func address() -> String { dice.one(of: words) + scope }
+    // The store has no empty address.
+    func address() -> String {
+      let word = dice.one(of: words)
+      return (word.isEmpty ? "nobody" : word) + scope
+    }
     switch dice.random.below(12) {
     case 0: talk.write(dice.one(of: words), to: .room("#tea" + scope))
     case 1: talk.write("a\nb\n\nc\nd\ne", to: .direct("ben" + scope), answers: "m1")
