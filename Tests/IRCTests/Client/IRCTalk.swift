@@ -15,6 +15,8 @@ struct IRCTalk {
   var now: Milliseconds = 1_700_000_000_000
   /// The outbox, as the store would have it.
   private(set) var outbox: [OutboxEntry] = []
+  /// What the owner has taken out of it.
+  private(set) var deleted: Set<OutboxEntry.ID> = []
   private var lastEntry: Int64 = 0
 
   /// - Parameter capabilities: those that were agreed.
@@ -132,6 +134,7 @@ struct IRCTalk {
         outbox[index].message.body = text
       }
     } else {
+      if outbox.contains(where: { $0.id == id }) { deleted.insert(id) }
       outbox.removeAll { $0.id == id }
     }
     deliver()
