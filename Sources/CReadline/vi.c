@@ -188,7 +188,7 @@ static void begin_replacing(int count, int on) {
   rl_begin_undo_group();
 }
 
-/// readline replaces single code points; this deletes what is left of their graphemes.
+/// readline replaces single code points. This deletes the rest of their graphemes.
 void creadline_end_replacing(void) {
   if (!replacing.is_under_way) return;
   replacing.is_under_way = false;

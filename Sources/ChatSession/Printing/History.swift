@@ -59,7 +59,7 @@ extension MessagePrinter {
   ///
   /// - Parameters:
   ///   - gaps: the sort keys after which messages may be missing, ascending.
-  ///   - next: the sort key of the message that follows them in the store; nil if there is none.
+  ///   - next: the sort key of the next message in the store; nil if these are the newest.
   ///   - now: the wall clock, if times are ages.
   mutating func historyLines(
     _ messages: [Message], _ reactions: [ID<Message>: [Reaction]], gaps: [Int64],
@@ -95,7 +95,7 @@ extension MessagePrinter {
 }
 
 extension Reading where Self: ~Copyable {
-  /// The sort key of the message that follows these of one conversation; nil if there is none.
+  /// The sort key of the next message in their conversation; nil if these are the newest.
   func sortKey(after messages: [Message], for me: ID<Participant>) throws -> Int64? {
     guard let last = messages.max(by: { $0.sort < $1.sort }), last.sort < .max else { return nil }
     return try self.messages(

@@ -34,8 +34,8 @@ package struct NewMessage<Author: Hashable & Sendable>: Hashable, Sendable {
   /// Whether it is from an archive or a log and older than the stored messages: it is ordered by
   /// its time, never counts as unread and causes no notice.
   package var isPast: Bool
-  /// Whether it arrives live though `time` is earlier, since the server kept it while there was no
-  /// connection: an archive may still deliver what comes before it.
+  /// Whether the server kept it while there was no connection, so that it arrives live with an
+  /// earlier `time`. An archive may still deliver older messages.
   package var isDelayed = false
   /// The number of the playback that it is from: the network sends again what it has sent before,
   /// without saying which messages are known, as a bouncer does. Nil if it is from none, or has an

@@ -17,7 +17,7 @@ enum TypeAhead {
     // Suspended, the program would leave these modes to the shell.
     withUnsafeMutableBytes(of: &kept.c_cc) { $0[Int(VSUSP)] = 0 }
     tcsetattr(terminal, TCSANOW, &kept)
-    // TCSAFLUSH would discard what was typed.
+    // TCSAFLUSH would discard typed keys.
     defer { tcsetattr(terminal, TCSANOW, &former) }
     return try body()
   }

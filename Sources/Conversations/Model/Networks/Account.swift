@@ -78,7 +78,7 @@ public struct Account: Identifiable, Hashable, Sendable {
     isNamed(in: word) ? String(word.dropLast(server.count + 1)) : word
   }
 
-  /// The word that means only this address, whoever is known: `ben@irc.example.net`,
+  /// A word that means this address and nobody else, such as `ben@irc.example.net` or
   /// `xmpp:gateway.example.org`.
   package func fullWord(for address: String) -> String {
     rules.domain == nil || address.contains("@") ? withServer(address) : kind + ":" + address

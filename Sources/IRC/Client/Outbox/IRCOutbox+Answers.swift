@@ -26,7 +26,7 @@ extension IRCOutbox {
     }
   }
 
-  /// Notes that somebody has answered, so that they have what was sent to them. The line counts as
+  /// Notes that somebody has answered, which shows that they have the owner's line. It counts as
   /// handled once the server has handled it without an echo, or if the answer has its label. Where
   /// the server has echoed something that was for them, only the echo counts.
   mutating func noteReply(

@@ -99,7 +99,7 @@ struct Outgoing: Sendable {
     if !isDoubtful { drop { $0.state == .waiting } }
   }
 
-  /// Gives up parts, in their places: what is in flight names its part by the index.
+  /// Drops parts, but keeps their places: a line in flight names its part by its index.
   mutating func drop(where isOpen: (Part) -> Bool) {
     for index in parts.indices where isOpen(parts[index]) { parts[index].state = .dropped }
   }
