@@ -39,8 +39,7 @@ final class KeyReader {
   /// Takes keys, and returns those to handle now; the others may be a paste.
   func withoutPastes(_ keys: [KeyEvent]) -> [KeyEvent] {
     if decoder.hasSeenPasteMark { return keysHeldBack() + keys }
-    return unmarked.take(
-      keys, at: loop.now, isLive: loop.lastTurn <= UnmarkedPaste.gap)
+    return unmarked.take(keys, at: loop.slept, busy: loop.lastTurn)
   }
 
   /// Returns the keys that were held back, since they may have been a paste.
@@ -52,16 +51,23 @@ final class KeyReader {
   /// Starts the timers. Call this when the input has been handled.
   func startTimers() {
     startKeyTimer()
-    loop.schedule(&unmarkedTimer, at: unmarked.deadline) { [weak self] in
-      guard let self else { return }
-      unmarkedTimer = nil
-      onTimeout(unmarked.timeOut())
-    }
+    startUnmarkedTimer()
     guard decoder.isPasting || pasteTimer != nil else { return }
     loop.schedule(&pasteTimer, at: decoder.isPasting ? loop.now + Self.pastePause : nil) {
       [weak self] in
       self?.pasteTimer = nil
       self?.onUnfinishedPaste()
+    }
+  }
+
+  private func startUnmarkedTimer() {
+    let patience = unmarked.patience(at: loop.slept)
+    loop.schedule(&unmarkedTimer, at: patience.map { loop.now + $0 }) { [weak self] in
+      guard let self else { return }
+      unmarkedTimer = nil
+      // The rest may have arrived while the program was busy.
+      if unmarked.patience(at: loop.slept) == 0 { onTimeout(unmarked.timeOut()) }
+      startUnmarkedTimer()
     }
   }
 

@@ -46,6 +46,8 @@ public struct TimerID: Hashable, Sendable {
   private var endsIfStuck = false
   /// How many milliseconds the last turn took, without its sleep: 0 in the first one.
   public private(set) var lastTurn: Int64 = 0
+  /// How many milliseconds the loop has slept so far.
+  public private(set) var slept: Int64 = 0
 
   public convenience init() { self.init(clock: Clock.steady) }
 
@@ -157,8 +159,11 @@ public struct TimerID: Hashable, Sendable {
     for own in [signals.descriptor, alarm.descriptor] {
       descriptors.append(pollfd(fd: own, events: Int16(POLLIN), revents: 0))
     }
-    guard poll(&descriptors, nfds_t(descriptors.count), patience) >= 0 else { return }
+    let before = now
+    let count = poll(&descriptors, nfds_t(descriptors.count), patience)
     let start = now
+    slept += start - before
+    guard count >= 0 else { return }
     if endsIfStuck { StuckTurn.begin() }
     defer {
       if endsIfStuck { StuckTurn.end() }

@@ -4,44 +4,52 @@
 /// Returns that more keys follow faster than anybody types (rule 1.9).
 ///
 /// ```swift
-/// let keys = pastes.take(decoder.decode(bytes, at: now), at: now, isLive: true)
-/// // at pastes.deadline:
+/// let keys = pastes.take(decoder.decode(bytes, at: now), at: loop.slept, busy: loop.lastTurn)
+/// // When nothing has followed for `pastes.patience(at: loop.slept)`:
 /// let late = pastes.timeOut()
 /// ```
+///
+/// Time is what the program has spent waiting for something to do: while it is busy, keys that
+/// follow at once wait, too.
 public struct UnmarkedPaste: Sendable {
   /// Within how many milliseconds the next key of a paste follows a Return.
-  public static let gap: Int64 = 30
+  private static let gap: Int64 = 30
   /// How many Returns in a row must be followed by another key in time.
   private static let returns = 3
-  /// After this many keys with fewer Returns, it holds back no more.
+  /// After this many keys with fewer Returns, it holds back no more. Nobody types so many while the
+  /// program is busy.
   private static let mostKeys = 4096
 
   /// Keys that are held back, since they may be a paste.
   private var held: [KeyEvent] = []
   /// How many of their Returns were followed by another key in time.
   private var followed = 0
+  /// How many of them it takes; more if a person may have typed them while the program was busy.
+  private var needed = 0
   private var lastAt = Int64.min / 2
 
   public init() {}
 
-  /// When to call `timeOut`, in milliseconds; nil if no key is held back.
-  public var deadline: Int64? { held.isEmpty ? nil : lastAt + Self.gap }
+  /// How much longer to wait for another key, in milliseconds, 0 if not at all; nil if no key is
+  /// held back.
+  public func patience(at now: Int64) -> Int64? {
+    held.isEmpty ? nil : max(0, lastAt + Self.gap - now)
+  }
 
   /// Takes the keys of one read.
   ///
   /// - Parameters:
-  ///   - now: milliseconds of a clock that does not run backwards.
-  ///   - isLive: whether the program was waiting for keys. While it was busy, a person may have
-  ///     typed several lines.
+  ///   - now: how many milliseconds the program has waited so far.
+  ///   - busy: how many milliseconds it did something else before this read; meanwhile a person may
+  ///     have typed several lines.
   /// - Returns: the keys to handle now.
-  public mutating func take(_ keys: [KeyEvent], at now: Int64, isLive: Bool) -> [KeyEvent] {
+  public mutating func take(_ keys: [KeyEvent], at now: Int64, busy: Int64) -> [KeyEvent] {
     if keys.isEmpty { return [] }
     let isQuick = now - lastAt <= Self.gap
     lastAt = now
     if held.isEmpty {
-      guard isLive, keys.contains(Self.carriageReturn), keys.count > 1 || isQuick else {
-        return keys
-      }
+      guard keys.contains(Self.carriageReturn), keys.count > 1 || isQuick else { return keys }
+      needed = Self.returns + Int(busy / Self.gap)
     }
     for key in keys {
       // CRLF is one newline.
@@ -49,7 +57,8 @@ public struct UnmarkedPaste: Sendable {
       if key == Self.lineFeed, held.last == Self.carriageReturn { continue }
       held.append(key)
     }
-    return followed < Self.returns && held.count > Self.mostKeys ? timeOut() : []
+    if held.count > Self.mostKeys { needed = Self.returns }
+    return followed < needed && held.count > Self.mostKeys ? timeOut() : []
   }
 
   /// Call this when nothing has followed in time, or when it does not matter any more.
@@ -57,7 +66,7 @@ public struct UnmarkedPaste: Sendable {
   /// - Returns: the keys that were held back, as a paste if they are one.
   public mutating func timeOut() -> [KeyEvent] {
     defer { (held, followed) = ([], 0) }
-    guard followed >= Self.returns else { return held }
+    guard !held.isEmpty, followed >= needed else { return held }
     return [.paste(held.flatMap(Self.bytes))]
   }
 

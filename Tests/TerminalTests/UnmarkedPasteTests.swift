@@ -20,12 +20,12 @@ struct UnmarkedPasteTests {
   private func keys(_ text: String) -> [KeyEvent] { text.utf8.map { .key([$0]) } }
 
   /// The keys of reads at these times.
-  private func take(_ reads: [(text: String, at: Int64)], isLive: Bool = true) -> String {
+  private func take(_ reads: [(text: String, at: Int64)], busy: Int64 = 0) -> String {
     var pastes = UnmarkedPaste()
     var taken: [KeyEvent] = []
     for (text, time) in reads {
-      if let deadline = pastes.deadline, deadline < time { taken += pastes.timeOut() }
-      taken += pastes.take(keys(text), at: time, isLive: isLive)
+      if pastes.patience(at: time - 1) == 0 { taken += pastes.timeOut() }
+      taken += pastes.take(keys(text), at: time, busy: busy)
     }
     return text(taken + pastes.timeOut())
   }
@@ -52,8 +52,8 @@ struct UnmarkedPasteTests {
     var pastes = UnmarkedPaste()
     for (index, letter) in "a\rb\rc\rd\re\r".enumerated() {
       let key = keys(String(letter))
-      #expect(pastes.take(key, at: Int64(index) * 31, isLive: true) == key)
-      #expect(pastes.deadline == nil)
+      #expect(pastes.take(key, at: Int64(index) * 31, busy: 0) == key)
+      #expect(pastes.patience(at: Int64(index) * 31) == nil)
     }
   }
 
@@ -64,13 +64,20 @@ struct UnmarkedPasteTests {
     #expect(take([("a\rb\rc\r", 500), ("d\re\r", 531)]) == "a\rb\rc\rd\re\r")
     #expect(take([("a\rb\rc\r", 500), ("d", 530)]) == "{a\nb\nc\nd}")
     var pastes = UnmarkedPaste()
-    #expect(pastes.take(keys("hello\r"), at: 500, isLive: true) == [])
-    #expect(pastes.deadline == 530)
+    #expect(pastes.take(keys("hello\r"), at: 500, busy: 0) == [])
+    #expect(pastes.patience(at: 510) == 20)
   }
 
-  @Test("what was typed while the program was busy are lines")
+  @Test("what a person can have typed while the program was busy are lines, more is a paste")
   func busy() {
-    #expect(take([("a\rb\rc\rd\r", 500)], isLive: false) == "a\rb\rc\rd\r")
+    #expect(take([("a\rb\rc\rd\r", 500)], busy: 300) == "a\rb\rc\rd\r")
+    let lines = (1...60).map { "\($0)\r" }.joined()
+    let paste = (1...60).map { "\($0)\n" }.joined()
+    #expect(take([(lines, 500)], busy: 1_000) == "{" + paste + "}")
+    #expect(take([(lines, 500)], busy: 3_000) == lines)
+    // Nobody types so much.
+    let long = String(repeating: String(repeating: "x", count: 1_000) + "\r", count: 5)
+    #expect(take([(long, 500)], busy: 30_000).hasPrefix("{x"))
   }
 
   @Test("1.15: keys without enough Returns do not pile up")
@@ -81,13 +88,13 @@ struct UnmarkedPasteTests {
       count +=
         pastes.take(
           keys("\r" + String(repeating: "x", count: 99)), at: Int64(time) * 31,
-          isLive: true
+          busy: 0
         ).count
       count += pastes.timeOut().count
     }
     #expect(count == 100_000)
     #expect(
-      pastes.take(keys("\r" + String(repeating: "x", count: 5000)), at: 99_000, isLive: true)
+      pastes.take(keys("\r" + String(repeating: "x", count: 5000)), at: 99_000, busy: 0)
         .count == 5001)
   }
 }
