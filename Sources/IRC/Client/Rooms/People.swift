@@ -20,8 +20,9 @@ struct People: Sendable {
 
   private var byNick = PeopleTable()
   private(set) var strangers: [String] = []
-  /// How many nicks are logged in to each account.
-  private var nicks: [String: Int] = [:]
+  /// The folded nicks that are logged in to each account, by folded account, with spaces between
+  /// them: most accounts have one.
+  private var nicks: [String: String] = [:]
   /// The last nicks of people with accounts, by their identities. Somebody whose nick is such an
   /// identity, and who is not logged in to that account, is another person.
   private var lastNicks: [String: String]
@@ -108,10 +109,10 @@ struct People: Sendable {
       self.storedIdentity(of: $0.nick, names) == identity ? $0 : nil
     }
     if let holder, holder.login != .unknown || !isOfAccount(identity) { return holder.nick }
-    let others = byNick.detailed.filter {
-      $0.login != .unknown && self.storedIdentity($0.nick, $0.login, names) == identity
+    let others = nicks[identity, default: ""].split(separator: " ").compactMap {
+      byNick[String($0)]?.nick
     }
-    return others.map(\.nick).min() ?? holder?.nick ?? names.plain(plain)
+    return others.min() ?? holder?.nick ?? names.plain(plain)
   }
 
   /// The folded nicks to ask about before anything goes to a person, since other people may have
@@ -131,23 +132,27 @@ struct People: Sendable {
   /// Whether the account of a person may be logged in under another nick as well.
   func hasSeveralNicks(_ folded: String) -> Bool {
     guard case .account(let name)? = byNick[folded]?.login else { return false }
-    return nicks[name, default: 0] > 1
+    return nicks[name, default: ""].contains(" ")
   }
 
   // MARK: What changes
 
   private mutating func set(_ person: Person?, _ folded: String) {
     if case .account(let name)? = byNick[folded]?.login {
-      let others = nicks[name, default: 1] - 1
-      nicks[name] = others > 0 ? others : nil
+      let others = nicks[name, default: ""].split(separator: " ").filter { $0 != folded }
+      nicks[name] = others.isEmpty ? nil : others.joined(separator: " ")
     }
     byNick[folded] = person
-    if case .account(let name)? = person?.login { nicks[name, default: 0] += 1 }
+    if case .account(let name)? = person?.login {
+      nicks[name] = nicks[name].map { $0 + " " + folded } ?? folded
+    }
   }
 
   /// Notes that somebody exists, and their login if it is known.
   mutating func note(_ nick: String, login: Login = .unknown, _ names: ScopedNames) {
     let folded = names.fold(nick)
+    var login = login
+    if case .account(let name) = login { login = .account(names.fold(name)) }
     if var known = byNick[folded] {
       if login == .unknown { return }
       known.login = login

@@ -8,8 +8,6 @@ struct PeopleTable: Sendable {
   private var details: [String: Person] = [:]
 
   var count: Int { rooms.count }
-  /// The people of whom more is known than a nick in lower case.
-  var detailed: some Collection<Person> { details.values }
 
   subscript(_ folded: String) -> Person? {
     get {
