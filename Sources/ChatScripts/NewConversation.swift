@@ -57,7 +57,7 @@ extension DurableTransaction {
   }
 }
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// Which of my accounts `findOrCreateConversation(named:for:)` would use for an address; nil for
   /// a local name, or if no account fits.
   func accountReaching(_ name: String, of me: ID<Participant>) throws -> Account? {

@@ -14,7 +14,7 @@ struct ShellPresence {
   var lock: Int32
 }
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// The conversation that is open in a shell, as the store knows.
   package func conversation(ofShell shell: ShellID) throws -> ID<Conversation>? {
     try database.first(
@@ -23,7 +23,7 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   func insert(_ shell: ShellPresence) throws {
     try noteHere(shell.participant)
     try database.run(

@@ -17,13 +17,13 @@ import Platform
 /// let rooms = try store.read { try $0.rooms() }
 /// ```
 ///
-/// Queries are extensions of ``Reading``, changes are extensions of ``Writing``; changes that a
-/// person relies on need a ``DurableTransaction``. The files of messages are in
-/// ``attachmentFolder``, and what a running shell tells the others is in ``shells``.
+/// Queries are members of every ``Access``, changes of a ``Transaction``; changes that a person
+/// relies on need a ``DurableTransaction``. The files of messages are in ``attachmentFolder``, and
+/// what a running shell tells the others is in ``shells``.
 ///
 /// A store belongs to one thread. Every function throws `StoreError` when the file cannot be read
-/// or written, and `RuleError` when a rule forbids the change; then nothing has changed, and you
-/// can go on using the store.
+/// or written, `RuleError` when a rule forbids the change, and ``StoreMisuse`` for a write or a
+/// close in the wrong place; then nothing has changed, and you can go on using the store.
 public final class Store {
   /// How to open a store.
   public typealias Options = StoreOptions
@@ -56,9 +56,7 @@ public final class Store {
     patience = options.patience
   }
 
-  deinit {
-    close()
-  }
+  deinit { end() }
 
   /// Milliseconds for which SQLite itself waits for a lock. A shell sets 0 after opening: a lock
   /// then throws `.locked` at once, and the shell waits in its loop, where it still handles keys
@@ -67,8 +65,17 @@ public final class Store {
     didSet { connection.database.patience = patience }
   }
 
-  /// Ends presence and closes the file. Later calls throw.
+  /// Ends presence and closes the file. Later calls throw. Within a read or a write it does nothing,
+  /// and that throws ``StoreMisuse`` at its end.
   public func close() {
+    if connection.database.isInTransaction {
+      connection.undone = StoreMisuse.closeWithinAccess
+    } else {
+      end()
+    }
+  }
+
+  private func end() {
     try? shells.detach()
     connection.bell.silence()
     connection.database.close()
@@ -87,18 +94,20 @@ public final class Store {
   public func read<T>(_ body: (borrowing Snapshot) throws -> T) throws -> T {
     let isOwn = try connection.beginReading()
     defer { if isOwn { connection.endReading() } }
-    return try body(Snapshot(connection: connection))
+    let result = try body(Access(connection: connection))
+    if isOwn { try connection.checkUndone() }
+    return result
   }
 
   /// Changes the store in one transaction, and then rings the bell if others must notice. A power
-  /// cut may lose the change, a crash cannot. Do not call this within another transaction.
+  /// cut may lose the change, a crash cannot.
   ///
   /// - Throws: what `body` throws; `StoreError`. Then nothing has changed.
   @discardableResult
   @_optimize(none)
   public func write<T>(_ body: (borrowing Transaction) throws -> T) throws -> T {
     try connection.change(isDurable: false) {
-      try body(Transaction(connection: connection))
+      try body(Access(connection: connection))
     }
   }
 
@@ -107,7 +116,7 @@ public final class Store {
   @_optimize(none)
   public func writeDurably<T>(_ body: (borrowing DurableTransaction) throws -> T) throws -> T {
     try connection.change(isDurable: true) {
-      try body(DurableTransaction(connection: connection))
+      try body(Access(connection: connection))
     }
   }
 
@@ -117,7 +126,7 @@ public final class Store {
   @_optimize(none)
   public func writeIfNeeded<T>(_ body: (borrowing Transaction) throws -> T) throws -> T {
     try connection.change(isDurable: false, isImmediate: false) {
-      try body(Transaction(connection: connection))
+      try body(Access(connection: connection))
     }
   }
 
@@ -128,7 +137,7 @@ public final class Store {
     -> T
   {
     try connection.change(isDurable: true, isImmediate: false) {
-      try body(DurableTransaction(connection: connection))
+      try body(Access(connection: connection))
     }
   }
 

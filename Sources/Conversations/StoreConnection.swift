@@ -6,7 +6,7 @@ import Sentences
 
 /// What a store has open, and the running transaction. Only the store, its snapshots and its
 /// transactions use it.
-public final class StoreConnection {
+final class StoreConnection {
   /// The numbers assigned in the running transaction.
   private struct AssignedNumbers {
     var change: Int64?
@@ -24,8 +24,9 @@ public final class StoreConnection {
   /// Nil if no write transaction is running.
   private var drawn: AssignedNumbers?
   private var isDurable = false
-  /// The error after which SQLite rolled back the running transaction by itself.
-  private var undone: (any Error)?
+  /// Why nothing of the running transaction may be stored: SQLite has rolled it back by itself, or
+  /// the program has made a mistake.
+  var undone: (any Error)?
 
   init(files: StoreFiles, database: Database, isShared: Bool, clock: @escaping () -> Milliseconds) {
     (self.files, self.database, self.isShared, self.clock) = (files, database, isShared, clock)
@@ -65,8 +66,11 @@ public final class StoreConnection {
 
   func endReading() {
     database.allowsChanges = true
+    undone = nil
     database.rollBack()
   }
+
+  func checkUndone() throws { if let undone { throw undone } }
 
   /// Runs a body in a write transaction, which a thrown error undoes.
   ///
@@ -92,7 +96,7 @@ public final class StoreConnection {
   ///
   /// - Throws: what `body` throws; the error after which nothing in this transaction can be stored.
   func savepoint<T>(_ body: () throws -> T) throws -> T {
-    if let undone { throw undone }
+    try checkUndone()
     let numbers = drawn
     do {
       return try database.savepoint(body)
@@ -110,7 +114,8 @@ public final class StoreConnection {
   }
 
   private func begin(isDurable: Bool, isImmediate: Bool) throws {
-    precondition(drawn == nil, "a transaction within a transaction")
+    if drawn != nil { throw StoreMisuse.writeWithinWrite }
+    if database.isInTransaction { throw StoreMisuse.writeWithinRead }
     try database.begin(full: isDurable, immediate: isImmediate)
     try checkVersion()
     self.isDurable = isDurable
@@ -119,7 +124,7 @@ public final class StoreConnection {
 
   /// Commits; rings the bell if a number was assigned.
   private func commit() throws {
-    if let undone { throw undone }
+    try checkUndone()
     let rings = try writeCounter()
     // Changes written to a log that others do not have open would be lost. This writer's lock keeps
     // the shells that have this log from ending (`rescueLog`), and so others from beginning a new

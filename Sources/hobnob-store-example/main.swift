@@ -20,18 +20,12 @@ let (anna, ben, lobby) = try annas.writeDurably { transaction in
   return (anna.id, ben.id, lobby.id)
 }
 
-// Watch the bell first, then read the position: so Ben misses nothing between the two.
-var bell = pollfd(fd: try bens.bellDescriptor, events: Int16(POLLIN), revents: 0)
-var position = try bens.read { try $0.position }
-
+var observation = try bens.observe(for: ben)
 try annas.writeDurably { try $0.send("hello ben", in: lobby, by: anna) }
 
-while poll(&bell, 1, 5_000) > 0 {
-  _ = bens.drainBell()
-  let news = try bens.read { try $0.changes(since: position, for: ben) }
-  position = news.position
-  guard let last = news.arrived.last else { continue }
-  for message in news.arrived { print("ben reads: \(message.senderName): \(message.body)") }
+while let changes = try observation.wait(milliseconds: 5_000) {
+  guard let last = changes.arrived.last else { continue }
+  for message in changes.arrived { print("ben reads: \(message.senderName): \(message.body)") }
   try bens.write { try $0.noteSeen(by: ben, in: lobby, upTo: last.number, sendReceipt: true) }
   break
 }

@@ -94,7 +94,7 @@ extension MessagePrinter {
   }
 }
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// The sort key of the next message in their conversation; nil if these are the newest.
   func sortKey(after messages: [Message], for me: ID<Participant>) throws -> Int64? {
     guard let last = messages.max(by: { $0.sort < $1.sort }), last.sort < .max else { return nil }

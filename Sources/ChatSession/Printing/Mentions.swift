@@ -24,7 +24,7 @@ extension Message {
   }
 }
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// Unread messages, with mentions of me.
   ///
   /// - Parameter conversations: the conversations; nil for all.
@@ -54,7 +54,7 @@ extension Settings {
   }
 }
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// Unread messages in other conversations, the most urgent first (rule 7.4).
   func unreadElsewhere(
     than open: ID<Conversation>?, mentioning me: Participant, _ highlights: Highlights

@@ -77,7 +77,7 @@ enum Write {
   }
 }
 
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   /// Performs a write that need not be on disk at once.
   ///
   /// - Returns: messages that were recalled before this shell had them.

@@ -22,7 +22,7 @@ final class DemoPeople {
     let role: DemoScript.Role
     let me: Participant
     let store: Store
-    var position: Int64
+    var observation: Observation
   }
 
   private struct Answer {
@@ -45,7 +45,8 @@ final class DemoPeople {
     shells = try zip(DemoScript.Role.allCases, cast.all).map { role, person in
       let own = try Store(path: store.path, options: .init(patience: 500))
       _ = try own.shells.attach(person.id)
-      return Shell(role: role, me: person, store: own, position: 0)
+      let observation = try own.observe(for: person.id)
+      return Shell(role: role, me: person, store: own, observation: observation)
     }
   }
 
@@ -53,11 +54,10 @@ final class DemoPeople {
   func startListening(_ loop: EventLoop) throws {
     self.loop = loop
     for index in shells.indices {
-      let store = shells[index].store
-      let bell = try store.bellDescriptor
-      shells[index].position = try store.read { try $0.position }
+      let (store, me) = (shells[index].store, shells[index].me.id)
+      shells[index].observation = try store.observe(for: me)
       if let lobby = try store.read({ try $0.room("lobby") }) { try store.shells.show(lobby.id) }
-      loop.watch(bell) { [weak self] in self?.readChanges(index) }
+      loop.watch(shells[index].observation.descriptor) { [weak self] in self?.readChanges(index) }
     }
   }
 
@@ -66,15 +66,9 @@ final class DemoPeople {
   // MARK: Listening
 
   private func readChanges(_ index: Int) {
-    let shell = shells[index]
-    _ = shell.store.drainBell()
     // A locked store rings again.
-    guard
-      let changes = try? shell.store.read({
-        try $0.changes(since: shell.position, for: shell.me.id)
-      })
-    else { return }
-    shells[index].position = changes.position
+    guard let changes = try? shells[index].observation.next() else { return }
+    let shell = shells[index]
     for message in changes.arrived where message.sender != shell.me.id {
       _ = try? shell.store.writeIfNeeded {
         _ = try $0.noteDelivered(

@@ -46,7 +46,7 @@ package struct Approach: Hashable, Sendable {
   package var hasChat: Bool
 }
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// The requests of strangers to an account's owner, oldest first, except those that the owner
   /// ignores.
   package func approaches(to account: Account) throws -> [Approach] {
@@ -74,7 +74,7 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   /// Entering a conversation accepts the request that led there, which is removed. The text of a
   /// stranger who had no chat becomes the first message in it.
   func acceptApproach(_ conversation: ID<Conversation>, by me: ID<Participant>) throws {

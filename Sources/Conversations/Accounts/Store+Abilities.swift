@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// What people can do in a conversation; everything, as long as its network has not said what.
   public func knownAbilities(of conversation: ID<Conversation>) throws -> Abilities {
     let found = try database.first(
@@ -33,7 +33,7 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   /// Keeps what people can do in the conversations of an account.
   package func setAbilities(of account: Account, _ abilities: NetworkAbilities) throws {
     let isKnown = try database.exists(

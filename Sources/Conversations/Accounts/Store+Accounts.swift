@@ -4,7 +4,7 @@ import Sentences
 /// Accounts on networks: only an account's owner sees its conversations.
 ///
 /// Everyone in the store sees a network without an account, as an import may bring one.
-extension Reading where Self: ~Copyable {
+extension Access {
   /// The accounts of a participant, in the order in which they were added.
   public func accounts(of owner: ID<Participant>) throws -> [Account] {
     try database.rows(
@@ -64,7 +64,7 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   /// Tells the owner's other shells that the account's settings have changed in the owner's file.
   package func noteChange(of account: Account) throws {
     try database.run(
@@ -72,7 +72,7 @@ extension Writing where Self: ~Copyable {
   }
 }
 
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   /// Records the state of an account's connection. Does nothing if it is the same as before.
   package func setStatus(of account: Account, _ status: AccountStatus) throws {
     let isKnown = try database.exists(
@@ -84,7 +84,7 @@ extension Writing where Self: ~Copyable {
   }
 }
 
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   /// Keeps how an account's network names people and rooms. Does nothing if they are the same.
   package func setRules(of account: Account, _ rules: AddressRules) throws {
     if rules.storedForm == account.rules.storedForm { return }

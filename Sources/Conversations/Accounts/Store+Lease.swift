@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// Whether a process serves an account now. This takes one query and a look at a file.
   package func hasProcess(of account: Account) throws -> Bool {
     try holderID(of: account).map(files.isLocked) ?? false
@@ -26,7 +26,7 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   /// Removes what network processes that have died reported about themselves and others.
   ///
   /// - Returns: whether there were any.

@@ -3,7 +3,7 @@
 /// Notices to the owners of accounts. Shells that are open read a notice at once, and shells that
 /// start later show none; so old ones are removed when a shell starts, and with the owner's next
 /// notice.
-extension Reading where Self: ~Copyable {
+extension Access {
   /// A participant's notices that were written between two positions, oldest first.
   func accountNotices(
     after start: Int64, upTo end: Int64, for me: ID<Participant>
@@ -21,7 +21,7 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   /// Shows an account's owner a notice in all of their shells, and removes notices that are too old
   /// or too many.
   package func tell(

@@ -27,7 +27,7 @@ extension Participant {
   }
 }
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// What the people in a conversation call someone.
   package func name(of person: ID<Participant>, in conversation: ID<Conversation>) throws -> String
   {
@@ -69,7 +69,7 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   /// Records what the people on an account's network, or on the part of it that a scope names, call
   /// the owner. Does nothing if they did so before.
   package func setOwnNick(_ nick: String, scope: String, of account: Account) throws {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Platform
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// The files of a message, in the order they were attached.
   public func files(of message: ID<Message>) throws -> [Attachment] {
     try database.rows(
@@ -14,7 +14,7 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   /// Pruning has either removed a file before this transaction, which then fails, or sees that a
   /// message needs it.
   package func append(_ attachments: [Attachment], to message: inout Message) throws {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// The number of the newest change; the first argument for `changes(since:for:limit:)`.
   public var position: Int64 {
     get throws { try database.first("SELECT change FROM meta") { $0.int64() } ?? 0 }

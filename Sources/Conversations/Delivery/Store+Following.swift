@@ -14,7 +14,7 @@ package enum MessageUpdate: Hashable, Sendable {
   }
 }
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// The messages that arrived in a conversation between two positions, in order of arrival, for
   /// any reader; without imported ones.
   ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Reading where Self: ~Copyable {
+extension Access {
   fileprivate func marks(
     of person: ID<Participant>, in conversation: ID<Conversation>
   ) throws -> Marks {
@@ -27,7 +27,7 @@ extension Reading where Self: ~Copyable {
 
 }
 
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   /// Moves marks forward, never back and never past the newest message, since nobody can have a
   /// message that does not exist. Writes only real changes.
   fileprivate func advance(

@@ -2,7 +2,7 @@
 import Sentences
 
 /// Entries that a network refused.
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   /// Records that the network refused an entry, which is no longer in the outbox.
   ///
   /// - Parameters:

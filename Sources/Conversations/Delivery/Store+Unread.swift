@@ -29,7 +29,7 @@ extension Unread: Comparable {
   }
 }
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// My conversations with unread messages, the one with the newest message first.
   ///
   /// A message may be a mention if my name or identity is among its words, in upper or lower case.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// The draft of a participant in a conversation (rule 5.1).
   public func draft(
     of me: ID<Participant>, in conversation: ID<Conversation>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// The input history.
-extension Reading where Self: ~Copyable {
+extension Access {
   /// The input history as one shell shows it, the newest line last. The shell's own lines come
   /// after those of the participant's other shells. A line that repeats the previous one is
   /// omitted.
@@ -26,7 +26,7 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   /// Adds a line to the input history, unless it repeats the previous one (rule 1.12).
   package func appendHistory(
     _ line: String, of me: ID<Participant>, shell: ShellID

@@ -69,7 +69,7 @@ struct Audience {
   }
 }
 
-extension Reading where Self: ~Copyable {
+extension Access {
   func audience(of conversation: ID<Conversation>) throws -> Audience {
     if let readers = try readers(ofNetworkRoom: conversation) {
       return Audience(intervals: readers)

@@ -23,7 +23,7 @@ enum DeletedText {
   }
 }
 
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   /// Remembers the text of a message that a network may have, though it has not confirmed it.
   func noteDeletedText(of message: Message) throws {
     for mark in DeletedText.marks(of: message.body, uid: message.uid) {

@@ -49,7 +49,7 @@ extension Message {
   }
 }
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// A message, even if it was recalled; nil if there is none, or if it is in a direct chat of
   /// others.
   public func message(_ id: ID<Message>, for me: ID<Participant>) throws -> Message? {

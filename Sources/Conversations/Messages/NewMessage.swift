@@ -104,7 +104,7 @@ package struct MessagePosition {
   }
 }
 
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   /// Inserts a message. Nothing else inserts into the table.
   ///
   /// - Returns: its uid; nil if its uid, its number or its archive id is taken.

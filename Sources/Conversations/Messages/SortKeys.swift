@@ -55,7 +55,7 @@ package struct SortKeys {
   }
 }
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// The key of the newest message; nil if there is none.
   func newestSortKey(in conversation: ID<Conversation>) throws -> Int64? {
     try database.first(

@@ -7,7 +7,7 @@ extension Row {
   }
 }
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// A message as one line of JSON in the shape of hobnob-json(5), as `export` writes it.
   ///
   /// The caller must have checked that it may show the message. Its state is the stored one:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// The messages before the one with a number, or the newest ones, in order (rule 7.1). Leaves out
   /// recalled messages; includes deleted ones, without a body. Without `receipts`, it reports my
   /// messages that others have as `sent`, which is faster; without `andIgnored`, it leaves out
@@ -203,7 +203,7 @@ extension Sequence<Message> {
   }
 }
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// The message that N names, or -N from the newest, by any sender (rule 7.5).
   ///
   /// - Throws: `RuleError.noSuchMessage`, `StoreError`.
@@ -232,7 +232,7 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// Whether hobnob can read neither a message nor the one before it, by the same sender: a run of
   /// them rings once (rule 14.10).
   package func continuesUnreadable(_ message: Message) throws -> Bool {

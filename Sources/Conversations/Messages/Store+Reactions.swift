@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// The reactions to a message, in the order in which they were given.
   public func reactions(of message: ID<Message>) throws -> [Reaction] {
     try reactions(of: [message])[message] ?? []
@@ -70,7 +70,7 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   // MARK: Networks
 
   /// Removes a reaction that the network refused, since nobody else sees it, unless I have removed

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// The quote of a message to answer.
   func quote(of message: ID<Message>, in conversation: ID<Conversation>) throws -> Quote {
     guard let found = try stored(message), found.conversation == conversation, !found.isRecalled

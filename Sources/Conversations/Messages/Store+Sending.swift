@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Platform
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// A message of mine that is not deleted or recalled, as stored.
   fileprivate func own(_ id: ID<Message>, by me: ID<Participant>) throws -> Message {
     guard let found = try stored(id), try conversation(found.conversation, for: me) != nil,
@@ -36,7 +36,7 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   fileprivate func insert(
     _ body: String, kind: Message.Kind, in conversation: Conversation, by sender: Participant,
     state: DeliveryState, at time: Milliseconds, attachments: [Attachment],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// Shells that have a row or a lock file that nobody holds.
   fileprivate func staleShells() throws -> Set<ShellID> {
     let rows = try database.rows("SELECT id FROM shell") { ShellID(rawValue: $0.text()) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// The network's names for what is in the store.
-extension Reading where Self: ~Copyable {
+extension Access {
   /// The network's own name for a conversation, and whom it is with; nil for one of this machine.
   package func conversationAddress(
     of conversation: ID<Conversation>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// What shells and network processes ask about conversations on a network.
-extension Reading where Self: ~Copyable {
+extension Access {
   /// Whether somebody of this machine has a shell.
   package func hasShell(_ person: ID<Participant>) throws -> Bool {
     try database.exists("SELECT 1 FROM shell WHERE participant = ?", person)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// Requests of an account's owner that have no answer yet, oldest first.
   package func requests(of account: Account) throws -> [NetworkRequest] {
     try database.rows(
@@ -30,7 +30,7 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   @discardableResult
   package func insert(
     _ verb: NetworkRequest.Verb, target: String, text: String, secret: String = "",

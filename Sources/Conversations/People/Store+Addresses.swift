@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// The address of the person or service that a word means on an account's network: a known one,
   /// even if the word can mean another address too.
   ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// The colour of each name in a conversation, as numbers that the front end defines.
   package func colours(in conversation: ID<Conversation>) throws -> [ID<Participant>: Int] {
     let rows: [(ID<Participant>, Int)] = try database.rows(
@@ -10,7 +10,7 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   /// Saves colours for the next time; people keep theirs, and a taken colour is not given again.
   package func setColours(
     _ colours: [ID<Participant>: Int], in conversation: ID<Conversation>

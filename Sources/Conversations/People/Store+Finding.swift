@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// Finding people by name.
-extension Reading where Self: ~Copyable {
+extension Access {
   /// Finds the participant of this machine with an identity; nil if nobody has it. Unlike
   /// ``DurableTransaction/participant(identity:)`` it creates nobody.
   ///

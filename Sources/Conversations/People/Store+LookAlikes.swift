@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// Finds people whose name looks like the name of someone who ranks before them (rule 12.3): I
   /// rank first, then people of this machine, then people on networks, older rows first. People
   /// whom I cannot see do not count. On a network, my name is the one that I have there (rule 14.9).
@@ -46,7 +46,7 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   /// Computes the shapes of names in a store from before names had shapes. If there is nothing to
   /// do, it takes one index look-up.
   package func checkLookAlikes() throws {

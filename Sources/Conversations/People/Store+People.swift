@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// Returns a free name: somebody may already use the newcomer's identity as a name. A name on
   /// someone's account does not count, since anyone could have chosen it to take a name from people
   /// of this machine.
@@ -96,7 +96,7 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   package func insert(identity: String, name: String, network: String) throws -> Participant {
     try touchPeople()
     let id: ID<Participant>? = try database.first(

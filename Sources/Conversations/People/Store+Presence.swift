@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// The members of a conversation, and anyone else who has it open, by name.
   public func people(in conversation: ID<Conversation>) throws -> [Presence] {
     try database.rows(
@@ -85,7 +85,7 @@ extension Reading where Self: ~Copyable {
 
 }
 
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   /// Signals that I am typing, or paused (rule 4.3). Each call with true is a signal; the caller
   /// limits how often. The last signal from any of my shells counts.
   public func setTyping(_ isTyping: Bool, in conversation: ID<Conversation>) throws {

@@ -43,7 +43,7 @@ public struct Attention: Hashable, Sendable {
   }
 }
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// My settings for what to notice.
   public func attention(of me: ID<Participant>) throws -> Attention {
     var attention = Attention()
@@ -78,7 +78,7 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   /// Claims the notifications of messages for me up to one: no other shell of mine notifies me of
   /// them.
   ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// The room that a name means, as `roomsMeant(by:for:in:)` decides.
   ///
   /// - Parameters:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Reading where Self: ~Copyable {
+extension Access {
   // MARK: Rooms of this machine (rule 13.10)
 
   /// Who made a room of this machine; if nobody recorded it, its first member.
@@ -109,7 +109,7 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   package func record(
     _ kind: Event.Kind, in conversation: ID<Conversation>, by me: ID<Participant>,
     other: ID<Participant>? = nil, text: String = ""

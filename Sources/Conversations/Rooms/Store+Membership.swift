@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// A conversation that `me` can see.
   ///
   /// - Throws: `RuleError.noSuchRoom`, `StoreError`.
@@ -25,7 +25,7 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   /// - Parameters:
   ///   - name: with its sign.
   ///   - address: the network's own name for it; nil on this machine.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Reading where Self: ~Copyable {
+extension Access {
   fileprivate func senderID(
     named name: String, _ me: ID<Participant>, in open: ID<Conversation>?
   ) throws -> ID<Participant> {
@@ -10,7 +10,7 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// The messages that a query finds, newest first, whenever they were stored.
   ///
   /// It searches the conversations that I am in, including older messages, as `/history` shows

@@ -95,7 +95,7 @@ private func isOld(_ found: Glibc.stat, _ time: Milliseconds) -> Bool {
   found.st_mode & S_IFMT == S_IFREG && Milliseconds(found.st_mtim.tv_sec) < time / 1000
 }
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// Whether a message has it, or someone wants to attach the store's own file again.
   fileprivate func isNamed(_ hash: String) throws -> Bool {
     guard let digest = bytes(ofHexadecimal: hash) else { return true }

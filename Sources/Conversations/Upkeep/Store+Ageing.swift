@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// Removes old messages from conversations that are set to do so.
-extension Reading where Self: ~Copyable {
+extension Access {
   /// When hobnob will begin to remove messages, if that is in the future.
   package func keepBegins(in conversation: ID<Conversation>) throws -> Milliseconds? {
     try database.first(
@@ -38,7 +38,7 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   /// Removes some of the messages that are older than their conversation keeps them, the oldest
   /// first, with their revisions, reactions and words in the search index. Never reuses their
   /// numbers. Messages that wait for a network, or failed, stay.

@@ -154,7 +154,7 @@ extension JSONShape {
     """
 }
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// An event as one line of JSON, like ``jsonLine(of:)`` for a message.
   package func jsonLine(ofEvent id: Int64) throws -> String? {
     try database.first(JSONShape.oneEvent, id) {

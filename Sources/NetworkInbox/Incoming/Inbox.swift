@@ -80,7 +80,7 @@ final class Inbox {
   /// - Returns: the index behind the last stored event, and why events were skipped.
   private func storePart(
     of events: ArraySlice<NetworkEvent>, _ outline: BatchOutline, _ account: Account,
-    _ fetchesFiles: Bool, in transaction: borrowing some Writing & ~Copyable
+    _ fetchesFiles: Bool, in transaction: borrowing Access<some MayWrite>
   ) throws -> (batch: IncomingBatch, end: Int, skipped: [any Error]) {
     guard let known = try transaction.account(network: account.network), known.id == account.id
     else { throw RuleError.noSuchAccount(account.network) }

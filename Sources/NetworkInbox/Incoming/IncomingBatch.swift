@@ -76,7 +76,7 @@ final class IncomingBatch {
   var hasOccupants: Bool { account.rules.identityScope == .room }
 
   init(
-    _ running: borrowing some Writing & ~Copyable, _ account: Account, _ outline: BatchOutline,
+    _ running: borrowing Access<some MayWrite>, _ account: Account, _ outline: BatchOutline,
     _ playbacks: [ConversationAddress: Playback], fetchesFiles: Bool
   ) throws {
     store = Transaction(of: running)

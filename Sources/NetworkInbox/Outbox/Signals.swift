@@ -2,7 +2,7 @@
 import Conversations
 
 /// What network processes read from the store.
-extension Reading where Self: ~Copyable {
+extension Access {
   /// The owner's activity for a network to pass on: typing, how far they have read, and what is open
   /// in their shells. It is read from the store, so no change is lost; a signal may be returned twice.
   ///

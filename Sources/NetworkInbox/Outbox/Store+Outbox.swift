@@ -2,7 +2,7 @@
 import Conversations
 
 /// How network processes, one for each account, read the outbox and report the results.
-extension Reading where Self: ~Copyable {
+extension Access {
   /// Entries waiting for a network, oldest first.
   package func outbox(of network: String) throws -> [OutboxEntry] {
     try database.rows(OutboxEntry.select + "WHERE c.network = ? ORDER BY x.id", network) {
@@ -11,7 +11,7 @@ extension Reading where Self: ~Copyable {
   }
 }
 
-extension Writing where Self: ~Copyable {
+extension Access where Mode: MayWrite {
   /// Records that entries are about to be handed to the network: after a crash, another process
   /// then knows that the network may have them.
   package func noteTried(_ entries: [OutboxEntry]) throws {

@@ -146,7 +146,7 @@ import Testing
         .split(separator: "\n")
       {
         if line.hasPrefix("extension ") {
-          isChanging = ["Writing", "DurableTransaction"].contains { line.contains(" \($0) ") }
+          isChanging = ["MayWrite", "DurableTransaction"].contains { line.contains(" \($0) ") }
         } else if line == "}" {
           isChanging = false
         } else if isChanging, line.hasPrefix("  public func ") {

@@ -11,7 +11,7 @@ struct NetworkCommands {
   private var network: String? { context.network }
 
   /// The account and the address of the network's room that a word means: an address in the form
-  /// of the account's network, a known room (`Reading.roomsMeant(by:for:in:)`), or, if the open
+  /// of the account's network, a known room (`Access.roomsMeant(by:for:in:)`), or, if the open
   /// conversation is on a network, a name there.
   ///
   /// - Returns: nil for a room of this machine, known or not.

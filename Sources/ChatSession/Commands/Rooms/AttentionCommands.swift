@@ -159,7 +159,7 @@ struct AttentionCommands {
   }
 }
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// The person's name with `@`, as a command takes it in any conversation: their address if
   /// somebody else has the name.
   fileprivate func uniqueName(of person: Participant, for me: ID<Participant>) -> String {

@@ -8,7 +8,7 @@ enum NamedTarget {
   case person(Participant)
 }
 
-extension Reading where Self: ~Copyable {
+extension Access {
   /// - Parameter open: the conversation where I type it.
   /// - Throws: `RuleError.noSuchRoom`, `.noSuchParticipant`.
   func target(

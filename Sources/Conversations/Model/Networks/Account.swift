@@ -45,7 +45,7 @@ public struct Account: Identifiable, Hashable, Sendable {
   }
 
   /// The addresses that a word for a person can mean, if only the known people tell which (see
-  /// `Reading.address(ofPerson:on:)`): where addresses have domains, a word with a dot may be a
+  /// `Access.address(ofPerson:on:)`): where addresses have domains, a word with a dot may be a
   /// server, or a name on the account's server.
   package func addresses(ofPerson word: String) -> [String] {
     guard let address = address(ofPerson: word) else { return [] }
