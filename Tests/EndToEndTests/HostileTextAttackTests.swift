@@ -83,8 +83,8 @@ extension EndToEnd {
 
     /// Types a line; one that is refused stays and is taken away.
     private func take(_ line: String, _ shell: PseudoTerminal) throws {
-      // A room that was just entered may have a draft, with the caret anywhere in it.
-      shell.send("\u{05}\u{15}" + line)
+      // A room that was just entered may have a draft of several lines, with the caret anywhere.
+      shell.send("\u{03}" + line)
       // The name of a room may be so long that the line is wrapped.
       let isTyped = shell.wait(for: 20) {
         $0.picture.filter { !$0.isWhitespace }.contains(line.filter { !$0.isWhitespace } + "|")
