@@ -13,8 +13,10 @@ import Sentences
 final class IRCSession {
   enum Report {
     case wire(WireReport)
-    /// An effect that concerns more than this connection.
-    case effect(IRCClientEffect)
+    /// The bouncer has a network with this id and these facts; nil if it no longer has it.
+    case network(String, [String: String]?)
+    /// The bouncer has listed all its networks.
+    case listedNetworks
     /// The connection has ended by itself.
     case down(LoginFailure)
   }
@@ -25,8 +27,8 @@ final class IRCSession {
     var login: Login.Settings
     /// The options that the owner has set.
     var settings: [String: String]
-    /// The passwords of rooms, by address.
-    var keys: [String: String]
+    /// The fact `keys`; see `IRCClient.prepare`.
+    var keys: String?
   }
 
   /// Milliseconds to log in.
@@ -36,7 +38,7 @@ final class IRCSession {
   private let loop: EventLoop
   private let names: any NameSource
   private let report: (Report) -> Void
-  private var client: IRCClient
+  private let pump: Pump<IRCClient>
   private var connection: Connection?
   private var port: UInt16 = 0
   private var login: Login?
@@ -44,44 +46,38 @@ final class IRCSession {
   /// Lines that have arrived but are not delivered, because reading is paused.
   private var inbox: [IRCLine] = []
   private var loginTimer: TimerID?
-  private var timer: TimerID?
-  /// Events for the client, in order: all effects of one event are carried out before the next.
-  private var told: [IRCClientEvent] = []
-  private var isTelling = false
-  private var admitted: Set<OutboxEntry.ID> = []
 
   init(
     _ client: IRCClient, domain: String, loop: EventLoop, names: any NameSource,
     report: @escaping (Report) -> Void
   ) {
-    (self.client, self.domain, self.loop) = (client, domain, loop)
-    (self.names, self.report) = (names, report)
+    (self.domain, self.loop, self.names, self.report) = (domain, loop, names, report)
+    pump = Pump(client, loop: loop)
+    pump.report = { [weak self] in self?.pass($0) }
+    pump.act = { [weak self] in self?.perform($0) }
   }
 
   var server: String? { connection?.server }
   /// The state of the connection as last reported.
   private(set) var status = AccountStatus.connecting
-  var offersNetworks: Bool { client.offersNetworks }
+  var offersNetworks: Bool { pump.client.offersNetworks }
   var isOpen: Bool { connection != nil }
-  var isSending: Bool { client.isSending }
+  var isSending: Bool { pump.client.isSending }
 
   /// Whether it reads from the connection. While it does not, the server has to wait.
-  var isReading = true {
-    didSet {
-      if isReading == oldValue { return }
-      if isReading { client.skip(to: Clock.wall()) }
-      connection?.isReading = isReading
-      if isReading {
-        deliver()
-        tell(.tick)
-      }
+  var isReading: Bool {
+    get { pump.isReading }
+    set {
+      pump.isReading = newValue
+      connection?.isReading = pump.isReading
+      deliver()
     }
   }
 
   // MARK: The connection
 
   func connect(to target: Target) {
-    client.prepare(target.settings, keys: target.keys)
+    pump.client.prepare(target.settings, keys: target.keys)
     (login, reader, inbox, status) = (Login(target.login), LineReader(), [], .connecting)
     let service = Service.irc(isSecure: target.login.isSecure)
     port = target.server.port ?? service.directPort
@@ -100,7 +96,7 @@ final class IRCSession {
     connection = nil
     loop.schedule(&loginTimer, at: nil) {}
     former.close()
-    tell(.down)
+    pump.end(with: .down)
   }
 
   private func end(_ reason: LoginFailure) {
@@ -145,7 +141,7 @@ final class IRCSession {
       let lines = inbox
       inbox = []
       for line in lines { perform(login?.receive(line) ?? []) }
-      if isOpen { tell(.lines(lines)) }
+      if isOpen { pump.tell(.lines(lines)) }
     }
   }
 
@@ -159,7 +155,7 @@ final class IRCSession {
         if let policy { report(.wire(.learned("sts", policy.fact))) }
       case .welcome(let welcome):
         loop.schedule(&loginTimer, at: nil) {}
-        tell(.up(welcome))
+        pump.tell(.up(welcome))
       case .failed(.wantsTLS(let port)): end(.wantsTLS(port: port))
       case .failed(let failure) where login?.isWelcome == true: show(failure.description)
       case .failed(let failure): end(failure)
@@ -169,39 +165,24 @@ final class IRCSession {
 
   // MARK: The client
 
-  func admit(_ outbox: [OutboxEntry]) -> Set<OutboxEntry.ID> {
-    admitted = client.admit(outbox, at: Clock.wall())
-    return admitted
-  }
+  func admit(_ outbox: [OutboxEntry]) -> Set<OutboxEntry.ID> { pump.admit(outbox) }
 
   /// Call this when the store has recorded as tried the entries that `admit` chose last.
-  func noteTried() { tell(.tried(admitted)) }
+  func noteTried() { pump.noteTried() }
 
-  func tell(_ event: IRCClientEvent) {
-    told.append(event)
-    if isTelling { return }
-    isTelling = true
-    while !told.isEmpty {
-      let now = Clock.wall()
-      for effect in client.handle(told.removeFirst(), at: now) { perform(effect, at: now) }
-    }
-    isTelling = false
+  func tell(_ event: IRCClientEvent) { pump.tell(event) }
+
+  private func pass(_ report: WireReport) {
+    if case .status(let status) = report { self.status = status }
+    self.report(.wire(report))
   }
 
-  private func perform(_ effect: IRCClientEffect, at now: Milliseconds) {
-    switch effect {
-    case .store(let events): report(.wire(.events(events)))
+  private func perform(_ act: SessionAct) {
+    switch act {
     case .send(let lines): send(lines)
     case .ready: report(.wire(.up))
-    case .wantsOutbox: report(.wire(.wantsOutbox))
-    case .status(let status):
-      self.status = status
-      if isOpen { report(.wire(.status(status))) }
-    case .network, .listedNetworks, .keys, .upload, .cancelUpload: report(.effect(effect))
-    case .wake(let time):
-      loop.schedule(&timer, at: loop.now + max(0, time - now)) { [weak self] in
-        if self?.isReading == true { self?.tell(.tick) }
-      }
+    case .network(let id, let facts): report(.network(id, facts))
+    case .listedNetworks: report(.listedNetworks)
     case .hangUp(let reason): end(.hungUp(reason))
     }
   }

@@ -37,7 +37,6 @@ package final class IRCWire: Wire {
   /// Whether the server has let the owner log in with SASL, now or in an earlier process.
   private var hasSASL = false
   private var target: IRCSession.Target?
-  private let uploader: Uploader
   /// What the server has promised about TLS on this connection.
   private var policy: StrictTransport?
 
@@ -52,12 +51,7 @@ package final class IRCWire: Wire {
       throw RuleError.badName(account.address)
     }
     self.address = address
-    var changed: () -> Void = {}
-    uploader = Uploader(lease, certificates: settings["ca"], loop: loop, names: self.names) {
-      changed()
-    }
     try addSession("")
-    changed = { [weak self] in self?.showStatus() }
   }
 
   private var main: IRCSession? { sessions[""] }
@@ -112,20 +106,7 @@ package final class IRCWire: Wire {
     if settings["tls"] == "off", let promise { server.port = promise.port }
     connect(
       to: IRCSession.Target(
-        server: server, login: login, settings: settings, keys: Self.keys(facts["keys"])))
-  }
-
-  /// Reads the passwords of rooms from a fact: `ROOM PASSWORD ROOM PASSWORD`. Neither has a blank.
-  private static func keys(_ fact: String?) -> [String: String] {
-    let words = (fact ?? "").split(separator: " ").map(String.init)
-    return Dictionary(
-      stride(from: 1, to: words.count, by: 2).map { (words[$0 - 1], words[$0]) }
-    ) { $1 }
-  }
-
-  private static func fact(_ keys: [String: String]) -> String {
-    keys.filter { !($0.key + $0.value).contains(where: \.isWhitespace) }
-      .sorted { $0.key < $1.key }.map { $0.key + " " + $0.value }.joined(separator: " ")
+        server: server, login: login, settings: settings, keys: facts["keys"]))
   }
 
   private func connect(to target: IRCSession.Target) {
@@ -150,6 +131,7 @@ package final class IRCWire: Wire {
     case .wire(.status): showStatus()
     // The outbox may have messages for this network.
     case .wire(.up) where !isMain: report(.wantsOutbox)
+    case .wire(.upload(let file, let ended)): report(.upload(withLogin(file), ended: ended))
     case .wire(let event):
       if case .up = event, target?.login.wantsSASL == true, !hasSASL {
         hasSASL = true
@@ -158,13 +140,8 @@ package final class IRCWire: Wire {
       if case .sawSCRAM(let hash) = event { target?.login.strongest = hash }
       if case .learned("sts", let fact) = event { policy = StrictTransport(fact) }
       report(event)
-    case .effect(.upload(let file)): beginUpload(file, for: sessions[scope])
-    case .effect(.cancelUpload(let id)): uploader.cancel(id)
-    case .effect(.keys(let keys)) where isMain: report(.learned("keys", Self.fact(keys)))
-    case .effect(.network(let id, let facts)) where isMain: handleNetwork(id, facts)
-    case .effect(.listedNetworks) where isMain: noteListed()
-    // A bouncer knows the passwords of its owner's rooms.
-    case .effect: break
+    case .network(let id, let facts): if isMain { handleNetwork(id, facts) }
+    case .listedNetworks: if isMain { noteListed() }
     case .down(.wantsTLS(let port)) where isMain:
       // Somebody else may have sent this without TLS, so trust only the port: unless the server has
       // a valid certificate there, the try fails.
@@ -283,25 +260,21 @@ package final class IRCWire: Wire {
     let activities = all.flatMap { status -> [AccountStatus.Activity] in
       if case .connected(let activities) = status { activities } else { [] }
     }
-    report(.status(.connected(Array(activities.prefix(1))).adding(uploader.activity)))
+    report(.status(.connected(Array(activities.prefix(1)))))
   }
 
-  // MARK: Files
+  package var isBusy: Bool { sessions.values.contains(where: \.isSending) }
 
-  package var isBusy: Bool { uploader.isBusy || sessions.values.contains(where: \.isSending) }
-
-  private func beginUpload(_ file: FileUpload, for session: IRCSession?) {
+  /// Adds the login to an upload: the server gave the address over TLS, and accepts it there.
+  private func withLogin(_ file: FileUpload) -> FileUpload {
     var file = file
-    // The server gave this address over TLS, and accepts the same login there.
     if let login = target?.login, login.isSecure, !login.password.text.isEmpty,
       [.plain, .pass].contains(login.method) || login.method == .auto && login.strongest == nil
     {
       let pair = Array((login.account + ":" + login.password.text).utf8)
       file.headers.append("Authorization: Basic " + Base64.letters(for: pair))
     }
-    uploader.begin(file, server: server, isPost: true) { [weak session] result in
-      session?.tell(.uploaded(file.entry, result.map { $0 ?? "" }))
-    }
+    return file
   }
 
   // MARK: The store

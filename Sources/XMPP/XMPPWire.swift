@@ -11,38 +11,22 @@ package final class XMPPWire: Wire {
   private typealias Stream = ClientStream<OutboxEntry.ID>
 
   package var report: (WireReport) -> Void = { _ in }
-  package var isReading = true {
-    didSet {
-      if isReading == oldValue { return }
-      if isReading {
-        client.skip(to: Clock.wall())
-        stopped = nil
-        tell(.tick)
-      } else {
-        stopped = Clock.wall()
-        stream?.pause()
-      }
+  package var isReading: Bool {
+    get { pump.isReading }
+    set {
+      pump.isReading = newValue
+      // What arrived before counts as received only now that it is stored.
+      if pump.isReading { stream?.resume() } else { stream?.pause() }
     }
   }
 
-  private let account: Account
   private let address: Address
   private let loop: EventLoop
   private let names: any NameSource
-  private var client: Client
-  private let uploader: Uploader
+  private let pump: Pump<Client>
   private var stream: Stream?
   /// Streams that are saying goodbye, by number.
   private var leaving: [Int: Stream] = [:]
-  private var timer: TimerID?
-  /// When it stopped reading; nil while it reads. Answers that are not read are not late.
-  private var stopped: Milliseconds?
-  /// Events for the client, in order: all effects of one event are carried out before the next
-  /// event.
-  private var told: [ClientEvent] = []
-  private var isTelling = false
-  /// The entries of the outbox that `admit` chose last.
-  private var admitted: Set<OutboxEntry.ID> = []
   /// Counts the connections, to distinguish the current one from earlier ones.
   private var connections = 0
 
@@ -51,13 +35,10 @@ package final class XMPPWire: Wire {
     _ lease: AccountLease, _ settings: [String: String], loop: EventLoop,
     names: (any NameSource)? = nil
   ) throws {
-    let names = names ?? Resolver(loop: loop)
     let account = lease.account
-    (self.account, self.loop, self.names) = (account, loop, names)
+    (self.loop, self.names) = (loop, names ?? Resolver(loop: loop))
     address = Address(account.address) ?? Address(domain: account.address)
-    var changed: () -> Void = {}
-    uploader = Uploader(lease, certificates: settings["ca"], loop: loop, names: names) { changed() }
-    client = try lease.read { [address] snapshot in
+    let client = try lease.read { [address] snapshot in
       Client(
         account: address, settings: settings, marks: try snapshot.catchUpMarks(of: account),
         newest: try snapshot.newestArchived(of: account),
@@ -67,12 +48,14 @@ package final class XMPPWire: Wire {
         },
         away: try snapshot.away(of: account.owner))
     }
-    changed = { [weak self] in if let self { show(client.status) } }
+    pump = Pump(client, loop: loop)
+    pump.report = { [weak self] in self?.report($0) }
+    pump.act = { [weak self] in self?.perform($0) }
   }
 
   package var server: String? { stream?.server }
 
-  package var isBusy: Bool { uploader.isBusy || client.hasResends }
+  package var isBusy: Bool { pump.client.hasResends }
 
   package func connect(
     secret: String, settings account: [String: String], facts: [String: String]
@@ -85,7 +68,7 @@ package final class XMPPWire: Wire {
       settings.quiet = min(seconds, 86_400) * 1_000
       settings.patience = min(settings.quiet, settings.patience)
     }
-    client.setNick(account["nick"])
+    pump.client.setNick(account["nick"])
     connections += 1
     let stream = Stream(loop: loop, settings: settings, names: names) {
       [weak self, connections] event in
@@ -100,18 +83,17 @@ package final class XMPPWire: Wire {
   }
 
   package func admit(_ outbox: [OutboxEntry]) -> Set<OutboxEntry.ID>? {
-    admitted = client.admit(outbox, at: stopped ?? Clock.wall())
-    return admitted
+    pump.admit(outbox)
   }
 
   package func deliver(
     outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal]
   ) {
     // Handle requests first: a message to a room that one of them enters has to wait for the entry.
-    tell(.requests(requests))
+    pump.tell(.requests(requests))
     // The client knows the outbox from `admit`. This one may be older by the time it is handled.
-    tell(.tried(admitted))
-    if !signals.isEmpty { tell(.signals(signals)) }
+    pump.noteTried()
+    if !signals.isEmpty { pump.tell(.signals(signals)) }
   }
 
   package func close() {
@@ -119,24 +101,24 @@ package final class XMPPWire: Wire {
     stream = nil
     leaving[connections] = former
     former.close()
-    tell(.givenUp)
+    pump.end(with: .givenUp)
   }
 
   private func handle(_ event: Stream.Event) {
     switch event {
     case .sawSCRAM(let hash): report(.sawSCRAM(hash))
     case .ready(let jid, let features):
-      tell(.up(jid: jid, features: features.element))
+      pump.tell(.up(jid: jid, features: features.element))
       report(.up)
-    case .stanza(let stanza): tell(.stanza(stanza))
-    case .part(let answer): tell(.part(answer))
-    case .skipped(let stanza, let bytes): tell(.skipped(stanza, bytes: bytes))
-    case .acknowledged(let entries): tell(.acknowledged(entries))
+    case .stanza(let stanza): pump.tell(.stanza(stanza))
+    case .part(let answer): pump.tell(.part(answer))
+    case .skipped(let stanza, let bytes): pump.tell(.skipped(stanza, bytes: bytes))
+    case .acknowledged(let entries): pump.tell(.acknowledged(entries))
     case .registered: break
     case .down(let end):
       stream = nil
       let isSilent = if case .noAnswer = end { true } else { false }
-      tell(isSilent ? .givenUp : .down)
+      pump.end(with: isSilent ? .givenUp : .down)
       if case .login(.sasl(.wrongPassword)) = end {
         report(.passwordRefused(reason: end.description))
       } else {
@@ -145,49 +127,13 @@ package final class XMPPWire: Wire {
     }
   }
 
-  private func tell(_ event: ClientEvent) {
-    told.append(event)
-    if isTelling { return }
-    isTelling = true
-    while !told.isEmpty {
-      let (now, turn) = (stopped ?? Clock.wall(), connections)
-      for effect in client.handle(told.removeFirst(), at: now) {
-        // The status of a replaced connection no longer matters.
-        if case .status = effect, turn != connections { continue }
-        perform(effect, at: now)
-      }
-    }
-    isTelling = false
-    // What arrived before reading stopped counts as received only now that it is stored.
-    if isReading { stream?.resume() }
-  }
-
-  private func perform(_ effect: ClientEffect, at now: Milliseconds) {
-    switch effect {
-    case .store(let events): report(.events(events))
+  private func perform(_ act: WireAct) {
+    switch act {
     case .send(let stanza, let payload): stream?.send(stanza, as: payload)
-    case .wantsOutbox: report(.wantsOutbox)
-    case .upload(let file):
-      uploader.begin(file, server: server) { [weak self] in
-        let failure: UploadFailure? = if case .failure(let why) = $0 { why } else { nil }
-        self?.tell(.uploaded(file.entry, failure))
-      }
-    case .cancelUpload(let id): uploader.cancel(id)
-    case .status(let status): show(status)
-    case .wake(let time):
-      loop.schedule(&timer, at: loop.now + max(0, time - now)) { [weak self] in
-        if self?.isReading == true { self?.tell(.tick) }
-      }
     case .hangUp(let reason):
       close()
       report(.down(reason: reason, isFinal: false))
     }
-  }
-
-  private func show(_ status: AccountStatus) {
-    // Without a connection, the process shows its own status.
-    guard stream != nil else { return }
-    report(.status(status.adding(uploader.activity)))
   }
 }
 

@@ -10,7 +10,7 @@ import Sentences
 /// var client = IRCClient(Start(rooms: ["#tea"]))
 /// for effect in client.handle(.up(welcome), at: Clock.wall()) { … }
 /// ```
-package struct IRCClient {
+package struct IRCClient: NetworkClient {
   /// What the store knows at the start.
   package struct Start: Sendable {
     /// The addresses of the rooms to enter.
@@ -46,7 +46,6 @@ package struct IRCClient {
   private(set) var ownNick = ""
   /// The throttle for each new connection.
   private var throttle = Throttle()
-  private var shownStatus: AccountStatus?
   /// When the server was last heard, now and on the last connection; nil if there was none.
   private var (heardAt, brokenAt): (Milliseconds?, Milliseconds?)
   private var toldAbilities: NetworkAbilities?
@@ -83,7 +82,7 @@ package struct IRCClient {
     case .down: disconnect()
     case .lines(let lines): if context.isUp { receive(lines) }
     case .tried(let ids): outbox.noteTried(ids)
-    case .requests(let new): for answer in context.requests.add(new) { context.tell(answer) }
+    case .requests(let new): context.add(new)
     case .signals(let signals): for signal in signals { handle(signal) }
     case .uploaded(let id, let result):
       uploads.finish(id, result, &outbox, rooms.people, in: &context)
@@ -101,10 +100,11 @@ package struct IRCClient {
       context.flush(more: outbox.waitingLines > 0, yields: wantsMore)
       tellAbilities()
     }
-    return takeEffects()
+    tellKeys()
+    context.addLines()
+    return context.takeEffects(status: context.isUp ? status : nil)
   }
 
-  /// Chooses the entries of the outbox that go out at the next `.tried`.
   package mutating func admit(
     _ entries: [OutboxEntry], at now: Milliseconds
   ) -> Set<OutboxEntry.ID> {
@@ -113,22 +113,20 @@ package struct IRCClient {
     return outbox.admit(rooms, history, in: &context)
   }
 
-  /// Continues from `now` as if no time had passed, so that answers which nobody read meanwhile do
-  /// not count as late.
   package mutating func skip(to now: Milliseconds) { context.clock.skip(to: now) }
 
   /// Call this before each connection.
   ///
   /// - Parameters:
   ///   - settings: the options that the owner has set.
-  ///   - keys: the passwords of rooms, by address, from `.keys` of an earlier process.
-  package mutating func prepare(_ settings: [String: String], keys: [String: String]) {
+  ///   - keys: the fact `keys`: the passwords of rooms that an earlier process learned.
+  package mutating func prepare(_ settings: [String: String], keys: String?) {
     throttle = Throttle(settings["flood"])
     programs.isOn = settings["ctcp"] != "off"
     watched.regains = settings["regain"] == "on"
     let seconds = settings["keep-alive"].flatMap { Int64($0) } ?? 180
     quiet = min(max(seconds, 1), 86_400) * 1_000
-    rooms.note(keys: keys)
+    rooms.note(keys: Self.keys(keys))
     toldKeys = rooms.keys
   }
 
@@ -156,7 +154,6 @@ package struct IRCClient {
     outbox.noteBreak(in: &context)
     rooms.resetAll()
     history.reset()
-    shownStatus = nil
   }
 
   /// Starts working, now that the server has said what it is and can do.
@@ -290,19 +287,26 @@ package struct IRCClient {
     context.tell(.abilities(abilities))
   }
 
-  private mutating func takeEffects() -> [IRCClientEffect] {
-    var effects = context.takeEffects()
+  private mutating func tellKeys() {
     let keys = rooms.keys
-    if context.isReady, keys != toldKeys {
-      toldKeys = keys
-      // Once a shell knows that the owner is in a room, a kill must not lose its password.
-      effects.insert(.keys(keys), at: 0)
-    }
-    let status = context.isUp ? status : nil
-    if let status, status != shownStatus { effects.append(.status(status)) }
-    shownStatus = status
-    if let time = context.clock.takeWakeTime() { effects.append(.wake(at: time)) }
-    return effects
+    // A bouncer knows the passwords of its owner's rooms.
+    guard context.isReady, keys != toldKeys, context.names.scope.isEmpty else { return }
+    toldKeys = keys
+    // Once a shell knows that the owner is in a room, a kill must not lose its password.
+    context.output.add(.learned("keys", Self.fact(keys)), early: true)
+  }
+
+  /// Reads the passwords of rooms from a fact: `ROOM PASSWORD ROOM PASSWORD`. Neither has a blank.
+  private static func keys(_ fact: String?) -> [String: String] {
+    let words = (fact ?? "").split(separator: " ").map(String.init)
+    return Dictionary(
+      stride(from: 1, to: words.count, by: 2).map { (words[$0 - 1], words[$0]) }
+    ) { $1 }
+  }
+
+  private static func fact(_ keys: [String: String]) -> String {
+    keys.filter { !($0.key + $0.value).contains(where: \.isWhitespace) }
+      .sorted { $0.key < $1.key }.map { $0.key + " " + $0.value }.joined(separator: " ")
   }
 
   /// Whether it is about to send messages, or waits for the server to confirm some.

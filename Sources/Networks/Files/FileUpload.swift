@@ -8,9 +8,15 @@ package struct FileUpload: Hashable, Sendable {
   package var address: String
   /// Lines of the HTTP request.
   package var headers: [String]
+  /// Where others can fetch it afterwards; nil if the web server chooses the link.
+  package var link: String?
 
-  package init(entry: OutboxEntry.ID, file: Attachment, address: String, headers: [String]) {
-    (self.entry, self.file, self.address, self.headers) = (entry, file, address, headers)
+  package init(
+    entry: OutboxEntry.ID, file: Attachment, address: String, headers: [String],
+    link: String? = nil
+  ) {
+    (self.entry, self.file, self.address) = (entry, file, address)
+    (self.headers, self.link) = (headers, link)
   }
 }
 

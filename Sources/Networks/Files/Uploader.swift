@@ -1,57 +1,57 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
-import NetworkInbox
 import Platform
 
 /// Uploads the files of an account's messages, and knows how far they are.
 @MainActor
-package final class Uploader {
+final class Uploader {
   private let transfers: Transfers
   private let folder: AttachmentFolder
   private let progress: TransferProgress
   private var running: [OutboxEntry.ID: Transfers.ID] = [:]
 
   /// - Parameter changed: called when `activity` has changed.
-  package init(
-    _ lease: AccountLease, certificates: String?, loop: EventLoop, names: any NameSource,
+  init(
+    from folder: AttachmentFolder, certificates: String?, loop: EventLoop, names: any NameSource,
     changed: @escaping () -> Void
   ) {
     transfers = Transfers(loop: loop, names: names, certificates: certificates)
-    folder = lease.attachmentFolder
+    self.folder = folder
     progress = TransferProgress(loop: loop, changed: changed)
   }
 
-  package var isBusy: Bool { !running.isEmpty }
+  var isBusy: Bool { !running.isEmpty }
   /// The upload as an activity of the status; nil if nothing is shown.
-  package var activity: AccountStatus.Activity? { progress.activity }
+  var activity: AccountStatus.Activity? { progress.activity }
 
   /// - Parameters:
   ///   - server: the address of the account's own server in digits.
-  ///   - isPost: whether the web server chooses the link for the file; `ended` then gets it.
-  package func begin(
-    _ upload: FileUpload, server: String?, isPost: Bool = false,
-    ended: @escaping (Result<String?, UploadFailure>) -> Void
+  ///   - ended: gets the link for the file.
+  func begin(
+    _ upload: FileUpload, server: String?,
+    ended: @escaping (Result<String, UploadFailure>) -> Void
   ) {
     let (id, file) = (upload.entry, upload.file)
     progress.begin { .uploading(file.name, percent: $0) }
     transfers.server = server
     let moved: Transfers.Progress = { [progress] in progress.move($0, of: $1) }
-    let done: (Result<String?, UploadFailure>) -> Void = { [weak self] result in
+    let done: (Result<String, UploadFailure>) -> Void = { [weak self] result in
       self?.running[id] = nil
       self?.progress.end()
       ended(result)
     }
-    running[id] =
-      isPost
-      ? transfers.post(
+    if let link = upload.link {
+      running[id] = transfers.upload(
         file.hash, from: folder, to: upload.address, type: file.type, headers: upload.headers,
-        progress: moved, ended: { done($0.map { $0 }) })
-      : transfers.upload(
+        progress: moved, ended: { done($0.map { link }) })
+    } else {
+      running[id] = transfers.post(
         file.hash, from: folder, to: upload.address, type: file.type, headers: upload.headers,
-        progress: moved, ended: { done($0.map { nil }) })
+        progress: moved, ended: done)
+    }
   }
 
-  package func cancel(_ id: OutboxEntry.ID) {
+  func cancel(_ id: OutboxEntry.ID) {
     if let upload = running.removeValue(forKey: id) { transfers.cancel(upload) }
     progress.end()
   }

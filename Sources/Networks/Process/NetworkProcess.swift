@@ -25,6 +25,7 @@ package final class NetworkProcess {
   /// The facts about the server with which the process last tried to connect.
   private var facts: [String: String] = [:]
   private let downloads: Downloads
+  private let uploader: Uploader
   /// Whether the process continues when its owner has no shell.
   private let stays: Bool
 
@@ -53,7 +54,7 @@ package final class NetworkProcess {
   private var connectTimer: TimerID?
   private var storeTimer: TimerID?
   private var leaveTimer: TimerID?
-  /// The state of the connection, without the downloads.
+  /// The state of the connection, without uploads and downloads.
   private var status = AccountStatus.connecting
   /// Whether the status in the store is out of date.
   private var mustPublishStatus = true
@@ -88,10 +89,12 @@ package final class NetworkProcess {
     password = AccountPassword(typed: typed, from: source, passwordNeed)
     position = try lease.read { try $0.position }
     lease.patience = 0
-    // `self` is not available before `downloads` is set.
+    // `self` is not available before both are set.
     var changed: () -> Void = {}
-    downloads = Downloads(
-      with: settings, into: lease.attachmentFolder, loop: loop, names: source
+    let folder = lease.attachmentFolder
+    downloads = Downloads(with: settings, into: folder, loop: loop, names: source) { changed() }
+    uploader = Uploader(
+      from: folder, certificates: settings["ca"], loop: loop, names: source
     ) { changed() }
     changed = { [weak self] in self?.publishStatus() }
   }
@@ -175,6 +178,8 @@ package final class NetworkProcess {
       unstored += events
       storeEvents()
     case .wantsOutbox: pump()
+    case .upload(let file, let ended): uploader.begin(file, server: wire.server, ended: ended)
+    case .cancelUpload(let id): uploader.cancel(id)
     case .learned(let name, let value):
       learned[name] = value
       storeEvents()
@@ -363,10 +368,10 @@ package final class NetworkProcess {
     }
   }
 
-  /// Leaves once the wire and the downloads are idle, so that nothing is lost and no transfer has
+  /// Leaves once the wire, the uploads and the downloads are idle, so that nothing is lost and no transfer has
   /// to start again.
   private func leaveWhenDone() {
-    guard wire.isBusy || !downloads.isEmpty else { return leave() }
+    guard wire.isBusy || uploader.isBusy || !downloads.isEmpty else { return leave() }
     loop.schedule(&leaveTimer, at: loop.now + max(1_000, stayAfterLastShell)) { [weak self] in
       self?.leaveWhenDone()
     }
@@ -387,14 +392,14 @@ package final class NetworkProcess {
     publishStatus()
   }
 
-  /// Publishes the connection's state, with running downloads, to the owner's shells. While the
+  /// Publishes the connection's state, with uploads and downloads, to the owner's shells. While the
   /// store cannot be written, waiting events go first.
   private func publishStatus() {
     guard unstored.isEmpty || wire.isReading else {
       mustPublishStatus = true
       return
     }
-    writeStatus(status.adding(downloads.activity))
+    writeStatus(status.adding(uploader.activity).adding(downloads.activity))
   }
 
   private func writeStatus(_ status: AccountStatus) {

@@ -11,6 +11,10 @@ package enum WireReport: Sendable {
   case events([NetworkEvent])
   /// The wire can take more of the outbox; see ``Wire/admit(_:)``.
   case wantsOutbox
+  /// A file to be uploaded; `ended` gets the link for it.
+  case upload(FileUpload, ended: @MainActor (Result<String, UploadFailure>) -> Void)
+  /// The file of this entry is not to be uploaded any more.
+  case cancelUpload(OutboxEntry.ID)
   /// A fact about the account's server, to be kept.
   case learned(String, String)
   /// The server offers this SCRAM. The process keeps the strongest one as the fact `scram`.

@@ -29,8 +29,6 @@ extension Client {
     uploads.keepOnly(outbox, in: &context)
   }
 
-  /// Chooses the entries of the outbox that may go out now, to be sent after `.tried`. Until then
-  /// the owner can take a message back (rule 3.7).
   package mutating func admit(
     _ entries: [OutboxEntry], at now: Milliseconds
   ) -> Set<OutboxEntry.ID> {
@@ -245,8 +243,8 @@ extension Client {
     refuse(refusal.entry, refusal.reason)
   }
 
-  mutating func finishUpload(_ id: OutboxEntry.ID, _ failure: UploadFailure?) {
-    let (link, refusal) = uploads.finish(id, failure, of: outbox[id], in: &context)
+  mutating func finishUpload(_ id: OutboxEntry.ID, _ result: Result<String, UploadFailure>) {
+    let (link, refusal) = uploads.finish(id, result, of: outbox[id], in: &context)
     if let link {
       outbox.add(link: link, to: id)
       context.needsPump = true

@@ -13,7 +13,7 @@ import Sentences
 /// var client = Client(account: anna, marks: marks, rooms: rooms)
 /// for effect in client.handle(.up(jid: full, features: features), at: Clock.wall()) { … }
 /// ```
-package struct Client {
+package struct Client: NetworkClient {
   var context: ClientContext
   var server = ServerFeatures()
   var roster = Roster()
@@ -26,7 +26,6 @@ package struct Client {
   var typing = TypingStates()
   /// Whether the owner was told of a stanza that this connection skipped.
   private var hasToldOfSkipped = false
-  private var shownStatus: AccountStatus?
   /// The abilities that were reported last.
   var toldAbilities: NetworkAbilities?
 
@@ -71,12 +70,12 @@ package struct Client {
     case .part(let answer): if context.isUp { handle(part: answer) }
     case .skipped(let stanza, let bytes): if context.isUp { handleSkipped(stanza, bytes: bytes) }
     case .acknowledged(let entries): for id in entries { acknowledge(id) }
-    case .uploaded(let entry, let failure): finishUpload(entry, failure)
+    case .uploaded(let entry, let result): finishUpload(entry, result)
     case .outbox(let entries): update(outbox: entries)
     case .tried(let ids):
       outbox.noteTried(ids)
       context.needsPump = true
-    case .requests(let new): for answer in context.requests.add(new) { context.tell(answer) }
+    case .requests(let new): context.add(new)
     case .signals(let signals): if context.isUp { for signal in signals { handle(signal) } }
     case .tick: context.clock.woke()
     }
@@ -86,7 +85,7 @@ package struct Client {
       sendPostponedMarkers()
       pump()
     }
-    return takeEffects()
+    return context.takeEffects(status: context.isUp ? status : nil)
   }
 
   /// Changes the owner's nickname, from the next connection on, in all rooms without a nickname of
@@ -109,7 +108,6 @@ package struct Client {
     disconnect(isTheirs: false)
     context.owner.jid = jid
     server = ServerFeatures(stream: features)
-    shownStatus = nil
     hasToldOfSkipped = false
     archives.beginAll()
     context.tell(.named(nick: context.owner.name))
@@ -231,17 +229,6 @@ package struct Client {
 
   mutating func apply(_ changes: [Bookmarks.Change]) {
     for change in changes { apply(rooms.follow(change, in: &context)) }
-  }
-
-  // MARK: The output
-
-  private mutating func takeEffects() -> [ClientEffect] {
-    var effects = context.takeEffects()
-    let status = context.isUp ? status : nil
-    if let status, status != shownStatus { effects.append(.status(status)) }
-    shownStatus = status
-    if let time = context.clock.takeWakeTime() { effects.append(.wake(at: time)) }
-    return effects
   }
 
   /// The state of the connection.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import NetworkInbox
+import Networks
 
 @testable import IRC
 
@@ -34,7 +35,7 @@ struct IRCTalk {
     (start.contacts, start.scope, start.sent) = (contacts, scope, sent)
     start.unread = unread
     client = IRCClient(start)
-    client.prepare(settings, keys: [:])
+    client.prepare(settings, keys: nil)
     tell(
       .up(
         Login.Welcome(
@@ -48,7 +49,7 @@ struct IRCTalk {
     for effect in client.handle(event, at: now) {
       effects.append(effect)
       switch effect {
-      case .send(let lines): sent += lines.map(\.text)
+      case .act(.send(let lines)): sent += lines.map(\.text)
       case .store(let new):
         events += new
         for event in new {

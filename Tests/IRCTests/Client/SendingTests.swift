@@ -423,7 +423,7 @@ struct SendingTests {
     var talk = talk(flood: "4/2")
     for number in 1...12 { talk.receive(":ben\(number)!x@h PRIVMSG anna :\u{01}VERSION\u{01}") }
     talk.forget()
-    talk.client.prepare(["flood": "4/2"], keys: [:])
+    talk.client.prepare(["flood": "4/2"], keys: nil)
     for number in 1...8 { talk.tell(.request(.subscribe, "ben\(number)", id: Int64(number))) }
     talk.write("one")
     #expect(talk.takeSent().contains("PRIVMSG #tea :one"))

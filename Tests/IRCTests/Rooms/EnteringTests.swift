@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import NetworkInbox
+import Networks
 import Testing
 
 @testable import IRC
@@ -45,8 +46,8 @@ struct EnteringTests {
 
   @Test("the passwords of rooms that the owner is in are kept, and used in the next process")
   func keptPasswords() {
-    func kept(_ talk: IRCTalk) -> [[String: String]] {
-      talk.effects.compactMap { if case .keys(let keys) = $0 { keys } else { nil } }
+    func kept(_ talk: IRCTalk) -> [String] {
+      talk.effects.compactMap { if case .learned("keys", let keys) = $0 { keys } else { nil } }
     }
     var talk = IRCTalk()
     talk.tell(request(1, .join, "#Tea", secret: "green"))
@@ -59,23 +60,23 @@ struct EnteringTests {
       guard case .store(let events) = $0 else { return false }
       return events.contains { if case .answered(_, "") = $0 { true } else { false } }
     }
-    let keptAt = talk.effects.firstIndex(of: .keys(["#tea": "green"]))
+    let keptAt = talk.effects.firstIndex(of: .learned("keys", "#tea green"))
     #expect(keptAt.map { $0 < answered ?? -1 } == true)
     talk.receive(":ben!b@h MODE #Tea +k black")
     talk.receive(":ben!b@h MODE #Tea -k black")
     talk.receive(":ben!b@h MODE #Tea +k black")
     talk.tell(request(3, .leave, "#tea"))
-    #expect(kept(talk) == [["#tea": "green"], ["#tea": "black"], [:], ["#tea": "black"], [:]])
+    #expect(kept(talk) == ["#tea green", "#tea black", "", "#tea black", ""])
 
     var start = IRCClient.Start()
     start.rooms = ["#tea"]
     var next = IRCClient(start)
-    next.prepare([:], keys: ["#tea": "black", "#gone": "x"])
+    next.prepare([:], keys: "#tea black #gone x")
     _ = next.handle(.up(Login.Welcome(nick: "anna", capabilities: Capabilities())), at: 1_000)
     let effects = next.handle(
       .lines([IRCLine(":srv 422 anna :No MOTD")].compactMap(\.self)), at: 1_000)
-    #expect(effects.contains(.send([IRCLine("JOIN", ["#tea", "black"])])))
-    #expect(!effects.contains { if case .keys = $0 { true } else { false } })
+    #expect(effects.contains(.act(.send([IRCLine("JOIN", ["#tea", "black"])]))))
+    #expect(!effects.contains { if case .learned = $0 { true } else { false } })
   }
 
   @Test("the owner is in a room when its names are complete, with all of them in one batch")

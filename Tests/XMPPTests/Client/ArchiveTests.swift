@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Networks
 import StoreFixture
 import Testing
 
@@ -38,7 +39,7 @@ struct ArchiveTests {
     talk.logIn()
     let steps = talk.effects.compactMap { effect -> String? in
       switch effect {
-      case .send(let stanza, _): stanza.has("query", Feature.archive) ? "ask" : nil
+      case .act(.send(let stanza, _)): stanza.has("query", Feature.archive) ? "ask" : nil
       case .store(let news): news.marks.isEmpty ? nil : "store"
       default: nil
       }

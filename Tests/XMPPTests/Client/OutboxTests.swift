@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Networks
 import Testing
 
 @testable import NetworkInbox
@@ -11,7 +12,7 @@ struct OutboxTests {
   @Test func aMessageHasOneIdAsksForAReceiptAndMayBeMarked() throws {
     var talk = Talk.ready()
     let effects = talk.handle(.outbox([.test(1, "hello")]))
-    guard case .send(let message, let payload) = effects.first else {
+    guard case .act(.send(let message, let payload)) = effects.first else {
       Issue.record("\(effects)")
       return
     }
@@ -45,7 +46,7 @@ struct OutboxTests {
     let effects = talk.client.handle(.outbox(entries), at: talk.now)
     #expect(effects.contains(.wantsOutbox))
     func sent(_ effects: [ClientEffect]) -> Int {
-      effects.count { if case .send(_, payload: _?) = $0 { true } else { false } }
+      effects.count { if case .act(.send(_, payload: _?)) = $0 { true } else { false } }
     }
     #expect(sent(effects) == 0)
     // The owner is not in that room, so that it may still be taken back.
@@ -456,7 +457,7 @@ struct OutboxTests {
 
 extension [ClientEffect] {
   var lastSent: (stanza: XMPP.Element, payload: OutboxEntry.ID)? {
-    for case .send(let stanza, let payload?) in reversed() { return (stanza, payload) }
+    for case .act(.send(let stanza, let payload?)) in reversed() { return (stanza, payload) }
     return nil
   }
 }

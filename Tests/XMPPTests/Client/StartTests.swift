@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Networks
 import Platform
 import Testing
 
@@ -117,7 +118,7 @@ struct StartTests {
     talk.now -= 3_600_000
     #expect(talk.handle(.tick).last == .wake(at: talk.now + Limits.answer))
     talk.now += Limits.answer
-    #expect(talk.handle(.tick).contains(.hangUp("The server does not answer.")))
+    #expect(talk.handle(.tick).contains(.act(.hangUp("The server does not answer."))))
   }
 
   @Test func theHashInThePresenceIsThatOfWhatItAnswers() throws {

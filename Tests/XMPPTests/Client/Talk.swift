@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Networks
 import Repeatable
 
 @testable import NetworkInbox
@@ -128,7 +129,7 @@ struct Talk {
 
   var news: [NetworkEvent] { effects.news }
   var sent: [Element] {
-    effects.compactMap { if case .send(let stanza, _) = $0 { stanza } else { nil } }
+    effects.compactMap { if case .act(.send(let stanza, _)) = $0 { stanza } else { nil } }
   }
   var messages: [Element] { sent.filter { $0.name == "message" } }
   var batches: [[NetworkEvent]] {
@@ -138,7 +139,7 @@ struct Talk {
     effects.compactMap { if case .status(let status) = $0 { status } else { nil } }
   }
   var hangUps: [String] {
-    effects.compactMap { if case .hangUp(let reason) = $0 { reason } else { nil } }
+    effects.compactMap { if case .act(.hangUp(let reason)) = $0 { reason } else { nil } }
   }
 
   // MARK: The server

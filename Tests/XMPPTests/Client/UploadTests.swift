@@ -59,7 +59,7 @@ struct UploadTests {
     #expect(upload.address == "https://files.example.org/put")
     #expect(upload.file.name == "photo0.png")
     #expect(talk.messages.isEmpty)
-    talk.handle(.uploaded(1, nil))
+    talk.uploaded(1)
     let message = try #require(talk.messages.first)
     #expect(message["id"] == "uid1")
     #expect(message.first("body")?.text == "https://files.example.org/a.png")
@@ -74,11 +74,11 @@ struct UploadTests {
     var talk = talk()
     talk.handle(.outbox([entry(1, "look", files: 2)]))
     talk.answer(try #require(talk.slots.last), slot(get: "https://f.example/1"))
-    talk.handle(.uploaded(1, nil))
+    talk.uploaded(1)
     #expect(talk.messages.isEmpty)
     #expect(talk.slots.count == 2)
     talk.answer(try #require(talk.slots.last), slot(get: "https://f.example/2"))
-    talk.handle(.uploaded(1, nil))
+    talk.uploaded(1)
     let message = try #require(talk.messages.first)
     #expect(message.first("body")?.text == "look\nhttps://f.example/1\nhttps://f.example/2")
     #expect(MessageText(message).links == ["https://f.example/1", "https://f.example/2"])
@@ -92,7 +92,7 @@ struct UploadTests {
     // One at a time.
     #expect(talk.slots.count == 1)
     talk.answer(try #require(talk.slots.last), slot())
-    talk.handle(.uploaded(1, nil))
+    talk.uploaded(1)
     #expect(talk.messages.map { $0["id"] } == ["uid2", "uid1"])
     #expect(talk.slots.count == 2)
   }
@@ -177,14 +177,14 @@ struct UploadTests {
     talk.handle(.outbox([entry(1)]))
     for turn in 1..<(try #require(Retry.upload.tries)) {
       talk.answer(try #require(talk.slots.last), slot())
-      talk.handle(.uploaded(1, UploadFailure("the connection broke", isTemporary: true)))
+      talk.uploaded(1, UploadFailure("the connection broke", isTemporary: true))
       #expect(talk.news.refusals == [])
       #expect(talk.slots.count == turn)
       talk.wait(Retry.upload.pause(after: turn))
       #expect(talk.slots.count == turn + 1)
     }
     talk.answer(try #require(talk.slots.last), slot())
-    talk.handle(.uploaded(1, UploadFailure("the connection broke", isTemporary: true)))
+    talk.uploaded(1, UploadFailure("the connection broke", isTemporary: true))
     #expect(talk.news.refusals == ["photo0.png could not be sent: the connection broke."])
     #expect(talk.messages.isEmpty)
   }
@@ -193,7 +193,7 @@ struct UploadTests {
     var talk = talk()
     talk.handle(.outbox([entry(1), entry(2)]))
     talk.answer(try #require(talk.slots.last), slot())
-    talk.handle(.uploaded(1, UploadFailure("the web server answered 403")))
+    talk.uploaded(1, UploadFailure("the web server answered 403"))
     #expect(talk.news.refusals == ["photo0.png could not be sent: the web server answered 403."])
     // The next one has its turn.
     #expect(talk.slots.count == 2)
@@ -210,7 +210,7 @@ struct UploadTests {
     // While the file is under way, which has a connection of its own.
     talk.answer(try #require(talk.slots.last), slot())
     talk.handle(.down)
-    talk.handle(.uploaded(1, nil))
+    talk.uploaded(1)
     #expect(talk.messages.isEmpty)
     talk.logIn()
     talk.handle(.outbox([entry(1)]))
@@ -232,7 +232,7 @@ struct UploadTests {
     let effects = talk.handle(.outbox([entry(2)]))
     #expect(effects.contains(.cancelUpload(1)))
     #expect(talk.slots.count == 2)
-    talk.handle(.uploaded(1, nil))
+    talk.uploaded(1)
     #expect(talk.messages.isEmpty)
   }
 
@@ -263,6 +263,12 @@ extension Talk {
     answer["id"] = ask["id"]
     answer["from"] = ask["to"]
     handle(.stanza(answer))
+  }
+
+  /// The upload of an entry's file ends.
+  fileprivate mutating func uploaded(_ id: OutboxEntry.ID, _ failure: UploadFailure? = nil) {
+    let link = uploads.last { $0.entry == id }?.link ?? ""
+    handle(.uploaded(id, failure.map { .failure($0) } ?? .success(link)))
   }
 
   fileprivate var uploads: [FileUpload] {

@@ -6,7 +6,7 @@ import Sentences
 
 /// What every part of a client shares: facts about the owner and the server, the clock, and the
 /// output of this step.
-struct IRCContext: Sendable {
+struct IRCContext: NetworkContext, Sendable {
   /// The owner's nick, as the server spells it.
   var nick = "" {
     didSet { if ownNicks.count < Self.mostNicks { ownNicks.insert(nick) } }
@@ -31,6 +31,7 @@ struct IRCContext: Sendable {
   }
   var capabilities = Capabilities()
   var requests = RequestQueue()
+  var output = StepOutput<SessionAct>()
   var throttle = Throttle()
   /// Lines that wait for the throttle, beside the owner's messages.
   private(set) var waiting = LineQueue()
@@ -44,9 +45,7 @@ struct IRCContext: Sendable {
   private static let mostOwnersTurns = 4
   /// Whether the waiting lines have just let a message go first.
   private var hasYielded = false
-  private var events: [NetworkEvent] = []
   private var lines: [IRCLine] = []
-  private var effects: [IRCClientEffect] = []
   private var labels = 0
 
   var names = ScopedNames()
@@ -82,18 +81,13 @@ struct IRCContext: Sendable {
     (isUp, isReady, userAndHost) = (false, false, nil)
     (account, ownNicks, clockLead) = (nil, [], 0)
     (waiting, lines, owesTurn, ownersTurns) = (LineQueue(), [], false, 0)
-    clock.clearAll()
-    requests.restart()
+    forgetConnection()
   }
 
   // MARK: The output
 
-  mutating func tell(_ event: NetworkEvent) { events.append(event) }
-
   /// Tells what the people on this network call the owner.
   mutating func tellNick() { tell(.named(nick: nick, scope: names.scope)) }
-
-  mutating func add(_ effect: IRCClientEffect) { effects.append(effect) }
 
   /// Sends a line now, whatever the throttle says.
   mutating func sendNow(_ line: IRCLine) { lines.append(line) }
@@ -195,11 +189,6 @@ struct IRCContext: Sendable {
     }
   }
 
-  /// Answers a shell's request, once.
-  mutating func answer(_ request: NetworkRequest, _ sentence: String) {
-    if requests.end(request) { tell(.answered(request, sentence)) }
-  }
-
   /// A line that makes the server repeat a token, after it has answered all lines before.
   func probe(_ token: String) -> IRCLine {
     IRCLine(capabilities.isOfZNC ? "WHOIS" : "PING", [Self.probe + token])
@@ -214,15 +203,10 @@ struct IRCContext: Sendable {
     return "h" + String(labels, radix: 36)
   }
 
-  mutating func countStrangersLater() {
-    if !clock.isSet(.strangers) { clock.set(.strangers, in: 60_000) }
-  }
-
-  mutating func takeEffects() -> [IRCClientEffect] {
-    defer { (events, lines, effects) = ([], [], []) }
-    var all: [IRCClientEffect] = events.isEmpty ? [] : [.store(events)]
-    if !lines.isEmpty { all.append(.send(lines)) }
-    return all + effects
+  /// Adds the lines of this step to its output.
+  mutating func addLines() {
+    if !lines.isEmpty { output.addFirst(.act(.send(lines))) }
+    lines = []
   }
 
   // MARK: Ranks

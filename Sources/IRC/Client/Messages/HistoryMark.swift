@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import NetworkInbox
+import Networks
 
 extension History {
   /// The message up to which the store has everything: its time as the server wrote it, and its id.

@@ -279,7 +279,7 @@ struct Archives: Sendable {
   /// When a late message was sent, but not before `knownUntil`: servers pass on a time that the
   /// sender made up, and everything up to `knownUntil` is known.
   func sendTime(
-    _ stated: Milliseconds?, in key: ArchiveKey, _ clock: ClientClock
+    _ stated: Milliseconds?, in key: ArchiveKey, _ clock: AlarmClock<Alarm>
   ) -> Milliseconds? {
     guard let stated, let known = byKey[key]?.knownUntil else { return stated }
     return max(stated, min(known, clock.wall))

@@ -4,17 +4,12 @@ import NetworkInbox
 import Networks
 
 /// Something that the client does later.
-enum Alarm: Hashable, Sendable {
+enum Alarm: NetworkAlarm {
   /// Check whether the request with this id has had no answer for too long.
   case iq(String)
   /// Check a room: it was silent for a long time, or another try to enter it is due.
   case room(Address)
   /// Ask for a page of this archive again.
   case archive(ArchiveKey)
-  /// Upload a file again.
-  case upload
-  /// Let the store count what strangers sent.
-  case strangers
+  case upload, strangers
 }
-
-typealias ClientClock = AlarmClock<Alarm>

@@ -5,16 +5,15 @@ import Networks
 
 /// What every part of a client uses: the owner, the clock, the requests without an answer, and the
 /// output of this step.
-struct ClientContext {
+struct ClientContext: NetworkContext {
   var owner: Owner
-  var clock = ClientClock()
-  /// What shells ask for.
+  var clock = AlarmClock<Alarm>()
   var requests = RequestQueue()
+  var output = StepOutput<WireAct>()
   /// Whether something in the outbox that had to wait may be sent now.
   var needsPump = false
   /// The requests that the client sent to others, by id.
   private(set) var iqs: [String: IQRequest] = [:]
-  private var output = StepOutput()
   private var random: any RandomNumberGenerator
 
   init(owner: Owner, random: any RandomNumberGenerator) {
@@ -27,40 +26,20 @@ struct ClientContext {
   mutating func disconnect() {
     owner.jid = nil
     iqs = [:]
-    clock.clearAll()
-    requests.restart()
+    forgetConnection()
   }
 
   // MARK: The output
 
-  mutating func tell(_ event: NetworkEvent) { output.add(event) }
-
-  mutating func add(_ effect: ClientEffect) { output.add(effect) }
-
   mutating func send(_ stanza: Element, payload: OutboxEntry.ID? = nil) {
-    output.add(.send(stanza, payload: payload))
-  }
-
-  /// Answers a shell's request, once.
-  ///
-  /// - Parameter sentence: why it was not done, or the result; empty if there is nothing to say.
-  mutating func answer(_ request: NetworkRequest, _ sentence: String) {
-    if requests.end(request) { tell(.answered(request, sentence)) }
+    add(.send(stanza, payload: payload))
   }
 
   /// How many messages this step has reported so far.
   var messageCount: Int { output.messageCount }
 
-  mutating func takeEffects() -> [ClientEffect] { output.takeEffects() }
-
   /// 64 random bits in letters.
   mutating func newID() -> String { "h" + String(random.next(), radix: 36) }
-
-  /// Lets the store count strangers' requests later: it reports a few one by one, and once a minute
-  /// the number of the rest.
-  mutating func countStrangersLater() {
-    if !clock.isSet(.strangers) { clock.set(.strangers, in: Limits.strangers) }
-  }
 
   // MARK: Requests and their answers
 
@@ -79,7 +58,7 @@ struct ClientContext {
     var query = Element("iq", ["type": type, "id": id], children: [payload])
     query["to"] = to?.description
     expect(id, from: to, purpose)
-    output.add(.send(query, payload: nil), early: isEarly)
+    output.add(.act(.send(query, payload: nil)), early: isEarly)
     return id
   }
 

@@ -4,7 +4,7 @@ import NetworkInbox
 import Networks
 
 /// What a ``Client`` reacts to.
-package enum ClientEvent: Sendable {
+package enum ClientEvent: ClientEventKind {
   /// Logged in under this full address; `features` is `<stream:features/>` as sent after the login.
   case up(jid: Address, features: Element)
   /// The connection is gone. The server may or may not have what it did not acknowledge.
@@ -20,34 +20,21 @@ package enum ClientEvent: Sendable {
   case skipped(Element, bytes: Int)
   /// The server has the stanzas that were sent with these payloads (XEP-0198).
   case acknowledged([OutboxEntry.ID])
-  /// The upload of an entry's file has ended; the failure is nil if it worked.
-  case uploaded(OutboxEntry.ID, UploadFailure?)
+  case uploaded(OutboxEntry.ID, Result<String, UploadFailure>)
   /// Everything that is in the outbox now.
   case outbox([OutboxEntry])
-  /// The store has recorded as tried the entries that `admit` chose, so that they can be sent.
   case tried(Set<OutboxEntry.ID>)
-  /// The requests of the owner's shells; the client recognises repeated ones by their ids.
   case requests([NetworkRequest])
   case signals([NetworkSignal])
-  /// The time given by `.wake` has come.
   case tick
 }
 
-/// Something that a ``Client`` wants done. Carry out effects in order.
-package enum ClientEffect: Hashable, Sendable {
-  /// Put these into the store, all of them or none. The effects after this one rely on that.
-  case store([NetworkEvent])
+package typealias ClientEffect = NetworkEffect<WireAct>
+
+/// What an ``XMPPWire`` does for its client.
+package enum WireAct: Hashable, Sendable {
   /// Write a stanza; report `.acknowledged` with the payload when the server has it.
   case send(Element, payload: OutboxEntry.ID?)
-  /// More of the outbox can be sent once it is admitted and tried.
-  case wantsOutbox
-  /// Upload a file, then report `.uploaded`; one at a time.
-  case upload(FileUpload)
-  /// Stop the upload for this entry.
-  case cancelUpload(OutboxEntry.ID)
-  case status(AccountStatus)
-  /// Send `.tick` at this time, on the clock that `handle` is given. Replaces the previous `.wake`.
-  case wake(at: Milliseconds)
   /// End the connection; the reason is a sentence for the owner.
   case hangUp(String)
 }

@@ -14,8 +14,8 @@ struct Uploads: Sendable {
 
   /// The message whose file is being uploaded.
   private var current: OutboxEntry.ID?
-  /// Where others can fetch the file once it is uploaded; nil until the service has said so.
-  private var address: String?
+  /// Whether the service has given the addresses for it.
+  private var hasSlot = false
   /// How many uploads of a message's files failed.
   private var failures: [OutboxEntry.ID: Int] = [:]
   /// When the next try may begin.
@@ -49,7 +49,7 @@ struct Uploads: Sendable {
         "request", namespace: Feature.upload,
         ["filename": file.name, "size": String(file.bytes)])
       request["content-type"] = file.type
-      (current, address) = (id, nil)
+      (current, hasSlot) = (id, false)
       context.sendIQ("get", request, to: service, .slot(id))
       break
     }
@@ -72,7 +72,7 @@ struct Uploads: Sendable {
     in context: inout ClientContext
   ) -> Refusal? {
     let id = stanza.entry.id
-    guard current == id, address == nil, let file = stanza.nextFile else { return nil }
+    guard current == id, !hasSlot, let file = stanza.nextFile else { return nil }
     switch answer {
     case .result(let answer):
       guard let slot = UploadSlot(answer) else {
@@ -82,9 +82,11 @@ struct Uploads: Sendable {
           reason: translated(
             "The server offers no safe link for the upload, so hobnob sent no file."))
       }
-      address = slot.get
+      hasSlot = true
       context.add(
-        .upload(FileUpload(entry: id, file: file, address: slot.put, headers: slot.headers)))
+        .upload(
+          FileUpload(
+            entry: id, file: file, address: slot.put, headers: slot.headers, link: slot.get)))
       return nil
     case .error(let error):
       current = nil
@@ -102,18 +104,21 @@ struct Uploads: Sendable {
   /// - Returns: the address where others can fetch it, or why the message cannot be sent; both are
   ///   nil if there will be another try.
   mutating func finish(
-    _ id: OutboxEntry.ID, _ failure: UploadFailure?, of stanza: PendingStanza?,
+    _ id: OutboxEntry.ID, _ result: Result<String, UploadFailure>, of stanza: PendingStanza?,
     in context: inout ClientContext
   ) -> (link: String?, refusal: Refusal?) {
-    guard current == id, let address else { return (nil, nil) }
-    if let failure {
+    guard current == id, hasSlot else { return (nil, nil) }
+    let link: String
+    switch result {
+    case .failure(let failure):
       return (nil, noteFailure(failure, of: stanza?.nextFile, id, in: &context))
+    case .success(let address): link = address
     }
     current = nil
     notBefore = 0
     let files = stanza?.entry.message.attachments.count ?? 0
     if (stanza?.entry.links.count ?? 0) + 1 >= files { failures[id] = nil }
-    return (address, nil)
+    return (link, nil)
   }
 
   private mutating func noteFailure(
@@ -137,14 +142,14 @@ struct Uploads: Sendable {
   /// Forgets the request for an address, since the connection is gone. An upload continues, since
   /// it has a connection of its own.
   mutating func disconnect() {
-    if address == nil { current = nil }
+    if !hasSlot { current = nil }
   }
 
   /// Stops an upload whose message is no longer in the outbox: the owner recalled it.
   mutating func keepOnly(_ outbox: Outbox, in context: inout ClientContext) {
     failures = failures.filter { outbox[$0.key] != nil }
     guard let id = current, outbox[id] == nil else { return }
-    if address != nil { context.add(.cancelUpload(id)) }
+    if hasSlot { context.add(.cancelUpload(id)) }
     current = nil
   }
 }

@@ -14,8 +14,6 @@ enum Limits {
   static let history: Milliseconds = 2_000
   /// After a silence of this length, the client asks a room whether the owner is still in it.
   static let silence: Milliseconds = 900_000
-  /// How long the client waits before the store counts what strangers sent.
-  static let strangers: Milliseconds = 60_000
 
   /// How far the clock of a server may be off without a message of its archive being missed.
   static let clockError: Milliseconds = 24 * 3_600_000

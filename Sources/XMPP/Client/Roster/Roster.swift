@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import NetworkInbox
+import Networks
 
 /// The owner's contacts (RFC 6121, 2).
 struct Roster: Sendable {

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
+import NetworkInbox
+import Platform
+
+/// Gives a client its events, one after the other, and carries out its effects in order. What
+/// follows `.store` waits until the events are stored: no message goes out that relies on something
+/// which a crash could still remove.
+@MainActor
+package final class Pump<Client: NetworkClient> {
+  package typealias Effect = NetworkEffect<Client.Act>
+
+  /// Passes on what concerns the process. It sets `isReading` before it returns if events could not
+  /// be stored.
+  package var report: (WireReport) -> Void = { _ in }
+  /// Carries out what only this network's wire can do.
+  package var act: (Client.Act) -> Void = { _ in }
+  package var client: Client
+  private let loop: EventLoop
+  /// Events for the client, each with the number of its connection: all effects of one event are
+  /// carried out before the next event.
+  private var told: [(event: Client.Event, connection: Int)] = []
+  private var isTelling = false
+  /// Effects that wait until earlier events are stored.
+  private var held: [(effect: Effect, connection: Int)] = []
+  /// When events could not be stored; nil if all are. Until then, no time passes for the client:
+  /// answers that are not read are not late.
+  private var stopped: Milliseconds?
+  /// Counts the connections that have ended.
+  private var connection = 0
+  private var timer: TimerID?
+  /// The entries of the outbox that `admit` chose last.
+  private var admitted: Set<OutboxEntry.ID> = []
+
+  package init(_ client: Client, loop: EventLoop) { (self.client, self.loop) = (client, loop) }
+
+  /// Whether everything is stored. While it is not, nothing is read and nothing goes out.
+  package var isReading: Bool {
+    get { stopped == nil }
+    set {
+      if newValue == isReading { return }
+      guard newValue else {
+        stopped = now
+        return
+      }
+      client.skip(to: Clock.wall())
+      stopped = nil
+      while isReading, !held.isEmpty {
+        let (effect, connection) = held.removeFirst()
+        carryOut(effect, of: connection)
+      }
+      tell(.tick)
+    }
+  }
+
+  private var now: Milliseconds { stopped ?? Clock.wall() }
+
+  package func admit(_ outbox: [OutboxEntry]) -> Set<OutboxEntry.ID> {
+    admitted = client.admit(outbox, at: now)
+    return admitted
+  }
+
+  /// Call this when the store has recorded as tried the entries that `admit` chose last.
+  package func noteTried() { tell(.tried(admitted)) }
+
+  /// Tells the client that the connection has ended, and drops the effects for it that were not
+  /// carried out.
+  package func end(with event: Client.Event) {
+    connection += 1
+    tell(event)
+  }
+
+  package func tell(_ event: Client.Event) {
+    told.append((event, connection))
+    if isTelling { return }
+    isTelling = true
+    while !told.isEmpty {
+      let (event, connection) = told.removeFirst()
+      for effect in client.handle(event, at: now) { perform(effect, of: connection) }
+    }
+    isTelling = false
+  }
+
+  private func perform(_ effect: Effect, of connection: Int) {
+    if effect.relies, !isReading || !held.isEmpty {
+      held.append((effect, connection))
+    } else {
+      carryOut(effect, of: connection)
+    }
+  }
+
+  private func carryOut(_ effect: Effect, of connection: Int) {
+    if effect.endsWithConnection, connection != self.connection { return }
+    switch effect {
+    case .store(let events): report(.events(events))
+    case .learned(let name, let value): report(.learned(name, value))
+    case .wake(let time):
+      loop.schedule(&timer, at: loop.now + max(0, time - now)) { [weak self] in
+        if self?.isReading == true { self?.tell(.tick) }
+      }
+    case .wantsOutbox: report(.wantsOutbox)
+    case .upload(let file):
+      report(.upload(file) { [weak self] in self?.tell(.uploaded(file.entry, $0)) })
+    case .cancelUpload(let id): report(.cancelUpload(id))
+    case .status(let status): report(.status(status))
+    case .act(let act): self.act(act)
+    }
+  }
+}
