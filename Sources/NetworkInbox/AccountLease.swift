@@ -109,10 +109,39 @@ package final class AccountLease {
     try store.read(body)
   }
 
-  /// Whether this process still has the lease. False if somebody removed its lock file and another
-  /// process then took the lease. Check this before you send anything.
-  package var isHeld: Bool {
-    get throws { try lock >= 0 && store.read { try $0.holderID(of: account) } == holder }
+  /// What waits in the store for this process.
+  package struct Waiting {
+    /// All requests without an answer.
+    package var requests: [NetworkRequest]
+    /// Whether the owner has a shell.
+    package var hasShell: Bool
+    package var outbox: [OutboxEntry] = []
+    package var signals: [NetworkSignal] = []
+    /// Up to where the signals were read; nil if the network's part was not read.
+    package var position: Int64?
+  }
+
+  /// Reads what waits for this process, in one state of the store.
+  ///
+  /// - Parameter position: up to where signals were read before; nil to leave out what is for the
+  ///   network.
+  /// - Returns: nil if this process no longer serves the account: it was removed, or somebody removed
+  ///   the lock file and another process then took the lease.
+  package func waiting(since position: Int64?) throws -> Waiting? {
+    guard lock >= 0 else { return nil }
+    return try store.read { snapshot in
+      guard try snapshot.account(network: account.network)?.owner == account.owner,
+        try position == nil || snapshot.holderID(of: account) == holder
+      else { return nil }
+      var waiting = Waiting(
+        requests: try snapshot.requests(of: account),
+        hasShell: try snapshot.hasShell(account.owner))
+      guard let position else { return waiting }
+      waiting.outbox = try snapshot.outbox(of: account.network)
+      let (signals, end) = try snapshot.signals(of: account, since: position)
+      (waiting.signals, waiting.position) = (signals, end)
+      return waiting
+    }
   }
 
   /// Returns memory to the system that a large batch has left unused.
@@ -175,8 +204,8 @@ package final class AccountLease {
         let new = try store.shells.makeLockFile(of: holder)
         close(lock)
         lock = new
-        // This does nothing if another process has taken the account in the meantime; then `isHeld`
-        // is false.
+        // This does nothing if another process has taken the account in the meantime; then nothing
+        // waits for this one.
         try $0.restoreHolder(holder, of: account)
       }
     }
