@@ -72,7 +72,7 @@ struct AccountProcesses {
     // A chat with oneself would be no example.
     let person = SafeText(
       line: example == account.address ? "anna" + example.dropFirst("ben".count) : example)
-    if account.rules.domain != nil, account.rules.roomDomain == nil {
+    if account.rules.namesServer, account.rules.roomDomain == nil {
       return say("%1 is connected. /msg %2 opens a direct chat.", address, person)
     }
     return say(

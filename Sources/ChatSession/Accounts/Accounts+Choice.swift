@@ -21,7 +21,7 @@ extension Accounts {
   func forStranger(named name: String, from network: String?) -> Account? {
     if let present = present(in: network) { return present }
     let fitting = list.filter {
-      $0.rules.domain != nil && $0.addresses(ofPerson: name).contains { !$0.contains("@") }
+      $0.rules.namesServer && $0.addresses(ofPerson: name).contains { !$0.contains("@") }
     }
     return fitting.count == 1 ? fitting[0] : nil
   }

@@ -163,7 +163,7 @@ extension IncomingBatch {
     if name == "#" || former?.utf8.elementsEqual(name.utf8) == true { return }
     // Where a room has an address beside its name, it keeps its first name: its owner must not
     // change what a bare name means (rule 11.2).
-    if account.rules.domain != nil, former != account.rules.shown(room: room) { return }
+    if account.rules.namesServer, former != account.rules.shown(room: room) { return }
     try database.run(
       "UPDATE conversation SET name = '', folded = '' WHERE id = ?", conversation.id)
     let shown = try store.freeName(name, on: network)

@@ -16,7 +16,7 @@ package protocol NetworkClient<Event, Act> {
   mutating func handle(_ event: Event, at now: Milliseconds) -> [NetworkEffect<Act>]
   /// Chooses the entries of the outbox that go out at the next `.tried`. Until then the owner can
   /// take a message back (rule 3.7).
-  mutating func admit(_ entries: [OutboxEntry], at now: Milliseconds) -> Set<OutboxEntry.ID>
+  mutating func admit(_ outbox: [OutboxEntry], at now: Milliseconds) -> Set<OutboxEntry.ID>
   /// Continues from `now` as if no time had passed, so that answers which nobody read meanwhile do
   /// not count as late.
   mutating func skip(to now: Milliseconds)
@@ -26,7 +26,7 @@ package protocol NetworkClient<Event, Act> {
 package protocol ClientEventKind: Sendable {
   /// The store has recorded as tried the entries that `admit` chose, so that they can be sent. The
   /// event carries no entries: the server may have answered some of them by now.
-  static func tried(_ entries: Set<OutboxEntry.ID>) -> Self
+  static func tried(_ ids: Set<OutboxEntry.ID>) -> Self
   /// The requests of the owner's shells; the client recognises repeated ones by their ids.
   static func requests(_ requests: [NetworkRequest]) -> Self
   static func signals(_ signals: [NetworkSignal]) -> Self

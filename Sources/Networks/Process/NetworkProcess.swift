@@ -91,7 +91,7 @@ package final class NetworkProcess {
   ///
   /// - Returns: why the network refused the account for good; nil when nothing is wrong.
   package func run() throws -> String? {
-    wire.report = { [weak self] in self?.handleReport($0) }
+    wire.report = { [weak self] in self?.handle($0) }
     downloads.report = { [store] in store.add($0) }
     store.leave = { [weak self] in self?.leave() }
     store.takeFiles = { [downloads] in downloads.take(from: $0) }
@@ -159,7 +159,7 @@ package final class NetworkProcess {
     store.learn(PasswordNeed.fact.name, value)
   }
 
-  private func handleReport(_ report: WireReport) {
+  private func handle(_ report: WireReport) {
     switch report {
     case .up:
       store.begin()
@@ -176,7 +176,7 @@ package final class NetworkProcess {
     case .sawSCRAM(let hash):
       if let known = SCRAMHash(fact: facts["scram"]), known >= hash { return }
       facts["scram"] = hash.mechanism
-      handleReport(.learned("scram", hash.mechanism))
+      handle(.learned("scram", hash.mechanism))
     case .down(let reason, let isFinal): handleDown(reason, isFinal: isFinal)
     case .passwordRefused(let reason):
       isPasswordRefused = true

@@ -80,12 +80,12 @@ final class StorePump {
     } catch {
       if hasGone(error) { return leave() }
       wire.isReading = false
-      let policy = Self.policy(after: error)
-      if policy == .fullStore {
+      let retry = Self.retry(after: error)
+      if retry == .fullStore {
         write(.storeIsFull)
         mustPublishStatus = true
       }
-      loop.schedule(&timer, at: loop.now + policy.pause) { [weak self] in self?.store() }
+      loop.schedule(&timer, at: loop.now + retry.pause) { [weak self] in self?.store() }
     }
   }
 
@@ -111,7 +111,7 @@ final class StorePump {
     if hasGone(error) { return leave() }
     mustRead = true
     guard timer == nil else { return }
-    loop.schedule(&timer, at: loop.now + Self.policy(after: error).pause) { [weak self] in
+    loop.schedule(&timer, at: loop.now + Self.retry(after: error).pause) { [weak self] in
       self?.store()
     }
   }
@@ -121,7 +121,7 @@ final class StorePump {
     (error as? StoreError)?.isFinal == true || access(lease.path, F_OK) != 0
   }
 
-  private static func policy(after error: any Error) -> Retry {
+  private static func retry(after error: any Error) -> Retry {
     if case StoreError.locked = error { .lockedStore } else { .fullStore }
   }
 

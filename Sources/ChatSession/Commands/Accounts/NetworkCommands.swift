@@ -26,7 +26,7 @@ struct NetworkCommands {
     let present = accounts.present(in: network, for: word)
     try check(word, present)
     if let present, present.rules.isRoomAddress(word), let address = present.address(ofRoom: word),
-      present.rules.domain != nil || present == open || present.isNamed(in: word)
+      present.rules.namesServer || present == open || present.isNamed(in: word)
     {
       return (present, address)
     }
@@ -50,7 +50,7 @@ struct NetworkCommands {
     if let open { return open.address(ofRoom: word).map { (open, $0) } }
     // No room of this machine has another sign than `#`.
     let others = accounts.list.filter {
-      $0.rules.domain == nil && !word.hasPrefix("#") && $0.rules.isRoomAddress(word)
+      !word.hasPrefix("#") && $0.rules.hasRoomSign(word)
     }
     return others.count == 1 ? others[0].address(ofRoom: word).map { (others[0], $0) } : nil
   }
@@ -58,14 +58,14 @@ struct NetworkCommands {
   /// The only account whose network has rooms that begin with `#`: on this machine, a new name
   /// with that sign may mean a room there (rule 11.2).
   var accountWithSign: Account? {
-    let found = accounts.list.filter { $0.rules.domain == nil && $0.rules.roomSigns.contains("#") }
+    let found = accounts.list.filter { $0.rules.hasRoomSign("#") }
     return found.count == 1 ? found[0] : nil
   }
 
-  /// Says how to enter the room of a network with the name of a new room on this machine: with an
-  /// account on IRC, somebody may have left out the `#`.
+  /// Says how to enter the room of a network with the name of a new room on this machine: where rooms
+  /// have signs, somebody may have left out the `#`.
   func hint(forNewRoom name: String) -> [Outcome] {
-    guard let account = accounts.list.first(where: { $0.rules.domain == nil }),
+    guard let account = accounts.list.first(where: \.rules.needsSign),
       let address = account.address(ofRoom: name)
     else { return [] }
     return [
@@ -87,7 +87,7 @@ struct NetworkCommands {
   /// - Throws: ``Refusal`` for an address that lacks a part, has too many parts, or has a part
   ///   after a slash, which names a program or somebody in a room.
   private func check(_ word: String, _ account: Account?) throws {
-    if let account, account.rules.domain == nil { return }
+    if let account, !account.rules.namesServer { return }
     let bare = word.first.map("@#".contains) ?? false ? String(word.dropFirst()) : word
     if word == "@" || bare.contains("@") && !Account.isAddress(bare) {
       throw Refusal.notAnAddress(word)

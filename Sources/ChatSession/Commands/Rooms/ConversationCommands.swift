@@ -211,7 +211,7 @@ struct ConversationCommands {
     guard !name.isEmpty, let text = try outgoing(text, .notice, typed: "/notice " + argument)
     else { throw usage("notice") }
     let rules = context.accounts.present(in: context.network, for: name)?.rules
-    let isRoom = name.hasPrefix("#") || rules?.domain == nil && rules?.isRoomAddress(name) == true
+    let isRoom = name.hasPrefix("#") || rules?.hasRoomSign(name) == true
     if isRoom || name.contains("@"), !name.hasPrefix("@"),
       let room = try snapshot.room(name, for: me, in: context.open.id)
     {
@@ -242,7 +242,7 @@ struct ConversationCommands {
   ) throws -> Step {
     // On some networks, no person's address looks like a room's.
     if let rules = context.accounts.present(in: context.network, for: name)?.rules,
-      rules.domain == nil, rules.isRoomAddress(name)
+      rules.hasRoomSign(name)
     {
       guard try snapshot.room(name, for: me, in: context.open.id) != nil else {
         throw RuleError.noSuchRoom(name)

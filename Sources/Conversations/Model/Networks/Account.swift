@@ -40,7 +40,7 @@ public struct Account: Identifiable, Hashable, Sendable {
   package func address(ofPerson word: String) -> String? {
     guard let rest = withoutKind(word) else { return rules.address(ofPerson: withoutServer(word)) }
     // With the kind of the network, as in a URI, a word is a whole address, such as a server's.
-    if rules.domain == nil || rest.contains("@") { return address(ofPerson: rest) }
+    if !rules.namesServer || rest.contains("@") { return address(ofPerson: rest) }
     return rules.isServer(rest) ? rules.fold(rest) : nil
   }
 
@@ -70,7 +70,7 @@ public struct Account: Identifiable, Hashable, Sendable {
 
   /// Whether a word names the account's server after a bare name.
   package func isNamed(in word: String) -> Bool {
-    rules.domain == nil && word.lowercased().hasSuffix("@" + server)
+    !rules.namesServer && word.lowercased().hasSuffix("@" + server)
   }
 
   /// A word without the account's server behind it.
@@ -81,11 +81,11 @@ public struct Account: Identifiable, Hashable, Sendable {
   /// A word that means this address and nobody else, such as `ben@irc.example.net` or
   /// `xmpp:gateway.example.org`.
   package func fullWord(for address: String) -> String {
-    rules.domain == nil || address.contains("@") ? withServer(address) : kind + ":" + address
+    !rules.namesServer || address.contains("@") ? withServer(address) : kind + ":" + address
   }
 
   /// An address that tells accounts apart: with the server, as in `ben@irc.example.net`.
   package func withServer(_ address: String) -> String {
-    rules.domain == nil ? address + "@" + server : address
+    rules.namesServer ? address : address + "@" + server
   }
 }

@@ -51,6 +51,12 @@ public struct AddressRules: Hashable, Sendable {
     (self.roomSigns, self.folding, self.identityScope) = (roomSigns, folding, identityScope)
   }
 
+  /// Whether an address says on which server it is, as `ben@example.org` does. Otherwise a bare name
+  /// is an address, and may mean somebody else on another network.
+  public var namesServer: Bool { domain != nil }
+  /// Whether the address of a room begins with a sign, which no person's address does.
+  public var needsSign: Bool { !roomSigns.isEmpty }
+
   // MARK: Addresses
 
   /// An address in the form in which equal addresses are equal strings.
@@ -72,9 +78,12 @@ public struct AddressRules: Hashable, Sendable {
       }, as: UTF8.self)
   }
 
+  /// Whether a word begins with a sign that only rooms have.
+  public func hasRoomSign(_ word: String) -> Bool { word.first.map(roomSigns.contains) ?? false }
+
   /// Whether a word is the whole address of a room, not a mere name.
   public func isRoomAddress(_ word: String) -> Bool {
-    domain == nil ? word.first.map(roomSigns.contains) ?? false : word.contains("@")
+    namesServer ? word.contains("@") : hasRoomSign(word)
   }
 
   /// The address of the person that a word means: an address, or a name on the account's server.
@@ -82,7 +91,7 @@ public struct AddressRules: Hashable, Sendable {
   /// - Returns: nil if nobody can have the name.
   public func address(ofPerson word: String) -> String? {
     // Where addresses are bare names, these letters are for rooms and masks.
-    if domain == nil, isRoomAddress(word) || word.contains(where: { "!*?".contains($0) }) {
+    if !namesServer, hasRoomSign(word) || word.contains(where: { "!*?".contains($0) }) {
       return nil
     }
     return address(of: word, at: domain)
@@ -92,10 +101,10 @@ public struct AddressRules: Hashable, Sendable {
   ///
   /// - Returns: nil if no room can have the name, or the service is unknown.
   public func address(ofRoom word: String) -> String? {
-    if domain != nil {
+    if namesServer {
       return address(of: word.hasPrefix("#") ? String(word.dropFirst()) : word, at: roomDomain)
     }
-    return address(of: isRoomAddress(word) ? word : roomSigns.prefix(1) + word, at: nil)
+    return address(of: hasRoomSign(word) ? word : roomSigns.prefix(1) + word, at: nil)
   }
 
   /// Whether a word can be the address of a server: labels with dots between them.
@@ -108,7 +117,7 @@ public struct AddressRules: Hashable, Sendable {
 
   private func address(of word: String, at domain: String?) -> String? {
     guard !word.isEmpty, word.allSatisfy({ !$0.isWhitespace && $0 != "," }) else { return nil }
-    if self.domain == nil { return fold(word) }
+    if !namesServer { return fold(word) }
     let parts = word.split(separator: "@", omittingEmptySubsequences: false)
     guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty && !$0.contains("/") }) else {
       return nil
@@ -129,14 +138,14 @@ public struct AddressRules: Hashable, Sendable {
 
   /// A room's name as it is shown, with a sign.
   package func shown(room name: String) -> String {
-    domain == nil && isRoomAddress(name) ? name : "#" + name
+    hasRoomSign(name) ? name : "#" + name
   }
 
   /// What an address of a person looks like.
-  public var personExample: String { domain == nil ? "ben" : "ben@\(domain ?? "example.org")" }
+  public var personExample: String { domain.map { "ben@" + $0 } ?? "ben" }
   /// What an address of a room looks like.
   public var roomExample: String {
-    domain == nil ? roomSigns.prefix(1) + "tea" : "tea@\(roomDomain ?? "rooms.example.org")"
+    namesServer ? "tea@\(roomDomain ?? "rooms.example.org")" : roomSigns.prefix(1) + "tea"
   }
 }
 

@@ -39,7 +39,7 @@ struct LineQueue: Sendable {
   /// How many lines wait whose answers a shell waits for.
   var requests: Int { entries.count { $0.urgency == .request } }
 
-  func contains(_ command: String) -> Bool { entries.contains { $0.line.command == command } }
+  func has(_ command: String) -> Bool { entries.contains { $0.line.command == command } }
 
   mutating func removeAll() { entries = [] }
 

@@ -353,7 +353,7 @@ struct History: Sendable {
   }
 
   mutating func failAll(in context: inout IRCContext) {
-    if context.waiting.contains(IRCContext.historyCommand) { return }
+    if context.waiting.has(IRCContext.historyCommand) { return }
     let silent = running.values
     running = [:]
     if chats == .reading { failChats(in: &context) }

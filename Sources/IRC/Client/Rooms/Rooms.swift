@@ -90,7 +90,7 @@ struct Rooms: Sendable {
 
   /// Stops waiting for entries.
   mutating func endWaiting(in context: inout IRCContext) {
-    if context.waiting.contains("JOIN") { return waitForEntries(&context) }
+    if context.waiting.has("JOIN") { return waitForEntries(&context) }
     for (address, room) in byAddress {
       switch room.state {
       // The owner may have left the room with another program.
