@@ -35,7 +35,7 @@ package struct IRCClient: NetworkClient {
   var rooms = Rooms()
   var history: History
   var outbox = IRCOutbox()
-  private var uploads = IRCUploads()
+  private var uploads = UploadQueue()
   var batches = Batches()
   var playbacks = Playbacks()
   var questions = Questions()
@@ -84,14 +84,13 @@ package struct IRCClient: NetworkClient {
     case .tried(let ids): outbox.noteTried(ids)
     case .requests(let new): context.add(new)
     case .signals(let signals): for signal in signals { handle(signal) }
-    case .uploaded(let id, let result):
-      uploads.finish(id, result, &outbox, rooms.people, in: &context)
+    case .uploaded(let id, let result): finishUpload(id, result)
     case .tick: context.clock.woke()
     }
     for alarm in context.clock.takeDue() { handle(alarm) }
     if context.isReady {
       while let request = context.requests.next() { run(request) }
-      uploads.begin(&outbox, in: &context)
+      beginUpload()
       readDoubtfulChats()
       sendReadMarkers()
       context.flushOne()
@@ -278,6 +277,36 @@ package struct IRCClient: NetworkClient {
     if toldSkips.insert(sentence).inserted { context.tell(.notice(sentence)) }
   }
 
+  // MARK: Files
+
+  /// Uploads a file to the server's web address (soju.im/FILEHOST).
+  private mutating func beginUpload() {
+    uploads.keep(only: { [outbox] in outbox.entries[$0]?.nextFile != nil }, in: &context)
+    guard let outgoing = outbox.nextUpload, let file = outgoing.nextFile,
+      uploads.isFree(in: &context)
+    else { return }
+    let id = outgoing.entry.id
+    guard let address = context.support[ISupport.files], !address.isEmpty else {
+      return outbox.refuse(id, translated("The server accepts no files."), in: &context)
+    }
+    let name = file.name.filter { $0 != "\"" && $0 != "\\" && !$0.isNewline }
+    uploads.begin(
+      FileUpload(
+        entry: id, file: file, address: address,
+        headers: ["Content-Disposition: attachment; filename=\"\(name)\""]), in: &context)
+  }
+
+  private mutating func finishUpload(
+    _ id: OutboxEntry.ID, _ result: Result<String, UploadFailure>
+  ) {
+    let name = outbox.entries[id]?.nextFile?.name ?? ""
+    switch uploads.noteEnd(id, result, of: name, at: context.clock.time) {
+    case .link(let link): outbox.add(link, to: id, rooms.people, in: &context)
+    case .failed(let reason): outbox.refuse(id, reason, in: &context)
+    case .again: break
+    }
+  }
+
   // MARK: The output
 
   private mutating func tellAbilities() {
@@ -344,7 +373,7 @@ extension IRCContext {
     abilities.repliesMayBeHidden = true
     abilities.typing = hasTags && support.passes(tag: "typing")
     abilities.repeatsTyping = true
-    abilities.largestFile = support[IRCUploads.token]?.hasPrefix("https://") == true ? nil : 0
+    abilities.largestFile = support[ISupport.files]?.hasPrefix("https://") == true ? nil : 0
     abilities.longestLine = longestLine
     abilities.joinsLines = has(Capabilities.multiline) && has(Capabilities.batch)
     return NetworkAbilities(rooms: abilities)

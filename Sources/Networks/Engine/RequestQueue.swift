@@ -14,7 +14,7 @@ package struct RequestQueue: Sendable {
   /// How many may wait.
   package static let most = 1_000
 
-  private var entries: [(request: NetworkRequest, state: State)] = []
+  private var list: [(request: NetworkRequest, state: State)] = []
   private var ended: [NetworkRequest.ID] = []
 
   package init() {}
@@ -39,30 +39,30 @@ package struct RequestQueue: Sendable {
       if request.wasTried, request.verb.speaks {
         _ = end(request)
         answers.append(.answered(request, Self.doubt(about: request)))
-      } else if entries.count >= Self.most {
+      } else if list.count >= Self.most {
         let sentence = translated("There are too many requests at once. Try again in a moment.")
         answers.append(.answered(request, sentence))
       } else {
-        entries.append((request, .waiting))
+        list.append((request, .waiting))
       }
     }
     return answers
   }
 
   private func index(of request: NetworkRequest) -> Int? {
-    entries.firstIndex { $0.request.id == request.id }
+    list.firstIndex { $0.request.id == request.id }
   }
 
   package mutating func next() -> NetworkRequest? {
-    guard let index = entries.firstIndex(where: { $0.state == .waiting }) else { return nil }
-    entries[index].state = .running
-    return entries[index].request
+    guard let index = list.firstIndex(where: { $0.state == .waiting }) else { return nil }
+    list[index].state = .running
+    return list[index].request
   }
 
   /// - Returns: whether it had not ended yet.
   package mutating func end(_ request: NetworkRequest) -> Bool {
     let index = index(of: request)
-    if let index { entries.remove(at: index) }
+    if let index { list.remove(at: index) }
     if index != nil || !ended.contains(request.id) { ended.append(request.id) }
     if ended.count > Self.most { ended.removeFirst(Self.most / 2) }
     return index != nil
@@ -70,18 +70,18 @@ package struct RequestQueue: Sendable {
 
   /// Lets a request wait for a room.
   package mutating func postpone(_ request: NetworkRequest) {
-    if let index = index(of: request) { entries[index].state = .postponed }
+    if let index = index(of: request) { list[index].state = .postponed }
   }
 
   /// Makes the requests that waited for a room ready for another try.
   package mutating func resume() {
-    for index in entries.indices where entries[index].state == .postponed {
-      entries[index].state = .waiting
+    for index in list.indices where list[index].state == .postponed {
+      list[index].state = .waiting
     }
   }
 
   /// Begins all requests anew, since the connection is gone.
   package mutating func restart() {
-    for index in entries.indices { entries[index].state = .waiting }
+    for index in list.indices { list[index].state = .waiting }
   }
 }

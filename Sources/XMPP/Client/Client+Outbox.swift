@@ -26,7 +26,7 @@ extension Client {
       context.tell(.refused(entry, reason: filled(("%1 is not an address.", [name]))))
     }
     context.needsPump = true
-    uploads.keepOnly(outbox, in: &context)
+    uploads.keep(only: { [outbox] in outbox[$0] != nil }, in: &context)
   }
 
   package mutating func admit(
@@ -73,9 +73,7 @@ extension Client {
     }
     context.needsPump = false
     if wantsMore { context.add(.wantsOutbox) }
-    for refusal in uploads.begin(withFiles, at: server, in: &context) {
-      refuse(refusal.entry, refusal.reason)
-    }
+    beginUpload(withFiles)
   }
 
   /// If an archive may already contain a stanza, the stanza waits until the archive has been read.
@@ -232,23 +230,5 @@ extension Client {
           MessageIDs(origin: id), in: isRoom ? .room(name) : .direct(name),
           reason: error.sentence(for: name, isRoom: isRoom)))
     }
-  }
-
-  // MARK: Files
-
-  mutating func noteSlot(_ answer: IQRequest.Answer, for id: OutboxEntry.ID) {
-    guard let stanza = outbox[id],
-      let refusal = uploads.noteSlot(answer, for: stanza, from: server, in: &context)
-    else { return }
-    refuse(refusal.entry, refusal.reason)
-  }
-
-  mutating func finishUpload(_ id: OutboxEntry.ID, _ result: Result<String, UploadFailure>) {
-    let (link, refusal) = uploads.finish(id, result, of: outbox[id], in: &context)
-    if let link {
-      outbox.add(link: link, to: id)
-      context.needsPump = true
-    }
-    if let refusal { refuse(refusal.entry, refusal.reason) }
   }
 }

@@ -21,7 +21,7 @@ package struct Client: NetworkClient {
   var bookmarks = Bookmarks()
   var archives: Archives
   var outbox = Outbox()
-  var uploads = Uploads()
+  var uploads = UploadQueue()
   var receipts = ReceiptRequests()
   var typing = TypingStates()
   /// Whether the owner was told of a stanza that this connection skipped.

@@ -222,3 +222,10 @@ import Testing
     #expect(try second.isHeld)
   }
 }
+
+extension AccountLease {
+  /// Whether this process still serves the account.
+  fileprivate var isHeld: Bool {
+    get throws { try waiting(since: 0) != nil }
+  }
+}

@@ -4,6 +4,9 @@ import Conversations
 /// What the server says about itself in its lines 005 (modern.ircdocs.horse, RPL_ISUPPORT), with
 /// the values of RFC 1459 until it does.
 struct ISupport: Hashable, Sendable {
+  /// The token with the address to upload files to.
+  static let files = "soju.im/FILEHOST"
+
   private var tokens: [String: String] = [:]
 
   subscript(_ name: String) -> String? { tokens[name] }
