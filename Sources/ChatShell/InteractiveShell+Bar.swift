@@ -37,7 +37,7 @@ extension InteractiveShell {
         text.filter { !$0.isEmpty }.joined(separator: " "))
     }
     bar.placeholder =
-      !session.editing.isOn && !session.switcher.isChoosing && session.open.isMember
+      session.mode.isDraft && session.open.isMember
         && editor.question == nil && settings.looks.placeholder
       ? session.lineConversation.map { say("Message %1", SafeText(name: $0.name)) } ?? "" : ""
     if editor.displayMode == .tty { arrange(&bar) }
@@ -53,18 +53,18 @@ extension InteractiveShell {
   private func arrange(_ bar: inout InputBar) {
     let looks = settings.looks
     let columns = editor.display.columns
-    bar.hidesSideZones = session.editing.isOn || session.switcher.isChoosing
+    bar.hidesSideZones = !session.mode.isDraft
     forgetOldNotice()
     bar.zones[.status] = statusItems(columns: columns)
     bar.zones[.left] = looks.leftItems
     var right: [Item] = []
-    let (text, isName) = (editor.text, session.switcher.isChoosing)
-    if !session.editing.isOn, !isName, let files = session.files.waiting.item {
+    let (text, isName) = (editor.text, session.mode.isChoosing)
+    if session.mode.isDraft, let files = session.composing.files.waiting.item {
       right.append(files)
     }
     if settings.messageLimit > 0, !isName,
       let counter = Counter.item(
-        text: !session.editing.isOn ? Command.message(in: text) ?? text : text,
+        text: !session.mode.isEditing ? Command.message(in: text) ?? text : text,
         limit: settings.messageLimit, style: settings.counter)
     {
       right.append(counter)

@@ -28,7 +28,7 @@ extension InteractiveShell {
     case .pasted(let text):
       // A name is on one line.
       let line = LineRules.onOneLine(text)
-      if session.switcher.isChoosing, line != text {
+      if session.mode.isChoosing, line != text {
         editor.insert(line)
         lineChanged()
         return true
@@ -39,12 +39,12 @@ extension InteractiveShell {
     case .pasteHadNoEnd:
       show(notice: say("The end of the paste was lost; the line has all that arrived"))
     case .clearing(let isEmpty):
-      guard isEmpty || session.switcher.isChoosing else { return !mayClear() }
+      guard isEmpty || session.mode.isChoosing else { return !mayClear() }
       tell(.interrupted)
       return true
     case .cancelled:
       // While choosing a conversation, the menu is not a level of its own.
-      return !session.switcher.isChoosing && press(.cancel) || offer(.cancel)
+      return !session.mode.isChoosing && press(.cancel) || offer(.cancel)
     case .undoing: return offer(.undo)
     case .upOnEmptyLine: return offer(.up)
     case .completing: return complete()
@@ -75,10 +75,10 @@ extension InteractiveShell {
 
   private func acceptLine(_ text: String) -> Bool {
     notice = nil
-    if session.switcher.isChoosing { return tell(.entered(text)) }
+    if session.mode.isChoosing { return tell(.entered(text)) }
     if asksBefore(sending: text) { return false }
     guard enter(text) else {
-      if session.editing.isOn { return false }
+      if session.mode.isEditing { return false }
       if LineRules.isCommand(text) || !session.open.isMember {
         select()
       } else if let start = session.startOfCommandAfterDraft(in: text) {
@@ -117,7 +117,7 @@ extension InteractiveShell {
     if key == .complete, completion.menu != .entered { return false }
     guard press(key) else { return false }
     lineChanged()
-    if key == .accept, session.switcher.isChoosing { tell(.entered(editor.text)) }
+    if key == .accept, session.mode.isChoosing { tell(.entered(editor.text)) }
     return true
   }
 
@@ -157,8 +157,8 @@ extension InteractiveShell {
   /// If a paste consists of the name of an existing file, offers to attach it (rule 1.9). An edit
   /// has no files, and a command wants the name itself.
   func offerToAttach(_ content: PastedContent, pasted text: String) -> Bool {
-    guard case .path(let name) = content, !session.editing.isOn, session.open.isMember,
-      !session.switcher.isChoosing, editor.question == nil, !LineRules.isCommand(editor.text),
+    guard case .path(let name) = content, !session.mode.isEditing, session.open.isMember,
+      !session.mode.isChoosing, editor.question == nil, !LineRules.isCommand(editor.text),
       let (path, shown) = fileToAttach(name)
     else { return false }
     let room = max(8, editor.display.columns - Self.attachQuestion)

@@ -72,7 +72,8 @@ extension InteractiveShell {
 
   /// Whether to ask about a long text before sending it (rule 1.9). If so, the line stays.
   func asksBefore(sending text: String) -> Bool {
-    guard confirmedForm == nil, settings.askLines > 0, !session.editing.isOn, session.open.isMember,
+    guard confirmedForm == nil, settings.askLines > 0, session.mode.isDraft,
+      session.open.isMember,
       session.rules.allowsSending(text)
     else { return false }
     let said = LineRules.withoutNewlinesAtEnd(text)

@@ -209,6 +209,6 @@ final class InteractiveShell {
   /// indicator. Typing signals arrive every three seconds, so this needs no timer of its own.
   func forgetOldNotice() {
     let isOld = loop.now - noticeAt >= 3000 && editor.question == nil
-    if isOld, !session.open.typing.isEmpty, !session.editing.isOn { notice = nil }
+    if isOld, !session.open.typing.isEmpty, !session.mode.isEditing { notice = nil }
   }
 }

@@ -21,8 +21,8 @@ extension BarController where Line == LineEditor {
     prepare = { [weak session] completion in
       guard let session else { return }
       // Prefixes mean nothing in the name of a conversation.
-      completion.registry = session.switcher.isChoosing ? CompletionRegistry() : registry
-      completion.arrowsEnter = session.switcher.isChoosing
+      completion.registry = session.mode.isChoosing ? CompletionRegistry() : registry
+      completion.arrowsEnter = session.mode.isChoosing
       let settings = session.preferences.settings
       completion.isLive = settings.liveMenu
       completion.maxRows = max(1, settings.maxMenuRows)
@@ -30,7 +30,7 @@ extension BarController where Line == LineEditor {
     ring = { [weak editor] in editor?.bell() }
     allowsSending = { [weak session] text in
       session.map {
-        $0.rules.allowsSending(text, hasAttachments: !$0.files.waiting.isEmpty)
+        $0.rules.allowsSending(text, hasAttachments: !$0.composing.files.waiting.isEmpty)
       } ?? false
     }
   }
@@ -93,7 +93,7 @@ final class ShellArguments: @MainActor ArgumentSource {
   func bareWord(
     in text: String, caret: Int
   ) -> (range: Range<Int>, word: String, candidates: [Candidate], behindAtLineStart: String)? {
-    guard let session, !session.switcher.isChoosing,
+    guard let session, !session.mode.isChoosing,
       let found = session.bareName(in: text, caret: caret)
     else { return nil }
     return (found.range, found.word, found.candidates, ":")

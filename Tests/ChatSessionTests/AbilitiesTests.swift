@@ -72,10 +72,10 @@ struct AbilitiesTests {
     #expect(
       anna.printed.last
         == "The network of ##tea does not allow edits; /delete 1 removes the message.")
-    #expect(!anna.session.editing.isOn)
+    #expect(!anna.session.mode.isEditing)
     try provide { $0.editsWithin = 3600 }
     #expect(anna.say("/edit"))
-    #expect(anna.session.editing.isOn)
+    #expect(anna.session.mode.isEditing)
   }
 
   @Test("14.2: what may be on the wire is not taken back; /cancel takes the one behind it")

@@ -265,7 +265,7 @@ struct ListTests {
     let message = try #require(try anna.newest())
     #expect(message.body.isEmpty && message.attachments.map(\.name) == ["cups.txt", "text.txt"])
     #expect(message.attachments.last?.bytes == 8 && message.attachments.last?.type == "text/plain")
-    #expect(anna.history.last == "one\ntwo" && anna.session.files.waiting.isEmpty)
+    #expect(anna.history.last == "one\ntwo" && anna.session.composing.files.waiting.isEmpty)
   }
 
   @Test("10: what readline rejects in a file is reported with the file and the line")

@@ -416,6 +416,6 @@ struct MovesTests {
     ben.say("quick")
     anna.say("/switch lobby")
     #expect(anna.printed.last?.hasSuffix("ben: quick") == true)
-    #expect(prompt == "#lobby> with cups|" && ben.session.files.waiting.count == 1)
+    #expect(prompt == "#lobby> with cups|" && ben.session.composing.files.waiting.count == 1)
   }
 }

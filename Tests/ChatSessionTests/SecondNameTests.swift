@@ -25,7 +25,7 @@ struct SecondNameTests {
     ben.say("/msg anna psst\nsecond")
     #expect(ben.printed.last == "To @anna: psst second")
     #expect(ben.picture[0].hasPrefix("#lobby"))
-    #expect(ben.session.files.waiting.files.count == 1)
+    #expect(ben.session.composing.files.waiting.files.count == 1)
     anna.look()
     #expect(anna.status().contains("@ben 1"))
     ben.say("/msg anna")

@@ -62,7 +62,7 @@ struct ServerCommandTests {
       #expect(anna.picture[0] == "##tea> my draft|")
       #expect(anna.history.last == "first text, corrected")
     }
-    #expect(!anna.session.editing.isOn)
+    #expect(!anna.session.mode.isEditing)
   }
 
   @Test("/quote and a line of the server names /irc, where the network takes such lines")

@@ -52,10 +52,10 @@ struct WaitingFileTests {
     anna.copyFiles()
     #expect(try sent().isEmpty)
     #expect(anna.printed.contains { $0.contains("no longer the file you attached") })
-    #expect(anna.text == "look" && anna.session.files.waiting.count == 1)
+    #expect(anna.text == "look" && anna.session.composing.files.waiting.count == 1)
     // It is asked for again, and takes the place of the other.
     anna.say("/attach " + path)
-    #expect(anna.session.files.waiting.count == 1)
+    #expect(anna.session.composing.files.waiting.count == 1)
     anna.say("look")
     anna.copyFiles()
     #expect(try sent() == [["notes"]])
@@ -74,7 +74,7 @@ struct WaitingFileTests {
           Draft(text: "hello", caret: 5, files: files), of: anna.session.me.id, in: here.id)
       }
       let again = try town.person("anna")
-      #expect(again.session.files.waiting.isEmpty)
+      #expect(again.session.composing.files.waiting.isEmpty)
       #expect(again.printed.contains { $0.contains(secret + ", but you did not attach it") })
       again.say("hello")
       again.copyFiles()
@@ -88,14 +88,14 @@ struct WaitingFileTests {
     let here = try #require(anna.session.open.conversation)
     anna.say("/attach " + path)
     let again = try town.person("anna")
-    #expect(again.session.files.waiting.files.map(\.path) == [path])
+    #expect(again.session.composing.files.waiting.files.map(\.path) == [path])
     // The row in another conversation's draft was not written by me.
     let tea = try anna.store.writeDurablyIfNeeded { try $0.makeRoom("tea") }
     let draft = Draft(text: "", caret: 0, files: [DraftFile(path: path)])
     try anna.store.writeDurablyIfNeeded {
       try $0.setDraft(draft, of: anna.session.me.id, in: tea.id)
     }
-    #expect(try town.person("anna", in: "tea").session.files.waiting.isEmpty)
+    #expect(try town.person("anna", in: "tea").session.composing.files.waiting.isEmpty)
     again.say("look")
     again.copyFiles()
     #expect(try sent() == [["notes"]])
@@ -103,7 +103,7 @@ struct WaitingFileTests {
     try anna.store.writeDurablyIfNeeded {
       try $0.setDraft(draft, of: anna.session.me.id, in: here.id)
     }
-    #expect(try town.person("anna").session.files.waiting.isEmpty)
+    #expect(try town.person("anna").session.composing.files.waiting.isEmpty)
   }
 
   @Test("12.7: attached files still wait after a room or a person was renamed")
@@ -117,9 +117,9 @@ struct WaitingFileTests {
     anna.say("/attach " + path)
     ben.say("/nick benjamin")
     let again = try town.person("anna", in: "coffee")
-    #expect(again.session.files.waiting.files.map(\.path) == [path])
+    #expect(again.session.composing.files.waiting.files.map(\.path) == [path])
     again.say("/msg benjamin")
-    #expect(again.session.files.waiting.files.map(\.path) == [path])
+    #expect(again.session.composing.files.waiting.files.map(\.path) == [path])
     #expect(!again.printed.contains { $0.contains("did not attach") })
   }
 
@@ -134,9 +134,9 @@ struct WaitingFileTests {
     anna.tell(.attach(path: path))
     anna.say("third")
     anna.copyFiles()
-    #expect(anna.text == "second" && anna.session.files.waiting.isEmpty)
+    #expect(anna.text == "second" && anna.session.composing.files.waiting.isEmpty)
     anna.say("second")
-    #expect(anna.text == "first" && anna.session.files.waiting.count == 1)
+    #expect(anna.text == "first" && anna.session.composing.files.waiting.count == 1)
     anna.say("first")
     anna.copyFiles()
     #expect(try sent() == [["notes"], [], ["notes"]])
@@ -148,7 +148,7 @@ struct WaitingFileTests {
     anna.say("/attach " + path)
     try "mine, but longer".write(toFile: path, atomically: false, encoding: .utf8)
     let again = try town.person("anna")
-    #expect(again.session.files.waiting.isEmpty)
+    #expect(again.session.composing.files.waiting.isEmpty)
     #expect(again.printed.contains { $0.contains("no longer the file you attached") })
   }
 
@@ -157,7 +157,7 @@ struct WaitingFileTests {
     let path = try town.folder.write("notes", "mine")
     anna.say("/attach " + path)
     chmod(town.folder.path + "/.local/state/hobnob/attached", 0o666)
-    #expect(try town.person("anna").session.files.waiting.isEmpty)
+    #expect(try town.person("anna").session.composing.files.waiting.isEmpty)
   }
 
   @Test("10: /export says how many messages are too long for an import")

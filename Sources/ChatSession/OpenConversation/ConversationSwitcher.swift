@@ -16,13 +16,9 @@ package struct ConversationSwitcher {
   private var run: (start: ID<Conversation>, passed: Set<ID<Conversation>>)?
   /// The conversations that were open before; the latest is last.
   private var former: [ID<Conversation>] = []
-  /// The conversations to choose from; nil unless a name is being typed in place of the line.
-  private(set) var choices: SwitcherCandidates?
 
   /// How long after the last such key the session enters the conversation, in milliseconds.
   static let pause: Int64 = 300
-
-  package var isChoosing: Bool { choices != nil }
 
   // MARK: Where a key goes
 
@@ -137,14 +133,13 @@ package struct ConversationSwitcher {
     former.append(conversation)
   }
 
-  // MARK: Typing a name
-
+  /// The conversations to choose by name.
+  ///
   /// - Parameter mark: the mark before the name of a chat with somebody who looks like someone
   ///   else.
-  mutating func beginChoice(among listing: [Listing], mark: (Conversation) -> String) {
-    choices = SwitcherCandidates(of: listing, former: former, mark: mark)
+  func candidates(
+    among listing: [Listing], mark: (Conversation) -> String
+  ) -> SwitcherCandidates {
+    SwitcherCandidates(of: listing, former: former, mark: mark)
   }
-
-  /// - Returns: false if no name was being typed.
-  mutating func endChoice() -> Bool { choices.take() != nil }
 }

@@ -5,7 +5,7 @@ import StyledText
 
 /// The conversations to choose by name, prepared once: there may be very many.
 @MainActor
-struct SwitcherCandidates {
+package struct SwitcherCandidates {
   /// All candidates, with a hint about unread messages. Conversations that were open recently are
   /// first, then those with the newest messages.
   private let all: [Candidate]

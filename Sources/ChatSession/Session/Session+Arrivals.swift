@@ -148,7 +148,7 @@ extension Session {
     tell(changes.answers, snapshot)
     tell(changes.notices, snapshot)
     if changes.historyChanged {
-      drafts.isHistoryStale = true
+      composing.drafts.isHistoryStale = true
       reloadHistoryIfStale(snapshot)
     }
     let receipts = here.map { changes.receiptsChanged.contains($0) } ?? false

@@ -27,7 +27,7 @@ extension Session {
     switch prefix {
     case .command:
       // Only the first word of a line is a command.
-      if editing.isOn { return [Candidate("cancel"), Candidate("edit")] }
+      if mode.isEditing { return [Candidate("cancel"), Candidate("edit")] }
       let idle = CanCommand.commandsThatDoNotWork(in: open.conversation, snapshot)
       return Command.table.filter { !idle.contains($0.name) }
         .map { Candidate($0.name, hint: $0.help.string) }
@@ -45,7 +45,7 @@ extension Session {
   /// The conversations that match the typed name, and the text to compare; nil if no name is being
   /// typed.
   package func choiceCandidates(for text: String) -> (list: [Candidate], word: String)? {
-    switcher.choices?.candidates(for: text)
+    mode.choices?.candidates(for: text)
   }
 
   private func abilitiesHere(_ snapshot: borrowing Snapshot) -> Abilities {
@@ -83,7 +83,7 @@ extension Session {
   private func commandArgument(
     in text: String, caret: Int, _ snapshot: borrowing Snapshot
   ) -> (command: Command, range: Range<Int>, word: String, candidates: [Candidate])? {
-    guard !editing.isOn, LineRules.isCommand(text), !text.contains("\n"),
+    guard !mode.isEditing, LineRules.isCommand(text), !text.contains("\n"),
       let (range, word) = Self.stretch(around: caret, in: text), range.lowerBound > 0
     else { return nil }
     let before = String(decoding: text.utf8.prefix(range.lowerBound), as: UTF8.self)
@@ -124,7 +124,7 @@ extension Session {
     guard preferences.settings.bareNames,
       var (range, word) = Self.stretch(around: caret, in: text)
     else { return nil }
-    if LineRules.isCommand(text), !editing.isOn {
+    if LineRules.isCommand(text), !mode.isEditing {
       guard let said = Command.message(in: preferences.unaliased(text)),
         range.lowerBound >= text.utf8.count - said.utf8.count
       else { return nil }
@@ -208,8 +208,8 @@ extension Session {
     case .file:
       return WorkingFolder.candidates(for: word, home: preferences.environment["HOME"])
     case .waitingFile:
-      return files.waiting.files.indices.map {
-        Candidate(String($0 + 1), hint: files.waiting.files[$0].name)
+      return composing.files.waiting.files.indices.map {
+        Candidate(String($0 + 1), hint: composing.files.waiting.files[$0].name)
       }
         + [Candidate("all")]
     case .theme:

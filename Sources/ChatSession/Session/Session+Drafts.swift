@@ -7,33 +7,33 @@ import StyledText
 extension Session {
   /// The conversation whose draft the line is; nil in batch mode and while a message is being
   /// edited.
-  var draftTarget: ID<Conversation>? { isInteractive && !editing.isOn ? lineConversation?.id : nil }
+  var draftTarget: ID<Conversation>? {
+    isInteractive && !mode.isEditing ? lineConversation?.id : nil
+  }
 
   /// Call this when the line may have changed. A line of the history that the person only looks at,
   /// or that a search shows, is not a draft.
   ///
   /// - Parameter byHand: whether somebody typed.
   func noteDraft(byHand: Bool = false) {
-    guard isInteractive, !editing.isOn, !switcher.isChoosing, !line.isAsking,
-      line.isLive || byHand
-    else { return }
-    drafts.note(line, at: now)
+    guard isInteractive, mode.isDraft, !line.isAsking, line.isLive || byHand else { return }
+    composing.drafts.note(line, at: now)
   }
 
-  func saveDraft() { write(drafts.save(files.waiting, in: draftTarget)) }
+  func saveDraft() { write(composing.drafts.save(composing.files.waiting, in: draftTarget)) }
 
   /// Stores the current line.
   func noteAndLeaveDraft() {
     noteDraft()
-    write(drafts.leave(files.waiting, in: draftTarget))
+    write(composing.drafts.leave(composing.files.waiting, in: draftTarget))
   }
 
   /// Handles Return on a line of the history.
   ///
   /// - Returns: whether the line that waited at the end of the history went into the history.
   func leaveLiveLine(_ snapshot: borrowing Snapshot) -> Bool {
-    guard isInteractive, !editing.isOn, !line.isLive else { return false }
-    let step = drafts.leaveLiveLine()
+    guard isInteractive, mode.isDraft, !line.isLive else { return false }
+    let step = composing.drafts.leaveLiveLine()
     act(on: step, snapshot)
     return !step.outcomes.isEmpty
   }
@@ -41,16 +41,16 @@ extension Session {
   /// A hobnob key: sets the line aside or, if it is empty, brings back the last line that was set
   /// aside.
   func setAside() {
-    guard isInteractive, !editing.isOn, !switcher.isChoosing, let here = lineConversation?.id else {
+    guard isInteractive, mode.isDraft, let here = lineConversation?.id else {
       return emit(.bell)
     }
-    guard !line.isEmpty || !files.waiting.isEmpty else {
-      guard let effects = drafts.bringBackLast(in: here) else { return emit(.bell) }
+    guard !line.isEmpty || !composing.files.waiting.isEmpty else {
+      guard let effects = composing.drafts.bringBackLast(in: here) else { return emit(.bell) }
       return effects.forEach(emit)
     }
     stopTyping()
-    let step = drafts.setAside(line, files.waiting, in: here)
-    files.clear()
+    let step = composing.drafts.setAside(line, composing.files.waiting, in: here)
+    composing.files.clear()
     write(step.writes)
     for case .effect(let effect) in step.outcomes { emit(effect) }
   }
@@ -65,11 +65,11 @@ extension Session {
     leaving former: ID<Conversation>? = nil, _ snapshot: borrowing Snapshot
   ) {
     guard isInteractive else { return }
-    if let former { drafts.noteCommandLeft(former) }
+    if let former { composing.drafts.noteCommandLeft(former) }
     let draft = takeDraft(snapshot)
     guard let here = lineConversation?.id else { return }
     // The line may have text; then the draft stays out of it.
-    if !drafts.hasAside(in: here) { drafts.forgetKnown(in: here) }
+    if !composing.drafts.hasAside(in: here) { composing.drafts.forgetKnown(in: here) }
     if !draft.isEmpty { emit(.restore(draft)) }
     bringBackLines(of: here)
   }
@@ -82,8 +82,9 @@ extension Session {
 
   private func takeDraft(_ snapshot: borrowing Snapshot) -> Conversations.Draft {
     let here = lineConversation?.id
-    let (draft, step) = drafts.take(here.flatMap { storedDraft(in: $0, snapshot) }, in: here)
-    files.clear()
+    let (draft, step) = composing.drafts.take(
+      here.flatMap { storedDraft(in: $0, snapshot) }, in: here)
+    composing.files.clear()
     act(on: step, snapshot)
     return draft
   }
@@ -108,12 +109,12 @@ extension Session {
   /// Records that the draft is in the line.
   func restored(_ draft: Conversations.Draft, _ snapshot: borrowing Snapshot) {
     guard let here = lineConversation?.id else { return }
-    drafts.restored(draft, mentions: line.mentions, in: here)
+    composing.drafts.restored(draft, mentions: line.mentions, in: here)
     let key = key(of: here, snapshot)
     for file in draft.files {
-      reportingErrors { try files.restore(file, in: key, limit: attachmentLimit) }
+      reportingErrors { try composing.files.restore(file, in: key, limit: attachmentLimit) }
     }
-    let writes = drafts.restored(files.waiting, in: here)
+    let writes = composing.drafts.restored(composing.files.waiting, in: here)
     if draftTarget != nil { write(writes) }
   }
 
@@ -125,14 +126,14 @@ extension Session {
   /// Reloads the history if another shell has added to it, but not while somebody walks through it
   /// or searches it.
   func reloadHistoryIfStale(_ snapshot: borrowing Snapshot) {
-    if drafts.isHistoryStale, line.isIdle, line.isEmpty { reloadHistory(snapshot) }
+    if composing.drafts.isHistoryStale, line.isIdle, line.isEmpty { reloadHistory(snapshot) }
   }
 
   func reloadHistory(_ snapshot: borrowing Snapshot) {
     guard isInteractive, let shellID,
       let lines = try? snapshot.inputHistory(of: me.id, shell: shellID, limit: Self.historyLines)
     else { return }
-    drafts.isHistoryStale = false
+    composing.drafts.isHistoryStale = false
     emit(.setHistory(lines))
   }
 
@@ -168,7 +169,7 @@ extension Session {
     let place = try open.requiredAsMember()
     let (own, most) = (attachmentLimit, try snapshot.knownAbilities(of: place.id).largestFile)
     if most == 0 { throw RuleError.takesNoFiles(place.name) }
-    let file = try files.attach(
+    let file = try composing.files.attach(
       fileAt: path, limit: most.map { own > 0 ? min(own, $0) : $0 } ?? own)
     remember([file], snapshot)
     noteAndLeaveDraft()
@@ -176,33 +177,33 @@ extension Session {
       .notice(
         say(
           "%1 will be sent with your next message; /detach %2 removes it.",
-          SafeText(name: file.name), SafeText(files.waiting.count))))
+          SafeText(name: file.name), SafeText(composing.files.waiting.count))))
   }
 
   func detach(_ number: Int?, _ snapshot: borrowing Snapshot) {
-    guard let former = files.detach(number) else { return }
+    guard let former = composing.files.detach(number) else { return }
     if let here = lineConversation?.id { forget(former, in: key(of: here, snapshot)) }
     noteAndLeaveDraft()
   }
 
   private func remember(_ new: [WaitingFiles.File], _ snapshot: borrowing Snapshot) {
     guard isInteractive, let here = lineConversation?.id else { return }
-    files.remember(new, in: key(of: here, snapshot))
+    composing.files.remember(new, in: key(of: here, snapshot))
   }
 
   /// Removes files of a conversation from the record, except those that are attached again or
   /// belong to a line that was set aside.
   func forget(_ former: [WaitingFiles.File], in key: AttachedFiles.ConversationKey) {
     guard isInteractive else { return }
-    let here = key.id == lineConversation?.id ? files.waiting.files.map(\.path) : []
-    files.forget(
-      former, in: key, except: Set(here + drafts.filesSetAside(in: key.id).map(\.path)))
+    let here = key.id == lineConversation?.id ? composing.files.waiting.files.map(\.path) : []
+    composing.files.forget(
+      former, in: key, except: Set(here + composing.drafts.filesSetAside(in: key.id).map(\.path)))
   }
 
   /// Attaches unsent files again.
   func bringBack(_ back: WaitingFiles, _ snapshot: borrowing Snapshot) {
     guard !back.isEmpty else { return }
-    files.bringBack(back)
+    composing.files.bringBack(back)
     remember(back.files, snapshot)
     saveDraft()
   }
@@ -210,7 +211,7 @@ extension Session {
   /// Sets the files aside with the emptied line. Returns false if no file is attached, or if an
   /// edit was emptied: attached files belong to the draft.
   func setFilesAside(with text: String) -> Bool {
-    guard !editing.isOn, files.setAside(with: text) else { return false }
+    guard mode.isDraft, composing.files.setAside(with: text) else { return false }
     if text.isEmpty {
       noteDraft()
       emit(.notice(say("The attached files are removed; C-_ restores them")))

@@ -10,7 +10,7 @@ extension Session {
   /// - Parameter path: the file that holds the text, to send it as a file (rule 1.9).
   func enter(_ text: String, asFileAt path: String? = nil) {
     noteKeyPress()
-    let isEdit = editing.isOn
+    let isEdit = mode.isEditing
     do {
       var isLeft = false
       let found = try store.read {
@@ -26,13 +26,13 @@ extension Session {
         // The message was deleted meanwhile: catching up ends edit mode, with a message.
         catchUpLater()
         commitReady()
-        if editing.isOn { try leaveEditMode(keeping: text, because: error) }
+        if mode.isEditing { try leaveEditMode(keeping: text, because: error) }
       }
       // Commands also enter the input history (rule 1.12).
       if found.isCommand, isInteractive {
         emit(.whenLineBegins(.carriedOut(LineRules.withoutNewlinesAtEnd(text))))
       }
-      if !isEdit { drafts.lineWasRun(in: conversation) }
+      if !isEdit { composing.drafts.lineWasRun(in: conversation) }
       guard isLeft, !effects.contains(where: \.isNotice) else { return }
       emit(.notice(say("The line you had begun is in the history: press Up twice")))
     } catch let error as StoreError where error.isFinal {
@@ -56,18 +56,18 @@ extension Session {
 
   /// - Throws: the message to show when the line has to stay.
   private func interpret(_ text: String, _ snapshot: borrowing Snapshot) throws -> Meaning {
-    if editing.isOn { return (try editStep(text, snapshot), false) }
+    if let edited = mode.edited { return (try editStep(edited.message, text, snapshot), false) }
     let reactions = Reactions(context: context)
     if let emoji = try reactions.reactionEmoji(in: text) {
       let newest = Reactions.newest(in: open.id, for: me.id, transcript.printer, snapshot)
-      guard let target = reactionTarget.message ?? newest else {
+      guard let target = composing.reactionTarget.message ?? newest else {
         throw Refusal(say("There is no message here to react to."))
       }
       return (reactions.react(to: target, with: emoji), true)
     }
     switch rules.judge(text) {
     case .blank:
-      guard files.waiting.isEmpty else { return (messageStep("", typed: ""), false) }
+      guard composing.files.waiting.isEmpty else { return (messageStep("", typed: ""), false) }
       throw Refusal(SafeText())
     case .overLimit(let count, let limit): throw TextTooLong(count: count, limit: limit)
     case .slashGuard:
@@ -150,7 +150,8 @@ extension Session {
 
   /// The command that somebody typed right after a restored draft without looking at the draft.
   private func commandAfterDraft(in text: String) -> Command? {
-    guard let rest = drafts.textAfterDraft(in: text).map(preferences.unaliased), rest.first == "/"
+    guard let rest = composing.drafts.textAfterDraft(in: text).map(preferences.unaliased),
+      rest.first == "/"
     else { return nil }
     // After a refusal, another command may follow the first one.
     return Command.named(String(rest.dropFirst().prefix { !$0.isWhitespace && $0 != "/" }))
@@ -159,7 +160,7 @@ extension Session {
   /// Where that command begins, in bytes; nil if there is none.
   package func startOfCommandAfterDraft(in text: String) -> Int? {
     guard settings.slashGuard, commandAfterDraft(in: text) != nil,
-      let command = drafts.textAfterDraft(in: text)
+      let command = composing.drafts.textAfterDraft(in: text)
     else { return nil }
     return text.utf8.count - command.utf8.count
   }
@@ -169,7 +170,7 @@ extension Session {
     CommandContext(
       me: me, outputMode: outputMode, preferences: preferences, attention: attention, open: open,
       switcher: switcher, readState: readState, elsewhere: elsewhere, accounts: accounts,
-      people: people, waitingFiles: files.waiting, unstoredLines: queue.lines,
+      people: people, waitingFiles: composing.files.waiting, unstoredLines: queue.lines,
       bindings: { [line] in line.bindings },
       lastSearch: lastSearch, tutorial: tutorial, printer: transcript.printer,
       accountObstacle: { [store, accountObstacle] in
@@ -197,19 +198,22 @@ extension Session {
 
   /// Puts a message into the line.
   func edit(_ message: Message) {
-    let wasOn = editing.isOn
-    if !wasOn { noteAndLeaveDraft() }
-    let effect = editing.begin(message, over: line.text)
+    let isAnother = mode.isEditing
+    if !isAnother { noteAndLeaveDraft() }
+    let effect = composing.beginEdit(of: message, over: line.text)
     // Editing does not count as typing (rule 3.2).
-    if !wasOn { stopTyping() }
+    if !isAnother { stopTyping() }
     emit(effect)
     // In plain mode no status line shows the mode.
-    if outputMode == .plain, let mode = editing.mode { emit(.notice(mode.status)) }
+    if outputMode == .plain, let edited = mode.edited { emit(.notice(edited.mode.status)) }
   }
 
-  private func editStep(_ text: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    switch try editing.enter(text, line: line.text, rules) {
-    case .save(let message, let body):
+  private func editStep(
+    _ message: Message, _ text: String, _ snapshot: borrowing Snapshot
+  ) throws -> Step {
+    let number = SafeText(message.number)
+    switch composing.judgeEdit(text, rules) {
+    case .save(let body):
       _ = try open.requiredAsMember()
       let (me, shell, mentions) = (me.id, shellID, Span.encoded(line.mentions(in: body)))
       return Step {
@@ -217,16 +221,38 @@ extension Session {
           message.id, to: body, by: me, typed: text, shell: shell, mentions: mentions)
         return [.saved(text), .catchUp]
       }
-    case .ended(let notice):
-      return Step([.effect(.endEdit(offering: nil))] + (notice.map { [.shortNotice($0)] } ?? []))
-    case .another(let number): return try MessageCommands(context: context).edit(number, snapshot)
-    case .tooLong(let count, let limit): throw TextTooLong(count: count, limit: limit)
+    case .unchanged:
+      composing.mode.edited = nil
+      return Step([
+        .effect(.endEdit(offering: nil)), .shortNotice(say("Message [%1] is unchanged", number)),
+      ])
+    case .command(.cancel):
+      composing.leaveEdit(line.text)
+      return .effect(.endEdit(offering: nil))
+    case .command(.edit(let number)):
+      return try MessageCommands(context: context).edit(number.map { String($0) } ?? "", snapshot)
+    case .mayMeanCancel:
+      throw Refusal(
+        say(
+          "The text ends with /cancel, which would be saved, too. Press Return again to save it, or C-g to leave [%1] unchanged.",
+          number))
+    case .refusedBlank:
+      throw Refusal(
+        say(
+          "A message cannot be empty. /cancel keeps the old text, /delete %1 deletes the message.",
+          number))
+    case .refusedOverLimit(let count, let limit): throw TextTooLong(count: count, limit: limit)
+    case .refusedCommand:
+      throw Refusal(
+        say(
+          "While you edit, only /cancel and /edit N are commands. For a text that begins with /, type //."
+        ))
     }
   }
 
   func saved(_ text: String, _ snapshot: borrowing Snapshot) {
     // The person saved a line from the history instead.
-    if let typedOver = editing.saved(text) { act(on: Drafts.remember(typedOver), snapshot) }
+    if let typedOver = composing.savedEdit(text) { act(on: Drafts.remember(typedOver), snapshot) }
     tutorial?.note(.corrected)
     emit(.addHistory(text))
     emit(.endEdit(offering: nil))
@@ -237,7 +263,7 @@ extension Session {
   ///
   /// - Throws: any other reason why the text was not saved.
   private func leaveEditMode(keeping text: String, because error: RuleError) throws {
-    guard isInteractive, let number = editing.mode?.target, let here = open.conversation,
+    guard isInteractive, let number = mode.edited?.message.number, let here = open.conversation,
       case .message(let body) = rules.judge(text)
     else { throw error }
     let reason: SafeText
@@ -249,7 +275,7 @@ extension Session {
     case .editsAreOver, .unreadable: reason = sentence(for: error)
     default: throw error
     }
-    editing.drop()
+    composing.mode.edited = nil
     emit(.endEdit(offering: nil))
     returnLine(
       Line(
@@ -260,7 +286,7 @@ extension Session {
 
   /// Call this when another shell changed or deleted a message, perhaps the one being edited.
   func editedElsewhere(_ message: Message) {
-    guard let (sentence, end) = editing.changedElsewhere(message, line.text) else { return }
+    guard let (sentence, end) = composing.changedElsewhere(message, line.text) else { return }
     if let end { emit(end) }
     transcript.printer.endRun()
     emit(.print([Transcript.error(sentence)]))

@@ -12,7 +12,7 @@ extension Session {
     let body = text.prefix + text.body
     try context.checkLength(of: body)
     // The draft and the files on the line belong to the open conversation.
-    let waiting = target == nil ? files.waiting : WaitingFiles()
+    let waiting = target == nil ? composing.files.waiting : WaitingFiles()
     try store.read {
       try $0.knownAbilities(of: conversation.id).check(
         text: body, isReply: text.replyTo != nil,
@@ -25,9 +25,9 @@ extension Session {
       mentions: Span.shifted(self.line.mentions(in: text.body), by: text.prefix.utf8.count),
       isForElsewhere: target != nil, replyTo: text.replyTo)
     if target == nil {
-      (line.draft, line.rest) = drafts.takeForSending(
+      (line.draft, line.rest) = composing.drafts.takeForSending(
         in: conversation.id, wasWaiting: queue.removeDraft(of: conversation.id))
-      files.clear()
+      composing.files.clear()
     }
     switcher.endUnreadRun()
     // Lines that are waiting already must be stored first.
@@ -38,7 +38,7 @@ extension Session {
         line.attachments = try keep(line.files) + text.attachments
         _ = try commit([.line(line)])
       } catch {
-        files.bringBack(line.files)
+        composing.files.bringBack(line.files)
         throw error
       }
       return
@@ -65,9 +65,9 @@ extension Session {
 
   /// Call this when a line was stored.
   func sent(_ line: Line, as message: Message, _ key: AttachedFiles.ConversationKey) {
-    drafts.sent(
+    composing.drafts.sent(
       line,
-      isDone: line.conversation == lineConversation?.id && !editing.isOn
+      isDone: line.conversation == lineConversation?.id && !mode.isEditing
         && queue.draft(of: line.conversation) == nil)
     forget(line.files.files, in: key)
     if !line.isSecret { emit(.addHistory(line.typed)) }
@@ -146,7 +146,7 @@ extension Session {
     let name = SafeText(name: line.conversationName)
     let returned = Write.returned(
       [ReturnedLine(line: line, reason: reason)], to: line.conversation)
-    if isHere, self.line.isEmpty, self.line.isIdle, !editing.isOn, !switcher.isChoosing {
+    if isHere, self.line.isEmpty, self.line.isIdle, mode.isDraft {
       complain(say("%1 Your line is back.", reason))
       emit(.fillLine(line.typed, mentions: line.spans(in: line.typed)))
       bringBack(line.files, snapshot)
@@ -233,8 +233,8 @@ extension Session {
     write(readState.markPrinted(sendsReceipts: settings.receipts))
     // The text being edited is not a draft (rule 3.6); the draft is the line that was set aside for
     // it.
-    if editing.isOn { editing.drop() } else { noteDraft() }
-    write(drafts.leave(files.waiting, in: draftTarget))
+    if mode.isEditing { composing.mode.edited = nil } else { noteDraft() }
+    write(composing.drafts.leave(composing.files.waiting, in: draftTarget))
     // Discard the typing signal: from now on this shell sends none.
     _ = open.stopTyping(at: now)
     retry()

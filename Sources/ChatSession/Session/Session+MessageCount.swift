@@ -15,7 +15,7 @@ extension Session {
   /// cut texts. At most 50.
   package func messageCount(of typed: String) -> Int {
     let can = open.abilities
-    guard can.longestLine != nil, !can.joinsLines, !editing.isOn, !switcher.isChoosing,
+    guard can.longestLine != nil, !can.joinsLines, mode.isDraft,
       open.isMember
     else { return 1 }
     let text = LineRules.withoutNewlinesAtEnd(typed)

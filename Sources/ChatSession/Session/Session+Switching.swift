@@ -19,8 +19,8 @@ extension Session {
     }
     let former = open.id
     switcher.endUnreadRun()
-    if isInteractive { drafts.restoreKilled(at: now) }
-    write(drafts.leave(files.waiting, in: draftTarget))
+    if isInteractive { composing.drafts.restoreKilled(at: now) }
+    write(composing.drafts.leave(composing.files.waiting, in: draftTarget))
     stopTyping()
     try enter(target, isNew: isNew, snapshot)
     restoreDraft(leaving: former, snapshot)
@@ -108,9 +108,9 @@ extension Session {
   // MARK: By keys (rule 13.1)
 
   func go(_ move: Move, _ snapshot: borrowing Snapshot) {
-    if switcher.isChoosing {
+    if mode.isChoosing {
       // The key is meant for the line that the name replaced, so it waits for that line.
-      if switcher.endChoice() { emit(.endChoice) }
+      composing.endChoice().forEach(emit)
       if move != .choose { emit(.whenLineBegins(.move(move))) }
       return
     }
@@ -130,9 +130,9 @@ extension Session {
   /// Replaces the line with that of the other conversation (rule 13.2).
   private func beginSwitch(to next: Conversation, _ snapshot: borrowing Snapshot) {
     guard next.id != lineConversation?.id else { return switcher.beginSwitch(to: nil, at: now) }
-    if editing.isOn {
-      editing.cancel(line.text).forEach(emit)
-      write(drafts.leave(files.waiting, in: draftTarget))
+    if mode.isEditing {
+      composing.cancelEdit(line.text).forEach(emit)
+      write(composing.drafts.leave(composing.files.waiting, in: draftTarget))
     } else {
       noteAndLeaveDraft()
     }
@@ -185,7 +185,8 @@ extension Session {
     stopTyping()
     let here = lineConversation?.id
     let listing = try snapshot.listing(for: me.id).filter { $0.conversation.id != here }
-    switcher.beginChoice(among: listing, mark: people.markOfChats(snapshot))
+    composing.beginChoice(
+      among: switcher.candidates(among: listing, mark: people.markOfChats(snapshot)))
     emit(.beginChoice)
   }
 
@@ -195,8 +196,8 @@ extension Session {
     let name = text.trimmingBlanks
     do {
       if isCurrent(name) {
-        if switcher.endChoice() { emit(.endChoice) }
-      } else if let found = switcher.choices?.conversation(meantBy: name) {
+        composing.endChoice().forEach(emit)
+      } else if let found = mode.choices?.conversation(meantBy: name) {
         endChoice(of: found.id)
       } else {
         let commands = ConversationCommands(context: context)
@@ -208,7 +209,7 @@ extension Session {
             [], { [.openKeepingDraft(try $0.directChat(me, with: person.id), isNew: false)] })
           for case .openKeepingDraft(let chat, _) in chosen { endChoice(of: chat.id) }
         case .near(let near):
-          if switcher.endChoice() { emit(.endChoice) }
+          composing.endChoice().forEach(emit)
           try perform(commands.ask(near, for: name))
         }
       }
@@ -219,7 +220,7 @@ extension Session {
       else {
         return emit(.refused(sentence(for: RuleError.ambiguous(meant, candidates: candidates))))
       }
-      if switcher.endChoice() { emit(.endChoice) }
+      composing.endChoice().forEach(emit)
       reportingErrors { try perform(question) }
     } catch {
       emit(.refused(sentence(for: error)))
@@ -227,7 +228,7 @@ extension Session {
   }
 
   private func endChoice(of conversation: ID<Conversation>) {
-    if switcher.endChoice() { emit(.endChoice) }
+    composing.endChoice().forEach(emit)
     emit(.whenLineBegins(.chosen(conversation)))
   }
 
@@ -242,7 +243,7 @@ extension Session {
       return say(
         "You are in %1; Return and C-g go back", SafeText(name: lineConversation?.name ?? name))
     }
-    if let found = switcher.choices?.conversation(meantBy: name) {
+    if let found = mode.choices?.conversation(meantBy: name) {
       return say("Return goes to %1, C-g goes back", SafeText(name: found.name))
     }
     return name.isEmpty

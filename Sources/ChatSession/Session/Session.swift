@@ -42,16 +42,13 @@ package final class Session {
   package internal(set) var open: OpenConversation
   package internal(set) var switcher = ConversationSwitcher()
   package internal(set) var readState = ReadState()
-  package internal(set) var editing = Editing()
-  package internal(set) var files: AttachedFiles
+  package internal(set) var composing: Composing
   package internal(set) var transcript: Transcript
-  var drafts = Drafts()
   var arrivals = ArrivalReader()
   var elsewhere = UnreadElsewhere()
   var joined = JoinedConversations()
   var people: People
   var joinsAndLeaves = JoinLeaveDigest()
-  var reactionTarget = ReactionTarget()
   var emoji = EmojiUse()
   var accounts: Accounts
   var lastSearch: SearchContinuation?
@@ -82,7 +79,8 @@ package final class Session {
     self.line = line
     self.now = now
     open = OpenConversation(me: me.id)
-    files = AttachedFiles(environment: preferences.environment, storePath: store.path)
+    composing = Composing(
+      files: AttachedFiles(environment: preferences.environment, storePath: store.path))
     transcript = Transcript(outputMode, preferences, me: me.id)
     people = People(me: me.id, glyphs: preferences.glyphs)
     accounts = Accounts(
@@ -95,6 +93,9 @@ package final class Session {
   /// Whether somebody types at a terminal. If so, messages can arrive between commands, and a line
   /// can wait for the store.
   var isInteractive: Bool { outputMode != .batch }
+
+  /// What the typed line is at present.
+  package var mode: LineMode { composing.mode }
 
   /// The conversation that the line belongs to.
   package var lineConversation: Conversation? { switcher.target ?? open.conversation }
@@ -109,7 +110,7 @@ package final class Session {
   /// time.
   package var deadline: Int64? {
     [
-      outgoing.deadline, drafts.deadline, open.deadline, switcher.deadline,
+      outgoing.deadline, composing.drafts.deadline, open.deadline, switcher.deadline,
       joinsAndLeaves.deadline, accounts.deadline,
     ]
     .compactMap { $0 }.min()
@@ -141,15 +142,15 @@ package final class Session {
     self.now = now
     isPatient = event.mayWait
     switch event {
-    case .entered(let name) where switcher.isChoosing: chooseName(name)
+    case .entered(let name) where mode.isChoosing: chooseName(name)
     case .entered(let text): enter(text)
     case .enteredAsFile(let text, let path): enter(text, asFileAt: path)
     case .answered(.line(let text)):
       performStep { try commandStep(text, $0).keepingDraft() }
     case .answered(let intent):
       performStep { try ConversationCommands(context: context).step(for: intent, $0) }
-    case .editLast where !switcher.isChoosing: performStep { try editNewest($0) }
-    case .pageHistory where !switcher.isChoosing:
+    case .editLast where !mode.isChoosing: performStep { try editNewest($0) }
+    case .pageHistory where !mode.isChoosing:
       performStep { try HistoryCommand(context: context).page($0) }
     case .filesReady(let result, let number): filesReady(result, number: number)
     case .promptShown:
@@ -160,11 +161,12 @@ package final class Session {
       observe { tick($0) }
       retryIfDue()
     case .ended:
-      let leaves = !switcher.isChoosing && !editing.isOn
-      observe {
-        if leaves { try? commitSwitch($0) } else { cancel() }
+      guard mode.isDraft else {
+        cancel()
+        break
       }
-      if leaves { leave(status: 0, insists: true) }
+      observe { try? commitSwitch($0) }
+      leave(status: 0, insists: true)
     case .leave(let status):
       observe { try? commitSwitch($0) }
       leave(status: status, insists: false)
@@ -183,17 +185,17 @@ package final class Session {
     self.now = now
     switch key {
     case .cancel:
-      if switcher.isChoosing || editing.isOn {
+      if !mode.isDraft {
         cancel()
       } else if !takeBackOldestLine() {
         return nil
       }
     case .undo:
-      guard line.isEmpty, files.undo() else { return nil }
+      guard line.isEmpty, composing.files.undo() else { return nil }
       noteDraft()
       emit(.notice(say("The files are attached again")))
     case .up:
-      guard settings.upEditsLast, !editing.isOn, !switcher.isChoosing,
+      guard settings.upEditsLast, mode.isDraft,
         let step = try? store.read({ try editNewest($0) }), (try? perform(step)) != nil
       else { return nil }
     }
@@ -225,10 +227,10 @@ package final class Session {
       noteDraft()
       saveDraft()
       _ = setFilesAside(with: line.text)
-      drafts.forgetKilled()
+      composing.drafts.forgetKilled()
     case .restored(let draft): restored(draft, snapshot)
     case .stashConflict(let draft):
-      if let here = lineConversation?.id { drafts.stash(draft, in: here, at: now) }
+      if let here = lineConversation?.id { composing.drafts.stash(draft, in: here, at: now) }
     case .lineReturned(let line, let reason): putLineBack(line, because: reason, snapshot)
     case .filesReturned(let back): bringBack(back, snapshot)
     case .bellRang(let reasons): handleBell(reasons, snapshot)
@@ -239,7 +241,7 @@ package final class Session {
     case .focus(let isFocused): window(isFocused: isFocused)
     case .resized(let rows, let columns): transcript.setSize(rows: rows, columns: columns)
     case .screenLent(let isLent): lendScreen(isLent)
-    case .suspended: write(drafts.leave(files.waiting, in: draftTarget))
+    case .suspended: write(composing.drafts.leave(composing.files.waiting, in: draftTarget))
     case .resumed:
       // Others have written on the screen since.
       transcript.printer.endRun()
@@ -269,11 +271,11 @@ package final class Session {
   private func lineHasBegun(_ snapshot: borrowing Snapshot) {
     stopTyping()
     emoji.mayHaveChanged()
-    reactionTarget.forget()
-    let here = drafts.beginLine()
+    composing.reactionTarget.forget()
+    let here = composing.drafts.beginLine()
     noteDraft()
-    if let here, here == lineConversation?.id, line.isEmpty, !editing.isOn {
-      drafts.bringBackLast(in: here)?.forEach(emit)
+    if let here, here == lineConversation?.id, line.isEmpty, !mode.isEditing {
+      composing.drafts.bringBackLast(in: here)?.forEach(emit)
     }
     holdOrCatchUp()
     reloadHistoryIfStale(snapshot)
@@ -281,45 +283,39 @@ package final class Session {
 
   private func lineChanged(_ snapshot: borrowing Snapshot) {
     lastKey = now
-    if switcher.isChoosing { return }
+    if mode.isChoosing { return }
     try? commitSwitch(snapshot)
     noteDraft(byHand: true)
     let text = line.text
-    files.noteChange(of: text)
-    editing.noteChange(of: text, isLive: line.isLive)
+    composing.files.noteChange(of: text)
+    composing.noteEdit(text, isLive: line.isLive)
     noteReaction(text, snapshot)
     tellTyping(
-      open.typed(text, inEditMode: editing.isOn, isOff: !settings.typing, at: now))
+      open.typed(text, inEditMode: mode.isEditing, isOff: !settings.typing, at: now))
     if readState.isHolding, text.isEmpty { holdOrCatchUp() }
   }
 
   private func noteReaction(_ text: String, _ snapshot: borrowing Snapshot) {
-    if editing.isOn { return reactionTarget.forget() }
-    let notice = reactionTarget.noteChange(of: text, widths: transcript.printer.options.widths) {
+    if mode.isEditing { return composing.reactionTarget.forget() }
+    let widths = transcript.printer.options.widths
+    let notice = composing.reactionTarget.noteChange(of: text, widths: widths) {
       Reactions.newest(in: open.id, for: me.id, transcript.printer, snapshot)
     }
     if let notice { emit(.notice(notice)) }
   }
 
   private func interrupt() {
-    if switcher.isChoosing || editing.isOn {
+    if !mode.isDraft {
       cancel()
     } else if !setFilesAside(with: "") {
       emit(.notice(say("To leave: C-d on the empty line, or /quit")))
     }
   }
 
-  /// Ends edit mode, or the choice of a conversation.
-  private func cancel() {
-    if switcher.isChoosing {
-      if switcher.endChoice() { emit(.endChoice) }
-    } else {
-      editing.cancel(line.text).forEach(emit)
-    }
-  }
+  private func cancel() { composing.cancel(line.text).forEach(emit) }
 
   private func tick(_ snapshot: borrowing Snapshot) {
-    if let deadline = drafts.deadline, now >= deadline { saveDraft() }
+    if let deadline = composing.drafts.deadline, now >= deadline { saveDraft() }
     tellTyping(open.tick(at: now))
     commitSwitchIfDue(snapshot)
     joinsAndLeaves.tick(at: now)

@@ -12,15 +12,18 @@ package struct StatusLine {
   package init(session: Session) { self.session = session }
 
   private var open: OpenConversation { session.open }
-  private var editing: Editing { session.editing }
+  private var mode: LineMode { session.mode }
   private var settings: Settings { session.preferences.settings }
   private var glyphs: Glyphs { session.preferences.glyphs }
   private var me: Participant { session.me }
 
   /// The prompt before the line.
   package var prompt: StyledLine {
-    if session.switcher.isChoosing { return StyledLine(say("switch to> "), .bold) }
-    if let mode = editing.mode { return StyledLine(mode.prompt, .bold) }
+    switch mode {
+    case .choosing: return StyledLine(say("switch to> "), .bold)
+    case .editing(let edited): return StyledLine(edited.mode.prompt, .bold)
+    case .draft: break
+    }
     if let target = session.switcher.target {
       return settings.looks.promptLine(SafeText(name: target.name), glyphs: glyphs)
     }
@@ -57,7 +60,7 @@ package struct StatusLine {
     let urgent = statusRight(waiting, columns: columns / 3, isUrgentOnly: true)
     let left = statusLeft(notice: notice, columns: max(1, rest(beside: urgent)))
     // When idle, the left side says only who is here, which matters least.
-    let isIdle = notice == nil && !editing.isOn && open.typing.isEmpty
+    let isIdle = notice == nil && !mode.isEditing && open.typing.isEmpty
     let widest = max(columns * 2 / 3, min(space, waiting.first?.line.columns(widths) ?? 0))
     let right = statusRight(
       waiting,
@@ -67,7 +70,7 @@ package struct StatusLine {
     var line = left.truncated(to: max(1, rest(beside: right)), widths: widths)
     // A few letters of who is here tell nothing.
     if isIdle, line != left, rest(beside: right) < 8 { line = StyledLine() }
-    if isIdle, !session.switcher.isChoosing, let topic {
+    if isIdle, !mode.isChoosing, let topic {
       let room = rest(beside: right) - (line + separator).columns(widths)
       // A shorter piece of a topic is not worth its place.
       if room >= min(12, topic.columns(widths)) {
@@ -127,14 +130,17 @@ package struct StatusLine {
   private var separator: StyledLine { StyledLine(glyphs.separator, .dim) }
 
   private func statusLeft(notice: SafeText?, columns: Int) -> StyledLine {
-    let typing = editing.isOn ? nil : open.typing.line(columns: columns, widths: widths)
+    let typing = mode.isEditing ? nil : open.typing.line(columns: columns, widths: widths)
     if let notice {
       let both = typing.map { $0 + separator + StyledLine(notice, .dim) }
       if let both, both.columns(widths) <= columns { return both }
       return StyledLine(notice, .dim)
     }
-    if session.switcher.isChoosing { return StyledLine(session.choiceHint, .dim) }
-    if let mode = editing.mode { return StyledLine(mode.status, .dim) }
+    switch mode {
+    case .choosing: return StyledLine(session.choiceHint, .dim)
+    case .editing(let edited): return StyledLine(edited.mode.status, .dim)
+    case .draft: break
+    }
     if let typing { return typing }
     if !open.isMember, let conversation = open.conversation {
       let name = SafeText(name: conversation.name)

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// Edit mode: the line holds the new text of a sent message (rule 3).
+extension Composing {
+  /// Puts a message into the line.
+  ///
+  /// - Parameter text: the text of the line.
+  mutating func beginEdit(of message: Message, over text: String) -> Effect {
+    let isAnother = mode.isEditing
+    keepUnsavedChanges(text)
+    mode.edited = EditedMessage(message)
+    let shown = EditMode.escapingSlash(message.body)
+    return .edit(
+      shown, offering: unsavedChanges.removeValue(forKey: message.id),
+      mentions: message.mentions(in: shown), isAnother: isAnother)
+  }
+
+  /// Notes that the person has changed the text of the line.
+  ///
+  /// - Parameter isLive: whether the line is the newest, not one from the history.
+  mutating func noteEdit(_ text: String, isLive: Bool) {
+    if isLive, !text.isEmpty, !LineRules.isCommand(text) { mode.edited?.lastTyped = text }
+  }
+
+  /// Remembers unsaved changes to the message, for its next `/edit`.
+  private mutating func keepUnsavedChanges(_ text: String) {
+    guard let edited = mode.edited else { return }
+    let present = edited.mode.typedCommand(in: text)?.text ?? text
+    // A typed /cancel or /edit N has replaced the text.
+    guard let typed = present.isEmpty || LineRules.isCommand(present) ? edited.lastTyped : present
+    else { return }
+    if typed != EditMode.escapingSlash(edited.message.body) {
+      unsavedChanges[edited.message.id] = typed
+    }
+  }
+
+  /// What Return on a text means. A text that ends with `/cancel` is saved at the second Return.
+  mutating func judgeEdit(_ text: String, _ rules: LineRules) -> EditMode.Outcome {
+    guard let edited = mode.edited else { return .unchanged }
+    let outcome = edited.mode.judge(text, rules: rules)
+    guard case .mayMeanCancel(let body) = outcome else {
+      mode.edited?.doubtfulText = nil
+      return outcome
+    }
+    let isSure = text == edited.doubtfulText
+    mode.edited?.doubtfulText = isSure ? nil : text
+    return isSure ? .save(body) : outcome
+  }
+
+  /// Ends edit mode after the text was saved.
+  ///
+  /// - Returns: the unsaved changes, if the person saved a line from the history instead of them.
+  mutating func savedEdit(_ text: String) -> String? {
+    guard let edited = mode.edited else { return nil }
+    unsavedChanges[edited.message.id] = nil
+    mode.edited = nil
+    guard let lastTyped = edited.lastTyped, lastTyped != text,
+      lastTyped != EditMode.escapingSlash(edited.message.body)
+    else { return nil }
+    return lastTyped
+  }
+
+  /// Leaves the message unchanged; its next `/edit` offers the unsaved changes.
+  ///
+  /// - Parameter text: the text of the line.
+  mutating func leaveEdit(_ text: String) {
+    keepUnsavedChanges(text)
+    mode.edited = nil
+  }
+
+  /// Leaves the message unchanged by a key, and restores the draft.
+  mutating func cancelEdit(_ text: String) -> [Effect] {
+    guard let message = mode.edited?.message else { return [] }
+    leaveEdit(text)
+    return [
+      .endEdit(offering: unsavedChanges[message.id]),
+      .notice(say("Message [%1] stays as it was", SafeText(message.number))),
+    ]
+  }
+
+  /// Handles a change or deletion by another shell, if it concerns the edited message (rule 3.5).
+  ///
+  /// - Returns: a sentence about it and, if the message was deleted, the effect that ends edit
+  ///   mode; nil if `new` is another message or has the same text.
+  mutating func changedElsewhere(
+    _ new: Message, _ text: String
+  ) -> (sentence: SafeText, end: Effect?)? {
+    guard let former = mode.edited?.message, former.id == new.id, new.body != former.body else {
+      return nil
+    }
+    let number = SafeText(new.number)
+    if new.deletedAt != nil {
+      mode.edited = nil
+      return (
+        say("Message [%1] was deleted while you edited it. C-_ brings your text back.", number),
+        .endEdit(offering: text.isEmpty ? nil : text)
+      )
+    }
+    mode.edited?.message = new
+    return (
+      say(
+        "Message [%1] was edited elsewhere meanwhile. Return saves your text instead; /cancel keeps the other one.",
+        number), nil
+    )
+  }
+}
