@@ -148,7 +148,7 @@ extension Session {
     tell(changes.answers, snapshot)
     tell(changes.notices, snapshot)
     if changes.historyChanged {
-      composing.drafts.isHistoryStale = true
+      composing.isHistoryStale = true
       reloadHistoryIfStale(snapshot)
     }
     let receipts = here.map { changes.receiptsChanged.contains($0) } ?? false

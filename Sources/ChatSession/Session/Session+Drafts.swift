@@ -5,54 +5,28 @@ import StyledText
 
 /// Stores and restores the line being typed, with its files.
 extension Session {
-  /// The conversation whose draft the line is; nil in batch mode and while a message is being
-  /// edited.
-  var draftTarget: ID<Conversation>? {
-    isInteractive && !mode.isEditing ? lineConversation?.id : nil
-  }
+  func noteDraft(byHand: Bool = false) { composing.noteDraft(byHand: byHand, at: now) }
 
-  /// Call this when the line may have changed. A line of the history that the person only looks at,
-  /// or that a search shows, is not a draft.
-  ///
-  /// - Parameter byHand: whether somebody typed.
-  func noteDraft(byHand: Bool = false) {
-    guard isInteractive, mode.isDraft, !line.isAsking, line.isLive || byHand else { return }
-    composing.drafts.note(line, at: now)
-  }
+  func saveDraft() { write(composing.saveDraft(in: lineConversation?.id)) }
 
-  func saveDraft() { write(composing.drafts.save(composing.files.waiting, in: draftTarget)) }
+  func leaveDraft() { write(composing.leaveDraft(in: lineConversation?.id)) }
 
   /// Stores the current line.
   func noteAndLeaveDraft() {
     noteDraft()
-    write(composing.drafts.leave(composing.files.waiting, in: draftTarget))
-  }
-
-  /// Handles Return on a line of the history.
-  ///
-  /// - Returns: whether the line that waited at the end of the history went into the history.
-  func leaveLiveLine(_ snapshot: borrowing Snapshot) -> Bool {
-    guard isInteractive, mode.isDraft, !line.isLive else { return false }
-    let step = composing.drafts.leaveLiveLine()
-    act(on: step, snapshot)
-    return !step.outcomes.isEmpty
+    leaveDraft()
   }
 
   /// A hobnob key: sets the line aside or, if it is empty, brings back the last line that was set
   /// aside.
-  func setAside() {
-    guard isInteractive, mode.isDraft, let here = lineConversation?.id else {
-      return emit(.bell)
-    }
+  func setAside(_ snapshot: borrowing Snapshot) {
+    guard isInteractive, mode.isDraft, let here = lineConversation?.id else { return emit(.bell) }
     guard !line.isEmpty || !composing.files.waiting.isEmpty else {
-      guard let effects = composing.drafts.bringBackLast(in: here) else { return emit(.bell) }
+      guard let effects = composing.bringBackLast(in: here) else { return emit(.bell) }
       return effects.forEach(emit)
     }
     stopTyping()
-    let step = composing.drafts.setAside(line, composing.files.waiting, in: here)
-    composing.files.clear()
-    write(step.writes)
-    for case .effect(let effect) in step.outcomes { emit(effect) }
+    act(on: composing.setAside(in: here), snapshot)
   }
 
   // MARK: Coming back
@@ -65,11 +39,11 @@ extension Session {
     leaving former: ID<Conversation>? = nil, _ snapshot: borrowing Snapshot
   ) {
     guard isInteractive else { return }
-    if let former { composing.drafts.noteCommandLeft(former) }
+    if let former { composing.noteCommandLeft(former) }
     let draft = takeDraft(snapshot)
     guard let here = lineConversation?.id else { return }
     // The line may have text; then the draft stays out of it.
-    if !composing.drafts.hasAside(in: here) { composing.drafts.forgetKnown(in: here) }
+    if composing.aside.all(in: here).isEmpty { composing.draft.known[here] = nil }
     if !draft.isEmpty { emit(.restore(draft)) }
     bringBackLines(of: here)
   }
@@ -82,9 +56,8 @@ extension Session {
 
   private func takeDraft(_ snapshot: borrowing Snapshot) -> Conversations.Draft {
     let here = lineConversation?.id
-    let (draft, step) = composing.drafts.take(
+    let (draft, step) = composing.takeDraft(
       here.flatMap { storedDraft(in: $0, snapshot) }, in: here)
-    composing.files.clear()
     act(on: step, snapshot)
     return draft
   }
@@ -109,13 +82,12 @@ extension Session {
   /// Records that the draft is in the line.
   func restored(_ draft: Conversations.Draft, _ snapshot: borrowing Snapshot) {
     guard let here = lineConversation?.id else { return }
-    composing.drafts.restored(draft, mentions: line.mentions, in: here)
+    composing.restored(draft, in: here)
     let key = key(of: here, snapshot)
     for file in draft.files {
       reportingErrors { try composing.files.restore(file, in: key, limit: attachmentLimit) }
     }
-    let writes = composing.drafts.restored(composing.files.waiting, in: here)
-    if draftTarget != nil { write(writes) }
+    write(composing.restoredFiles(in: here))
   }
 
   // MARK: History
@@ -126,14 +98,14 @@ extension Session {
   /// Reloads the history if another shell has added to it, but not while somebody walks through it
   /// or searches it.
   func reloadHistoryIfStale(_ snapshot: borrowing Snapshot) {
-    if composing.drafts.isHistoryStale, line.isIdle, line.isEmpty { reloadHistory(snapshot) }
+    if composing.isHistoryStale, line.isIdle, line.isEmpty { reloadHistory(snapshot) }
   }
 
   func reloadHistory(_ snapshot: borrowing Snapshot) {
     guard isInteractive, let shellID,
       let lines = try? snapshot.inputHistory(of: me.id, shell: shellID, limit: Self.historyLines)
     else { return }
-    composing.drafts.isHistoryStale = false
+    composing.isHistoryStale = false
     emit(.setHistory(lines))
   }
 
@@ -197,7 +169,8 @@ extension Session {
     guard isInteractive else { return }
     let here = key.id == lineConversation?.id ? composing.files.waiting.files.map(\.path) : []
     composing.files.forget(
-      former, in: key, except: Set(here + composing.drafts.filesSetAside(in: key.id).map(\.path)))
+      former, in: key,
+      except: Set(here + composing.aside.all(in: key.id).flatMap(\.files).map(\.path)))
   }
 
   /// Attaches unsent files again.

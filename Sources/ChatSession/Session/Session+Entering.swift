@@ -15,7 +15,9 @@ extension Session {
       var isLeft = false
       let found = try store.read {
         try commitSwitch($0)
-        isLeft = leaveLiveLine($0)
+        let step = composing.leaveWaitingLine()
+        isLeft = !step.outcomes.isEmpty
+        act(on: step, $0)
         return try path.map { try self.file(text, at: $0) }
           ?? interpret(LineRules.withoutNewlinesAtEnd(text), $0)
       }
@@ -32,7 +34,7 @@ extension Session {
       if found.isCommand, isInteractive {
         emit(.whenLineBegins(.carriedOut(LineRules.withoutNewlinesAtEnd(text))))
       }
-      if !isEdit { composing.drafts.lineWasRun(in: conversation) }
+      if !isEdit { composing.aside.runIn = conversation }
       guard isLeft, !effects.contains(where: \.isNotice) else { return }
       emit(.notice(say("The line you had begun is in the history: press Up twice")))
     } catch let error as StoreError where error.isFinal {
@@ -150,7 +152,7 @@ extension Session {
 
   /// The command that somebody typed right after a restored draft without looking at the draft.
   private func commandAfterDraft(in text: String) -> Command? {
-    guard let rest = composing.drafts.textAfterDraft(in: text).map(preferences.unaliased),
+    guard let rest = composing.draft.textAfterDraft(in: text).map(preferences.unaliased),
       rest.first == "/"
     else { return nil }
     // After a refusal, another command may follow the first one.
@@ -160,7 +162,7 @@ extension Session {
   /// Where that command begins, in bytes; nil if there is none.
   package func startOfCommandAfterDraft(in text: String) -> Int? {
     guard settings.slashGuard, commandAfterDraft(in: text) != nil,
-      let command = composing.drafts.textAfterDraft(in: text)
+      let command = composing.draft.textAfterDraft(in: text)
     else { return nil }
     return text.utf8.count - command.utf8.count
   }
@@ -200,7 +202,7 @@ extension Session {
   func edit(_ message: Message) {
     let isAnother = mode.isEditing
     if !isAnother { noteAndLeaveDraft() }
-    let effect = composing.beginEdit(of: message, over: line.text)
+    let effect = composing.beginEdit(of: message)
     // Editing does not count as typing (rule 3.2).
     if !isAnother { stopTyping() }
     emit(effect)
@@ -227,7 +229,7 @@ extension Session {
         .effect(.endEdit(offering: nil)), .shortNotice(say("Message [%1] is unchanged", number)),
       ])
     case .command(.cancel):
-      composing.leaveEdit(line.text)
+      composing.leaveEdit()
       return .effect(.endEdit(offering: nil))
     case .command(.edit(let number)):
       return try MessageCommands(context: context).edit(number.map { String($0) } ?? "", snapshot)
@@ -252,7 +254,9 @@ extension Session {
 
   func saved(_ text: String, _ snapshot: borrowing Snapshot) {
     // The person saved a line from the history instead.
-    if let typedOver = composing.savedEdit(text) { act(on: Drafts.remember(typedOver), snapshot) }
+    if let typedOver = composing.savedEdit(text) {
+      act(on: Composing.remember(typedOver), snapshot)
+    }
     tutorial?.note(.corrected)
     emit(.addHistory(text))
     emit(.endEdit(offering: nil))
@@ -286,7 +290,7 @@ extension Session {
 
   /// Call this when another shell changed or deleted a message, perhaps the one being edited.
   func editedElsewhere(_ message: Message) {
-    guard let (sentence, end) = composing.changedElsewhere(message, line.text) else { return }
+    guard let (sentence, end) = composing.changedElsewhere(message) else { return }
     if let end { emit(end) }
     transcript.printer.endRun()
     emit(.print([Transcript.error(sentence)]))

@@ -25,8 +25,9 @@ extension Session {
       mentions: Span.shifted(self.line.mentions(in: text.body), by: text.prefix.utf8.count),
       isForElsewhere: target != nil, replyTo: text.replyTo)
     if target == nil {
-      (line.draft, line.rest) = composing.drafts.takeForSending(
-        in: conversation.id, wasWaiting: queue.removeDraft(of: conversation.id))
+      if queue.removeDraft(of: conversation.id) { composing.draft.forgetText() }
+      line.draft = composing.draft.known[conversation.id]
+      line.rest = composing.aside.draft(in: conversation.id)
       composing.files.clear()
     }
     switcher.endUnreadRun()
@@ -65,7 +66,7 @@ extension Session {
 
   /// Call this when a line was stored.
   func sent(_ line: Line, as message: Message, _ key: AttachedFiles.ConversationKey) {
-    composing.drafts.sent(
+    composing.draft.sent(
       line,
       isDone: line.conversation == lineConversation?.id && !mode.isEditing
         && queue.draft(of: line.conversation) == nil)
@@ -164,11 +165,11 @@ extension Session {
           say("%1 Your line is in the history: press Up; its files are attached again.", reason),
           line)
       }
-      if !line.isSecret { act(on: Drafts.remember(line.typed), snapshot) }
+      if !line.isSecret { act(on: Composing.remember(line.typed), snapshot) }
       bringBack(line.files, snapshot)
     } else if line.files.isEmpty {
       complain(say("%1 Your line for %2 is in the history: press Up.", reason, name), line)
-      if !line.isSecret { act(on: Drafts.remember(line.typed), snapshot) }
+      if !line.isSecret { act(on: Composing.remember(line.typed), snapshot) }
     } else {
       // The history cannot keep files, so this line goes above the existing draft.
       complain(
@@ -234,7 +235,7 @@ extension Session {
     // The text being edited is not a draft (rule 3.6); the draft is the line that was set aside for
     // it.
     if mode.isEditing { composing.mode.edited = nil } else { noteDraft() }
-    write(composing.drafts.leave(composing.files.waiting, in: draftTarget))
+    leaveDraft()
     // Discard the typing signal: from now on this shell sends none.
     _ = open.stopTyping(at: now)
     retry()

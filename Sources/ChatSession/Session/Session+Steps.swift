@@ -110,8 +110,8 @@ extension Session {
     case .clear:
       transcript.printer.startOver()
       emit(.clearScreen)
-    case .draftsCleared: composing.drafts.forgetAside(elsewhereThan: lineConversation?.id)
-    case .holdDraft: composing.drafts.keepKilled()
+    case .draftsCleared: composing.aside.forget(elsewhereThan: lineConversation?.id)
+    case .holdDraft: composing.beforeCommand.hold()
     case .accountsChanged: act(on: accounts.refresh(snapshot), snapshot)
     case .awaitConnection(let account): accounts.awaitConnection(of: account)
     case .connect(let account): act(on: accounts.start(account, at: now, snapshot), snapshot)
@@ -208,7 +208,7 @@ extension Session {
       try performAlone(write)
       return []
     }
-    let (me, shell, known, accounts) = (me.id, shellID, composing.drafts.known, accounts)
+    let (me, shell, known, accounts) = (me.id, shellID, composing.draft.known, accounts)
     guard change != nil || writes.contains(where: \.isDurable) else {
       let takenBack = try store.writeIfNeeded { transaction in
         var takenBack: Set<ID<Message>> = []
@@ -247,7 +247,7 @@ extension Session {
     for each in committed {
       switch each {
       case .line(let line, let message, let key): sent(line, as: message, key)
-      case .draft(let conversation, let text): composing.drafts.noteStored(text, in: conversation)
+      case .draft(let conversation, let text): composing.draft.known[conversation] = text
       case .returned(let lines): tellReturned(lines)
       case .takenBack(let messages): arrivals.note(takenBack: messages)
       case .nickname(let account, let settings):

@@ -19,8 +19,8 @@ extension Session {
     }
     let former = open.id
     switcher.endUnreadRun()
-    if isInteractive { composing.drafts.restoreKilled(at: now) }
-    write(composing.drafts.leave(composing.files.waiting, in: draftTarget))
+    if isInteractive { composing.restoreTextBeforeCommand(at: now) }
+    leaveDraft()
     stopTyping()
     try enter(target, isNew: isNew, snapshot)
     restoreDraft(leaving: former, snapshot)
@@ -131,8 +131,8 @@ extension Session {
   private func beginSwitch(to next: Conversation, _ snapshot: borrowing Snapshot) {
     guard next.id != lineConversation?.id else { return switcher.beginSwitch(to: nil, at: now) }
     if mode.isEditing {
-      composing.cancelEdit(line.text).forEach(emit)
-      write(composing.drafts.leave(composing.files.waiting, in: draftTarget))
+      composing.cancelEdit().forEach(emit)
+      leaveDraft()
     } else {
       noteAndLeaveDraft()
     }

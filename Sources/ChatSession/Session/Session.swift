@@ -15,7 +15,6 @@ package final class Session {
 
   package let store: Store
   let outputMode: OutputMode
-  package let line: any SessionLine
 
   // MARK: State
 
@@ -76,11 +75,11 @@ package final class Session {
     self.me = me
     self.preferences = preferences
     self.outputMode = outputMode
-    self.line = line
     self.now = now
     open = OpenConversation(me: me.id)
     composing = Composing(
-      files: AttachedFiles(environment: preferences.environment, storePath: store.path))
+      line, files: AttachedFiles(environment: preferences.environment, storePath: store.path),
+      keepsDrafts: outputMode != .batch)
     transcript = Transcript(outputMode, preferences, me: me.id)
     people = People(me: me.id, glyphs: preferences.glyphs)
     accounts = Accounts(
@@ -93,6 +92,8 @@ package final class Session {
   /// Whether somebody types at a terminal. If so, messages can arrive between commands, and a line
   /// can wait for the store.
   var isInteractive: Bool { outputMode != .batch }
+
+  package var line: any SessionLine { composing.line }
 
   /// What the typed line is at present.
   package var mode: LineMode { composing.mode }
@@ -110,7 +111,7 @@ package final class Session {
   /// time.
   package var deadline: Int64? {
     [
-      outgoing.deadline, composing.drafts.deadline, open.deadline, switcher.deadline,
+      outgoing.deadline, composing.deadline, open.deadline, switcher.deadline,
       joinsAndLeaves.deadline, accounts.deadline,
     ]
     .compactMap { $0 }.min()
@@ -215,7 +216,7 @@ package final class Session {
             aboutRoom: name, subcommand: subcommand, snapshot))
       }
     case .carriedOut(let line) where Secrets.isIn(preferences.unaliased(line)): break
-    case .carriedOut(let line): act(on: Drafts.remember(line), snapshot)
+    case .carriedOut(let line): act(on: Composing.remember(line), snapshot)
     case .lineBegan: lineHasBegun(snapshot)
     case .changed: lineChanged(snapshot)
     case .moved:
@@ -227,10 +228,10 @@ package final class Session {
       noteDraft()
       saveDraft()
       _ = setFilesAside(with: line.text)
-      composing.drafts.forgetKilled()
+      composing.beforeCommand = TextBeforeCommand()
     case .restored(let draft): restored(draft, snapshot)
     case .stashConflict(let draft):
-      if let here = lineConversation?.id { composing.drafts.stash(draft, in: here, at: now) }
+      if let here = lineConversation?.id { composing.stash(draft, in: here, at: now) }
     case .lineReturned(let line, let reason): putLineBack(line, because: reason, snapshot)
     case .filesReturned(let back): bringBack(back, snapshot)
     case .bellRang(let reasons): handleBell(reasons, snapshot)
@@ -241,7 +242,7 @@ package final class Session {
     case .focus(let isFocused): window(isFocused: isFocused)
     case .resized(let rows, let columns): transcript.setSize(rows: rows, columns: columns)
     case .screenLent(let isLent): lendScreen(isLent)
-    case .suspended: write(composing.drafts.leave(composing.files.waiting, in: draftTarget))
+    case .suspended: leaveDraft()
     case .resumed:
       // Others have written on the screen since.
       transcript.printer.endRun()
@@ -249,7 +250,7 @@ package final class Session {
     case .editLast, .pageHistory: emit(.bell)
     case .move(let move): go(move, snapshot)
     case .chosen(let conversation): enter(chosen: conversation, snapshot)
-    case .setAside: setAside()
+    case .setAside: setAside(snapshot)
     case .attach(let path):
       reportingErrors {
         try commitSwitch(snapshot)
@@ -271,11 +272,10 @@ package final class Session {
   private func lineHasBegun(_ snapshot: borrowing Snapshot) {
     stopTyping()
     emoji.mayHaveChanged()
-    composing.reactionTarget.forget()
-    let here = composing.drafts.beginLine()
+    let here = composing.lineBegan()
     noteDraft()
     if let here, here == lineConversation?.id, line.isEmpty, !mode.isEditing {
-      composing.drafts.bringBackLast(in: here)?.forEach(emit)
+      composing.bringBackLast(in: here)?.forEach(emit)
     }
     holdOrCatchUp()
     reloadHistoryIfStale(snapshot)
@@ -288,7 +288,7 @@ package final class Session {
     noteDraft(byHand: true)
     let text = line.text
     composing.files.noteChange(of: text)
-    composing.noteEdit(text, isLive: line.isLive)
+    composing.noteEdit(text)
     noteReaction(text, snapshot)
     tellTyping(
       open.typed(text, inEditMode: mode.isEditing, isOff: !settings.typing, at: now))
@@ -312,10 +312,10 @@ package final class Session {
     }
   }
 
-  private func cancel() { composing.cancel(line.text).forEach(emit) }
+  private func cancel() { composing.cancel().forEach(emit) }
 
   private func tick(_ snapshot: borrowing Snapshot) {
-    if let deadline = composing.drafts.deadline, now >= deadline { saveDraft() }
+    if let deadline = composing.deadline, now >= deadline { saveDraft() }
     tellTyping(open.tick(at: now))
     commitSwitchIfDue(snapshot)
     joinsAndLeaves.tick(at: now)

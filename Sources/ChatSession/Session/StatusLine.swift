@@ -22,7 +22,7 @@ package struct StatusLine {
     switch mode {
     case .choosing: return StyledLine(say("switch to> "), .bold)
     case .editing(let edited): return StyledLine(edited.mode.prompt, .bold)
-    case .draft: break
+    case .draft, .history: break
     }
     if let target = session.switcher.target {
       return settings.looks.promptLine(SafeText(name: target.name), glyphs: glyphs)
@@ -139,7 +139,7 @@ package struct StatusLine {
     switch mode {
     case .choosing: return StyledLine(session.choiceHint, .dim)
     case .editing(let edited): return StyledLine(edited.mode.status, .dim)
-    case .draft: break
+    case .draft, .history: break
     }
     if let typing { return typing }
     if !open.isMember, let conversation = open.conversation {

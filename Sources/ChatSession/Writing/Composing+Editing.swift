@@ -6,11 +6,9 @@ import StyledText
 /// Edit mode: the line holds the new text of a sent message (rule 3).
 extension Composing {
   /// Puts a message into the line.
-  ///
-  /// - Parameter text: the text of the line.
-  mutating func beginEdit(of message: Message, over text: String) -> Effect {
+  mutating func beginEdit(of message: Message) -> Effect {
     let isAnother = mode.isEditing
-    keepUnsavedChanges(text)
+    keepUnsavedChanges()
     mode.edited = EditedMessage(message)
     let shown = EditMode.escapingSlash(message.body)
     return .edit(
@@ -19,15 +17,14 @@ extension Composing {
   }
 
   /// Notes that the person has changed the text of the line.
-  ///
-  /// - Parameter isLive: whether the line is the newest, not one from the history.
-  mutating func noteEdit(_ text: String, isLive: Bool) {
-    if isLive, !text.isEmpty, !LineRules.isCommand(text) { mode.edited?.lastTyped = text }
+  mutating func noteEdit(_ text: String) {
+    if line.isLive, !text.isEmpty, !LineRules.isCommand(text) { mode.edited?.lastTyped = text }
   }
 
   /// Remembers unsaved changes to the message, for its next `/edit`.
-  private mutating func keepUnsavedChanges(_ text: String) {
+  private mutating func keepUnsavedChanges() {
     guard let edited = mode.edited else { return }
+    let text = line.text
     let present = edited.mode.typedCommand(in: text)?.text ?? text
     // A typed /cancel or /edit N has replaced the text.
     guard let typed = present.isEmpty || LineRules.isCommand(present) ? edited.lastTyped : present
@@ -64,17 +61,15 @@ extension Composing {
   }
 
   /// Leaves the message unchanged; its next `/edit` offers the unsaved changes.
-  ///
-  /// - Parameter text: the text of the line.
-  mutating func leaveEdit(_ text: String) {
-    keepUnsavedChanges(text)
+  mutating func leaveEdit() {
+    keepUnsavedChanges()
     mode.edited = nil
   }
 
   /// Leaves the message unchanged by a key, and restores the draft.
-  mutating func cancelEdit(_ text: String) -> [Effect] {
+  mutating func cancelEdit() -> [Effect] {
     guard let message = mode.edited?.message else { return [] }
-    leaveEdit(text)
+    leaveEdit()
     return [
       .endEdit(offering: unsavedChanges[message.id]),
       .notice(say("Message [%1] stays as it was", SafeText(message.number))),
@@ -85,9 +80,7 @@ extension Composing {
   ///
   /// - Returns: a sentence about it and, if the message was deleted, the effect that ends edit
   ///   mode; nil if `new` is another message or has the same text.
-  mutating func changedElsewhere(
-    _ new: Message, _ text: String
-  ) -> (sentence: SafeText, end: Effect?)? {
+  mutating func changedElsewhere(_ new: Message) -> (sentence: SafeText, end: Effect?)? {
     guard let former = mode.edited?.message, former.id == new.id, new.body != former.body else {
       return nil
     }
@@ -96,7 +89,7 @@ extension Composing {
       mode.edited = nil
       return (
         say("Message [%1] was deleted while you edited it. C-_ brings your text back.", number),
-        .endEdit(offering: text.isEmpty ? nil : text)
+        .endEdit(offering: line.isEmpty ? nil : line.text)
       )
     }
     mode.edited?.message = new

@@ -6,14 +6,23 @@ import StyledText
 /// The typed line and what belongs to it: what the line is at present, its draft and its files.
 @MainActor
 package struct Composing {
+  let line: any SessionLine
+  /// Whether somebody types: a batch has no drafts and no history.
+  let keepsDrafts: Bool
   package internal(set) var mode = LineMode.draft
-  var drafts = Drafts()
+  var draft = StoredDraft()
+  var aside = LinesAside()
+  var beforeCommand = TextBeforeCommand()
   package internal(set) var files: AttachedFiles
   var reactionTarget = ReactionTarget()
   /// Unsaved changes to sent messages (rule 3.4).
   var unsavedChanges: [ID<Message>: String] = [:]
+  /// Whether another shell of mine added to the history while the line was busy.
+  var isHistoryStale = false
 
-  init(files: AttachedFiles) { self.files = files }
+  init(_ line: any SessionLine, files: AttachedFiles, keepsDrafts: Bool) {
+    (self.line, self.files, self.keepsDrafts) = (line, files, keepsDrafts)
+  }
 
   // MARK: The name of a conversation
 
@@ -29,10 +38,10 @@ package struct Composing {
   }
 
   /// C-g or Esc, or C-c or C-d on an empty line: ends the choice of a conversation, or edit mode.
-  mutating func cancel(_ text: String) -> [Effect] {
+  mutating func cancel() -> [Effect] {
     switch mode {
-    case .draft: []
-    case .editing: cancelEdit(text)
+    case .draft, .history: []
+    case .editing: cancelEdit()
     case .choosing: endChoice()
     }
   }

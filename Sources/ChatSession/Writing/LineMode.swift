@@ -6,13 +6,21 @@ import Conversations
 package indirect enum LineMode {
   /// A draft: Return sends it.
   case draft
+  /// A line of the history that the person has changed or entered: it is the draft now, and the
+  /// line that waits at the end of the history enters the history.
+  case history(waiting: WaitingLine)
   /// The new text of a sent message: Return saves it (rule 3).
   case editing(EditedMessage)
   /// The name of a conversation to open, typed in place of another line, which comes back (rule
   /// 13.1).
   case choosing(SwitcherCandidates, over: LineMode)
 
-  package var isDraft: Bool { if case .draft = self { true } else { false } }
+  package var isDraft: Bool {
+    switch self {
+    case .draft, .history: true
+    case .editing, .choosing: false
+    }
+  }
 
   /// The conversations to choose from; nil unless the line is a name.
   var choices: SwitcherCandidates? {
@@ -21,28 +29,39 @@ package indirect enum LineMode {
 
   package var isChoosing: Bool { choices != nil }
 
-  /// The message whose new text is the line, or waits while a name is typed.
-  package internal(set) var edited: EditedMessage? {
-    get {
-      switch self {
-      case .draft: nil
-      case .editing(let edited): edited
-      case .choosing(_, let below): below.edited
-      }
-    }
+  /// The mode without a name that is typed in place of the line.
+  private var base: LineMode {
+    get { if case .choosing(_, let below) = self { below } else { self } }
     set {
-      switch (self, newValue) {
-      case (.choosing(let choices, var below), _):
-        below.edited = newValue
-        self = .choosing(choices, over: below)
-      case (_, let edited?): self = .editing(edited)
-      case (.editing, nil): self = .draft
-      case (.draft, nil): break
+      if case .choosing(let choices, _) = self {
+        self = .choosing(choices, over: newValue)
+      } else {
+        self = newValue
       }
     }
   }
 
+  /// The message whose new text is the line, or waits while a name is typed.
+  package internal(set) var edited: EditedMessage? {
+    get { if case .editing(let edited) = base { edited } else { nil } }
+    set {
+      if let newValue { base = .editing(newValue) } else if isEditing { base = .draft }
+    }
+  }
+
   package var isEditing: Bool { edited != nil }
+
+  /// The line that waits at the end of the history.
+  var waitingLine: WaitingLine? {
+    get { if case .history(let waiting) = base { waiting } else { nil } }
+    set {
+      if let newValue {
+        base = .history(waiting: newValue)
+      } else if waitingLine != nil {
+        base = .draft
+      }
+    }
+  }
 }
 
 /// A sent message while its new text is typed.
@@ -56,4 +75,17 @@ package struct EditedMessage {
   init(_ message: Message) { self.message = message }
 
   package var mode: EditMode { EditMode(target: message.number, original: message.body) }
+}
+
+/// A line that waits at the end of the history while another one is the draft.
+package struct WaitingLine {
+  let text: String
+  /// Whether the history of the store, and of this shell, has it.
+  var isStored = false
+  var isListed = false
+
+  init(text: String) { self.text = text }
+
+  /// Whether it belongs into the history.
+  var isRemembered: Bool { !text.isEmpty && !Secrets.isIn(text) }
 }

@@ -3,13 +3,27 @@ import Composer
 
 /// The text that was deleted to make room for a command: the line before several characters
 /// disappeared at once. Deleting letters one by one is a correction.
-struct KilledDraft {
+struct TextBeforeCommand {
   private var last = LineDraft()
   private var beforeCut: LineDraft?
+  /// Whether the text outlives the present line, because the command asks a question in the next.
+  private var isHeld = false
+
+  /// - Parameter draft: the line's text before anything is typed.
+  init(_ draft: LineDraft = LineDraft()) { last = draft }
 
   /// The deleted text; nil while the line has text, or if it had none before.
   var text: LineDraft? { last.isEmpty ? beforeCut : nil }
 
+  mutating func hold() { isHeld = true }
+
+  /// Call this when the next line has begun.
+  mutating func beginLine() {
+    if !isHeld { self = TextBeforeCommand() }
+    isHeld = false
+  }
+
+  /// Notes a text of the line that is not a command.
   mutating func note(_ draft: LineDraft) {
     let (before, now) = (last.text.utf8.count, draft.text.utf8.count)
     if now > before { beforeCut = nil }

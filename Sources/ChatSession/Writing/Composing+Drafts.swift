@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// Stores and restores the line (rule 5), and keeps the lines typed before (rule 1.12). The
+/// conversation `here` is the one that the line belongs to.
+extension Composing {
+  /// Whether the text of the line, or the one that a name replaces, is a draft to store.
+  private var isStored: Bool { keepsDrafts && !mode.isEditing }
+
+  /// When to call ``saveDraft(in:)``, in monotonic milliseconds.
+  var deadline: Int64? { [draft.deadline, aside.deadline].compactMap { $0 }.min() }
+
+  /// Notes that the line may have changed. A line of the history that the person only looks at, or
+  /// that a search shows, is not a draft. The draft is stored after one idle second.
+  ///
+  /// - Parameter byHand: whether somebody typed.
+  mutating func noteDraft(byHand: Bool = false, at now: Int64) {
+    guard keepsDrafts, mode.isDraft, !line.isAsking, line.isLive || byHand else { return }
+    if line.isLive {
+      mode = .draft
+    } else if mode.waitingLine == nil {
+      mode = .history(waiting: WaitingLine(text: draft.text.text))
+    }
+    let present = line.draft
+    if !LineRules.isCommand(present.text) { beforeCommand.note(present) }
+    draft.note(present, at: now)
+  }
+
+  // MARK: Storing
+
+  /// Stores the draft now, unless this shell has stored it.
+  mutating func saveDraft(in here: ID<Conversation>?) -> [Write] {
+    draft.isUnsaved(with: files.waiting) || aside.deadline != nil ? writeDraft(in: here) : []
+  }
+
+  /// Stores the draft before the person leaves the line. Stores it even if this shell has done so
+  /// before: another shell of this person may have replaced it (rule 5.3).
+  mutating func leaveDraft(in here: ID<Conversation>?) -> [Write] {
+    draft.text.isEmpty && files.waiting.isEmpty ? saveDraft(in: here) : writeDraft(in: here)
+  }
+
+  private mutating func writeDraft(in here: ID<Conversation>?) -> [Write] {
+    guard isStored, let here else { return [] }
+    let history = storeWaitingLine()
+    aside.noteStored()
+    draft.noteWritten(with: files.waiting)
+    return history + [.draft(here, wholeDraft(in: here))]
+  }
+
+  /// The lines that were set aside, and below them the current one; nil if all are empty.
+  private func wholeDraft(in here: ID<Conversation>) -> Conversations.Draft? {
+    Conversations.Draft.joined(aside.all(in: here) + (draft.draft.map { [$0] } ?? []))
+  }
+
+  // MARK: Set aside (rule 13.3)
+
+  /// Sets the line aside, and stores it at once, since it leaves the screen (rule 5.1).
+  mutating func setAside(in here: ID<Conversation>) -> Step {
+    var step = listWaitingLine()
+    if !line.isLive, mode.waitingLine == nil, !draft.text.isEmpty {
+      // The line at the end of the history waits below the one on the screen: set it aside as well.
+      aside.add(Conversations.Draft(draft.text), in: here)
+    }
+    aside.add(Conversations.Draft(line.draft, files: files.waiting), in: here)
+    beginLine()
+    step.writes += writeDraft(in: here)
+    step.outcomes += [
+      .effect(.swapLine(Conversations.Draft(LineDraft()))), .shortNotice(Self.isSetAside),
+    ]
+    return step
+  }
+
+  private static let isSetAside = say("Line set aside; it comes back after you send the next one")
+
+  /// Sets aside a draft that cannot come back because the line has text; it comes back after that
+  /// text.
+  mutating func stash(_ draft: Conversations.Draft, in here: ID<Conversation>, at now: Int64) {
+    aside.add(draft, in: here, storedBy: now + DraftClock.idle)
+  }
+
+  /// Brings back the line that was set aside last; nil if no line was set aside.
+  mutating func bringBackLast(in here: ID<Conversation>) -> [Effect]? {
+    aside.takeLast(in: here).map { [.endNotice(Self.isSetAside), .swapLine($0)] }
+  }
+
+  /// Records that a command switched away from `former`. If nothing else was typed there, the line
+  /// that was set aside last only made room for this command: it is the draft there, and no longer
+  /// set aside.
+  mutating func noteCommandLeft(_ former: ID<Conversation>) {
+    if draft.isEmpty { _ = aside.takeLast(in: former) }
+  }
+
+  // MARK: Another line
+
+  /// Makes the text that the line had before a command the draft, since that command switches
+  /// conversations (rule 13.2).
+  mutating func restoreTextBeforeCommand(at now: Int64) {
+    if let text = beforeCommand.text { draft.replace(with: text, at: now) }
+  }
+
+  private mutating func beginLine() {
+    draft.beginLine()
+    mode.waitingLine = nil
+    beforeCommand = TextBeforeCommand()
+    files.clear()
+  }
+
+  /// Returns the draft of the conversation that the line now belongs to, without the lines that
+  /// were set aside there, and a step that adds the waiting line of the previous one to the
+  /// history.
+  ///
+  /// - Parameter stored: the draft that the store has, or will have.
+  mutating func takeDraft(
+    _ stored: Conversations.Draft?, in here: ID<Conversation>?
+  ) -> (draft: Conversations.Draft, step: Step) {
+    let step = listWaitingLine()
+    beginLine()
+    guard let here else { return (Conversations.Draft(LineDraft()), step) }
+    draft.known[here] = stored?.text
+    guard let stored else { return (Conversations.Draft(LineDraft()), step) }
+    return (aside.draft(in: here).flatMap { stored.below($0) } ?? stored, step)
+  }
+
+  /// Records that the draft is in the line.
+  mutating func restored(_ stored: Conversations.Draft, in here: ID<Conversation>) {
+    if draft.known[here] == nil, !stored.isEmpty { draft.known[here] = stored.text }
+    let present = LineDraft(stored.text, caret: stored.caret, spans: line.mentions)
+    draft.restored(present)
+    beforeCommand = TextBeforeCommand(present)
+  }
+
+  /// Records that the files of the restored draft are attached again. Stores the draft if it
+  /// differs from the stored one: a line that was set aside may have come back from between others,
+  /// or the line may be empty now.
+  mutating func restoredFiles(in here: ID<Conversation>) -> [Write] {
+    draft.restored(files.waiting)
+    guard aside.deadline == nil, let whole = wholeDraft(in: here), whole.text != draft.known[here]
+    else { return [] }
+    return writeDraft(in: here)
+  }
+
+  /// Call this when the next line has begun.
+  ///
+  /// - Returns: where a line was just sent or run.
+  mutating func lineBegan() -> ID<Conversation>? {
+    reactionTarget.forget()
+    beforeCommand.beginLine()
+    return aside.runIn.take()
+  }
+
+  // MARK: History
+
+  /// Handles Return on a line of the history: the line that waits at its end enters the history,
+  /// unless it is there already.
+  mutating func leaveWaitingLine() -> Step {
+    guard keepsDrafts, mode.isDraft, !line.isLive else { return Step() }
+    if mode.waitingLine == nil { mode = .history(waiting: WaitingLine(text: draft.text.text)) }
+    return listWaitingLine()
+  }
+
+  /// Adds the line that waited at the end of the history to the history, so that Up finds it once
+  /// the person has left it. (Until then it is the line itself.)
+  private mutating func listWaitingLine() -> Step {
+    guard let waiting = mode.waitingLine, waiting.isRemembered, !waiting.isListed else {
+      return Step()
+    }
+    let writes = storeWaitingLine()
+    mode.waitingLine?.isListed = true
+    return Step(writes: writes, [.effect(.addHistory(waiting.text))])
+  }
+
+  private mutating func storeWaitingLine() -> [Write] {
+    guard let waiting = mode.waitingLine, waiting.isRemembered, !waiting.isStored else { return [] }
+    mode.waitingLine?.isStored = true
+    return [.history(waiting.text)]
+  }
+
+  /// Adds a line to the input history without sending it.
+  static func remember(_ line: String) -> Step {
+    Secrets.isIn(line) ? Step() : Step(writes: [.history(line)], [.effect(.addHistory(line))])
+  }
+}
