@@ -43,8 +43,8 @@ package final class BatchShell {
     return status
   }
 
-  /// - Throws: the error of the first effect that failed, once the session knows of it and the
-  ///   other effects are carried out (rule 14.8).
+  /// - Throws: the error of the first effect that failed, once the other effects are carried out
+  ///   (rule 14.8).
   func perform(_ effects: [Effect]) throws {
     var failure: (any Error)?
     for effect in effects {
@@ -52,8 +52,6 @@ package final class BatchShell {
         try perform(effect)
       } catch {
         failure = failure ?? error
-        if case .refused = effect { continue }
-        try perform(session.handle(.failed(effect, because: sentence(for: error)), at: 0))
       }
     }
     if let failure { throw failure }

@@ -38,7 +38,7 @@ extension InteractiveShell {
     }
     bar.placeholder =
       session.mode.isDraft && session.open.isMember
-        && editor.question == nil && settings.looks.placeholder
+        && session.mode.question == nil && settings.looks.placeholder
       ? session.lineConversation.map { say("Message %1", SafeText(name: $0.name)) } ?? "" : ""
     if editor.displayMode == .tty { arrange(&bar) }
     editor.bar = bar
@@ -96,7 +96,7 @@ extension InteractiveShell {
   /// The question in place of the menu, with as many rows as it needs: the keys that answer it are
   /// at its end.
   private var question: StyledLine? {
-    editor.question == nil ? nil : notice.map { StyledLine($0) }
+    session.mode.question.map { StyledLine($0.line) }
   }
 
   /// A question is shown alone. If only a part of the text is visible, its length comes first (rule

@@ -17,12 +17,13 @@ extension InteractiveShell {
   func perform(_ effects: [Effect]) -> Bool {
     var isDone = true
     for effect in effects {
+      if case .refused = effect { isDone = false }
       do {
         try perform(effect)
       } catch {
         isDone = false
         let reason = sentence(for: error)
-        if reason.isEmpty { editor.bell() } else { tell(.failed(effect, because: reason)) }
+        if reason.isEmpty { editor.bell() } else { complain(reason) }
       }
     }
     return isDone
@@ -38,9 +39,9 @@ extension InteractiveShell {
         notice = nil
         refresh()
       }
-    case .ask(let question, let answers): ask(question, answers)
+    case .ask(let question): ask(question)
     case .bell: editor.bell()
-    case .refused(let reason): throw Refusal(reason)
+    case .refused: break
     case .fillLine(let text, let mentions): fillLine(text, mentions)
     case .restore(let draft):
       editor.whenLineBegins { [self] in
@@ -82,7 +83,7 @@ extension InteractiveShell {
       do {
         try connect(account, asks: asks)
       } catch {
-        tell(.failed(effect, because: sentence(for: error)))
+        complain(sentence(for: error))
       }
     case .quit(let status): stop(status: status)
     }

@@ -157,23 +157,18 @@ extension InteractiveShell {
   /// If a paste consists of the name of an existing file, offers to attach it (rule 1.9). An edit
   /// has no files, and a command wants the name itself.
   func offerToAttach(_ content: PastedContent, pasted text: String) -> Bool {
-    guard case .path(let name) = content, !session.mode.isEditing, session.open.isMember,
-      !session.mode.isChoosing, editor.question == nil, !LineRules.isCommand(editor.text),
+    guard case .path(let name) = content, session.mode.isDraft, session.open.isMember,
+      !LineRules.isCommand(editor.text),
       let (path, shown) = fileToAttach(name)
     else { return false }
     let room = max(8, editor.display.columns - Self.attachQuestion)
     let cut = SafeText(name: shown).truncated(to: room, widths: editor.display.widths)
-    let question = say("Attach %1?\n y: yes,\n n: no,\n any other key: insert its name", cut)
-    ask(question) { [self] answer in
-      switch answer {
-      case .accept, .letter("y"): tell(.attach(path: path))
-      case .leave, .letter("n"): break
-      case .letter, .other:
-        editor.insert(text)
-        lineChanged()
-      }
-      return true
-    }
+    tell(
+      .ask(
+        Question(
+          say("Attach %1?", cut),
+          [("y", say("yes"), .attach(path: path)), ("n", say("no"), .nothing)],
+          otherwise: say("insert its name"), .paste(text), enterIsYes: true)))
     return true
   }
 
@@ -182,22 +177,20 @@ extension InteractiveShell {
 
   /// Whether C-c may empty the line; it may ask first.
   private func mayClear() -> Bool {
-    guard settings.confirmClear, editor.question == nil else {
+    guard settings.confirmClear else {
       willEmpty()
       return true
     }
-    ask(say("Undo typing?\n y: empty the line,\n any other key: keep it")) { [self] answer in
-      if answer.isYes {
-        willEmpty()
-        editor.empty()
-      }
-      return true
-    }
+    tell(
+      .ask(
+        Question(
+          say("Undo typing?"), [("y", say("empty the line"), .clear)], otherwise: say("keep it"),
+          .nothing, enterIsYes: true)))
     return false
   }
 
   /// Call this before the line is emptied; the notice appears afterwards.
-  private func willEmpty() {
+  func willEmpty() {
     tell(.emptied)
     let text = say("Line emptied; C-_ brings it back")
     if editor.displayMode == .plain { show(notice: text) } else { nextNotice = text }

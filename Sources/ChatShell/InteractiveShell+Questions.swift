@@ -8,66 +8,45 @@ import StyledText
 
 /// Questions before an action; the next key is the answer.
 extension InteractiveShell {
-  /// Asks a question that the next key answers. If the body returns false, the key is not an answer
-  /// and is typed. A question about a text takes any key, so that a mistaken key does not change
-  /// the text.
-  ///
-  /// - Parameter question: with a newline before each key that answers it, and before the others.
-  func ask(_ question: SafeText, then body: @escaping (Answer) -> Bool) {
-    let isPlain = editor.displayMode == .plain
-    let keys = isPlain ? Self.keys(of: question) : []
-    editor.question = { [weak self] answer in
-      guard let self else { return true }
-      notice = nil
-      defer { refresh() }
-      if case .letter(let digit) = answer, let number = digit.wholeNumberValue,
-        keys.indices.contains(number - 1)
-      {
-        return body(keys[number - 1])
-      }
-      return body(answer)
-    }
-    if isPlain {
-      editor.print(Self.numbered(question))
-    } else {
-      show(notice: question.lines.joined())
-    }
+  /// Shows a question, which the next key answers.
+  func ask(_ question: Question) {
+    notice = nil
+    if editor.displayMode == .plain { editor.print(question.numbered) } else { refresh() }
+    editor.question = { [weak self] key in self?.answer(question, key) ?? true }
   }
 
-  /// A question and its answers as a numbered list, for people who listen (rule 11.5).
-  private static func numbered(_ question: SafeText) -> [StyledLine] {
-    let lines = question.lines
-    return lines.enumerated().map { index, line in
-      let (isAnswer, text) = (index > 0 && index < lines.count - 1, line.string)
-      let isWord: (Character) -> Bool = { !" ,、".contains($0) }
-      guard let first = text.firstIndex(where: isWord), let last = text.lastIndex(where: isWord)
-      else { return StyledLine(line) }
-      return StyledLine((isAnswer ? SafeText(index) + " " : "") + line[first...last])
+  /// - Returns: false if the key is not an answer, and is typed.
+  private func answer(_ question: Question, _ answer: Answer) -> Bool {
+    notice = nil
+    defer { refresh() }
+    var key: Character?
+    switch answer {
+    case .accept: key = Question.enter
+    case .letter(let letter): key = letter
+    case .leave, .other: break
     }
-  }
-
-  /// The keys that answer a question, in its order.
-  private static func keys(of question: SafeText) -> [Answer] {
-    question.lines.dropFirst().dropLast().map { line in
-      let key = line.string.prefix { $0 != ":" }.filter { $0 != " " }
-      return key.count == 1 ? .letter(Character(key)) : .accept
+    // In plain mode the answers have numbers.
+    if editor.displayMode == .plain, let number = key?.wholeNumberValue,
+      question.answers.indices.contains(number - 1)
+    {
+      key = question.answers[number - 1].key
     }
-  }
-
-  /// Asks the session's question (rule 13.4): only keys that answer it have an effect.
-  func ask(_ question: SafeText, _ answers: [Character: Intent]) {
-    editor.whenLineBegins { [self] in
-      ask(question) { [self] answer in
-        switch answer {
-        case .letter(let key):
-          guard let meant = answers[key] else { return key == "n" }
-          tell(.answered(meant))
-        case .accept, .leave: break
-        case .other: return false
-        }
-        return true
-      }
+    let intent = answer == .leave ? .nothing : question.intent(of: key)
+    tell(.answered(intent))
+    switch intent {
+    case .paste(let text):
+      editor.insert(text)
+      lineChanged()
+    case .clear:
+      willEmpty()
+      editor.empty()
+    case .send(let form):
+      confirmedForm = form
+      editor.pressReturn()
+      confirmedForm = nil
+    default: break
     }
+    return intent != .typing
   }
 
   /// Whether to ask about a long text before sending it (rule 1.9). If so, the line stays.
@@ -84,28 +63,13 @@ extension InteractiveShell {
     // A command cannot become a file.
     let isText = !LineRules.isCommand(text) && session.takesFiles
     let count = isCut ? Session.written(messageCount: messages) : SafeText(lines)
-    let question =
-      switch (isCut, isText) {
-      case (true, true):
-        say(
-          "%1 messages.\n Return: send,\n f: send as a file,\n any other key: go back",
-          count)
-      case (true, false):
-        say("%1 messages.\n Return: send,\n any other key: go back", count)
-      case (false, true):
-        say("%1 lines.\n Return: send,\n f: send as a file,\n any other key: go back", count)
-      case (false, false): say("%1 lines.\n Return: send,\n any other key: go back", count)
-      }
-    ask(question) { [self] answer in
-      switch answer {
-      case .accept: confirmedForm = .text
-      case .letter("f") where isText: confirmedForm = .file
-      default: return true
-      }
-      editor.pressReturn()
-      confirmedForm = nil
-      return true
-    }
+    var answers: [Question.Answer] = [(Question.enter, say("send"), .send(.text))]
+    if isText { answers.append(("f", say("send as a file"), .send(.file))) }
+    tell(
+      .ask(
+        Question(
+          isCut ? say("%1 messages.", count) : say("%1 lines.", count), answers,
+          otherwise: say("go back"), .nothing)))
     return true
   }
 

@@ -27,7 +27,6 @@ final class InteractiveShell {
   private var noticeAt: Int64 = 0
   /// How the person has agreed to send a long text.
   var confirmedForm: LongTextForm?
-  enum LongTextForm { case text, file }
   /// The notice to show after the current change.
   var nextNotice: SafeText?
   private var timer: TimerID?
@@ -51,9 +50,9 @@ final class InteractiveShell {
     completion.plugins = [{ [weak self] in self?.offerToAttach($0, pasted: $1) ?? false }]
     (session.line as? EditorLine)?.completion = completion
     editor.handler = { [weak self] in self?.handle($0) ?? false }
-    editor.menu = { [completion, unowned editor] in
+    editor.menu = { [completion, session, unowned editor] in
       // In plain mode, hobnob shows no menu.
-      guard editor.displayMode == .tty, editor.isIdle, editor.question == nil else {
+      guard editor.displayMode == .tty, editor.isIdle, session.mode.question == nil else {
         return .closed
       }
       let menu = completion.menu
@@ -208,7 +207,7 @@ final class InteractiveShell {
   /// Removes a notice from the status line after three seconds, to make room for the typing
   /// indicator. Typing signals arrive every three seconds, so this needs no timer of its own.
   func forgetOldNotice() {
-    let isOld = loop.now - noticeAt >= 3000 && editor.question == nil
+    let isOld = loop.now - noticeAt >= 3000 && session.mode.question == nil
     if isOld, !session.open.typing.isEmpty, !session.mode.isEditing { notice = nil }
   }
 }

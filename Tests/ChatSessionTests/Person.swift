@@ -114,7 +114,10 @@ final class Person: SessionLine {
   /// What notify-command would have been told: sender, conversation, text.
   private(set) var notified: [[String]] = []
   /// The question in the status line.
-  private(set) var question: (text: String, answers: [Character: Intent])?
+  private(set) var asked: Question?
+  var question: (text: String, keys: [Character])? {
+    asked.map { ($0.line.string, $0.answers.map(\.key)) }
+  }
   private(set) var status: Int32?
   private(set) var history: [String] = []
   /// Files that are still to be copied.
@@ -218,9 +221,8 @@ final class Person: SessionLine {
 
   /// Answers the question with a key.
   func answer(_ key: Character) {
-    guard let answers = question?.answers else { return }
-    question = nil
-    if let meant = answers[key] { tell(.answered(meant)) }
+    guard let question = asked.take() else { return }
+    tell(.answered(question.intent(of: key)))
   }
 
   func press(_ key: SessionKey) -> Bool {
@@ -247,6 +249,7 @@ final class Person: SessionLine {
 
   @discardableResult
   private func perform(_ effects: [Effect]) -> Bool {
+    var isDone = true
     for effect in effects {
       switch effect {
       case .print(let lines), .show(let lines):
@@ -256,14 +259,14 @@ final class Person: SessionLine {
         pages += 1
         note(lines)
         self.lines += lines
-      case .ask(let text, let answers): question = (text.lines.joined().string, answers)
+      case .ask(let question): asked = question
       case .notify(let news): notified += news.map { [$0.sender, $0.conversation, $0.body] }
       case .notice(let text): notice = text.string
       case .endNotice(let text): if notice == text.string { notice = "" }
       case .bell: bells += 1
       case .refused(let reason):
-        if reason.isEmpty { bells += 1 } else { printed.append(reason.string) }
-        return false
+        isDone = false
+        if session.outputMode == .batch { printed.append(reason.string) }
       case .fillLine(let text, let mentions):
         put(text)
         self.mentions = mentions
@@ -293,7 +296,7 @@ final class Person: SessionLine {
       case .bind, .copy, .open, .clearScreen: break
       }
     }
-    return true
+    return isDone
   }
 
   private func note(_ lines: [StyledLine]) {

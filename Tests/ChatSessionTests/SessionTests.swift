@@ -458,12 +458,17 @@ struct SessionTests {
   func failedEffects() throws {
     let anna = try Town().person("anna")
     _ = anna.news()
-    anna.tell(.failed(.copy("text"), because: "There is no clipboard."))
+    anna.tell(.complain(["There is no clipboard."]))
     #expect(anna.news() == ["There is no clipboard."])
-    // A batch says on standard error what fails.
-    let batch = try Town().person("ben", outputMode: .batch)
-    _ = batch.news()
-    batch.tell(.failed(.copy("text"), because: "There is no clipboard."))
-    #expect(batch.news().isEmpty)
+  }
+
+  @Test("1.11: a refused line is told once: on the screen, or to the batch that says it elsewhere")
+  func refusedLines() throws {
+    for mode in [Session.OutputMode.tty, .plain, .batch] {
+      let anna = try Town().person("anna", outputMode: mode)
+      _ = anna.news()
+      #expect(!anna.say("/nonsense"))
+      #expect(anna.news().count == 1, "\(mode)")
+    }
   }
 }

@@ -131,7 +131,7 @@ struct WaitingFileTests {
       anna.type(text)
       anna.tell(.setAside)
     }
-    anna.tell(.attach(path: path))
+    anna.tell(.answered(.attach(path: path)))
     anna.say("third")
     anna.copyFiles()
     #expect(anna.text == "second" && anna.session.composing.files.waiting.isEmpty)

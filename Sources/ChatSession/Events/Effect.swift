@@ -4,8 +4,8 @@ import Conversations
 import StyledText
 
 /// What a session asks its shell to do, in order. If one effect fails, the typed line stays as if
-/// the session had refused it, the shell carries out the others, and the session receives
-/// ``SessionEvent/failed(_:because:)`` (rule 14.8).
+/// the session had refused it, the shell carries out the others, and a person at a terminal sees
+/// the reason (``SessionEvent/complain(_:)``; rule 14.8).
 package enum Effect {
   /// Print settled lines: the answers of commands.
   case print([StyledLine])
@@ -18,13 +18,11 @@ package enum Effect {
   case notice(SafeText)
   /// Remove this message, if it is still on the status line.
   case endNotice(SafeText)
-  /// Ask a question when the next input line begins. Answer with ``SessionEvent/answered(_:)``,
-  /// which gets the intent of the pressed key. The keys are lower-case letters, with or without
-  /// Shift; Return means no, and so does `n` unless it is one of the keys. After the question, the
-  /// text has a row for each key, and a last row for any other key.
-  case ask(SafeText, [Character: Intent])
+  /// Ask this question; answer with ``SessionEvent/answered(_:)``.
+  case ask(Question)
   case bell
-  /// Keep the typed line, which was not carried out; an empty reason only rings the terminal bell.
+  /// Keep the typed line, which was not carried out for this reason. At a terminal the reason was
+  /// an effect before this one.
   case refused(SafeText)
   /// Put a text into the empty line, as one undo step.
   case fillLine(String, mentions: [Span])

@@ -18,7 +18,22 @@ package enum Intent: Equatable, Sendable {
   case keep(ID<Conversation>, Milliseconds)
   /// Remove a room (rule 13.10).
   case removal(ID<Conversation>)
+  /// Leave everything as it is.
+  case nothing
+  /// Type the key, which is no answer.
+  case typing
+  /// Send the file at this path with the next message (rule 1.9).
+  case attach(path: String)
+  /// Type this text, which was pasted.
+  case paste(String)
+  /// Empty the line (rule 1.6).
+  case clear
+  /// Send the long text of the line (rule 1.9).
+  case send(LongTextForm)
 }
+
+/// How to send a long text.
+package enum LongTextForm: Sendable { case text, file }
 
 /// Where `/join #tea` looks for a room that is not known yet: the value of an account's option
 /// `rooms` (rule 11.2).

@@ -14,7 +14,9 @@ package enum SessionEvent {
   /// The person pressed Return on this text, and chose to send it as the file at this path (rule
   /// 1.9).
   case enteredAsFile(String, path: String)
-  /// The person answered a question.
+  /// Ask this question now; the next key answers it.
+  case ask(Question)
+  /// The person pressed a key at the question.
   case answered(Intent)
   /// The command line named a room that does not exist (rule 11.7), perhaps a mistyped subcommand.
   case unknownRoom(String, subcommand: String?)
@@ -67,8 +69,6 @@ package enum SessionEvent {
   case setAside
   /// A hobnob key: show the conversation's history in the pager, from its end.
   case pageHistory
-  /// The person wants to send a file with the next message.
-  case attach(path: String)
   /// The files of the sent line with this number are in the store, or could not be stored for this
   /// reason.
   case filesReady(Result<[Attachment], Refusal>, number: Int)
@@ -77,9 +77,7 @@ package enum SessionEvent {
   /// The process that this shell started for an account ended, with this exit status; the sentence
   /// says which shared library it lacks, if that is why.
   case networkProcessEnded(ID<Account>, status: Int32, missing: SafeText? = nil)
-  /// An effect failed for this reason; the effects after it were carried out (rule 14.8).
-  indirect case failed(Effect, because: SafeText)
-  /// Something went wrong outside the session.
+  /// Something went wrong outside the session, such as an effect.
   case complain([SafeText])
   /// The program must end.
   case leave(status: Int32)

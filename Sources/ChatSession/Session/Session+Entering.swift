@@ -41,16 +41,31 @@ extension Session {
       end(because: error, unsent: text)
     } catch let error as TextTooLong {
       emit(.bell)
-      emit(.refused(error.sentence))
+      refuse(error.sentence)
     } catch let error as UsageError {
       let command = Command.named(error.command)
-      emit(
-        .refused(
-          say(
-            "Usage: %1 — %2", SafeText(line: command?.usage ?? error.command),
-            command?.help ?? SafeText())))
+      refuse(
+        say(
+          "Usage: %1 — %2", SafeText(line: command?.usage ?? error.command),
+          command?.help ?? SafeText()))
     } catch {
-      emit(.refused(sentence(for: error)))
+      refuse(sentence(for: error))
+    }
+  }
+
+  /// Refuses the entered line; without a reason, only the terminal bell says so.
+  func refuse(_ reason: SafeText) {
+    if isInteractive { if reason.isEmpty { emit(.bell) } else { complain([reason]) } }
+    emit(.refused(reason))
+  }
+
+  func step(for intent: Intent, _ snapshot: borrowing Snapshot) throws -> Step {
+    switch intent {
+    case .line(let text): return try commandStep(text, snapshot).keepingDraft()
+    case .attach(let path):
+      try commitSwitch(snapshot)
+      return Step([.attach(path)])
+    default: return try ConversationCommands(context: context).step(for: intent, snapshot)
     }
   }
 

@@ -74,6 +74,7 @@ extension Session {
     case .write(let one): write([one])
     case .answer(let lines, let indent): emit(transcript.answer(lines, indent: indent))
     case .complain(let sentences): complain(sentences)
+    case .ask(let question): emit(.whenLineBegins(.ask(question)))
     case .list(let sections, let indent): emit(transcript.list(sections, indent: indent))
     case .page(let lines):
       transcript.printer.endRun()

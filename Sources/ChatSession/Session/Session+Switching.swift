@@ -218,12 +218,12 @@ extension Session {
         let question = ConversationCommands.question(
           aboutMeaningOf: meant, candidates, in: "/switch " + name)
       else {
-        return emit(.refused(sentence(for: RuleError.ambiguous(meant, candidates: candidates))))
+        return refuse(sentence(for: RuleError.ambiguous(meant, candidates: candidates)))
       }
       composing.endChoice().forEach(emit)
       reportingErrors { try perform(question) }
     } catch {
-      emit(.refused(sentence(for: error)))
+      refuse(sentence(for: error))
     }
   }
 

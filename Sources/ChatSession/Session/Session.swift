@@ -146,10 +146,9 @@ package final class Session {
     case .entered(let name) where mode.isChoosing: chooseName(name)
     case .entered(let text): enter(text)
     case .enteredAsFile(let text, let path): enter(text, asFileAt: path)
-    case .answered(.line(let text)):
-      performStep { try commandStep(text, $0).keepingDraft() }
     case .answered(let intent):
-      performStep { try ConversationCommands(context: context).step(for: intent, $0) }
+      composing.endQuestion()
+      performStep { try step(for: intent, $0) }
     case .editLast where !mode.isChoosing: performStep { try editNewest($0) }
     case .pageHistory where !mode.isChoosing:
       performStep { try HistoryCommand(context: context).page($0) }
@@ -211,10 +210,14 @@ package final class Session {
     case .lineReady: restoreDraft(snapshot)
     case .unknownRoom(let name, let subcommand):
       reportingErrors {
-        emit(
-          try ConversationCommands(context: context).question(
-            aboutRoom: name, subcommand: subcommand, snapshot))
+        let question = try ConversationCommands(context: context).question(
+          aboutRoom: name, subcommand: subcommand, snapshot)
+        act(on: [.ask(question)], snapshot)
       }
+    case .ask(let question):
+      guard isInteractive else { break }
+      composing.beginQuestion(question)
+      emit(.ask(question))
     case .carriedOut(let line) where Secrets.isIn(preferences.unaliased(line)): break
     case .carriedOut(let line): act(on: Composing.remember(line), snapshot)
     case .lineBegan: lineHasBegun(snapshot)
@@ -251,18 +254,11 @@ package final class Session {
     case .move(let move): go(move, snapshot)
     case .chosen(let conversation): enter(chosen: conversation, snapshot)
     case .setAside: setAside(snapshot)
-    case .attach(let path):
-      reportingErrors {
-        try commitSwitch(snapshot)
-        try attach(path, snapshot)
-      }
     case .filesWritten(let chore, let outcome): ended(chore, outcome)
     case .networkProcessEnded(let account, let status, let missing):
       act(
         on: accounts.processEnded(account, status: status, missing: missing, at: now, snapshot),
         snapshot)
-    // A batch reports failures on standard error.
-    case .failed(_, let reason): if isInteractive { complain([reason]) }
     case .complain(let sentences): complain(sentences)
     case .entered, .enteredAsFile, .answered, .filesReady, .promptShown, .tick, .ended, .leave:
       break

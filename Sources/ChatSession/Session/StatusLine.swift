@@ -19,10 +19,10 @@ package struct StatusLine {
 
   /// The prompt before the line.
   package var prompt: StyledLine {
-    switch mode {
+    switch mode.withoutQuestion {
     case .choosing: return StyledLine(say("switch to> "), .bold)
     case .editing(let edited): return StyledLine(edited.mode.prompt, .bold)
-    case .draft, .history: break
+    case .draft, .history, .asking: break
     }
     if let target = session.switcher.target {
       return settings.looks.promptLine(SafeText(name: target.name), glyphs: glyphs)
@@ -136,10 +136,10 @@ package struct StatusLine {
       if let both, both.columns(widths) <= columns { return both }
       return StyledLine(notice, .dim)
     }
-    switch mode {
+    switch mode.withoutQuestion {
     case .choosing: return StyledLine(session.choiceHint, .dim)
     case .editing(let edited): return StyledLine(edited.mode.status, .dim)
-    case .draft, .history: break
+    case .draft, .history, .asking: break
     }
     if let typing { return typing }
     if !open.isMember, let conversation = open.conversation {

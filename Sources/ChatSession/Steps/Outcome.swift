@@ -11,6 +11,8 @@ enum Outcome {
   case answer([StyledLine], indent: Int = 4)
   /// Print a refusal or a warning.
   case complain([SafeText])
+  /// Ask a question when the next line begins.
+  case ask(Question)
   /// Print a long list in sections, in a pager if it is longer than the screen.
   case list([(heading: SafeText, lines: [StyledLine])], indent: Int)
   case page([StyledLine])

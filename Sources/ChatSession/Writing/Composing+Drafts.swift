@@ -19,9 +19,9 @@ extension Composing {
   mutating func noteDraft(byHand: Bool = false, at now: Int64) {
     guard keepsDrafts, mode.isDraft, !line.isAsking, line.isLive || byHand else { return }
     if line.isLive {
-      mode = .draft
+      mode.waitingLine = nil
     } else if mode.waitingLine == nil {
-      mode = .history(waiting: WaitingLine(text: draft.text.text))
+      mode.waitingLine = WaitingLine(text: draft.text.text)
     }
     let present = line.draft
     if !LineRules.isCommand(present.text) { beforeCommand.note(present) }
@@ -156,7 +156,7 @@ extension Composing {
   /// unless it is there already.
   mutating func leaveWaitingLine() -> Step {
     guard keepsDrafts, mode.isDraft, !line.isLive else { return Step() }
-    if mode.waitingLine == nil { mode = .history(waiting: WaitingLine(text: draft.text.text)) }
+    if mode.waitingLine == nil { mode.waitingLine = WaitingLine(text: draft.text.text) }
     return listWaitingLine()
   }
 

@@ -37,10 +37,19 @@ package struct Composing {
     return [.endChoice]
   }
 
+  // MARK: A question
+
+  mutating func beginQuestion(_ question: Question) {
+    endQuestion()
+    mode = .asking(question, over: mode)
+  }
+
+  mutating func endQuestion() { if case .asking(_, let below) = mode { mode = below } }
+
   /// C-g or Esc, or C-c or C-d on an empty line: ends the choice of a conversation, or edit mode.
   mutating func cancel() -> [Effect] {
-    switch mode {
-    case .draft, .history: []
+    switch mode.withoutQuestion {
+    case .draft, .history, .asking: []
     case .editing: cancelEdit()
     case .choosing: endChoice()
     }

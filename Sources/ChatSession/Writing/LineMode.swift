@@ -14,29 +14,48 @@ package indirect enum LineMode {
   /// The name of a conversation to open, typed in place of another line, which comes back (rule
   /// 13.1).
   case choosing(SwitcherCandidates, over: LineMode)
+  /// A question, which the next key answers, about the line or in front of it.
+  case asking(Question, over: LineMode)
 
+  /// Whether Return sends the text of the line.
   package var isDraft: Bool {
-    switch self {
+    switch withoutQuestion {
     case .draft, .history: true
-    case .editing, .choosing: false
+    case .editing, .choosing, .asking: false
     }
+  }
+
+  /// What the text of the line is, whatever is asked about it.
+  var withoutQuestion: LineMode { if case .asking(_, let below) = self { below } else { self } }
+
+  package var question: Question? {
+    if case .asking(let question, _) = self { question } else { nil }
   }
 
   /// The conversations to choose from; nil unless the line is a name.
   var choices: SwitcherCandidates? {
-    if case .choosing(let choices, _) = self { choices } else { nil }
+    if case .choosing(let choices, _) = withoutQuestion { choices } else { nil }
   }
 
   package var isChoosing: Bool { choices != nil }
 
-  /// The mode without a name that is typed in place of the line.
+  /// The mode without a name or a question in place of the line.
   private var base: LineMode {
-    get { if case .choosing(_, let below) = self { below } else { self } }
+    get {
+      switch self {
+      case .choosing(_, let below), .asking(_, let below): below.base
+      default: self
+      }
+    }
     set {
-      if case .choosing(let choices, _) = self {
-        self = .choosing(choices, over: newValue)
-      } else {
-        self = newValue
+      switch self {
+      case .choosing(let choices, var below):
+        below.base = newValue
+        self = .choosing(choices, over: below)
+      case .asking(let question, var below):
+        below.base = newValue
+        self = .asking(question, over: below)
+      default: self = newValue
       }
     }
   }

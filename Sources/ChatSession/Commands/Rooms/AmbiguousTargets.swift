@@ -9,23 +9,33 @@ extension ConversationCommands {
   /// name is similar.
   func question(beforeJoining name: String, _ snapshot: borrowing Snapshot) throws -> Step? {
     guard let near = try near(toRoom: name, snapshot) else { return nil }
-    return .effect(
-      .ask(
-        say(
-          "There is no room %1.\n y: join %2,\n m: make %1,\n any other key: neither",
-          SafeText(name: Self.signed(name)), SafeText(name: near)),
-        ["y": .room(near), "m": .room(name)]))
+    return Step([.ask(Self.question(aboutRoom: name, near: near, making: .room(name)))])
+  }
+
+  private static func question(
+    aboutRoom name: String, near: String, making intent: Intent
+  ) -> Question {
+    let shown = SafeText(name: signed(name))
+    return Question(
+      say("There is no room %1.", shown),
+      [
+        ("y", say("join %1", SafeText(name: near)), .room(near)),
+        ("m", say("make %1", shown), intent),
+      ], otherwise: say("neither"))
   }
 
   /// Asks whether a new name with the sign of a network's rooms means a room there or here; hobnob
   /// remembers the answer for that sign (rule 11.2).
   func question(aboutSideOf name: String, _ account: Account) -> Step {
-    .effect(
+    Step([
       .ask(
-        say(
-          "Where is %1? hobnob asks only once.\n n: on %2,\n m: on this machine,\n any other key: neither",
-          SafeText(name: Self.signed(name)), SafeText(line: account.server)),
-        ["n": .roomSide(name, .network), "m": .roomSide(name, .here)]))
+        Question(
+          say("Where is %1? hobnob asks only once.", SafeText(name: Self.signed(name))),
+          [
+            ("n", say("on %1", SafeText(line: account.server)), .roomSide(name, .network)),
+            ("m", say("on this machine"), .roomSide(name, .here)),
+          ], otherwise: say("neither")))
+    ])
   }
 
   /// Asks which of several rooms or people of one name a command line means; nil if nobody can
@@ -43,18 +53,17 @@ extension ConversationCommands {
       !candidates.contains(where: { $0.contains(" ") })
     else { return nil }
     let after = argument.dropFirst(sign.count + name.count)
-    var answers: [Character: Intent] = [:]
-    var choices: [SafeText] = []
-    for (index, candidate) in candidates.enumerated() {
-      let number = String(index + 1)
-      answers[Character(number)] = .line(command + blanks + sign + candidate + after)
-      choices.append(say("%1: %2", SafeText(line: number), SafeText(name: sign + candidate)))
+    let answers = candidates.enumerated().map { index, candidate -> Question.Answer in
+      (
+        Character(String(index + 1)), SafeText(name: sign + candidate),
+        .line(command + blanks + sign + candidate + after)
+      )
     }
-    return .effect(
+    return Step([
       .ask(
-        say(
-          "Which %1?\n %2,\n any other key: none", SafeText(name: sign + name),
-          choices.joined(separator: ",\n ")), answers))
+        Question(
+          say("Which %1?", SafeText(name: sign + name)), answers, otherwise: say("none")))
+    ])
   }
 
   /// Asks whether to make the room that the command line names (rule 11.7).
@@ -62,25 +71,21 @@ extension ConversationCommands {
   /// - Parameter subcommand: one with a similar name, which you may mean.
   func question(
     aboutRoom name: String, subcommand: String?, _ snapshot: borrowing Snapshot
-  ) throws -> Effect {
+  ) throws -> Question {
     let shown = SafeText(name: Self.signed(name))
     if let subcommand {
-      return .ask(
+      return Question(
         say(
-          "There is no room %1; did you mean hobnob %2?\n y: make %1,\n any other key: stay here",
-          shown,
-          SafeText(line: subcommand)), ["y": .newRoom(name)])
+          "There is no room %1; did you mean hobnob %2?", shown, SafeText(line: subcommand)),
+        [("y", say("make %1", shown), .newRoom(name))], otherwise: say("stay here"))
     }
     let rooms = try snapshot.rooms(for: context.me.id).map(\.name)
     if let near = Conversation.nearest(to: name, among: rooms) {
-      return .ask(
-        say(
-          "There is no room %1.\n y: join %2,\n m: make %1,\n any other key: neither", shown,
-          SafeText(name: near)), ["y": .room(near), "m": .newRoom(name)])
+      return Self.question(aboutRoom: name, near: near, making: .newRoom(name))
     }
-    return .ask(
-      say("There is no room %1.\n y: make it,\n any other key: stay here", shown),
-      ["y": .newRoom(name)])
+    return Question(
+      say("There is no room %1.", shown), [("y", say("make it"), .newRoom(name))],
+      otherwise: say("stay here"))
   }
 
   /// Refuses a list of rooms to join if a name in it is similar to an existing one, since hobnob
@@ -150,11 +155,11 @@ extension ConversationCommands {
   func ask(_ near: String, for name: String) -> Step {
     Step([
       .holdDraft,
-      .effect(
-        .ask(
-          say(
-            "There is no %1.\n y: go to %2,\n any other key: stay",
-            SafeText(name: Self.signed(name)), SafeText(name: near)), ["y": .conversation(near)])),
+      .ask(
+        Question(
+          say("There is no %1.", SafeText(name: Self.signed(name))),
+          [("y", say("go to %1", SafeText(name: near)), .conversation(near))],
+          otherwise: say("stay"))),
     ])
   }
 
@@ -204,8 +209,6 @@ extension ConversationCommands {
     case .room(let name): return try goTo(room(named: name, snapshot))
     case .newRoom(let name): return try goTo(localRoom(named: name, snapshot))
     case .roomSide(let name, let side): return try goTo(roomNamed: name, on: side, snapshot)
-    // The session runs lines.
-    case .line: return Step()
     case .conversation(let name):
       return Step {
         [.openKeepingDraft(try $0.conversation(meantBy: name, me: context.me.id), isNew: false)]
@@ -213,6 +216,8 @@ extension ConversationCommands {
     case .keep(let conversation, let age):
       return KeepCommand(context: context).set(age, in: conversation)
     case .removal(let room): return RoomCommands(context: context).remove(room)
+    // These are about the line: the session or its shell carries them out.
+    case .line, .attach, .paste, .clear, .send, .nothing, .typing: return Step()
     }
   }
 

@@ -78,11 +78,13 @@ struct RoomCommands {
     case "remove" where words.count == 1:
       try snapshot.requireMaker(of: conversation.id, context.me.id)
       try context.requireTerminal("/room remove")
-      return .effect(
+      return Step([
         .ask(
-          say(
-            "Remove %1? /search still finds its messages.\n y: yes,\n any other key: no",
-            SafeText(name: conversation.name)), ["y": .removal(conversation.id)]))
+          Question(
+            say(
+              "Remove %1? /search still finds its messages.", SafeText(name: conversation.name)),
+            [("y", say("yes"), .removal(conversation.id))], otherwise: say("no")))
+      ])
     default: throw usage("room")
     }
   }
