@@ -132,16 +132,20 @@ extension InteractiveShell {
       notice = nextNotice
       nextNotice = nil
     }
+    isTyped = false
     completion.lineChanged(byHand: true)
     let complaints = completion.takeComplaints()
     if !complaints.isEmpty { tell(.complain(complaints)) }
-    tell(.moved)
+    // Another text has been told by then.
+    if !isTyped { tell(.moved) }
   }
 
   /// Handles the consequences of a change of the line other than drawing.
   func handleBarEvent(_ event: BarEvent) {
     switch event {
-    case .typing: tell(.changed)
+    case .typing:
+      isTyped = true
+      tell(.changed)
     case .sent: tell(.lineBegan)
     case .canSend, .rows: refresh()
     case .text, .item: break

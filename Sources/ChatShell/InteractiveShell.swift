@@ -27,6 +27,8 @@ final class InteractiveShell {
   private var noticeAt: Int64 = 0
   /// How the person has agreed to send a long text.
   var confirmedForm: LongTextForm?
+  /// Whether the session has heard of the current change as typing.
+  var isTyped = false
   /// The notice to show after the current change.
   var nextNotice: SafeText?
   private var timer: TimerID?
@@ -200,7 +202,6 @@ final class InteractiveShell {
       guard let self else { return }
       resizeTimer = nil
       editor.windowResized()
-      tellSize()
     }
   }
 

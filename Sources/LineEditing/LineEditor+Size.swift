@@ -77,7 +77,11 @@ extension LineEditor {
   /// Call this after a SIGWINCH, or when the size turns out to have changed. hobnob draws nothing
   /// until the terminal has reported the same size twice.
   public func windowResized() {
-    guard displayMode == .tty else { return display.updateSize() }
+    guard displayMode == .tty else {
+      display.updateSize()
+      tell(.resized)
+      return
+    }
     // A terminal that accepts no output cannot be asked.
     resizeProbe.isPutOff = isBehind
     guard !isBehind else { return }
