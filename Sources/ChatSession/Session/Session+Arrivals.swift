@@ -22,10 +22,7 @@ extension Session {
   }
 
   /// Catches up after the writes of this event are committed, so that it also reads those writes.
-  func catchUpLater() {
-    let isPlanned = followUps.contains { if case .catchUp = $0 { true } else { false } }
-    if !isPlanned { followUps.append(.catchUp) }
-  }
+  func catchUpLater() { catchesUp = true }
 
   /// Reads the changes since the last time. Before it shows any message, it records that this shell
   /// has it: from then on nobody can recall it (rule 3.7).
@@ -44,10 +41,11 @@ extension Session {
       let here = others.filter { $0.conversation == open.id }
       // Messages that reach the screen in this turn count as seen, in the same write.
       let isSeen = !here.isEmpty && readState.showsAtOnce && transcript.holds(here)
-      write([.delivered(delivered, seen: isSeen ? open.id : nil)])
-      followUps.insert(.show(changes, isSeen: isSeen), at: 0)
+      let delivery = Write.delivered(delivered, seen: isSeen ? open.id : nil)
+      act(
+        on: .first([delivery]) { self.show(changes, isSeenNow: isSeen, $0) }, snapshot)
     } catch StoreError.locked {
-      outgoing.scheduleRetry(at: now)
+      committer.scheduleRetry(at: now)
     } catch {
       report(error)
     }
@@ -178,7 +176,7 @@ extension Session {
   /// - Returns: the newest message that one of them has claimed before. While the store is locked,
   ///   two notifications are better than none.
   package func claimNotifications(upTo message: ID<Message>) -> ID<Message> {
-    let claimed = try? patiently {
+    let claimed = try? committer.patiently {
       try store.writeIfNeeded { try $0.claimNotifications(of: me.id, upTo: message) }
     }
     return claimed ?? ID(rawValue: 0)
@@ -305,14 +303,14 @@ extension Session {
   // MARK: Counting
 
   func countUnread(_ snapshot: borrowing Snapshot) {
-    guard isInteractive, !isStarting else { return }
+    guard isInteractive, !committer.isStarting else { return }
     do {
       try elsewhere.count(
         mentioning: me, settings.highlights, open: open.id, snapshot)
       if outputMode == .tty, settings.looks.toolbar == .conversations {
         try joined.read(for: me.id, open: open.conversation, snapshot)
       }
-    } catch { outgoing.scheduleRetry(at: now) }
+    } catch { committer.scheduleRetry(at: now) }
   }
 
   func readNewestOwn(_ snapshot: borrowing Snapshot) {

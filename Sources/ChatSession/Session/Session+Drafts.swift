@@ -68,12 +68,12 @@ extension Session {
     in conversation: ID<Conversation>, _ snapshot: borrowing Snapshot
   ) -> Conversations.Draft? {
     let stored: Conversations.Draft?
-    if case .draft(_, let waiting)? = queue.draft(of: conversation) {
+    if case .draft(_, let waiting)? = committer.queue.draft(of: conversation) {
       stored = waiting
     } else {
       stored = (try? snapshot.draft(of: me.id, in: conversation)) ?? nil
     }
-    let isSent = queue.lines.contains {
+    let isSent = committer.queue.lines.contains {
       $0.conversation == conversation && $0.draft != nil && $0.draft == stored?.text
     }
     return isSent ? nil : stored

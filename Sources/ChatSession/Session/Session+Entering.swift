@@ -18,8 +18,8 @@ extension Session {
         let step = composing.leaveWaitingLine()
         isLeft = !step.outcomes.isEmpty
         act(on: step, $0)
-        return try path.map { try self.file(text, at: $0) }
-          ?? interpret(LineRules.withoutNewlinesAtEnd(text), $0)
+        if let path { return try file(text, at: path, $0) }
+        return try interpret(LineRules.withoutNewlinesAtEnd(text), $0)
       }
       let conversation = open.id
       do {
@@ -84,7 +84,9 @@ extension Session {
     }
     switch rules.judge(text) {
     case .blank:
-      guard composing.files.waiting.isEmpty else { return (messageStep("", typed: ""), false) }
+      guard composing.files.waiting.isEmpty else {
+        return (try messageStep("", typed: "", snapshot), false)
+      }
       throw Refusal(SafeText())
     case .overLimit(let count, let limit): throw TextTooLong(count: count, limit: limit)
     case .slashGuard:
@@ -112,20 +114,25 @@ extension Session {
             "Your draft came back in front of the command /%1; nothing was run or sent. To run the command, delete the draft; to send both as one message, put a blank before /%1.",
             SafeText(line: command.name)))
       }
-      return (messageStep(body, typed: text), false)
+      return (try messageStep(body, typed: text, snapshot), false)
     }
   }
 
-  private func messageStep(_ body: String, typed: String) -> Step {
-    Step([.send(OutgoingText(body: body, typed: typed))])
+  private func messageStep(
+    _ body: String, typed: String, _ snapshot: borrowing Snapshot
+  ) throws -> Step {
+    try sendStep(OutgoingText(body: body, typed: typed), snapshot)
   }
 
   /// Turns a text into a file, after the attached ones (rule 1.9). The text is small, so it is
   /// copied at once.
-  private func file(_ text: String, at path: String) throws -> Meaning {
+  private func file(
+    _ text: String, at path: String, _ snapshot: borrowing Snapshot
+  ) throws -> Meaning {
     let file = WaitingFiles.File(path: path, name: "text.txt", bytes: text.utf8.count)
     let kept = try keep(WaitingFiles([file]))
-    return (Step([.send(OutgoingText(body: "", typed: text, attachments: kept))]), false)
+    let sent = OutgoingText(body: "", typed: text, attachments: kept)
+    return (try sendStep(sent, snapshot), false)
   }
 
   package var rules: LineRules {
@@ -187,7 +194,7 @@ extension Session {
     CommandContext(
       me: me, outputMode: outputMode, preferences: preferences, attention: attention, open: open,
       switcher: switcher, readState: readState, elsewhere: elsewhere, accounts: accounts,
-      people: people, waitingFiles: composing.files.waiting, unstoredLines: queue.lines,
+      people: people, waitingFiles: composing.files.waiting, unstoredLines: committer.queue.lines,
       bindings: { [line] in line.bindings },
       lastSearch: lastSearch, tutorial: tutorial, printer: transcript.printer,
       accountObstacle: { [store, accountObstacle] in

@@ -6,62 +6,60 @@ import StyledText
 /// Lines on their way to the store, and back.
 extension Session {
   /// Sends a text as a message: in the open conversation, with the waiting files, or in another.
-  func send(_ text: OutgoingText) throws {
+  func sendStep(_ text: OutgoingText, _ snapshot: borrowing Snapshot) throws -> Step {
     let target = text.target.flatMap { $0.id == open.id ? nil : $0 }
     let conversation = try target ?? open.requiredAsMember()
     let body = text.prefix + text.body
     try context.checkLength(of: body)
     // The draft and the files on the line belong to the open conversation.
     let waiting = target == nil ? composing.files.waiting : WaitingFiles()
-    try store.read {
-      try $0.knownAbilities(of: conversation.id).check(
-        text: body, isReply: text.replyTo != nil,
-        files: waiting.files.map(\.bytes) + text.attachments.map(\.bytes), in: conversation.name)
-    }
+    try snapshot.knownAbilities(of: conversation.id).check(
+      text: body, isReply: text.replyTo != nil,
+      files: waiting.files.map(\.bytes) + text.attachments.map(\.bytes), in: conversation.name)
     var line = Line(
       typed: text.typed, body: body, kind: text.kind, conversation: conversation.id,
       conversationName: conversation.name, since: now, files: waiting,
       attachments: text.attachments,
       mentions: Span.shifted(self.line.mentions(in: text.body), by: text.prefix.utf8.count),
       isForElsewhere: target != nil, replyTo: text.replyTo)
+    // Nobody types in a script, so it can wait until the files are copied.
+    if !isInteractive { line.attachments = try keep(line.files) + text.attachments }
     if target == nil {
-      if queue.removeDraft(of: conversation.id) { composing.draft.forgetText() }
+      if committer.queue.removeDraft(of: conversation.id) { composing.draft.forgetText() }
       line.draft = composing.draft.known[conversation.id]
       line.rest = composing.aside.draft(in: conversation.id)
       composing.files.clear()
     }
     switcher.endUnreadRun()
-    // Lines that are waiting already must be stored first.
-    if queue.isLocked { retry() }
-    guard isInteractive else {
-      // Nobody types in a script, so it can wait until the files are copied.
-      do {
-        line.attachments = try keep(line.files) + text.attachments
-        _ = try commit([.line(line)])
-      } catch {
-        composing.files.bringBack(line.files)
-        throw error
-      }
-      return
+    var step = Step()
+    if isInteractive, !line.files.isEmpty {
+      let copy = committer.nextCopy()
+      line.copyNumber = copy
+      step.outcomes = [.effect(.keep(line.files, limit: attachmentLimit, number: copy))]
     }
-    if !line.files.isEmpty { line.copyNumber = outgoing.nextCopy() }
-    try commitOrQueue(line)
-    if let copy = line.copyNumber {
-      emit(.keep(line.files, limit: attachmentLimit, number: copy))
-    }
+    step.line = line
+    return step
   }
 
-  private func commitOrQueue(_ line: Line) throws {
-    if !queue.mustWait(.line(line)) {
+  /// Stores a line now or, if the store is locked or the line has to wait for its files, later.
+  ///
+  /// - Throws: any other reason why it cannot be stored.
+  func store(_ line: Line) throws {
+    // Lines that are waiting already must be stored first.
+    if committer.queue.isLocked { retry() }
+    if !isInteractive || !committer.queue.mustWait(.line(line)) {
       do {
         _ = try commit([.line(line)])
         return
-      } catch StoreError.locked {
-        queue.isLocked = true
+      } catch StoreError.locked where isInteractive {
+        committer.queue.isLocked = true
+      } catch {
+        if !isInteractive { composing.files.bringBack(line.files) }
+        throw error
       }
     }
-    queue.add(.line(line))
-    if queue.isLocked { outgoing.scheduleRetry(at: now) }
+    committer.queue.add(.line(line))
+    if committer.queue.isLocked { committer.scheduleRetry(at: now) }
   }
 
   /// Call this when a line was stored.
@@ -69,7 +67,7 @@ extension Session {
     composing.draft.sent(
       line,
       isDone: line.conversation == lineConversation?.id && !mode.isEditing
-        && queue.draft(of: line.conversation) == nil)
+        && committer.queue.draft(of: line.conversation) == nil)
     forget(line.files.files, in: key)
     if !line.isSecret { emit(.addHistory(line.typed)) }
     tutorial?.note(
@@ -100,12 +98,12 @@ extension Session {
     switch result {
     case .success(let kept):
       // False if the line was taken back meanwhile.
-      guard queue.filesReady(kept, copy: number) else { return }
+      guard committer.queue.filesReady(kept, copy: number) else { return }
     case .failure(let refusal):
-      guard let line = queue.takeLine(copy: number) else { return }
+      guard let line = committer.queue.takeLine(copy: number) else { return }
       returnLine(line, because: refusal.sentence)
     }
-    queue.waitAnew(now: now)
+    committer.queue.waitAnew(now: now)
     retry()
   }
 
@@ -115,14 +113,14 @@ extension Session {
   private static let linePatience: Int64 = 10_000
 
   func giveUpOldLine() {
-    guard let line = queue.takeReadyLine(since: now - Self.linePatience) else { return }
+    guard let line = committer.queue.takeReadyLine(since: now - Self.linePatience) else { return }
     returnLine(line, because: sentence(for: StoreError.locked(path: store.path)))
   }
 
   func returnLine(_ line: Line, because reason: SafeText) {
     // Someone who is leaving begins no other line.
-    if outgoing.isLeaving {
-      outgoing.noteUnsent()
+    if committer.isLeaving {
+      committer.noteUnsent()
       write([.returned([ReturnedLine(line: line, reason: reason)], to: line.conversation)])
     } else {
       emit(.whenLineBegins(.lineReturned(line, reason)))
@@ -131,10 +129,10 @@ extension Session {
 
   /// C-g and `/cancel`: takes back the line that has waited longest. Returns false if none waits.
   func takeBackOldestLine() -> Bool {
-    guard let line = queue.takeFirstLine() else { return false }
+    guard let line = committer.queue.takeFirstLine() else { return false }
     returnLine(line, because: say("The line that waited for the store was not sent."))
     // Its files may have held up later lines, or the end of the program.
-    if queue.isReady || outgoing.isLeaving { outgoing.scheduleRetry(at: now) }
+    if committer.queue.isReady || committer.isLeaving { committer.scheduleRetry(at: now) }
     return true
   }
 
@@ -142,7 +140,7 @@ extension Session {
   /// input line is empty; otherwise it becomes the draft of its conversation, or enters the
   /// history.
   func putLineBack(_ line: Line, because reason: SafeText, _ snapshot: borrowing Snapshot) {
-    if outgoing.isLeaving { return returnLine(line, because: reason) }
+    if committer.isLeaving { return returnLine(line, because: reason) }
     let isHere = line.conversation == lineConversation?.id
     let name = SafeText(name: line.conversationName)
     let returned = Write.returned(
@@ -183,7 +181,7 @@ extension Session {
   /// Whether a line can become the draft of its conversation, which must have none yet.
   private func canBecomeDraft(_ line: Line, _ snapshot: borrowing Snapshot) -> Bool {
     guard line.asDraft != nil else { return false }
-    if case .draft(_, .some)? = queue.draft(of: line.conversation) { return false }
+    if case .draft(_, .some)? = committer.queue.draft(of: line.conversation) { return false }
     let draft = (try? snapshot.draft(of: me.id, in: line.conversation)) ?? nil
     return draft == nil || draft?.text == line.draft
   }
@@ -191,7 +189,7 @@ extension Session {
   /// Puts back the returned lines of a conversation that was entered before the store accepted
   /// them.
   func bringBackLines(of conversation: ID<Conversation>) {
-    for each in queue.takeReturned(to: conversation) {
+    for each in committer.queue.takeReturned(to: conversation) {
       returnLine(each.line, because: each.reason)
     }
   }
@@ -199,7 +197,7 @@ extension Session {
   /// Reports returned lines that were stored above the draft of their conversation. Unless I am
   /// leaving, `putLineBack` has reported them already.
   func tellReturned(_ lines: [ReturnedLine]) {
-    for each in lines where outgoing.isLeaving {
+    for each in lines where committer.isLeaving {
       let name = SafeText(name: each.line.conversationName)
       complain(
         each.line.asDraft != nil
@@ -226,11 +224,11 @@ extension Session {
   /// - Parameter insists: whether a second attempt ends the program at once, without waiting. False
   ///   for a signal or a closed terminal.
   func leave(status: Int32, insists: Bool) {
-    if outgoing.isLeaving {
-      if insists { quit() } else { outgoing.leave(status: status) }
+    if committer.isLeaving {
+      if insists { quit() } else { committer.leave(status: status) }
       return
     }
-    outgoing.leave(status: status, at: now)
+    committer.leave(status: status, at: now)
     write(readState.markPrinted(sendsReceipts: settings.receipts))
     // The text being edited is not a draft (rule 3.6); the draft is the line that was set aside for
     // it.
@@ -239,30 +237,30 @@ extension Session {
     // Discard the typing signal: from now on this shell sends none.
     _ = open.stopTyping(at: now)
     retry()
-    if queue.isEmpty { return quit() }
-    if queue.holdsTypedText {
+    if committer.queue.isEmpty { return quit() }
+    if committer.queue.holdsTypedText {
       emit(
         .notice(
-          queue.isReady
+          committer.queue.isReady
             ? say("hobnob is waiting for the store to save your line; C-d again leaves without it")
             : say("hobnob is copying files to send your line; C-d again leaves without it")))
     }
-    if queue.isReady { outgoing.scheduleRetry(at: now) }
+    if committer.queue.isReady { committer.scheduleRetry(at: now) }
   }
 
   /// Ends the program because the store cannot be used any more: anything typed from now on would be
   /// lost. The line stays on the screen.
   func end(because error: StoreError, unsent text: String) {
-    if outgoing.hasEnded { return }
-    outgoing.hasEnded = true
+    if committer.hasEnded { return }
+    committer.hasEnded = true
     complain(
       [sentence(for: error)] + (text.isEmpty ? [] : [say("Not sent: %1", SafeText(body: text))]))
     quit(status: 1)
   }
 
   func quit(status least: Int32 = 0) {
-    var status = max(least, outgoing.leaving?.status ?? 0)
-    for write in queue.writes {
+    var status = max(least, committer.leaving?.status ?? 0)
+    for write in committer.queue.writes {
       let unsent: [Line] =
         switch write {
         case .line(let line): [line]

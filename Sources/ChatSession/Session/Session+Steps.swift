@@ -4,13 +4,6 @@ import StyledText
 
 /// Commits steps: their writes in one transaction, and then their outcomes.
 extension Session {
-  /// Work that needs a snapshot of its own, after the earlier writes are committed.
-  enum FollowUp {
-    case settleIn, reloadHistory, catchUp, nicknames
-    /// Show messages that arrived; `isSeen`: the store already has them as seen.
-    case show(Changes, isSeen: Bool)
-  }
-
   /// Handles an event in one snapshot, and commits the step that follows.
   func observe(_ body: (borrowing Snapshot) throws -> Void) {
     do { try store.read { try body($0) } } catch { report(error) }
@@ -28,10 +21,14 @@ extension Session {
   /// - Throws: the reason why the step cannot be committed, or else why the first outcome failed;
   ///   it complains about outcomes that fail later.
   func perform(_ step: Step) throws {
-    write(step.writes)
+    plan(step)
     var outcomes = step.outcomes
     var failure: (any Error)?
     do {
+      if let line = step.line {
+        try store(line)
+        commitReady()
+      }
       if let change = step.change {
         outcomes += try commit([], change)
       } else if !step.writes.isEmpty {
@@ -43,7 +40,7 @@ extension Session {
         switch outcome {
         // The outcome that failed may be the one that opens the conversation for this text.
         case .send where failure != nil: break
-        case .send(let text): try send(text)
+        case .send(let text): try perform(try store.read { try sendStep(text, $0) })
         case .takeBackLine: _ = takeBackOldestLine()
         case .quit: leave(status: 0, insists: true)
         default: try store.read { try apply(outcome, $0) }
@@ -64,7 +61,7 @@ extension Session {
   }
 
   func act(on step: Step, _ snapshot: borrowing Snapshot) {
-    write(step.writes)
+    plan(step)
     act(on: step.outcomes, snapshot)
   }
 
@@ -119,63 +116,43 @@ extension Session {
     case .catchUp: catchUpLater()
     case .tutorial(let tutorial): self.tutorial = tutorial
     case .tutorialAction(let action): tutorial?.note(action)
-    case .retryRead: outgoing.scheduleRetry(at: now)
+    case .retryRead: committer.scheduleRetry(at: now)
     case .send, .takeBackLine, .quit: break
     }
   }
 
   // MARK: Committing
 
+  func plan(_ step: Step) {
+    write(step.writes)
+    if let then = step.then { followUps.insert(then, at: 0) }
+  }
+
   /// Queues writes. This event's step commits them or, if the store is locked or earlier writes
   /// wait, a later one. If a write fails for another reason, hobnob drops it, since the next of its
   /// kind would fail as well; a typed line returns to the person.
-  func write(_ writes: [Write]) { for write in writes { queue.add(write) } }
+  func write(_ writes: [Write]) { for write in writes { committer.queue.add(write) } }
 
-  /// How long this session waits for somebody else's transaction, in milliseconds: no longer than a
-  /// person notices. With every message, shells lock the store for a moment to record what they
-  /// have shown; that is no reason to refuse a command, and nobody notices the wait.
-  private static let patience: Int32 = 100
-
-  /// Lets transactions in `body` wait for `patience`.
-  func patiently<T>(_ body: () throws -> T) rethrows -> T {
-    guard isInteractive, store.patience < Self.patience else { return try body() }
-    let former = store.patience
-    store.patience = Self.patience
-    defer { store.patience = former }
-    return try body()
+  private var commitContext: Committer.Context {
+    .init(me: me.id, knownDrafts: composing.draft.known, accounts: accounts)
   }
 
-  /// Commits the waiting writes that nothing holds up, and performs their outcomes.
+  /// Commits the waiting writes that nothing holds up, and what follows from them.
   func commitReady() {
     repeat {
-      if !queue.isLocked, !isStarting { commitBatches() }
-      guard !followUps.isEmpty else { return }
-      let followUp = followUps.removeFirst()
-      reportingErrors { try store.read { follow(followUp, $0) } }
+      while let committed = committer.commitNext(commitContext, at: now) {
+        committed.forEach(note)
+      }
+      if !followUps.isEmpty {
+        let followUp = followUps.removeFirst()
+        reportingErrors { try store.read { followUp($0) } }
+      } else if catchesUp {
+        catchesUp = false
+        reportingErrors { try store.read { readArrivals($0) } }
+      } else {
+        return
+      }
     } while true
-  }
-
-  private func commitBatches() {
-    while case let batch = queue.takeBatch(), !batch.isEmpty {
-      do {
-        _ = try isPatient ? patiently { try transact(batch) } : transact(batch)
-      } catch StoreError.locked {
-        return putBack(batch)
-      } catch  where batch.count > 1 {
-        // A write that fails must not stop the others.
-        for (index, write) in batch.enumerated() {
-          do { _ = try transact([write]) } catch StoreError.locked {
-            return putBack(Array(batch[index...]))
-          } catch { dropWrite(write, because: sentence(for: error)) }
-        }
-      } catch { dropWrite(batch[0], because: sentence(for: error)) }
-    }
-  }
-
-  private func putBack(_ batch: [Write]) {
-    queue.putBack(batch)
-    queue.isLocked = true
-    outgoing.scheduleRetry(at: now)
   }
 
   /// Commits a command's change or another write, together with the waiting writes that nothing
@@ -184,103 +161,31 @@ extension Session {
   /// - Throws: why it failed; then nothing has changed.
   func commit(_ added: [Write] = [], _ change: Step.Change? = nil) throws -> [Outcome] {
     // Writes with transactions of their own come first.
-    if queue.hasOwnTransactions { commitReady() }
-    let batch = queue.isLocked || isStarting ? [] : queue.takeBatch()
-    do {
-      return try patiently { try transact(batch + added, change) }
-    } catch {
-      queue.putBack(batch)
-      throw error
-    }
-  }
-
-  /// The result of a committed write, for the session.
-  private enum Committed {
-    case line(Line, Message, key: AttachedFiles.ConversationKey)
-    case draft(ID<Conversation>, String?)
-    case returned([ReturnedLine])
-    case takenBack(Set<ID<Message>>)
-    case nickname(Account, AccountSettings)
-  }
-
-  /// The only place that writes a step into the store.
-  private func transact(_ writes: [Write], _ change: Step.Change? = nil) throws -> [Outcome] {
-    if let write = writes.first, write.hasOwnTransaction {
-      try performAlone(write)
-      return []
-    }
-    let (me, shell, known, accounts) = (me.id, shellID, composing.draft.known, accounts)
-    guard change != nil || writes.contains(where: \.isDurable) else {
-      let takenBack = try store.writeIfNeeded { transaction in
-        var takenBack: Set<ID<Message>> = []
-        for write in writes { takenBack.formUnion(try transaction.perform(write, by: me, shell)) }
-        return takenBack
-      }
-      arrivals.note(takenBack: takenBack)
-      return []
-    }
-    let (committed, outcomes) = try store.writeDurablyIfNeeded { transaction in
-      var committed: [Committed] = []
-      for write in writes {
-        switch write {
-        case .line(let line):
-          let message = try transaction.send(line, by: me, shell)
-          let address = try? transaction.lastingAddress(of: line.conversation, for: me)
-          committed.append(
-            .line(line, message, key: .init(id: line.conversation, address: address ?? "")))
-        case .draft(let conversation, let draft):
-          if try transaction.store(draft, of: me, in: conversation, known: known[conversation]) {
-            committed.append(.draft(conversation, draft?.text))
-          }
-        case .returned(let lines, let conversation):
-          try transaction.store(
-            lines.map(\.line), aboveDraftIn: conversation, of: me, shell)
-          committed.append(.returned(lines))
-        case .nickname(let account):
-          if let settings = try accounts.takeNick(of: account, transaction) {
-            committed.append(.nickname(account, settings))
-          }
-        default: committed.append(.takenBack(try transaction.perform(write, by: me, shell)))
-        }
-      }
-      return (committed, try change?(transaction) ?? [])
-    }
-    for each in committed {
-      switch each {
-      case .line(let line, let message, let key): sent(line, as: message, key)
-      case .draft(let conversation, let text): composing.draft.known[conversation] = text
-      case .returned(let lines): tellReturned(lines)
-      case .takenBack(let messages): arrivals.note(takenBack: messages)
-      case .nickname(let account, let settings):
-        reportingErrors { try accounts.noteTakenNick(settings, of: account) }
-        followUps.append(.nicknames)
-      }
-    }
+    if committer.queue.hasOwnTransactions { commitReady() }
+    let (committed, outcomes) = try committer.commit(added, change, commitContext)
+    committed.forEach(note)
     return outcomes
   }
 
-  private func performAlone(_ write: Write) throws {
-    switch write {
-    case .attach where shellID == nil:
-      shellID = try store.shells.attach(me.id)
-      try store.shells.show(open.id, paused: !readState.isLooking)
-      followUps.insert(.reloadHistory, at: 0)
-      _ = try store.shells.reapStale()
-    case .open(let conversation, let isPaused):
-      try store.shells.show(conversation, paused: isPaused)
-    case .reapStaleShells: _ = try store.shells.reapStale()
-    default: break
-    }
-  }
-
-  /// Drops a write that cannot be stored, however long it waits.
-  private func dropWrite(_ write: Write, because reason: SafeText) {
-    switch write {
-    case .line(let line): returnLine(line, because: reason)
-    case .returned(let lines, _):
-      outgoing.noteUnsent()
+  private func note(_ committed: Committer.Committed) {
+    switch committed {
+    case .line(let line, let message, let key): sent(line, as: message, key)
+    case .draft(let conversation, let text): composing.draft.known[conversation] = text
+    case .returned(let lines): tellReturned(lines)
+    case .takenBack(let messages): arrivals.note(takenBack: messages)
+    case .nickname(let account, let settings):
+      reportingErrors { try accounts.noteTakenNick(settings, of: account) }
+      plan(
+        .first([]) {
+          self.act(on: self.accounts.readSettings(), $0)
+          self.updateMe(self.me, $0)
+        })
+    case .attached: plan(.first([]) { self.reloadHistory($0) })
+    case .dropped(.line(let line), let reason): returnLine(line, because: reason)
+    case .dropped(.returned(let lines, _), _):
+      committer.noteUnsent()
       for each in lines { showUnsent(each.line) }
-    default: break
+    case .dropped: break
     }
   }
 
@@ -288,38 +193,19 @@ extension Session {
 
   /// Performs the waiting writes, as far as possible.
   func retry() {
-    outgoing.beginTry()
-    queue.isLocked = false
-    let former = isPatient
-    isPatient = false
-    commitReady()
-    isPatient = former
-    if queue.isLocked { return giveUpOldLine() }
-    outgoing.succeeded()
+    guard committer.retry(commitReady) else { return giveUpOldLine() }
     // Nothing is left to write: the next tick ends the program, in `retryIfDue()`.
-    if outgoing.isLeaving, queue.isEmpty { outgoing.scheduleRetry(at: now) }
+    if committer.isLeaving, committer.queue.isEmpty { committer.scheduleRetry(at: now) }
   }
 
   func retryIfDue() {
-    guard let deadline = outgoing.deadline, now >= deadline else { return }
+    guard let deadline = committer.deadline, now >= deadline else { return }
     retry()
-    if !outgoing.isLeaving || queue.lines.isEmpty {
+    if !committer.isLeaving || committer.queue.lines.isEmpty {
       catchUpLater()
       commitReady()
     }
-    guard let leaving = outgoing.leaving else { return }
-    if queue.isEmpty || now >= leaving.by && !queue.holdsTypedText { quit() }
-  }
-
-  private func follow(_ followUp: FollowUp, _ snapshot: borrowing Snapshot) {
-    switch followUp {
-    case .settleIn: settleIn(snapshot)
-    case .reloadHistory: reloadHistory(snapshot)
-    case .catchUp: readArrivals(snapshot)
-    case .show(let changes, let isSeen): show(changes, isSeenNow: isSeen, snapshot)
-    case .nicknames:
-      act(on: accounts.readSettings(), snapshot)
-      updateMe(me, snapshot)
-    }
+    guard let leaving = committer.leaving else { return }
+    if committer.queue.isEmpty || now >= leaving.by && !committer.queue.holdsTypedText { quit() }
   }
 }

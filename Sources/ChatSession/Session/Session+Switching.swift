@@ -49,7 +49,8 @@ extension Session {
     _ target: Conversation, isNew: Bool = false, _ snapshot: borrowing Snapshot
   ) throws {
     let entrance = try Entrance(
-      to: target, of: me.id, transcript, isInteractive: isInteractive, isFirst: isStarting,
+      to: target, of: me.id, transcript, isInteractive: isInteractive,
+      isFirst: committer.isStarting,
       snapshot)
     let former = open.id
     elsewhere.moved(from: former, to: target.id)

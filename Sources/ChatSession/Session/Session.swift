@@ -13,7 +13,6 @@ import StyledText
 package final class Session {
   package typealias OutputMode = ChatSession.OutputMode
 
-  package let store: Store
   let outputMode: OutputMode
 
   // MARK: State
@@ -21,20 +20,12 @@ package final class Session {
   /// My current name and identity.
   private(set) var me: Participant
   package private(set) var preferences: Preferences
-  /// This process among the running shells; nil until the store has it.
-  var shellID: ShellID?
   /// My mutes, ignores and notify settings, the same in all of my shells (rule 7.11).
   private(set) var attention = Attention()
   /// Monotonic milliseconds: the time of the current event.
   private(set) var now: Int64
   /// The time of the last key, in monotonic milliseconds.
   package private(set) var lastKey: Int64 = 0
-  /// Whether the first prompt is not on the screen yet; work that the prompt does not need can
-  /// wait.
-  private(set) var isStarting = false
-  /// Whether the writes of this event wait for somebody else's transaction; they are tried again
-  /// otherwise.
-  var isPatient = true
 
   // MARK: Parts
 
@@ -56,14 +47,14 @@ package final class Session {
   package var accountObstacle: SafeText?
   /// By request, the files to save once they are fetched.
   var pendingSaves: [NetworkRequest.ID: PendingSave] = [:]
-  var outgoing = Outgoing()
 
   // MARK: Steps
 
-  /// Writes waiting to be committed.
-  var queue = WriteQueue()
-  /// Work for the next snapshot.
-  var followUps: [FollowUp] = []
+  let committer: Committer
+  /// Work for the next snapshots, after the earlier writes are committed.
+  var followUps: [Step.FollowUp] = []
+  /// Whether to read new changes from the store after that.
+  var catchesUp = false
   var effects: [Effect] = []
 
   package init(
@@ -71,7 +62,7 @@ package final class Session {
     line: any SessionLine,
     at now: Int64
   ) {
-    self.store = store
+    committer = Committer(store, isInteractive: outputMode != .batch)
     self.me = me
     self.preferences = preferences
     self.outputMode = outputMode
@@ -86,6 +77,11 @@ package final class Session {
       of: me.id, preferences, storePath: store.path, isInteractive: outputMode != .batch)
     apply(preferences)
   }
+
+  package var store: Store { committer.store }
+
+  /// This process among the running shells; nil until the store has it.
+  var shellID: ShellID? { committer.shellID }
 
   var settings: Settings { preferences.settings }
 
@@ -102,16 +98,16 @@ package final class Session {
   package var lineConversation: Conversation? { switcher.target ?? open.conversation }
 
   /// Entered lines that are not stored yet.
-  package var waitingLines: [Line] { queue.lines }
+  package var waitingLines: [Line] { committer.queue.lines }
 
   /// Whether any write waits for the store.
-  package var isWaitingForStore: Bool { !queue.isEmpty }
+  package var isWaitingForStore: Bool { !committer.queue.isEmpty }
 
   /// When to send ``SessionEvent/tick``, in monotonic milliseconds; nil if nothing waits for a
   /// time.
   package var deadline: Int64? {
     [
-      outgoing.deadline, composing.deadline, open.deadline, switcher.deadline,
+      committer.deadline, composing.deadline, open.deadline, switcher.deadline,
       joinsAndLeaves.deadline, accounts.deadline,
     ]
     .compactMap { $0 }.min()
@@ -123,8 +119,7 @@ package final class Session {
   ///
   /// - Returns: effects to carry out, in order.
   package func begin(in conversation: Conversation) throws -> [Effect] {
-    isStarting = isInteractive
-    if isInteractive { store.patience = 0 }
+    committer.begin()
     defer { effects = [] }
     try store.read {
       _ = refreshAttention($0)
@@ -141,7 +136,7 @@ package final class Session {
   /// - Returns: effects to carry out, in order.
   package func handle(_ event: SessionEvent, at now: Int64) -> [Effect] {
     self.now = now
-    isPatient = event.mayWait
+    committer.isPatient = event.mayWait
     switch event {
     case .entered(let name) where mode.isChoosing: chooseName(name)
     case .entered(let text): enter(text)
@@ -154,9 +149,9 @@ package final class Session {
       performStep { try HistoryCommand(context: context).page($0) }
     case .filesReady(let result, let number): filesReady(result, number: number)
     case .promptShown:
-      isStarting = false
-      write([.checkLookAlikes, .attach])
-      followUps.append(.settleIn)
+      committer.promptShown()
+      let shown = Write.open(open.id, isPaused: !readState.isLooking)
+      plan(.first([.checkLookAlikes, .attach, shown, .reapStaleShells]) { self.settleIn($0) })
     case .tick:
       observe { tick($0) }
       retryIfDue()

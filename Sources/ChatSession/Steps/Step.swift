@@ -8,16 +8,31 @@ struct Step {
   /// A change to the store, and its outcomes.
   typealias Change = (borrowing DurableTransaction) throws -> [Outcome]
 
+  /// Work that needs a snapshot of its own, after the commit.
+  typealias FollowUp = (borrowing Snapshot) -> Void
+
   /// Writes that wait while somebody else has locked the store.
   var writes: [Write] = []
+  /// A line to store; it waits as well, but is refused if it cannot be stored for another reason.
+  var line: Line?
   /// A command's change, which is refused while the store is locked.
   var change: Change?
   /// What to do after the commit, even if the change is refused, and before the outcomes of the
   /// change.
   var outcomes: [Outcome] = []
 
+  /// What to do after the commit, or after the failed attempt.
+  var then: FollowUp?
+
   init(writes: [Write] = [], _ outcomes: [Outcome] = [], change: Change? = nil) {
     (self.writes, self.outcomes, self.change) = (writes, outcomes, change)
+  }
+
+  /// Writes, and work after them that needs a snapshot of its own.
+  static func first(_ writes: [Write], then: @escaping FollowUp) -> Step {
+    var step = Step(writes: writes)
+    step.then = then
+    return step
   }
 
   /// A command's answer.
