@@ -86,7 +86,7 @@ package final class BatchShell {
     // There is no screen and no keyboard, nor any other work to do meanwhile.
     case .show, .notice, .endNotice, .ask, .bell, .restore, .swapLine, .beginChoice,
       .endChoice, .addHistory,
-      .setHistory, .bind, .keep, .write, .notify, .clearScreen:
+      .setHistory, .bind, .run, .notify, .clearScreen:
       break
     }
   }

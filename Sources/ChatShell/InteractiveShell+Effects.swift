@@ -73,8 +73,7 @@ extension InteractiveShell {
     case .whenLineBegins(let event): editor.whenLineBegins { [self] in tell(event) }
     case .bind(let lines, let mustWork): try bind(lines, mustWork: mustWork)
     case .copy(let text): try copy(text)
-    case .keep(let files, let limit, let number): keep(files, limit: limit, number: number)
-    case .write(let chore): write(chore)
+    case .run(let chore): run(chore)
     case .open(let words, let target): try open(words, target)
     case .notify(let notifications): notifier.notify(notifications)
     case .clearScreen: editor.clearDisplay()
@@ -173,24 +172,12 @@ extension InteractiveShell {
     show(notice: say("Copied, if the terminal allows it; see hobnob-commands(7)"))
   }
 
-  private func keep(_ files: WaitingFiles, limit: Int, number: Int) {
-    perform(.keep(files, limit: limit, in: session.store.attachmentFolder)) {
-      [weak self] outcome in
-      let result = Result { () throws(Refusal) in try outcome.attachments(of: files) }
-      _ = self?.tell(.filesReady(result, number: number))
-    }
-  }
-
-  private func write(_ chore: FileChore) {
-    perform(chore) { [weak self] outcome in _ = self?.tell(.filesWritten(chore, outcome)) }
-  }
-
   /// Does the work in a process of its own or, if none can start, here while keys wait.
-  private func perform(_ chore: FileChore, ended: @escaping (FileChore.Outcome) -> Void) {
-    let isStarted = start(chore.command) { answer, status in
-      ended(chore.outcome(answer: answer, status: status))
+  private func run(_ chore: FileChore) {
+    let isStarted = start(chore.command) { [weak self] answer, status in
+      self?.tell(.choreEnded(chore, chore.outcome(answer: answer, status: status)))
     }
-    if !isStarted { ended(chore.runHere()) }
+    if !isStarted { tell(.choreEnded(chore, chore.runHere())) }
   }
 
   /// Starts a process and reads its output.

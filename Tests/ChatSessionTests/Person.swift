@@ -121,7 +121,7 @@ final class Person: SessionLine {
   private(set) var status: Int32?
   private(set) var history: [String] = []
   /// Files that are still to be copied.
-  private var copies: [(files: WaitingFiles, limit: Int, number: Int)] = []
+  private var copies: [FileChore] = []
   /// Files that are still to be written.
   private var writes: [FileChore] = []
   /// The accounts whose network processes were to be started, and whether they could ask.
@@ -205,18 +205,14 @@ final class Person: SessionLine {
   func writeFiles() {
     let chores = writes
     writes = []
-    for chore in chores { tell(.filesWritten(chore, chore.runHere())) }
+    for chore in chores { tell(.choreEnded(chore, chore.runHere())) }
   }
 
   /// The files of a line have been copied.
   func copyFiles() {
     guard !copies.isEmpty else { return }
-    let (files, limit, number) = copies.removeFirst()
-    let result = Result { () throws(Refusal) in
-      try FileChore.keep(files, limit: limit, in: store.attachmentFolder).runHere()
-        .attachments(of: files)
-    }
-    tell(.filesReady(result, number: number))
+    let chore = copies.removeFirst()
+    tell(.choreEnded(chore, chore.runHere()))
   }
 
   /// Answers the question with a key.
@@ -289,8 +285,8 @@ final class Person: SessionLine {
       case .setHistory(let lines): history = lines
       case .whenLineBegins(let event):
         if isAccepting { afterLine.append(event) } else { tell(event) }
-      case .keep(let files, let limit, let number): copies.append((files, limit, number))
-      case .write(let chore): writes.append(chore)
+      case .run(let chore):
+        if case .keep = chore { copies.append(chore) } else { writes.append(chore) }
       case .connect(let account, let asks): connected.append((account.network, asks))
       case .quit(let status): self.status = status
       case .bind, .copy, .open, .clearScreen: break

@@ -51,11 +51,8 @@ package enum Effect {
   /// fails; see ``refused(_:)``.
   case bind([KeyBinding], mustWork: Bool)
   case copy(SafeText)
-  /// Copy the files into the store, and answer with ``SessionEvent/filesReady(_:number:)``, which
-  /// gets this number.
-  case keep(WaitingFiles, limit: Int, number: Int)
-  /// Write files out of the store, and answer with ``SessionEvent/filesWritten(_:_:)``.
-  case write(FileChore)
+  /// Do this work on files, and answer with ``SessionEvent/choreEnded(_:_:)``.
+  case run(FileChore)
   /// Run this command, which opens an address or a file.
   case open([String], target: SafeText)
   /// Notify the person of messages, the oldest first, by `notify-command` or by the terminal.

@@ -69,11 +69,8 @@ package enum SessionEvent {
   case setAside
   /// A hobnob key: show the conversation's history in the pager, from its end.
   case pageHistory
-  /// The files of the sent line with this number are in the store, or could not be stored for this
-  /// reason.
-  case filesReady(Result<[Attachment], Refusal>, number: Int)
-  /// The work of writing files has ended; the outcome says how far it got.
-  case filesWritten(FileChore, FileChore.Outcome)
+  /// Work on files has ended; the outcome says how far it got.
+  case choreEnded(FileChore, FileChore.Outcome)
   /// The process that this shell started for an account ended, with this exit status; the sentence
   /// says which shared library it lacks, if that is why.
   case networkProcessEnded(ID<Account>, status: Int32, missing: SafeText? = nil)

@@ -11,8 +11,8 @@ import StyledText
 /// keys must not wait.
 package enum FileChore {
   /// Copies the files of a line into the store's folder. `limit`: the maximum size of each file, in
-  /// bytes; 0 for none.
-  case keep(WaitingFiles, limit: Int, in: AttachmentFolder)
+  /// bytes; 0 for none. `line`: the line's number, by which the session knows it.
+  case keep(WaitingFiles, limit: Int, in: AttachmentFolder, line: Int = 0)
   /// `/save`: writes attachments into a folder, or one under a new name.
   case save([Attachment], to: String, from: AttachmentFolder)
   /// `/export`: writes a conversation into a new file. `of`: the path of the store.
@@ -54,7 +54,7 @@ package enum FileChore {
   package var command: [String] {
     let words =
       switch self {
-      case .keep(let files, let limit, let folder):
+      case .keep(let files, let limit, let folder, _):
         // A blank means no identity.
         ["keep", String(limit), folder.path, folder.isShared ? "shared" : "own"]
           + files.files.flatMap { [$0.path, $0.name, $0.identity ?? " "] }
@@ -137,7 +137,7 @@ package enum FileChore {
 
   private func perform(_ done: (String) -> Void) throws {
     switch self {
-    case .keep(let files, let limit, let folder):
+    case .keep(let files, let limit, let folder, _):
       for file in files.files {
         let kept = try folder.keep(
           fileAt: file.path, name: file.name, identity: file.identity, limit: limit)

@@ -201,7 +201,7 @@ extension Session {
   }
 
   func begin(_ chore: FileChore) throws {
-    if isInteractive { return emit(.write(chore)) }
+    if isInteractive { return emit(.run(chore)) }
     // Nobody types meanwhile.
     let outcome = chore.runHere()
     tellDone(chore, outcome)

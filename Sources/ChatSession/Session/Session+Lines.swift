@@ -35,7 +35,9 @@ extension Session {
     if isInteractive, !line.files.isEmpty {
       let copy = committer.nextCopy()
       line.copyNumber = copy
-      step.outcomes = [.effect(.keep(line.files, limit: attachmentLimit, number: copy))]
+      let chore = FileChore.keep(
+        line.files, limit: attachmentLimit, in: store.attachmentFolder, line: copy)
+      step.outcomes = [.effect(.run(chore))]
     }
     step.line = line
     return step
@@ -94,14 +96,14 @@ extension Session {
   var attachmentLimit: Int { settings.attachmentLimit * 1_000_000 }
 
   /// Call this when the files of a line are in the store, or could not be stored.
-  func filesReady(_ result: Result<[Attachment], Refusal>, number: Int) {
-    switch result {
-    case .success(let kept):
+  func copied(_ files: WaitingFiles, ofLine number: Int, _ outcome: FileChore.Outcome) {
+    do {
+      let kept = try outcome.attachments(of: files)
       // False if the line was taken back meanwhile.
       guard committer.queue.filesReady(kept, copy: number) else { return }
-    case .failure(let refusal):
+    } catch {
       guard let line = committer.queue.takeLine(copy: number) else { return }
-      returnLine(line, because: refusal.sentence)
+      returnLine(line, because: error.sentence)
     }
     committer.queue.waitAnew(now: now)
     retry()

@@ -147,7 +147,8 @@ package final class Session {
     case .editLast where !mode.isChoosing: performStep { try editNewest($0) }
     case .pageHistory where !mode.isChoosing:
       performStep { try HistoryCommand(context: context).page($0) }
-    case .filesReady(let result, let number): filesReady(result, number: number)
+    case .choreEnded(.keep(let files, _, _, let line), let outcome):
+      copied(files, ofLine: line, outcome)
     case .promptShown:
       committer.promptShown()
       let shown = Write.open(open.id, isPaused: !readState.isLooking)
@@ -249,13 +250,13 @@ package final class Session {
     case .move(let move): go(move, snapshot)
     case .chosen(let conversation): enter(chosen: conversation, snapshot)
     case .setAside: setAside(snapshot)
-    case .filesWritten(let chore, let outcome): ended(chore, outcome)
+    case .choreEnded(let chore, let outcome): ended(chore, outcome)
     case .networkProcessEnded(let account, let status, let missing):
       act(
         on: accounts.processEnded(account, status: status, missing: missing, at: now, snapshot),
         snapshot)
     case .complain(let sentences): complain(sentences)
-    case .entered, .enteredAsFile, .answered, .filesReady, .promptShown, .tick, .ended, .leave:
+    case .entered, .enteredAsFile, .answered, .promptShown, .tick, .ended, .leave:
       break
     }
   }

@@ -100,11 +100,9 @@ final class Committer {
     } catch StoreError.locked {
       putBack(batch, at: now)
       return []
-    } catch  where batch.count > 1 {
+    } catch {
       // A write that fails must not stop the others.
       return commitEach(of: batch, context, at: now)
-    } catch {
-      return [.dropped(batch[0], because: sentence(for: error))]
     }
   }
 

@@ -42,6 +42,8 @@ struct Step {
 
   static func tell(_ sentence: SafeText) -> Step { Step([.tell(sentence)]) }
 
+  static func ask(_ question: Question) -> Step { Step([.ask(question)]) }
+
   static func effect(_ effect: Effect) -> Step { Step([.effect(effect)]) }
 
   /// Changes the store, and shows the result.

@@ -9,7 +9,7 @@ extension ConversationCommands {
   /// name is similar.
   func question(beforeJoining name: String, _ snapshot: borrowing Snapshot) throws -> Step? {
     guard let near = try near(toRoom: name, snapshot) else { return nil }
-    return Step([.ask(Self.question(aboutRoom: name, near: near, making: .room(name)))])
+    return .ask(Self.question(aboutRoom: name, near: near, making: .room(name)))
   }
 
   private static func question(
@@ -27,15 +27,13 @@ extension ConversationCommands {
   /// Asks whether a new name with the sign of a network's rooms means a room there or here; hobnob
   /// remembers the answer for that sign (rule 11.2).
   func question(aboutSideOf name: String, _ account: Account) -> Step {
-    Step([
-      .ask(
-        Question(
-          say("Where is %1? hobnob asks only once.", SafeText(name: Self.signed(name))),
-          [
-            ("n", say("on %1", SafeText(line: account.server)), .roomSide(name, .network)),
-            ("m", say("on this machine"), .roomSide(name, .here)),
-          ], otherwise: say("neither")))
-    ])
+    .ask(
+      Question(
+        say("Where is %1? hobnob asks only once.", SafeText(name: Self.signed(name))),
+        [
+          ("n", say("on %1", SafeText(line: account.server)), .roomSide(name, .network)),
+          ("m", say("on this machine"), .roomSide(name, .here)),
+        ], otherwise: say("neither")))
   }
 
   /// Asks which of several rooms or people of one name a command line means; nil if nobody can
@@ -59,11 +57,8 @@ extension ConversationCommands {
         .line(command + blanks + sign + candidate + after)
       )
     }
-    return Step([
-      .ask(
-        Question(
-          say("Which %1?", SafeText(name: sign + name)), answers, otherwise: say("none")))
-    ])
+    return .ask(
+      Question(say("Which %1?", SafeText(name: sign + name)), answers, otherwise: say("none")))
   }
 
   /// Asks whether to make the room that the command line names (rule 11.7).

@@ -33,15 +33,13 @@ struct KeepCommand {
     let begin = Clock.wall() + Upkeep.keepDelay
     // Messages of this millisecond also count.
     let (messages, files) = try snapshot.aged(in: conversation.id, before: begin - age + 1)
-    return Step([
-      .ask(
-        Question(
-          say(
-            "hobnob would delete %1 and %2 here for everyone tomorrow, and later others as they become too old. Do that?",
-            say("1 message", "%1 messages", count: messages),
-            say("1 file", "%1 files", count: files)),
-          [("y", say("yes"), .keep(conversation.id, age))], otherwise: say("no")))
-    ])
+    return .ask(
+      Question(
+        say(
+          "hobnob would delete %1 and %2 here for everyone tomorrow, and later others as they become too old. Do that?",
+          say("1 message", "%1 messages", count: messages),
+          say("1 file", "%1 files", count: files)),
+        [("y", say("yes"), .keep(conversation.id, age))], otherwise: say("no")))
   }
 
   /// - Parameter age: milliseconds; nil to keep all.

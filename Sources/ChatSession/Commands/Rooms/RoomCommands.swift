@@ -78,13 +78,10 @@ struct RoomCommands {
     case "remove" where words.count == 1:
       try snapshot.requireMaker(of: conversation.id, context.me.id)
       try context.requireTerminal("/room remove")
-      return Step([
-        .ask(
-          Question(
-            say(
-              "Remove %1? /search still finds its messages.", SafeText(name: conversation.name)),
-            [("y", say("yes"), .removal(conversation.id))], otherwise: say("no")))
-      ])
+      return .ask(
+        Question(
+          say("Remove %1? /search still finds its messages.", SafeText(name: conversation.name)),
+          [("y", say("yes"), .removal(conversation.id))], otherwise: say("no")))
     default: throw usage("room")
     }
   }
