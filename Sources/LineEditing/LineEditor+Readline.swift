@@ -5,7 +5,7 @@ import Terminal
 
 // MARK: readline's questions
 
-extension LineEditor: ReadlineUser {
+extension LineEditor {
   var widths: Widths { display.widths }
 
   func handleReadline(_ event: creadline_event, _ text: String?) -> Bool {

@@ -5,24 +5,12 @@ import Glibc
 import Platform
 import StyledText
 
-/// What readline needs from the editor that uses it.
-@MainActor
-protocol ReadlineUser: AnyObject {
-  var widths: Widths { get }
-  var completions: ((_ text: String, _ caret: Int) -> Completions?)? { get }
-  var nameWordStart: ((_ caret: Int) -> Int?)? { get }
-  func handleReadline(_ event: creadline_event, _ text: String?) -> Bool
-  func write(_ bytes: [UInt8])
-  func print(_ text: String)
-  func list(_ labels: [SafeText])
-}
-
 /// GNU readline as an editing engine; one per process, since all its state is global.
 @MainActor
 enum Readline {
   /// C callbacks carry no context, so this is the editor they belong to. While readline handles a
   /// key, the editor may change the line, but must never feed another key.
-  private static weak var editor: (any ReadlineUser)?
+  private static weak var editor: LineEditor?
   /// The answer for the word that readline is about to complete.
   private static var pending: Completions?
   /// The labels of the candidates that readline was given last.
@@ -31,7 +19,7 @@ enum Readline {
   private static var goal: (column: Int, offset: Int)?
 
   static func start(
-    for newEditor: any ReadlineUser, plain: Bool, echoes: Bool, pages: Bool, prompt: String
+    for newEditor: LineEditor, plain: Bool, echoes: Bool, pages: Bool, prompt: String
   ) {
     precondition(editor == nil, "readline is already in use")
     editor = newEditor

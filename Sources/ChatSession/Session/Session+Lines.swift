@@ -227,7 +227,7 @@ extension Session {
   ///   for a signal or a closed terminal.
   func leave(status: Int32, insists: Bool) {
     if committer.isLeaving {
-      if insists { quit() } else { committer.leave(status: status) }
+      if insists { quit() } else { committer.leave(status: status, at: now) }
       return
     }
     committer.leave(status: status, at: now)

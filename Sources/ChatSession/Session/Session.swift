@@ -150,7 +150,7 @@ package final class Session {
     case .choreEnded(.keep(let files, _, _, let line), let outcome):
       copied(files, ofLine: line, outcome)
     case .promptShown:
-      committer.promptShown()
+      committer.isStarting = false
       let shown = Write.open(open.id, isPaused: !readState.isLooking)
       plan(.first([.checkLookAlikes, .attach, shown, .reapStaleShells]) { self.settleIn($0) })
     case .tick:

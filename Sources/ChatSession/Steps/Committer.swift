@@ -13,7 +13,7 @@ final class Committer {
   /// Writes waiting to be committed.
   var queue = WriteQueue()
   /// Whether the first prompt is not on the screen yet: writes that it does not need wait.
-  private(set) var isStarting = false
+  var isStarting = false
   /// Whether the writes of this event wait for somebody else's transaction; they are tried again
   /// otherwise.
   var isPatient = true
@@ -64,8 +64,6 @@ final class Committer {
     isStarting = isInteractive
     if isInteractive { store.patience = 0 }
   }
-
-  func promptShown() { isStarting = false }
 
   func nextCopy() -> Int {
     copies += 1
@@ -238,10 +236,9 @@ final class Committer {
 
   func leave(status: Int32, at now: Int64) {
     // With status 0 a person may be waiting at the terminal; otherwise perhaps nobody is.
-    leaving = Leaving(status: status, by: now + (status == 0 ? 20_000 : 60_000))
+    leaving = Leaving(
+      status: status, by: leaving?.by ?? now + (status == 0 ? 20_000 : 60_000))
   }
-
-  func leave(status: Int32) { leaving?.status = status }
 
   /// Records that something typed could not be stored.
   func noteUnsent() { if leaving?.status == 0 { leaving?.status = 1 } }

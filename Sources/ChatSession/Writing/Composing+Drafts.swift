@@ -44,7 +44,7 @@ extension Composing {
   private mutating func writeDraft(in here: ID<Conversation>?) -> [Write] {
     guard isStored, let here else { return [] }
     let history = storeWaitingLine()
-    aside.noteStored()
+    aside.deadline = nil
     draft.noteWritten(with: files.waiting)
     return history + [.draft(here, wholeDraft(in: here))]
   }
@@ -77,7 +77,8 @@ extension Composing {
   /// Sets aside a draft that cannot come back because the line has text; it comes back after that
   /// text.
   mutating func stash(_ draft: Conversations.Draft, in here: ID<Conversation>, at now: Int64) {
-    aside.add(draft, in: here, storedBy: now + DraftClock.idle)
+    aside.add(draft, in: here)
+    aside.deadline = now + DraftClock.idle
   }
 
   /// Brings back the line that was set aside last; nil if no line was set aside.
@@ -97,7 +98,7 @@ extension Composing {
   /// Makes the text that the line had before a command the draft, since that command switches
   /// conversations (rule 13.2).
   mutating func restoreTextBeforeCommand(at now: Int64) {
-    if let text = beforeCommand.text { draft.replace(with: text, at: now) }
+    if let text = beforeCommand.text { draft.note(text, at: now) }
   }
 
   private mutating func beginLine() {

@@ -7,7 +7,7 @@ import StyledText
 struct LinesAside {
   private var lines: [ID<Conversation>: [Conversations.Draft]] = [:]
   /// When to store a line that was set aside, in monotonic milliseconds; nil once stored.
-  private(set) var deadline: Int64?
+  var deadline: Int64?
   /// The conversation where a line was just sent or run: the next line there is the one that was
   /// set aside last.
   var runIn: ID<Conversation>?
@@ -21,21 +21,14 @@ struct LinesAside {
     Conversations.Draft.joined(all(in: conversation))
   }
 
-  /// - Parameter deadline: when to store it, in monotonic milliseconds; nil if that is done at
-  ///   once.
-  mutating func add(
-    _ line: Conversations.Draft, in conversation: ID<Conversation>, storedBy deadline: Int64? = nil
-  ) {
+  mutating func add(_ line: Conversations.Draft, in conversation: ID<Conversation>) {
     lines[conversation, default: []].append(line)
-    if let deadline { self.deadline = deadline }
   }
 
   /// Removes the line that was set aside last.
   mutating func takeLast(in conversation: ID<Conversation>) -> Conversations.Draft? {
     lines[conversation]?.popLast()
   }
-
-  mutating func noteStored() { deadline = nil }
 
   /// `/drafts clear`: lines that were set aside elsewhere do not come back.
   mutating func forget(elsewhereThan here: ID<Conversation>?) {

@@ -20,14 +20,11 @@ struct StoredDraft {
 
   var isEmpty: Bool { text.isEmpty && files.isEmpty }
 
-  /// Notes the text of the line. A command is not the draft of a message.
+  /// Notes the text to keep, which is that of the line. A command is not the draft of a message.
   mutating func note(_ line: LineDraft, at now: Int64) {
     if !line.text.hasPrefix(restoredText) { restoredText = "" }
     clock.changed(to: LineRules.isCommand(line.text) ? LineDraft() : line, at: now)
   }
-
-  /// Makes a text the draft that is not the text of the line.
-  mutating func replace(with text: LineDraft, at now: Int64) { clock.changed(to: text, at: now) }
 
   /// Whether this shell has not stored the text, or these files with it.
   func isUnsaved(with files: WaitingFiles) -> Bool {
