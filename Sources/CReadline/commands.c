@@ -24,45 +24,42 @@ static int newline(int count, int key) {
   return 0;
 }
 
-#define TELLING(name)                           \
-  static int name(int count, int key) {         \
-    (void)count, (void)key;                     \
-    creadline_call.event(creadline_##name, NULL); \
-    return 0;                                   \
-  }
-TELLING(clear_screen)
-TELLING(clear_line)
-TELLING(edit_last)
-TELLING(edit_in_editor)
-TELLING(format_bold)
-TELLING(format_italic)
-TELLING(format_strike)
-TELLING(format_code)
-TELLING(format_preformatted)
-TELLING(format_quote)
-TELLING(set_line_aside)
-TELLING(page_history)
+/// Functions of which the program only hears the name.
+#define COMMANDS(COMMAND)                                 \
+  COMMAND(edit_last, "edit-last")                         \
+  COMMAND(clear_line, "clear-line")                       \
+  COMMAND(edit_in_editor, "edit-in-editor")               \
+  COMMAND(format_bold, "format-bold")                     \
+  COMMAND(format_italic, "format-italic")                 \
+  COMMAND(format_strike, "format-strike")                 \
+  COMMAND(format_code, "format-code")                     \
+  COMMAND(format_preformatted, "format-preformatted")     \
+  COMMAND(format_quote, "format-quote")                   \
+  COMMAND(set_aside, "set-aside")                         \
+  COMMAND(page_history, "page-history")                   \
+  COMMAND(next_unread, "next-unread")                     \
+  COMMAND(next_conversation, "next-conversation")         \
+  COMMAND(previous_conversation, "previous-conversation") \
+  COMMAND(last_conversation, "last-conversation")         \
+  COMMAND(switch_conversation, "switch-conversation")     \
+  COMMAND(conversation_1, "conversation-1")               \
+  COMMAND(conversation_2, "conversation-2")               \
+  COMMAND(conversation_3, "conversation-3")               \
+  COMMAND(conversation_4, "conversation-4")               \
+  COMMAND(conversation_5, "conversation-5")               \
+  COMMAND(conversation_6, "conversation-6")               \
+  COMMAND(conversation_7, "conversation-7")               \
+  COMMAND(conversation_8, "conversation-8")               \
+  COMMAND(conversation_9, "conversation-9")
 
-#define MOVING(function, name)                   \
-  static int function(int count, int key) {      \
-    (void)count, (void)key;                      \
-    creadline_call.event(creadline_move, name);  \
-    return 0;                                    \
+#define TELLING(function, name)                    \
+  static int function(int count, int key) {        \
+    (void)count, (void)key;                        \
+    creadline_call.event(creadline_command, name); \
+    return 0;                                      \
   }
-MOVING(next_unread, "next-unread")
-MOVING(next_conversation, "next-conversation")
-MOVING(previous_conversation, "previous-conversation")
-MOVING(last_conversation, "last-conversation")
-MOVING(switch_conversation, "switch-conversation")
-MOVING(conversation_1, "conversation-1")
-MOVING(conversation_2, "conversation-2")
-MOVING(conversation_3, "conversation-3")
-MOVING(conversation_4, "conversation-4")
-MOVING(conversation_5, "conversation-5")
-MOVING(conversation_6, "conversation-6")
-MOVING(conversation_7, "conversation-7")
-MOVING(conversation_8, "conversation-8")
-MOVING(conversation_9, "conversation-9")
+COMMANDS(TELLING)
+TELLING(clear_screen, "clear-screen")
 
 static int backward_kill_word(int count, int key) {
   int start = count == 1 ? creadline_call.mention_word(rl_point) : -1;
@@ -255,7 +252,7 @@ static const struct creadline_replacement replaced[] = {
     {"accept-line", rl_newline, creadline_accept},
     {"operate-and-get-next", rl_operate_and_get_next, creadline_accept_and_next},
     // In a shell it sends the line as a comment; here that would be a message (1.15).
-    {"insert-comment", rl_insert_comment, set_line_aside},
+    {"insert-comment", rl_insert_comment, set_aside},
     {"bracketed-paste-begin", rl_bracketed_paste_begin, bracketed_paste},
     {"abort", rl_abort, cancel},
     {"clear-screen", rl_clear_screen, clear_screen},
@@ -286,37 +283,14 @@ static const struct creadline_replacement *const tables[] = {
 
 static const size_t table_count = sizeof tables / sizeof *tables;
 
+#define ADDED(function, name) {name, function},
 static const struct {
   const char *name;
   rl_command_func_t *own;
 } added[] = {
     {"newline", newline},
     {"redo", creadline_redo},
-    {"edit-last", edit_last},
-    {"clear-line", clear_line},
-    {"edit-in-editor", edit_in_editor},
-    {"format-bold", format_bold},
-    {"format-italic", format_italic},
-    {"format-strike", format_strike},
-    {"format-code", format_code},
-    {"format-preformatted", format_preformatted},
-    {"format-quote", format_quote},
-    {"set-aside", set_line_aside},
-    {"page-history", page_history},
-    {"next-unread", next_unread},
-    {"next-conversation", next_conversation},
-    {"previous-conversation", previous_conversation},
-    {"last-conversation", last_conversation},
-    {"switch-conversation", switch_conversation},
-    {"conversation-1", conversation_1},
-    {"conversation-2", conversation_2},
-    {"conversation-3", conversation_3},
-    {"conversation-4", conversation_4},
-    {"conversation-5", conversation_5},
-    {"conversation-6", conversation_6},
-    {"conversation-7", conversation_7},
-    {"conversation-8", conversation_8},
-    {"conversation-9", conversation_9},
+    COMMANDS(ADDED)
 };
 
 void creadline_register_commands(bool pages) {
@@ -343,7 +317,7 @@ void creadline_register_commands(bool pages) {
   emacs_ctlx_keymap['`'].function = format_code;
   emacs_ctlx_keymap['p'].function = format_preformatted;
   emacs_ctlx_keymap['>'].function = format_quote;
-  emacs_meta_keymap['q'].function = set_line_aside;
+  emacs_meta_keymap['q'].function = set_aside;
   emacs_meta_keymap['a'].function = next_unread;
   emacs_ctlx_keymap[CTRL('N')].function = next_conversation;
   emacs_ctlx_keymap[CTRL('P')].function = previous_conversation;
@@ -354,7 +328,7 @@ void creadline_register_commands(bool pages) {
     rl_bind_keyseq_in_map("\\e[5~", page_history, vi_insertion_keymap);
     rl_bind_keyseq_in_map("\\e[5~", page_history, vi_movement_keymap);
   }
-  rl_bind_keyseq_in_map("gq", set_line_aside, vi_movement_keymap);
+  rl_bind_keyseq_in_map("gq", set_aside, vi_movement_keymap);
   rl_bind_keyseq_in_map("ga", next_unread, vi_movement_keymap);
   rl_bind_keyseq_in_map("gn", next_conversation, vi_movement_keymap);
   rl_bind_keyseq_in_map("gp", previous_conversation, vi_movement_keymap);

@@ -208,24 +208,28 @@ extension InteractiveShell {
     leave(status: isClosed ? 128 + SIGHUP : 0)
   }
 
-  private func run(_ command: LineCommand) {
-    do {
-      switch command {
-      case .editLast: tell(.editLast)
-      case .editInEditor: try editInEditor()
-      case .format(let mark): format(mark)
-      case .putAway: tell(.setAside)
-      case .pageHistory: tell(.pageHistory)
-      case .move(let function):
-        notice = nil
-        if let move = Move(function: function) { tell(.move(move)) }
-      }
-    } catch {
-      complain(sentence(for: error))
+  /// Runs one of hobnob's own readline functions.
+  private func run(_ command: String) {
+    switch command {
+    case "edit-last": tell(.editLast)
+    case "edit-in-editor":
+      do { try editInEditor() } catch { complain(sentence(for: error)) }
+    case "set-aside": tell(.setAside)
+    case "page-history": tell(.pageHistory)
+    default:
+      if let mark = Self.marks[command] { return format(mark) }
+      notice = nil
+      if let move = Move(function: command) { tell(.move(move)) }
     }
   }
 
   // MARK: Markdown (rule 6)
+
+  /// The symbol that a function puts around the region or the word.
+  private static let marks = [
+    "format-bold": "*", "format-italic": "_", "format-strike": "~", "format-code": "`",
+    "format-preformatted": "```", "format-quote": ">",
+  ]
 
   private func format(_ mark: String) {
     guard

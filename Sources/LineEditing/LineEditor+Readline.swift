@@ -17,19 +17,12 @@ extension LineEditor {
     case creadline_up_on_empty: return tell(.upOnEmptyLine)
     case creadline_undo: return tell(.undoing)
     case creadline_live_complete: return tell(.completing)
-    case creadline_clear_screen: clearDisplay()
-    case creadline_clear_line: clearLine()
-    case creadline_edit_last: tell(.command(.editLast))
-    case creadline_edit_in_editor: tell(.command(.editInEditor))
-    case creadline_format_bold: tell(.command(.format("*")))
-    case creadline_format_italic: tell(.command(.format("_")))
-    case creadline_format_strike: tell(.command(.format("~")))
-    case creadline_format_code: tell(.command(.format("`")))
-    case creadline_format_preformatted: tell(.command(.format("```")))
-    case creadline_format_quote: tell(.command(.format(">")))
-    case creadline_set_line_aside: tell(.command(.putAway))
-    case creadline_page_history: tell(.command(.pageHistory))
-    case creadline_move: tell(.command(.move(text ?? "")))
+    case creadline_command:
+      switch text {
+      case "clear-screen": clearDisplay()
+      case "clear-line": clearLine()
+      default: return tell(.command(text ?? ""))
+      }
     default: break
     }
     return false

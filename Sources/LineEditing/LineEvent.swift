@@ -35,8 +35,8 @@ public enum LineEvent: Hashable, Sendable {
   case completing
   /// A key while ``LineEditor/menu`` is entered. By default the line handles it.
   case menuKey(MenuKey)
-  /// A key bound to one of hobnob's own functions.
-  case command(LineCommand)
+  /// A key bound to one of hobnob's own readline functions, of this name.
+  case command(String)
   /// C-d on an empty line.
   case endOfInput
   /// The terminal has closed.
@@ -53,20 +53,6 @@ public enum LineEvent: Hashable, Sendable {
   case suspending, resumed
   /// C-z was pressed, but no parent shell could resume hobnob.
   case cannotSuspend
-}
-
-/// The actions of hobnob's own readline functions.
-public enum LineCommand: Hashable, Sendable {
-  case editLast
-  case editInEditor
-  /// Wrap the region or the word in this symbol.
-  case format(String)
-  /// Set the line aside until the next one is sent.
-  case putAway
-  /// Show the conversation's history in the pager.
-  case pageHistory
-  /// Open another conversation; the readline function's name says which.
-  case move(String)
 }
 
 /// The answer to ``LineEditor/question``.

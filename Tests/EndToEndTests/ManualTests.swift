@@ -165,8 +165,9 @@ extension EndToEnd {
     /// The functions that hobnob adds to readline's.
     private static func functions() throws -> [String] {
       let source = try Repository.text(of: "Sources/CReadline/commands.c")
-      let table = try #require(source.firstMatch(of: /(?s)\} added\[\] = \{(.*?)\n\};/)?.1)
-      let names = table.matches(of: /\{"([a-z-]+)",/).map { String($0.1) }
+      let tables = source.matches(
+        of: /(?s)(?:#define COMMANDS\(COMMAND\)|\} added\[\] = \{)(.*?)\n(?:\n|\};)/)
+      let names = tables.flatMap { $0.1.matches(of: /"([a-z-]+)"/).map { String($0.1) } }
       try #require(names.count > 5)
       return names
     }

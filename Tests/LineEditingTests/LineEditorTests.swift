@@ -515,9 +515,9 @@ struct LineEditorTests {
   @Test("A key of hobnob's own is a command; C-d on an empty line is the end of input")
   func commands() {
     typist.type("\u{1B}e")
-    #expect(typist.events() == [.command(.editLast)])
+    #expect(typist.events() == [.command("edit-last")])
     typist.type("\u{18}*")
-    #expect(typist.events() == [.command(.format("*"))])
+    #expect(typist.events() == [.command("format-bold")])
     typist.type("\u{04}")
     #expect(typist.events() == [.endOfInput])
   }
@@ -648,7 +648,7 @@ struct LineEditorTests {
     let events = typist.events()
     #expect(editor.text == "a text")
     #expect(!events.contains { if case .accepted = $0 { true } else { false } })
-    #expect(events.contains(.command(.putAway)) == (keys.last == "#"))
+    #expect(events.contains(.command("set-aside")) == (keys.last == "#"))
   }
 
   @Test(

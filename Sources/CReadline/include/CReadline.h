@@ -23,19 +23,7 @@ enum creadline_event {
   creadline_up_on_empty,    // previous-history on an empty line; otherwise the history
   creadline_undo,           // undo and vi-undo; otherwise readline's undo
   creadline_live_complete,  // `complete` where a menu can be shown; otherwise readline's completion
-  creadline_clear_screen,   // clear-screen, clear-display
-  creadline_clear_line,     // clear-line
-  creadline_edit_last,
-  creadline_edit_in_editor,
-  creadline_format_bold,
-  creadline_format_italic,
-  creadline_format_strike,
-  creadline_format_code,
-  creadline_format_preformatted,
-  creadline_format_quote,
-  creadline_set_line_aside,  // set-aside
-  creadline_page_history,    // page-history
-  creadline_move,            // to another conversation; the text is the function's name
+  creadline_command,        // a function of hobnob's own, or clear-screen: the text is its name
 };
 
 struct creadline_callbacks {
