@@ -15,7 +15,7 @@ package protocol SessionLine: AnyObject {
   var isLive: Bool { get }
   /// Whether no search, argument or the like is under way.
   var isIdle: Bool { get }
-  /// Whether a question has replaced the line.
+  /// Whether readline asks for something in place of the line, such as what to search for.
   var isAsking: Bool { get }
   /// Every function and its keys, which may be empty.
   var bindings: [(function: String, keys: String)] { get }
