@@ -44,9 +44,9 @@ extension InteractiveShell {
       return true
     case .cancelled:
       // While choosing a conversation, the menu is not a level of its own.
-      return !session.mode.isChoosing && press(.cancel) || offer(.cancel)
-    case .undoing: return offer(.undo)
-    case .upOnEmptyLine: return offer(.up)
+      return !session.mode.isChoosing && press(.cancel) || tell(.cancel)
+    case .undoing: return tell(.undo)
+    case .upOnEmptyLine: return tell(.up)
     case .completing: return complete()
     case .menuKey(let key): return moveInMenu(key)
     case .command(let command): run(command)

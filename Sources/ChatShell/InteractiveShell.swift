@@ -117,21 +117,9 @@ final class InteractiveShell {
   @discardableResult
   func tell(_ event: SessionEvent) -> Bool {
     let isDone = perform(session.handle(event, at: loop.now))
-    followSession()
-    return isDone
-  }
-
-  /// Offers a key to the session; false if the key means nothing to it.
-  func offer(_ key: SessionKey) -> Bool {
-    guard let effects = session.offer(key, at: loop.now) else { return false }
-    perform(effects)
-    followSession()
-    return true
-  }
-
-  private func followSession() {
     refresh()
     loop.schedule(&timer, at: session.deadline) { [weak self] in self?.tell(.tick) }
+    return isDone
   }
 
   func refresh() { isStale = true }

@@ -221,11 +221,7 @@ final class Person: SessionLine {
     tell(.answered(question.intent(of: key)))
   }
 
-  func press(_ key: SessionKey) -> Bool {
-    guard let effects = session.offer(key, at: now) else { return false }
-    perform(effects)
-    return true
-  }
+  func press(_ key: SessionEvent) -> Bool { tell(key) }
 
   // MARK: The results
 

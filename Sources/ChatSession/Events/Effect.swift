@@ -21,8 +21,8 @@ package enum Effect {
   /// Ask this question; answer with ``SessionEvent/answered(_:)``.
   case ask(Question)
   case bell
-  /// Keep the typed line, which was not carried out for this reason. At a terminal the reason was
-  /// an effect before this one.
+  /// Keep the typed line, which was not carried out for this reason, or let the key do what it
+  /// does otherwise. At a terminal the reason was an effect before this one.
   case refused(SafeText)
   /// Put a text into the empty line, as one undo step.
   case fillLine(String, mentions: [Span])

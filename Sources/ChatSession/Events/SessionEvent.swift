@@ -28,6 +28,10 @@ package enum SessionEvent {
   case changed
   /// The caret moved, or the program changed the line.
   case moved
+  /// C-g or Escape, when the line editor itself has nothing to end, such as a menu; C-_, or another
+  /// key that undoes; Up on an empty line. Where such a key means nothing, ``Effect/refused(_:)``
+  /// leaves it to the line editor.
+  case cancel, undo, up
   /// C-c on an empty line.
   case interrupted
   /// C-c emptied this text.
@@ -87,14 +91,4 @@ package enum SessionEvent {
     default: true
     }
   }
-}
-
-/// Keys that do something only in some states; see ``Session/offer(_:at:)``.
-package enum SessionKey {
-  /// C-g or Escape, when the line editor itself has nothing to end, such as a menu.
-  case cancel
-  /// C-_, or another key that undoes.
-  case undo
-  /// Up on an empty line.
-  case up
 }

@@ -147,6 +147,19 @@ package final class Session {
     case .editLast where !mode.isChoosing: performStep { try editNewest($0) }
     case .pageHistory where !mode.isChoosing:
       performStep { try HistoryCommand(context: context).page($0) }
+    case .cancel where mode.isDraft: if !takeBackOldestLine() { emit(.refused(SafeText())) }
+    case .ended where mode.isDraft:
+      observe { try? commitSwitch($0) }
+      leave(status: 0, insists: true)
+    case .interrupted where !mode.isDraft, .cancel, .ended:
+      composing.cancel().forEach(emit)
+    case .undo where line.isEmpty && composing.files.undo():
+      noteDraft()
+      emit(.notice(say("The files are attached again")))
+    case .up where settings.upEditsLast && mode.isDraft:
+      let step = try? store.read { try editNewest($0) }
+      if step.flatMap({ try? perform($0) }) == nil { emit(.refused(SafeText())) }
+    case .undo, .up: emit(.refused(SafeText()))
     case .choreEnded(.keep(let files, _, _, let line), let outcome):
       copied(files, ofLine: line, outcome)
     case .promptShown:
@@ -156,13 +169,6 @@ package final class Session {
     case .tick:
       observe { tick($0) }
       retryIfDue()
-    case .ended:
-      guard mode.isDraft else {
-        cancel()
-        break
-      }
-      observe { try? commitSwitch($0) }
-      leave(status: 0, insists: true)
     case .leave(let status):
       observe { try? commitSwitch($0) }
       leave(status: status, insists: false)
@@ -170,32 +176,6 @@ package final class Session {
     }
     commitReady()
     continueTutorial()
-    defer { effects = [] }
-    return effects
-  }
-
-  /// Handles a key that does something only in some states, such as C-g in edit mode.
-  ///
-  /// - Returns: effects to carry out, in order; nil if the key does nothing now.
-  package func offer(_ key: SessionKey, at now: Int64) -> [Effect]? {
-    self.now = now
-    switch key {
-    case .cancel:
-      if !mode.isDraft {
-        cancel()
-      } else if !takeBackOldestLine() {
-        return nil
-      }
-    case .undo:
-      guard line.isEmpty, composing.files.undo() else { return nil }
-      noteDraft()
-      emit(.notice(say("The files are attached again")))
-    case .up:
-      guard settings.upEditsLast, mode.isDraft,
-        let step = try? store.read({ try editNewest($0) }), (try? perform(step)) != nil
-      else { return nil }
-    }
-    commitReady()
     defer { effects = [] }
     return effects
   }
@@ -221,7 +201,10 @@ package final class Session {
     case .moved:
       lastKey = now
       noteDraft()
-    case .interrupted: interrupt()
+    case .interrupted:
+      if !setFilesAside(with: "") {
+        emit(.notice(say("To leave: C-d on the empty line, or /quit")))
+      }
     case .emptied:
       // The line leaves the screen; if the program ends now, it is the draft (rule 5.1).
       noteDraft()
@@ -256,7 +239,8 @@ package final class Session {
         on: accounts.processEnded(account, status: status, missing: missing, at: now, snapshot),
         snapshot)
     case .complain(let sentences): complain(sentences)
-    case .entered, .enteredAsFile, .answered, .promptShown, .tick, .ended, .leave:
+    case .entered, .enteredAsFile, .answered, .promptShown, .tick, .ended, .leave, .cancel, .undo,
+      .up:
       break
     }
   }
@@ -295,16 +279,6 @@ package final class Session {
     }
     if let notice { emit(.notice(notice)) }
   }
-
-  private func interrupt() {
-    if !mode.isDraft {
-      cancel()
-    } else if !setFilesAside(with: "") {
-      emit(.notice(say("To leave: C-d on the empty line, or /quit")))
-    }
-  }
-
-  private func cancel() { composing.cancel().forEach(emit) }
 
   private func tick(_ snapshot: borrowing Snapshot) {
     if let deadline = composing.deadline, now >= deadline { saveDraft() }
