@@ -172,7 +172,7 @@ extension InteractiveShell {
         Question(
           say("Attach %1?", cut),
           [("y", say("yes"), .attach(path: path)), ("n", say("no"), .nothing)],
-          otherwise: say("insert its name"), .paste(text), enterIsYes: true)))
+          otherwise: say("any other key: insert its name"), .paste(text), enterIsYes: true)))
     return true
   }
 
@@ -188,7 +188,8 @@ extension InteractiveShell {
     tell(
       .ask(
         Question(
-          say("Undo typing?"), [("y", say("empty the line"), .clear)], otherwise: say("keep it"),
+          say("Undo typing?"), [("y", say("empty the line"), .clear)],
+          otherwise: say("any other key: keep it"),
           .nothing, enterIsYes: true)))
     return false
   }

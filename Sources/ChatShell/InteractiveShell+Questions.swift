@@ -69,7 +69,7 @@ extension InteractiveShell {
       .ask(
         Question(
           isCut ? say("%1 messages.", count) : say("%1 lines.", count), answers,
-          otherwise: say("go back"), .nothing)))
+          otherwise: say("any other key: go back"), .nothing)))
     return true
   }
 

@@ -12,15 +12,15 @@ package struct Question {
   package let text: SafeText
   package let answers: [Answer]
   /// What any other key does.
-  private let other: (label: SafeText, intent: Intent)
+  private let other: (row: SafeText, intent: Intent)
   /// Whether Return means the same as `y`.
   private let enterIsYes: Bool
 
   package init(
-    _ text: SafeText, _ answers: [Answer], otherwise label: SafeText, _ intent: Intent = .typing,
+    _ text: SafeText, _ answers: [Answer], otherwise row: SafeText, _ intent: Intent = .typing,
     enterIsYes: Bool = false
   ) {
-    (self.text, self.answers, other) = (text, answers, (label, intent))
+    (self.text, self.answers, other) = (text, answers, (row, intent))
     self.enterIsYes = enterIsYes
   }
 
@@ -38,7 +38,7 @@ package struct Question {
     let answers = answers.map {
       say("%1: %2", $0.key == Self.enter ? say("Return") : SafeText(line: String($0.key)), $0.label)
     }
-    return [text] + answers + [say("any other key: %1", other.label)]
+    return [text] + answers + [other.row]
   }
 
   /// All of it as one line, with the answers at its end.

@@ -21,7 +21,7 @@ extension ConversationCommands {
       [
         ("y", say("join %1", SafeText(name: near)), .room(near)),
         ("m", say("make %1", shown), intent),
-      ], otherwise: say("neither"))
+      ], otherwise: say("any other key: neither"))
   }
 
   /// Asks whether a new name with the sign of a network's rooms means a room there or here; hobnob
@@ -33,7 +33,7 @@ extension ConversationCommands {
         [
           ("n", say("on %1", SafeText(line: account.server)), .roomSide(name, .network)),
           ("m", say("on this machine"), .roomSide(name, .here)),
-        ], otherwise: say("neither")))
+        ], otherwise: say("any other key: neither")))
   }
 
   /// Asks which of several rooms or people of one name a command line means; nil if nobody can
@@ -58,7 +58,9 @@ extension ConversationCommands {
       )
     }
     return .ask(
-      Question(say("Which %1?", SafeText(name: sign + name)), answers, otherwise: say("none")))
+      Question(
+        say("Which %1?", SafeText(name: sign + name)), answers,
+        otherwise: say("any other key: none")))
   }
 
   /// Asks whether to make the room that the command line names (rule 11.7).
@@ -72,7 +74,7 @@ extension ConversationCommands {
       return Question(
         say(
           "There is no room %1; did you mean hobnob %2?", shown, SafeText(line: subcommand)),
-        [("y", say("make %1", shown), .newRoom(name))], otherwise: say("stay here"))
+        [("y", say("make %1", shown), .newRoom(name))], otherwise: say("any other key: stay here"))
     }
     let rooms = try snapshot.rooms(for: context.me.id).map(\.name)
     if let near = Conversation.nearest(to: name, among: rooms) {
@@ -80,7 +82,7 @@ extension ConversationCommands {
     }
     return Question(
       say("There is no room %1.", shown), [("y", say("make it"), .newRoom(name))],
-      otherwise: say("stay here"))
+      otherwise: say("any other key: stay here"))
   }
 
   /// Refuses a list of rooms to join if a name in it is similar to an existing one, since hobnob
@@ -154,7 +156,7 @@ extension ConversationCommands {
         Question(
           say("There is no %1.", SafeText(name: Self.signed(name))),
           [("y", say("go to %1", SafeText(name: near)), .conversation(near))],
-          otherwise: say("stay"))),
+          otherwise: say("any other key: stay"))),
     ])
   }
 

@@ -39,7 +39,7 @@ struct KeepCommand {
           "hobnob would delete %1 and %2 here for everyone tomorrow, and later others as they become too old. Do that?",
           say("1 message", "%1 messages", count: messages),
           say("1 file", "%1 files", count: files)),
-        [("y", say("yes"), .keep(conversation.id, age))], otherwise: say("no")))
+        [("y", say("yes"), .keep(conversation.id, age))], otherwise: say("any other key: no")))
   }
 
   /// - Parameter age: milliseconds; nil to keep all.

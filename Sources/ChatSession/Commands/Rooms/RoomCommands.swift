@@ -81,7 +81,7 @@ struct RoomCommands {
       return .ask(
         Question(
           say("Remove %1? /search still finds its messages.", SafeText(name: conversation.name)),
-          [("y", say("yes"), .removal(conversation.id))], otherwise: say("no")))
+          [("y", say("yes"), .removal(conversation.id))], otherwise: say("any other key: no")))
     default: throw usage("room")
     }
   }
