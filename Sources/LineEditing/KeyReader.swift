@@ -37,9 +37,11 @@ final class KeyReader {
   }
 
   /// Takes keys, and returns those to handle now; the others may be a paste.
-  func withoutPastes(_ keys: [KeyEvent]) -> [KeyEvent] {
+  ///
+  /// - Parameter busy: for how many milliseconds nobody read the keys; nil for the last turn.
+  func withoutPastes(_ keys: [KeyEvent], busy: Int64? = nil) -> [KeyEvent] {
     if decoder.hasSeenPasteMark { return keysHeldBack() + keys }
-    return unmarked.take(keys, at: loop.slept, busy: loop.lastTurn)
+    return unmarked.take(keys, at: loop.slept, busy: busy ?? loop.lastTurn)
   }
 
   /// Returns the keys that were held back, since they may have been a paste.

@@ -27,9 +27,15 @@ extension LineEditor {
     }
   }
 
+  /// How long to believe that somebody has typed ahead, in milliseconds. More lines than they can
+  /// have typed in that time are a paste.
+  private static let longestAway: Int64 = 10_000
+
   func takeTypedAhead() {
-    let events = typedAhead.filter { !takeReport($0) }
+    var events = typedAhead.filter { !takeReport($0) }
     typedAhead = []
+    // In plain mode each line is one (rule 1.9).
+    if displayMode == .tty { events = keys.withoutPastes(events, busy: Self.longestAway) }
     if !events.isEmpty { handle(events) }
   }
 }
