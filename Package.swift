@@ -164,7 +164,7 @@ let package = Package(
     .executableTarget(
       name: "hobnob-bench",
       dependencies: [
-        "NetworkInbox", "Conversations", "Platform", "CLinux", "ProsodyFixture", "Repeatable",
+        "NetworkInbox", "Conversations", "Platform", "CLinux", "Repeatable",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Program"])),

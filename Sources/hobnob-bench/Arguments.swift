@@ -22,13 +22,6 @@ struct Arguments: ParsableCommand {
       """)
   var lifetime = false
 
-  @Flag(
-    help: """
-      Measure only accounts, which otherwise come last: on a server on this machine; needs prosody \
-      and openssl.
-      """)
-  var accounts = false
-
   @Flag(help: "Be the program that only echoes raw bytes, which keys are compared with.")
   var echo = false
 

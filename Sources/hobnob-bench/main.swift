@@ -33,9 +33,6 @@ do {
       rows: try Lifetime.measure(
         program, in: folder, messages: arguments.messages ?? 1_000_000, rounds: arguments.rounds))
   }
-  if arguments.accounts {
-    return BenchReport(rows: NetworkFigures.measure(program, in: folder))
-  }
   if arguments.irc { return BenchReport(rows: IRCFigures.measure(program, in: folder)) }
 
   let messages = arguments.messages ?? 100_000
@@ -57,7 +54,6 @@ do {
   note("memory and size …")
   report.rows += try Footprint.memory(program, store: full)
   report.rows += try Footprint.size(program, folder: folder)
-  report.rows += NetworkFigures.measure(program, in: folder)
   report.rows += IRCFigures.measure(program, in: folder)
   return report
 }

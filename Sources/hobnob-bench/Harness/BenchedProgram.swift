@@ -8,9 +8,7 @@ struct BenchedProgram {
   /// A copy of it, as `install` makes one: a file that the linker has written is in the page cache
   /// in smaller pieces than a copied one, and starts slower.
   let path: String
-  /// Copies of hobnob-xmpp and hobnob-irc, where hobnob looks for them; nil if the given program
-  /// has none beside it.
-  let network: String?
+  /// A copy of hobnob-irc, where hobnob looks for it; nil if the given program has none beside it.
   let irc: String?
 
   /// The prompt of the room in which all figures are measured.
@@ -26,7 +24,6 @@ struct BenchedProgram {
     guard try run(["install", built, path]) == 0 else {
       throw MeasuringError("\(built) could not be copied to \(path)")
     }
-    network = try Self.copy("hobnob-xmpp", beside: built, into: folder)
     irc = try Self.copy("hobnob-irc", beside: built, into: folder)
   }
 

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
 
-/// An IRC server with invented rooms, people and history, as fast as a server can be: one client at
+/// An IRC server with invented rooms and people, as fast as a server can be: one client at
 /// a time, on loopback. It writes its port, and a line when a client has handled all rooms that it
 /// entered.
 enum InventedIRC {
   static let peoplePerRoom = 500
-  static let messages = 10_000
-  private static let page = 100
-  private static let capabilities =
-    "batch server-time message-tags labeled-response draft/chathistory"
+  private static let capabilities = "batch server-time message-tags labeled-response"
 
   static func run() throws {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -69,8 +66,7 @@ enum InventedIRC {
 
   private static func answer(to line: String) -> [String] {
     var words = line.split(separator: " ").map(String.init)
-    var label = ""
-    if words.first?.hasPrefix("@label=") == true { label = words.removeFirst() + " " }
+    if words.first?.hasPrefix("@label=") == true { words.removeFirst() }
     switch words.first {
     case "CAP" where words[1] == "LS": return [":srv CAP * LS :" + capabilities]
     case "CAP" where words[1] == "REQ":
@@ -80,7 +76,7 @@ enum InventedIRC {
       "CAP" where words.last == "END":
       return [
         ":srv 001 anna :Welcome anna!anna@localhost",
-        ":srv 005 anna CHANTYPES=# CASEMAPPING=ascii CHATHISTORY=\(page) TARGMAX=JOIN: "
+        ":srv 005 anna CHANTYPES=# CASEMAPPING=ascii TARGMAX=JOIN: "
           + "soju.im/SAFERATE :are supported", ":srv 422 anna :No message",
       ]
     case "JOIN":
@@ -91,8 +87,6 @@ enum InventedIRC {
       if !room.isEmpty { say(String(room)) }
       return []
     case "PING": return [":srv PONG srv " + words[1]]
-    case "CHATHISTORY" where words.count > 4:
-      return history(words[1], words[2], words[3], label)
     default: return []
     }
   }
@@ -105,29 +99,5 @@ enum InventedIRC {
         + people[$0..<min($0 + 40, people.count)].joined(separator: " ")
     }
     return [":anna!anna@localhost JOIN \(room)"] + lines + [":srv 366 anna \(room) :End"]
-  }
-
-  /// A page of the messages `m1` to `m10000`, one each second.
-  private static func history(
-    _ command: String, _ room: String, _ reference: String, _ label: String
-  ) -> [String] {
-    let number = Int(reference.split(separator: "=").last?.dropFirst() ?? "")
-    guard room == "#room0", command != "AFTER" || number ?? 0 < messages else {
-      return ["\(label):srv BATCH +h chathistory \(room)", ":srv BATCH -h"]
-    }
-    let range =
-      switch command {
-      case "AFTER": (number ?? 0) + 1...min(messages, (number ?? 0) + page)
-      case "BEFORE": max(1, (number ?? messages) - page)...max(1, (number ?? messages) - 1)
-      default: messages - page + 1...messages
-      }
-    let lines = range.map { number in
-      let (hour, minute, second) = (number / 3_600, number / 60 % 60, number % 60)
-      func two(_ value: Int) -> String { String(100 + value).dropFirst().description }
-      return "@batch=h;msgid=m\(number);time=2026-01-01T\(two(hour)):\(two(minute)):\(two(second))"
-        + ".000Z :ben!ben@host PRIVMSG #room0 :message \(number)number, about nothing much: "
-        + "who brings the cups, and who the tea?"
-    }
-    return ["\(label):srv BATCH +h chathistory \(room)"] + lines + [":srv BATCH -h"]
   }
 }

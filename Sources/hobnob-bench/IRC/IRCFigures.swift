@@ -4,9 +4,8 @@ import Glibc
 import NetworkInbox
 import Platform
 
-/// Measures an account on IRC, on a server with invented rooms: catching up, the end of a split of
-/// the network, entering a hundred rooms while somebody types, and the same rooms in irssi and
-/// WeeChat.
+/// Measures an account on IRC, on a server with invented rooms: entering a hundred of them while
+/// somebody types, beside irssi and WeeChat.
 enum IRCFigures {
   private static let rooms = 100
   private static let network = "irc:anna@localhost"
@@ -19,8 +18,7 @@ enum IRCFigures {
     note("IRC …")
     do {
       let server = try Server()
-      return try catchUp(irc, folder, server) + returnFromSplit(irc, folder, server)
-        + join(program, irc, folder, server)
+      return try join(program, irc, folder, server)
     } catch {
       return [Figure(name: "IRC", measured: "not measured: \(error)", isReached: false)]
     }
@@ -78,73 +76,21 @@ enum IRCFigures {
   }
 
   private static func child(
-    _ irc: String, _ path: String, _ server: Server, rooms: Int, mark: String? = nil
+    _ irc: String, _ path: String, _ server: Server
   ) throws -> NetworkChild {
     let child = try NetworkChild(
       irc, path, network: network,
       [
         "host": "127.0.0.1", "port": server.port, "tls": "off", "login": "none",
         "password-command": "/bin/echo none",
-      ], isWanted: false)
+      ])
     var events: [NetworkEvent] = [
       .rules(AddressRules(roomSigns: "#", folding: .ascii, identityScope: .network))
     ]
     for number in 0..<rooms { events.append(.joined(room: "#room\(number)", nick: "anna")) }
-    if let mark { events.append(.caughtUp(archive: "#room0", mark: mark)) }
     events.append(.offline())
     try StoredAccount(network: network, inStoreAt: child.store.path)?.lease()?.apply(events)
     return child
-  }
-
-  /// Reads a history of 10,000 messages.
-  private static func catchUp(
-    _ irc: String, _ folder: ScratchFolder, _ server: Server
-  ) throws -> [Figure] {
-    var times = Samples()
-    let count = InventedIRC.messages
-    for round in 0..<3 {
-      let child = try child(
-        irc, "\(folder.path)/irc\(round)/store.sqlite", server, rooms: 1,
-        mark: "2025-12-31T23:59:00.000Z")
-      times.add(try child.start())
-      let query = SearchQuery(terms: [SearchQuery.Term("message \(count)number")])
-      let found = try child.store.read { try $0.search(query, for: child.account.owner) }
-      let first = SearchQuery(terms: [SearchQuery.Term("message 1number")])
-      let oldest = try child.store.read { try $0.search(first, for: child.account.owner) }
-      guard found.count == 1, oldest.count == 1 else {
-        throw MeasuringError("the messages of the history are not found")
-      }
-    }
-    let perSecond = Double(count) / Double(times.median) * 1_000_000_000
-    return [
-      Figure(
-        name: "IRC: 10,000 lines, caught up and found", measured: "\(decimal(perSecond, 0))/s",
-        beside: "whole process: \(milliseconds(times.median))", target: "≥ 5000/s",
-        isReached: perSecond >= 5_000)
-    ]
-  }
-
-  /// Stores the return of people into a room that they have often left and entered.
-  private static func returnFromSplit(
-    _ irc: String, _ folder: ScratchFolder, _ server: Server
-  ) throws -> [Figure] {
-    let child = try child(irc, "\(folder.path)/ircsplit/store.sqlite", server, rooms: 1)
-    guard let lease = try StoredAccount(network: network, inStoreAt: child.store.path)?.lease()
-    else { throw MeasuringError("the account is in use") }
-    let people = (0..<4_000).map { NetworkUser(identity: "guest\($0)", name: "guest\($0)") }
-    let returns = people.map { NetworkEvent.present($0, room: "#room0") }
-    let leaves = people.map { NetworkEvent.absent($0, room: "#room0") }
-    try lease.apply([.joined(room: "#room0", nick: "anna")])
-    for _ in 0..<3 { try lease.apply(returns + leaves) }
-    let start = now()
-    try lease.apply(returns)
-    let took = now() - start
-    return [
-      Figure(
-        name: "IRC: 4,000 people back from a netsplit, longest lock of the store",
-        measured: "\(lease.longestLock) ms", beside: "all stored in \(milliseconds(took))",
-        target: "< 100 ms", isReached: lease.longestLock < 100)
-    ]
   }
 
   /// Enters a hundred rooms of five hundred people each.
@@ -152,7 +98,7 @@ enum IRCFigures {
     _ program: BenchedProgram, _ irc: String, _ folder: ScratchFolder, _ server: Server
   ) throws -> [Figure] {
     let store = try BenchStore.make(in: folder, named: "ircrooms", messages: 1_000)
-    let child = try child(irc, store.path, server, rooms: rooms)
+    let child = try child(irc, store.path, server)
     let shell = try program.open(store)
     let last = "#room\(rooms - 1)"
     var keys = Samples()
