@@ -14,7 +14,7 @@ import Testing
     let answers = try #require(ChildProcess.pipe())
     let (loop, nameServer) = (EventLoop(), try NameServer { _ in nil })
     let names = Resolver(
-      loop: loop, servers: nameServer.address, policy: Retry("name server", pause: 1_000, tries: 1))
+      loop: loop, servers: nameServer.address, policy: Retry(pause: 1_000, tries: 1))
     let account = Account(id: ID(rawValue: 1), owner: ID(rawValue: 1), network: "xmpp:anna@x.org")
     let program = AccountHelperProgram(
       AccountFiles(environment: ["HOME": "/nowhere"]), account, inStoreAt: "/nowhere/store.sqlite",

@@ -4,7 +4,7 @@ import Networks
 import Platform
 import Testing
 
-private let quick = Retry("name server", pause: 50, tries: 2)
+private let quick = Retry(pause: 50, tries: 2)
 
 @MainActor
 @Suite("looking names up") struct ResolverTests {
