@@ -126,7 +126,7 @@ extension NetworkPrograms {
     if let library = text.part(after: "error while loading shared libraries: ", before: ":") {
       return say(
         "%1 needs %2, which is not installed; in Debian, the package %3 has it.", name,
-        SafeText(line: library), SafeText(line: debianPackage(of: library)))
+        SafeText(line: library), SafeText(line: packages[library] ?? library))
     }
     if let version = text.part(after: ": version `", before: "'") {
       return say(
@@ -136,19 +136,13 @@ extension NetworkPrograms {
     return nil
   }
 
-  /// Debian's package of a shared library: usually its name and version, with a hyphen between them
-  /// if the name ends in a digit (Debian Policy 8.1).
-  private static func debianPackage(of library: String) -> String {
-    switch library {
-    case "libcares.so.2": return "libc-ares2"
-    case "libcrypto.so.3": return "libssl3"
-    default: break
-    }
-    guard let dot = library.firstRange(of: ".so.") else { return library }
-    let name = library[..<dot.lowerBound].lowercased().map { $0 == "_" ? "-" : $0 }
-    let hyphen = name.last?.isNumber == true ? "-" : ""
-    return String(name) + hyphen + library[dot.upperBound...]
-  }
+  /// Debian's packages of the shared libraries that the programs need.
+  private static let packages = [
+    "libcares.so.2": "libc-ares2", "libcrypto.so.3": "libssl3", "libcurl.so.4": "libcurl4",
+    "libexpat.so.1": "libexpat1", "libgcc_s.so.1": "libgcc-s1", "libnettle.so.8": "libnettle8",
+    "libseccomp.so.2": "libseccomp2", "libsqlite3.so.0": "libsqlite3-0", "libssl.so.3": "libssl3",
+    "libstdc++.so.6": "libstdc++6",
+  ]
 }
 
 extension Substring {
