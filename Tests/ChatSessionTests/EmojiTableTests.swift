@@ -21,12 +21,8 @@ import Testing
   @Test(
     "2.1: a shortcode is an emoji",
     arguments: [
-      ("tada", "🎉"), ("party_popper", "🎉"), ("+1", "👍"), ("thumbsup", "👍"), ("-1", "👎"),
-      ("boar", "🐗"), ("heart", "❤️"), ("smile", "😄"), ("100", "💯"), ("hash", "#️⃣"),
-      ("asterisk", "*️⃣"), ("family_man_woman_girl", "👨‍👩‍👧"), ("rainbow_flag", "🏳️‍🌈"),
-      ("de", "🇩🇪"), ("flag_de", "🇩🇪"), ("germany", "🇩🇪"), ("flag_no", "🇳🇴"),
-      ("england", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"), ("curacao", "🇨🇼"), ("pinata", "🪅"), ("dog", "🐶"),
-      ("egg", "🥚"), ("turkey", "🦃"), ("japan", "🗾"), ("jp", "🇯🇵"),
+      ("tada", "🎉"), ("party_popper", "🎉"), ("-1", "👎"), ("heart", "❤️"), ("hash", "#️⃣"),
+      ("family_man_woman_girl", "👨‍👩‍👧"), ("flag_de", "🇩🇪"), ("england", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"),
     ])
   func lookups(shortcode: String, emoji: String) throws {
     let found = try #require(table[shortcode])

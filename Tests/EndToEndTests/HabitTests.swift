@@ -50,32 +50,6 @@ extension EndToEnd {
       }
     }
 
-    @Test("it answers for the habits that people have", arguments: programs)
-    func coversHabits(program: String) throws {
-      let rows = try rows(program, try Home())
-      let wanted = [
-        "irssi": [
-          "Alt-1..9", "Alt-a", "/window", "/query", "/part", "/names", "/whois", "PageUp", "Ctrl-l",
-          "/ignore", "/lastlog", "Tab", "/server", "/kick",
-        ],
-        "weechat": [
-          "Alt-1..9", "Alt-a", "F5", "F6", "F7", "F8", "/buffer", "/query", "/close", "PageUp",
-          "/filter", "Tab", "/script",
-        ],
-        "profanity": [
-          "Alt-1..9", "Alt-a", "/win", "/wins", "/roster", "/sub", "/msg", "/close", "/correct",
-          "/who", "PageUp", "/omemo", "Tab",
-        ],
-      ]
-      let known = rows.flatMap { $0.theirs.components(separatedBy: ", ") }
-      for habit in wanted[program] ?? [] { #expect(known.contains(habit), "\(habit)") }
-      #expect(known.contains("/join ..."))
-      // What no program has, though people type it, is only in the answer to an unknown command.
-      for name in ["/windows", "/buffers", "/grep", "/upload", "/highlight", "/online", "/leave"] {
-        #expect(!known.contains(name), "\(name)")
-      }
-    }
-
     @Test("the table fits 60 columns, and completes")
     func narrow() throws {
       let home = try Home()
