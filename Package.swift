@@ -189,6 +189,19 @@ let package = Package(
     .target(
       name: "StoreFixture", dependencies: ["NetworkInbox", "Conversations", "Platform", "CSQLite"],
       path: "Tests/StoreFixture", swiftSettings: ours),
+    .testTarget(name: "PlatformTests", dependencies: ["Platform"], swiftSettings: tests),
+    .testTarget(
+      name: "StorageTests",
+      dependencies: [
+        "NetworkInbox", "Conversations", "Platform", "CSQLite", "StoreFixture", "Repeatable",
+      ],
+      swiftSettings: tests),
+    .testTarget(
+      name: "NetworkInboxTests",
+      dependencies: [
+        "NetworkInbox", "Conversations", "Platform", "StoreFixture", "Repeatable",
+      ],
+      swiftSettings: tests),
     .testTarget(
       name: "ConversationsTests",
       dependencies: [

@@ -35,7 +35,7 @@ final class LinkedFileTests {
   }
 
   /// A file as the network's process has fetched it.
-  private func arrived(_ text: String = "bytes") throws -> Attachment {
+  private func arrived(_ text: String = "bytes") throws -> Conversations.Attachment {
     let file = try ArrivingFile(into: linked.wire.attachmentFolder)
     try Array(text.utf8).withUnsafeBytes { try file.append($0) }
     return try file.finish(name: "photo.png")

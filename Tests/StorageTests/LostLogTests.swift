@@ -52,13 +52,15 @@ import Testing
 
   @Test("So does the process of an account")
   func network() throws {
-    let linked = try Linked()
-    let lease = try #require(try linked.lease())
-    try linked.join()
-    try linked.say("one")
-    unlink(linked.fixture.path + "-wal")
+    let lobby = try Lobby()
+    let account = try lobby.store.writeDurably {
+      try $0.addAccount(owner: lobby.anna, network: "xmpp:anna@example.org")
+    }
+    let lease = try #require(try AccountLease.acquire(account, in: lobby.other))
+    try lobby.says("one")
+    unlink(lobby.fixture.path + "-wal")
     try? lease.release()
-    #expect(try messagesInFile(linked.fixture) == 1)
+    #expect(try messagesInFile(lobby.fixture) == 1)
   }
 
   @Test("Nothing is written to it any more, even if it was there when the change began")
