@@ -32,17 +32,10 @@ let package = Package(
     .library(name: "Conversations", targets: ["Conversations", "Storage"]),
     .library(name: "Composer", targets: ["Composer", "StyledText"]),
   ],
-  // A package that uses our libraries and not the program says `traits: []`, and fetches no
-  // argument parser.
-  traits: [
-    .default(enabledTraits: ["Program"]),
-    .trait(name: "Program", description: "hobnob itself, beside the libraries"),
-  ],
-  dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
-  ],
   targets: [
-    .target(name: "CReadline", linkerSettings: [.linkedLibrary("readline")]),
+    // A static readline needs tinfo behind it.
+    .target(
+      name: "CReadline", linkerSettings: [.linkedLibrary("readline"), .linkedLibrary("tinfo")]),
     .target(name: "CShapes", exclude: ["shapes.txt"]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CNettle", providers: [.apt(["nettle-dev"])]),
@@ -89,9 +82,6 @@ let package = Package(
       dependencies: [
         "ChatSession", "Composer", "Terminal", "StyledText", "Sentences", "Conversations",
         "Exchange", "Platform",
-        .product(
-          name: "ArgumentParser", package: "swift-argument-parser",
-          condition: .when(traits: ["Program"])),
       ],
       swiftSettings: ours),
     .target(
@@ -99,9 +89,6 @@ let package = Package(
       dependencies: [
         "ChatScripts", "ChatSession", "LineEditing", "Composer", "Terminal", "StyledText",
         "Sentences", "Conversations", "Platform",
-        .product(
-          name: "ArgumentParser", package: "swift-argument-parser",
-          condition: .when(traits: ["Program"])),
       ],
       swiftSettings: ours),
     .executableTarget(
@@ -109,26 +96,16 @@ let package = Package(
       dependencies: [
         "ChatShell", "ChatScripts", "ChatSession", "Conversations", "Platform",
         "Sentences",
-        .product(
-          name: "ArgumentParser", package: "swift-argument-parser",
-          condition: .when(traits: ["Program"])),
       ],
       swiftSettings: ours + [.unsafeFlags(["-Osize"], .when(configuration: .release))],
       linkerSettings: [
-        .linkedLibrary("tinfo"),
-        // A program without shared libraries starts in half the time. Its objects are compiled for
-        // the shared ones, which name fewer libraries than the static Foundation is made of. (Only
-        // ArgumentParser uses any of it.) Packages that use our libraries get none of this. The
-        // tests start it thousands of times; the sanitizers need the C library.
-        // A static C library has a category of locales only if it is named.
+        // A program without shared libraries starts in half the time. Packages that use our
+        // libraries get none of this. The tests start it thousands of times; the sanitizers need
+        // the C library. A static C library has a category of locales only if it is named.
         .unsafeFlags(
           ["-static-executable", "-Xlinker", "-u", "-Xlinker", "_nl_current_LC_MESSAGES_used"],
           .when(configuration: .release)),
         .unsafeFlags(["-static-stdlib"], .when(configuration: .debug)),
-        .unsafeFlags([
-          "-use-ld=lld", "-l_FoundationCollections", "-l_FoundationCShims",
-          "-lswiftSynchronization",
-        ]),
       ]),
     // Code that all network processes share, and one folder per network.
     .target(
@@ -165,9 +142,6 @@ let package = Package(
       name: "hobnob-bench",
       dependencies: [
         "NetworkInbox", "Conversations", "Platform", "CLinux", "Repeatable",
-        .product(
-          name: "ArgumentParser", package: "swift-argument-parser",
-          condition: .when(traits: ["Program"])),
       ],
       swiftSettings: ours),
     .executableTarget(
@@ -240,9 +214,6 @@ let package = Package(
       dependencies: [
         "ChatScripts", "ChatSession", "NetworkInbox", "Conversations", "StyledText", "Repeatable",
         "StoreFixture",
-        .product(
-          name: "ArgumentParser", package: "swift-argument-parser",
-          condition: .when(traits: ["Program"])),
       ],
       swiftSettings: tests),
     .executableTarget(

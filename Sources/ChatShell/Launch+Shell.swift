@@ -1,34 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import ArgumentParser
 import ChatScripts
 import ChatSession
 import Conversations
 import Glibc
 import LineEditing
 import Platform
-import Sentences
 import StyledText
 import Terminal
-
-/// `hobnob open`.
-package struct OpenShell: Subcommand {
-  package static let configuration = CommandConfiguration(
-    commandName: "open",
-    abstract: translated(
-      "Open hobnob in a conversation, even if the conversation has the name of a subcommand."))
-  @OptionGroup package var common: CommonOptions
-  @Argument(help: .conversation, completion: .conversations) var conversation: String?
-  @Flag(
-    help: .init(translated("Create the room, or add the person, if hobnob does not know them yet."))
-  )
-  var create = false
-
-  package init() {}
-
-  package func run(_ launch: Launch) throws -> Int32 {
-    try launch.shell(conversation, creates: create, isCertain: true)
-  }
-}
 
 extension Launch {
   /// `hobnob [CONVERSATION]`.

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import ArgumentParser
 import Glibc
 
 // The figures that hobnob aims for, each measured in the same run as something to compare it with.
 
 signal(SIGPIPE, SIG_IGN)
 
-let arguments = Arguments.parseOrExit()
+let arguments = Arguments(CommandLine.arguments.dropFirst())
 if arguments.echo {
   RawEcho.run()
   exit(0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import ArgumentParser
+import StyledText
 import Testing
 
 @testable import ChatScripts
@@ -7,67 +7,54 @@ import Testing
 
 @Suite("The command line")
 struct SubcommandTests {
-  @Test("11.3: every common option is understood without the parser, too")
-  func everyCommonOptionStartsFast() throws {
-    let names = OptionNames(of: CommonOptions.self)
-    #expect(names.flags.count == 3 && names.withValue.count == 3)
-    var options = LaunchOptions()
-    for name in names.flags {
-      var rest: ArraySlice = ["word"]
-      #expect(options.parse(name, from: &rest), "\(name)")
-      #expect(rest == ["word"])
-    }
-    for name in names.withValue {
-      var rest: ArraySlice = ["value", "word"]
-      #expect(options.parse(name, from: &rest), "\(name)")
-      #expect(rest == ["word"])
-    }
-    #expect([options.store, options.as, options.rc] == ["value", "value", "value"])
-    #expect(options.shared && options.noRc && options.plain)
-    var rest: ArraySlice = ["word"]
-    #expect(options.parse("--store=/a=b", from: &rest) && options.store == "/a=b")
-    #expect(rest == ["word"])
-  }
-
-  @Test("11.3: an option with a missing or wrong value is left to the parser")
-  func restIsForTheParser() {
-    for words in [["--as"], ["--as", ""], ["--as", "--plain"], ["--bogus"], ["--as="]] {
-      var options = LaunchOptions()
-      var rest = words.dropFirst()
-      #expect(!options.parse(words[0], from: &rest), "\(words)")
-    }
+  @Test("11.3: options of every command stand anywhere, with = or without")
+  func commonOptions() throws {
+    let words = [
+      "--as", "ben", "te", "--store=/a=b", "--no-rc", "--rc", "x", "--shared", "--plain",
+    ]
+    let (command, options) = try WaitScript.read(words)
+    #expect(command.conversation == "te")
+    #expect([options.as, options.store, options.rc] == ["ben", "/a=b", "x"])
+    #expect(options.noRc && options.shared && options.plain)
+    #expect(try WaitScript.read(["--as="]).options.as == "")
+    #expect(try WaitScript.read(["--", "--as"]).command.conversation == "--as")
   }
 
   @Test(
-    "11.4: an option that is far from what was typed is not suggested",
-    arguments: [("--nope", "--store", false), ("--stroe", "--store", true), ("--ro", "--rc", true)])
-  func farGuesses(typed: String, guess: String, isNear: Bool) {
-    let unknown = "hobnob: Unknown option '\(typed)'"
-    let usage = "\nUsage: hobnob\n  See 'hobnob --help' for more information."
-    let said = unknown + ". Did you mean '\(guess)'?" + usage
-    #expect(Launch.withoutFarGuess(said) == (isNear ? said : unknown + usage))
-    #expect(Launch.withoutFarGuess(unknown + usage) == unknown + usage)
+    "11.4: a wrong line is refused with what is wrong about it",
+    arguments: [
+      (["--as"], "--as needs a value: --as <name>"),
+      (["--as", "--plain"], "--as needs a value: --as <name>"),
+      (["--json=x"], "--json takes no value."),
+      (["a", "b"], "Unexpected argument 'b'"),
+      (
+        ["--timeout", "x"],
+        "“x” is not a valid value for --timeout <time>. Give up after this time: seconds, or 90m, 12h."
+      ),
+      (["--nope"], "Unknown option '--nope'"), (["-x"], "Unknown option '-x'"),
+      (["--stroe=x"], "Unknown option '--stroe=x'. Did you mean '--store'?"),
+      (["--ment"], "Unknown option '--ment'. Did you mean '--mention'?"),
+    ])
+  func wrongLines(words: [String], sentence: String) {
+    let error = #expect(throws: WrongUsage.self) { try WaitScript.read(words) }
+    #expect(error?.sentence.string == sentence)
   }
 
-  @Test("11.3: the option names of a command are those in its help")
-  func namesAreThoseOfTheHelp() {
-    func told(by help: String) -> (flags: Set<String>, withValue: Set<String>) {
-      let options = help.matches(of: /(?m)^  (--[a-z-]+)( <)?/)
-        .filter { !["--version", "--help"].contains($0.1) }
-      return (
-        Set(options.filter { $0.2 == nil }.map { String($0.1) }),
-        Set(options.filter { $0.2 != nil }.map { String($0.1) })
-      )
-    }
-    let commands: [any Subcommand.Type] = [
-      SendScript.self, LogScript.self, SearchScript.self, UnreadScript.self, WaitScript.self,
-      ExportScript.self, ImportScript.self, CheckScript.self,
-    ]
-    for command in commands {
-      let (flags, withValue) = told(by: command.helpMessage())
-      let names = OptionNames(of: command)
-      #expect(names.flags == flags && names.withValue == withValue, "\(command)")
-      #expect(flags.count >= 3 && withValue.count >= 3)
+  @Test("11.4: what a command needs is named, and words that it does not know are refused")
+  func missingWords() {
+    #expect(throws: WrongUsage.self) { try LogScript.read([]) }
+    #expect(throws: WrongUsage.self) { try SearchScript.read(["--json"]) }
+    let error = #expect(throws: WrongUsage.self) { try SendScript.read(["te", "--wait", "eaten"]) }
+    #expect(
+      error?.sentence.string
+        == "“eaten” is not a valid value for --wait; use sent, delivered, seen.")
+  }
+
+  @Test("--help and --version are answered, whatever else is on the line")
+  func help() {
+    for words in [["--help"], ["-h"], ["te", "--json", "--help"], ["--version", "--help"]] {
+      let request = #expect(throws: HelpRequest.self) { try LogScript.read(words) }
+      #expect(request == (words[0] == "--version" ? .version : .help))
     }
   }
 }

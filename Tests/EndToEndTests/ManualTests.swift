@@ -72,6 +72,23 @@ extension EndToEnd {
         named.subtracting(["--line-buffered", "--generate-completion-script"]) == options)
     }
 
+    @Test("the synopsis of hobnob(1) has the usage of every command")
+    func hasEveryUsage() throws {
+      // Both may set options in another order, and join those that exclude each other.
+      func words(_ usage: some StringProtocol) -> [String] {
+        usage.split { " []|<>".contains($0) }.map { $0.lowercased() }.sorted()
+      }
+      let synopsis = try Page("hobnob.1").usages
+      try #require(synopsis.count > 10)
+      for usage in synopsis {
+        let name = usage.split(separator: " ").dropFirst().prefix { !$0.hasPrefix("[") }
+        let help = try Home().run(["help"] + name.prefix(1).map(String.init)).output
+        let told = try #require(help.firstMatch(of: /USAGE: ((?:.+\n)+)/)?.1)
+        let own = name.isEmpty ? told.prefix { $0 != "\n" } : told
+        #expect(words(own.replacing("\n", with: " ")) == words(usage), "\(usage)")
+      }
+    }
+
     @Test("10: hobnobrc(5) has every setting with its values, the default first")
     func hasEverySetting() throws {
       let home = try Home()
@@ -210,6 +227,16 @@ extension EndToEnd {
       ).finish()
       // Bold and underlined letters are overstruck.
       text = rendered.output.replacing(/.\u{08}/.matchingSemantics(.unicodeScalar), with: "")
+    }
+
+    /// Each usage of the section SYNOPSIS, in one line.
+    var usages: [String] {
+      let lines = text.components(separatedBy: "\n").drop { $0 != "SYNOPSIS" }.dropFirst()
+      return lines.prefix { $0 != "DESCRIPTION" }.reduce(into: []) { usages, line in
+        let line = line.trimmingCharacters(in: .whitespaces)
+        if line.hasPrefix("hobnob") { usages.append("") }
+        if !line.isEmpty { usages[usages.count - 1] += " " + line }
+      }
     }
 
     /// The lines below a heading, without indentation.

@@ -137,7 +137,7 @@ extension EndToEnd {
       -> Program.Finished
     {
       try home.run(
-        ["---completion", "log", "--", "positional@0", String(words.count - 1), "0"] + words,
+        ["---completion", "fish"] + words,
         environment: changes.mapValues { $0 })
     }
 

@@ -1,42 +1,43 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import ArgumentParser
 import ChatSession
 import Conversations
 import Glibc
-import Sentences
 import StyledText
 
 /// `hobnob account register` (rule 11.3): creates an account on a server that lets anyone register.
 package struct AccountScript: Subcommand {
-  package static let configuration = CommandConfiguration(
-    commandName: "account",
-    abstract: translated("Create an account on a server that is open to anyone."))
-  @OptionGroup package var common: CommonOptions
-  @Argument(
-    help: .init(translated("The action; the only one is register.")),
-    completion: .list(["register"]))
-  var verb: String
-  @Argument(
-    help: .init(
-      translated(
+  package static let name = "account"
+  package static let abstract: StaticString =
+    "Create an account on a server that is open to anyone."
+  package static var parameters: [Parameter<Self>] {
+    [
+      Parameter(
+        "VERB", \.verb, completes: .words(["register"]), "The action; the only one is register."),
+      Parameter(
+        "ADDRESS", \.address,
         "The address of the new account: you@example.org, or with its network, xmpp:you@example.org."
-      )))
-  var address: String
-  @Option(
-    help: .init(translated("The server's host name, if the domain has no DNS (SRV) record for it."))
-  )
+      ),
+      Parameter(
+        "--host", \.host, value: "host",
+        "The server's host name, if the domain has no DNS (SRV) record for it."),
+      Parameter("--port", \.port, value: "port", "The server's port."),
+      Parameter(
+        "--ca", \.ca, value: "file", completes: .files, "A file with the certificates to trust."),
+    ]
+  }
+
+  var verb = ""
+  var address = ""
   var host: String?
-  @Option(help: .init(translated("The server's port.")))
   var port: UInt16?
-  @Option(help: .init(translated("A file with the certificates to trust.")), completion: .file())
   var ca: String?
 
   package init() {}
 
   package func validate() throws {
     if verb != "register" {
-      throw ValidationError(
-        translated(
+      throw WrongUsage(
+        say(
           "The command hobnob account only registers new accounts; for the rest, type /account in hobnob."
         ))
     }

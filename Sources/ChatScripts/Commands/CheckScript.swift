@@ -1,37 +1,40 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import ArgumentParser
 import ChatSession
 import Conversations
 import Glibc
 import Platform
-import Sentences
 import StyledText
 import Terminal
 
 /// `hobnob check` (rule 11.3): checks the store for damage and unsafe permissions, and shows what
 /// the terminal can do.
 package struct CheckScript: Subcommand {
-  package static let configuration = CommandConfiguration(
-    commandName: "check",
-    abstract: translated("Check the store, and report what the terminal can do."))
-  @OptionGroup package var common: CommonOptions
-  @Flag(help: .init(translated("Also check the contents of attached files.")))
+  package static let name = "check"
+  package static let abstract: StaticString =
+    "Check the store, and report what the terminal can do."
+  package static var parameters: [Parameter<Self>] {
+    [
+      Parameter("--deep", \.deep, "Also check the contents of attached files."),
+      Parameter(
+        "--compact", \.compact, "Delete expired messages and unneeded files, and free disk space."),
+      Parameter("--recover", \.recover, "Recover a damaged store into a new one."),
+      Parameter(
+        "--backup", \.backup, value: "file", completes: .files,
+        "Write a copy of the store to a new file."),
+    ]
+  }
+
   var deep = false
-  @Flag(help: .init(translated("Delete expired messages and unneeded files, and free disk space.")))
   var compact = false
-  @Flag(help: .init(translated("Recover a damaged store into a new one.")))
   var recover = false
-  @Option(
-    help: ArgumentHelp(translated("Write a copy of the store to a new file."), valueName: "file"),
-    completion: .file())
   var backup: String?
 
   package init() {}
 
   package func validate() throws {
     if recover, deep || compact || backup != nil {
-      throw ValidationError(
-        translated("--recover cannot be combined with --deep, --compact or --backup."))
+      throw WrongUsage(
+        say("--recover cannot be combined with --deep, --compact or --backup."))
     }
   }
 
@@ -46,7 +49,7 @@ package struct CheckScript: Subcommand {
     let rc = try launch.loadRc { StandardError.say($0) }
     let store: Store
     do {
-      store = try launch.openStore(create: false, shared: backup == nil && common.shared)
+      store = try launch.openStore(create: false, shared: backup == nil && launch.options.shared)
     } catch let error as StoreError {
       guard case .corrupt = error else { throw error }
       StandardError.say(sentence(for: error))
@@ -56,7 +59,7 @@ package struct CheckScript: Subcommand {
     defer { store.close() }
     output.write(say("Store: %1", SafeText(line: store.path)))
     let faults = try report(store, output)
-    if let backup { try backUp(store, to: backup, output) }
+    if let backup { try backUp(store, to: backup, shared: launch.options.shared, output) }
     if compact {
       guard !faults.contains(where: { $0.severity == .damage && $0.part != .attachments }) else {
         output.flush()
@@ -95,8 +98,10 @@ package struct CheckScript: Subcommand {
     return faults
   }
 
-  @MainActor private func backUp(_ store: Store, to path: String, _ output: StandardOutput) throws {
-    try store.upkeep.backup(to: path, shared: common.shared ? true : nil)
+  @MainActor private func backUp(
+    _ store: Store, to path: String, shared: Bool, _ output: StandardOutput
+  ) throws {
+    try store.upkeep.backup(to: path, shared: shared ? true : nil)
     output.write(say("Backup: %1", SafeText(line: path)))
     let files = StoreName(store.path).with(".attachments")
     if access(files, F_OK) == 0 {

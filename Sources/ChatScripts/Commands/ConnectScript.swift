@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import ArgumentParser
 import ChatSession
 import Conversations
 import Glibc
@@ -10,17 +9,18 @@ import StyledText
 /// `hobnob connect` (rule 11.3): keeps an account connected without a shell; for a systemd user
 /// unit.
 package struct ConnectScript: Subcommand {
-  package static let configuration = CommandConfiguration(
-    commandName: "connect",
-    abstract: translated("Keep an account connected, even while no hobnob shell is open.")
-  )
-  @OptionGroup package var common: CommonOptions
-  @Argument(
-    help: .init(
-      translated(
+  package static let name = "connect"
+  package static let abstract: StaticString =
+    "Keep an account connected, even while no hobnob shell is open."
+  package static var parameters: [Parameter<Self>] {
+    [
+      Parameter(
+        "ADDRESS", \.address, completes: .accounts,
         "Which account, if you have several: its address, such as you@example.org or xmpp:you@example.org."
-      )),
-    completion: .accounts)
+      )
+    ]
+  }
+
   var address: String?
 
   package init() {}

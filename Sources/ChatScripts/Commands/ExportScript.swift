@@ -1,39 +1,41 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import ArgumentParser
 import ChatSession
 import Conversations
 import Exchange
-import Sentences
 import StyledText
 
 /// `hobnob export` (rules 11.3, 11.6): writes the part of the store that you may see, some
 /// conversations, or the whole store, as JSON Lines.
 package struct ExportScript: Subcommand {
-  package static let configuration = CommandConfiguration(
-    commandName: "export",
-    abstract: translated(
-      "Export all conversations that you can see, or some of them, as JSON Lines."))
-  @OptionGroup package var common: CommonOptions
-  @Argument(
-    help: .init(translated("Rooms, or @names of people. Quote a leading #: '#lobby'.")),
-    completion: .conversations)
+  package static let name = "export"
+  package static let abstract: StaticString =
+    "Export all conversations that you can see, or some of them, as JSON Lines."
+  package static var parameters: [Parameter<Self>] {
+    [
+      Parameter(
+        "CONVERSATION", \.conversation, completes: .conversations,
+        "Rooms, or @names of people. Quote a leading #: '#lobby'."),
+      Parameter(
+        "--output", \.output, value: "file", completes: .files,
+        "A new file to write instead of standard output."),
+      Parameter(
+        "--no-files", \.noFiles, "Leave out the contents of attachments; their names stay."),
+      Parameter(
+        "--everything", \.everything, "Write the whole store, even what only others may see."),
+    ]
+  }
+
   var conversation: [String] = []
-  @Option(
-    help: ArgumentHelp(
-      translated("A new file to write instead of standard output."), valueName: "file"),
-    completion: .file())
   var output: String?
-  @Flag(help: .init(translated("Leave out the contents of attachments; their names stay.")))
   var noFiles = false
-  @Flag(help: .init(translated("Write the whole store, even what only others may see.")))
   var everything = false
 
   package init() {}
 
   package func validate() throws {
     if everything, !conversation.isEmpty {
-      throw ValidationError(
-        translated("--everything already includes every conversation; do not name any."))
+      throw WrongUsage(
+        say("--everything already includes every conversation; do not name any."))
     }
   }
 

@@ -1,46 +1,34 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import ArgumentParser
 import ChatSession
 import Conversations
 import Exchange
 import Glibc
-import Sentences
 import StyledText
 
 /// `hobnob import` (rule 11.3): imports exports and logs, and prints a summary. It imports all
 /// files or, if anything fails, none.
 package struct ImportScript: Subcommand {
-  package static let configuration = CommandConfiguration(
-    commandName: "import",
-    abstract: translated("Import an export, or the logs of irssi or WeeChat."))
-  @OptionGroup package var common: CommonOptions
-  @Argument(
-    help: .init(translated("The files; - or no file means standard input.")), completion: .file())
-  var file: [String] = []
-  @Option(
-    help: ArgumentHelp(
-      translated(
+  package static let name = "import"
+  package static let abstract: StaticString = "Import an export, or the logs of irssi or WeeChat."
+  package static var parameters: [Parameter<Self>] {
+    [
+      Parameter("FILE", \.file, completes: .files, "The files; - or no file means standard input."),
+      Parameter(
+        "--format", \.format, value: "format", completes: .words(["json", "irssi", "weechat"]),
         "The format: json, irssi or weechat. Needed only if hobnob cannot tell it from the content."
-      ), valueName: "format"),
-    completion: .list(["json", "irssi", "weechat"]))
-  var format: String?
-  @Option(
-    help: ArgumentHelp(
-      translated(
+      ),
+      Parameter(
+        "--conversation", \.conversation, value: "name", completes: .conversations,
         "The room that a log is from, or @name. Needed only if hobnob cannot tell it from the file's name."
       ),
-      valueName: "name"),
-    completion: .conversations)
+    ]
+  }
+
+  var file: [String] = []
+  var format: String?
   var conversation: String?
 
   package init() {}
-
-  package func validate() throws {
-    if let format, ImportFormat(rawValue: format) == nil {
-      throw ValidationError(
-        filled(("--format takes json, irssi or weechat, not %1.", [format])))
-    }
-  }
 
   /// The maximum number of complaints about single lines; further ones are only counted.
   private static let mostComplaints = 20

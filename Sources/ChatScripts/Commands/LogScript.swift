@@ -1,47 +1,45 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import ArgumentParser
 import ChatSession
 import Conversations
 import Platform
-import Sentences
 import StyledText
 
 /// `hobnob log`: prints the messages of a conversation for scripts, oldest first (rule 11.3). It
 /// marks nothing as seen or read (rule 7.3).
 package struct LogScript: Subcommand {
-  package static let configuration = CommandConfiguration(
-    commandName: "log", abstract: translated("Print messages of a conversation."))
-  @OptionGroup package var common: CommonOptions
-  @Argument(help: .conversation, completion: .conversations) var conversation: String
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      translated(
+  package static let name = "log"
+  package static let abstract: StaticString = "Print messages of a conversation."
+  package static var parameters: [Parameter<Self>] {
+    [
+      .conversation(\.conversation),
+      Parameter(
+        "--lines", \.lines, value: "n", takesDash: true,
         "How many of the newest messages to print (default: 20, or all if you select by time or number)."
       ),
-      valueName: "n"))
+      Parameter(
+        "--since", \.since, value: "time",
+        "Only messages since a time: 2026-11-21T10:30, or an age: 90m, 12h, 3d."),
+      Parameter("--until", \.until, value: "time", "Only messages until a time."),
+      Parameter(
+        "--from", \.from, value: "n", takesDash: true,
+        "Begin with message n; -5 is the fifth newest."),
+      Parameter("--to", \.to, value: "n", takesDash: true, "End with message n."),
+      Parameter("--follow", \.follow, "Keep printing new messages."),
+      Parameter(
+        "--events", \.events,
+        "Also print topics, invitations, and who joins, leaves or changes their name."),
+      Parameter("--json", \.json, "Print one JSON object per line."),
+    ]
+  }
+
+  var conversation = ""
   var lines: Int?
-  @Option(
-    help: ArgumentHelp(
-      translated("Only messages since a time: 2026-11-21T10:30, or an age: 90m, 12h, 3d."),
-      valueName: "time"))
   var since: String?
-  @Option(help: ArgumentHelp(translated("Only messages until a time."), valueName: "time"))
   var until: String?
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(translated("Begin with message n; -5 is the fifth newest."), valueName: "n"))
   var from: Int?
-  @Option(
-    parsing: .unconditional, help: ArgumentHelp(translated("End with message n."), valueName: "n"))
   var to: Int?
-  @Flag(help: .init(translated("Keep printing new messages.")))
   var follow = false
-  @Flag(
-    help: .init(
-      translated("Also print topics, invitations, and who joins, leaves or changes their name.")))
   var events = false
-  @Flag(help: .init(translated("Print one JSON object per line.")))
   var json = false
 
   package init() {}
@@ -51,7 +49,7 @@ package struct LogScript: Subcommand {
     if let from { try validNumber(from, "--from") }
     if let to { try validNumber(to, "--to") }
     if follow, until != nil || to != nil {
-      throw ValidationError(translated("--follow has no end; leave out --until and --to."))
+      throw WrongUsage(say("--follow has no end; leave out --until and --to."))
     }
   }
 

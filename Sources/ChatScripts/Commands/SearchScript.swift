@@ -1,42 +1,40 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import ArgumentParser
 import ChatSession
 import Conversations
-import Sentences
 import StyledText
 
 /// `hobnob search` (rule 11.3): prints the messages that match a query, newest first. It searches
 /// the rooms that `log` can read, and your direct chats. It marks no message as seen or read
 /// (rule 7.3).
 package struct SearchScript: Subcommand {
-  package static let configuration = CommandConfiguration(
-    commandName: "search",
-    abstract: translated("Print the messages that a query finds, newest first."))
-  @OptionGroup package var common: CommonOptions
-  @Argument(
-    help: .init(
-      translated(
-        "Words, 'word*', '\"a phrase\"', from:NAME in:ROOM since:DATE until:DATE has:file.")))
-  var query: [String]
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(translated("How many messages to print at most."), valueName: "n"))
+  package static let name = "search"
+  package static let abstract: StaticString = "Print the messages that a query finds, newest first."
+  package static var parameters: [Parameter<Self>] {
+    [
+      Parameter(
+        "QUERY", \.query, isRequired: true,
+        "Words, 'word*', '\"a phrase\"', from:NAME in:ROOM since:DATE until:DATE has:file."),
+      Parameter(
+        "--lines", \.lines, value: "n", takesDash: true, usual: String(Self().lines),
+        "How many messages to print at most."),
+      Parameter("--json", \.json, "Print one JSON object per line."),
+    ]
+  }
+
+  var query: [String] = []
   var lines = 20
-  @Flag(help: .init(translated("Print one JSON object per line.")))
   var json = false
 
   package init() {}
 
   package func validate() throws { try validCount(lines) }
 
-  /// Refuses a word of a query that looks like short options.
-  ///
-  /// - Returns: the exit status.
-  package static func refuse(word: String) -> Int32 {
-    let sentence = say(
-      "%1 is not an option, and a search cannot exclude words. To search for this word, write -- before it: hobnob search -- %1",
-      SafeText(line: word))
-    return Launch.answer("hobnob: " + sentence.string, status: 64)
+  package static func refusal(of word: String) -> WrongUsage? {
+    if word.hasPrefix("--") { return nil }
+    return WrongUsage(
+      say(
+        "%1 is not an option, and a search cannot exclude words. To search for this word, write -- before it: hobnob search -- %1",
+        SafeText(line: word)))
   }
 
   /// - Returns: the exit status 0.

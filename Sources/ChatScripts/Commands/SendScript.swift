@@ -1,51 +1,48 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import ArgumentParser
 import ChatSession
 import Composer
 import Conversations
 import Glibc
 import Platform
-import Sentences
 import StyledText
 
 /// `hobnob send`: sends a message from a script, then waits for its delivery if wanted (rule 11.3).
 package struct SendScript: Subcommand {
-  package static let configuration = CommandConfiguration(
-    commandName: "send", abstract: translated("Send a message: TEXT, or standard input."))
-  @OptionGroup package var common: CommonOptions
-  @Argument(help: .conversation, completion: .conversations) var conversation: String
-  @Argument(help: .init(translated("The text; without it, standard input.")))
+  package static let name = "send"
+  package static let abstract: StaticString = "Send a message: TEXT, or standard input."
+  package static var parameters: [Parameter<Self>] {
+    [
+      .conversation(\.conversation),
+      Parameter("TEXT", \.text, isText: true, "The text; without it, standard input."),
+      Parameter(
+        "--attach", \.attach, value: "path", completes: .files,
+        "A file to send with the message; may be repeated."),
+      Parameter(
+        "--reply", \.reply, value: "n", takesDash: true,
+        "The number of the message to answer; -1 is the newest."),
+      Parameter(
+        "--create", \.create,
+        "Create the room, or add the person, if hobnob does not know them yet."),
+      Parameter(
+        "--wait", \.wait, value: "state", completes: .words(["sent", "delivered", "seen"]),
+        "Wait until the message is sent, delivered or seen."),
+      Parameter(
+        "--timeout", \.timeout, value: "time", usual: Self().timeout.description,
+        "How long to wait: seconds, or 90m, 12h."),
+    ]
+  }
+
+  var conversation = ""
   var text: [String] = []
-  @Option(
-    parsing: .singleValue,
-    help: ArgumentHelp(
-      translated("A file to send with the message; may be repeated."), valueName: "path"),
-    completion: .file())
   var attach: [String] = []
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      translated("The number of the message to answer; -1 is the newest."), valueName: "n"))
   var reply: Int?
-  @Flag(
-    help: .init(translated("Create the room, or add the person, if hobnob does not know them yet."))
-  )
   var create = false
-  @Option(
-    help: ArgumentHelp(
-      translated("Wait until the message is sent, delivered or seen."), valueName: "state"),
-    completion: .list(["sent", "delivered", "seen"]))
   var wait: String?
-  @Option(
-    help: ArgumentHelp(translated("How long to wait: seconds, or 90m, 12h."), valueName: "time"))
   var timeout = TimeLimit(seconds: 60)
 
   package init() {}
 
   package func validate() throws {
-    if let wait, state == nil {
-      throw ValidationError(filled(("--wait takes sent, delivered or seen, not %1.", [wait])))
-    }
     if let reply { try validNumber(reply, "--reply") }
   }
 

@@ -1,42 +1,41 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import ArgumentParser
 import ChatSession
 import Conversations
 import Glibc
-import Sentences
 import StyledText
 
 /// `hobnob unread` (rule 11.3): prints the conversations with unread messages, the one with the
 /// newest message first.
 package struct UnreadScript: Subcommand {
-  package static let configuration = CommandConfiguration(
-    commandName: "unread", abstract: translated("Print the conversations with unread messages."))
-  @OptionGroup package var common: CommonOptions
-  @Flag(help: .init(translated("Print only how many messages are unread.")))
-  var count = false
-  @Flag(help: .init(translated("Print one JSON object per line.")))
-  var json = false
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      translated(
+  package static let name = "unread"
+  package static let abstract: StaticString = "Print the conversations with unread messages."
+  package static var parameters: [Parameter<Self>] {
+    [
+      Parameter("--count", \.count, "Print only how many messages are unread."),
+      Parameter("--json", \.json, "Print one JSON object per line."),
+      Parameter(
+        "--format", \.format, value: "format", takesDash: true,
         "Print one line for a shell prompt from a format, in which %t, %f, %!, %c, %n, %N and %% are filled in (see man hobnob); print nothing if nothing is unread."
       ),
-      valueName: "format"))
+    ]
+  }
+
+  var count = false
+  var json = false
   var format: String?
 
   package init() {}
 
   package func validate() throws {
-    if count, json { throw ValidationError(translated("Give either --count or --json, not both.")) }
+    if count, json { throw WrongUsage(say("Give either --count or --json, not both.")) }
     guard let format else { return }
     if count || json {
-      throw ValidationError(
-        translated("Give either --format or one of --count and --json, not both."))
+      throw WrongUsage(
+        say("Give either --format or one of --count and --json, not both."))
     }
     if let wrong = UnreadFormat.wrongPlace(in: format) {
-      throw ValidationError(
-        filled(("--format takes %%t, %%f, %%!, %%c, %%n, %%N and %%%%, not %1.", [wrong.string])))
+      throw WrongUsage(
+        say("--format takes %%t, %%f, %%!, %%c, %%n, %%N and %%%%, not %1.", wrong))
     }
   }
 

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import ArgumentParser
 import ChatSession
 import Composer
 import Conversations
-import Sentences
 import StyledText
 
 /// `hobnob wait` (rule 11.3): sleeps until somebody else sends a message, and prints it. It marks
 /// nothing as seen or read (rule 7.3).
 package struct WaitScript: Subcommand {
-  package static let configuration = CommandConfiguration(
-    commandName: "wait",
-    abstract: translated("Wait for a message from somebody else, and print it."))
-  @OptionGroup package var common: CommonOptions
-  @Argument(
-    help: .init(
-      translated("A room's name, or @name of a person; without it, all your conversations.")),
-    completion: .conversations)
+  package static let name = "wait"
+  package static let abstract: StaticString = "Wait for a message from somebody else, and print it."
+  package static var parameters: [Parameter<Self>] {
+    [
+      Parameter(
+        "CONVERSATION", \.conversation, completes: .conversations,
+        "A room's name, or @name of a person; without it, all your conversations."),
+      Parameter(
+        "--timeout", \.timeout, value: "time", "Give up after this time: seconds, or 90m, 12h."),
+      Parameter(
+        "--mention", \.mention, "Wait for a message that mentions you or is sent to you alone."),
+      Parameter("--json", \.json, "Print the message as a JSON object."),
+    ]
+  }
+
   var conversation: String?
-  @Option(
-    help: ArgumentHelp(
-      translated("Give up after this time: seconds, or 90m, 12h."), valueName: "time"))
   var timeout: TimeLimit?
-  @Flag(help: .init(translated("Wait for a message that mentions you or is sent to you alone.")))
   var mention = false
-  @Flag(help: .init(translated("Print the message as a JSON object.")))
   var json = false
 
   package init() {}

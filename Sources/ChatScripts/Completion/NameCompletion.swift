@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import ArgumentParser
 import ChatSession
 import Conversations
-import Glibc
-import Platform
 import StyledText
 
-extension CompletionKind {
+/// What completes a word of a command line.
+package enum WordCompletion: Sendable {
+  case none, files
+  case words([String])
+  case names(NameCompletion.Query)
+
   /// Completes rooms by their bare names, and direct chats; people and `#room` once the word begins
   /// with their sign.
   package static let conversations = names { try $0.conversations(of: $2, $1) }
@@ -17,58 +19,33 @@ extension CompletionKind {
   static let accounts = names { completion, store, me in
     try store.read { try $0.accounts(of: me) }.names.filter(completion.isFitting)
   }
-
-  private static func names(_ found: @escaping NameCompletion.Query) -> CompletionKind {
-    .custom { words, index, _ in NameCompletion(words, at: index).answer(found) }
-  }
 }
 
 /// Finds the names in the store that complete a word in bash, zsh or fish. The shell chooses among
 /// them by its own rules; this only leaves out names that no rule can match.
-private struct NameCompletion {
+package struct NameCompletion {
   /// The names for a person that a word can mean.
-  typealias Query = @Sendable (NameCompletion, Store, ID<Participant>) throws -> [String]
+  package typealias Query = @Sendable (NameCompletion, Store, ID<Participant>) throws -> [String]
 
   private let options: LaunchOptions
   /// The word so far, without quotes and backslashes, in lower case.
   private let start: String
 
   /// - Parameters:
-  ///   - words: the command line as typed, quotes included.
-  ///   - index: where the word is.
-  init(_ words: [String], at index: Int) {
-    let word = words.indices.contains(index) ? words[index] : ""
-    // To complete the value in `--as=anna`, fish passes the whole word.
-    let value = word.hasPrefix("--") ? word.drop { $0 != "=" }.dropFirst() : word[...]
-    start = Self.withoutQuotes(String(value)).lowercased()
-    var options = LaunchOptions()
-    var rest = words.prefix(max(0, index)).dropFirst().map(Self.meaning)[...]
-    while let word = rest.popFirst() {
-      if word.hasPrefix("-") { _ = options.parse(word, from: &rest) }
-    }
+  ///   - word: the word as typed, quotes included.
+  ///   - options: those of the line, which may name a store and a person.
+  init(_ word: String, _ options: LaunchOptions) {
+    start = TypedWord.withoutQuotes(word).lowercased()
     self.options = options
   }
 
-  private static func withoutQuotes(_ word: String) -> String {
-    word.filter { !#"'"\"#.contains($0) }
-  }
-
-  /// Returns a typed word as the command gets it, except that `$` and `*` stay.
-  private static func meaning(of word: String) -> String {
-    if word.hasPrefix("~/"), let home = getenv("HOME").map({ String(cString: $0) }) {
-      return home + meaning(of: String(word.dropFirst()))
-    }
-    let isQuoted = withoutQuotes(word) != word
-    return isQuoted ? ChildProcess.words(word).joined(separator: " ") : word
-  }
-
   /// - Returns: an empty array if the store cannot be read now.
-  func answer(_ query: Query) -> [String] {
-    // The parser completes on the main thread, though its types do not say so.
-    let found = MainActor.assumeIsolated {
-      try? Launch(options: options).readWithoutWaiting { try query(self, $0.store, $0.me.id) }
+  @MainActor func answer(_ query: Query) -> [String] {
+    let found = try? Launch(options: options).readWithoutWaiting {
+      try query(self, $0.store, $0.me.id)
     }
-    return (found ?? []).compactMap { Self.isSimple($0) ? $0 : Self.escaped($0) }
+    // No line can hold others.
+    return (found ?? []).filter { Self.isSimple($0) || SafeText(name: $0).string == $0 }
   }
 
   func isFitting(_ name: String) -> Bool {
@@ -76,7 +53,7 @@ private struct NameCompletion {
     if Self.isSimple(name) {
       return name.utf8.lazy.map(Self.lowered).starts(with: start.utf8)
     }
-    return Self.withoutQuotes(name).lowercased().hasPrefix(start)
+    return TypedWord.withoutQuotes(name).lowercased().hasPrefix(start)
   }
 
   private static func lowered(_ byte: UInt8) -> UInt8 {
@@ -115,19 +92,5 @@ private struct NameCompletion {
   private static func bare(_ name: String) -> String {
     let bare = name.dropFirst()
     return bare.first.map("#@-".contains) ?? true ? name : String(bare)
-  }
-
-  /// Escapes a name for the completion script of its shell; nil if no line can hold the name. bash
-  /// expands what it reads, so an unescaped name could run a command; zsh takes what follows a
-  /// colon for a description.
-  private static func escaped(_ name: String) -> String? {
-    guard SafeText(name: name).string == name else { return nil }
-    return switch CompletionShell.requesting {
-    case .bash?:
-      String(name.flatMap { $0.isLetter || $0.isNumber ? [$0] : ["\\", $0] })
-    case .zsh?:
-      String(name.flatMap { #"\:"#.contains($0) ? ["\\", $0] : [$0] })
-    default: name
-    }
   }
 }

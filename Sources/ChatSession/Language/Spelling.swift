@@ -3,7 +3,7 @@
 /// How similar a typed word is to a known one.
 package enum Spelling {
   /// The first name with this prefix, else the one that differs least, if it is similar enough.
-  static func nearest(to name: String, among names: [String]) -> String? {
+  package static func nearest(to name: String, among names: [String]) -> String? {
     let begun = name.lowercased()
     if begun.count > 1, let whole = names.first(where: { $0.hasPrefix(begun) }) { return whole }
     let typed = Array(begun)

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import ArgumentParser
 import ChatScripts
 import ChatSession
 import Conversations
 import Glibc
 import Platform
-import Sentences
 import StyledText
 
 /// `hobnob demo`: the shell on a store of its own, with two made-up people who answer.
 package struct DemoShell: Subcommand {
-  package static let configuration = CommandConfiguration(
-    commandName: "demo",
-    abstract: translated("Try hobnob with two made-up people; it leaves nothing behind."))
-  @OptionGroup package var common: CommonOptions
+  package static let name = "demo"
+  package static let abstract: StaticString =
+    "Try hobnob with two made-up people; it leaves nothing behind."
+  package static var parameters: [Parameter<Self>] { [] }
 
   package init() {}
 
