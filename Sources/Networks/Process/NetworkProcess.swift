@@ -78,7 +78,7 @@ package final class NetworkProcess {
     uploader = Uploader(
       from: folder, certificates: settings["ca"], loop: loop, names: source
     ) { changed() }
-    changed = { [store] in store.publishStatus() }
+    changed = { [weak self] in self?.store.publishStatus() }
     noteFetchLimit()
   }
 
@@ -92,7 +92,7 @@ package final class NetworkProcess {
   /// - Returns: why the network refused the account for good; nil when nothing is wrong.
   package func run() throws -> String? {
     wire.report = { [weak self] in self?.handle($0) }
-    downloads.report = { [store] in store.add($0) }
+    downloads.report = { [weak self] in self?.store.add($0) }
     store.leave = { [weak self] in self?.leave() }
     store.takeFiles = { [downloads] in downloads.take(from: $0) }
     store.activities = { [downloads, uploader] in [uploader.activity, downloads.activity] }

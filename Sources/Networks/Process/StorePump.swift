@@ -162,7 +162,8 @@ final class StorePump {
     // Note the try first: if this process dies now, the next one knows what the network may have.
     if !new.isEmpty || !speaking.isEmpty { try lease.noteTried(new, speaking) }
     wire.deliver(outbox: waiting.outbox, requests: requests, signals: waiting.signals)
-    self.position = position
+    // What the wire reported meanwhile may have made it read further.
+    self.position = max(self.position, position)
   }
 
   // MARK: The status
