@@ -187,7 +187,7 @@ let package = Package(
       dependencies: [
         "Exchange", "NetworkInbox", "Conversations", "Platform", "StoreFixture", "Repeatable",
       ],
-      exclude: ["OldStore"], swiftSettings: tests),
+      swiftSettings: tests),
     .testTarget(
       name: "ComposerTests", dependencies: ["Composer", "StyledText", "Repeatable"],
       swiftSettings: tests),

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The migrations that give a new or older file its tables: `application_id` identifies a file;
+/// The migrations that give a new or older file its tables: `application_id` identifies a file,
 /// `user_version` counts its migrations.
 package struct Migrations {
   private let applicationID: Int64
+  private let formerID: Int64
   private let steps: [String]
 
-  package init(applicationID: Int64, steps: [String]) {
-    (self.applicationID, self.steps) = (applicationID, steps)
+  /// - Parameter formerID: the `application_id` of files that no step leads from.
+  package init(applicationID: Int64, formerID: Int64, steps: [String]) {
+    (self.applicationID, self.formerID, self.steps) = (applicationID, formerID, steps)
   }
 
   package func version(of database: Database) throws -> Int {
@@ -16,8 +18,9 @@ package struct Migrations {
 
   /// Whether a file is a store, and how many migrations it has had.
   ///
-  /// - Throws: `StoreError.newer` for more migrations than this program knows, `.notAStore` for a
-  ///   file that is neither a store nor empty.
+  /// - Throws: `StoreError.newer` for more migrations than this program knows, `.former` for a
+  ///   store from before the first of them, `.notAStore` for a file that is neither a store nor
+  ///   empty.
   package func state(of database: Database) throws -> (isOurs: Bool, version: Int) {
     // Query both in one read transaction: otherwise another process could create the store in
     // between.
@@ -34,6 +37,7 @@ package struct Migrations {
       }
       return (true, found)
     }
+    if owner == formerID { throw StoreError.former(path: database.path) }
     guard owner == 0, found == 0, try !database.exists("SELECT 1 FROM sqlite_schema") else {
       throw StoreError.notAStore(path: database.path)
     }

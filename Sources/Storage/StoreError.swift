@@ -12,6 +12,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   case corrupt(path: String, detail: String)
   /// A newer program made it: its schema version is `found`.
   case newer(path: String, found: Int, supported: Int)
+  /// A program from before the first release made it.
+  case former(path: String)
   case notAStore(path: String)
   /// The store's file or its folder is a symbolic link.
   case isLink(path: String)
@@ -56,6 +58,11 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
       (
         "a newer hobnob wrote the store %1 (version %2, this one reads up to %3); use the newer one",
         [path, String(found), String(supported)]
+      )
+    case .former(let path):
+      (
+        "an older hobnob wrote the store %1, and this one cannot read it; write it to a file with that hobnob's `hobnob export`, move it away, and read the file with this hobnob's `hobnob import`",
+        [path]
       )
     case .notAStore(let path):
       ("%1 is not a hobnob store; name another file with --store", [path])

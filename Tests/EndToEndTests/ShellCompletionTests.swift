@@ -158,7 +158,7 @@ extension EndToEnd {
         #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
       }
       let older = try Program(
-        ["sqlite3", home.store, "PRAGMA user_version=1"], environment: home.environment)
+        ["sqlite3", home.store, "PRAGMA user_version=0"], environment: home.environment)
       try #require(older.finish().status == 0)
       #expect(try names("hobnob", "log", "te") == nothing)
     }

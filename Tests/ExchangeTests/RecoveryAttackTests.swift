@@ -142,32 +142,6 @@ private final class Victim {
     #expect(try victim.recovered(damaged)?.texts == numbered(1...Victim.count))
   }
 
-  @Test("a reaction that was removed in an older store does not return, and is not lost")
-  func formerReactions() throws {
-    let fixture = Fixture()
-    _ = FileManager.default.createFile(atPath: fixture.path, contents: nil)
-    let database = try Database(path: fixture.path, patience: 0)
-    let step = try #require(Schema.steps.firstIndex(of: Schema.severalReactions))
-    try Schema.migrate(database, steps: Array(Schema.steps[..<step]), shared: false)
-    try database.execute(
-      """
-      INSERT INTO participant(id, network, identity, name)
-        VALUES (1, '', 'anna', 'anna'), (2, '', 'ben', 'ben');
-      INSERT INTO conversation(id, kind, network, name, folded, last_number)
-        VALUES (1, 0, '', '#lobby', '#lobby', 1);
-      INSERT INTO message(id, uid, conversation, number, sender, kind, state, gone, created_at, body)
-        VALUES (5, x'01', 1, 1, 1, 0, 2, 0, 1700000000000, 'hello');
-      INSERT INTO reaction(message, participant, emoji, at, change)
-        VALUES (5, 1, '', 1, 6), (5, 2, '🎉', 1, 7);
-      """)
-    database.close()
-    let report = try Recovery.run(from: fixture.path, to: fixture.folder + "/new.sqlite")
-    #expect(report.lost == 0)
-    let new = try fixture.open("new.sqlite")
-    let reactions = try new.read { try $0.reactions(of: ID(rawValue: 5)) }
-    #expect(reactions.map(\.emoji) == ["🎉"])
-  }
-
   @Test("the write-ahead log beside the file counts, up to its first damage")
   func log() throws {
     let fixture = Fixture()

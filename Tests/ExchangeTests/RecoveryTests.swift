@@ -248,31 +248,6 @@ private final class Grown {
     }
     #expect(fileStatus(grown.newPath) == nil)
   }
-
-  @Test func anOlderStoreIsRecoveredAsANewOne() throws {
-    let fixture = Fixture()
-    _ = FileManager.default.createFile(atPath: fixture.path, contents: nil)
-    let database = try Database(path: fixture.path, patience: 0)
-    try database.execute("PRAGMA journal_mode=WAL")
-    try Schema.migrate(database, steps: [Schema.first], shared: false)
-    try database.execute(
-      """
-      INSERT INTO participant(id, network, identity, name) VALUES (1, '', 'anna', 'anna');
-      INSERT INTO conversation(id, kind, network, name, folded, last_number, last_at)
-        VALUES (1, 0, '', '#lobby', '#lobby', 1, 1700000000000);
-      INSERT INTO membership(conversation, participant, first) VALUES (1, 1, 1);
-      INSERT INTO message(id, uid, conversation, number, sender, kind, state, gone, created_at, body)
-        VALUES (5, x'01', 1, 1, 1, 0, 2, 0, 1700000000000, 'hello');
-      UPDATE meta SET change = 9;
-      """)
-    // Not closed: what stands in the write-ahead log only counts as well.
-    let report = try Recovery.run(from: fixture.path, to: fixture.folder + "/new.sqlite")
-    #expect((report.got, report.lost) == (4, 0))
-    let new = try fixture.open("new.sqlite")
-    #expect(try new.read { try $0.position } == 9)
-    #expect(try new.upkeep.check().allSatisfy { $0.severity == .fine })
-    database.close()
-  }
 }
 
 @Suite("Backup") struct BackupTests {

@@ -163,27 +163,6 @@ import Testing
     #expect(try linked.store.count("applied_change") == Store.knownChanges + 1)
   }
 
-  @Test("attack 26.11: of those in an older store the newest stay")
-  func manyChangesOfOld() throws {
-    let database = try Database(path: ":memory:", patience: 0)
-    let steps = Array(Schema.steps.prefix { $0 != Schema.waitingChanges })
-    try Schema.migrate(database, steps: steps, shared: false)
-    try database.execute(
-      """
-      PRAGMA foreign_keys=OFF;
-      WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
-      INSERT INTO applied_change(message, participant, archive_id) SELECT 1, i <= 10, i FROM n;
-      """)
-    try Schema.migrate(database, shared: false)
-    let left = try database.rows(
-      """
-      SELECT count(*) AS number, min(CAST(archive_id AS INTEGER)) AS oldest FROM applied_change
-      GROUP BY participant ORDER BY participant
-      """
-    ) { [$0.int("number"), $0.int("oldest")] }
-    #expect(left == [[Store.knownChanges, 2_001 - Store.knownChanges], [10, 1]])
-  }
-
   @Test("what a moderator removed is gone, with its earlier texts, and no author restores it")
   func removals() throws {
     try edit("hello", by: linked.zoe)

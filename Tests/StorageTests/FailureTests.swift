@@ -204,6 +204,7 @@ import Testing
     let errors: [StoreError] = [
       .locked(path: "/p"), .full(path: "/p"), .readOnly(path: "/p"),
       .corrupt(path: "/p", detail: "d"), .newer(path: "/p", found: 9, supported: 1),
+      .former(path: "/p"),
       .notAStore(path: "/p"), .isLink(path: "/p"),
       .linkBeside(path: "/p.bell", store: "/p"), .linkBeside(path: "/p-wal", store: "/p"),
       .foreign(path: "/p", owner: "ben"),
@@ -269,13 +270,29 @@ import Testing
     #expect(try store.database.first("SELECT shared FROM meta") { $0.bool() } == false)
   }
 
+  @Test("Several processes that find an older store at the same time run each migration once")
+  func concurrentMigration() throws {
+    let fixture = Fixture()
+    try fixture.open().close()
+    let path = fixture.path
+    let more = Schema.steps + ["ALTER TABLE participant ADD COLUMN mood TEXT"]
+    DispatchQueue.concurrentPerform(iterations: 4) { _ in
+      #expect(throws: Never.self) {
+        let database = try Database(path: path, patience: 10_000)
+        defer { database.close() }
+        try Schema.migrate(database, steps: more, shared: false)
+        #expect(try Schema.version(of: database) == more.count)
+      }
+    }
+  }
+
   @Test func theFileSaysWhatItIs() throws {
     let fixture = Fixture()
     let store = try fixture.open()
     func pragma(_ name: String) throws -> String? {
       try store.database.first("PRAGMA \(name)") { $0.text() }
     }
-    #expect(try pragma("application_id") == "1752130158")
+    #expect(try pragma("application_id") == "1752130163")
     #expect(try pragma("user_version") == "\(Schema.version)")
     #expect(try pragma("journal_mode") == "wal")
     #expect(try pragma("auto_vacuum") == "2")

@@ -17,7 +17,7 @@ struct ShownNames {
 extension Script {
   /// The current printed names of these people. A name may change while `log --follow` runs.
   func names(of people: [ID<Participant>]) throws -> ShownNames {
-    // An older store may not have the shapes of names yet.
+    // Shapes may be missing, as after a recovery.
     try? store.writeIfNeeded { try $0.checkLookAlikes() }
     let alike = try store.read { try $0.lookAlikes(among: Array(Set(people)), to: me.id) }
     return ShownNames(lookAlikes: Set(alike), mark: glyphs.lookAlike)

@@ -112,7 +112,7 @@ extension DurableTransaction {
       if let former, !former.isRemoved { throw RuleError.accountExists(made.address) }
       let id: ID<Account>? = try database.first(
         """
-        INSERT INTO account(owner, network, wanted, change) VALUES (?, ?, 0, ?)
+        INSERT INTO account(owner, network, change) VALUES (?, ?, ?)
         ON CONFLICT(network) DO UPDATE SET removed = 0, change = excluded.change
         RETURNING id
         """, owner, network, try nextChange()

@@ -77,10 +77,8 @@ extension DurableTransaction {
         account.network)
       try forgetPresence(on: account.network)
       try database.run(
-        """
-        UPDATE account SET removed = 1, wanted = 0, settings = '{}', status = '', change = ?
-        WHERE id = ?
-        """, try nextChange(), account.id)
+        "UPDATE account SET removed = 1, status = '', change = ? WHERE id = ?", try nextChange(),
+        account.id)
       try touchPeople()
     }
   }

@@ -47,8 +47,8 @@ extension Access {
 }
 
 extension Access where Mode: MayWrite {
-  /// Computes the shapes of names in a store from before names had shapes. If there is nothing to
-  /// do, it takes one index look-up.
+  /// Computes the missing shapes of names: of people whom a recovery replaced, or after a step that
+  /// emptied them for another table of shapes. If there is nothing to do, it takes one index look-up.
   package func checkLookAlikes() throws {
     let missing = "FROM participant WHERE skeleton = ''"
     guard try database.exists("SELECT 1 \(missing) LIMIT 1") else { return }

@@ -3,89 +3,116 @@
 extension Schema {
   /// Accounts on networks, and the state that hobnob needs to talk to a network.
   static let networks = """
-    -- The owner of a network: nobody else sees its conversations and people. The row of a removed
-    -- account stays, since its conversations do.
     CREATE TABLE account(
+      -- Nobody but the owner sees the network's conversations and people. The row of a removed
+      -- account stays, since its conversations do.
       id INTEGER PRIMARY KEY,
       owner INTEGER NOT NULL REFERENCES participant(id),
-      network TEXT NOT NULL UNIQUE,         -- as in xmpp:anna@example.org
-      settings TEXT NOT NULL DEFAULT '{}',  -- JSON: texts by name
-      wanted INTEGER NOT NULL DEFAULT 1,
+      network TEXT NOT NULL UNIQUE,         -- kind and address, as in xmpp:anna@example.org
       removed INTEGER NOT NULL DEFAULT 0,
       holder TEXT,                          -- the lock file of the process that serves it
-      status TEXT NOT NULL DEFAULT '',      -- what that says of itself
+      status TEXT NOT NULL DEFAULT '',      -- of its connection (AccountStatus)
+      rules TEXT NOT NULL DEFAULT '',       -- how it names people and rooms (AddressRules)
+      abilities TEXT NOT NULL DEFAULT '',   -- what people can do there (NetworkAbilities)
       change INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX account_owner ON account(owner);
 
-    -- From here on `remote_id` is the sender's own id for a message. It identifies a message only
-    -- together with the sender, and some senders use one twice.
-    DROP INDEX message_remote;
-    ALTER TABLE message ADD COLUMN archive_id TEXT;
-    CREATE INDEX message_origin ON message(conversation, remote_id, sender)
-      WHERE remote_id IS NOT NULL;
-    CREATE UNIQUE INDEX message_archive ON message(conversation, archive_id)
-      WHERE archive_id IS NOT NULL;
-    UPDATE message SET remote_id = lower(hex(uid)) WHERE state < 2 AND remote_id IS NULL;
-    -- 1 if someone known only by a nickname edited or deleted it.
-    ALTER TABLE message ADD COLUMN unverified INTEGER NOT NULL DEFAULT 0;
-
-    -- The address of a room; whether some of its messages arrived after newer ones; the nickname to
-    -- enter it with; whether the owner is in it now, so that its people are known.
-    ALTER TABLE conversation ADD COLUMN address TEXT;
-    ALTER TABLE conversation ADD COLUMN by_time INTEGER NOT NULL DEFAULT 0;
-    ALTER TABLE conversation ADD COLUMN nick TEXT;
-    ALTER TABLE conversation ADD COLUMN live INTEGER NOT NULL DEFAULT 0;
-    UPDATE conversation SET address = substr(name, 2) WHERE kind = 0 AND network <> '';
-    CREATE UNIQUE INDEX conversation_address ON conversation(network, address)
-      WHERE address IS NOT NULL;
-
-    -- The network's id for a person in a room, if `identity` has the room before it.
-    ALTER TABLE participant ADD COLUMN given TEXT;
-    -- NULL if unknown.
-    ALTER TABLE participant ADD COLUMN online INTEGER;
-    ALTER TABLE participant ADD COLUMN contact INTEGER NOT NULL DEFAULT 0;
-
-    -- The first message for which this person's client sends read receipts.
-    ALTER TABLE reader ADD COLUMN began INTEGER;
-
-    -- The value of meta.change when it was last handed to the network; 0 for never.
-    ALTER TABLE outbox ADD COLUMN tried INTEGER NOT NULL DEFAULT 0;
-
-    -- The last id of each archive in the store: '' is the account's, others are rooms by address.
-    CREATE TABLE archive_mark(
+    CREATE TABLE own_nick(                  -- the owner's name where a room gives no other
       network TEXT NOT NULL,
-      archive TEXT NOT NULL,
-      mark TEXT NOT NULL,
-      PRIMARY KEY (network, archive)
+      scope TEXT NOT NULL,                  -- the end of addresses on a bouncer's network, else ''
+      nick TEXT NOT NULL,
+      PRIMARY KEY (network, scope)
     ) STRICT, WITHOUT ROWID;
 
-    -- While it has a row, the trigger does not add new messages to the search index, since FTS5
-    -- would write its changes to the file after each. The transaction that adds the row indexes the
-    -- messages at its end and removes the row.
-    CREATE TABLE indexing(later INTEGER PRIMARY KEY) STRICT;
-    DROP TRIGGER message_inserted;
-    CREATE TRIGGER message_inserted AFTER INSERT ON message
-    WHEN NOT EXISTS (SELECT 1 FROM indexing) BEGIN
-      INSERT INTO message_text(rowid, body, facts) VALUES (new.id, new.body, \(facts(of: "new")));
-    END;
+    CREATE TABLE outbox(                    -- what a network does not have yet
+      id INTEGER PRIMARY KEY,               -- drawn from meta.change, so never used again
+      message INTEGER NOT NULL REFERENCES message(id) ON DELETE CASCADE,
+      operation INTEGER NOT NULL,           -- 0 send, 1 edit, 2 delete, 3 react
+      -- Of a reaction: who reacts, and with what; '' for the removal of any.
+      participant INTEGER REFERENCES participant(id),
+      emoji TEXT,
+      tried INTEGER NOT NULL DEFAULT 0      -- meta.change when the network last got it; 0: never
+    ) STRICT;
+    CREATE INDEX outbox_message ON outbox(message);
 
-    CREATE TABLE request(
+    CREATE TABLE request(                   -- what a shell asks a network for
       id INTEGER PRIMARY KEY,               -- drawn from meta.change
       account INTEGER NOT NULL REFERENCES account(id) ON DELETE CASCADE,
-      verb TEXT NOT NULL,
+      verb TEXT NOT NULL,                   -- NetworkRequest.Verb explains target and text
       target TEXT NOT NULL,
       text TEXT NOT NULL,
+      secret TEXT NOT NULL DEFAULT '',      -- a room's password, until the network answers
       at INTEGER NOT NULL,
-      answer TEXT,                          -- NULL while there is none
+      tried TEXT,                           -- the lock file of the process that handed it over
+      answer TEXT,                          -- '' if there is nothing to say; NULL: not answered yet
       change INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX request_change ON request(change);
+
+    CREATE TABLE account_notice(            -- what a network tells the owner unasked
+      id INTEGER PRIMARY KEY,               -- drawn from meta.change
+      owner INTEGER NOT NULL REFERENCES participant(id),
+      kind TEXT NOT NULL,                   -- AccountNotice.Kind
+      text TEXT NOT NULL,
+      at INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX account_notice_owner ON account_notice(owner, id);
+
+    CREATE TABLE approach(                  -- what a stranger asks of the owner
+      account INTEGER NOT NULL REFERENCES account(id) ON DELETE CASCADE,
+      kind INTEGER NOT NULL,                -- 0 invites, 1 wants to be a contact, 2 wrote
+      address TEXT NOT NULL,                -- of the room, or of the person
+      -- Who invites: an address, or a nickname in the room. Of somebody who wrote and has no chat:
+      -- their last text.
+      sender TEXT NOT NULL,
+      at INTEGER NOT NULL,
+      told INTEGER,                         -- when hobnob reported it; 0: counted; NULL: not yet
+      PRIMARY KEY (account, kind, address)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX approach_told ON approach(account, told);
+
+    CREATE TABLE archive_mark(              -- the newest message that was read of each archive
+      network TEXT NOT NULL,
+      archive TEXT NOT NULL,                -- a room's address; '' for the account's own
+      mark TEXT NOT NULL,                   -- the network's id
+      PRIMARY KEY (network, archive)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE gap(                       -- where messages of a broken connection may be missing
+      conversation INTEGER NOT NULL,
+      sort INTEGER NOT NULL,                -- after the message with this sort key
+      marked INTEGER NOT NULL DEFAULT 0,    -- 1: the network did not send them when asked
+      PRIMARY KEY (conversation, sort)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE applied_change(            -- known changes, which a network may deliver again
+      message INTEGER NOT NULL REFERENCES message(id) ON DELETE CASCADE,
+      participant INTEGER NOT NULL REFERENCES participant(id),  -- who made it
+      archive_id TEXT,
+      origin_id TEXT                        -- their own id for it; unique only together with them
+    ) STRICT;
+    CREATE INDEX applied_change_known
+      ON applied_change(message, participant, archive_id, origin_id);
+
+    CREATE TABLE waiting_change(            -- changes whose message an archive will deliver later
+      id INTEGER PRIMARY KEY,
+      conversation INTEGER NOT NULL REFERENCES conversation(id) ON DELETE CASCADE,
+      page INTEGER NOT NULL,                -- of the archive, the oldest first; 0: live
+      kind INTEGER NOT NULL,                -- 0 correction, 1 retraction, 2 removal, 3 reaction
+      -- The ids of the message.
+      archive_id TEXT,
+      origin_id TEXT,
+      author TEXT,                          -- of the message; '' the owner, NULL if not said
+      speaker TEXT NOT NULL,                -- who makes the change; '' the owner
+      name TEXT NOT NULL,                   -- what they are called, or a moderator's nickname
+      verified INTEGER NOT NULL,
+      text TEXT NOT NULL,                   -- the new text, the reason, or the emoji
+      at INTEGER NOT NULL,
+      -- The ids of the change itself.
+      change_archive TEXT,
+      change_origin TEXT
+    ) STRICT;
+    CREATE INDEX waiting_change_message ON waiting_change(conversation, archive_id, origin_id);
     """
-
-  /// The password of a room to enter, until the network answers.
-  static let secrets = "ALTER TABLE request ADD COLUMN secret TEXT NOT NULL DEFAULT ''"
-
-  /// The lock file of the process that has handed the request to the network.
-  static let triedRequests = "ALTER TABLE request ADD COLUMN tried TEXT"
 }

@@ -12,17 +12,20 @@ extension Schema {
   /// `columnsize=0` leaves out data that only ranking needs; hits are shown newest first. The
   /// prefix index of two letters is for `wa*`, with which a thousand words may begin; other
   /// prefixes are quick without one, and each would add a sixth to the file.
-  static let searchStep = """
-    DROP TRIGGER message_inserted;
-    DROP TRIGGER message_removed;
-    DROP TRIGGER message_changed;
-    DROP TABLE message_text;
-
+  static let search = """
     CREATE VIEW message_words AS SELECT m.id, m.body, \(facts(of: "m")) AS facts FROM message m;
     CREATE VIRTUAL TABLE message_text USING fts5(
       body, facts, content='message_words', content_rowid='id', columnsize=0, prefix='2',
       tokenize='hobnob');
-    CREATE TRIGGER message_inserted AFTER INSERT ON message BEGIN
+
+    CREATE TABLE indexing(
+      -- While it has a row, the trigger does not add new messages to the search index, since FTS5
+      -- would write its changes to the file after each. The transaction that adds the row indexes
+      -- the messages at its end and removes the row.
+      later INTEGER PRIMARY KEY
+    ) STRICT;
+    CREATE TRIGGER message_inserted AFTER INSERT ON message
+    WHEN NOT EXISTS (SELECT 1 FROM indexing) BEGIN
       INSERT INTO message_text(rowid, body, facts) VALUES (new.id, new.body, \(facts(of: "new")));
     END;
     CREATE TRIGGER message_removed AFTER DELETE ON message BEGIN
@@ -38,11 +41,11 @@ extension Schema {
       VALUES ('delete', old.id, old.body, \(facts(of: "old")));
       INSERT INTO message_text(rowid, body, facts) VALUES (new.id, new.body, \(facts(of: "new")));
     END;
-    INSERT INTO message_text(message_text) VALUES ('rebuild');
+
     """
 
   /// `SearchMonths` makes the same words for a time span.
-  static func facts(of row: String) -> String {
+  private static func facts(of row: String) -> String {
     """
     CASE \(row).gone WHEN 0 THEN 'c' || \(row).conversation || ' s' || \(row).sender \
     || strftime(' y%Y m%Y%m', min(max(\(row).created_at / 1000, 0), 253402300799), 'unixepoch') \

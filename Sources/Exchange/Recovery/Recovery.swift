@@ -90,45 +90,25 @@ package struct Recovery {
 
   private func fill(_ table: String) throws -> RecoveryReport.Table {
     var displaced: [[RecordValue]] = []
-    var unneeded = 0
     try salvage.rows(of: table) { values in
-      if isRemovedReaction(values, in: table) {
-        unneeded += 1
-        return
-      }
       let isNew = try insert(values, into: table)
       if !isNew, table == "message" { displaced.append(values) }
     }
     for values in displaced { try insertAsNewest(values) }
     let got = try database.first("SELECT count(*) FROM \(table)") { $0.int() } ?? 0
     let all = salvage.count(of: table)
-    let lost = max(all.rows - unneeded - got, all.isExact ? 0 : 1)
+    let lost = max(all.rows - got, all.isExact ? 0 : 1)
     return .init(name: table, got: got, lost: lost, isExact: all.isExact)
-  }
-
-  /// Older stores keep a removed reaction as a row without an emoji, for others to notice.
-  private func isRemovedReaction(_ values: [RecordValue], in table: String) -> Bool {
-    guard table == "reaction", let emoji = salvage.columns(of: table).firstIndex(of: "emoji"),
-      values.indices.contains(emoji), case .text("") = values[emoji]
-    else { return false }
-    return true
   }
 
   /// - Returns: false if another row has its id.
   private func insert(_ values: [RecordValue], into table: String) throws -> Bool {
-    var columns = zip(salvage.columns(of: table), values).map { (name: $0, value: $1) }
-    // A column that only older stores have.
-    if let past = columns.firstIndex(where: { table == "message" && $0.name == "past" }) {
-      if case .integer(1) = columns[past].value { columns[past].value = .integer(2) }
-      columns[past].name = "brought"
-    }
-    columns.removeAll { table == "conversation" && $0.name == "by_time" }
-    let names = columns.map(\.name).joined(separator: ", ")
-    let placeholders = String(repeating: ", ?", count: columns.count - 1)
+    let names = salvage.columns(of: table).joined(separator: ", ")
+    let placeholders = String(repeating: ", ?", count: values.count - 1)
     do {
       try database.run(
         "INSERT OR IGNORE INTO \(table)(\(names)) VALUES (?\(placeholders))",
-        all: columns.map(\.value))
+        all: values)
       return database.changedRows > 0
     } catch StoreError.contradiction {
       // The row's values make no sense; count it as lost.
@@ -139,8 +119,9 @@ package struct Recovery {
   /// A damaged id of one message can equal that of another: keep both texts. (A row stored already
   /// has the same `uid`.)
   private func insertAsNewest(_ values: [RecordValue]) throws {
-    let columns = salvage.columns(of: "message").prefix(values.count)
+    let columns = salvage.columns(of: "message")
     guard let id = columns.firstIndex(of: "id"), let number = columns.firstIndex(of: "number"),
+      let sort = columns.firstIndex(of: "sort"),
       let conversation = columns.firstIndex(of: "conversation")
     else { return }
     // Larger numbers may be unusable.
@@ -152,7 +133,8 @@ package struct Recovery {
     var values = values
     values[id] = .null
     values[number] = .integer(Int64(newest + 1))
-    if let sort = columns.firstIndex(of: "sort") { values[sort] = .null }
+    // Its own may be taken; `repairOrder` replaces this one.
+    values[sort] = .integer(.min + Int64(newest))
     _ = try insert(values, into: "message")
   }
 
@@ -201,21 +183,28 @@ package struct Recovery {
     }
   }
 
-  /// Gives messages without a valid sort key, as in an older store, a key according to their times.
+  /// Gives messages without a valid sort key one according to their times: the other messages of
+  /// the conversation keep their order, and each key is as close to the message's time as that
+  /// order allows.
   private func repairOrder() throws {
-    let sound = "m.sort IS NOT NULL AND \(SortKey.isSound)"
+    let index = try database.first("SELECT sql FROM sqlite_schema WHERE name = 'message_order'") {
+      $0.text()
+    }
+    let byTime = SortKey.expression(for: "m.created_at")
     try database.execute(
       """
-      CREATE TEMP TABLE unsorted AS
-        SELECT DISTINCT conversation FROM message m WHERE NOT (\(sound));
-      CREATE TEMP TABLE sorted AS SELECT id, iif(\(sound), sort, NULL) AS sort FROM message m
-        WHERE conversation IN (SELECT conversation FROM unsorted);
-      UPDATE message SET sort = NULL WHERE id IN (SELECT id FROM sorted);
-      \(Schema.sorting(
-        of: "message m JOIN sorted s ON s.id = m.id",
-        by: "ifnull(s.sort, \(SortKey.expression(for: "m.created_at"))), m.number"))
-      DROP TABLE sorted;
-      DROP TABLE unsorted;
+      -- A key may be that of another message until all of them are set.
+      DROP INDEX message_order;
+      UPDATE message SET sort = ranked.sort FROM (
+        SELECT id, place + max(at - place) OVER (PARTITION BY conversation ORDER BY place) AS sort
+        FROM (
+          SELECT m.id, m.conversation, \(byTime) AS at, row_number() OVER (
+            PARTITION BY m.conversation
+            ORDER BY iif(\(SortKey.isSound), m.sort, \(byTime)), m.number) AS place
+          FROM message m WHERE m.conversation IN (
+            SELECT m.conversation FROM message m WHERE NOT (\(SortKey.isSound))))
+      ) AS ranked WHERE message.id = ranked.id;
+      \(index ?? "");
       """)
   }
 
@@ -254,25 +243,26 @@ extension Salvage {
     var isShared: Bool
   }
 
-  /// - Throws: `StoreError` `.newer`, `.notAStore`.
+  /// - Throws: `StoreError` `.newer`, `.former`, `.notAStore`.
   convenience init(store pages: DatabasePages, _ path: String) throws {
     let header = pages[1] ?? []
     let version = header.number(at: 60, bytes: 4) ?? 0
-    let isOurs = header.number(at: 68, bytes: 4).map(Int64.init) == Schema.applicationID
+    let application = header.number(at: 68, bytes: 4).map(Int64.init)
     // If they are readable, the listed tables are better evidence than a number.
     let listed = Set(Salvage(pages, trees: []).schema.map(\.sql)).subtracting([""])
-    let models = try StoreTree.models.get()
-    let known = models.map { $0.sql.intersection(listed).count }
-    let most = known.max() ?? 0
-    if most == 0, !isOurs, !listed.isEmpty { throw StoreError.notAStore(path: path) }
-    if isOurs, version > Schema.version, most < listed.count {
+    let model = try StoreTree.model.get()
+    let known = model.sql.intersection(listed)
+    // Indexes, and the tables of FTS5, are the same in other files.
+    if !known.contains(where: { $0.contains("STRICT") }) {
+      if application == Schema.formerID { throw StoreError.former(path: path) }
+      if application != Schema.applicationID, !listed.isEmpty {
+        throw StoreError.notAStore(path: path)
+      }
+    }
+    if application == Schema.applicationID, version > Schema.version, known.count < listed.count {
       throw StoreError.newer(path: path, found: version, supported: Schema.version)
     }
-    let modelIndex =
-      most > 0
-      ? known.lastIndex(of: most)
-      : models.indices.contains(version - 1) ? version - 1 : nil
-    self.init(pages, trees: models[modelIndex ?? models.count - 1].trees)
+    self.init(pages, trees: model.trees)
   }
 
   var meta: Meta? {

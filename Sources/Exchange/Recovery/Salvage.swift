@@ -32,7 +32,7 @@ final class Salvage {
   /// SQLite's own limit.
   private static let deepest = 20
 
-  /// - Parameter trees: the trees of a store with the file's version.
+  /// - Parameter trees: the trees of a new store.
   init(_ pages: DatabasePages, trees: [StoreTree]) {
     self.pages = pages
     self.trees = [.schema] + trees
@@ -75,13 +75,12 @@ final class Salvage {
     let all = trees.indices.filter { trees[$0].table == table && trees[$0].isComplete }
     let whole = all.filter { found[$0].isWhole }
     let most = (whole.isEmpty ? all : whole).map { found[$0].entries }.max() ?? 0
-    // An older store may lack the table.
-    return (most, !whole.isEmpty || all.isEmpty)
+    return (most, !whole.isEmpty)
   }
 
   /// Passes the rows of a table to `each`.
   ///
-  /// - Parameter each: receives the first columns, as many as the row was written with.
+  /// - Parameter each: receives the columns in the order of `columns(of:)`.
   func rows(of table: String, _ each: ([RecordValue]) throws -> Void) rethrows {
     if let tree = tree(of: table) { try read(tree, each) }
   }

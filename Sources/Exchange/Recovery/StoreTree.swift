@@ -23,9 +23,6 @@ struct StoreTree {
   let root: Int
   /// In the order of the records.
   let columns: [Column]
-  /// The minimum number of columns that a record has: later columns were added to the table
-  /// afterwards.
-  let least: Int
   /// The column that is the rowid.
   let alias: Int?
 
@@ -39,11 +36,11 @@ struct StoreTree {
       Column(name: "tbl_name", type: "TEXT", mayBeNull: false),
       Column(name: "rootpage", type: "INTEGER", mayBeNull: true),
       Column(name: "sql", type: "TEXT", mayBeNull: true),
-    ], least: 5, alias: nil)
+    ], alias: nil)
 
   /// Whether it can contain a record of these kinds of values.
   func takes(_ kinds: [Int]) -> Bool {
-    (least...columns.count).contains(kinds.count)
+    kinds.count == columns.count
       && zip(kinds, columns).enumerated().allSatisfy { index, pair in
         let (kind, column) = pair
         if kind == 0 { return column.mayBeNull || index == alias }
@@ -58,26 +55,21 @@ struct StoreTree {
 }
 
 extension StoreTree {
-  /// A store after one of the migrations: its trees, with their root pages in an undamaged file,
-  /// and the statements that make its tables.
+  /// A new store: its trees, with their root pages in an undamaged file, and the statements that
+  /// make its tables and indexes.
   typealias Model = (trees: [StoreTree], sql: Set<String>)
 
-  /// A store after each of the migrations.
-  static let models = Result { try makeModels() }
+  static let model = Result { try makeModel() }
 
-  private static func makeModels() throws -> [Model] {
+  private static func makeModel() throws -> Model {
     let database = try Database(path: ":memory:", patience: 0)
     defer { database.close() }
     // Do this as `Store` does, so that the root pages of all trees are at the beginning of the
     // file.
     try database.execute("PRAGMA auto_vacuum=INCREMENTAL")
-    return try Schema.steps.indices.map { last in
-      try Schema.migrate(database, steps: Array(Schema.steps[...last]), shared: false)
-      let sql = try database.rows("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL") {
-        $0.text()
-      }
-      return (try all(in: database), Set(sql))
-    }
+    try Schema.migrate(database, shared: false)
+    let sql = try database.rows("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL") { $0.text() }
+    return (try all(in: database), Set(sql))
   }
 
   private static func all(in database: Database) throws -> [StoreTree] {
@@ -102,22 +94,20 @@ extension StoreTree {
 
   private init(
     name: String, table: String, hasRows: Bool, isComplete: Bool, isByRowid: Bool, root: Int,
-    _ found: [(column: Column, isAdded: Bool, isKey: Bool)]
+    _ found: [(column: Column, isKey: Bool)]
   ) {
     let keys = found.indices.filter { found[$0].isKey }
     let alias =
       isByRowid && keys.count == 1 && found[keys[0]].column.type == "INTEGER" ? keys[0] : nil
-    let last = found.lastIndex { !$0.isAdded && !$0.column.mayBeNull }
     self.init(
       name: name, table: table, hasRows: hasRows, isComplete: isComplete, isByRowid: isByRowid,
-      root: root, columns: found.map(\.column),
-      least: hasRows ? (last ?? 0) + 1 : found.count, alias: alias)
+      root: root, columns: found.map(\.column), alias: alias)
   }
 
   /// - Parameter index: the index that orders the records; nil for the table itself.
   private static func columns(
     of table: String, _ index: String?, in database: Database
-  ) throws -> [(column: Column, isAdded: Bool, isKey: Bool)] {
+  ) throws -> [(column: Column, isKey: Bool)] {
     let from =
       index == nil
       ? "pragma_table_info(?1) t WHERE ?2 IS NULL ORDER BY t.cid"
@@ -128,13 +118,12 @@ extension StoreTree {
     return try database.rows(
       """
       SELECT ifnull(t.name, 'rowid') AS name, ifnull(t.type, 'INTEGER') AS type,
-        ifnull(t."notnull", 1) AS is_required, t.dflt_value IS NOT NULL AS is_added,
-        t.pk > 0 AS is_key FROM \(from)
+        ifnull(t."notnull", 1) AS is_required, t.pk > 0 AS is_key FROM \(from)
       """, table, index
     ) {
       (
         Column(name: $0.text("name"), type: $0.text("type"), mayBeNull: !$0.bool("is_required")),
-        $0.bool("is_added"), $0.bool("is_key")
+        $0.bool("is_key")
       )
     }
   }

@@ -164,36 +164,6 @@ import Testing
     #expect(try lobby.other.read { try $0.message(sent.id, for: lobby.ben) }?.attachments == files)
   }
 
-  @Test("An older store keeps its messages, and takes files")
-  func migration() throws {
-    let fixture = Fixture()
-    fixture.file("store.sqlite", "")
-    let old = try Database(path: fixture.path, patience: 0)
-    try Schema.migrate(old, steps: [Schema.steps[0]], shared: false)
-    try old.execute(
-      """
-      INSERT INTO participant(id, network, identity, name) VALUES (1, '', 'anna', 'anna');
-      INSERT INTO conversation(id, kind, network, name, folded, last_number)
-        VALUES (1, 0, '', '#lobby', '#lobby', 1);
-      INSERT INTO membership VALUES (1, 1, 1, NULL);
-      INSERT INTO message(id, uid, conversation, number, sender, kind, state, created_at, body)
-        VALUES (1, x'01', 1, 1, 1, 0, 2, 5, 'old');
-      INSERT INTO draft VALUES (1, 1, 'half', 4, '');
-      UPDATE meta SET change = 1;
-      """)
-    old.close()
-    let store = try fixture.open()
-    let (anna, room) = (ID<Participant>(rawValue: 1), ID<Conversation>(rawValue: 1))
-    #expect(try store.read { try $0.draft(of: anna, in: room) } == Draft(text: "half", caret: 4))
-    let file = try store.attachmentFolder.keep(
-      fileAt: fixture.file("s", "x"), limit: 0)
-    try store.writeDurably { try $0.send("new", in: room, by: anna, attachments: [file]) }
-    let messages = try store.read { try $0.messages(in: room, limit: 9, for: anna) }
-    #expect(messages.map(\.body) == ["old", "new"])
-    #expect(messages.map(\.attachments) == [[], [file]])
-    #expect(try store.upkeep.check().allSatisfy { $0.severity == .fine })
-  }
-
   @Test("Files are found by their message, and messages by a file's hash")
   func queryPlan() throws {
     let lobby = try Lobby()

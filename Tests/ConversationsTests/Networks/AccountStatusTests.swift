@@ -86,16 +86,4 @@ struct AccountStatusTests {
     #expect(AccountStatus.connected([]).adding(nil) == .connected([]))
     #expect(AccountStatus.connecting.adding(file) == .connecting)
   }
-
-  @Test("a store of an earlier version has no sentence for a status afterwards")
-  func migrates() throws {
-    let database = try Database(path: ":memory:", patience: 0)
-    let step = try #require(Schema.steps.firstIndex(of: Schema.accountStatus))
-    try Schema.migrate(database, steps: Array(Schema.steps[..<step]), shared: false)
-    try database.run("INSERT INTO participant(network, identity, name) VALUES ('', 'a', 'a')")
-    try database.run(
-      "INSERT INTO account(owner, network, status, change) VALUES (1, 'xmpp:a@x', 'connecting', 1)")
-    try Schema.migrate(database, shared: false)
-    #expect(try database.first("SELECT status FROM account") { $0.text() } == "")
-  }
 }

@@ -97,8 +97,8 @@ import Testing
     #expect(try marked(late) == [true, true, true, false])
   }
 
-  @Test("names of an older store are checked at once")
-  func olderStores() throws {
+  @Test("12.3: names without a shape are checked at once")
+  func missingShapes() throws {
     let lobby = try Lobby()
     let late = try lobby.store.writeDurablyIfNeeded { try $0.participant(identity: "b3n") }.id
     _ = try lobby.store.writeDurably { try $0.rename(late, to: "b\u{435}n") }
@@ -109,27 +109,5 @@ import Testing
     let now = try lobby.store.read { try $0.position }
     try lobby.store.writeIfNeeded { try $0.checkLookAlikes() }
     #expect(try lobby.store.read { try $0.position } == now)
-  }
-
-  @Test("12.3: names checked by an older program are checked again")
-  func olderTables() throws {
-    let fixture = Fixture()
-    #expect(FileManager.default.createFile(atPath: fixture.path, contents: nil))
-    fixture.chmod(0o600, "store.sqlite")
-    let database = try Database(path: fixture.path, patience: 0)
-    try database.execute("PRAGMA journal_mode=WAL")
-    let steps = Array(Schema.steps.prefix { $0 != Schema.shapes })
-    try Schema.migrate(database, steps: steps, shared: false)
-    try database.execute(
-      """
-      INSERT INTO participant(id, network, identity, name, skeleton)
-        VALUES (1, '', 'anna', 'anna', 'anna'), (2, '', 'ben', 'anna\u{2BC}', 'anna\u{2BC}');
-      """)
-    database.close()
-    let store = try fixture.open()
-    try store.writeIfNeeded { try $0.checkLookAlikes() }
-    #expect(
-      try store.read { try $0.lookAlikes(among: [ID(rawValue: 2)], to: ID(rawValue: 1)) }.count == 1
-    )
   }
 }

@@ -134,38 +134,3 @@ struct RoomNameTests {
     #expect(error.description.contains("ends in @ is on this machine"))
   }
 }
-
-@Suite("11.2: Rooms of an older store with an address for a name")
-struct OldRoomNameTests {
-  @Test("they get another name at once, and a line in the room says so")
-  func renamed() throws {
-    let fixture = Fixture()
-    let store = try fixture.open()
-    let (anna, room) = try store.writeDurably {
-      let anna = try $0.participant(identity: "anna").id
-      let room = try $0.makeRoomHere("dev", for: anna)
-      try $0.join(anna, room.id)
-      for name in ["other", "dev-irc.x.org", "plain"] { _ = try $0.makeRoomHere(name, for: anna) }
-      return (anna, room.id)
-    }
-    try store.database.execute(
-      """
-      UPDATE conversation SET name = '#Dev@irc.x.org', folded = '#dev@irc.x.org'
-        WHERE name = '#dev';
-      UPDATE conversation SET name = '#a@b', folded = '#a@b' WHERE name = '#other';
-      PRAGMA user_version = \(Schema.steps.count - 1);
-      """)
-    try store.database.execute(Schema.roomNames)
-    try store.database.execute("PRAGMA user_version = \(Schema.steps.count)")
-    let names = try store.read { try $0.rooms(includingUnlisted: true) }.map(\.name)
-    #expect(Set(names) == ["#Dev-irc.x.org-\(room.rawValue)", "#a-b", "#dev-irc.x.org", "#plain"])
-    let end = try store.read { try $0.position }
-    let event = try #require(try store.read { try $0.events(in: room, after: 0, upTo: end) }.last)
-    #expect(event.event.kind == .roomRenamed && event.event.text == "#Dev@irc.x.org")
-    #expect(event.event.participant.id == anna)
-    #expect(
-      try store.read { try $0.newName(after: event.event) }
-        == names.first { $0 == "#Dev-irc.x.org-\(room.rawValue)" })
-    #expect(try store.upkeep.check().map(\.severity).max() == .fine)
-  }
-}

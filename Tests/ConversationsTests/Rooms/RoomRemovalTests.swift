@@ -64,7 +64,7 @@ import Testing
     #expect(try removal.flatMap { event in try store.read { try $0.newName(after: event) } } == nil)
   }
 
-  @Test("13.10: the creator of a room in an older store is its first member")
+  @Test("13.10: a room whose creator is unknown has its first member as one")
   func olderRooms() throws {
     try store.db("UPDATE conversation SET maker = NULL")
     #expect(
