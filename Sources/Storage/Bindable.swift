@@ -56,6 +56,13 @@ extension ShellID: Bindable {
   }
 }
 
+/// Null is NULL.
+extension JSON: Bindable {
+  package func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+    (self == .null ? nil : line).bind(to: statement, at: index)
+  }
+}
+
 extension Optional: Bindable where Wrapped: Bindable {
   package func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
     self?.bind(to: statement, at: index) ?? sqlite3_bind_null(statement, index)

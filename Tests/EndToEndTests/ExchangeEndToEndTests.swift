@@ -213,6 +213,30 @@ extension EndToEnd {
       #expect(log.contains("psst") && log.contains("typed by anna"))
     }
 
+    @Test("hobnob-json(5): sqlite3 reads the store as the page says, and neither searches nor writes")
+    func foreignQueries() throws {
+      try home.say("hello", as: "anna")
+      try home.say("never mind", as: "anna", in: "@ben")
+      let page = try Repository.text(of: "man/hobnob-json.5")
+      let example = try #require(
+        page.firstMatch(of: /\.Bd -literal -offset indent\n(sqlite3(?:.|\n)+?)\.Ed/)?.1)
+      let shell = try home.shellInLobby(as: "anna")
+      let lines = try sh(String(example)).output.split(separator: "\n")
+      #expect(lines.count == 1 && lines[0].hasSuffix("|anna|hello"), "\(lines)")
+      func ask(_ sql: String) throws -> Program.Finished {
+        try sh("sqlite3 .local/share/hobnob/store.sqlite \"\(sql)\"")
+      }
+      #expect(try ask(".schema").output.contains("-- 0 text, 1 action, 2 notice"))
+      #expect(try ask("SELECT network, status ->> 'state' FROM account").status == 0)
+      for sql in [
+        "SELECT rowid FROM message_text WHERE message_text MATCH 'hello'",
+        "UPDATE message SET body = 'bye'",
+      ] {
+        #expect(try ask(sql).errors.contains("no such tokenizer: hobnob"), "\(sql)")
+      }
+      try shell.expect("#lobby> |")
+    }
+
     @Test("a store written by a newer hobnob is neither exported nor imported into")
     func newerStore() throws {
       try home.say("hello", as: "anna")

@@ -10,8 +10,8 @@ extension Access {
       """, conversation
     ) { row -> Abilities in
       if row.text("network").isEmpty { return .ofThisMachine }
-      if let own = row.optionalText("own") { return Abilities(storedForm: own) }
-      let known = NetworkAbilities(storedForm: row.optionalText("of_account") ?? "")
+      if let own = row.optionalText("own") { return Abilities(try JSON(stored: own, database)) }
+      let known = NetworkAbilities(try JSON(stored: row.optionalText("of_account"), database))
       return row.int("kind") == Conversation.Kind.room.rawValue ? known.rooms : known.direct
     }
     return found ?? Abilities()
@@ -22,14 +22,14 @@ extension Access {
   package func knownAbilities(of account: Account) throws -> NetworkAbilities {
     let text = try database.first(
       "SELECT abilities FROM account WHERE id = ?", account.id
-    ) { $0.text() }
-    return NetworkAbilities(storedForm: text ?? "")
+    ) { $0.optionalText() }
+    return NetworkAbilities(try JSON(stored: text ?? nil, database))
   }
 
   /// Whether the process of the network's account has reported what people can do there.
   package func knowsAbilities(ofNetwork network: String) throws -> Bool {
     try database.exists(
-      "SELECT 1 FROM account WHERE network = ? AND abilities <> ''", network)
+      "SELECT 1 FROM account WHERE network = ? AND abilities IS NOT NULL", network)
   }
 }
 
@@ -37,11 +37,11 @@ extension Access where Mode: MayWrite {
   /// Keeps what people can do in the conversations of an account.
   package func setAbilities(of account: Account, _ abilities: NetworkAbilities) throws {
     let isKnown = try database.exists(
-      "SELECT 1 FROM account WHERE id = ? AND abilities = ?", account.id, abilities.storedForm)
+      "SELECT 1 FROM account WHERE id = ? AND abilities = ?", account.id, abilities.json)
     if isKnown { return }
     try database.run(
-      "UPDATE account SET abilities = ?, change = ? WHERE id = ?", abilities.storedForm,
-      try nextChange(), account.id)
+      "UPDATE account SET abilities = ?, change = ? WHERE id = ?", abilities.json, try nextChange(),
+      account.id)
   }
 
   /// Keeps what people can do in one conversation; nil if the abilities of the account apply.
@@ -49,7 +49,7 @@ extension Access where Mode: MayWrite {
     of conversation: ID<Conversation>, _ abilities: Abilities?
   ) throws {
     try database.run(
-      "UPDATE conversation SET abilities = ? WHERE id = ?", abilities?.storedForm, conversation)
+      "UPDATE conversation SET abilities = ? WHERE id = ?", abilities?.json, conversation)
     try database.run(
       """
       UPDATE account SET change = ?

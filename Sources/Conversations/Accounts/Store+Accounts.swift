@@ -8,14 +8,15 @@ extension Access {
   /// The accounts of a participant, in the order in which they were added.
   public func accounts(of owner: ID<Participant>) throws -> [Account] {
     try database.rows(
-      Account.select + "WHERE owner = ? AND removed = 0 ORDER BY id", owner,
-      read: Account.init)
+      Account.select + "WHERE owner = ? AND removed = 0 ORDER BY id", owner
+    ) { try Account($0, database) }
   }
 
   /// The account that a network belongs to; nil if nobody has it, or its owner removed it.
   public func account(network: String) throws -> Account? {
     try database.first(
-      Account.select + "WHERE network = ? AND removed = 0", network, read: Account.init)
+      Account.select + "WHERE network = ? AND removed = 0", network
+    ) { try Account($0, database) }
   }
 
   /// My names in the rooms that I am in through my accounts, or through that of one network.
@@ -76,10 +77,10 @@ extension Access where Mode: MayWrite {
   /// Records the state of an account's connection. Does nothing if it is the same as before.
   package func setStatus(of account: Account, _ status: AccountStatus) throws {
     let isKnown = try database.exists(
-      "SELECT 1 FROM account WHERE id = ? AND status = ?", account.id, status.storedForm)
+      "SELECT 1 FROM account WHERE id = ? AND status IS ?", account.id, status.json)
     if isKnown { return }
     try database.run(
-      "UPDATE account SET status = ?, change = ? WHERE id = ?", status.storedForm, try nextChange(),
+      "UPDATE account SET status = ?, change = ? WHERE id = ?", status.json, try nextChange(),
       account.id)
   }
 }
@@ -87,9 +88,9 @@ extension Access where Mode: MayWrite {
 extension Access where Mode: MayWrite {
   /// Keeps how an account's network names people and rooms. Does nothing if they are the same.
   package func setRules(of account: Account, _ rules: AddressRules) throws {
-    if rules.storedForm == account.rules.storedForm { return }
+    if rules == account.rules { return }
     try database.run(
-      "UPDATE account SET rules = ?, change = ? WHERE id = ?", rules.storedForm, try nextChange(),
+      "UPDATE account SET rules = ?, change = ? WHERE id = ?", rules.json, try nextChange(),
       account.id)
   }
 }
@@ -150,11 +151,11 @@ extension Store {
 extension Account {
   fileprivate static let select = "SELECT id, owner, network, status, rules FROM account "
 
-  fileprivate init(_ row: Row) {
+  fileprivate init(_ row: Row, _ database: some Queries) throws {
     self.init(
       id: row.id("id"), owner: row.id("owner"), network: row.text("network"),
-      status: AccountStatus(storedForm: row.text("status")),
-      rules: AddressRules(storedForm: row.text("rules")))
+      status: AccountStatus(try JSON(stored: row.optionalText("status"), database)),
+      rules: AddressRules(try JSON(stored: row.optionalText("rules"), database)))
   }
 
   /// An SQL expression: whether a viewer may see the network in a column.

@@ -42,7 +42,7 @@ extension Access where Mode: MayWrite {
   package func setHolder(_ holder: ShellID, of account: Account) throws {
     try database.run(
       "UPDATE account SET holder = ?, status = ?, change = ? WHERE id = ?", holder,
-      AccountStatus.connecting.storedForm, try nextChange(), account.id)
+      AccountStatus.connecting.json, try nextChange(), account.id)
     try forgetPresence(on: account.network)
   }
 
@@ -64,7 +64,7 @@ extension Access where Mode: MayWrite {
   ) throws {
     try database.run(
       "UPDATE account SET holder = NULL, status = ?, change = ? WHERE id = ? AND holder = ?",
-      status.storedForm, try nextChange(), account, holder)
+      status.json, try nextChange(), account, holder)
     if database.changedRows > 0 { try forgetPresence(on: network) }
   }
 

@@ -77,7 +77,7 @@ extension DurableTransaction {
         account.network)
       try forgetPresence(on: account.network)
       try database.run(
-        "UPDATE account SET removed = 1, status = '', change = ? WHERE id = ?", try nextChange(),
+        "UPDATE account SET removed = 1, status = NULL, change = ? WHERE id = ?", try nextChange(),
         account.id)
       try touchPeople()
     }

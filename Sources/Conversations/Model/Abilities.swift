@@ -145,76 +145,53 @@ public struct NetworkAbilities: Hashable, Sendable {
   }
 }
 
-// MARK: The form in the store
+// MARK: JSON
 
 extension Abilities {
-  /// A word and its value for each ability that is missing or limited.
-  fileprivate var words: [String] {
-    let flags = [
-      ("delete", deletes), ("reply", replies), ("typing", typing), ("delivered", delivered),
-      ("seen", seen), ("block", blocks), ("commands", serverCommands),
-    ]
-    let limits = [
-      ("edit", editsWithin), ("file", largestFile), ("message", longestMessage),
-      ("line", longestLine),
-    ]
-    return flags.filter { !$0.1 }.map { $0.0 + " no" }
-      + limits.compactMap { name, most in most.map { "\(name) \($0)" } }
-      + (repeatsTyping ? ["typing-again yes"] : [])
-      + (joinsLines ? ["join yes"] : [])
-      + (repliesMayBeHidden ? ["hidden-replies yes"] : [])
-      + (reactionLimit == .several ? [] : ["react \(reactionLimit.rawValue)"])
-  }
+  private typealias Path<Value> = any WritableKeyPath<Abilities, Value> & Sendable
 
-  /// Words and their values, a line each.
-  package var storedForm: String { words.joined(separator: "\n") }
+  private static let flags: [(name: String, path: Path<Bool>)] = [
+    ("delete", \.deletes), ("reply", \.replies), ("typing", \.typing),
+    ("typing-again", \.repeatsTyping), ("delivered", \.delivered), ("seen", \.seen),
+    ("join", \.joinsLines), ("hidden-replies", \.repliesMayBeHidden), ("block", \.blocks),
+    ("commands", \.serverCommands),
+  ]
+  private static let limits: [(name: String, path: Path<Int?>)] = [
+    ("edit", \.editsWithin), ("file", \.largestFile), ("message", \.longestMessage),
+    ("line", \.longestLine),
+  ]
 
-  package init(storedForm: String) {
-    for line in storedForm.split(separator: "\n") { note(line) }
-  }
-
-  /// Ignores words that only a later version knows.
-  fileprivate mutating func note(_ line: Substring) {
-    let (name, value) = line.keyAndValue
-    // Other programs may also write to the store.
-    let most = Int(value).flatMap { $0 >= 0 ? $0 : nil }
-    switch name {
-    case "delete": deletes = value != "no"
-    case "reply": replies = value != "no"
-    case "typing": typing = value != "no"
-    case "typing-again": repeatsTyping = value == "yes"
-    case "delivered": delivered = value != "no"
-    case "seen": seen = value != "no"
-    case "edit": editsWithin = most
-    case "file": largestFile = most
-    case "message": longestMessage = most
-    case "line": longestLine = most
-    case "join": joinsLines = value == "yes"
-    case "hidden-replies": repliesMayBeHidden = value == "yes"
-    case "block": blocks = value != "no"
-    case "commands": serverCommands = value != "no"
-    case "react": reactionLimit = ReactionLimit(rawValue: value) ?? .several
-    default: break
+  /// A member for each ability that is missing or limited.
+  package var json: JSON {
+    let usual = Abilities()
+    var members: [String: JSON] = [:]
+    for (name, path) in Self.flags where self[keyPath: path] != usual[keyPath: path] {
+      members[name] = .flag(self[keyPath: path])
     }
+    for (name, path) in Self.limits {
+      members[name] = self[keyPath: path].map { .integer(Int64($0)) }
+    }
+    if reactionLimit != .several { members["react"] = .text(reactionLimit.rawValue) }
+    return .object(members)
+  }
+
+  /// Ignores members that only a later version knows. Other programs may also write to the store.
+  package init(_ json: JSON) {
+    self.init()
+    for (name, path) in Self.flags {
+      if let flag = json[name].flag { self[keyPath: path] = flag }
+    }
+    for (name, path) in Self.limits {
+      if let most = json[name].integer, most >= 0 { self[keyPath: path] = Int(most) }
+    }
+    reactionLimit = json["react"].text.flatMap(ReactionLimit.init) ?? .several
   }
 }
 
 extension NetworkAbilities {
-  /// Words and their values, a line each.
-  package var storedForm: String {
-    (rooms.words.map { "room " + $0 } + direct.words.map { "direct " + $0 })
-      .joined(separator: "\n")
-  }
+  package var json: JSON { .object(["rooms": rooms.json, "direct": direct.json]) }
 
-  package init(storedForm: String) {
-    self.init()
-    for line in storedForm.split(separator: "\n") {
-      let (whose, words) = line.keyAndValue
-      switch whose {
-      case "room": rooms.note(words[...])
-      case "direct": direct.note(words[...])
-      default: break
-      }
-    }
+  package init(_ json: JSON) {
+    self.init(rooms: Abilities(json["rooms"]), direct: Abilities(json["direct"]))
   }
 }

@@ -65,7 +65,7 @@ extension Schema {
       nick TEXT,                            -- the owner's nickname in a network's room
       live INTEGER NOT NULL DEFAULT 0,      -- 1: the owner is in the room, so its people are known
       archive_from TEXT,                    -- oldest archive id read; '': all of it, NULL: nothing
-      abilities TEXT                        -- as account.abilities, for this conversation alone
+      abilities TEXT                        -- JSON, as account.abilities has for all
     ) STRICT;
     CREATE UNIQUE INDEX conversation_room ON conversation(folded, network) WHERE kind = 0;
     CREATE UNIQUE INDEX conversation_pair ON conversation(one, other) WHERE kind = 1;

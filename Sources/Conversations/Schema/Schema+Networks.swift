@@ -11,9 +11,9 @@ extension Schema {
       network TEXT NOT NULL UNIQUE,         -- kind and address, as in xmpp:anna@example.org
       removed INTEGER NOT NULL DEFAULT 0,
       holder TEXT,                          -- the lock file of the process that serves it
-      status TEXT NOT NULL DEFAULT '',      -- of its connection (AccountStatus)
-      rules TEXT NOT NULL DEFAULT '',       -- how it names people and rooms (AddressRules)
-      abilities TEXT NOT NULL DEFAULT '',   -- what people can do there (NetworkAbilities)
+      status TEXT,                          -- JSON: of its connection; NULL if no process runs
+      rules TEXT,                           -- JSON: how it names people and rooms
+      abilities TEXT,                       -- JSON: what people can do there
       change INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX account_owner ON account(owner);

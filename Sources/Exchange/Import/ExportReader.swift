@@ -9,10 +9,10 @@ final class ExportReader {
   private var hasBegun = false
   private var hasEnded = false
   /// The conversations by their names in the file.
-  private var conversations: [JSONObject.Value: ImportedConversation] = [:]
-  private var people: [JSONObject.Value: ID<Participant>] = [:]
+  private var conversations: [JSON: ImportedConversation] = [:]
+  private var people: [JSON: ID<Participant>] = [:]
   /// The last conversations of people, which may come later in the file.
-  var lastConversations: [(ID<Participant>, JSONObject.Value)] = []
+  var lastConversations: [(ID<Participant>, JSON)] = []
   var file: IncomingFile?
 
   init(_ work: Import) { self.work = work }
@@ -105,13 +105,13 @@ final class ExportReader {
   }
 
   private func person(
-    _ value: JSONObject.Value, _ object: JSONObject, _ name: String
+    _ value: JSON, _ object: JSONObject, _ name: String
   ) throws -> ID<Participant> {
     if let known = people[value] { return known }
     let found: ID<Participant>
     if case .text(let identity) = value {
       found = try work.person(identity, network: "")
-    } else if let parts = try object.object(value) {
+    } else if let parts = JSONObject(value) {
       found = try work.person(
         parts.text("identity"), network: parts.optionalText("network") ?? "")
     } else {
@@ -129,7 +129,7 @@ final class ExportReader {
     let found: ImportedConversation
     if case .text(let name) = value {
       found = try work.room(name, network: "")
-    } else if let parts = try object.object(value) {
+    } else if let parts = JSONObject(value) {
       let network = try parts.optionalText("network") ?? ""
       if let name = try parts.optionalText("room") {
         found = try work.room(name, network: network)

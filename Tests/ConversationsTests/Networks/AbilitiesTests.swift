@@ -16,14 +16,19 @@ import Testing
     (little.repliesMayBeHidden, little.serverCommands) = (true, false)
     (little.longestLine, little.joinsLines, little.repeatsTyping) = (400, true, true)
     for one in [Abilities(), .ofIRC, little] {
-      #expect(Abilities(storedForm: one.storedForm) == one)
+      #expect(Abilities(one.json) == one)
       for other in [Abilities(), .ofIRC, little] {
         let both = NetworkAbilities(rooms: one, direct: other)
-        #expect(NetworkAbilities(storedForm: both.storedForm) == both)
+        #expect(NetworkAbilities(both.json) == both)
       }
     }
-    #expect(Abilities(storedForm: "") == Abilities())
-    #expect(Abilities(storedForm: "edit -3\nfile x\nsmell no\nreact nine\n\n  \nno") == Abilities())
+    #expect(Abilities().json.line == "{}")
+    #expect(Abilities(.null) == Abilities())
+    let strange = JSON.object([
+      "edit": .integer(-3), "file": .text("x"), "smell": .flag(false), "react": .text("nine"),
+      "seen": .integer(0),
+    ])
+    #expect(Abilities(strange) == Abilities())
   }
 
   /// A message of anna's in a room of a network with some abilities, as old as some seconds.

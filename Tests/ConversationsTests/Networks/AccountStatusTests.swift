@@ -6,66 +6,79 @@ import Testing
 @Suite("The state of an account's connection, as the store keeps it")
 struct AccountStatusTests {
   private static let each: [(AccountStatus, stored: String)] = [
-    (.notRunning, ""), (.connecting, "connecting"), (.connected([]), "connected"),
-    (.connected([.catchingUp(received: 1_204, percent: nil)]), "connected\ncatching-up 1204 -"),
+    (.connecting, #"{"state":"connecting"}"#),
+    (.connected([]), #"{"activities":[],"state":"connected"}"#),
     (
       .connected([.catchingUp(received: 9, percent: 0), .uploading("my cup.png", percent: 45)]),
-      "connected\ncatching-up 9 0\nuploading 45 my cup.png"
+      #"{"activities":[{"activity":"catching-up","percent":0,"received":9},"#
+        + #"{"activity":"uploading","file":"my cup.png","percent":45}],"state":"connected"}"#
     ),
-    (.connected([.entering(rooms: 2)]), "connected\nentering 2"),
-    (.connected([.exploring]), "connected\nexploring"),
-    (.connected([.fetching(" a", percent: nil)]), "connected\nfetching -  a"),
-    (.connected([.fetching("a", percent: 100)]), "connected\nfetching 100 a"),
-    (.connected([.fetchingSeveral(files: 3)]), "connected\nfetching-several 3"),
-    (.storeIsFull, "store-full"),
-    (.offline(reason: "The host is gone", nextTry: nil), "offline\nreason The host is gone"),
-    (.offline(reason: "gone", nextTry: 12), "offline\nreason gone\nnext 12"),
-    (.offline(reason: "", nextTry: 12), "offline\nreason \nnext 12"),
-    (.ended(reason: "needs its password"), "ended\nreason needs its password"),
+    (
+      .connected([.entering(rooms: 2), .exploring]),
+      #"{"activities":[{"activity":"entering","rooms":2},{"activity":"exploring"}],"#
+        + #""state":"connected"}"#
+    ),
+    (
+      .connected([.fetching(" a\nb", percent: nil), .fetchingSeveral(files: 3)]),
+      #"{"activities":[{"activity":"fetching","file":" a\u000ab"},"#
+        + #"{"activity":"fetching-several","files":3}],"state":"connected"}"#
+    ),
+    (
+      .connected([.throttled(lines: 4)]),
+      #"{"activities":[{"activity":"throttled","lines":4}],"state":"connected"}"#
+    ),
+    (.storeIsFull, #"{"state":"store-full"}"#),
+    (.offline(reason: "", nextTry: nil), #"{"reason":"","state":"offline"}"#),
+    (
+      .offline(reason: "\"gone\"", nextTry: 12),
+      #"{"next":12,"reason":"\"gone\"","state":"offline"}"#
+    ),
+    (.ended(reason: "needs its password"), #"{"reason":"needs its password","state":"ended"}"#),
   ]
 
-  @Test("each status has a form of its own, which stays as it is", arguments: each)
-  func roundTrips(status: AccountStatus, stored: String) {
-    #expect(status.storedForm == stored)
-    #expect(AccountStatus(storedForm: stored) == status)
+  private let database = try! Database(path: ":memory:", patience: 0)
+
+  private func read(_ stored: String?) throws -> AccountStatus {
+    AccountStatus(try JSON(stored: stored, database))
   }
 
-  @Test("a text that hobnob does not know is a status that decides nothing")
-  func readsAnyText() {
+  @Test("each status has a form of its own, which stays as it is", arguments: each)
+  func roundTrips(status: AccountStatus, stored: String) throws {
+    #expect(status.json.line == stored)
+    #expect(try read(stored) == status)
+  }
+
+  @Test("what hobnob does not know is a status that decides nothing")
+  func readsAnything() throws {
     for text in [
-      "offline until 12:04: gone", "ready", "ended-well", " connected", "\n", "?\n1",
+      nil, "", "offline", "[]", "7", #"{"state":7}"#, #"{"state":"ready"}"#, #"["state"]"#,
     ] {
-      #expect(AccountStatus(storedForm: text) == .notRunning, "\(text)")
+      #expect(try read(text) == .notRunning, "\(text ?? "NULL")")
     }
-    for line in ["juggling 3", "entering", "entering x", "catching-up", ""] {
-      #expect(AccountStatus(storedForm: "connected\n" + line) == .connected([]), "\(line)")
+    for activity in [
+      #"{"activity":"juggling"}"#, #"{"activity":"entering"}"#, "3", "null",
+      #"{"activity":"entering","rooms":"x"}"#, #"{"activity":"catching-up","percent":3}"#,
+    ] {
+      #expect(
+        try read(#"{"state":"connected","activities":[\#(activity)]}"#) == .connected([]),
+        "\(activity)")
     }
     #expect(
-      AccountStatus(storedForm: "connected\nuploading 700 a\nfetching")
-        == .connected([.uploading("a", percent: nil), .fetching("", percent: nil)]))
-    #expect(AccountStatus(storedForm: "offline\nnext soon") == .offline(reason: "", nextTry: nil))
+      try read(
+        #"{"state":"connected","activities":[{"activity":"uploading","file":"a","percent":700}]}"#)
+        == .connected([.uploading("a", percent: nil)]))
+    #expect(
+      try read(#"{"state":"offline","next":"soon"}"#) == .offline(reason: "", nextTry: nil))
   }
 
   @Test("an impossible time of the next try becomes the nearest possible one")
-  func limitsTimes() {
+  func limitsTimes() throws {
     for (stored, time) in [
       (Int64.min, Message.times.lowerBound), (.max, Message.times.upperBound),
     ] {
       #expect(
-        AccountStatus(storedForm: "offline\nnext \(stored)")
-          == .offline(reason: "", nextTry: time))
+        try read(#"{"state":"offline","next":\#(stored)}"#) == .offline(reason: "", nextTry: time))
     }
-  }
-
-  @Test("a text from elsewhere stays on its line")
-  func keepsToTheLine() {
-    let status = AccountStatus.offline(reason: "gone\nnext 7\r\n\u{2028}", nextTry: nil)
-    #expect(
-      AccountStatus(storedForm: status.storedForm) == .offline(reason: "gone next 7", nextTry: nil))
-    let file = AccountStatus.connected([.fetching("a\nentering 3", percent: 1)])
-    #expect(
-      AccountStatus(storedForm: file.storedForm)
-        == .connected([.fetching("a entering 3", percent: 1)]))
   }
 
   @Test("files on their way do not count as catching up")
@@ -73,8 +86,8 @@ struct AccountStatusTests {
     let settled = Self.each.map(\.0).filter(\.isSettled)
     #expect(
       settled == [
-        .connected([]), .connected([.fetching(" a", percent: nil)]),
-        .connected([.fetching("a", percent: 100)]), .connected([.fetchingSeveral(files: 3)]),
+        .connected([]), .connected([.fetching(" a\nb", percent: nil), .fetchingSeveral(files: 3)]),
+        .connected([.throttled(lines: 4)]),
       ])
     #expect(Self.each.map(\.0).filter(\.hasEnded) == [.ended(reason: "needs its password")])
   }

@@ -87,9 +87,10 @@ struct AddressRulesTests {
     for folding in [AddressRules.CaseMapping.none, .ascii, .strict, .unicode] {
       rules.append(AddressRules(roomSigns: "", folding: folding, identityScope: .room))
     }
-    for one in rules { #expect(AddressRules(storedForm: one.storedForm) == one) }
-    #expect(AddressRules(storedForm: "") == nil)
-    #expect(AddressRules(storedForm: "fold of-the-future\npeople room") == nil)
+    for one in rules { #expect(AddressRules(one.json) == one) }
+    #expect(AddressRules(.null) == nil)
+    #expect(
+      AddressRules(.object(["fold": .text("of-the-future"), "people": .text("room")])) == nil)
   }
 
   @Test("a short name omits only the account's own domain")

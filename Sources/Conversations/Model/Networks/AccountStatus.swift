@@ -62,80 +62,75 @@ public enum AccountStatus: Hashable, Sendable {
 }
 
 extension AccountStatus {
-  /// The form in the store: a line with the state, then one for each value or activity. It is empty
-  /// if nothing runs.
-  package var storedForm: String {
-    switch self {
-    case .notRunning: ""
-    case .connecting: "connecting"
+  package var json: JSON {
+    func status(_ state: String, _ values: [String: JSON] = [:]) -> JSON {
+      .object(values.merging(["state": .text(state)]) { $1 })
+    }
+    return switch self {
+    case .notRunning: .null
+    case .connecting: status("connecting")
     case .connected(let activities):
-      (["connected"] + activities.map(\.storedForm)).joined(separator: "\n")
-    case .storeIsFull: "store-full"
+      status("connected", ["activities": .array(activities.map(\.json))])
+    case .storeIsFull: status("store-full")
     case .offline(let reason, let nextTry):
-      (["offline", "reason " + Self.line(reason)] + (nextTry.map { ["next \($0)"] } ?? []))
-        .joined(separator: "\n")
-    case .ended(let reason): "ended\nreason " + Self.line(reason)
+      status(
+        "offline", ["reason": .text(reason), "next": nextTry.map { .integer($0) } ?? .null])
+    case .ended(let reason): status("ended", ["reason": .text(reason)])
     }
   }
 
-  /// A status in its stored form. Text that is damaged, or that only a later version knows, is
-  /// ``notRunning``; an activity of that kind is left out. A time is limited to years of four
-  /// digits.
-  package init(storedForm: String) {
-    let lines = storedForm.split(separator: "\n")
-    let values = Dictionary(lines.dropFirst().map { $0.keyAndValue }) { $1 }
-    switch lines.first {
+  /// A value that is damaged, or that only a later version knows, is ``notRunning``; an activity of
+  /// that kind is left out. A time is limited to years of four digits.
+  package init(_ json: JSON) {
+    let reason = json["reason"].text ?? ""
+    switch json["state"].text {
     case "connecting": self = .connecting
-    case "connected": self = .connected(lines.dropFirst().compactMap(Activity.init(storedForm:)))
+    case "connected":
+      self = .connected(json["activities"].items.compactMap(Activity.init(json:)))
     case "store-full": self = .storeIsFull
     case "offline":
       self = .offline(
-        reason: values["reason"] ?? "",
-        nextTry: values["next"].flatMap { Milliseconds($0) }.map {
+        reason: reason,
+        nextTry: json["next"].integer.map {
           min(max($0, Message.times.lowerBound), Message.times.upperBound)
         })
-    case "ended": self = .ended(reason: values["reason"] ?? "")
+    case "ended": self = .ended(reason: reason)
     default: self = .notRunning
     }
-  }
-
-  /// The text without line breaks: a text from elsewhere must not begin another line.
-  fileprivate static func line(_ text: String) -> String {
-    String(text.map { $0.isNewline ? " " : $0 })
   }
 }
 
 extension AccountStatus.Activity {
-  /// A name, then numbers, then a text; `-` if the percentage is unknown.
-  fileprivate var storedForm: String {
-    func number(_ percent: Int?) -> String { percent.map(String.init) ?? "-" }
+  fileprivate var json: JSON {
+    func doing(_ activity: String, _ values: [String: JSON] = [:]) -> JSON {
+      .object(values.merging(["activity": .text(activity)]) { $1 })
+    }
+    func number(_ number: Int?) -> JSON { number.map { .integer(Int64($0)) } ?? .null }
     return switch self {
-    case .catchingUp(let received, let percent): "catching-up \(received) \(number(percent))"
-    case .entering(let rooms): "entering \(rooms)"
-    case .exploring: "exploring"
+    case .catchingUp(let received, let percent):
+      doing("catching-up", ["received": number(received), "percent": number(percent)])
+    case .entering(let rooms): doing("entering", ["rooms": number(rooms)])
+    case .exploring: doing("exploring")
     case .uploading(let name, let percent):
-      "uploading \(number(percent)) " + AccountStatus.line(name)
+      doing("uploading", ["file": .text(name), "percent": number(percent)])
     case .fetching(let name, let percent):
-      "fetching \(number(percent)) " + AccountStatus.line(name)
-    case .fetchingSeveral(let files): "fetching-several \(files)"
-    case .throttled(let lines): "throttled \(lines)"
+      doing("fetching", ["file": .text(name), "percent": number(percent)])
+    case .fetchingSeveral(let files): doing("fetching-several", ["files": number(files)])
+    case .throttled(let lines): doing("throttled", ["lines": number(lines)])
     }
   }
 
-  fileprivate init?(storedForm: Substring) {
-    // A file's name may begin with a blank, or with a mark that joins the one before it.
-    let parts = storedForm.split(
-      maxSplits: 2, omittingEmptySubsequences: false, whereSeparator: \.isWhitespace)
-    let number = parts.count > 1 ? Int(parts[1]) : nil
-    let behind = parts.count > 2 ? String(parts[2]) : ""
-    func percent(_ number: Int?) -> Int? { number.flatMap { (0...100).contains($0) ? $0 : nil } }
-    switch (parts[0], number) {
-    case ("catching-up", let received?):
-      self = .catchingUp(received: received, percent: percent(Int(behind)))
+  fileprivate init?(json: JSON) {
+    func number(_ name: String) -> Int? { json[name].integer.map { Int($0) } }
+    let file = json["file"].text ?? ""
+    let percent = number("percent").flatMap { (0...100).contains($0) ? $0 : nil }
+    let count = number("received") ?? number("rooms") ?? number("files") ?? number("lines")
+    switch (json["activity"].text, count) {
+    case ("catching-up", let received?): self = .catchingUp(received: received, percent: percent)
     case ("entering", let rooms?): self = .entering(rooms: rooms)
     case ("exploring", _): self = .exploring
-    case ("uploading", _): self = .uploading(behind, percent: percent(number))
-    case ("fetching", _): self = .fetching(behind, percent: percent(number))
+    case ("uploading", _): self = .uploading(file, percent: percent)
+    case ("fetching", _): self = .fetching(file, percent: percent)
     case ("fetching-several", let files?): self = .fetchingSeveral(files: files)
     case ("throttled", let lines?): self = .throttled(lines: lines)
     default: return nil

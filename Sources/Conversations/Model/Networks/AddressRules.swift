@@ -150,22 +150,20 @@ public struct AddressRules: Hashable, Sendable {
 }
 
 extension AddressRules {
-  /// The form in the store: words and their values.
-  package var storedForm: String {
-    [
-      ("domain", domain), ("rooms", roomDomain), ("signs", roomSigns), ("fold", folding.rawValue),
-      ("people", identityScope.rawValue),
-    ].compactMap { name, value in value.flatMap { $0.isEmpty ? nil : name + " " + $0 } }
-      .joined(separator: "\n")
+  package var json: JSON {
+    .object([
+      "domain": domain.map(JSON.text) ?? .null, "rooms": roomDomain.map(JSON.text) ?? .null,
+      "signs": .text(roomSigns), "fold": .text(folding.rawValue),
+      "people": .text(identityScope.rawValue),
+    ])
   }
 
-  /// Rules in their stored form; nil if that is empty, or only a later version knows them.
-  package init?(storedForm: String) {
-    let values = Dictionary(storedForm.split(separator: "\n").map { $0.keyAndValue }) { $1 }
-    guard let folding = values["fold"].flatMap(CaseMapping.init),
-      let scope = values["people"].flatMap(IdentityScope.init)
+  /// Nil for rules that only a later version knows.
+  package init?(_ json: JSON) {
+    guard let folding = json["fold"].text.flatMap(CaseMapping.init),
+      let scope = json["people"].text.flatMap(IdentityScope.init)
     else { return nil }
-    self.init(roomSigns: values["signs"] ?? "", folding: folding, identityScope: scope)
-    (domain, roomDomain) = (values["domain"], values["rooms"])
+    self.init(roomSigns: json["signs"].text ?? "", folding: folding, identityScope: scope)
+    (domain, roomDomain) = (json["domain"].text, json["rooms"].text)
   }
 }
