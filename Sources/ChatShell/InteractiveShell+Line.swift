@@ -171,13 +171,13 @@ extension InteractiveShell {
       .ask(
         Question(
           say("Attach %1?", cut),
-          [("y", say("yes"), .attach(path: path)), ("n", say("no"), .nothing)],
+          [("y", say("yes"), .attach(path: path)), ("n", say("skip"), .nothing)],
           otherwise: say("any other key: insert its name"), .paste(text), enterIsYes: true)))
     return true
   }
 
   /// The columns of that question without the name.
-  private static let attachQuestion = 56
+  private static let attachQuestion = 58
 
   /// Whether C-c may empty the line; it may ask first.
   private func mayClear() -> Bool {

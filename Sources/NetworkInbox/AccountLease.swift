@@ -178,6 +178,9 @@ package final class AccountLease {
   /// Stores events that this process makes itself, and throws the reason if one cannot be stored.
   package func apply(_ events: [NetworkEvent]) throws { try inbox.apply(events, of: account) }
 
+  /// The longest time for which `apply` has kept others from writing, in milliseconds.
+  package var longestLock: Int64 { inbox.longestLock }
+
   /// Records that entries of the outbox, and requests, are about to be handed to the network. The
   /// mark is on disk on return: if a power cut could remove it, the next process would send what the
   /// network has once more (rule 14.2).

@@ -21,7 +21,7 @@ package enum JSON: Hashable, Sendable {
   /// Nil if the text is not JSON.
   ///
   /// - Throws: `StoreError`.
-  package init?(_ text: String, _ database: some Queries) throws {
+  package init?(_ text: String, _ database: any Queries) throws {
     // SQLite's functions would end the text at a NUL.
     if text.utf8.contains(0) { return nil }
     let nul = NULPlaceholder(for: text)
@@ -61,7 +61,7 @@ package enum JSON: Hashable, Sendable {
   /// A value as a column has it; null if the column is NULL, or has no JSON.
   ///
   /// - Throws: `StoreError`.
-  package init(stored text: String?, _ database: some Queries) throws {
+  package init(stored text: String?, _ database: any Queries) throws {
     self = try text.flatMap { try JSON($0, database) } ?? .null
   }
 

@@ -213,7 +213,7 @@ extension EndToEnd {
       #expect(log.contains("psst") && log.contains("typed by anna"))
     }
 
-    @Test("hobnob-json(5): sqlite3 reads the store as the page says, and neither searches nor writes")
+    @Test("hobnob-json(5): sqlite3 reads the store as the page says, but cannot write to it")
     func foreignQueries() throws {
       try home.say("hello", as: "anna")
       try home.say("never mind", as: "anna", in: "@ben")

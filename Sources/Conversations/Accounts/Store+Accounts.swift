@@ -151,7 +151,7 @@ extension Store {
 extension Account {
   fileprivate static let select = "SELECT id, owner, network, status, rules FROM account "
 
-  fileprivate init(_ row: Row, _ database: some Queries) throws {
+  fileprivate init(_ row: Row, _ database: any Queries) throws {
     self.init(
       id: row.id("id"), owner: row.id("owner"), network: row.text("network"),
       status: AccountStatus(try JSON(stored: row.optionalText("status"), database)),

@@ -17,6 +17,8 @@ final class Inbox {
   private var unfinished: BatchOutline?
   /// The current time in milliseconds, for the length of a transaction.
   var steady: () -> Int64 = Clock.steady
+  /// The longest transaction so far, in milliseconds without its commit.
+  private(set) var longestLock: Int64 = 0
   /// Runs between two transactions of a batch, so that others get the store's lock.
   var pause: () -> Void = { usleep(10_000) }
 
@@ -91,6 +93,7 @@ final class Inbox {
       end += 1
     } while end < events.endIndex && (outline.joins(end) || steady() - start < Self.longest)
     if let reason = try batch.finish() { skipped.append(reason) }
+    longestLock = max(longestLock, steady() - start)
     return (batch, end, skipped)
   }
 }

@@ -4,8 +4,8 @@ import Glibc
 import NetworkInbox
 import Platform
 
-/// Measures an account on IRC, on a server with invented rooms: entering a hundred of them while
-/// somebody types, beside irssi and WeeChat.
+/// Measures an account on IRC, on a server with invented rooms: the end of a split of the network,
+/// and entering a hundred rooms while somebody types, beside irssi and WeeChat.
 enum IRCFigures {
   private static let rooms = 100
   private static let network = "irc:anna@localhost"
@@ -18,7 +18,7 @@ enum IRCFigures {
     note("IRC …")
     do {
       let server = try Server()
-      return try join(program, irc, folder, server)
+      return try returnFromSplit(irc, folder, server) + join(program, irc, folder, server)
     } catch {
       return [Figure(name: "IRC", measured: "not measured: \(error)", isReached: false)]
     }
@@ -76,7 +76,7 @@ enum IRCFigures {
   }
 
   private static func child(
-    _ irc: String, _ path: String, _ server: Server
+    _ irc: String, _ path: String, _ server: Server, rooms: Int
   ) throws -> NetworkChild {
     let child = try NetworkChild(
       irc, path, network: network,
@@ -93,12 +93,35 @@ enum IRCFigures {
     return child
   }
 
+  /// Stores the return of people into a room that they have often left and entered.
+  private static func returnFromSplit(
+    _ irc: String, _ folder: ScratchFolder, _ server: Server
+  ) throws -> [Figure] {
+    let child = try child(irc, "\(folder.path)/ircsplit/store.sqlite", server, rooms: 1)
+    guard let lease = try StoredAccount(network: network, inStoreAt: child.store.path)?.lease()
+    else { throw MeasuringError("the account is in use") }
+    let people = (0..<4_000).map { NetworkUser(identity: "guest\($0)", name: "guest\($0)") }
+    let returns = people.map { NetworkEvent.present($0, room: "#room0") }
+    let leaves = people.map { NetworkEvent.absent($0, room: "#room0") }
+    try lease.apply([.joined(room: "#room0", nick: "anna")])
+    for _ in 0..<3 { try lease.apply(returns + leaves) }
+    let start = now()
+    try lease.apply(returns)
+    let took = now() - start
+    return [
+      Figure(
+        name: "IRC: 4,000 people back from a netsplit, longest lock of the store",
+        measured: "\(lease.longestLock) ms", beside: "all stored in \(milliseconds(took))",
+        target: "< 100 ms", isReached: lease.longestLock < 100)
+    ]
+  }
+
   /// Enters a hundred rooms of five hundred people each.
   private static func join(
     _ program: BenchedProgram, _ irc: String, _ folder: ScratchFolder, _ server: Server
   ) throws -> [Figure] {
     let store = try BenchStore.make(in: folder, named: "ircrooms", messages: 1_000)
-    let child = try child(irc, store.path, server)
+    let child = try child(irc, store.path, server, rooms: rooms)
     let shell = try program.open(store)
     let last = "#room\(rooms - 1)"
     var keys = Samples()
