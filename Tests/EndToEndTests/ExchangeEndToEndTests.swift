@@ -216,7 +216,7 @@ extension EndToEnd {
     @Test("hobnob-json(5): sqlite3 reads the store as the page says, but cannot write to it")
     func foreignQueries() throws {
       try home.say("hello", as: "anna")
-      try home.say("never mind", as: "anna", in: "@ben")
+      try home.say("psst", as: "ben", in: "@anna")
       let page = try Repository.text(of: "man/hobnob-json.5")
       let example = try #require(
         page.firstMatch(of: /\.Bd -literal -offset indent\n(sqlite3(?:.|\n)+?)\.Ed/)?.1)

@@ -35,7 +35,7 @@ extension EndToEnd {
       let pasted = form.replacing("PATH", with: home.path + "/note.txt")
       let shell = try home.shellInLobby(as: "anna")
       shell.send(Key.paste(pasted))
-      try shell.expect("Attach note.txt? y: yes, n: no, any other key: insert its name")
+      try shell.expect("Attach note.txt? y: yes, n: skip, any other key: insert its name")
       shell.send("i")
       try shell.expectGone("Attach")
       try shell.expect("note.txt")
