@@ -51,7 +51,9 @@ public struct Observation {
 extension Store {
   /// Begins to observe what changes for a person.
   ///
-  /// - Parameter since: an earlier position; nil for now.
+  /// - Parameters:
+  ///   - me: the person for whom the program acts.
+  ///   - since: an earlier position; nil for now.
   /// - Throws: `StoreError.cannotWatch` if the system has no watch left; other `StoreError`.
   public func observe(for me: ID<Participant>, since: Int64? = nil) throws -> Observation {
     try Observation(of: self, for: me, since: since)

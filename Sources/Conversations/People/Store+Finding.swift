@@ -3,9 +3,9 @@
 /// Finding people by name.
 extension Access {
   /// Finds the participant of this machine with an identity; nil if nobody has it. Unlike
-  /// ``DurableTransaction/participant(identity:)`` it creates nobody.
+  /// ``Access/participant(identity:)`` it creates nobody.
   ///
-  /// - Throws: `RuleError.badName`, as ``DurableTransaction/participant(identity:)``.
+  /// - Throws: `RuleError.badName`, as ``Access/participant(identity:)``.
   public func participant(ifKnown identity: String) throws -> Participant? {
     _ = try Naming.checked(identity)
     return try known(identity)
