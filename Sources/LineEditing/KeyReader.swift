@@ -47,6 +47,9 @@ final class KeyReader {
   /// Returns the keys that were held back, since they may have been a paste.
   func keysHeldBack() -> [KeyEvent] { unmarked.timeOut() }
 
+  /// Returns the keys that were held back undecided, to be taken again.
+  func undecidedKeys() -> [KeyEvent] { unmarked.giveBack() }
+
   /// Returns all keys that were held back, and what has arrived of a paste, since no more will come.
   func lastKeys() -> [KeyEvent] { keysHeldBack() + decoder.end() }
 

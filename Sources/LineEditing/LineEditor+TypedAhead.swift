@@ -17,7 +17,7 @@ extension LineEditor {
 
   func readAhead(_ change: (KeyEvent) -> KeyEvent) {
     let isFirst = typedAhead.isEmpty
-    typedAhead += keys.keysHeldBack()
+    typedAhead += keys.undecidedKeys()
     typedAhead += (availableKeys() ?? []).filter { !takeAnswer($0) && !takePlace($0) }
       .map(change)
     guard isFirst, !typedAhead.isEmpty else { return }
@@ -27,8 +27,8 @@ extension LineEditor {
     }
   }
 
-  /// How long to believe that somebody has typed ahead, in milliseconds. More lines than they can
-  /// have typed in that time are a paste.
+  /// How long somebody may have typed ahead, in milliseconds: as long as it needs, while more lines
+  /// than a person types are a paste.
   private static let longestAway: Int64 = 10_000
 
   func takeTypedAhead() {

@@ -25,6 +25,7 @@ package enum JSON: Hashable, Sendable {
     // SQLite's functions would end the text at a NUL.
     if text.utf8.contains(0) { return nil }
     let nul = NULPlaceholder(for: text)
+    if nul == nil, NULPlaceholder.isNeeded(for: text) { return nil }
     var builder = Builder()
     do {
       // Children follow their parents.
@@ -178,10 +179,14 @@ private struct NULPlaceholder {
   let text: String
   private let scalar: Unicode.Scalar
 
+  static func isNeeded(for json: String) -> Bool {
+    // Most texts have no escapes, and searching for a byte costs next to nothing.
+    json.utf8.contains(UInt8(ascii: "\\")) && json.contains("\\u0000")
+  }
+
   /// Nil if there is nothing to replace, or every possible character occurs.
   init?(for json: String) {
-    // Most texts have no escapes, and searching for a byte costs next to nothing.
-    guard json.utf8.contains(UInt8(ascii: "\\")), json.contains("\\u0000") else { return nil }
+    guard Self.isNeeded(for: json) else { return nil }
     // Code points that Unicode reserves for use inside programs.
     let small = json.lowercased()
     let free = (0xFDD0...0xFDEF as ClosedRange<UInt32>).compactMap(Unicode.Scalar.init).first {

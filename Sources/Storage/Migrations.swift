@@ -19,8 +19,8 @@ package struct Migrations {
   /// Whether a file is a store, and how many migrations it has had.
   ///
   /// - Throws: `StoreError.newer` for more migrations than this program knows, `.former` for a
-  ///   store from before the first of them, `.notAStore` for a file that is neither a store nor
-  ///   empty.
+  ///   store from before the first of them, `.corrupt` for a store that has none, `.notAStore` for a
+  ///   file that is neither a store nor empty.
   package func state(of database: Database) throws -> (isOurs: Bool, version: Int) {
     // Query both in one read transaction: otherwise another process could create the store in
     // between.
@@ -34,6 +34,10 @@ package struct Migrations {
     if owner == applicationID {
       guard found <= steps.count else {
         throw StoreError.newer(path: database.path, found: found, supported: steps.count)
+      }
+      // It is written together with the tables.
+      guard found > 0 else {
+        throw StoreError.corrupt(path: database.path, detail: "user_version \(found)")
       }
       return (true, found)
     }

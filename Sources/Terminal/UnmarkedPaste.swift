@@ -16,6 +16,8 @@ public struct UnmarkedPaste: Sendable {
   private static let gap: Int64 = 30
   /// How many Returns in a row must be followed by another key in time.
   private static let returns = 3
+  /// How many lines more a person types at most while the program is busy.
+  private static let mostTyped: Int64 = 20
   /// After this many keys with fewer Returns, it holds back no more. Nobody types so many while the
   /// program is busy.
   private static let mostKeys = 4096
@@ -49,8 +51,10 @@ public struct UnmarkedPaste: Sendable {
     lastAt = now
     if held.isEmpty {
       guard keys.contains(Self.carriageReturn), keys.count > 1 || isQuick else { return keys }
-      needed = Self.returns + Int(busy / Self.gap)
+      needed = .max
     }
+    // Each read counts anew: a person may have typed ahead, and pasted then.
+    needed = min(needed, followed + Self.returns + Int(min(busy / Self.gap, Self.mostTyped)))
     for key in keys {
       // CRLF is one newline.
       if key != Self.lineFeed, held.last == Self.carriageReturn { followed += 1 }
@@ -59,6 +63,12 @@ public struct UnmarkedPaste: Sendable {
     }
     if held.count > Self.mostKeys { needed = Self.returns }
     return followed < needed && held.count > Self.mostKeys ? timeOut() : []
+  }
+
+  /// Gives the held keys back undecided, to be taken again with those that follow.
+  public mutating func giveBack() -> [KeyEvent] {
+    defer { (held, followed) = ([], 0) }
+    return held
   }
 
   /// Call this when nothing has followed in time, or when it does not matter any more.

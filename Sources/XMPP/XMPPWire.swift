@@ -15,8 +15,7 @@ package final class XMPPWire: Wire {
     get { pump.isReading }
     set {
       pump.isReading = newValue
-      // What arrived before counts as received only now that it is stored.
-      if pump.isReading { stream?.resume() } else { stream?.pause() }
+      if !pump.isReading { stream?.pause() }
     }
   }
 
@@ -51,6 +50,8 @@ package final class XMPPWire: Wire {
     pump = Pump(client, loop: loop)
     pump.report = { [weak self] in self?.report($0) }
     pump.act = { [weak self] in self?.perform($0) }
+    // What has arrived counts as received only when it is stored.
+    pump.settled = { [weak self] in self?.stream?.resume() }
   }
 
   package var server: String? { stream?.server }

@@ -74,10 +74,21 @@ struct UnmarkedPasteTests {
     let lines = (1...60).map { "\($0)\r" }.joined()
     let paste = (1...60).map { "\($0)\n" }.joined()
     #expect(take([(lines, 500)], busy: 1_000) == "{" + paste + "}")
-    #expect(take([(lines, 500)], busy: 3_000) == lines)
+    #expect(take([(lines, 500)], busy: 60_000) == "{" + paste + "}")
+    let few = (1...20).map { "\($0)\r" }.joined()
+    #expect(take([(few, 500)], busy: 60_000) == few)
     // Nobody types so much.
     let long = String(repeating: String(repeating: "x", count: 1_000) + "\r", count: 5)
     #expect(take([(long, 500)], busy: 30_000).hasPrefix("{x"))
+  }
+
+  @Test("a paste behind lines that were typed ahead is one")
+  func behindTypedAhead() {
+    var pastes = UnmarkedPaste()
+    #expect(pastes.take(keys("one\r"), at: 500, busy: 10_000) == [])
+    let lines = (1...20).map { "L\($0)\r" }.joined()
+    #expect(pastes.take(keys(lines), at: 501, busy: 5) == [])
+    #expect(text(pastes.timeOut()).hasPrefix("{one\nL1\n"))
   }
 
   @Test("1.15: keys without enough Returns do not pile up")

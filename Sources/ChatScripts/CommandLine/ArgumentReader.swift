@@ -112,7 +112,7 @@ struct ArgumentReader<Command: Subcommand> {
   /// Takes a text with the options at its end, where `--help` and `--version` count, too. All that
   /// comes after a `--` in front is text.
   mutating func takeText(_ words: ArraySlice<String>) throws {
-    let hasMark = words.first == "--"
+    let hasMark = takesOptions && words.first == "--"
     let text = words.dropFirst(hasMark ? 1 : 0)
     let end = hasMark ? nil : text.indices.first { areOptions(text[$0...]) }
     for word in text[..<(end ?? text.endIndex)] { try put(word) }

@@ -32,8 +32,11 @@ package struct Program {
       switch words.first {
       case CompletingShell.option: return try printScript(for: words.dropFirst().first)
       case CompletingShell.question: return try complete(words.dropFirst())
-      case "help": return try explain(commandNamed: words.dropFirst().first)
       default:
+        let index = commandIndex(in: words)
+        if index < words.count, words[index] == "help" {
+          return try explain(commandNamed: words.dropFirst(index + 1).first)
+        }
         let (command, rest) = command(in: words)
         return try run(command ?? bare, rest)
       }
@@ -43,14 +46,20 @@ package struct Program {
   /// The command that a line names, and the line without its name. Options of every command may
   /// come before the name.
   func command(in words: [String]) -> (command: (any Subcommand.Type)?, rest: [String]) {
+    let index = commandIndex(in: words)
+    guard index < words.count, let command = commands.first(where: { $0.name == words[index] })
+    else { return (nil, words) }
+    return (command, Array(words[..<index] + words[(index + 1)...]))
+  }
+
+  /// The first word after the options of every command.
+  private func commandIndex(in words: [String]) -> Int {
     let valued = LaunchOptions.parameters.filter { $0.value != nil }.map(\.name)
     var index = 0
     while index < words.count, words[index].hasPrefix("-") {
       index += valued.contains(words[index]) ? 2 : 1
     }
-    guard index < words.count, let command = commands.first(where: { $0.name == words[index] })
-    else { return (nil, words) }
-    return (command, Array(words[..<index] + words[(index + 1)...]))
+    return index
   }
 
   private func run(_ command: any Subcommand.Type, _ words: [String]) throws -> Int32 {

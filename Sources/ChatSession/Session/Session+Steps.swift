@@ -180,7 +180,10 @@ extension Session {
           self.act(on: self.accounts.readSettings(), $0)
           self.updateMe(self.me, $0)
         })
-    case .attached: plan(.first([]) { self.reloadHistory($0) })
+    case .attached:
+      // Where the shell is may have changed while this waited.
+      publishOpenConversation()
+      plan(.first([]) { self.reloadHistory($0) })
     case .dropped(.line(let line), let reason): returnLine(line, because: reason)
     case .dropped(.returned(let lines, _), _):
       committer.noteUnsent()

@@ -99,6 +99,7 @@ final class Committer {
       putBack(batch, at: now)
       return []
     } catch {
+      if batch.count == 1 { return [.dropped(batch[0], because: sentence(for: error))] }
       // A write that fails must not stop the others.
       return commitEach(of: batch, context, at: now)
     }

@@ -15,6 +15,8 @@ package final class Pump<Client: NetworkClient> {
   package var report: (WireReport) -> Void = { _ in }
   /// Carries out what only this network's wire can do.
   package var act: (Client.Act) -> Void = { _ in }
+  /// Called whenever everything is stored and no event is being handled.
+  package var settled: () -> Void = {}
   package var client: Client
   private let loop: EventLoop
   /// Events for the client, each with the number of its connection: all effects of one event are
@@ -79,6 +81,7 @@ package final class Pump<Client: NetworkClient> {
       for effect in client.handle(event, at: now) { perform(effect, of: connection) }
     }
     isTelling = false
+    if isReading { settled() }
   }
 
   private func perform(_ effect: Effect, of connection: Int) {

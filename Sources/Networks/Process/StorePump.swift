@@ -69,14 +69,11 @@ final class StorePump {
     if let timer { loop.cancel(timer) }
     timer = nil
     do {
-      if !learned.isEmpty {
-        try files.learn(learned, of: lease.account, inStoreAt: lease.path)
-        learned = [:]
-      }
       try applyUnstored()
       if mustPublishStatus { publishStatus() }
       if !wire.isReading { wire.isReading = true }
       if mustRead { read() }
+      try storeLearned()
     } catch {
       if hasGone(error) { return leave() }
       wire.isReading = false
@@ -86,6 +83,18 @@ final class StorePump {
         mustPublishStatus = true
       }
       loop.schedule(&timer, at: loop.now + retry.pause) { [weak self] in self?.store() }
+    }
+  }
+
+  /// Another try follows if the file cannot be written; messages do not wait for it.
+  private func storeLearned() throws {
+    if learned.isEmpty { return }
+    do {
+      try files.learn(learned, of: lease.account, inStoreAt: lease.path)
+      learned = [:]
+    } catch {
+      if hasGone(error) { throw error }
+      loop.schedule(&timer, at: loop.now + Retry.fullStore.pause) { [weak self] in self?.store() }
     }
   }
 
@@ -155,6 +164,11 @@ final class StorePump {
 
   private func handOver(_ waiting: AccountLease.Waiting) throws {
     guard isUp, let position = waiting.position else { return }
+    // The wire would hold it back, and a break would take it for sent.
+    guard wire.isReading else {
+      mustRead = true
+      return
+    }
     let admitted = wire.admit(waiting.outbox)
     let new = waiting.outbox.filter { !$0.wasTried && admitted?.contains($0.id) ?? true }
     let requests = takeFiles(waiting.requests.filter { !$0.isForProcess })
