@@ -27,8 +27,8 @@ extension LineEditor {
     }
   }
 
-  /// How long somebody may have typed ahead, in milliseconds: as long as it needs, while more lines
-  /// than a person types are a paste.
+  /// For how long nobody may have read the keys, in milliseconds: long enough for all the lines that
+  /// a person types ahead. More lines are a paste.
   private static let longestAway: Int64 = 10_000
 
   func takeTypedAhead() {
