@@ -123,8 +123,8 @@ package final class AccountLease {
 
   /// Reads what waits for this process, in one state of the store.
   ///
-  /// - Parameter position: up to where signals were read before; nil to leave out what is for the
-  ///   network.
+  /// - Parameter position: the position that an earlier call returned; signals before it were read.
+  ///   Nil while the account is not connected: the result then has nothing for the network.
   /// - Returns: nil if this process no longer serves the account: it was removed, or somebody removed
   ///   the lock file and another process then took the lease.
   package func waiting(since position: Int64?) throws -> Waiting? {

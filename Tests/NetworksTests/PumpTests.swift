@@ -42,9 +42,12 @@ struct PumpTests {
     var isWritable = true
     /// What the pump did, in order: texts that were sent, and events that were stored.
     private(set) var done: [String] = []
+    /// How much of that was done whenever the pump had settled.
+    private(set) var settledAfter: [Int] = []
     private var unstored: [NetworkEvent] = []
 
     init() {
+      pump.settled = { [weak self] in self.map { $0.settledAfter.append($0.done.count) } }
       pump.report = { [weak self] in self?.handle($0) }
       pump.act = { [weak self] in self?.done.append("sent " + $0) }
     }
@@ -75,6 +78,17 @@ struct PumpTests {
   }
 
   private let process = Process()
+
+  @Test("14.2: a wire reads on when everything is stored, and never in the middle of a step")
+  func settles() {
+    process.isWritable = false
+    process.tell(.store([.notice("one")]))
+    #expect(process.settledAfter.isEmpty)
+    process.isWritable = true
+    process.tell(.store([.notice("two")]), .learned("fact", "x"))
+    #expect(process.done == ["stored one", "stored two", "learned fact"])
+    #expect(process.settledAfter == [3])
+  }
 
   @Test("14.2: what relies on events that could not be stored waits until they are stored")
   func holdsBack() {

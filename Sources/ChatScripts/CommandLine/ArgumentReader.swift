@@ -24,7 +24,7 @@ struct ArgumentReader<Command: Subcommand> {
 
   init() { places = parameters.filter { !$0.isOption }[...] }
 
-  /// The place of the next word that is no option; nil if there is none.
+  /// The parameter that the next word fills, unless it is an option; nil if all are filled.
   var place: Read? { places.first }
 
   /// The options that may still come.

@@ -48,8 +48,9 @@ enum CompletingShell: String {
     return words
   }
 
-  /// A candidate as the script expects it; nil if it does not complete what is typed, and the shell
-  /// would not notice that.
+  /// Writes a candidate as the script expects it.
+  ///
+  /// - Returns: nil if the candidate does not complete the typed word; bash would insert it anyway.
   func written(_ candidate: (name: String, help: SafeText?), for line: Line) -> SafeText? {
     let (name, help) = candidate
     switch self {
@@ -62,8 +63,9 @@ enum CompletingShell: String {
     }
   }
 
-  /// The part of a name that bash puts in place of what is typed, quoted: bash quotes only the
-  /// names of files. nil if it is no completion of that.
+  /// Quotes a name, as bash does only for names of files, and cuts off what bash keeps.
+  ///
+  /// - Returns: nil if the name does not complete the typed word.
   private static func quoted(_ name: String, for line: Line) -> String? {
     let typed = line.words.last ?? ""
     guard name.hasPrefix(TypedWord.withoutQuotes(typed)) else { return nil }
@@ -80,7 +82,7 @@ enum CompletingShell: String {
             $0.isLetter || $0.isNumber || "-_./@:=+,%".contains($0) ? [$0] : ["\\", $0]
           })
       }
-    // bash ends a word at `@`, `:` and `=`, and replaces only what comes after them.
+    // For bash a word begins after `@`, `:` and `=`. It replaces that word and keeps what is before.
     guard let replaced = line.replaced, typed.hasSuffix(replaced) else { return result }
     return String(result.dropFirst(typed.count - replaced.count))
   }
