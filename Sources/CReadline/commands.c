@@ -55,33 +55,33 @@ static int newline(int count, int key) {
 #define TELLING(function, name)                    \
   static int function(int count, int key) {        \
     (void)count, (void)key;                        \
-    creadline_call.event(creadline_command, name); \
+    creadline_host.event(creadline_command, name); \
     return 0;                                      \
   }
 COMMANDS(TELLING)
 TELLING(clear_screen, "clear-screen")
 
 static int backward_kill_word(int count, int key) {
-  int start = count == 1 ? creadline_call.mention_word(rl_point) : -1;
+  int start = count == 1 ? creadline_host.mention_word(rl_point) : -1;
   return start < 0 ? rl_backward_kill_word(count, key) : erase(rl_point, start, true);
 }
 
 static int cancel(int count, int key) {
   // One level at a time: an argument under way ends first.
   if (!rl_explicit_arg && !RL_ISSTATE(RL_STATE_MACRODEF | RL_STATE_MACROINPUT) &&
-      creadline_call.event(creadline_cancel, NULL))
+      creadline_host.event(creadline_cancel, NULL))
     return 0;
   return rl_abort(count, key);
 }
 
 static int undo(int count, int key) {
-  return creadline_call.event(creadline_undo, NULL)
+  return creadline_host.event(creadline_undo, NULL)
              ? 0
              : creadline_undo_with(rl_undo_command, count, key);
 }
 
 static int vi_undo(int count, int key) {
-  return creadline_call.event(creadline_undo, NULL) ? 0 : creadline_undo_with(rl_vi_undo, count, key);
+  return creadline_host.event(creadline_undo, NULL) ? 0 : creadline_undo_with(rl_vi_undo, count, key);
 }
 
 bool creadline_is_undo(rl_command_func_t *function) {
@@ -136,7 +136,7 @@ void creadline_step_over_space(void) { steps_over_space = true; }
 /// space there serves as the one after a completed word.
 static int choose_at_word_end(rl_command_func_t *complete, int count, int key, int choice) {
   // If nothing matches, the end of the word is the caret.
-  rl_point = creadline_call.word_end(rl_point, choice);
+  rl_point = creadline_host.word_end(rl_point, choice);
   steps_over_space = false;
   int result = complete(count, key);
   if (steps_over_space && rl_point < rl_end && rl_line_buffer[rl_point] == ' ') rl_point++;
@@ -156,7 +156,7 @@ static int complete(int count, int key) {
   // The list numbers its candidates, since nobody can point at one (11.5).
   if (creadline_is_plain && rl_explicit_arg)
     return choose_at_word_end(insert_choice, count, key, count);
-  if (!creadline_is_plain && creadline_call.event(creadline_live_complete, NULL)) return 0;
+  if (!creadline_is_plain && creadline_host.event(creadline_live_complete, NULL)) return 0;
   // readline recognises the second TAB because its own function ran before.
   if (rl_last_func == complete) rl_last_func = rl_complete;
   return at_word_end(rl_complete, count, key);
@@ -204,7 +204,7 @@ static int captured(rl_command_func_t *command, int count, int key) {
   int result = command(count, key);
   rl_outstream = real;
   fclose(memory);
-  creadline_call.print(text);
+  creadline_host.print(text);
   free(text);
   return result;
 }
@@ -234,7 +234,7 @@ static int re_read_init_file(int count, int key) {
   creadline_replace_commands();
   creadline_keep_settings();
   const char *complaints = creadline_take_complaints();
-  if (*complaints) creadline_call.print(complaints);
+  if (*complaints) creadline_host.print(complaints);
   return result;
 }
 

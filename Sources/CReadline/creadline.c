@@ -11,7 +11,7 @@
 #include <string.h>
 #include <readline/tilde.h>
 
-struct creadline_callbacks creadline_call;
+struct creadline_callbacks creadline_host;
 static bool dirty, changed;
 static FILE *nowhere;
 
@@ -60,13 +60,13 @@ static bool began_fresh;
 int creadline_accept(int count, int key) {
   (void)count;
   creadline_plain_show();  // keys and Return may have arrived together
-  if (!creadline_call.event(creadline_accept_line, NULL)) return 0;
+  if (!creadline_host.event(creadline_accept_line, NULL)) return 0;
   approved = true;
   return rl_newline(1, key);
 }
 
 int creadline_accept_and_next(int count, int key) {
-  if (!creadline_call.event(creadline_accept_line, NULL)) return 0;
+  if (!creadline_host.event(creadline_accept_line, NULL)) return 0;
   approved = true;
   return rl_operate_and_get_next(count, key);
 }
@@ -74,7 +74,7 @@ int creadline_accept_and_next(int count, int key) {
 static void line_handler(char *line) {
   // At the end of input the cursor is still after the prompt.
   if (line == NULL) creadline_plain_hide();
-  if (!approved) creadline_call.event(creadline_line_ended, line);
+  if (!approved) creadline_host.event(creadline_line_ended, line);
   approved = false;
   began_fresh = true;
   creadline_plain_new_row();
@@ -90,7 +90,7 @@ static int startup_hook(void) {
   if (began_fresh) {
     began_fresh = false;
     creadline_begin_inserting();
-    creadline_call.event(creadline_line_began, NULL);
+    creadline_host.event(creadline_line_began, NULL);
     begins_moving = creadline_in_vi_command();
     // Another line follows: this key did not change the old one into it.
     creadline_begin_key();
@@ -112,12 +112,12 @@ static char **attempted(const char *text, int start, int end) {
   rl_attempted_completion_over = 1;
   rl_completion_suppress_append = 1;  // the program appends the space after a candidate
   rl_sort_completion_matches = 0;
-  return creadline_call.complete(start, end);
+  return creadline_host.complete(start, end);
 }
 
 static void display_matches(char **matches, int count, int longest) {
   (void)longest;
-  creadline_call.list(matches + 1, count);
+  creadline_host.list(matches + 1, count);
 }
 
 // MARK: Drawing
@@ -125,7 +125,7 @@ static void display_matches(char **matches, int count, int longest) {
 static ssize_t ring_bells(void *cookie, const char *bytes, size_t count) {
   (void)cookie;
   for (size_t i = 0; i < count; i++)
-    if (bytes[i] == '\a') creadline_call.write(bytes + i, 1);
+    if (bytes[i] == '\a') creadline_host.write(bytes + i, 1);
   return (ssize_t)count;
 }
 
@@ -184,7 +184,7 @@ static void choose_locale(void) {
 /// Trap: without an answer from a hook, readline asks the C library, which loads name services;
 /// that may crash a static program. `~nobody` stays unchanged.
 static char *home_of(char *user) {
-  char *home = creadline_call.home(user);
+  char *home = creadline_host.home(user);
   if (home) return home;
   size_t length = strlen(user) + 1;
   char *same = malloc(length + 1);
@@ -198,7 +198,7 @@ static void answer_for_tildes(void) {
   // readline has no hook for `~` alone.
   const char *own = getenv("HOME");
   if (own && *own) return;
-  char *home = creadline_call.home("");
+  char *home = creadline_host.home("");
   setenv("HOME", home ? home : "/", 1);
   free(home);
 }
@@ -216,7 +216,7 @@ void creadline_keep_settings(void) {
 
 void creadline_start(const struct creadline_callbacks *callbacks, bool plain, bool echoes,
                      bool pages, const char *prompt) {
-  creadline_call = *callbacks;
+  creadline_host = *callbacks;
   creadline_is_plain = plain;
   choose_locale();
   answer_for_tildes();
@@ -384,8 +384,8 @@ static void feed(const unsigned char *bytes, size_t count) {
   // grapheme would draw and delete halves.
   if (rl_point > 0 && rl_point < rl_end && (rl_line_buffer[rl_point] & 0x80) &&
       !RL_ISSTATE(RL_STATE_VIMOTION)) {
-    int previous = creadline_call.previous_grapheme(rl_line_buffer, rl_end, rl_point);
-    int next = creadline_call.next_grapheme(rl_line_buffer, rl_end, previous);
+    int previous = creadline_host.previous_grapheme(rl_line_buffer, rl_end, rl_point);
+    int next = creadline_host.next_grapheme(rl_line_buffer, rl_end, previous);
     if (next != rl_point) rl_point = rl_point > caret_before ? next : previous;
   }
 }
@@ -508,7 +508,7 @@ bool creadline_inserts(const unsigned char *bytes, size_t count) {
   return type == ISFUNC && (function == rl_insert || function == rl_yank);
 }
 
-void creadline_settle(void) {
+void creadline_drop_pending_key(void) {
   if (creadline_quoting ||
       RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_NUMERICARG | RL_STATE_MULTIKEY |
                  RL_STATE_CHARSEARCH | RL_STATE_VIMOTION | RL_STATE_METANEXT)) {

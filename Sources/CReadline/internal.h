@@ -11,7 +11,7 @@
 #include <readline/readline.h>
 #include <readline/history.h>
 
-extern struct creadline_callbacks creadline_call;
+extern struct creadline_callbacks creadline_host;
 extern bool creadline_is_plain;
 /// Whether set-mark set the mark, and the text has not changed since.
 extern bool creadline_mark_is_set;

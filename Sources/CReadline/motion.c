@@ -114,7 +114,7 @@ static int line_discard(int count, int key) {
 static int vertical(int count, int direction) {
   int left = count;
   while (left > 0) {
-    int offset = creadline_call.vertical(rl_line_buffer, rl_end, rl_point, direction);
+    int offset = creadline_host.vertical(rl_line_buffer, rl_end, rl_point, direction);
     if (offset < 0) break;
     rl_point = offset;
     left--;
@@ -134,7 +134,7 @@ static bool moves_in_lines(void) {
 static int history_up(int count, int key) {
   if (count < 0) return rl_get_previous_history(count, key);
   if (rl_end == 0 && creadline_history_is_live() &&
-      creadline_call.event(creadline_up_on_empty, NULL))
+      creadline_host.event(creadline_up_on_empty, NULL))
     return 0;
   int left = moves_in_lines() ? vertical(count, -1) : count;
   return left > 0 ? rl_get_previous_history(left, key) : 0;

@@ -17,7 +17,7 @@ static bool shown;
 
 static ssize_t write_out(void *cookie, const char *bytes, size_t count) {
   (void)cookie;
-  if (echoes) creadline_call.write(bytes, count);
+  if (echoes) creadline_host.write(bytes, count);
   return (ssize_t)count;
 }
 
@@ -47,7 +47,7 @@ void creadline_plain_hide(void) {
   if (!shown) return;
   shown = false;
   fflush(rl_outstream);
-  creadline_call.write("\n", 1);
+  creadline_host.write("\n", 1);
 }
 
 static bool is_printable(const char *text, int length) {
@@ -61,7 +61,7 @@ static void draw_safe_message(int columns) {
   if (rl_display_prompt == rl_prompt || rl_display_prompt == NULL) return;
   int length = (int)strlen(rl_display_prompt), caret = length;
   if (length <= columns / 2 && is_printable(rl_display_prompt, length)) return;
-  char *safe = creadline_call.shown(rl_display_prompt, length, &caret, "", columns / 2);
+  char *safe = creadline_host.shown(rl_display_prompt, length, &caret, "", columns / 2);
   if (safe && strcmp(safe, rl_display_prompt) != 0) rl_message("%s", safe);
   free(safe);
 }
@@ -79,7 +79,7 @@ static void redisplay(void) {
   // readline keeps two columns free, one of them for a mark.
   int most = columns - 2;
   if (end + (int)strlen(rl_display_prompt) >= most || !is_printable(text, end))
-    safe = creadline_call.shown(text, end, &rl_point, rl_display_prompt, most);
+    safe = creadline_host.shown(text, end, &rl_point, rl_display_prompt, most);
   if (safe) {
     rl_line_buffer = safe;
     rl_end = (int)strlen(safe);
@@ -95,13 +95,13 @@ static void redisplay(void) {
 
 /// Writes the prompt and the line's text, such as a draft or the message being edited.
 static void show_unechoed(void) {
-  if (rl_prompt != NULL) creadline_call.write(rl_prompt, strlen(rl_prompt));
+  if (rl_prompt != NULL) creadline_host.write(rl_prompt, strlen(rl_prompt));
   if (rl_end == 0) return;
   int rows, columns, caret = rl_point;
   rl_get_screen_size(&rows, &columns);
-  char *safe = creadline_call.shown(rl_line_buffer, rl_end, &caret, rl_prompt, columns - 2);
+  char *safe = creadline_host.shown(rl_line_buffer, rl_end, &caret, rl_prompt, columns - 2);
   const char *text = safe ? safe : rl_line_buffer;
-  creadline_call.write(text, strlen(text));
+  creadline_host.write(text, strlen(text));
   free(safe);
 }
 

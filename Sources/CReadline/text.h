@@ -26,11 +26,11 @@ static inline int line_end(int offset) {
 }
 
 static inline int before(int offset) {
-  return creadline_call.previous_grapheme(rl_line_buffer, rl_end, offset);
+  return creadline_host.previous_grapheme(rl_line_buffer, rl_end, offset);
 }
 
 static inline int after(int offset) {
-  return creadline_call.next_grapheme(rl_line_buffer, rl_end, offset);
+  return creadline_host.next_grapheme(rl_line_buffer, rl_end, offset);
 }
 
 /// The offset `count` graphemes from the caret, within `low` … `high`.

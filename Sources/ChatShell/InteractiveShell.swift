@@ -99,7 +99,7 @@ final class InteractiveShell {
     tell(.promptShown)
     if let first { tell(first) }
     editor.draw()
-    // What the start has read is rarely read again.
+    // Most pages that the start has read are not needed again.
     session.store.upkeep.releaseMemory()
     loop.run()
     return exitStatus

@@ -79,7 +79,7 @@ enum Pager {
   }
 
   /// Whether the pager may have shown nothing. A pager that was interrupted or ended by a signal
-  /// did its work; `less -K` then exits with 2.
+  /// has shown something; `less -K` exits with 2 then.
   static func hasFailed(_ status: Int32, _ command: String) -> Bool {
     switch status {
     case 0, 128 + SIGINT, 128 + SIGQUIT, 128 + SIGTERM, 128 + SIGHUP, 128 + SIGPIPE: false

@@ -28,7 +28,7 @@ package final class LineDisplay {
   /// Called when the system reports another size than the current one.
   var sizeMayHaveChanged: () -> Void = {}
   /// The size that the system reported at the start, or when the size last settled.
-  private var toldSize: Size
+  private var reportedSize: Size
 
   private var painter: Painter
   private var cache = LayoutCache()
@@ -49,8 +49,8 @@ package final class LineDisplay {
     self.widths = widths
     self.looks = looks
     background = looks.palette.isLight
-    toldSize = device.size
-    painter = Painter(size: toldSize, widths: widths, looks: looks)
+    reportedSize = device.size
+    painter = Painter(size: reportedSize, widths: widths, looks: looks)
   }
 
   /// The terminal's columns and rows that it draws for.
@@ -100,7 +100,7 @@ package final class LineDisplay {
   var hasLines: Bool { !above.isEmpty }
 
   /// Whether the system reports another size than the current one.
-  var isAnotherSizeTold: Bool { displayMode == .tty && !isProbingSize && device.size != toldSize }
+  var sizeChanged: Bool { displayMode == .tty && !isProbingSize && device.size != reportedSize }
 
   /// Tells readline how large the terminal is.
   func updateSize() {
@@ -108,7 +108,9 @@ package final class LineDisplay {
     creadline_set_size(Int32(size.rows), Int32(size.columns))
   }
 
-  /// Removes the block from the screen. `keepingLine`: except the rows down to the caret's.
+  /// Removes the block from the screen.
+  ///
+  /// - Parameter keepingLine: whether the rows down to the caret's stay.
   func leave(keepingLine: Bool) {
     if displayMode == .tty {
       device.write(painter.leave(keepingLine: keepingLine))
@@ -124,7 +126,7 @@ package final class LineDisplay {
     needsDrawing = true
   }
 
-  /// Forgets the contents of the screen, which is unknown now.
+  /// Forgets what is on the screen, since another program may have changed it.
   func forget() {
     painter.forget()
     updateSize()
@@ -139,8 +141,8 @@ package final class LineDisplay {
   ///   - cursor: where the terminal reported the cursor.
   func settle(on size: Size?, cursor: CursorPosition?) {
     isProbingSize = false
-    toldSize = device.size
-    bytesOut += painter.resize(to: size ?? toldSize, cursor: cursor)
+    reportedSize = device.size
+    bytesOut += painter.resize(to: size ?? reportedSize, cursor: cursor)
     updateSize()
     needsDrawing = true
   }
@@ -230,7 +232,7 @@ package final class LineDisplay {
     // If the terminal has not accepted the last output, wait, and then draw the newest state.
     if device.isBehind { return }
     // During a resize, draw nothing: the block's position is unknown until the size settles.
-    if isAnotherSizeTold { sizeMayHaveChanged() }
+    if sizeChanged { sizeMayHaveChanged() }
     if isProbingSize { return }
     needsDrawing = false
     let answers = takeAnswers()

@@ -33,7 +33,7 @@ extension LineEditor {
       guard !device.isBehind else { return }
       loop.unwatch(device.writer, for: .writing)
       display.needsDrawing = true
-      if resizeProbe.isPutOff { windowResized() }
+      if resizeProbe.isDeferred { windowResized() }
       tell(.fellBehindOrCaughtUp)
     }
     tell(.fellBehindOrCaughtUp)

@@ -27,7 +27,7 @@ struct ResizeProbe {
   var slowest: Int64 = 0
   var timer: TimerID?
   /// Whether the probe waits until the terminal accepts output again.
-  var isPutOff = false
+  var isDeferred = false
   /// When the size last changed.
   var settledAt: Int64?
   /// When the terminal last reported its size.
@@ -46,9 +46,9 @@ struct ResizeProbe {
   }
 
   /// Milliseconds after which hobnob stops waiting for a missing report.
-  static let oblivion: Int64 = 10_000
+  static let reportExpiry: Int64 = 10_000
 
-  func awaitsAnswer(at now: Int64) -> Bool { awaited > 0 && now - askedAt <= Self.oblivion }
+  func awaitsAnswer(at now: Int64) -> Bool { awaited > 0 && now - askedAt <= Self.reportExpiry }
 
   /// Forgets the reports that have not arrived: they never will.
   mutating func forget() { (awaited, isForPlace, cursor) = (0, false, nil) }
@@ -59,20 +59,20 @@ struct ResizeProbe {
 extension LineEditor {
   /// Milliseconds to wait for the first answer: enough for a remote machine, and a terminal that
   /// never answers is asked only once.
-  private static let firstPatience = 300
+  private static let firstAnswerWait = 300
   private static let patience = 1000
   /// Milliseconds to wait before another program gets the terminal, if the terminal has always
   /// answered at once.
-  private static let lastPatience: Int64 = 100
+  private static let handOverWait: Int64 = 100
   /// Milliseconds for which the size has to stay the same.
-  private static let calm = 40
+  private static let stableTime = 40
   /// Milliseconds after which hobnob draws even while a window is being dragged.
   private static let longestProbe: Int64 = 1000
   /// For so many milliseconds after a resize, another may go unreported: tmux delays the second
   /// report by 250.
-  private static let silence: Int64 = 400
+  private static let unreportedTime: Int64 = 400
   /// Milliseconds for which an answer stays valid.
-  private static let certainty: Int64 = 10
+  private static let answerLifetime: Int64 = 10
 
   /// Call this after a SIGWINCH, or when the size turns out to have changed. hobnob draws nothing
   /// until the terminal has reported the same size twice.
@@ -83,7 +83,7 @@ extension LineEditor {
       return
     }
     // A terminal that accepts no output cannot be asked.
-    resizeProbe.isPutOff = isBehind
+    resizeProbe.isDeferred = isBehind
     guard !isBehind else { return }
     guard !display.isProbingSize else { return }
     guard resizeProbe.answers != false else { return settle(on: nil) }
@@ -99,8 +99,8 @@ extension LineEditor {
   func confirmSizeBeforeScroll() {
     guard display.hasLines, displayMode == .tty, !isBehind, resizeProbe.answers == true,
       !display.isProbingSize,
-      let settledAt = resizeProbe.settledAt, loop.now - settledAt < Self.silence,
-      loop.now - resizeProbe.confirmedAt > Self.certainty
+      let settledAt = resizeProbe.settledAt, loop.now - settledAt < Self.unreportedTime,
+      loop.now - resizeProbe.confirmedAt > Self.answerLifetime
     else { return }
     display.isProbingSize = true
     resizeProbe.lastAnswer = .init(size: display.size, cursor: nil)
@@ -122,18 +122,18 @@ extension LineEditor {
     resizeProbe.awaited -= 1
     resizeProbe.isForPlace = false
     // After a resize, the block may no longer be there.
-    if !display.isProbingSize, !display.isAnotherSizeTold {
+    if !display.isProbingSize, !display.sizeChanged {
       display.learnPlace(from: CursorPosition(report))
     }
     return true
   }
 
   private func ask() {
-    if loop.now - resizeProbe.askedAt > ResizeProbe.oblivion { resizeProbe.forget() }
+    if loop.now - resizeProbe.askedAt > ResizeProbe.reportExpiry { resizeProbe.forget() }
     device.write(SizeReport.question)
     resizeProbe.awaited += SizeReport.answers
     resizeProbe.askedAt = loop.now
-    let patience = resizeProbe.answers == nil ? Self.firstPatience : Self.patience
+    let patience = resizeProbe.answers == nil ? Self.firstAnswerWait : Self.patience
     resizeProbe.timer = loop.after(milliseconds: patience) { [weak self] in
       guard let self else { return }
       if resizeProbe.answers == nil { resizeProbe.answers = false }
@@ -159,19 +159,19 @@ extension LineEditor {
     let isSame = answer.size == resizeProbe.lastAnswer?.size
     resizeProbe.lastAnswer = answer
     if isSame || loop.now - resizeProbe.since > Self.longestProbe { return settle(on: answer) }
-    resizeProbe.timer = loop.after(milliseconds: Self.calm) { [weak self] in self?.ask() }
+    resizeProbe.timer = loop.after(milliseconds: Self.stableTime) { [weak self] in self?.ask() }
   }
 
   /// Settles on the known size, and waits a moment for answers, which must not become input of
   /// another program. Call this before that program gets the terminal.
   func finishResizeProbe() {
-    if display.isAnotherSizeTold { windowResized() }
+    if display.sizeChanged { windowResized() }
     guard display.isProbingSize else { return }
     if let timer = resizeProbe.timer { loop.cancel(timer) }
     // A terminal that has never been asked may be slow.
     let patience =
       resizeProbe.answers == nil
-      ? Int64(Self.firstPatience) : max(Self.lastPatience, 2 * resizeProbe.slowest)
+      ? Int64(Self.firstAnswerWait) : max(Self.handOverWait, 2 * resizeProbe.slowest)
     let end = loop.now + patience
     while resizeProbe.awaited > 0, loop.now < end {
       var ready = pollfd(fd: device.input, events: Int16(POLLIN), revents: 0)

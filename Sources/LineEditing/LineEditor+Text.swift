@@ -42,21 +42,21 @@ extension LineEditor: BarLine {
 
   /// Replaces the line's text and forgets its undo.
   public func setLine(_ text: String, caret: Int? = nil) {
-    creadline_settle()
+    creadline_drop_pending_key()
     isProgramChange = true
     creadline_set_line(text, Int32(clamping: caret ?? text.utf8.count))
   }
 
   /// Inserts at the caret as one undo step.
   public func insert(_ text: String) {
-    creadline_settle()
+    creadline_drop_pending_key()
     isProgramChange = true
     creadline_insert(text)
   }
 
   /// Replaces the line's text as one undo step, with the caret at its end.
   public func replaceLine(_ text: String) {
-    creadline_settle()
+    creadline_drop_pending_key()
     isProgramChange = true
     let line = Readline.line
     creadline_replace(0, line.length, text, Int32(text.utf8.count))
@@ -64,7 +64,7 @@ extension LineEditor: BarLine {
 
   /// Replaces bytes of the line as one undo step.
   public func replace(_ range: Range<Int>, with text: String, caret: Int) {
-    creadline_settle()
+    creadline_drop_pending_key()
     isProgramChange = true
     creadline_replace(Int32(range.lowerBound), Int32(range.upperBound), text, Int32(caret))
   }
@@ -110,14 +110,14 @@ extension LineEditor: BarLine {
 
   /// Sets the line aside, and leaves an empty one.
   public func setAside() -> SavedLine {
-    creadline_settle()
+    creadline_drop_pending_key()
     isProgramChange = true
     return SavedLine(creadline_set_aside())
   }
 
   /// Replaces the current line with the one set aside.
   public func bringBack(_ aside: consuming SavedLine) {
-    creadline_settle()
+    creadline_drop_pending_key()
     isProgramChange = true
     guard let pointer = aside.pointer.take() else { return }
     creadline_bring_back(pointer)
@@ -131,7 +131,7 @@ extension LineEditor: BarLine {
       return
     }
     let wasBusy = !creadline_is_idle()
-    creadline_settle()
+    creadline_drop_pending_key()
     creadline_begin_inserting()
     let line = Readline.line
     if line.length == 0 {

@@ -383,7 +383,7 @@ public final class LineEditor {
     let text = String(decoding: bytes.lazy.filter { $0 != 0 }, as: UTF8.self)
     tellEarlierChanges()
     if creadline_is_searching() { return creadline_search_for(LineRules.onOneLine(text)) }
-    creadline_settle()
+    creadline_drop_pending_key()
     if isWhole, tell(.pasted(text)) { return }
     insertByHand(text)
   }

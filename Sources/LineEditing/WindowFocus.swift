@@ -7,7 +7,7 @@ import Terminal
 final class WindowFocus {
   private(set) var isHere: Bool
   var isKnown: Bool { timer == nil }
-  /// Whether the terminal has reported it, and was not left after that.
+  /// Whether the terminal has reported it since hobnob last had the terminal back.
   private(set) var isReported = false
   var changed: () -> Void = {}
   private let loop: EventLoop

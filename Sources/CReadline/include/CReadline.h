@@ -101,7 +101,7 @@ bool creadline_is_searching(void);
 /// Adds a text without control characters to what that search looks for.
 void creadline_search_for(const char *text);
 /// Ends a search or argument under way, keeping the line.
-void creadline_settle(void);
+void creadline_drop_pending_key(void);
 
 /// Inserts at the caret as one undo step.
 void creadline_insert(const char *text);

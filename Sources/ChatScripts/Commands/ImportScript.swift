@@ -63,7 +63,7 @@ package struct ImportScript: Subcommand {
       // Read this before locking the store: a pipe or a person may take any amount of time.
       for index in files.indices {
         let (path, file) = files[index]
-        if let copy = try Spool.copy(of: file, name: path, beside: store) {
+        if let copy = try InputBuffer.copy(of: file, name: path, beside: store) {
           files[index].file = copy
         }
       }

@@ -217,7 +217,7 @@ extension Session {
     case .function:
       return line.bindings.filter { !$0.keys.isEmpty }
         .map { Candidate($0.function, hint: KeyNames.list($0.keys)) }
-        + Habit.Program.allCases.map { Candidate($0.rawValue) }
+        + OtherClientHint.Program.allCases.map { Candidate($0.rawValue) }
     case .alias: return preferences.aliases.map { Candidate($0.key, hint: $0.value) }
     case .number: return messageNumbers(snapshot) { $0.sender == me.id }
     case .anyNumber: return messageNumbers(snapshot) { _ in true }

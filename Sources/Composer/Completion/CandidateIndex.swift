@@ -17,7 +17,7 @@ struct CandidateIndex {
     var rank: Int
     /// The first sixteen folded bytes as two numbers: they tell most candidates apart.
     var head: UInt64
-    var neck: UInt64
+    var secondWord: UInt64
     /// Where the folded text begins in `bytes`.
     var start: UInt32
     var count: UInt32
@@ -34,10 +34,10 @@ struct CandidateIndex {
   private var entries: [Entry] = []
   /// Which letters occur in each; most candidates are ruled out by this alone.
   private var letters: [UInt64] = []
-  /// For each candidate, which thing it is a name of, and how many things there are; empty if each
-  /// candidate is a separate thing.
-  private var things: [Int32] = []
-  private var thingCount = 0
+  /// For each candidate, the group of names of the same thing that it belongs to, by number; empty
+  /// if each candidate is a separate thing.
+  private var groups: [Int32] = []
+  private var groupCount = 0
 
   /// - Parameters:
   ///   - order: see ``CompletionRegistry/order``.
@@ -49,15 +49,15 @@ struct CandidateIndex {
       var known: [String: Int32] = [:]
       var count: Int32 = 0
       for candidate in list {
-        if !candidate.hint.isEmpty, let thing = known[candidate.hint] {
-          things.append(thing)
+        if !candidate.hint.isEmpty, let group = known[candidate.hint] {
+          groups.append(group)
         } else {
           known[candidate.hint] = count
-          things.append(count)
+          groups.append(count)
           count += 1
         }
       }
-      thingCount = Int(count)
+      groupCount = Int(count)
     }
     entries.reserveCapacity(list.count)
     letters.reserveCapacity(list.count)
@@ -69,7 +69,7 @@ struct CandidateIndex {
         entries.append(
           Entry(
             rank: candidate.rank, head: Self.packedBytes(folded, from: 0),
-            neck: Self.packedBytes(folded, from: 8), start: UInt32(start),
+            secondWord: Self.packedBytes(folded, from: 8), start: UInt32(start),
             count: UInt32(folded.count)))
         letters.append(Self.letterSet(in: folded))
       }
@@ -123,13 +123,13 @@ struct CandidateIndex {
   /// Keeps one name of each thing: the first that begins with the word, or else the first that
   /// contains it.
   func once(_ matches: Matches) -> Matches {
-    guard !things.isEmpty else { return matches }
-    var seen = [Bool](repeating: false, count: thingCount)
+    guard !groups.isEmpty else { return matches }
+    var seen = [Bool](repeating: false, count: groupCount)
     func first(_ group: [Int32]) -> [Int32] {
       group.filter { position in
-        let thing = Int(things[Int(position)])
-        defer { seen[thing] = true }
-        return !seen[thing]
+        let group = Int(groups[Int(position)])
+        defer { seen[group] = true }
+        return !seen[group]
       }
     }
     // The matches filled in from the back are in no order, but the first name in the list is the
@@ -204,7 +204,7 @@ struct CandidateIndex {
       return order < 0
     }
     if a.head != b.head { return a.head < b.head }
-    if a.neck != b.neck { return a.neck < b.neck }
+    if a.secondWord != b.secondWord { return a.secondWord < b.secondWord }
     if let order = precedesByFolded(a, b) { return order }
     return precedesByText(left, right) ?? (left < right)
   }
@@ -243,9 +243,9 @@ struct CandidateIndex {
 
   /// The candidates that determine the common beginning of a group: one of them, and each that
   /// shares a shorter beginning with it than those before.
-  func witnesses(of group: [Int32]) -> [Int32] {
+  func prefixWitnesses(of group: [Int32]) -> [Int32] {
     guard let first = group.first else { return [] }
-    var witnesses = [first]
+    var prefixWitnesses = [first]
     bytes.withUnsafeBufferPointer { bytes in
       let one = entries[Int(first)]
       let text = one.text(in: bytes)
@@ -258,11 +258,11 @@ struct CandidateIndex {
           text, other.text(in: bytes), atMost: min(common, Int(other.count)))
         if alike < common {
           common = alike
-          witnesses.append(candidate)
+          prefixWitnesses.append(candidate)
         }
       }
     }
-    return witnesses
+    return prefixWitnesses
   }
 
   @inline(__always)

@@ -169,7 +169,7 @@ struct CompletionMenu {
   /// It ends before white space and control characters, since another word would begin after them.
   var longerCommonPart: String? {
     guard let best = index.first(1, of: counting).first else { return nil }
-    let some = ([best] + index.witnesses(of: counting)).map { index.list[Int($0)] }
+    let some = ([best] + index.prefixWitnesses(of: counting)).map { index.list[Int($0)] }
     let common = Ranking.commonPart(of: some, typed: word).prefix {
       !$0.isWhitespace && !$0.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }

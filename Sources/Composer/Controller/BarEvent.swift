@@ -42,7 +42,7 @@ public enum BarEvent: Hashable, Sendable {
   }
 }
 
-/// What listeners were last told about a bar.
+/// The state of a bar that its listeners know.
 struct LastNotified {
   var edition = 0
   var isEmpty = true

@@ -27,7 +27,7 @@ extension Access {
 }
 
 extension Access where Mode: MayWrite {
-  /// Removes what network processes that have died reported about themselves and others.
+  /// Clears the status and the presence that network processes reported which have died.
   ///
   /// - Returns: whether there were any.
   func forgetDeadHolders() throws -> Bool {

@@ -8,9 +8,9 @@ public struct Event: Hashable, Sendable {
     case topic = 0
     /// Added somebody.
     case invitation = 1
-    /// `Event.text` is why, if it was not by their own will.
+    /// `Event.text` says why the network brought them in; empty for an ordinary join.
     case joined = 2
-    /// `Event.text` is how others removed them.
+    /// `Event.text` says who removed them and why; empty if they left.
     case left = 3
     /// Changed their name; `Event.text` is the old name.
     case renamed = 4

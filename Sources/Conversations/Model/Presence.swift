@@ -3,7 +3,7 @@
 /// One participant's presence, as the others in a conversation see it (rules 4 and 7.3).
 public struct Presence: Hashable, Sendable {
   public var participant: Participant
-  /// Whether a shell of theirs runs, or their network reports them as online.
+  /// Whether they have a shell open, or their network reports them as online.
   public var isHere: Bool
   /// Whether a shell of theirs shows this conversation and is not paused.
   public var isLooking: Bool

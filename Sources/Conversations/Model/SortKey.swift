@@ -9,7 +9,7 @@ package enum SortKey {
   /// How many keys stay free after a gap, for the messages that are missing there.
   package static let room: Int64 = 1 << 20
 
-  /// Keys that this program gives; a row without one is left out.
+  /// The keys that hobnob gives; readers leave out a row with another one.
   package static let all = (Message.times.lowerBound * perMillisecond)...(1 << 60)
 
   package static func first(at time: Milliseconds) -> Int64 {

@@ -54,7 +54,7 @@ package struct Export {
   @discardableResult
   package func write(_ write: (_ piece: [UInt8]) throws -> Bool) throws -> ExportReport {
     try withoutActuallyEscaping(write) { write in
-      let spool = Spool(in: store.files.folder, write: write)
+      let spool = InputBuffer(in: store.files.folder, write: write)
       return try run(write: spool.add, whenRead: spool.release)
     }
   }

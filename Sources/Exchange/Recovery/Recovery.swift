@@ -8,7 +8,7 @@ import Sentences
 /// Fills a new store with the readable rows of a damaged one.
 package struct Recovery {
   private let database: Database
-  private let salvage: Salvage
+  private let salvage: PageScanner
 
   /// Copies the readable parts of a damaged store into a new one beside it.
   ///
@@ -34,10 +34,10 @@ package struct Recovery {
     let told = try DatabasePages(path: path)
     // Keep it alive: closing its descriptors would end the lock.
     defer { withExtendedLifetime(told) {} }
-    var salvage = try Salvage(store: told, path)
+    var salvage = try PageScanner(store: told, path)
     if told.size != DatabasePages.usualSize, salvage.count(of: "message").rows == 0 {
       // The version number may also be damaged.
-      salvage = try Salvage(
+      salvage = try PageScanner(
         store: DatabasePages(path: path, size: DatabasePages.usualSize), path)
     }
     // The file's own value may be damaged, and nobody else must be able to read private data.
@@ -60,7 +60,9 @@ package struct Recovery {
   }
 
   /// Fills the tables in an order in which referenced rows come first.
-  private static func fill(_ store: Store, from salvage: Salvage) throws -> [RecoveryReport.Table] {
+  private static func fill(_ store: Store, from salvage: PageScanner) throws -> [RecoveryReport
+    .Table]
+  {
     // Skip presence, which is only of running shells, and `meta`, which has one row; triggers fill
     // the search index.
     let tables = try store.read {
@@ -235,7 +237,7 @@ package struct Recovery {
   }
 }
 
-extension Salvage {
+extension PageScanner {
   /// The row of `meta`, which describes the store.
   struct Meta {
     var change: Int64
@@ -249,7 +251,7 @@ extension Salvage {
     let version = header.number(at: 60, bytes: 4) ?? 0
     let application = header.number(at: 68, bytes: 4).map(Int64.init)
     // If they are readable, the listed tables are better evidence than a number.
-    let listed = Set(Salvage(pages, trees: []).schema.map(\.sql)).subtracting([""])
+    let listed = Set(PageScanner(pages, trees: []).schema.map(\.sql)).subtracting([""])
     let model = try StoreTree.model.get()
     let known = model.sql.intersection(listed)
     // Indexes, and the tables of FTS5, are the same in other files.

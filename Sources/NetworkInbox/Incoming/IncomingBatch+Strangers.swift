@@ -181,8 +181,7 @@ extension IncomingBatch {
       """, account.id, kind, newest, most)
   }
 
-  /// Opens the chat of a person who wrote as a stranger and is none any more; what they wrote is
-  /// unread.
+  /// Opens the chat of someone who is no longer a stranger, and marks what they wrote as unread.
   func openChat(withFormerStranger address: String) throws {
     let wrote = try database.exists(
       "SELECT 1 FROM approach WHERE account = ? AND kind = ? AND address = ?", account.id,

@@ -63,8 +63,9 @@ package enum NetworkEvent: Hashable, Sendable {
   /// or comes back. People in the batch with `joined` do not count as joining. If people are the
   /// same in all rooms, all of them must be in the batch with `joined`: anyone else is no longer
   /// there. `away` is their away message, nil if they are not away; `rank` is the network's word
-  /// for what they may do there, empty for the usual; `arrival` is why they join, if it is not by
-  /// their own will; `removal` is how others removed them, nil if they left by themselves.
+  /// for what they may do there, empty for the usual; `arrival` says why the network brought
+  /// them in, such as the end of a netsplit, and is empty if they joined by themselves; `removal`
+  /// says who removed them and why, nil if they left by themselves.
   case present(
     NetworkUser, room: String, away: String? = nil, rank: String = "", arrival: String = "")
   /// Someone in a room, maybe the owner, has another rank now.

@@ -9,8 +9,8 @@ struct KeysCommand {
 
   func run(_ argument: String) throws -> Step {
     let wanted = MatchFolding.folded(argument)
-    if let program = Habit.Program(rawValue: wanted) {
-      return context.table([], Habit.rows(for: program))
+    if let program = OtherClientHint.Program(rawValue: wanted) {
+      return context.table([], OtherClientHint.rows(for: program))
     }
     func matches(_ name: String) -> Bool {
       wanted.isEmpty || MatchFolding.folded(name).contains(wanted)

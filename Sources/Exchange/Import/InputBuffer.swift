@@ -5,7 +5,7 @@ import Glibc
 import Platform
 
 /// Keeps output for a slow reader, or the input from a slow writer, in a file without a name.
-package final class Spool {
+package final class InputBuffer {
   private let write: ([UInt8]) throws -> Bool
   private let file: OpenFile
   /// The lengths of the waiting pieces.

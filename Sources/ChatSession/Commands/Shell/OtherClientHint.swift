@@ -4,7 +4,7 @@ import StyledText
 /// Keys and commands that people know from irssi, WeeChat and profanity, and what hobnob has
 /// instead. hobnob has one name for each; you can define aliases. `/keys irssi` lists them, and the
 /// error for an unknown command (rule 1.11) names the counterpart.
-struct Habit {
+struct OtherClientHint {
   enum Program: String, CaseIterable { case irssi, weechat, profanity }
 
   /// What each program calls it; nothing if it has no name there.
@@ -40,134 +40,138 @@ struct Habit {
     }?.sentence
   }
 
-  static let table: [Habit] = [
+  static let table: [OtherClientHint] = [
     // Going around.
-    Habit(
+    OtherClientHint(
       "Alt-1..9", "Alt-1..9", "Alt-1..9, F1..F10",
       say(
         "/switch 1 goes to number 1 of /list; you can bind keys to the functions conversation-1, conversation-2 and so on."
       )),
-    Habit(
+    OtherClientHint(
       "Alt-a", "Alt-a", "Alt-a",
       say("M-a, or /next, goes to the next conversation with unread messages.")),
-    Habit(
+    OtherClientHint(
       "Ctrl-n, Ctrl-p", "F6, F5", "Alt-Right, Alt-Left",
       say("C-x C-n and C-x C-p go to the next and the previous conversation of /list.")),
-    Habit(
+    OtherClientHint(
       "/window last", "Alt-/", "", say("C-x C-l, or /switch -, goes back to the last conversation.")
     ),
-    Habit(
+    OtherClientHint(
       "/window, /win", "/buffer", "/win",
       say("/switch NAME and /win N go to a conversation of /list.")),
-    Habit(
+    OtherClientHint(
       "/window list, /wl", "/buffer list", "/wins", say("/list lists your conversations."),
       others: "/windows, /buffers"),
-    Habit(
+    OtherClientHint(
       "/window split", "/window, F7, F8", "",
       say("Each shell shows one conversation; to see two, open another shell beside it.")),
-    Habit(
+    OtherClientHint(
       "/query, /msg", "/query, /msg", "/msg",
       say("/msg NAME opens a direct chat; /msg NAME TEXT only sends, and /query does both."),
       others: "/q"),
-    Habit(
+    OtherClientHint(
       "/part, /wc", "/part, /close", "/close",
       say("/leave leaves the room; /part ROOM REASON says why.")),
-    Habit("/j", "/j", "", say("/j ROOM and /join ROOM enter a room.")),
+    OtherClientHint("/j", "/j", "", say("/j ROOM and /join ROOM enter a room.")),
     // Reading.
-    Habit(
+    OtherClientHint(
       "PageUp", "PageUp", "PageUp",
       say(
         "To read older output, scroll back in your terminal; on the Linux console, PageUp opens the history in a pager."
       )),
-    Habit("/lastlog", "", "", say("/lastlog and /search find messages."), others: "/grep"),
-    Habit(
+    OtherClientHint(
+      "/lastlog", "", "", say("/lastlog and /search find messages."), others: "/grep"),
+    OtherClientHint(
       "Ctrl-l, /clear", "Ctrl-l, /buffer clear", "/clear",
       say("C-l, or /clear, clears the screen.")),
-    Habit("", "", "/who", say("/who shows who is here.")),
-    Habit(
+    OtherClientHint("", "", "/who", say("/who shows who is here.")),
+    OtherClientHint(
       "/hilight", "/buffer set highlight_words", "",
       say("/set highlight WORD marks messages with that word."), others: "/highlight"),
-    Habit("", "/filter", "", say("/set events off hides who joins and leaves.")),
-    Habit(
+    OtherClientHint("", "/filter", "", say("/set events off hides who joins and leaves.")),
+    OtherClientHint(
       "/ignore", "/ignore", "/blocked",
       say("/ignore NAME hides messages; /block ADDRESS blocks somebody on a network.")),
-    Habit("", "", "/time", say("/set timestamps changes how times are shown.")),
-    Habit("", "", "/notify", say("/set notify selects which messages ring.")),
-    Habit(
+    OtherClientHint("", "", "/time", say("/set timestamps changes how times are shown.")),
+    OtherClientHint("", "", "/notify", say("/set notify selects which messages ring.")),
+    OtherClientHint(
       "", "", "/url",
       say("/open N opens the link or file in message N, and /save N saves its files.")),
-    Habit(
+    OtherClientHint(
       "/ping, /ver", "/ping, /version", "/ping",
       say(
         "/ctcp NAME PING or VERSION asks somebody's program; /info N shows the delivery of message N."
       ), others: "/version"),
     // Writing.
-    Habit(
+    OtherClientHint(
       "Tab", "Tab", "Tab",
       say(
         "TAB completes people, rooms, commands and emoji names such as :tada:, and a second TAB opens a menu."
       )),
-    Habit("Up", "Up, Ctrl-r", "Up", say("Up recalls what you typed, and C-r searches it.")),
-    Habit("", "Alt-Enter", "Alt-Enter", say("M-Return begins a new line.")),
-    Habit("", "", "/correct", say("/edit changes your newest message.")),
-    Habit(
+    OtherClientHint(
+      "Up", "Up, Ctrl-r", "Up", say("Up recalls what you typed, and C-r searches it.")),
+    OtherClientHint("", "Alt-Enter", "Alt-Enter", say("M-Return begins a new line.")),
+    OtherClientHint("", "", "/correct", say("/edit changes your newest message.")),
+    OtherClientHint(
       "/dcc", "/dcc, /xfer", "",
       say("hobnob has no DCC; /attach PATH sends a file where the network takes files.")),
-    Habit(
+    OtherClientHint(
       "", "", "/sendfile", say("/attach PATH adds a file to the next message."), others: "/upload"),
-    Habit("", "", "/subject", say("/topic TEXT changes the topic.")),
+    OtherClientHint("", "", "/subject", say("/topic TEXT changes the topic.")),
     // The network and the program.
-    Habit(
+    OtherClientHint(
       "/server, /network", "/server", "",
       say("/account add irc:NICK@SERVER adds an account on IRC; /account lists yours.")),
-    Habit(
+    OtherClientHint(
       "/cycle", "/cycle", "", say("/leave leaves the room, and /join enters it again."),
       others: "/hop"),
-    Habit(
+    OtherClientHint(
       "/quote, /raw", "/quote", "",
       say("/irc WORDS sends a line of IRC; /quote N quotes message N."),
       others: "/rawquote, /motd, /links, /whowas"),
-    Habit(
+    OtherClientHint(
       "/ns, /cs", "", "", say("/msg NickServ TEXT writes to the service."),
       others: "/nickserv, /chanserv"),
-    Habit(
+    OtherClientHint(
       "", "", "/roster, /sub",
       say("/contact lists your contacts, and /contact add sends a contact request.")),
-    Habit(
+    OtherClientHint(
       "/away", "/away", "/status set",
       say("/away and /back set your status; there are no other statuses."),
       others: "/online, /dnd, /xa, /chat"),
-    Habit("", "/key", "", say("/bind binds a key, and /keys lists the keys.")),
-    Habit("", "", "/prefs", say("/set shows the settings.")),
-    Habit(
+    OtherClientHint("", "/key", "", say("/bind binds a key, and /keys lists the keys.")),
+    OtherClientHint("", "", "/prefs", say("/set shows the settings.")),
+    OtherClientHint(
       "/save", "/save", "/save", say("To keep a setting, put it in hobnobrc; /save saves files.")),
-    Habit("/exit, /bye", "/exit, /bye", "", say("/quit leaves hobnob.")),
-    Habit(
+    OtherClientHint("/exit, /bye", "/exit, /bye", "", say("/quit leaves hobnob.")),
+    OtherClientHint(
       "/join ...", "/join ...", "/join ...",
       say("/join, /me, /nick, /invite, /alias, /connect and /help work the way you are used to.")),
-    Habit(
+    OtherClientHint(
       "/names, /whois, /notice, /ctcp", "/names, /whois, /notice, /ctcp", "",
       say("/names, /whois, /notice and /ctcp work the way you are used to.")),
-    Habit("/n", "", "", say("/names shows who is here.")),
-    Habit(
+    OtherClientHint("/n", "", "", say("/names shows who is here.")),
+    OtherClientHint(
       "/wii", "/wii", "", say("/whois NAME also shows how long somebody has been idle."),
       others: "/wi"),
-    Habit(
+    OtherClientHint(
       "/kick, /ban, /op, /mode", "/kick, /ban, /op, /mode", "",
       say("On IRC, /kick, /ban, /unban, /op, /deop and /mode act on the open room.")),
-    Habit(
+    OtherClientHint(
       "/kickban, /kb", "/kickban", "",
       say("/ban NAME keeps somebody out, and /kick NAME removes them.")),
-    Habit("/voice, /devoice", "/voice, /devoice", "", say("/mode +v NAME gives somebody a voice.")),
+    OtherClientHint(
+      "/voice, /devoice", "/voice, /devoice", "", say("/mode +v NAME gives somebody a voice.")),
     // hobnob has no counterpart for these.
-    Habit("", "", "/kick, /ban", say("hobnob does not moderate rooms on XMPP yet.")),
-    Habit("", "", "/omemo, /pgp, /otr", say("hobnob does not encrypt from end to end yet.")),
-    Habit(
+    OtherClientHint("", "", "/kick, /ban", say("hobnob does not moderate rooms on XMPP yet.")),
+    OtherClientHint(
+      "", "", "/omemo, /pgp, /otr", say("hobnob does not encrypt from end to end yet.")),
+    OtherClientHint(
       "/script, /exec", "/script, /exec", "/plugins",
       say(
         "hobnob loads no scripts, but scripts of your own can run hobnob send and hobnob log --follow."
       )),
-    Habit("", "", "/titlebar", say("/set title changes the title of the window.")),
+    OtherClientHint("", "", "/titlebar", say("/set title changes the title of the window.")),
   ]
 }
 
@@ -182,7 +186,7 @@ extension Command {
     if name.isEmpty {
       return Refusal(say("Type the name of a command after /. /help lists them."))
     }
-    if let counterpart = Habit.counterpart(of: name) {
+    if let counterpart = OtherClientHint.counterpart(of: name) {
       return Refusal(say("There is no /%1; %2", shown, counterpart))
     }
     if let near = Spelling.nearest(to: name, among: names) {

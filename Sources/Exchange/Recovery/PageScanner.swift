@@ -8,7 +8,7 @@ import Conversations
 /// own map of what is above each page (https://www.sqlite.org/fileformat2.html, 1.8); and its rows,
 /// if they fit only one table. SQLite has overwritten unused pages with zeros (`secure_delete`), so
 /// that nothing deleted comes back.
-final class Salvage {
+final class PageScanner {
   /// A tree as far as it was found.
   private struct FoundTree {
     /// The leaf pages.
