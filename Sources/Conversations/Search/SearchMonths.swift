@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The words in the search index for when a message was made (see Schema+Search.swift): `y2026` for
-/// its year and `m202611` for its month, in UTC.
+/// The words in the search index for when a message was made (see Schema+Search.swift): `m202611`
+/// for its month, in UTC, and `m2026*`, with which all months of a year begin.
 enum SearchMonths {
   /// The years and months that together cover a span.
   ///
@@ -19,7 +19,7 @@ enum SearchMonths {
     while next <= last {
       guard words.count < 100 else { return nil }
       if next % 12 == 0, next + 11 <= last {
-        words.append("y\(zeroPadded(next / 12, 4))")
+        words.append(year(next / 12))
         next += 12
       } else {
         words.append("m\(zeroPadded(next / 12, 4))\(zeroPadded(next % 12 + 1, 2))")
@@ -32,13 +32,15 @@ enum SearchMonths {
   /// The years of a span, the newest first.
   static func years(from start: Milliseconds, to end: Milliseconds) -> [String] {
     let (first, last) = (month(of: start) / 12, month(of: end) / 12)
-    return first > last ? [] : (first...last).reversed().map { "y\(zeroPadded($0, 4))" }
+    return first > last ? [] : (first...last).reversed().map(year)
   }
 
   /// The months of a year, the newest first.
   static func monthWords(ofYear word: String) -> [String] {
-    (1...12).reversed().map { "m\(word.dropFirst())\(zeroPadded($0, 2))" }
+    (1...12).reversed().map { word.dropLast() + zeroPadded($0, 2) }
   }
+
+  private static func year(_ number: Int) -> String { "m\(zeroPadded(number, 4))*" }
 
   /// Counted from the year 0. Clamped as in the schema.
   private static func month(of time: Milliseconds) -> Int {

@@ -281,12 +281,14 @@ enum SearchExpression {
     "body : \(quoted(term.text))" + (term.isPrefix ? " *" : "")
   }
 
+  /// - Parameter words: one with an asterisk at its end stands for all that begin with it.
   static func facts(_ words: [String]) -> String {
-    "facts : (\(words.map(quoted).joined(separator: " OR ")))"
+    let words = words.map { $0.hasSuffix("*") ? quoted(String($0.dropLast())) + " *" : quoted($0) }
+    return "facts : (\(words.joined(separator: " OR ")))"
   }
 
-  /// Each message has a year.
-  static let everything = "facts : \"y\" *"
+  /// Each message has a month.
+  static let everything = facts(["m*"])
 
   /// SQLite reads the query as a C string, which a NUL would end.
   private static func quoted(_ text: String) -> String {
