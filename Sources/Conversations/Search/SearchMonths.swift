@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// The words in the search index for when a message was made (see Schema+Search.swift): `m202611`
-/// for its month, in UTC, and `m2026*`, with which all months of a year begin.
+/// for its month, in UTC.
 enum SearchMonths {
-  /// The years and months that together cover a span.
+  /// The months that together cover a span.
   ///
   /// - Parameters:
   ///   - since: the first moment, from the beginning by default.
@@ -17,30 +17,24 @@ enum SearchMonths {
     var next = since.map(month(of:)) ?? 1970 * 12
     var words: [String] = []
     while next <= last {
-      guard words.count < 100 else { return nil }
-      if next % 12 == 0, next + 11 <= last {
-        words.append(year(next / 12))
-        next += 12
-      } else {
-        words.append("m\(zeroPadded(next / 12, 4))\(zeroPadded(next % 12 + 1, 2))")
-        next += 1
-      }
+      guard words.count < 12 * 100 else { return nil }
+      words.append(word(next))
+      next += 1
     }
     return words
   }
 
-  /// The years of a span, the newest first.
-  static func years(from start: Milliseconds, to end: Milliseconds) -> [String] {
+  /// The months of each year of a span, the newest first.
+  static func years(from start: Milliseconds, to end: Milliseconds) -> [[String]] {
     let (first, last) = (month(of: start) / 12, month(of: end) / 12)
-    return first > last ? [] : (first...last).reversed().map(year)
+    return first > last
+      ? []
+      : (first...last).reversed().map { year in (0..<12).reversed().map { word(year * 12 + $0) } }
   }
 
-  /// The months of a year, the newest first.
-  static func monthWords(ofYear word: String) -> [String] {
-    (1...12).reversed().map { word.dropLast() + zeroPadded($0, 2) }
+  private static func word(_ month: Int) -> String {
+    "m\(zeroPadded(month / 12, 4))\(zeroPadded(month % 12 + 1, 2))"
   }
-
-  private static func year(_ number: Int) -> String { "m\(zeroPadded(number, 4))*" }
 
   /// Counted from the year 0. Clamped as in the schema.
   private static func month(of time: Milliseconds) -> Int {

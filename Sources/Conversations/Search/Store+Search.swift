@@ -98,10 +98,10 @@ extension Access {
     let isOfThese = last.map { !(1..<Message.older).contains($0.id.rawValue) } ?? false
     let end = isOfThese ? last?.id.rawValue ?? .max : Int64.max
     var found: [Message] = []
-    func add(_ spans: [String], mayBeMany: Bool) throws {
+    func add(_ spans: [[String]], mayBeMany: Bool) throws {
       for span in spans where found.count < limit {
         let match =
-          span.isEmpty ? hits.match : hits.match + " AND " + SearchExpression.facts([span])
+          span.isEmpty ? hits.match : hits.match + " AND " + SearchExpression.facts(span)
         let count =
           try database.first(
             """
@@ -113,8 +113,7 @@ extension Access {
         if count > SearchedHits.mostSorted, !mayBeMany {
           let isYear = !span.isEmpty
           try add(
-            isYear ? SearchMonths.monthWords(ofYear: span) : years(until: last?.createdAt),
-            mayBeMany: isYear)
+            isYear ? span.map { [$0] } : years(until: last?.createdAt), mayBeMany: isYear)
           continue
         }
         found += try database.rows(
@@ -124,12 +123,12 @@ extension Access {
           read: Message.init(_:))
       }
     }
-    try add([""], mayBeMany: false)
+    try add([[]], mayBeMany: false)
     return found
   }
 
   /// The words for the years in which messages exist, newest first.
-  private func years(until newest: Milliseconds?) throws -> [String] {
+  private func years(until newest: Milliseconds?) throws -> [[String]] {
     let oldest = try database.first(
       """
       SELECT min((SELECT sort FROM message WHERE conversation = c.id AND sort IS NOT NULL
@@ -173,8 +172,10 @@ extension Access {
         if months.isEmpty { return nil }
         conditions.append(SearchExpression.facts(months))
       } else if conditions.isEmpty {
-        // The query has no condition: find all messages by a word that each has in the index.
-        conditions.append(SearchExpression.everything)
+        // The query has no condition: each message has the word of its conversation.
+        let all = try database.rows("SELECT id FROM conversation") { $0.int64() }
+        if all.isEmpty { return nil }
+        conditions.append(SearchExpression.facts(all.map { "c\($0)" }))
       }
     }
     return conditions.joined(separator: " AND ")
@@ -281,14 +282,9 @@ enum SearchExpression {
     "body : \(quoted(term.text))" + (term.isPrefix ? " *" : "")
   }
 
-  /// - Parameter words: one with an asterisk at its end stands for all that begin with it.
   static func facts(_ words: [String]) -> String {
-    let words = words.map { $0.hasSuffix("*") ? quoted(String($0.dropLast())) + " *" : quoted($0) }
-    return "facts : (\(words.joined(separator: " OR ")))"
+    "facts : (\(words.map { quoted("\(Tokenizer.factMark)\($0)") }.joined(separator: " OR ")))"
   }
-
-  /// Each message has a month.
-  static let everything = facts(["m*"])
 
   /// SQLite reads the query as a C string, which a NUL would end.
   private static func quoted(_ text: String) -> String {

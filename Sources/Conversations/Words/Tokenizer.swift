@@ -19,6 +19,11 @@ enum Tokenizer {
   /// The longest piece to index, in bytes; FTS5 itself cuts at 32 KiB.
   static let longest = 1024
 
+  /// Precedes a word that says something about a message (see Schema+Search.swift). Such a word
+  /// takes the form of one single character, which no text has: so it is in no prefix index, where
+  /// it would be useless and take as much room as in the index itself.
+  static let factMark: Unicode.Scalar = "\u{10FFFF}"
+
   /// A piece of a text.
   struct Token: Hashable {
     /// The piece as it is in the index, in UTF-8.
@@ -102,6 +107,8 @@ private struct Scanner {
     case single(UInt32)
     /// The first letter of a flag.
     case halfFlag
+    /// A word after ``Tokenizer/factMark``.
+    case fact
   }
 
   private let buffer: UnsafeMutableBufferPointer<UInt8>
@@ -129,9 +136,15 @@ private struct Scanner {
     default: return finish(emit)
     }
     var code: Int32 = 0
-    if case .inWord = state {} else { code = begin(.inWord, at: position, emit) }
+    var isFact = false
+    switch state {
+    case .inWord: break
+    case .fact: isFact = true
+    default: code = begin(.inWord, at: position, emit)
+    }
     if count < buffer.count {
-      buffer[count] = folded
+      // The bytes that continue a character have these bits.
+      buffer[count] = isFact ? 0x80 | folded & 0x3F : folded
       count += 1
     }
     end = position + 1
@@ -140,6 +153,13 @@ private struct Scanner {
 
   mutating func add(_ scalar: UInt32, at range: Range<Int>, _ emit: Emit) -> Int32 {
     var code: Int32 = 0
+    if scalar == Tokenizer.factMark.value {
+      code = begin(.fact, at: range.lowerBound, emit)
+      buffer[0] = 0xFF
+      count = 1
+      end = range.upperBound
+      return code
+    }
     switch CharacterClass(of: scalar) {
     case .separator:
       return finish(emit)
@@ -155,7 +175,7 @@ private struct Scanner {
         state = .inWord
         start = range.lowerBound
         append(scalar)
-      case .inWord, .halfFlag: append(scalar)
+      case .inWord, .halfFlag, .fact: append(scalar)
       case .single(let base): join(scalar, to: base)
       }
     case .single:

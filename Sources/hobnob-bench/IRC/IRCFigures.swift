@@ -147,6 +147,8 @@ enum IRCFigures {
       }
     }
     let took = joined - child.startedAt
+    // What entering needed is released a moment later.
+    shell.settle(milliseconds: 500)
     let memory = try Footprint.residentBytes(of: child.process)
     guard
       let room = try child.store.read({ try $0.room(last, for: child.account.owner) }),
