@@ -69,7 +69,7 @@ package final class BatchShell {
     case .copy:
       throw Refusal(
         say("hobnob can copy only at a terminal, and there is none here."))
-    case .open(let words, _):
+    case .launch(let words, _):
       guard programs.start(words, ended: { _ in }) else {
         throw Refusal(
           say(
@@ -87,6 +87,14 @@ package final class BatchShell {
     case .show, .notice, .endNotice, .ask, .bell, .restore, .swapLine, .beginChoice,
       .endChoice, .addHistory,
       .setHistory, .bind, .run, .notify, .clearScreen:
+      break
+    // The session has carried these out.
+    case .write, .answer, .complain, .list, .longAnswer, .history, .open, .openKeepingDraft, .left,
+      .send, .beginEdit, .saved, .attach, .detach, .saveLater, .startChore, .preferences, .renamed,
+      .nicknamesChanged, .away, .attentionChanged, .searched, .pause, .resume, .leave,
+      .draftsCleared, .takeBackLine, .holdDraft, .accountsChanged, .awaitConnection, .startAccount,
+      .catchUp, .arrived, .settleIn, .nicknameTaken, .reloadHistory, .tutorial, .tutorialAction,
+      .retryRead:
       break
     }
   }

@@ -74,7 +74,7 @@ extension InteractiveShell {
     case .bind(let lines, let mustWork): try bind(lines, mustWork: mustWork)
     case .copy(let text): try copy(text)
     case .run(let chore): run(chore)
-    case .open(let words, let target): try open(words, target)
+    case .launch(let words, let target): try open(words, target)
     case .notify(let notifications): notifier.notify(notifications)
     case .clearScreen: editor.clearDisplay()
     case .connect(let account, let asks):
@@ -85,6 +85,14 @@ extension InteractiveShell {
         complain(sentence(for: error))
       }
     case .quit(let status): stop(status: status)
+    // The session has carried these out.
+    case .write, .answer, .complain, .list, .longAnswer, .history, .open, .openKeepingDraft, .left,
+      .send, .beginEdit, .saved, .attach, .detach, .saveLater, .startChore, .preferences, .renamed,
+      .nicknamesChanged, .away, .attentionChanged, .searched, .pause, .resume, .leave,
+      .draftsCleared, .takeBackLine, .holdDraft, .accountsChanged, .awaitConnection, .startAccount,
+      .catchUp, .arrived, .settleIn, .nicknameTaken, .reloadHistory, .tutorial, .tutorialAction,
+      .retryRead:
+      break
     }
   }
 

@@ -285,7 +285,18 @@ final class Person: SessionLine {
         if case .keep = chore { copies.append(chore) } else { writes.append(chore) }
       case .connect(let account, let asks): connected.append((account.network, asks))
       case .quit(let status): self.status = status
-      case .bind, .copy, .open, .clearScreen: break
+      case .bind, .copy, .launch, .clearScreen: break
+      // The session has carried these out.
+      case .write, .answer, .complain, .list, .longAnswer, .history, .open, .openKeepingDraft,
+        .left,
+        .send, .beginEdit, .saved, .attach, .detach, .saveLater, .startChore, .preferences,
+        .renamed,
+        .nicknamesChanged, .away, .attentionChanged, .searched, .pause, .resume, .leave,
+        .draftsCleared, .takeBackLine, .holdDraft, .accountsChanged, .awaitConnection,
+        .startAccount,
+        .catchUp, .arrived, .settleIn, .nicknameTaken, .reloadHistory, .tutorial, .tutorialAction,
+        .retryRead:
+        break
       }
     }
     return isDone

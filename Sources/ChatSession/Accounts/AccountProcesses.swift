@@ -33,8 +33,8 @@ struct AccountProcesses {
   /// Reports what became of the accounts that I told this shell to connect.
   mutating func follow(
     _ accounts: [Account], _ snapshot: borrowing Snapshot
-  ) throws -> [Outcome] {
-    var outcomes: [Outcome] = []
+  ) throws -> [Effect] {
+    var effects: [Effect] = []
     for account in accounts where ended[account.id] != nil {
       if try account.status != .notRunning || snapshot.hasProcess(of: account) {
         ended[account.id] = nil
@@ -48,14 +48,14 @@ struct AccountProcesses {
         // The status line has no room for a reason; `/account` shows later reasons.
         awaited[account.id] = true
         let words = account.status.words(now: Clock.wall())
-        outcomes.append(.tell(say("%1: %2", SafeText(line: account.address), words)))
+        effects.append(.tell(say("%1: %2", SafeText(line: account.address), words)))
       }
       if isConnected {
         awaited[account.id] = nil
-        outcomes.append(.tell(try welcome(to: account, snapshot)))
+        effects.append(.tell(try welcome(to: account, snapshot)))
       }
     }
-    return outcomes
+    return effects
   }
 
   /// What to show when somebody connects for the first time, or again.
@@ -87,8 +87,8 @@ struct AccountProcesses {
   /// - Parameter again: whether to restart processes that ended with a reason.
   mutating func start(
     _ accounts: [Account], again: Bool, at now: Milliseconds, _ snapshot: borrowing Snapshot
-  ) -> [Outcome] {
-    var outcomes: [Outcome] = []
+  ) -> [Effect] {
+    var effects: [Effect] = []
     deadline = nil
     for account in accounts {
       guard (try? snapshot.hasProcess(of: account)) == false,
@@ -106,18 +106,18 @@ struct AccountProcesses {
         }
       }
       started[account.id] = (now, pause, false)
-      outcomes += [.write(.nickname(account)), .effect(.connect(account, asks: false))]
+      effects += [.write(.nickname(account)), .connect(account, asks: false)]
     }
-    return outcomes
+    return effects
   }
 
   /// Starts a process because the owner asked.
   ///
   /// - Parameter asks: whether the process may ask for the password.
-  mutating func start(_ account: Account, asks: Bool, at now: Milliseconds) -> [Outcome] {
+  mutating func start(_ account: Account, asks: Bool, at now: Milliseconds) -> [Effect] {
     started[account.id] = (now, Retry.process.pause, false)
     awaitConnection(of: account)
-    return [.effect(.connect(account, asks: asks))]
+    return [.connect(account, asks: asks)]
   }
 
   /// The exit status of a process that found another process serving its account.
@@ -130,7 +130,7 @@ struct AccountProcesses {
   ///   served the account, or another process does.
   mutating func noteEnd(
     of account: Account, status: Int32, missing: SafeText?, _ snapshot: borrowing Snapshot
-  ) -> [Outcome]? {
+  ) -> [Effect]? {
     guard status != 0, status != Self.isServed, account.status == .notRunning,
       (try? snapshot.hasProcess(of: account)) == false
     else { return nil }

@@ -77,25 +77,25 @@ struct Accounts {
   // MARK: What they do
 
   /// Reads accounts that changed, or that were never read.
-  mutating func refresh(_ snapshot: borrowing Snapshot) -> [Outcome] {
-    var outcomes: [Outcome] = []
+  mutating func refresh(_ snapshot: borrowing Snapshot) -> [Effect] {
+    var effects: [Effect] = []
     do {
       let hadNone = list.isEmpty
       list = try snapshot.accounts(of: me)
-      outcomes += readSettings()
+      effects += readSettings()
       if hadNone, !list.isEmpty {
         // My nicknames on networks count as my names.
-        outcomes.append(.nicknamesChanged)
-        if isInteractive, let reminder = try reminder(snapshot) { outcomes.append(.tell(reminder)) }
+        effects.append(.nicknamesChanged)
+        if isInteractive, let reminder = try reminder(snapshot) { effects.append(.tell(reminder)) }
       }
-      outcomes += try processes.follow(list, snapshot)
+      effects += try processes.follow(list, snapshot)
     } catch {
-      outcomes.append(.retryRead)
+      effects.append(.retryRead)
     }
-    return outcomes
+    return effects
   }
 
-  mutating func readSettings() -> [Outcome] {
+  mutating func readSettings() -> [Effect] {
     settings = [:]
     do throws(AccountFileError) {
       for account in list {
@@ -138,12 +138,12 @@ struct Accounts {
   ///   apply.
   mutating func startWanted(
     again: Bool = false, at now: Milliseconds, _ snapshot: borrowing Snapshot
-  ) -> [Outcome] {
+  ) -> [Effect] {
     refresh(snapshot)
       + processes.start(list.filter(isWanted), again: again, at: now, snapshot)
   }
 
-  mutating func tick(at now: Milliseconds, _ snapshot: borrowing Snapshot) -> [Outcome] {
+  mutating func tick(at now: Milliseconds, _ snapshot: borrowing Snapshot) -> [Effect] {
     guard let deadline, now >= deadline else { return [] }
     return startWanted(at: now, snapshot)
   }
@@ -151,10 +151,10 @@ struct Accounts {
   /// Starts a process because the owner asked; it may ask for the password.
   mutating func start(
     _ account: Account, at now: Milliseconds, _ snapshot: borrowing Snapshot
-  ) -> [Outcome] {
-    let outcomes = refresh(snapshot)
+  ) -> [Effect] {
+    let effects = refresh(snapshot)
     let asks = ownSettings(of: account)?["password-command"] == nil
-    return outcomes + processes.start(account, asks: asks, at: now)
+    return effects + processes.start(account, asks: asks, at: now)
   }
 
   /// Makes this shell report when the account is connected.
@@ -166,12 +166,12 @@ struct Accounts {
   mutating func processEnded(
     _ id: ID<Account>, status: Int32, missing: SafeText?, at now: Milliseconds,
     _ snapshot: borrowing Snapshot
-  ) -> [Outcome] {
-    let outcomes = refresh(snapshot)
+  ) -> [Effect] {
+    let effects = refresh(snapshot)
     guard let account = list.first(where: { $0.id == id }), isWanted(account),
       let complaint = processes.noteEnd(
         of: account, status: status, missing: missing, snapshot)
-    else { return outcomes }
-    return outcomes + complaint + startWanted(at: now, snapshot)
+    else { return effects }
+    return effects + complaint + startWanted(at: now, snapshot)
   }
 }

@@ -3,10 +3,13 @@ import Composer
 import Conversations
 import StyledText
 
-/// What a session asks its shell to do, in order. If one effect fails, the typed line stays as if
-/// the session had refused it, the shell carries out the others, and a person at a terminal sees
-/// the reason (``SessionEvent/complain(_:)``; rule 14.8).
+/// What a step asks for, in order, once its writes are committed: the session carries out one part
+/// itself, its shell the other. If one effect fails, the typed line stays as if the session had
+/// refused it, the others are carried out, and a person at a terminal sees the reason
+/// (``SessionEvent/complain(_:)``; rule 14.8).
 package enum Effect {
+  // MARK: By the shell
+
   /// Print settled lines: the answers of commands.
   case print([StyledLine])
   /// Show messages that arrived, or messages of a conversation that was just entered. A batch shows
@@ -54,7 +57,7 @@ package enum Effect {
   /// Do this work on files, and answer with ``SessionEvent/choreEnded(_:_:)``.
   case run(FileChore)
   /// Run this command, which opens an address or a file.
-  case open([String], target: SafeText)
+  case launch([String], target: SafeText)
   /// Notify the person of messages, the oldest first, by `notify-command` or by the terminal.
   case notify([Notification])
   case clearScreen
@@ -63,10 +66,87 @@ package enum Effect {
   case connect(Account, asks: Bool)
   /// End the program, since the person leaves and nothing has to be stored any more.
   case quit(status: Int32)
+
+  // MARK: By the session
+
+  case write(Write)
+  /// Print the output of a command; `indent` is the column where the further rows of a line begin.
+  case answer([StyledLine], indent: Int = 4)
+  /// Print a refusal or a warning.
+  case complain([SafeText])
+  /// Print a long list in sections, in a pager if it is longer than the screen.
+  case list([(heading: SafeText, lines: [StyledLine])], indent: Int)
+  /// Print the output of a command as it is, in a pager if it is longer than the screen.
+  case longAnswer([StyledLine])
+  /// Print messages in their current state; `atEnd`: start at the newest; `inPager`: even if they
+  /// fit on the screen.
+  case history([Message], [ID<Message>: [Reaction]], atEnd: Bool, inPager: Bool = false)
+  /// Open a conversation; `isNew`: the room was just created.
+  case open(Conversation, isNew: Bool)
+  /// Open a conversation; the text of the line stays as the draft of the one before.
+  case openKeepingDraft(Conversation, isNew: Bool)
+  /// I left this room: return to the conversation where I was before.
+  case left(ID<Conversation>)
+  case send(OutgoingText)
+  /// Put a message into the line, to edit it.
+  case beginEdit(Message)
+  /// The new text of the edited message was saved.
+  case saved(String)
+  case attach(String)
+  /// Detach a file by its number; nil for all files.
+  case detach(Int?)
+  /// Save the files of a message when the request has fetched them.
+  case saveLater(NetworkRequest.ID, PendingSave)
+  /// Have a helper process write files out of the store.
+  case startChore(FileChore)
+  case preferences(Preferences)
+  case renamed(Participant)
+  case nicknamesChanged
+  case away(String?)
+  /// My mutes, ignores or notify settings may have changed.
+  case attentionChanged
+  /// Where `/search` without words continues.
+  case searched(SearchContinuation)
+  case pause, resume
+  /// Leave the program once everything typed is stored.
+  case leave
+  case draftsCleared
+  /// Take back the line that has waited longest for the store.
+  case takeBackLine
+  /// Hold the draft that the command replaced until I have answered its question.
+  case holdDraft
+  case accountsChanged
+  /// Report when the account is connected, or why it is not.
+  case awaitConnection(Account)
+  /// Start the account's process because its owner asked.
+  case startAccount(Account)
+  /// Read new changes from the store.
+  case catchUp
+  /// Show these changes; `isSeen`: the store already has their messages as seen.
+  case arrived(Changes, isSeen: Bool)
+  /// Do what the first prompt does not have to wait for.
+  case settleIn
+  /// An account got a new nickname, and these are its settings now.
+  case nicknameTaken(Account, AccountSettings)
+  case reloadHistory
+  /// The tutorial begins, goes on or, with nil, ends.
+  case tutorial(Tutorial?)
+  /// The person did something that the tutorial may ask for.
+  case tutorialAction(Tutorial.Action)
+  /// The accounts could not be read from the store: read them again in a moment.
+  case retryRead
 }
 
 extension Effect {
   var isNotice: Bool { if case .notice = self { true } else { false } }
+
+  /// Prints one dim sentence.
+  static func tell(_ sentence: SafeText) -> Effect {
+    .answer([StyledLine(sentence, .dim)], indent: 2)
+  }
+
+  /// Asks a question when the next line begins.
+  static func askNext(_ question: Question) -> Effect { .whenLineBegins(.ask(question)) }
 }
 
 /// The arguments of `notify-command`, and the message that they are about.
@@ -75,4 +155,20 @@ package struct Notification {
   package let sender: String
   package let conversation: String
   package let body: String
+}
+
+/// Files of a message to save once they are fetched.
+package struct PendingSave: Hashable {
+  var message: ID<Message>
+  /// A folder, or the path of the new file.
+  var path: String
+}
+
+/// Where a search continues.
+package struct SearchContinuation {
+  var query: SearchQuery
+  /// The query as typed.
+  var text: SafeText
+  /// The oldest match shown so far; nil if there are no more.
+  var before: ID<Message>?
 }

@@ -49,7 +49,29 @@ package struct Line {
 }
 
 /// A line that hobnob could not send, and why.
-struct ReturnedLine {
+package struct ReturnedLine {
   let line: Line
   let reason: SafeText
+}
+
+/// A text to send as a message.
+package struct OutgoingText {
+  var body: String
+  /// Where to send it; nil for the open conversation.
+  var target: Conversation?
+  /// What hobnob puts before it.
+  var prefix = ""
+  var kind = Message.Kind.text
+  /// The typed line.
+  var typed: String
+  var replyTo: ID<Message>?
+  /// Files that are already in the store; the message lists them after the newly attached ones.
+  var attachments: [Attachment] = []
+
+  /// This text, sent to a conversation without opening it.
+  func to(_ conversation: Conversation) -> OutgoingText {
+    var text = self
+    text.target = conversation
+    return text
+  }
 }

@@ -43,7 +43,7 @@ extension Session {
       let isSeen = !here.isEmpty && readState.showsAtOnce && transcript.holds(here)
       let delivery = Write.delivered(delivered, seen: isSeen ? open.id : nil)
       act(
-        on: .first([delivery]) { self.show(changes, isSeenNow: isSeen, $0) }, snapshot)
+        on: .first([delivery], then: [.arrived(changes, isSeen: isSeen)]), snapshot)
     } catch StoreError.locked {
       committer.scheduleRetry(at: now)
     } catch {

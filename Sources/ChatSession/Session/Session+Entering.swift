@@ -16,7 +16,7 @@ extension Session {
       let found = try store.read {
         try commitSwitch($0)
         let step = composing.leaveWaitingLine()
-        isLeft = !step.outcomes.isEmpty
+        isLeft = !step.effects.isEmpty
         act(on: step, $0)
         if let path { return try file(text, at: path, $0) }
         return try interpret(LineRules.withoutNewlinesAtEnd(text), $0)
@@ -248,7 +248,7 @@ extension Session {
     case .unchanged:
       composing.mode.edited = nil
       return Step([
-        .effect(.endEdit(offering: nil)), .shortNotice(say("Message [%1] is unchanged", number)),
+        .endEdit(offering: nil), .notice(say("Message [%1] is unchanged", number)),
       ])
     case .command(.cancel):
       composing.leaveEdit()

@@ -37,7 +37,7 @@ extension Session {
       line.copyNumber = copy
       let chore = FileChore.keep(
         line.files, limit: attachmentLimit, in: store.attachmentFolder, line: copy)
-      step.outcomes = [.effect(.run(chore))]
+      step.effects = [.run(chore)]
     }
     step.line = line
     return step

@@ -2,7 +2,7 @@
 import Conversations
 import StyledText
 
-/// Commits steps: their writes in one transaction, and then their outcomes.
+/// Commits steps: their writes in one transaction, and then their effects.
 extension Session {
   /// Handles an event in one snapshot, and commits the step that follows.
   func observe(_ body: (borrowing Snapshot) throws -> Void) {
@@ -15,14 +15,14 @@ extension Session {
     reportingErrors { try perform(try store.read { try body($0) }) }
   }
 
-  /// Commits a step's writes and change in one transaction, and then performs its outcomes. If an
-  /// outcome fails, it still performs the others.
+  /// Commits a step's writes and change in one transaction, and then performs its effects. If an
+  /// effect fails, it still carries out the others.
   ///
-  /// - Throws: the reason why the step cannot be committed, or else why the first outcome failed;
-  ///   it complains about outcomes that fail later.
+  /// - Throws: the reason why the step cannot be committed, or else why the first effect failed;
+  ///   it complains about effects that fail later.
   func perform(_ step: Step) throws {
     plan(step)
-    var outcomes = step.outcomes
+    var due = step.effects
     var failure: (any Error)?
     do {
       if let line = step.line {
@@ -30,20 +30,20 @@ extension Session {
         commitReady()
       }
       if let change = step.change {
-        outcomes += try commit([], change)
+        due += try commit([], change)
       } else if !step.writes.isEmpty {
         commitReady()
       }
     } catch { failure = error }
-    for outcome in outcomes {
+    for effect in due {
       do {
-        switch outcome {
-        // The outcome that failed may be the one that opens the conversation for this text.
+        switch effect {
+        // The effect that failed may be the one that opens the conversation for this text.
         case .send where failure != nil: break
         case .send(let text): try perform(try store.read { try sendStep(text, $0) })
         case .takeBackLine: _ = takeBackOldestLine()
-        case .quit: leave(status: 0, insists: true)
-        default: try store.read { try apply(outcome, $0) }
+        case .leave: leave(status: 0, insists: true)
+        default: try store.read { try apply(effect, $0) }
         }
       } catch {
         if failure == nil { failure = error } else { report(error) }
@@ -53,27 +53,25 @@ extension Session {
     if let failure { throw failure }
   }
 
-  /// Performs outcomes that a part of the session returned. They need no transaction in between.
-  func act(on outcomes: [Outcome], _ snapshot: borrowing Snapshot) {
-    for outcome in outcomes {
-      do { try apply(outcome, snapshot) } catch { report(error) }
+  /// Performs effects that a part of the session returned. They need no transaction in between.
+  func act(on effects: [Effect], _ snapshot: borrowing Snapshot) {
+    for effect in effects {
+      do { try apply(effect, snapshot) } catch { report(error) }
     }
   }
 
   func act(on step: Step, _ snapshot: borrowing Snapshot) {
     plan(step)
-    act(on: step.outcomes, snapshot)
+    act(on: step.effects, snapshot)
   }
 
-  private func apply(_ outcome: Outcome, _ snapshot: borrowing Snapshot) throws {
-    switch outcome {
-    case .effect(let effect): emit(effect)
+  private func apply(_ effect: Effect, _ snapshot: borrowing Snapshot) throws {
+    switch effect {
     case .write(let one): write([one])
     case .answer(let lines, let indent): emit(transcript.answer(lines, indent: indent))
     case .complain(let sentences): complain(sentences)
-    case .ask(let question): emit(.whenLineBegins(.ask(question)))
     case .list(let sections, let indent): emit(transcript.list(sections, indent: indent))
-    case .page(let lines):
+    case .longAnswer(let lines):
       transcript.printer.endRun()
       emit(transcript.page(lines, atEnd: false))
     case .history(let messages, let reactions, let atEnd, let inPager):
@@ -86,7 +84,7 @@ extension Session {
         enter(chosen: conversation.id, snapshot)
       }
     case .left(let conversation): left(conversation, snapshot)
-    case .edit(let message): edit(message)
+    case .beginEdit(let message): edit(message)
     case .saved(let text): saved(text, snapshot)
     case .attach(let path): try attach(path, snapshot)
     case .detach(let number): detach(number, snapshot)
@@ -105,19 +103,30 @@ extension Session {
     case .searched(let continuation): lastSearch = continuation
     case .pause: pause()
     case .resume: resume()
-    case .clear:
+    case .clearScreen:
       transcript.printer.startOver()
-      emit(.clearScreen)
+      emit(effect)
     case .draftsCleared: composing.aside.forget(elsewhereThan: lineConversation?.id)
     case .holdDraft: composing.beforeCommand.hold()
     case .accountsChanged: act(on: accounts.refresh(snapshot), snapshot)
     case .awaitConnection(let account): accounts.awaitConnection(of: account)
-    case .connect(let account): act(on: accounts.start(account, at: now, snapshot), snapshot)
+    case .startAccount(let account): act(on: accounts.start(account, at: now, snapshot), snapshot)
     case .catchUp: catchUpLater()
     case .tutorial(let tutorial): self.tutorial = tutorial
     case .tutorialAction(let action): tutorial?.note(action)
     case .retryRead: committer.scheduleRetry(at: now)
-    case .send, .takeBackLine, .quit: break
+    case .arrived(let changes, let isSeen): show(changes, isSeenNow: isSeen, snapshot)
+    case .settleIn: settleIn(snapshot)
+    case .nicknameTaken(let account, let settings):
+      reportingErrors { try accounts.noteTakenNick(settings, of: account) }
+      act(on: accounts.readSettings(), snapshot)
+      updateMe(me, snapshot)
+    case .reloadHistory: reloadHistory(snapshot)
+    case .send, .takeBackLine, .leave: break
+    case .print, .show, .page, .notice, .endNotice, .ask, .bell, .refused, .fillLine, .restore,
+      .swapLine, .beginChoice, .endChoice, .edit, .endEdit, .addHistory, .setHistory,
+      .whenLineBegins, .bind, .copy, .run, .launch, .notify, .connect, .quit:
+      emit(effect)
     }
   }
 
@@ -125,7 +134,7 @@ extension Session {
 
   func plan(_ step: Step) {
     write(step.writes)
-    if let then = step.then { followUps.insert(then, at: 0) }
+    if !step.then.isEmpty { followUps.insert(step.then, at: 0) }
   }
 
   /// Queues writes. This event's step commits them or, if the store is locked or earlier writes
@@ -144,8 +153,8 @@ extension Session {
         committed.forEach(note)
       }
       if !followUps.isEmpty {
-        let followUp = followUps.removeFirst()
-        reportingErrors { try store.read { followUp($0) } }
+        let next = followUps.removeFirst()
+        reportingErrors { try store.read { act(on: next, $0) } }
       } else if catchesUp {
         catchesUp = false
         reportingErrors { try store.read { readArrivals($0) } }
@@ -159,12 +168,12 @@ extension Session {
   /// holds up.
   ///
   /// - Throws: why it failed; then nothing has changed.
-  func commit(_ added: [Write] = [], _ change: Step.Change? = nil) throws -> [Outcome] {
+  func commit(_ added: [Write] = [], _ change: Step.Change? = nil) throws -> [Effect] {
     // Writes with transactions of their own come first.
     if committer.queue.hasOwnTransactions { commitReady() }
-    let (committed, outcomes) = try committer.commit(added, change, commitContext)
+    let (committed, effects) = try committer.commit(added, change, commitContext)
     committed.forEach(note)
-    return outcomes
+    return effects
   }
 
   private func note(_ committed: Committer.Committed) {
@@ -174,16 +183,11 @@ extension Session {
     case .returned(let lines): tellReturned(lines)
     case .takenBack(let messages): arrivals.note(takenBack: messages)
     case .nickname(let account, let settings):
-      reportingErrors { try accounts.noteTakenNick(settings, of: account) }
-      plan(
-        .first([]) {
-          self.act(on: self.accounts.readSettings(), $0)
-          self.updateMe(self.me, $0)
-        })
+      plan(.first([], then: [.nicknameTaken(account, settings)]))
     case .attached:
       // Where the shell is may have changed while this waited.
       publishOpenConversation()
-      plan(.first([]) { self.reloadHistory($0) })
+      plan(.first([], then: [.reloadHistory]))
     case .dropped(.line(let line), let reason): returnLine(line, because: reason)
     case .dropped(.returned(let lines, _), _):
       committer.noteUnsent()

@@ -7,7 +7,7 @@ import StyledText
 /// returns effects.
 ///
 /// The session handles an event in one snapshot of the store. The event changes the parts, which
-/// are values, and results in a step: writes, committed in one transaction, and outcomes. Effects
+/// are values, and results in a step: writes, committed in one transaction, and effects. Effects
 /// go out when all of that is done.
 @MainActor
 package final class Session {
@@ -52,7 +52,7 @@ package final class Session {
 
   let committer: Committer
   /// Work for the next snapshots, after the earlier writes are committed.
-  var followUps: [Step.FollowUp] = []
+  var followUps: [[Effect]] = []
   /// Whether to read new changes from the store after that.
   var catchesUp = false
   var effects: [Effect] = []
@@ -152,7 +152,7 @@ package final class Session {
       observe { try? commitSwitch($0) }
       leave(status: 0, insists: true)
     case .interrupted where !mode.isDraft, .cancel, .ended:
-      composing.cancel().forEach(emit)
+      observe { act(on: composing.cancel(), $0) }
     case .undo where line.isEmpty && composing.files.undo():
       noteDraft()
       emit(.notice(say("The files are attached again")))
@@ -165,7 +165,7 @@ package final class Session {
     case .promptShown:
       committer.isStarting = false
       let shown = Write.open(open.id, isPaused: !readState.isLooking)
-      plan(.first([.checkLookAlikes, .attach, shown, .reapStaleShells]) { self.settleIn($0) })
+      plan(.first([.checkLookAlikes, .attach, shown, .reapStaleShells], then: [.settleIn]))
     case .tick:
       observe { tick($0) }
       retryIfDue()

@@ -134,7 +134,7 @@ final class Committer {
   /// - Throws: why it failed; then nothing has changed.
   func commit(
     _ added: [Write], _ change: Step.Change?, _ context: Context
-  ) throws -> (committed: [Committed], outcomes: [Outcome]) {
+  ) throws -> (committed: [Committed], effects: [Effect]) {
     let batch = queue.isLocked || isStarting ? [] : queue.takeBatch()
     do {
       return try patiently { try transact(batch + added, change, context) }
@@ -147,7 +147,7 @@ final class Committer {
   /// The only place that writes a step into the store.
   private func transact(
     _ writes: [Write], _ change: Step.Change?, _ context: Context
-  ) throws -> (committed: [Committed], outcomes: [Outcome]) {
+  ) throws -> (committed: [Committed], effects: [Effect]) {
     if let write = writes.first, write.hasOwnTransaction {
       return (try performAlone(write, context), [])
     }

@@ -5,11 +5,8 @@ import StyledText
 /// The result of an event: what to write, in one transaction, and what to do after the commit. A
 /// write that has a transaction of its own comes first (`Write.hasOwnTransaction`).
 struct Step {
-  /// A change to the store, and its outcomes.
-  typealias Change = (borrowing DurableTransaction) throws -> [Outcome]
-
-  /// Work that needs a snapshot of its own, after the commit.
-  typealias FollowUp = (borrowing Snapshot) -> Void
+  /// A change to the store, and its effects.
+  typealias Change = (borrowing DurableTransaction) throws -> [Effect]
 
   /// Writes that wait while somebody else has locked the store.
   var writes: [Write] = []
@@ -17,19 +14,19 @@ struct Step {
   var line: Line?
   /// A command's change, which is refused while the store is locked.
   var change: Change?
-  /// What to do after the commit, even if the change is refused, and before the outcomes of the
+  /// What to do after the commit, even if the change is refused, and before the effects of the
   /// change.
-  var outcomes: [Outcome] = []
+  var effects: [Effect] = []
 
-  /// What to do after the commit, or after the failed attempt.
-  var then: FollowUp?
+  /// What to do after the commit, or after the failed attempt, in a snapshot of its own.
+  var then: [Effect] = []
 
-  init(writes: [Write] = [], _ outcomes: [Outcome] = [], change: Change? = nil) {
-    (self.writes, self.outcomes, self.change) = (writes, outcomes, change)
+  init(writes: [Write] = [], _ effects: [Effect] = [], change: Change? = nil) {
+    (self.writes, self.effects, self.change) = (writes, effects, change)
   }
 
   /// Writes, and work after them that needs a snapshot of its own.
-  static func first(_ writes: [Write], then: @escaping FollowUp) -> Step {
+  static func first(_ writes: [Write], then: [Effect]) -> Step {
     var step = Step(writes: writes)
     step.then = then
     return step
@@ -42,25 +39,25 @@ struct Step {
 
   static func tell(_ sentence: SafeText) -> Step { Step([.tell(sentence)]) }
 
-  static func ask(_ question: Question) -> Step { Step([.ask(question)]) }
+  static func ask(_ question: Question) -> Step { Step([.askNext(question)]) }
 
-  static func effect(_ effect: Effect) -> Step { Step([.effect(effect)]) }
+  static func effect(_ effect: Effect) -> Step { Step([effect]) }
 
   /// Changes the store, and shows the result.
   static func change(
-    _ outcomes: [Outcome] = [], _ change: @escaping (borrowing DurableTransaction) throws -> Void
+    _ effects: [Effect] = [], _ change: @escaping (borrowing DurableTransaction) throws -> Void
   ) -> Step {
     Step { transaction in
       try change(transaction)
-      return [.catchUp] + outcomes
+      return [.catchUp] + effects
     }
   }
 
   /// This step, where a conversation that it opens leaves the text of the line as a draft: the
   /// person may have begun the next line.
   func keepingDraft() -> Step {
-    func kept(_ outcomes: [Outcome]) -> [Outcome] {
-      outcomes.map {
+    func kept(_ effects: [Effect]) -> [Effect] {
+      effects.map {
         if case .open(let conversation, let isNew) = $0 {
           .openKeepingDraft(conversation, isNew: isNew)
         } else {
@@ -69,6 +66,6 @@ struct Step {
       }
     }
     return Step(
-      writes: writes, kept(outcomes), change: change.map { change in { kept(try change($0)) } })
+      writes: writes, kept(effects), change: change.map { change in { kept(try change($0)) } })
   }
 }

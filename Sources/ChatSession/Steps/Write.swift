@@ -3,7 +3,7 @@ import Composer
 import Conversations
 
 /// Something to write into the store.
-enum Write {
+package enum Write {
   /// An entered line.
   case line(Line)
   /// Lines that could not be sent, which become part of the draft of their conversation.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// The lesson that a person has reached in `/tutorial`. It lasts as long as their shell.
-struct Tutorial {
+package struct Tutorial {
   /// What a person did.
-  enum Action {
+  package enum Action {
     case sent(namesSomeone: Bool)
     case corrected, reacted
     /// Went to another conversation, by a key or a command.

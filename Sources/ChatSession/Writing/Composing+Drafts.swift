@@ -66,8 +66,8 @@ extension Composing {
     aside.add(Conversations.Draft(line.draft, files: files.waiting), in: here)
     beginLine()
     step.writes += writeDraft(in: here)
-    step.outcomes += [
-      .effect(.swapLine(Conversations.Draft(LineDraft()))), .shortNotice(Self.isSetAside),
+    step.effects += [
+      .swapLine(Conversations.Draft(LineDraft())), .notice(Self.isSetAside),
     ]
     return step
   }
@@ -169,7 +169,7 @@ extension Composing {
     }
     let writes = storeWaitingLine()
     mode.waitingLine?.isListed = true
-    return Step(writes: writes, [.effect(.addHistory(waiting.text))])
+    return Step(writes: writes, [.addHistory(waiting.text)])
   }
 
   private mutating func storeWaitingLine() -> [Write] {
@@ -180,6 +180,6 @@ extension Composing {
 
   /// Adds a line to the input history without sending it.
   static func remember(_ line: String) -> Step {
-    Secrets.isIn(line) ? Step() : Step(writes: [.history(line)], [.effect(.addHistory(line))])
+    Secrets.isIn(line) ? Step() : Step(writes: [.history(line)], [.addHistory(line)])
   }
 }

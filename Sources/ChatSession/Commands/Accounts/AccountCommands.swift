@@ -149,7 +149,7 @@ struct AccountCommands {
       return [
         .accountsChanged,
         .tell(say("%1 is your account now.", SafeText(line: account.address))),
-        .connect(account),
+        .startAccount(account),
       ]
     }
   }
@@ -203,11 +203,11 @@ struct AccountCommands {
   ]
 
   private func change(
-    _ settings: AccountSettings?, of account: Account, _ outcomes: [Outcome]
+    _ settings: AccountSettings?, of account: Account, _ effects: [Effect]
   ) -> Step {
     Step {
       try accounts.set(settings, of: account, $0)
-      return [.accountsChanged] + outcomes
+      return [.accountsChanged] + effects
     }
   }
 
@@ -273,7 +273,7 @@ struct AccountCommands {
       }
     }
     settings.isWanted = true
-    return change(settings, of: account, [.write(.nickname(account)), .connect(account)])
+    return change(settings, of: account, [.write(.nickname(account)), .startAccount(account)])
   }
 
   func disconnect(_ argument: String) throws -> Step {

@@ -64,7 +64,7 @@ struct NetworkCommands {
 
   /// Says how to enter the room of a network with the name of a new room on this machine: where rooms
   /// have signs, somebody may have left out the `#`.
-  func hint(forNewRoom name: String) -> [Outcome] {
+  func hint(forNewRoom name: String) -> [Effect] {
     guard let account = accounts.list.first(where: \.rules.needsSign),
       let address = account.address(ofRoom: name)
     else { return [] }
@@ -182,12 +182,12 @@ struct NetworkCommands {
   func join(
     _ address: String, password: String, of account: Account,
     _ transaction: borrowing DurableTransaction
-  ) throws -> (room: Conversation, outcomes: [Outcome]) {
+  ) throws -> (room: Conversation, effects: [Effect]) {
     let room = try transaction.networkRoom(address, network: account.network)
     try transaction.join(context.me.id, room.id)
-    let outcomes = try ask(.join, address, secret: password, of: account, transaction)
+    let effects = try ask(.join, address, secret: password, of: account, transaction)
     // Return the room under the name that it has among mine.
-    return (try transaction.conversation(room.id, for: context.me.id) ?? room, outcomes)
+    return (try transaction.conversation(room.id, for: context.me.id) ?? room, effects)
   }
 
   /// Whether a network carries a conversation, so that its process can act.
@@ -197,7 +197,7 @@ struct NetworkCommands {
   func ask(
     _ verb: NetworkRequest.Verb, in conversation: Conversation, text: String = "",
     _ transaction: borrowing DurableTransaction
-  ) throws -> [Outcome] {
+  ) throws -> [Effect] {
     guard let account = account(of: conversation) else { return [] }
     let target = try transaction.networkAddress(of: conversation.id)
     let isAsked =
@@ -209,7 +209,7 @@ struct NetworkCommands {
   func ask(
     _ verb: NetworkRequest.Verb, _ target: String, _ text: String = "", secret: String = "",
     of account: Account, _ transaction: borrowing DurableTransaction
-  ) throws -> [Outcome] {
+  ) throws -> [Effect] {
     _ = try transaction.ask(verb, target: target, text: text, secret: secret, of: account)
     let address = SafeText(line: account.address)
     guard accounts.isWanted(account) else {
@@ -242,12 +242,12 @@ struct NetworkCommands {
     guard words.count == 2, let verb else { throw usage("contact") }
     let (account, address) = try contactAddress(named: words[1], snapshot)
     return Step { transaction in
-      let outcomes = try ask(verb, address, of: account, transaction)
+      let effects = try ask(verb, address, of: account, transaction)
       if verb == .approve {
         _ = try transaction.forgetApproaches(to: account, of: address, .contact)
       }
       if verb == .block { _ = try transaction.forgetApproaches(to: account, of: address) }
-      return outcomes
+      return effects
     }
   }
 

@@ -92,12 +92,12 @@ struct RequestsCommand {
 
   private func clear() -> Step {
     Step { transaction in
-      var (count, outcomes) = (0, [Outcome]())
+      var (count, effects) = (0, [Effect]())
       for account in accounts {
         let found = try transaction.forgetApproaches(to: account)
         count += found
         if found > 0 {
-          outcomes += try NetworkCommands(context: context).ask(
+          effects += try NetworkCommands(context: context).ask(
             .decline, "", of: account, transaction)
         }
       }
@@ -107,7 +107,7 @@ struct RequestsCommand {
         : count == 1
           ? say("You declined one request.")
           : say("You declined %1 requests.", SafeText(count))
-      return outcomes + [.tell(said)]
+      return effects + [.tell(said)]
     }
   }
 

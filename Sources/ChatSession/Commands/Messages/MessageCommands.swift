@@ -74,7 +74,7 @@ struct MessageCommands {
         case .notice: "/notice " + conversation.name + " " + taken.body
         default: EditMode.escapingSlash(taken.body)
         }
-      let fill = Outcome.effect(.fillLine(text, mentions: taken.mentions(in: text)))
+      let fill = Effect.fillLine(text, mentions: taken.mentions(in: text))
       // A script does not see returned files; its next message would send them by mistake.
       guard context.isInteractive else { return [.catchUp, fill] }
       let folder = transaction.attachmentFolder
@@ -83,7 +83,7 @@ struct MessageCommands {
           path: folder.path(of: each.hash), name: each.name, bytes: each.bytes, type: each.type,
           identity: folder.identity(of: each.hash) ?? "")
       }
-      return [.catchUp, fill, .effect(.whenLineBegins(.filesReturned(WaitingFiles(files))))]
+      return [.catchUp, fill, .whenLineBegins(.filesReturned(WaitingFiles(files)))]
     }
   }
 
@@ -97,7 +97,7 @@ struct MessageCommands {
       try snapshot.knownAbilities(of: conversation.id).checkEdit(
         of: message, at: snapshot.clock(), in: conversation.name)
     }
-    return Step([.edit(message)])
+    return Step([.beginEdit(message)])
   }
 
   func delete(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {

@@ -53,7 +53,7 @@ struct MessageInfo {
     }
     lines += try reactionLines(to: message, snapshot)
     lines += texts(of: message, try snapshot.revisions(of: message.id))
-    return Step([.page(lines)])
+    return Step([.longAnswer(lines)])
   }
 
   /// `Sent      Saturday, …`

@@ -106,7 +106,7 @@ struct QuoteCopyOpenCommands {
       named = folder.path(of: file.hash)
       guard access(named, R_OK) == 0 else { throw AttachmentError.gone(name: file.name) }
     }
-    return .effect(.open(opener(of: target) + [named], target: target.shown))
+    return .effect(.launch(opener(of: target) + [named], target: target.shown))
   }
 
   /// The program and its arguments: `open-command`, else for addresses `$BROWSER`, else `xdg-open`.

@@ -47,7 +47,7 @@ struct HistoryCommand {
         in: conversation.id, numbers: range, for: context.me.id)
     }
     guard !messages.isEmpty else {
-      step.outcomes.append(
+      step.effects.append(
         .tell(
           argument.isEmpty
             ? say("There are no messages in %1 yet.", SafeText(name: conversation.name))
@@ -55,7 +55,7 @@ struct HistoryCommand {
       return step
     }
     let reactions = try snapshot.reactions(of: messages.map(\.id))
-    step.outcomes.append(.history(messages, reactions, atEnd: first == nil))
+    step.effects.append(.history(messages, reactions, atEnd: first == nil))
     return step
   }
 
@@ -70,7 +70,7 @@ struct HistoryCommand {
     let text = NetworkRequest.historyText(count, before: before)
     let isSaid = !context.accounts.isUnsettled(conversation.network)
     return Step {
-      (isSaid ? [.shortNotice(Self.fetching)] : [])
+      (isSaid ? [.notice(Self.fetching)] : [])
         + (try networks.ask(.history, in: conversation, text: text, $0))
     }
   }

@@ -28,7 +28,7 @@ struct Search {
       in: context.open.id)
     let hasMore = hits.count > Self.hitsAtOnce
     if hasMore { hits.removeLast() }
-    let page = Outcome.searched(
+    let page = Effect.searched(
       SearchContinuation(
         query: query, text: text, before: hasMore ? hits.last?.message.id : nil))
     guard !hits.isEmpty else {

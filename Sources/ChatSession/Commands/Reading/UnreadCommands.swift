@@ -30,11 +30,11 @@ package struct UnreadCommands {
     }
     var step = rows.isEmpty ? Step() : context.table([], rows)
     if context.readState.isPaused, context.readState.held.count > 0 {
-      step.outcomes.append(.tell(say("%1 new here.", SafeText(context.readState.held.count))))
+      step.effects.append(.tell(say("%1 new here.", SafeText(context.readState.held.count))))
     }
-    if step.outcomes.isEmpty { step = .tell(say("Nothing is unread.")) }
+    if step.effects.isEmpty { step = .tell(say("Nothing is unread.")) }
     if let reminder = try context.accounts.reminder(snapshot) {
-      step.outcomes.append(.tell(reminder))
+      step.effects.append(.tell(reminder))
     }
     return step
   }

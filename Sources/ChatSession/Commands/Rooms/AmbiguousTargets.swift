@@ -243,8 +243,8 @@ extension ConversationCommands {
       return question(aboutSideOf: name, account)
     }
     return Step { transaction in
-      let (room, isNew, outcomes) = try join(room, transaction)
-      return outcomes + [.openKeepingDraft(room, isNew: isNew)]
+      let (room, isNew, effects) = try join(room, transaction)
+      return effects + [.openKeepingDraft(room, isNew: isNew)]
     }
   }
 

@@ -54,7 +54,7 @@ struct CanCommand {
       return label + AnswerTable.blanks(start - label.columns(context.widths))
         + StyledLine(meaning)
     }
-    let answers: [Outcome] = [.answer(lines, indent: 2), .answer(table, indent: start)]
+    let answers: [Effect] = [.answer(lines, indent: 2), .answer(table, indent: start)]
     let networks = NetworkCommands(context: context)
     guard networks.carries(conversation) else { return Step(answers) }
     return Step(answers) {

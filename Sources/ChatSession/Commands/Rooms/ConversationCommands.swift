@@ -36,19 +36,19 @@ struct ConversationCommands {
     var others: [RoomToJoin] = []
     for name in names where name != last { others.append(try room(named: name, snapshot)) }
     return Step { transaction in
-      var (rooms, outcomes) = ([(id: ID<Conversation>, name: SafeText)](), [Outcome]())
+      var (rooms, effects) = ([(id: ID<Conversation>, name: SafeText)](), [Effect]())
       for other in others {
         let (room, isNew, more) = try join(other, transaction)
         // Several names may mean one room.
         if rooms.contains(where: { $0.id == room.id }) { continue }
         let name = SafeText(name: room.name)
         rooms.append((room.id, isNew ? say("%1 (new room)", name) : name))
-        outcomes += more
+        effects += more
       }
       let (conversation, isNew, more) = try join(target, transaction)
       rooms.removeAll { $0.id == conversation.id }
       let also = say("You are also in %1.", rooms.map(\.name).joinedAsList())
-      return outcomes + more + (rooms.isEmpty ? [] : [.tell(also)])
+      return effects + more + (rooms.isEmpty ? [] : [.tell(also)])
         + [.open(conversation, isNew: isNew)]
     }
   }
@@ -108,12 +108,12 @@ struct ConversationCommands {
   /// Joins a room and creates it if it is missing; on a network, as soon as the network allows.
   func join(
     _ room: RoomToJoin, _ transaction: borrowing DurableTransaction
-  ) throws -> (room: Conversation, isNew: Bool, outcomes: [Outcome]) {
+  ) throws -> (room: Conversation, isNew: Bool, effects: [Effect]) {
     switch room {
     case .network(let account, let address, let password):
-      let (room, outcomes) = try networks.join(
+      let (room, effects) = try networks.join(
         address, password: password, of: account, transaction)
-      return (room, false, outcomes)
+      return (room, false, effects)
     case .undecided(let name, let account):
       throw Refusal(
         say(
@@ -128,8 +128,8 @@ struct ConversationCommands {
 
   private func join(_ room: RoomToJoin) -> Step {
     Step { transaction in
-      let (room, isNew, outcomes) = try join(room, transaction)
-      return outcomes + [.open(room, isNew: isNew)]
+      let (room, isNew, effects) = try join(room, transaction)
+      return effects + [.open(room, isNew: isNew)]
     }
   }
 
@@ -176,9 +176,9 @@ struct ConversationCommands {
       && snapshot.roomHere(named: String(target.name.dropFirst())) != nil
     let name = SafeText(name: try isShared ? snapshot.fullName(of: target) : target.name)
     return Step { transaction in
-      let outcomes = try networks.ask(.leave, in: target, text: reason, transaction)
+      let effects = try networks.ask(.leave, in: target, text: reason, transaction)
       try transaction.leave(me, target.id)
-      return outcomes + [
+      return effects + [
         .tell(say("You left %1; /join %1 enters it again.", name)),
         .left(target.id),
       ]
@@ -201,7 +201,7 @@ struct ConversationCommands {
   func query(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     let (name, text) = firstWord(of: argument)
     guard !name.isEmpty else { throw usage("query") }
-    let send = try outgoing(text, typed: "/query " + argument).map { [Outcome.send($0)] } ?? []
+    let send = try outgoing(text, typed: "/query " + argument).map { [Effect.send($0)] } ?? []
     return try withDirectChat(named: name, snapshot) { [.open($0, isNew: false)] + send }
   }
 
@@ -238,7 +238,7 @@ struct ConversationCommands {
   /// A step with the direct chat with somebody, which is created if it is missing.
   private func withDirectChat(
     named name: String, _ snapshot: borrowing Snapshot,
-    _ outcomes: @escaping (Conversation) -> [Outcome]
+    _ effects: @escaping (Conversation) -> [Effect]
   ) throws -> Step {
     // On some networks, no person's address looks like a room's.
     if let rules = context.accounts.present(in: context.network, for: name)?.rules,
@@ -250,13 +250,13 @@ struct ConversationCommands {
       throw try nobody(named: name, snapshot)
     }
     if let (account, address) = try networks.personOnNetwork(name, snapshot) {
-      return Step { outcomes(try $0.networkChat(with: address, of: account)) }
+      return Step { effects(try $0.networkChat(with: address, of: account)) }
     }
     guard let person = try networks.known(name, snapshot) else {
       throw try nobody(named: name, snapshot)
     }
     guard person.id != me else { throw Refusal(say("That is you.")) }
-    return Step { outcomes(try $0.directChat(me, with: person.id)) }
+    return Step { effects(try $0.directChat(me, with: person.id)) }
   }
 
   /// `/win N`: the conversation with a number in `/list`.

@@ -44,7 +44,7 @@ struct PersonCommands {
         try transaction.ask(
           .presence, target: reason == nil ? "" : "away", text: reason ?? "", of: account)
       }
-      return [.away(reason), .catchUp, .shortNotice(notice)]
+      return [.away(reason), .catchUp, .notice(notice)]
     }
   }
 

@@ -16,7 +16,7 @@ struct PreferenceCommands {
     preferences.adopt(rc)
     var step = Step([.preferences(preferences), .complain(complaints)])
     if !rc.bindings.isEmpty {
-      step.outcomes.append(.effect(.bind(rc.bindings, mustWork: false)))
+      step.effects.append(.bind(rc.bindings, mustWork: false))
     }
     return step
   }
@@ -62,8 +62,8 @@ struct PreferenceCommands {
     let name = try rc.alias(argument)
     var step = adopt(rc)
     let shown = SafeText(line: name)
-    step.outcomes.append(
-      .shortNotice(
+    step.effects.append(
+      .notice(
         rc.aliases[name].map {
           say(
             "/%1 is %2 until you quit; to keep it, put it in hobnobrc", shown,

@@ -40,12 +40,12 @@ struct SettingsCommand {
     // As with `/nick`, a new name is permanent and other people see it.
     if name == "nick" {
       var step = try PersonCommands(context: context).nick(parts[1])
-      step.outcomes.insert(.preferences(preferences), at: 0)
+      step.effects.insert(.preferences(preferences), at: 0)
       return step
     }
     return Step([
       .preferences(preferences),
-      .shortNotice(
+      .notice(
         say(
           "%1 is %2 until you quit; to keep it, put it in hobnobrc", SafeText(line: name),
           SafeText(line: Settings.entry(name)?.get(preferences.settings) ?? ""))),

@@ -8,9 +8,9 @@ import StyledText
 struct ShellCommands {
   let context: CommandContext
 
-  func clear() -> Step { Step([.clear]) }
+  func clear() -> Step { .effect(.clearScreen) }
 
-  func quit() -> Step { Step([.quit]) }
+  func quit() -> Step { .effect(.leave) }
 
   func status(_ snapshot: borrowing Snapshot) throws -> Step {
     // Read the current state, not the last one shown.
@@ -95,6 +95,6 @@ struct ShellCommands {
     }
     let hasNone = context.readState.held.count == 0
     return Step(
-      [.resume, .catchUp] + (hasNone ? [.shortNotice(say("No messages arrived meanwhile"))] : []))
+      [.resume, .catchUp] + (hasNone ? [.notice(say("No messages arrived meanwhile"))] : []))
   }
 }
