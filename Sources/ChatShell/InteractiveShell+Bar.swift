@@ -12,7 +12,7 @@ extension InteractiveShell {
   func updateBar() {
     isStale = false
     shownLength = editor.display.scrolledText
-    editor.display.widths = session.transcript.printer.options.widths
+    editor.display.widths = session.feed.transcript.printer.options.widths
     editor.display.wrapsAtWords = settings.wrap == .word
     switch settings.links {
     case .auto: editor.display.links = linksByDefault

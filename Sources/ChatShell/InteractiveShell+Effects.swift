@@ -87,7 +87,8 @@ extension InteractiveShell {
     case .quit(let status): stop(status: status)
     // The session has carried these out.
     case .write, .answer, .complain, .list, .longAnswer, .history, .open, .openKeepingDraft, .left,
-      .send, .beginEdit, .saved, .attach, .detach, .saveLater, .startChore, .preferences, .renamed,
+      .send, .beginEdit, .saved, .attach, .detach, .saveLater, .save, .startChore, .preferences,
+      .renamed,
       .nicknamesChanged, .away, .attentionChanged, .searched, .pause, .resume, .leave,
       .draftsCleared, .takeBackLine, .holdDraft, .accountsChanged, .awaitConnection, .startAccount,
       .catchUp, .arrived, .settleIn, .nicknameTaken, .reloadHistory, .tutorial, .tutorialAction,

@@ -106,7 +106,7 @@ final class InteractiveShell {
   }
 
   private func endTurn() {
-    if session.readState.hasToMark { tell(.turnEnded) }
+    if session.feed.readState.hasToMark { tell(.turnEnded) }
     guard !session.isWaitingForStore else { return }
     idleWork.turn(session.store, lastKey: session.lastKey) { loop.now }
   }

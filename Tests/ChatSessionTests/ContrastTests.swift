@@ -55,7 +55,7 @@ struct ContrastTests {
     let anna = try Town().person("anna")
     for line in text.split(separator: "\n") where line.hasPrefix("/") { anna.say(String(line)) }
     let looks = rc.settings.looks
-    let printer = anna.session.transcript.printer
+    let printer = anna.session.feed.transcript.printer
     // The prompt, the items, names, marks, mentions, errors, markdown and the counter.
     var lines = [looks.promptLine("#lobby", glyphs: .unicode), Transcript.error("no")]
     lines += (looks.leftItems + looks.toolbarItems).map(\.line)

@@ -79,7 +79,7 @@ struct NoticeTests {
     }
     var edited = try #require(newest.first)
     edited.editedAt = edited.createdAt
-    var printer = anna.session.transcript.printer
+    var printer = anna.session.feed.transcript.printer
     let line = try #require(printer.revision(of: edited).first?.plain.string)
     #expect(line.hasSuffix("] - nickserv: logged"))
   }

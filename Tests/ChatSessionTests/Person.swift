@@ -289,7 +289,7 @@ final class Person: SessionLine {
       // The session has carried these out.
       case .write, .answer, .complain, .list, .longAnswer, .history, .open, .openKeepingDraft,
         .left,
-        .send, .beginEdit, .saved, .attach, .detach, .saveLater, .startChore, .preferences,
+        .send, .beginEdit, .saved, .attach, .detach, .saveLater, .save, .startChore, .preferences,
         .renamed,
         .nicknamesChanged, .away, .attentionChanged, .searched, .pause, .resume, .leave,
         .draftsCleared, .takeBackLine, .holdDraft, .accountsChanged, .awaitConnection,
@@ -320,7 +320,7 @@ final class Person: SessionLine {
   /// The rows that were printed since the last time this was asked.
   func rows() -> [String] {
     defer { (printed, lines) = ([], []) }
-    let options = session.transcript.printer.options
+    let options = session.feed.transcript.printer.options
     return lines.flatMap {
       options.wraps ? $0.wrapped(at: options.columns, widths: options.widths) : [$0]
     }.map(\.plain.string)

@@ -14,13 +14,15 @@ struct UnreadElsewhere {
   /// The networks that those messages wait for.
   private(set) var networksAwaited: Set<String> = []
 
-  /// Whether a message is to me alone.
-  mutating func isDirect(
-    _ message: Message, for me: ID<Participant>, _ snapshot: borrowing Snapshot
-  ) -> Bool {
-    let id = message.conversation
-    if kinds[id] == nil { kinds[id] = ((try? snapshot.conversation(id, for: me)) ?? nil)?.kind }
-    return kinds[id] == .direct
+  /// The conversations of these messages in which others wrote to me alone.
+  mutating func directChats(
+    among messages: [Message], for me: ID<Participant>, _ snapshot: borrowing Snapshot
+  ) -> Set<ID<Conversation>> {
+    let places = Set(messages.filter { $0.sender != me }.map(\.conversation))
+    for id in places where kinds[id] == nil {
+      kinds[id] = ((try? snapshot.conversation(id, for: me)) ?? nil)?.kind
+    }
+    return places.filter { kinds[$0] == .direct }
   }
 
   /// Records where changes may affect the count or the name.

@@ -97,6 +97,8 @@ package enum Effect {
   case detach(Int?)
   /// Save the files of a message when the request has fetched them.
   case saveLater(NetworkRequest.ID, PendingSave)
+  /// Save the files of a message, which have been fetched.
+  case save(PendingSave)
   /// Have a helper process write files out of the store.
   case startChore(FileChore)
   case preferences(Preferences)

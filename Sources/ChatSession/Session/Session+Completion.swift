@@ -32,7 +32,7 @@ extension Session {
       return Command.table.filter { !idle.contains($0.name) }
         .map { Candidate($0.name, hint: $0.help.string) }
         + preferences.aliases.map { Candidate($0.key, hint: $0.value) }
-    case .person: return people.candidates(in: open.id, snapshot)
+    case .person: return feed.people.candidates(in: open.id, snapshot)
     case .room:
       // On a network a room may have another sign.
       return roomNames(snapshot).filter { $0.hasPrefix("#") }.map { Candidate(Naming.bare($0)) }
@@ -65,7 +65,7 @@ extension Session {
   }
 
   private func conversationCandidates(_ snapshot: borrowing Snapshot) -> [Candidate] {
-    let mark = people.markOfChats(snapshot)
+    let mark = feed.people.markOfChats(snapshot)
     return ((try? snapshot.listing(for: me.id)) ?? []).map {
       Candidate($0.conversation.name, mark: mark($0.conversation))
     }
@@ -134,7 +134,7 @@ extension Session {
       range = (range.lowerBound + 1)..<range.upperBound
     }
     guard range.lowerBound < caret, !word.isEmpty else { return nil }
-    let found = people.here(named: word, in: open.id, snapshot)
+    let found = feed.people.here(named: word, in: open.id, snapshot)
     return found.isEmpty ? nil : (range, word, found)
   }
 
@@ -150,7 +150,7 @@ extension Session {
   ) -> [Candidate] {
     if word.hasPrefix("from:") {
       return [Candidate("from:" + (open.nick ?? me.name))]
-        + people.candidates(in: open.id, snapshot).map {
+        + feed.people.candidates(in: open.id, snapshot).map {
           Candidate("from:" + $0.text, mark: $0.mark)
         }
     }
@@ -189,9 +189,10 @@ extension Session {
     guard before.isEmpty else { return [] }
     switch command.argument {
     case .room: return roomArguments(snapshot)
-    case .person: return people.candidates(in: open.id, snapshot)
+    case .person: return feed.people.candidates(in: open.id, snapshot)
     case .roomVerb: return [Candidate("rename"), Candidate("remove")]
-    case .roomOrPerson: return roomArguments(snapshot) + people.candidates(in: open.id, snapshot)
+    case .roomOrPerson:
+      return roomArguments(snapshot) + feed.people.candidates(in: open.id, snapshot)
     case .muted, .ignored:
       return AttentionCommands.names(
         command.argument == .muted ? .muted : .ignored, in: attention, for: me.id, snapshot
@@ -241,7 +242,7 @@ extension Session {
     let mine = { self.accounts.list.map { Candidate($0.address) } }
     switch (command.name, before.count) {
     case ("contact", 0): return NetworkCommands.verbs.map { Candidate($0.name) }
-    case ("contact", 1): return people.candidates(in: open.id, snapshot)
+    case ("contact", 1): return feed.people.candidates(in: open.id, snapshot)
     case ("account", 0): return ["add", "list", "remove", "set"].map { Candidate($0) }
     case ("account", 1) where before[0] == "add": return []
     case ("account", 2) where before[0] == "set":

@@ -200,6 +200,15 @@ extension Session {
     return try chore.runHere().attachments(of: files)
   }
 
+  /// Saves the files of a message that have been fetched.
+  func save(_ save: PendingSave, _ snapshot: borrowing Snapshot) throws {
+    guard let message = try snapshot.message(save.message, for: me.id) else { return }
+    let chore = FileChore.save(
+      message.attachments, to: save.path, from: snapshot.attachmentFolder)
+    try chore.check()
+    try begin(chore)
+  }
+
   func begin(_ chore: FileChore) throws {
     if isInteractive { return emit(.run(chore)) }
     // Nobody types meanwhile.
@@ -216,7 +225,7 @@ extension Session {
 
   private func tellDone(_ chore: FileChore, _ outcome: FileChore.Outcome) {
     for sentence in chore.sentences(outcome) {
-      emit(transcript.answer([StyledLine(sentence, .dim)], indent: 2))
+      emit(feed.transcript.answer([StyledLine(sentence, .dim)], indent: 2))
     }
   }
 }

@@ -76,7 +76,7 @@ extension Session {
     if let edited = mode.edited { return (try editStep(edited.message, text, snapshot), false) }
     let reactions = Reactions(context: context)
     if let emoji = try reactions.reactionEmoji(in: text) {
-      let newest = Reactions.newest(in: open.id, for: me.id, transcript.printer, snapshot)
+      let newest = Reactions.newest(in: open.id, for: me.id, feed.transcript.printer, snapshot)
       guard let target = composing.reactionTarget.message ?? newest else {
         throw Refusal(say("There is no message here to react to."))
       }
@@ -193,10 +193,11 @@ extension Session {
   var context: CommandContext {
     CommandContext(
       me: me, outputMode: outputMode, preferences: preferences, attention: attention, open: open,
-      switcher: switcher, readState: readState, elsewhere: elsewhere, accounts: accounts,
-      people: people, waitingFiles: composing.files.waiting, unstoredLines: committer.queue.lines,
+      switcher: switcher, readState: feed.readState, elsewhere: elsewhere, accounts: accounts,
+      people: feed.people, waitingFiles: composing.files.waiting,
+      unstoredLines: committer.queue.lines,
       bindings: { [line] in line.bindings },
-      lastSearch: lastSearch, tutorial: tutorial, printer: transcript.printer,
+      lastSearch: lastSearch, tutorial: tutorial, printer: feed.transcript.printer,
       accountObstacle: { [store, accountObstacle] in
         accountObstacle
           ?? store.failureToHoldAccounts.map {
@@ -308,13 +309,5 @@ extension Session {
         typed: text, body: body, kind: .text, conversation: here.id, conversationName: here.name,
         since: now, mentions: line.mentions(in: body)),
       because: reason)
-  }
-
-  /// Call this when another shell changed or deleted a message, perhaps the one being edited.
-  func editedElsewhere(_ message: Message) {
-    guard let (sentence, end) = composing.changedElsewhere(message) else { return }
-    if let end { emit(end) }
-    transcript.printer.endRun()
-    emit(.print([Transcript.error(sentence)]))
   }
 }

@@ -81,13 +81,13 @@ extension Session {
     if line.conversation == open.id {
       open.sent(message)
       stopTyping()
-      resume()
+      plan(.first([], then: feed.resume(scene)))
     } else if line.isForElsewhere, isInteractive {
       // Nothing else on the screen shows it.
       let text = say(
         "To %1: %2", SafeText(name: line.conversationName),
         SafeText(body: line.body).lines.joined(separator: " "))
-      emit(transcript.answer([StyledLine(text, .dim)], indent: 2))
+      emit(feed.transcript.answer([StyledLine(text, .dim)], indent: 2))
     }
     catchUpLater()
   }
@@ -212,7 +212,7 @@ extension Session {
   ///   words are added to the sentence.
   private func complain(_ sentence: SafeText, _ line: Line? = nil) {
     let text = SafeText(body: line?.typed ?? "").lines.first ?? ""
-    let widths = transcript.printer.options.widths
+    let widths = feed.transcript.printer.options.widths
     complain([
       text.isEmpty
         ? sentence : say("%1 It begins: %2", sentence, text.truncated(to: 40, widths: widths))
@@ -231,7 +231,7 @@ extension Session {
       return
     }
     committer.leave(status: status, at: now)
-    write(readState.markPrinted(sendsReceipts: settings.receipts))
+    write(feed.readState.markPrinted(sendsReceipts: settings.receipts))
     // The text being edited is not a draft (rule 3.6); the draft is the line that was set aside for
     // it.
     if mode.isEditing { composing.mode.edited = nil } else { noteDraft() }

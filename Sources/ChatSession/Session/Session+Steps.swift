@@ -68,14 +68,16 @@ extension Session {
   private func apply(_ effect: Effect, _ snapshot: borrowing Snapshot) throws {
     switch effect {
     case .write(let one): write([one])
-    case .answer(let lines, let indent): emit(transcript.answer(lines, indent: indent))
+    case .answer(let lines, let indent): emit(feed.transcript.answer(lines, indent: indent))
     case .complain(let sentences): complain(sentences)
-    case .list(let sections, let indent): emit(transcript.list(sections, indent: indent))
+    case .list(let sections, let indent): emit(feed.transcript.list(sections, indent: indent))
     case .longAnswer(let lines):
-      transcript.printer.endRun()
-      emit(transcript.page(lines, atEnd: false))
+      feed.transcript.printer.endRun()
+      emit(feed.transcript.page(lines, atEnd: false))
     case .history(let messages, let reactions, let atEnd, let inPager):
-      print(messages, reactions, atEnd: atEnd, inPager: inPager, snapshot)
+      act(
+        on: feed.history(
+          messages, reactions, atEnd: atEnd, inPager: inPager, scene, snapshot), snapshot)
     case .open(let conversation, let isNew): try go(to: conversation, isNew: isNew, snapshot)
     case .openKeepingDraft(let conversation, let isNew):
       if line.isEmpty {
@@ -88,7 +90,8 @@ extension Session {
     case .saved(let text): saved(text, snapshot)
     case .attach(let path): try attach(path, snapshot)
     case .detach(let number): detach(number, snapshot)
-    case .saveLater(let request, let save): pendingSaves[request] = save
+    case .saveLater(let request, let save): feed.pendingSaves[request] = save
+    case .save(let save): try self.save(save, snapshot)
     case .startChore(let chore): try begin(chore)
     case .preferences(let preferences):
       apply(preferences)
@@ -101,10 +104,10 @@ extension Session {
       elsewhere.forgetCounts()
       countUnread(snapshot)
     case .searched(let continuation): lastSearch = continuation
-    case .pause: pause()
-    case .resume: resume()
+    case .pause: act(on: feed.pause(scene), snapshot)
+    case .resume: act(on: feed.resume(scene), snapshot)
     case .clearScreen:
-      transcript.printer.startOver()
+      feed.transcript.printer.startOver()
       emit(effect)
     case .draftsCleared: composing.aside.forget(elsewhereThan: lineConversation?.id)
     case .holdDraft: composing.beforeCommand.hold()
@@ -115,7 +118,7 @@ extension Session {
     case .tutorial(let tutorial): self.tutorial = tutorial
     case .tutorialAction(let action): tutorial?.note(action)
     case .retryRead: committer.scheduleRetry(at: now)
-    case .arrived(let changes, let isSeen): show(changes, isSeenNow: isSeen, snapshot)
+    case .arrived(let changes, let isSeen): show(changes, isSeen: isSeen, snapshot)
     case .settleIn: settleIn(snapshot)
     case .nicknameTaken(let account, let settings):
       reportingErrors { try accounts.noteTakenNick(settings, of: account) }
@@ -181,13 +184,12 @@ extension Session {
     case .line(let line, let message, let key): sent(line, as: message, key)
     case .draft(let conversation, let text): composing.draft.known[conversation] = text
     case .returned(let lines): tellReturned(lines)
-    case .takenBack(let messages): arrivals.note(takenBack: messages)
+    case .takenBack(let messages): feed.arrivals.note(takenBack: messages)
     case .nickname(let account, let settings):
       plan(.first([], then: [.nicknameTaken(account, settings)]))
     case .attached:
       // Where the shell is may have changed while this waited.
-      publishOpenConversation()
-      plan(.first([], then: [.reloadHistory]))
+      plan(.first([], then: feed.shows(open.id, scene) + [.reloadHistory]))
     case .dropped(.line(let line), let reason): returnLine(line, because: reason)
     case .dropped(.returned(let lines, _), _):
       committer.noteUnsent()

@@ -48,37 +48,12 @@ extension Session {
   func enter(
     _ target: Conversation, isNew: Bool = false, _ snapshot: borrowing Snapshot
   ) throws {
-    let entrance = try Entrance(
-      to: target, of: me.id, transcript, isInteractive: isInteractive,
-      isFirst: committer.isStarting,
-      snapshot)
     let former = open.id
+    let effects = try feed.enter(target, isNew: isNew, &open, scene, snapshot)
     elsewhere.moved(from: former, to: target.id)
-    joinsAndLeaves = JoinLeaveDigest()
     switcher.noteFormer(former, before: target.id)
     tutorial?.note(.went)
-    open.enter(target, entrance.membership, newestOwn: entrance.newestOwn, settings)
-    open.readAbilities(snapshot)
-    readState.enter(
-      printedUpTo: entrance.printedUpTo, newest: entrance.recent.last?.sort,
-      firstUnprinted: entrance.firstUnprinted)
-    people.enter(target.id, hasColours: outputMode == .tty, snapshot)
-    transcript.printer.options.colours = people.colours
-    prepareNames(ofSendersOf: entrance.messages, snapshot)
-    transcript.printer.fitColumns(to: entrance.recent)
-    var lines: [StyledLine] = []
-    // A batch prints no heading.
-    if isInteractive {
-      transcript.printer.startOver(on: entrance.day)
-      lines = entrance.headingLines(
-        for: me.id, isNew: isNew, glyphs: preferences.glyphs,
-        ignores: attention.ignoredConversations.contains(target.id), snapshot)
-    }
-    let gaps = target.network == nil ? [] : try snapshot.markedGaps(in: target.id)
-    emit(.show(lines + entrance.lines(for: me.id, gaps: gaps, by: &transcript)))
-    write([.lastConversation(target.id)])
-    publishOpenConversation()
-    if readState.printedUpTo > 0 { notePrinted() }
+    act(on: effects, snapshot)
     if shellID != nil { readPeopleAndUnread(snapshot) }
   }
 
@@ -94,13 +69,7 @@ extension Session {
   /// prompt, which does not wait for it.
   private func readPeopleAndUnread(_ snapshot: borrowing Snapshot) {
     guard open.conversation != nil else { return }
-    open.readPeople(snapshot)
-    for presence in open.here where presence.participant.id != me.id && presence.isHere {
-      if let since = presence.typingSince {
-        showTyping(presence.participant, since: since, snapshot)
-      }
-    }
-    open.expireTyping(at: now)
+    feed.readPeople(&open, scene, snapshot)
     readNewestOwn(snapshot)
     countUnread(snapshot)
     if let hint = open.contactHint(accounts, snapshot) { emit(.notice(hint)) }
@@ -187,7 +156,7 @@ extension Session {
     let here = lineConversation?.id
     let listing = try snapshot.listing(for: me.id).filter { $0.conversation.id != here }
     composing.beginChoice(
-      among: switcher.candidates(among: listing, mark: people.markOfChats(snapshot)))
+      among: switcher.candidates(among: listing, mark: feed.people.markOfChats(snapshot)))
     emit(.beginChoice)
   }
 

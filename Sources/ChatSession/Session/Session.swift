@@ -31,22 +31,16 @@ package final class Session {
 
   package internal(set) var open: OpenConversation
   package internal(set) var switcher = ConversationSwitcher()
-  package internal(set) var readState = ReadState()
   package internal(set) var composing: Composing
-  package internal(set) var transcript: Transcript
-  var arrivals = ArrivalReader()
+  package internal(set) var feed: Feed
   var elsewhere = UnreadElsewhere()
   var joined = JoinedConversations()
-  var people: People
-  var joinsAndLeaves = JoinLeaveDigest()
   var emoji = EmojiUse()
   var accounts: Accounts
   var lastSearch: SearchContinuation?
   var tutorial: Tutorial?
   /// Why accounts cannot be added, as a sentence; nil if that depends on the store.
   package var accountObstacle: SafeText?
-  /// By request, the files to save once they are fetched.
-  var pendingSaves: [NetworkRequest.ID: PendingSave] = [:]
 
   // MARK: Steps
 
@@ -71,8 +65,7 @@ package final class Session {
     composing = Composing(
       line, files: AttachedFiles(environment: preferences.environment, storePath: store.path),
       keepsDrafts: outputMode != .batch)
-    transcript = Transcript(outputMode, preferences, me: me.id)
-    people = People(me: me.id, glyphs: preferences.glyphs)
+    feed = Feed(outputMode, preferences, me: me.id)
     accounts = Accounts(
       of: me.id, preferences, storePath: store.path, isInteractive: outputMode != .batch)
     apply(preferences)
@@ -84,6 +77,12 @@ package final class Session {
   var shellID: ShellID? { committer.shellID }
 
   var settings: Settings { preferences.settings }
+
+  var scene: Scene {
+    Scene(
+      me: me, preferences: preferences, attention: attention, outputMode: outputMode, open: open,
+      now: now, shell: shellID, isStarting: committer.isStarting)
+  }
 
   /// Whether somebody types at a terminal. If so, messages can arrive between commands, and a line
   /// can wait for the store.
@@ -108,7 +107,7 @@ package final class Session {
   package var deadline: Int64? {
     [
       committer.deadline, composing.deadline, open.deadline, switcher.deadline,
-      joinsAndLeaves.deadline, accounts.deadline,
+      feed.deadline, accounts.deadline,
     ]
     .compactMap { $0 }.min()
   }
@@ -123,7 +122,7 @@ package final class Session {
     defer { effects = [] }
     try store.read {
       _ = refreshAttention($0)
-      arrivals.position = try $0.position
+      feed.arrivals.position = try $0.position
       try enter(conversation, $0)
     }
     commitReady()
@@ -164,7 +163,7 @@ package final class Session {
       copied(files, ofLine: line, outcome)
     case .promptShown:
       committer.isStarting = false
-      let shown = Write.open(open.id, isPaused: !readState.isLooking)
+      let shown = Write.open(open.id, isPaused: !feed.readState.isLooking)
       plan(.first([.checkLookAlikes, .attach, shown, .reapStaleShells], then: [.settleIn]))
     case .tick:
       observe { tick($0) }
@@ -217,17 +216,19 @@ package final class Session {
     case .lineReturned(let line, let reason): putLineBack(line, because: reason, snapshot)
     case .filesReturned(let back): bringBack(back, snapshot)
     case .bellRang(let reasons): handleBell(reasons, snapshot)
-    case .turnEnded: write(readState.markPrinted(sendsReceipts: settings.receipts))
+    case .turnEnded: write(feed.readState.markPrinted(sendsReceipts: settings.receipts))
     case .outputBehind(let isBehind):
-      readState.isBehind = isBehind
+      feed.readState.isBehind = isBehind
       holdOrCatchUp()
-    case .focus(let isFocused): window(isFocused: isFocused)
-    case .resized(let rows, let columns): transcript.setSize(rows: rows, columns: columns)
-    case .screenLent(let isLent): lendScreen(isLent)
+    case .focus(let isFocused): act(on: feed.window(isFocused: isFocused, scene), snapshot)
+    case .resized(let rows, let columns): feed.transcript.setSize(rows: rows, columns: columns)
+    case .screenLent(let isLent):
+      if isLent { saveDraft() }
+      act(on: feed.lendScreen(isLent, scene), snapshot)
     case .suspended: leaveDraft()
     case .resumed:
       // Others have written on the screen since.
-      transcript.printer.endRun()
+      feed.transcript.printer.endRun()
       catchUpLater()
     case .editLast, .pageHistory: emit(.bell)
     case .move(let move): go(move, snapshot)
@@ -268,14 +269,14 @@ package final class Session {
     noteReaction(text, snapshot)
     tellTyping(
       open.typed(text, inEditMode: mode.isEditing, isOff: !settings.typing, at: now))
-    if readState.isHolding, text.isEmpty { holdOrCatchUp() }
+    if feed.readState.isHolding, text.isEmpty { holdOrCatchUp() }
   }
 
   private func noteReaction(_ text: String, _ snapshot: borrowing Snapshot) {
     if mode.isEditing { return composing.reactionTarget.forget() }
-    let widths = transcript.printer.options.widths
-    let notice = composing.reactionTarget.noteChange(of: text, widths: widths) {
-      Reactions.newest(in: open.id, for: me.id, transcript.printer, snapshot)
+    let printer = feed.transcript.printer
+    let notice = composing.reactionTarget.noteChange(of: text, widths: printer.options.widths) {
+      Reactions.newest(in: open.id, for: me.id, printer, snapshot)
     }
     if let notice { emit(.notice(notice)) }
   }
@@ -284,8 +285,7 @@ package final class Session {
     if let deadline = composing.deadline, now >= deadline { saveDraft() }
     tellTyping(open.tick(at: now))
     commitSwitchIfDue(snapshot)
-    joinsAndLeaves.tick(at: now)
-    tellJoinsAndLeaves(snapshot)
+    act(on: feed.tick(scene, snapshot), snapshot)
     act(on: accounts.tick(at: now, snapshot), snapshot)
   }
 
@@ -297,7 +297,7 @@ package final class Session {
     if !accounts.list.isEmpty, let nicknames = try? snapshot.roomNicknames(of: me.id) {
       self.me.nicknames = nicknames
     }
-    transcript.setMyNames(of: self.me, settings.highlights)
+    feed.transcript.setMyNames(of: self.me, settings.highlights)
   }
 
   /// Reads my mutes, ignores and notify settings again.
@@ -306,15 +306,15 @@ package final class Session {
   func refreshAttention(_ snapshot: borrowing Snapshot) -> Bool {
     guard let now = try? snapshot.attention(of: me.id), now != attention else { return false }
     attention = now
-    transcript.printer.options.attention = now
+    feed.transcript.printer.options.attention = now
     return true
   }
 
   /// Applies settings to everything that depends on them.
   func apply(_ preferences: Preferences) {
     self.preferences = preferences
-    transcript.apply(preferences)
-    transcript.setMyNames(of: me, settings.highlights)
+    feed.transcript.apply(preferences)
+    feed.transcript.setMyNames(of: me, settings.highlights)
     open.apply(preferences.settings)
   }
 
@@ -325,7 +325,7 @@ package final class Session {
   func emit(_ effect: Effect) { effects.append(effect) }
 
   func complain(_ sentences: [SafeText]) {
-    if !sentences.isEmpty { emit(transcript.complain(sentences)) }
+    if !sentences.isEmpty { emit(feed.transcript.complain(sentences)) }
   }
 
   func reportingErrors(_ body: () throws -> Void) {

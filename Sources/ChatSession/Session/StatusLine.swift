@@ -40,7 +40,7 @@ package struct StatusLine {
   /// The title of the window: how many messages wait to be looked at, and the open conversation.
   /// Muted messages do not count (rule 7.11).
   package var title: SafeText {
-    let count = session.elsewhere.unread.reduce(session.readState.unseen) {
+    let count = session.elsewhere.unread.reduce(session.feed.readState.unseen) {
       $0 + $1.count - $1.muted
     }
     let name = open.conversation.map { SafeText(name: $0.name) + glyphs.separator } ?? ""
@@ -119,7 +119,7 @@ package struct StatusLine {
     return items
   }
 
-  private var widths: Widths { session.transcript.printer.options.widths }
+  private var widths: Widths { session.feed.transcript.printer.options.widths }
 
   /// The topic, shown only in the space that the other items leave.
   private var topic: StyledLine? {
@@ -155,7 +155,7 @@ package struct StatusLine {
         }
       return StyledLine(words, .dim)
     }
-    if session.readState.isPaused {
+    if session.feed.readState.isPaused {
       return StyledLine(say("Output paused; type /bottom to resume"), .dim)
     }
     let myName = SafeText(name: open.nick ?? me.name)
@@ -265,8 +265,9 @@ package struct StatusLine {
       let count = Session.written(messageCount: messages)
       parts.append((-1, StyledLine(say("becomes %1 messages", count), .bold)))
     }
-    if session.readState.isPaused, session.readState.held.count > 0 {
-      parts.append((0, StyledLine(say("%1 new", SafeText(session.readState.held.count)), .bold)))
+    if session.feed.readState.isPaused, session.feed.readState.held.count > 0 {
+      parts.append(
+        (0, StyledLine(say("%1 new", SafeText(session.feed.readState.held.count)), .bold)))
     }
     // If the newest message failed, its own state already says so.
     if session.elsewhere.unsent.failed > (open.newestOwn?.state == .failed ? 1 : 0) {

@@ -78,25 +78,31 @@ extension Composing {
 
   /// Handles a change or deletion by another shell, if it concerns the edited message (rule 3.5).
   ///
-  /// - Returns: a sentence about it and, if the message was deleted, the effect that ends edit
-  ///   mode; nil if `new` is another message or has the same text.
-  mutating func changedElsewhere(_ new: Message) -> (sentence: SafeText, end: Effect?)? {
+  /// - Returns: a sentence about it and, if the message was deleted, the end of edit mode; nothing
+  ///   if `new` is another message or has the same text.
+  mutating func changedElsewhere(_ new: Message) -> [Effect] {
     guard let former = mode.edited?.message, former.id == new.id, new.body != former.body else {
-      return nil
+      return []
     }
     let number = SafeText(new.number)
     if new.deletedAt != nil {
       mode.edited = nil
-      return (
-        say("Message [%1] was deleted while you edited it. C-_ brings your text back.", number),
-        .endEdit(offering: line.isEmpty ? nil : line.text)
-      )
+      return [
+        .endEdit(offering: line.isEmpty ? nil : line.text),
+        Self.warning(
+          say("Message [%1] was deleted while you edited it. C-_ brings your text back.", number)),
+      ]
     }
     mode.edited?.message = new
-    return (
-      say(
-        "Message [%1] was edited elsewhere meanwhile. Return saves your text instead; /cancel keeps the other one.",
-        number), nil
-    )
+    return [
+      Self.warning(
+        say(
+          "Message [%1] was edited elsewhere meanwhile. Return saves your text instead; /cancel keeps the other one.",
+          number))
+    ]
+  }
+
+  private static func warning(_ sentence: SafeText) -> Effect {
+    .answer([Transcript.error(sentence)], indent: 0)
   }
 }
