@@ -14,6 +14,8 @@ package final class BatchShell {
   private let line: BatchLine
   private let programs = DetachedPrograms()
   private var hasQuit = false
+  /// Why the first effect failed.
+  private var failure: (any Error)?
 
   /// - Parameter line: the line of the session.
   package init(session: Session, line: BatchLine, output: StandardOutput) {
@@ -25,7 +27,7 @@ package final class BatchShell {
   /// Carries out standard input to its end. Returns the status of the first failure.
   package func run(opening conversation: Conversation) throws -> Int32 {
     var status: Int32 = 0
-    try perform(try session.begin(in: conversation))
+    try carryOut(try session.begin(in: conversation))
     var lineNumber = 0
     while !hasQuit, let text = readLine(strippingNewline: true) {
       lineNumber += 1
@@ -33,7 +35,7 @@ package final class BatchShell {
       if text.allSatisfy(\.isWhitespace) { continue }
       line.text = text
       do {
-        try perform(session.handle(.entered(text), at: 0))
+        try carryOut(handle(.entered(text)))
       } catch {
         StandardError.say(say("line %1: ", SafeText(lineNumber)) + sentence(for: error))
         if status == 0 { status = 1 }
@@ -45,60 +47,67 @@ package final class BatchShell {
 
   /// - Throws: the error of the first effect that failed, once the other effects are carried out
   ///   (rule 14.8).
-  func perform(_ effects: [Effect]) throws {
-    var failure: (any Error)?
-    for effect in effects {
-      do {
-        try perform(effect)
-      } catch {
-        failure = failure ?? error
-      }
-    }
-    if let failure { throw failure }
+  func carryOut(_ effects: [Effect]) throws {
+    perform(effects)
+    if let failure = failure.take() { throw failure }
+  }
+}
+
+extension BatchShell: SessionShell {
+  package func handle(_ event: SessionEvent) -> [Effect] { session.handle(event, at: 0) }
+  package func failed(_ error: any Error) { failure = failure ?? error }
+  package func refused(_ reason: SafeText) { failed(Refusal(reason)) }
+
+  package func print(_ lines: [StyledLine]) { for line in lines { output.write(line.plain) } }
+  package func page(_ lines: [StyledLine], atEnd: Bool) { print(lines) }
+  package func whenLineBegins(_ action: @escaping @MainActor () -> Void) { action() }
+  /// Nobody can continue the text, so print it as the answer.
+  package func fillLine(_ text: String, _ mentions: [Span]) { output.write(SafeText(body: text)) }
+  package func endEdit(offering: String?) { line.text = "" }
+  package func beginEdit(
+    _ text: String, offering: String?, _ mentions: [Span], isAnother: Bool
+  ) { line.text = text }
+
+  package func copy(_ text: SafeText) throws {
+    throw Refusal(
+      say("hobnob can copy only at a terminal, and there is none here."))
   }
 
-  private func perform(_ effect: Effect) throws {
-    switch effect {
-    case .print(let lines), .page(let lines, _): for line in lines { output.write(line.plain) }
-    // Nobody can continue the text, so print it as the answer.
-    case .fillLine(let text, _): output.write(SafeText(body: text))
-    case .refused(let reason): throw Refusal(reason)
-    case .edit(let text, _, _, _): line.text = text
-    case .endEdit: line.text = ""
-    case .whenLineBegins(let event): try perform(session.handle(event, at: 0))
-    case .copy:
+  package func launch(_ words: [String], target: SafeText) throws {
+    guard programs.start(words, ended: { _ in }) else {
       throw Refusal(
-        say("hobnob can copy only at a terminal, and there is none here."))
-    case .launch(let words, _):
-      guard programs.start(words, ended: { _ in }) else {
-        throw Refusal(
-          say(
-            "%1 could not be run: %2. Name another program with /set open-command.",
-            SafeText(line: words[0]), systemReason()))
-      }
-    case .connect(let account, _):
-      let words = try NetworkPrograms.installed.command(account, in: session.store)
-      guard programs.start(words, ended: { _ in }) else {
-        throw Refusal(
-          say("%1 could not be run: %2.", SafeText(line: words[0]), systemReason()))
-      }
-    case .quit: hasQuit = true
-    // There is no screen and no keyboard, nor any other work to do meanwhile.
-    case .show, .notice, .endNotice, .ask, .bell, .restore, .swapLine, .beginChoice,
-      .endChoice, .addHistory,
-      .setHistory, .bind, .run, .notify, .clearScreen:
-      break
-    // The session has carried these out.
-    case .write, .answer, .complain, .list, .longAnswer, .history, .open, .openKeepingDraft, .left,
-      .send, .beginEdit, .saved, .attach, .detach, .saveLater, .save, .startChore, .preferences,
-      .renamed,
-      .nicknamesChanged, .away, .attentionChanged, .searched, .pause, .resume, .leave,
-      .draftsCleared, .takeBackLine, .holdDraft, .accountsChanged, .awaitConnection, .startAccount,
-      .catchUp, .arrived, .settleIn, .nicknameTaken, .reloadHistory, .tutorial, .tutorialAction,
-      .retryRead:
-      break
+        say(
+          "%1 could not be run: %2. Name another program with /set open-command.",
+          SafeText(line: words[0]), systemReason()))
     }
   }
+
+  package func connect(_ account: Account, asks: Bool) throws {
+    let words = try NetworkPrograms.installed.command(account, in: session.store)
+    guard programs.start(words, ended: { _ in }) else {
+      throw Refusal(
+        say("%1 could not be run: %2.", SafeText(line: words[0]), systemReason()))
+    }
+  }
+
+  package func quit(status: Int32) { hasQuit = true }
+
+  // There is no screen and no keyboard, nor any other work to do meanwhile.
+  package var takesDraft: Bool { true }
+  package func replaceLine(by draft: Conversations.Draft) {}
+  package func show(_ lines: [StyledLine]) {}
+  package func show(notice: SafeText) {}
+  package func end(notice: SafeText?) {}
+  package func ask(_ question: Question) {}
+  package func bell() {}
+  package func notify(_ notifications: [Notification]) {}
+  package func clearScreen() {}
+  package func beginChoice() {}
+  package func endChoice() {}
+  package func addHistory(_ line: String) {}
+  package func setHistory(_ lines: [String]) {}
+  package func bind(_ bindings: [KeyBinding], mustWork: Bool) {}
+  package func run(_ chore: FileChore) {}
 }
 
 /// The current line of standard input.

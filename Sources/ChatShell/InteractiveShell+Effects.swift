@@ -9,93 +9,22 @@ import Platform
 import StyledText
 import Terminal
 
-/// Carries out the session's effects.
-extension InteractiveShell {
-  /// Carries out effects; reports one that fails to the session and continues with the next (rule
-  /// 14.8). Returns false if one failed, or if the session refused the line.
-  @discardableResult
-  func perform(_ effects: [Effect]) -> Bool {
-    var isDone = true
-    for effect in effects {
-      if case .refused = effect { isDone = false }
-      do {
-        try perform(effect)
-      } catch {
-        isDone = false
-        let reason = sentence(for: error)
-        if reason.isEmpty { editor.bell() } else { complain(reason) }
-      }
-    }
-    return isDone
+/// What the session's effects do at a terminal.
+extension InteractiveShell: SessionShell {
+  func handle(_ event: SessionEvent) -> [Effect] { session.handle(event, at: loop.now) }
+
+  func failed(_ error: any Error) {
+    let reason = sentence(for: error)
+    if reason.isEmpty { editor.bell() } else { complain(reason) }
   }
 
-  private func perform(_ effect: Effect) throws {
-    switch effect {
-    case .print(let lines), .show(let lines): editor.print(lines)
-    case .page(let lines, let atEnd): page(lines, atEnd: atEnd)
-    case .notice(let text): show(notice: text)
-    case .endNotice(let text):
-      if notice == text {
-        notice = nil
-        refresh()
-      }
-    case .ask(let question): ask(question)
-    case .bell: editor.bell()
-    case .refused: break
-    case .fillLine(let text, let mentions): fillLine(text, mentions)
-    case .restore(let draft):
-      editor.whenLineBegins { [self] in
-        if editor.isEmpty, !editor.hasTypedAhead() {
-          putDraft(draft)
-        } else {
-          tell(.stashConflict(draft))
-        }
-      }
-    case .swapLine(let draft): editor.whenLineBegins { [self] in putDraft(draft) }
-    case .beginChoice:
-      notice = nil
-      editor.whenLineBegins { [self] in
-        completion.setAside()
-        editor.hidesHistory = true
-        completion.openMenu()
-      }
-    case .endChoice:
-      notice = nil
-      editor.whenLineBegins { [self] in
-        editor.hidesHistory = false
-        completion.bringBack()
-      }
-    case .edit(let text, let offered, let mentions, let isAnother):
-      edit(text, offering: offered, mentions, isAnother: isAnother)
-    case .endEdit(let offered): endEdit(offering: offered)
-    case .addHistory(let line): editor.whenLineBegins { [self] in editor.addHistory(line) }
-    case .setHistory(let lines): editor.setHistory(lines)
-    case .whenLineBegins(let event): editor.whenLineBegins { [self] in tell(event) }
-    case .bind(let lines, let mustWork): try bind(lines, mustWork: mustWork)
-    case .copy(let text): try copy(text)
-    case .run(let chore): run(chore)
-    case .launch(let words, let target): try open(words, target)
-    case .notify(let notifications): notifier.notify(notifications)
-    case .clearScreen: editor.clearDisplay()
-    case .connect(let account, let asks):
-      // The line did its work: the account exists, and /connect tries again.
-      do {
-        try connect(account, asks: asks)
-      } catch {
-        complain(sentence(for: error))
-      }
-    case .quit(let status): stop(status: status)
-    // The session has carried these out.
-    case .write, .answer, .complain, .list, .longAnswer, .history, .open, .openKeepingDraft, .left,
-      .send, .beginEdit, .saved, .attach, .detach, .saveLater, .save, .startChore, .preferences,
-      .renamed,
-      .nicknamesChanged, .away, .attentionChanged, .searched, .pause, .resume, .leave,
-      .draftsCleared, .takeBackLine, .holdDraft, .accountsChanged, .awaitConnection, .startAccount,
-      .catchUp, .arrived, .settleIn, .nicknameTaken, .reloadHistory, .tutorial, .tutorialAction,
-      .retryRead:
-      break
-    }
-  }
+  /// The reason was an effect before this one.
+  func refused(_ reason: SafeText) {}
+
+  // MARK: Output
+
+  func print(_ lines: [StyledLine]) { editor.print(lines) }
+  func show(_ lines: [StyledLine]) { editor.print(lines) }
 
   func show(notice text: SafeText) {
     if editor.displayMode == .plain {
@@ -106,52 +35,69 @@ extension InteractiveShell {
     }
   }
 
-  // MARK: The line
-
-  private func fillLine(_ text: String, _ mentions: [Span]) {
-    editor.whenLineBegins { [self] in
-      editor.insert(text)
-      completion.lineChanged(byHand: false)
-      if !mentions.isEmpty { completion.begin(with: mentions) }
-      tell(.moved)
-    }
+  func end(notice text: SafeText?) {
+    if text == nil { nextNotice = nil }
+    guard text == nil || notice == text else { return }
+    notice = nil
+    refresh()
   }
 
-  private func putDraft(_ draft: Conversations.Draft) {
+  func bell() { editor.bell() }
+  func notify(_ notifications: [Notification]) { notifier.notify(notifications) }
+  func clearScreen() { editor.clearDisplay() }
+  func quit(status: Int32) { stop(status: status) }
+
+  // MARK: The line
+
+  func whenLineBegins(_ action: @escaping @MainActor () -> Void) {
+    editor.whenLineBegins(action)
+  }
+
+  func fillLine(_ text: String, _ mentions: [Span]) {
+    editor.insert(text)
+    completion.lineChanged(byHand: false)
+    if !mentions.isEmpty { completion.begin(with: mentions) }
+  }
+
+  var takesDraft: Bool { editor.isEmpty && !editor.hasTypedAhead() }
+
+  func replaceLine(by draft: Conversations.Draft) {
     editor.setLine(draft.text, caret: draft.caret)
     // On the line, a text ends at its first NUL.
     completion.begin(with: Span.decoded(draft.spans, in: editor.text))
-    tell(.restored(draft))
   }
 
-  private func edit(
+  func beginChoice() {
+    completion.setAside()
+    editor.hidesHistory = true
+    completion.openMenu()
+  }
+
+  func endChoice() {
+    editor.hidesHistory = false
+    completion.bringBack()
+  }
+
+  func beginEdit(
     _ text: String, offering offered: String?, _ mentions: [Span], isAnother: Bool
   ) {
-    if !isAnother {
-      // The status line shows how to leave instead (rule 3.2).
-      notice = nil
-      nextNotice = nil
-    }
-    editor.whenLineBegins { [self] in
-      if !isAnother { completion.setAside() }
-      if !isAnother || offered != nil { editor.setLine(offered ?? text) }
-      if isAnother || offered != nil { editor.replaceLine(text) }
-      completion.begin(with: mentions)
-    }
+    if !isAnother { completion.setAside() }
+    if !isAnother || offered != nil { editor.setLine(offered ?? text) }
+    if isAnother || offered != nil { editor.replaceLine(text) }
+    completion.begin(with: mentions)
   }
 
-  private func endEdit(offering offered: String?) {
-    notice = nil
-    editor.whenLineBegins { [self] in
-      completion.bringBack()
-      if let offered { editor.offerOnUndo(offered) }
-      tell(.moved)
-    }
+  func endEdit(offering offered: String?) {
+    completion.bringBack()
+    if let offered { editor.offerOnUndo(offered) }
   }
+
+  func addHistory(_ line: String) { editor.addHistory(line) }
+  func setHistory(_ lines: [String]) { editor.setHistory(lines) }
 
   // MARK: Keys, clipboard, programs
 
-  private func bind(_ bindings: [KeyBinding], mustWork: Bool) throws {
+  func bind(_ bindings: [KeyBinding], mustWork: Bool) throws {
     let complaints = bindingComplaints(bindings)
     if complaints.isEmpty { return }
     guard mustWork else {
@@ -166,7 +112,7 @@ extension InteractiveShell {
     KeyBinding.complaints(of: bindings, among: []) { editor.bind($0) }
   }
 
-  private func copy(_ text: SafeText) throws {
+  func copy(_ text: SafeText) throws {
     guard editor.display.looks.ignoresStrings else {
       throw Refusal(
         say("hobnob cannot copy here: this terminal does not let programs use its clipboard."))
@@ -182,7 +128,7 @@ extension InteractiveShell {
   }
 
   /// Does the work in a process of its own or, if none can start, here while keys wait.
-  private func run(_ chore: FileChore) {
+  func run(_ chore: FileChore) {
     let isStarted = start(chore.command) { [weak self] answer, status in
       self?.tell(.choreEnded(chore, chore.outcome(answer: answer, status: status)))
     }
@@ -210,7 +156,12 @@ extension InteractiveShell {
 
   /// Starts the process of an account's network, which continues when this shell ends. The status
   /// line shows its reports.
-  private func connect(_ account: Account, asks: Bool) throws {
+  func connect(_ account: Account, asks: Bool) {
+    // The line did its work: the account exists, and /connect tries again.
+    do { try start(account, asks: asks) } catch { complain(sentence(for: error)) }
+  }
+
+  private func start(_ account: Account, asks: Bool) throws {
     let words = try NetworkPrograms.installed.command(account, in: session.store, asks: asks)
     var isStarted = true
     if asks {
@@ -229,7 +180,7 @@ extension InteractiveShell {
     }
   }
 
-  private func open(_ words: [String], _ target: SafeText) throws {
+  func launch(_ words: [String], target: SafeText) throws {
     let program = SafeText(line: words[0])
     let isStarted = programs.start(words) { [weak self] status in
       guard status != 0 else { return }

@@ -116,7 +116,7 @@ final class InteractiveShell {
   /// Sends an event to the session, and carries out its effects; false if it refused.
   @discardableResult
   func tell(_ event: SessionEvent) -> Bool {
-    let isDone = perform(session.handle(event, at: loop.now))
+    let isDone = perform(handle(event))
     refresh()
     loop.schedule(&timer, at: session.deadline) { [weak self] in self?.tell(.tick) }
     return isDone

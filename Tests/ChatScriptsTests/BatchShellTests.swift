@@ -28,7 +28,7 @@ import Testing
     let shell = BatchShell(session: session, line: line, output: output)
     #expect(throws: Refusal.self) {
       // Without a terminal there is no clipboard.
-      try shell.perform([
+      try shell.carryOut([
         .print([StyledLine("one")]), .copy("text"), .print([StyledLine("two")]),
       ])
     }

@@ -173,12 +173,14 @@ final class Person: SessionLine {
   @discardableResult
   func say(_ text: String) -> Bool {
     type(text)
-    guard tell(.entered(text)) else { return false }
-    self.text = pending ?? ""
-    pending = nil
+    isAccepting = true
+    let isDone = tell(.entered(text))
+    isAccepting = false
+    if isDone { self.text = "" }
     let waiting = afterLine
     afterLine = []
-    for event in waiting { tell(event) }
+    for action in waiting { action() }
+    guard isDone else { return false }
     tell(.lineBegan)
     tell(.turnEnded)
     return true
@@ -225,89 +227,12 @@ final class Person: SessionLine {
 
   // MARK: The results
 
-  private var pending: String?
-  private var afterLine: [SessionEvent] = []
+  /// What waits for the next line while this one is handled.
+  private var afterLine: [@MainActor () -> Void] = []
   private var isAccepting = false
-
-  @discardableResult
-  func tell(_ event: SessionEvent) -> Bool {
-    if case .entered = event {
-      isAccepting = true
-      defer { isAccepting = false }
-      return perform(session.handle(event, at: now))
-    }
-    return perform(session.handle(event, at: now))
-  }
-
-  @discardableResult
-  private func perform(_ effects: [Effect]) -> Bool {
-    var isDone = true
-    for effect in effects {
-      switch effect {
-      case .print(let lines), .show(let lines):
-        note(lines)
-        self.lines += lines
-      case .page(let lines, _):
-        pages += 1
-        note(lines)
-        self.lines += lines
-      case .ask(let question): asked = question
-      case .notify(let news): notified += news.map { [$0.sender, $0.conversation, $0.body] }
-      case .notice(let text): notice = text.string
-      case .endNotice(let text): if notice == text.string { notice = "" }
-      case .bell: bells += 1
-      case .refused(let reason):
-        isDone = false
-        if session.outputMode == .batch { printed.append(reason.string) }
-      case .fillLine(let text, let mentions):
-        put(text)
-        self.mentions = mentions
-      case .restore(let draft):
-        if isAccepting || text.isEmpty {
-          put(draft.text)
-          if isAccepting { afterLine.append(.restored(draft)) } else { tell(.restored(draft)) }
-        }
-      case .swapLine(let draft):
-        put(draft.text)
-        if isAccepting { afterLine.append(.restored(draft)) } else { tell(.restored(draft)) }
-      case .beginChoice: (putBy, text) = (text, "")
-      case .endChoice: put(putBy)
-      case .edit(let text, _, let mentions, let isAnother):
-        if !isAnother { setAside = isAccepting ? "" : self.text }
-        put(text)
-        self.mentions = mentions
-      case .endEdit: put(setAside ?? "")
-      case .addHistory(let line): history.append(line)
-      case .setHistory(let lines): history = lines
-      case .whenLineBegins(let event):
-        if isAccepting { afterLine.append(event) } else { tell(event) }
-      case .run(let chore):
-        if case .keep = chore { copies.append(chore) } else { writes.append(chore) }
-      case .connect(let account, let asks): connected.append((account.network, asks))
-      case .quit(let status): self.status = status
-      case .bind, .copy, .launch, .clearScreen: break
-      // The session has carried these out.
-      case .write, .answer, .complain, .list, .longAnswer, .history, .open, .openKeepingDraft,
-        .left,
-        .send, .beginEdit, .saved, .attach, .detach, .saveLater, .save, .startChore, .preferences,
-        .renamed,
-        .nicknamesChanged, .away, .attentionChanged, .searched, .pause, .resume, .leave,
-        .draftsCleared, .takeBackLine, .holdDraft, .accountsChanged, .awaitConnection,
-        .startAccount,
-        .catchUp, .arrived, .settleIn, .nicknameTaken, .reloadHistory, .tutorial, .tutorialAction,
-        .retryRead:
-        break
-      }
-    }
-    return isDone
-  }
 
   private func note(_ lines: [StyledLine]) {
     printed += lines.map { $0.plain.string.replacing(/^ \d\d:\d\d {4,}(?=\S)/, with: "") }
-  }
-
-  private func put(_ text: String) {
-    if isAccepting { pending = text } else { self.text = text }
   }
 
   /// The prompt, the line and the status below it.
@@ -343,6 +268,59 @@ final class Person: SessionLine {
     defer { (printed, lines) = ([], []) }
     return printed
   }
+}
+
+extension Person: SessionShell {
+  func handle(_ event: SessionEvent) -> [Effect] { session.handle(event, at: now) }
+  func failed(_ error: any Error) { Issue.record(error) }
+  func refused(_ reason: SafeText) {
+    if session.outputMode == .batch { printed.append(reason.string) }
+  }
+
+  func print(_ lines: [StyledLine]) {
+    note(lines)
+    self.lines += lines
+  }
+  func show(_ lines: [StyledLine]) { print(lines) }
+  func page(_ lines: [StyledLine], atEnd: Bool) {
+    pages += 1
+    print(lines)
+  }
+  func show(notice text: SafeText) { notice = text.string }
+  func end(notice text: SafeText?) { if text == nil || notice == text?.string { notice = "" } }
+  func ask(_ question: Question) { asked = question }
+  func bell() { bells += 1 }
+  func notify(_ news: [ChatSession.Notification]) {
+    notified += news.map { [$0.sender, $0.conversation, $0.body] }
+  }
+  func clearScreen() {}
+
+  func whenLineBegins(_ action: @escaping @MainActor () -> Void) {
+    if isAccepting { afterLine.append(action) } else { action() }
+  }
+  func fillLine(_ text: String, _ mentions: [Span]) {
+    (self.text, self.mentions) = (text, mentions)
+  }
+  var takesDraft: Bool { text.isEmpty }
+  func replaceLine(by draft: Conversations.Draft) { text = draft.text }
+  func beginChoice() { (putBy, text) = (text, "") }
+  func endChoice() { text = putBy }
+  func beginEdit(_ text: String, offering: String?, _ mentions: [Span], isAnother: Bool) {
+    if !isAnother { setAside = self.text }
+    (self.text, self.mentions) = (text, mentions)
+  }
+  func endEdit(offering: String?) { text = setAside ?? "" }
+  func addHistory(_ line: String) { history.append(line) }
+  func setHistory(_ lines: [String]) { history = lines }
+  func bind(_ bindings: [KeyBinding], mustWork: Bool) {}
+
+  func copy(_ text: SafeText) {}
+  func run(_ chore: FileChore) {
+    if case .keep = chore { copies.append(chore) } else { writes.append(chore) }
+  }
+  func launch(_ words: [String], target: SafeText) {}
+  func connect(_ account: Account, asks: Bool) { connected.append((account.network, asks)) }
+  func quit(status: Int32) { self.status = status }
 }
 
 extension Person {

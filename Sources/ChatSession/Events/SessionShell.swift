@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import Composer
+import Conversations
+import StyledText
+
+/// What carries out a session's effects: a shell at a terminal, one that reads a pipe, or the one
+/// that tests imagine. It differs in what it shows, in its line and in its clock; what the effects
+/// mean is the same.
+@MainActor
+package protocol SessionShell: AnyObject {
+  /// Hands an event to the session, with the time.
+  func handle(_ event: SessionEvent) -> [Effect]
+  /// Sends an event to the session and carries out its effects; false if the session refused the
+  /// line, or an effect failed.
+  @discardableResult func tell(_ event: SessionEvent) -> Bool
+  /// Reports that an effect failed.
+  func failed(_ error: any Error)
+  func refused(_ reason: SafeText)
+
+  // MARK: Output
+
+  func print(_ lines: [StyledLine])
+  func show(_ lines: [StyledLine])
+  func page(_ lines: [StyledLine], atEnd: Bool)
+  func show(notice: SafeText)
+  /// Removes this notice or, with nil, any.
+  func end(notice: SafeText?)
+  func ask(_ question: Question)
+  func bell()
+  func notify(_ notifications: [Notification])
+  func clearScreen()
+
+  // MARK: The line
+
+  /// Does this when the next input line begins, or at once if no line is being handled.
+  func whenLineBegins(_ action: @escaping @MainActor () -> Void)
+  func fillLine(_ text: String, _ mentions: [Span])
+  /// Whether the line is empty, and nobody has typed the next one.
+  var takesDraft: Bool { get }
+  func replaceLine(by draft: Conversations.Draft)
+  func beginChoice()
+  func endChoice()
+  func beginEdit(_ text: String, offering: String?, _ mentions: [Span], isAnother: Bool)
+  func endEdit(offering: String?)
+  func addHistory(_ line: String)
+  func setHistory(_ lines: [String])
+  func bind(_ bindings: [KeyBinding], mustWork: Bool) throws
+
+  // MARK: Programs
+
+  func copy(_ text: SafeText) throws
+  func run(_ chore: FileChore)
+  func launch(_ words: [String], target: SafeText) throws
+  func connect(_ account: Account, asks: Bool) throws
+  func quit(status: Int32)
+}
+
+extension SessionShell {
+  @discardableResult
+  package func tell(_ event: SessionEvent) -> Bool { perform(handle(event)) }
+
+  /// Carries out effects, and all others if one fails (rule 14.8).
+  ///
+  /// - Returns: false if one failed, or if the session refused the line.
+  @discardableResult
+  package func perform(_ effects: [Effect]) -> Bool {
+    var isDone = true
+    for effect in effects {
+      if case .refused(let reason) = effect {
+        isDone = false
+        refused(reason)
+      }
+      do {
+        try perform(effect)
+      } catch {
+        isDone = false
+        failed(error)
+      }
+    }
+    return isDone
+  }
+
+  private func perform(_ effect: Effect) throws {
+    switch effect {
+    case .print(let lines): print(lines)
+    case .show(let lines): show(lines)
+    case .page(let lines, let atEnd): page(lines, atEnd: atEnd)
+    case .notice(let text): show(notice: text)
+    case .endNotice(let text): end(notice: text)
+    case .ask(let question): ask(question)
+    case .bell: bell()
+    case .fillLine(let text, let mentions):
+      whenLineBegins { [self] in
+        fillLine(text, mentions)
+        tell(.moved)
+      }
+    case .restore(let draft):
+      whenLineBegins { [self] in
+        if takesDraft { put(draft) } else { tell(.stashConflict(draft)) }
+      }
+    case .swapLine(let draft): whenLineBegins { [self] in put(draft) }
+    case .beginChoice:
+      end(notice: nil)
+      whenLineBegins { [self] in beginChoice() }
+    case .endChoice:
+      end(notice: nil)
+      whenLineBegins { [self] in endChoice() }
+    case .edit(let text, let offered, let mentions, let isAnother):
+      // The status line shows how to leave instead (rule 3.2).
+      if !isAnother { end(notice: nil) }
+      whenLineBegins { [self] in
+        beginEdit(text, offering: offered, mentions, isAnother: isAnother)
+      }
+    case .endEdit(let offered):
+      end(notice: nil)
+      whenLineBegins { [self] in
+        endEdit(offering: offered)
+        tell(.moved)
+      }
+    case .addHistory(let line): whenLineBegins { [self] in addHistory(line) }
+    case .setHistory(let lines): setHistory(lines)
+    case .whenLineBegins(let event): whenLineBegins { [self] in tell(event) }
+    case .bind(let lines, let mustWork): try bind(lines, mustWork: mustWork)
+    case .copy(let text): try copy(text)
+    case .run(let chore): run(chore)
+    case .launch(let words, let target): try launch(words, target: target)
+    case .notify(let notifications): notify(notifications)
+    case .clearScreen: clearScreen()
+    case .connect(let account, let asks): try connect(account, asks: asks)
+    case .quit(let status): quit(status: status)
+    // Refusals are handled above, and the session has carried out the others.
+    case .refused, .write, .answer, .complain, .list, .longAnswer, .history, .open,
+      .openKeepingDraft, .left, .send, .beginEdit, .saved, .attach, .detach,
+      .saveLater, .save, .startChore, .preferences, .renamed, .nicknamesChanged, .away,
+      .attentionChanged, .searched, .pause, .resume, .leave, .draftsCleared, .takeBackLine,
+      .holdDraft, .accountsChanged, .awaitConnection, .startAccount, .catchUp, .arrived, .settleIn,
+      .nicknameTaken, .reloadHistory, .tutorial, .tutorialAction, .retryRead:
+      break
+    }
+  }
+
+  private func put(_ draft: Conversations.Draft) {
+    replaceLine(by: draft)
+    tell(.restored(draft))
+  }
+}
