@@ -11,12 +11,9 @@ struct CommandContext {
   let outputMode: OutputMode
   let preferences: Preferences
   let attention: Attention
-  let open: OpenConversation
-  let switcher: ConversationSwitcher
-  let readState: ReadState
-  let elsewhere: UnreadElsewhere
+  let navigator: Navigator
+  let feed: Feed
   let accounts: Accounts
-  let people: People
   /// The files to send with the next message.
   let waitingFiles: WaitingFiles
   /// Entered lines that are not stored yet.
@@ -26,11 +23,15 @@ struct CommandContext {
   let lastSearch: SearchContinuation?
   /// Nil unless `/tutorial` is running.
   let tutorial: Tutorial?
-  /// Formats messages. It marks names that look like another's, but only of people whose names it
-  /// has printed before.
-  let printer: MessagePrinter
   /// Why accounts cannot be added here, as a sentence; nil if they can.
   let accountObstacle: () -> SafeText?
+
+  var open: OpenConversation { navigator.open }
+  var readState: ReadState { feed.readState }
+
+  /// Formats messages. It marks names that look like another's, but only of people whose names it
+  /// has printed before.
+  var printer: MessagePrinter { feed.transcript.printer }
 
   var settings: Settings { preferences.settings }
   var glyphs: Glyphs { preferences.glyphs }
@@ -48,7 +49,7 @@ struct CommandContext {
     -> MessagePrinter
   {
     var printer = printer
-    printer.options.lookAlikes = self.people.withLookAlikes(among: people, snapshot)
+    printer.options.lookAlikes = feed.people.withLookAlikes(among: people, snapshot)
     return printer
   }
 

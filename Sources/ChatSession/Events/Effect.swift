@@ -85,6 +85,8 @@ package enum Effect {
   case open(Conversation, isNew: Bool)
   /// Open a conversation; the text of the line stays as the draft of the one before.
   case openKeepingDraft(Conversation, isNew: Bool)
+  /// Replace the line with that of another conversation, which will be opened soon.
+  case switchLine(to: Conversation)
   /// I left this room: return to the conversation where I was before.
   case left(ID<Conversation>)
   case send(OutgoingText)
@@ -135,7 +137,7 @@ package enum Effect {
   case tutorial(Tutorial?)
   /// The person did something that the tutorial may ask for.
   case tutorialAction(Tutorial.Action)
-  /// The accounts could not be read from the store: read them again in a moment.
+  /// Something could not be read from the store: read it again in a moment.
   case retryRead
 }
 

@@ -57,4 +57,55 @@ package struct SwitcherCandidates {
     return (found.beginning.first ?? found.containing.first)
       .flatMap { named[$0.text.lowercased()] }
   }
+
+  // MARK: What Return does
+
+  /// Opens the conversation that a typed name, or a part of one, means.
+  func step(
+    for text: String, _ context: CommandContext, _ snapshot: borrowing Snapshot
+  ) throws -> Step {
+    let name = text.trimmingBlanks
+    if Self.isName(name, of: context.navigator.present) { return .effect(.endChoice) }
+    if let found = conversation(meantBy: name) { return Step(Self.choosing(found.id)) }
+    let commands = ConversationCommands(context: context)
+    do {
+      switch try commands.nameMatch(for: name, snapshot) {
+      case .named(.conversation(let found)): return Step(Self.choosing(found.id))
+      case .named(.person(let person)):
+        let me = context.me.id
+        return Step { Self.choosing(try $0.directChat(me, with: person.id).id) }
+      case .near(let near): return Step([.endChoice] + commands.ask(near, for: name).effects)
+      }
+    } catch RuleError.ambiguous(let meant, let candidates) {
+      guard
+        let question = ConversationCommands.question(
+          aboutMeaningOf: meant, candidates, in: "/switch " + name)
+      else { throw RuleError.ambiguous(meant, candidates: candidates) }
+      return Step([.endChoice] + question.effects)
+    }
+  }
+
+  private static func choosing(_ conversation: ID<Conversation>) -> [Effect] {
+    [.endChoice, .whenLineBegins(.chosen(conversation))]
+  }
+
+  private static func isName(_ name: String, of conversation: Conversation?) -> Bool {
+    conversation.map { [$0.name, String($0.name.dropFirst())].contains(name) } ?? false
+  }
+
+  /// Says what Return does.
+  ///
+  /// - Parameter present: the conversation of the line that the name replaced.
+  func hint(for text: String, in present: Conversation?) -> SafeText {
+    let name = text.trimmingBlanks
+    if Self.isName(name, of: present) {
+      return say("You are in %1; Return and C-g go back", SafeText(name: present?.name ?? name))
+    }
+    if let found = conversation(meantBy: name) {
+      return say("Return goes to %1, C-g goes back", SafeText(name: found.name))
+    }
+    return name.isEmpty
+      ? say("You have no other conversation; C-g goes back")
+      : say("You have no conversation by that name; Return searches all rooms, C-g goes back")
+  }
 }

@@ -36,22 +36,26 @@ extension Session {
   ///
   /// - Parameter isSeen: whether the store already has their messages as seen.
   func show(_ changes: Changes, isSeen: Bool, _ snapshot: borrowing Snapshot) {
-    if changes.peopleChanged, refreshAttention(snapshot) { elsewhere.forgetCounts() }
-    elsewhere.note(changes, for: me.id, open: open.id)
-    joined.note(changes)
-    let direct = elsewhere.directChats(among: changes.arrived, for: me.id, snapshot)
+    if changes.peopleChanged, refreshAttention(snapshot) { navigator.forgetCounts() }
+    let scene = scene
+    let directChats = navigator.note(changes, scene, snapshot)
     act(
-      on: feed.take(changes, isSeen: isSeen, directChats: direct, &open, scene, snapshot), snapshot)
+      on: feed.take(
+        changes, isSeen: isSeen, directChats: directChats, &navigator.open, scene, snapshot),
+      snapshot)
     for message in changes.revised { act(on: composing.changedElsewhere(message), snapshot) }
     if changes.peopleChanged {
       if let mine = try? snapshot.participant(me.id) { updateMe(mine, snapshot) }
-      followRoom(snapshot)
+      // A line that waits to be stored belongs to the open conversation.
+      if !isWaitingForStore {
+        reportingErrors { act(on: try navigator.followRoom(self.scene, snapshot), snapshot) }
+      }
     }
     if changes.networkChanged {
-      open.readAbilities(snapshot)
+      navigator.open.readAbilities(snapshot)
       act(on: accounts.refresh(snapshot), snapshot)
     }
-    act(on: feed.tell(changes.answers, scene, snapshot), snapshot)
+    act(on: feed.tell(changes.answers, self.scene, snapshot), snapshot)
     act(on: feed.tell(changes.notices, scene), snapshot)
     if changes.historyChanged {
       composing.isHistoryStale = true
@@ -61,22 +65,10 @@ extension Session {
     if !changes.moved.isEmpty || !changes.revised.isEmpty || receipts
       || changes.arrived.contains(where: { $0.sender == me.id })
     {
-      readNewestOwn(snapshot)
+      navigator.readNewestOwn(me.id, snapshot)
     }
-    if changes.hasMore { catchUpLater() } else { countUnread(snapshot) }
-  }
-
-  /// Goes to the room that a network took this shell to, since it sent me there from the open one.
-  private func followRoom(_ snapshot: borrowing Snapshot) {
-    // A line that waits to be stored belongs to the open conversation.
-    guard let shellID, !open.isMember, !isWaitingForStore else { return }
-    reportingErrors {
-      guard let place = try snapshot.conversation(ofShell: shellID), place != open.id,
-        try snapshot.isMember(me.id, of: place),
-        let target = try snapshot.conversation(place, for: me.id)
-      else { return }
-      try go(to: target, snapshot)
-    }
+    act(
+      on: changes.hasMore ? [.catchUp] : navigator.countUnread(self.scene, snapshot), snapshot)
   }
 
   /// Claims messages for a notification: each of my shells learns of a message, but only the one
@@ -89,23 +81,5 @@ extension Session {
       try store.writeIfNeeded { try $0.claimNotifications(of: me.id, upTo: message) }
     }
     return claimed ?? ID(rawValue: 0)
-  }
-
-  // MARK: Counting
-
-  func countUnread(_ snapshot: borrowing Snapshot) {
-    guard isInteractive, !committer.isStarting else { return }
-    do {
-      try elsewhere.count(
-        mentioning: me, settings.highlights, open: open.id, snapshot)
-      if outputMode == .tty, settings.looks.toolbar == .conversations {
-        try joined.read(for: me.id, open: open.conversation, snapshot)
-      }
-    } catch { committer.scheduleRetry(at: now) }
-  }
-
-  func readNewestOwn(_ snapshot: borrowing Snapshot) {
-    elsewhere.countUnsent(by: me.id, snapshot)
-    open.readNewestOwn(snapshot)
   }
 }

@@ -112,7 +112,7 @@ extension Session {
   // MARK: Typing (rule 4)
 
   /// Call this when the line was sent, emptied or set aside.
-  func stopTyping() { tellTyping(open.stopTyping(at: now)) }
+  func stopTyping() { tellTyping(navigator.open.stopTyping(at: now)) }
 
   func tellTyping(_ signal: Write?) {
     if let signal, shellID != nil { write([signal]) }

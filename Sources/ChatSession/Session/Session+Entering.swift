@@ -192,12 +192,10 @@ extension Session {
   /// What commands may read.
   var context: CommandContext {
     CommandContext(
-      me: me, outputMode: outputMode, preferences: preferences, attention: attention, open: open,
-      switcher: switcher, readState: feed.readState, elsewhere: elsewhere, accounts: accounts,
-      people: feed.people, waitingFiles: composing.files.waiting,
-      unstoredLines: committer.queue.lines,
-      bindings: { [line] in line.bindings },
-      lastSearch: lastSearch, tutorial: tutorial, printer: feed.transcript.printer,
+      me: me, outputMode: outputMode, preferences: preferences, attention: attention,
+      navigator: navigator, feed: feed, accounts: accounts,
+      waitingFiles: composing.files.waiting, unstoredLines: committer.queue.lines,
+      bindings: { [line] in line.bindings }, lastSearch: lastSearch, tutorial: tutorial,
       accountObstacle: { [store, accountObstacle] in
         accountObstacle
           ?? store.failureToHoldAccounts.map {

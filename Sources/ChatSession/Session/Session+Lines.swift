@@ -30,7 +30,7 @@ extension Session {
       line.rest = composing.aside.draft(in: conversation.id)
       composing.files.clear()
     }
-    switcher.endUnreadRun()
+    navigator.endUnreadRun()
     var step = Step()
     if isInteractive, !line.files.isEmpty {
       let copy = committer.nextCopy()
@@ -79,7 +79,7 @@ extension Session {
         }))
     // Another conversation may have been entered while the line waited.
     if line.conversation == open.id {
-      open.sent(message)
+      navigator.open.sent(message)
       stopTyping()
       plan(.first([], then: feed.resume(scene)))
     } else if line.isForElsewhere, isInteractive {
@@ -237,7 +237,7 @@ extension Session {
     if mode.isEditing { composing.mode.edited = nil } else { noteDraft() }
     leaveDraft()
     // Discard the typing signal: from now on this shell sends none.
-    _ = open.stopTyping(at: now)
+    _ = navigator.open.stopTyping(at: now)
     retry()
     if committer.queue.isEmpty { return quit() }
     if committer.queue.holdsTypedText {

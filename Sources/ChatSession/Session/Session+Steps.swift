@@ -83,9 +83,10 @@ extension Session {
       if line.isEmpty {
         try go(to: conversation, isNew: isNew, snapshot)
       } else {
-        enter(chosen: conversation.id, snapshot)
+        try enter(chosen: conversation.id, snapshot)
       }
-    case .left(let conversation): left(conversation, snapshot)
+    case .switchLine(let conversation): switchLine(to: conversation, snapshot)
+    case .left(let room): act(on: try navigator.left(room, me.id, snapshot), snapshot)
     case .beginEdit(let message): edit(message)
     case .saved(let text): saved(text, snapshot)
     case .attach(let path): try attach(path, snapshot)
@@ -95,14 +96,14 @@ extension Session {
     case .startChore(let chore): try begin(chore)
     case .preferences(let preferences):
       apply(preferences)
-      countUnread(snapshot)
+      act(on: navigator.countUnread(scene, snapshot), snapshot)
     case .renamed(let me): updateMe(me, snapshot)
     case .nicknamesChanged: updateMe(me, snapshot)
-    case .away(let word): open.become(away: word)
+    case .away(let word): navigator.open.become(away: word)
     case .attentionChanged:
       _ = refreshAttention(snapshot)
-      elsewhere.forgetCounts()
-      countUnread(snapshot)
+      navigator.forgetCounts()
+      act(on: navigator.countUnread(scene, snapshot), snapshot)
     case .searched(let continuation): lastSearch = continuation
     case .pause: act(on: feed.pause(scene), snapshot)
     case .resume: act(on: feed.resume(scene), snapshot)
@@ -117,6 +118,7 @@ extension Session {
     case .catchUp: catchUpLater()
     case .tutorial(let tutorial): self.tutorial = tutorial
     case .tutorialAction(let action): tutorial?.note(action)
+    case .endChoice: if composing.endChoice() { emit(effect) }
     case .retryRead: committer.scheduleRetry(at: now)
     case .arrived(let changes, let isSeen): show(changes, isSeen: isSeen, snapshot)
     case .settleIn: settleIn(snapshot)
@@ -127,7 +129,7 @@ extension Session {
     case .reloadHistory: reloadHistory(snapshot)
     case .send, .takeBackLine, .leave: break
     case .print, .show, .page, .notice, .endNotice, .ask, .bell, .refused, .fillLine, .restore,
-      .swapLine, .beginChoice, .endChoice, .edit, .endEdit, .addHistory, .setHistory,
+      .swapLine, .beginChoice, .edit, .endEdit, .addHistory, .setHistory,
       .whenLineBegins, .bind, .copy, .run, .launch, .notify, .connect, .quit:
       emit(effect)
     }

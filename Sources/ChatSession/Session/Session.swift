@@ -29,12 +29,9 @@ package final class Session {
 
   // MARK: Parts
 
-  package internal(set) var open: OpenConversation
-  package internal(set) var switcher = ConversationSwitcher()
+  package internal(set) var navigator: Navigator
   package internal(set) var composing: Composing
   package internal(set) var feed: Feed
-  var elsewhere = UnreadElsewhere()
-  var joined = JoinedConversations()
   var emoji = EmojiUse()
   var accounts: Accounts
   var lastSearch: SearchContinuation?
@@ -61,7 +58,7 @@ package final class Session {
     self.preferences = preferences
     self.outputMode = outputMode
     self.now = now
-    open = OpenConversation(me: me.id)
+    navigator = Navigator(me: me.id)
     composing = Composing(
       line, files: AttachedFiles(environment: preferences.environment, storePath: store.path),
       keepsDrafts: outputMode != .batch)
@@ -94,7 +91,9 @@ package final class Session {
   package var mode: LineMode { composing.mode }
 
   /// The conversation that the line belongs to.
-  package var lineConversation: Conversation? { switcher.target ?? open.conversation }
+  package var lineConversation: Conversation? { navigator.present }
+
+  package var open: OpenConversation { navigator.open }
 
   /// Entered lines that are not stored yet.
   package var waitingLines: [Line] { committer.queue.lines }
@@ -106,8 +105,8 @@ package final class Session {
   /// time.
   package var deadline: Int64? {
     [
-      committer.deadline, composing.deadline, open.deadline, switcher.deadline,
-      feed.deadline, accounts.deadline,
+      committer.deadline, composing.deadline, navigator.deadline, feed.deadline,
+      accounts.deadline,
     ]
     .compactMap { $0 }.min()
   }
@@ -137,8 +136,8 @@ package final class Session {
     self.now = now
     committer.isPatient = event.mayWait
     switch event {
-    case .entered(let name) where mode.isChoosing: chooseName(name)
-    case .entered(let text): enter(text)
+    case .entered(let text):
+      if let choices = mode.choices { chooseName(text, among: choices) } else { enter(text) }
     case .enteredAsFile(let text, let path): enter(text, asFileAt: path)
     case .answered(let intent):
       composing.endQuestion()
@@ -231,8 +230,9 @@ package final class Session {
       feed.transcript.printer.endRun()
       catchUpLater()
     case .editLast, .pageHistory: emit(.bell)
-    case .move(let move): go(move, snapshot)
-    case .chosen(let conversation): enter(chosen: conversation, snapshot)
+    case .move(let move): reportingErrors { try go(move, snapshot) }
+    case .chosen(let conversation):
+      reportingErrors { try enter(chosen: conversation, snapshot) }
     case .setAside: setAside(snapshot)
     case .choreEnded(let chore, let outcome): ended(chore, outcome)
     case .networkProcessEnded(let account, let status, let missing):
@@ -268,7 +268,7 @@ package final class Session {
     composing.noteEdit(text)
     noteReaction(text, snapshot)
     tellTyping(
-      open.typed(text, inEditMode: mode.isEditing, isOff: !settings.typing, at: now))
+      navigator.open.typed(text, inEditMode: mode.isEditing, isOff: !settings.typing, at: now))
     if feed.readState.isHolding, text.isEmpty { holdOrCatchUp() }
   }
 
@@ -283,7 +283,7 @@ package final class Session {
 
   private func tick(_ snapshot: borrowing Snapshot) {
     if let deadline = composing.deadline, now >= deadline { saveDraft() }
-    tellTyping(open.tick(at: now))
+    tellTyping(navigator.open.tick(at: now))
     commitSwitchIfDue(snapshot)
     act(on: feed.tick(scene, snapshot), snapshot)
     act(on: accounts.tick(at: now, snapshot), snapshot)
@@ -315,7 +315,7 @@ package final class Session {
     self.preferences = preferences
     feed.transcript.apply(preferences)
     feed.transcript.setMyNames(of: me, settings.highlights)
-    open.apply(preferences.settings)
+    navigator.open.apply(preferences.settings)
   }
 
   func noteKeyPress() { lastKey = now }

@@ -24,7 +24,7 @@ package struct StatusLine {
     case .editing(let edited): return StyledLine(edited.mode.prompt, .bold)
     case .draft, .history, .asking: break
     }
-    if let target = session.switcher.target {
+    if let target = session.navigator.target {
       return settings.looks.promptLine(SafeText(name: target.name), glyphs: glyphs)
     }
     let name = open.conversation.map { SafeText(name: $0.name) } ?? "hobnob"
@@ -40,7 +40,7 @@ package struct StatusLine {
   /// The title of the window: how many messages wait to be looked at, and the open conversation.
   /// Muted messages do not count (rule 7.11).
   package var title: SafeText {
-    let count = session.elsewhere.unread.reduce(session.feed.readState.unseen) {
+    let count = session.navigator.elsewhere.unread.reduce(session.feed.readState.unseen) {
       $0 + $1.count - $1.muted
     }
     let name = open.conversation.map { SafeText(name: $0.name) + glyphs.separator } ?? ""
@@ -93,12 +93,12 @@ package struct StatusLine {
   /// with its numbers, as many as fit, then how many do not, as `+N`.
   private func conversationItems(columns: Int) -> [Item] {
     let unread = Dictionary(
-      session.elsewhere.unread.map { ($0.conversation.id, $0) }, uniquingKeysWith: { $1 })
+      session.navigator.elsewhere.unread.map { ($0.conversation.id, $0) }, uniquingKeysWith: { $1 })
     var items: [Item] = []
     var room = columns - 1
     // The number after a name stays visible, however long the name.
     let longestName = min(24, max(4, room - 8))
-    for (number, conversation) in session.joined.shown {
+    for (number, conversation) in session.navigator.joined.shown {
       var line = StyledLine(SafeText(number) + " ", .dim)
       line.append(
         SafeText(name: conversation.name).truncated(to: longestName, widths: widths),
@@ -106,13 +106,13 @@ package struct StatusLine {
       if let entry = unread[conversation.id] {
         line.append(" " + entry.mark, entry.style(accent: settings.looks.color))
       }
-      let others = session.joined.count - items.count - 1
+      let others = session.navigator.joined.count - items.count - 1
       let rest = others > 0 ? 3 + String(others).count : 0
       guard line.columns(widths) + rest <= room else { break }
       items.append(Item(id: "conversation-\(number)", line: line))
       room -= line.columns(widths) + 2
     }
-    let others = session.joined.count - items.count
+    let others = session.navigator.joined.count - items.count
     if others > 0 {
       items.append(Item(id: "more", line: StyledLine("+" + SafeText(others), .dim)))
     }
@@ -137,7 +137,9 @@ package struct StatusLine {
       return StyledLine(notice, .dim)
     }
     switch mode.withoutQuestion {
-    case .choosing: return StyledLine(session.choiceHint, .dim)
+    case .choosing(let choices, _):
+      let name = session.line.selected ?? session.line.text
+      return StyledLine(choices.hint(for: name, in: session.lineConversation), .dim)
     case .editing(let edited): return StyledLine(edited.mode.status, .dim)
     case .draft, .history, .asking: break
     }
@@ -207,7 +209,7 @@ package struct StatusLine {
   private func statusRight(
     _ waiting: [RankedLine], columns: Int, isUrgentOnly: Bool = false
   ) -> StyledLine {
-    let unread = session.elsewhere.unread
+    let unread = session.navigator.elsewhere.unread
     // The number after a name stays visible, however long the name.
     let longestName = min(24, max(4, columns - 8))
     let tokens = unread.prefix(columns / 4 + 1).map { entry in
@@ -239,7 +241,7 @@ package struct StatusLine {
     if !isUrgentOnly {
       delivery.forEach(add)
       let rest = columns - line(parts, shown: shown).columns(widths) - separator.columns(widths)
-      let networks = session.elsewhere.networksAwaited.union(
+      let networks = session.navigator.elsewhere.networksAwaited.union(
         [session.lineConversation?.network].compactMap { $0 })
       let details: [AccountStatus.Detail] =
         session.outputMode == .tty ? [.whole, .withTime, .word] : [.withTime, .word]
@@ -270,12 +272,13 @@ package struct StatusLine {
         (0, StyledLine(say("%1 new", SafeText(session.feed.readState.held.count)), .bold)))
     }
     // If the newest message failed, its own state already says so.
-    if session.elsewhere.unsent.failed > (open.newestOwn?.state == .failed ? 1 : 0) {
+    if session.navigator.elsewhere.unsent.failed > (open.newestOwn?.state == .failed ? 1 : 0) {
       parts.append(
         (
           2,
           StyledLine(
-            say("%1 failed", SafeText(session.elsewhere.unsent.failed)), Style(foreground: .red))
+            say("%1 failed", SafeText(session.navigator.elsewhere.unsent.failed)),
+            Style(foreground: .red))
         ))
     }
     return parts
@@ -293,9 +296,12 @@ package struct StatusLine {
       let style = state == .failed ? Style(foreground: .red) : .dim
       parts.append((1, StyledLine("[\(newestOwn.number)] " + mark + said, style)))
     }
-    if session.elsewhere.unsent.waiting > (open.newestOwn?.state == .sending ? 1 : 0) {
+    if session.navigator.elsewhere.unsent.waiting > (open.newestOwn?.state == .sending ? 1 : 0) {
       parts.append(
-        (3, StyledLine(say("%1 waiting", SafeText(session.elsewhere.unsent.waiting)), .dim)))
+        (
+          3,
+          StyledLine(say("%1 waiting", SafeText(session.navigator.elsewhere.unsent.waiting)), .dim)
+        ))
     }
     return parts
   }

@@ -26,15 +26,16 @@ package struct Composing {
 
   // MARK: The name of a conversation
 
-  mutating func beginChoice(among choices: SwitcherCandidates) {
+  mutating func beginChoice(among choices: SwitcherCandidates) -> [Effect] {
     mode = .choosing(choices, over: mode)
+    return [.beginChoice]
   }
 
-  /// Brings back the line that the name replaced.
-  mutating func endChoice() -> [Effect] {
-    guard case .choosing(_, let below) = mode else { return [] }
+  /// The line that the name replaced comes back. Returns false if there is none.
+  mutating func endChoice() -> Bool {
+    guard case .choosing(_, let below) = mode else { return false }
     mode = below
-    return [.endChoice]
+    return true
   }
 
   // MARK: A question
@@ -51,7 +52,7 @@ package struct Composing {
     switch mode.withoutQuestion {
     case .draft, .history, .asking: []
     case .editing: cancelEdit()
-    case .choosing: endChoice()
+    case .choosing: [.endChoice]
     }
   }
 }

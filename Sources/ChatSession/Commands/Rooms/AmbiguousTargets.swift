@@ -131,7 +131,7 @@ extension ConversationCommands {
       default: throw error
       }
       if name.allSatisfy({ $0.isASCII && $0.isNumber }), let number = Int(name) {
-        if let found = try ConversationSwitcher.conversation(
+        if let found = try Navigator.conversation(
           number, for: context.me.id, snapshot)
         {
           return .named(.conversation(found))

@@ -262,7 +262,7 @@ struct ConversationCommands {
   /// `/win N`: the conversation with a number in `/list`.
   func goToNumber(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     guard let number = Int(written: argument, in: 1...Int.max) else { throw usage("win") }
-    guard let found = try ConversationSwitcher.conversation(number, for: me, snapshot) else {
+    guard let found = try Navigator.conversation(number, for: me, snapshot) else {
       throw Refusal(say("/list has no number %1.", SafeText(number)))
     }
     return Step([.open(found, isNew: false)])
@@ -271,10 +271,9 @@ struct ConversationCommands {
   func switchTo(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     guard !argument.isEmpty else { throw usage("switch") }
     if let move = ["-": Move.last, "+1": .next, "-1": .previous][argument] {
-      var switcher = context.switcher
-      let (found, _) = try switcher.target(
-        of: move, from: context.open.conversation, for: context.me,
-        context.settings.highlights, snapshot)
+      var navigator = context.navigator
+      let (found, _) = try navigator.target(
+        of: move, for: context.me, context.settings.highlights, snapshot)
       guard let found else {
         throw Refusal(say("There is no other conversation to go to."))
       }

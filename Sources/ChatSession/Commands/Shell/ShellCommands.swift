@@ -67,7 +67,7 @@ struct ShellCommands {
       lines.append(
         StyledLine(say("Account %1: %2.", SafeText(line: account.address), state)))
     }
-    for entry in context.elsewhere.unread {
+    for entry in context.navigator.elsewhere.unread {
       lines.append(
         StyledLine(
           say(

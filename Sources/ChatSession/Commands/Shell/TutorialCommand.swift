@@ -126,7 +126,7 @@ struct TutorialCommand {
   }
 
   private func returnLines(_ snapshot: borrowing Snapshot) throws -> [SafeText] {
-    let former = try context.switcher.formerConversation(here?.id, context.me.id, snapshot)
+    let former = try context.navigator.formerConversation(context.me.id, snapshot)
     let bare = SafeText(line: former.map { Naming.bare($0.name) } ?? "lobby")
     guard let key = key("switch-conversation") else {
       return [
