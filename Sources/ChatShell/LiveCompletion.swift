@@ -80,7 +80,7 @@ final class ShellArguments: @MainActor ArgumentSource {
   func argument(
     in text: String, caret: Int
   ) -> (range: Range<Int>, word: String, candidates: [Candidate], hint: SafeText?)? {
-    if let (list, word) = session?.choiceCandidates(for: text) {
+    if let (list, word) = session?.mode.choices?.candidates(for: text) {
       return (0..<text.utf8.count, word, list, nil)
     }
     guard let found = session?.commandArgument(in: text, caret: caret) else { return nil }

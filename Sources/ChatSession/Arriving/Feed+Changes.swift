@@ -61,7 +61,6 @@ extension Feed {
     var (new, missed) = (NewLines(), [Message]())
     for message in messages {
       if message.conversation == here {
-        people.noteSpeaker(message.sender, in: message.number)
         guard let wasMissed = readState.recordArrival(of: message) else { continue }
         if wasMissed {
           missed.append(message)
@@ -107,8 +106,7 @@ extension Feed {
   private mutating func peopleChanged(
     _ open: inout OpenConversation, _ snapshot: borrowing Snapshot
   ) -> [Effect] {
-    people.peopleChanged()
-    transcript.printer.options.lookAlikes = []
+    forgetLookAlikes()
     let topic = open.conversation?.topic
     open.peopleChanged(snapshot)
     guard let here = open.conversation, here.topic != topic, !here.topic.isEmpty else { return [] }

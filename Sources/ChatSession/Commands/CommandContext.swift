@@ -7,27 +7,31 @@ import StyledText
 /// entered.
 @MainActor
 struct CommandContext {
-  let me: Participant
-  let outputMode: OutputMode
-  let preferences: Preferences
-  let attention: Attention
+  let scene: Scene
   let navigator: Navigator
   let feed: Feed
+  let composing: Composing
   let accounts: Accounts
-  /// The files to send with the next message.
-  let waitingFiles: WaitingFiles
   /// Entered lines that are not stored yet.
   let unstoredLines: [Line]
-  /// The keys of every function.
-  let bindings: () -> [(function: String, keys: String)]
   let lastSearch: SearchContinuation?
   /// Nil unless `/tutorial` is running.
   let tutorial: Tutorial?
   /// Why accounts cannot be added here, as a sentence; nil if they can.
   let accountObstacle: () -> SafeText?
 
+  var me: Participant { scene.me }
+  var outputMode: OutputMode { scene.outputMode }
+  var preferences: Preferences { scene.preferences }
+  var attention: Attention { scene.attention }
   var open: OpenConversation { navigator.open }
   var readState: ReadState { feed.readState }
+
+  /// The files to send with the next message.
+  var waitingFiles: WaitingFiles { composing.files.waiting }
+
+  /// The keys of every function.
+  var bindings: [(function: String, keys: String)] { composing.line.bindings }
 
   /// Formats messages. It marks names that look like another's, but only of people whose names it
   /// has printed before.
@@ -37,9 +41,7 @@ struct CommandContext {
   var glyphs: Glyphs { preferences.glyphs }
   var widths: Widths { printer.options.widths }
 
-  /// Whether somebody types at a terminal. If so, messages can arrive between commands, and a line
-  /// can wait for the store.
-  var isInteractive: Bool { outputMode != .batch }
+  var isInteractive: Bool { scene.isInteractive }
 
   /// The network to use when an address does not name an account.
   var network: String? { open.conversation?.network }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import Composer
 import Conversations
 import StyledText
 
-/// People's names: which look like somebody else's (rule 12.3), their colours, and the candidates
-/// for completing one (rule 2.5).
+/// People's names: which look like somebody else's (rule 12.3), and their colours.
 @MainActor
 struct People {
   private let me: ID<Participant>
@@ -13,14 +11,8 @@ struct People {
   private var checked: Set<ID<Participant>> = []
   /// The checked people whose names look like someone else's.
   private(set) var lookAlikes: Set<ID<Participant>> = []
-  /// The people to offer for completion; nil if they may have changed.
-  private var known: KnownPeople?
-  /// The names of direct chats with look-alikes; nil if they may have changed.
-  private var markedChats: Set<String>?
   /// The colours of the names in the open conversation.
   private(set) var colours: [ID<Participant>: Int] = [:]
-  /// Who wrote in the open conversation since the last completion, with message numbers.
-  private var spoken: [ID<Participant>: Int] = [:]
 
   init(me: ID<Participant>, glyphs: Glyphs) { (self.me, self.glyphs) = (me, glyphs) }
 
@@ -67,12 +59,6 @@ struct People {
   mutating func namesChanged() {
     checked = []
     lookAlikes = []
-    markedChats = nil
-  }
-
-  mutating func peopleChanged() {
-    known = nil
-    namesChanged()
   }
 
   /// The name of a person who has been checked, marked if it looks like another's.
@@ -81,115 +67,12 @@ struct People {
     return lookAlikes.contains(person.id) ? glyphs.lookAlike + name : name
   }
 
-  /// Records that somebody wrote in the open conversation.
-  mutating func noteSpeaker(_ person: ID<Participant>, in number: Int) { spoken[person] = number }
-
   /// Records that another conversation is open.
   ///
   /// - Parameter hasColours: whether names have colours.
   mutating func enter(
     _ conversation: ID<Conversation>, hasColours: Bool, _ snapshot: borrowing Snapshot
   ) {
-    spoken = [:]
     if hasColours { colours = (try? snapshot.colours(in: conversation)) ?? [:] }
-  }
-
-  /// Returns the people of the open conversation whose names begin with a word, the most recent
-  /// speakers first (rule 2.12).
-  mutating func here(
-    named word: String, in open: ID<Conversation>?, _ snapshot: borrowing Snapshot
-  ) -> [Candidate] {
-    let folded = MatchFolding.folded(word)
-    return candidates(in: open, snapshot).filter {
-      $0.recency > 0 && MatchFolding.folded($0.text).hasPrefix(folded)
-    }
-  }
-
-  /// Returns a function that gives the mark before a conversation's name: a mark for a direct chat
-  /// with a look-alike, nothing for any other.
-  mutating func markOfChats(_ snapshot: borrowing Snapshot) -> (Conversation) -> String {
-    let names = markedChats ?? namesOfMarkedChats(snapshot)
-    markedChats = names
-    let mark = glyphs.lookAlike.string
-    return { names.contains($0.name) ? mark : "" }
-  }
-
-  private func namesOfMarkedChats(_ snapshot: borrowing Snapshot) -> Set<String> {
-    var names: Set<String> = []
-    for person in (try? snapshot.lookAlikes(to: me)) ?? [] {
-      guard let found = try? snapshot.participant(person) else { continue }
-      names.formUnion(["@" + found.name, "@" + found.address])
-    }
-    return names
-  }
-
-  /// Brings the candidates for completing a name up to date, and returns them.
-  mutating func candidates(
-    in conversation: ID<Conversation>?, _ snapshot: borrowing Snapshot
-  ) -> [Candidate] {
-    var known: KnownPeople
-    if let former = self.known.take(), former.conversation == conversation {
-      known = former
-    } else {
-      known = KnownPeople(in: conversation, me: me, mark: glyphs.lookAlike, snapshot)
-    }
-    for (person, number) in spoken { known.noteSpeaker(person, in: number) }
-    spoken = [:]
-    self.known = known
-    return known.candidates
-  }
-}
-
-/// The people to mention in a conversation, kept between menus: reading and folding very many names
-/// would take too long for a key press.
-private struct KnownPeople {
-  let conversation: ID<Conversation>?
-  private(set) var candidates: [Candidate]
-  /// The person of each candidate, by index.
-  private var people: [ID<Participant>] = []
-
-  /// The conversation's people, then everyone known; recent speakers first.
-  ///
-  /// - Parameter mark: precedes a name that looks like another's (rule 12.3).
-  @MainActor
-  init(
-    in conversation: ID<Conversation>?, me: ID<Participant>, mark: SafeText,
-    _ snapshot: borrowing Snapshot
-  ) {
-    var recency: [ID<Participant>: Int] = [:]
-    var members: Set<ID<Participant>> = []
-    if let conversation {
-      for message in (try? snapshot.messages(in: conversation, limit: 200, for: me))
-        ?? []
-      where !message.isPast {
-        recency[message.sender] = message.number
-      }
-      members = Set(((try? snapshot.members(of: conversation)) ?? []).map(\.id))
-    }
-    let shared = (try? snapshot.sharedNames(for: me, in: conversation)) ?? []
-    let lookAlikes = (try? snapshot.lookAlikes(to: me)) ?? []
-    self.conversation = conversation
-    var (candidates, people) = ([Candidate](), [ID<Participant>]())
-    try? snapshot.forEachMentionable(for: me, in: conversation) { person, identity, name, isLocal in
-      let isMember = members.contains(person)
-      // If two people have the same name, the address tells them apart; for members of this
-      // conversation the name is enough.
-      let isAlike = !isLocal && !isMember && shared.contains(name)
-      people.append(person)
-      candidates.append(
-        Candidate(
-          isAlike ? (try? snapshot.participant(person).address) ?? identity : name,
-          identity: identity,
-          // Members precede everyone else, even recent speakers.
-          recency: recency[person].map { $0 + 1 } ?? (isMember ? 1 : 0),
-          mark: lookAlikes.contains(person) ? mark.string : ""))
-    }
-    (self.candidates, self.people) = (candidates, people)
-  }
-
-  /// - Parameter number: the number of the person's message.
-  mutating func noteSpeaker(_ person: ID<Participant>, in number: Int) {
-    guard let index = people.firstIndex(of: person) else { return }
-    candidates[index].recency = number + 1
   }
 }

@@ -40,7 +40,7 @@ package struct SwitcherCandidates {
   }
 
   /// The candidates for a text, and the word to compare: `#` and `@` choose the kind.
-  func candidates(for text: String) -> (list: [Candidate], word: String) {
+  package func candidates(for text: String) -> (list: [Candidate], word: String) {
     switch text.first {
     case "#": (rooms, String(text.dropFirst()))
     case "@": (directChats, String(text.dropFirst()))

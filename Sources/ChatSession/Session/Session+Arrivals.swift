@@ -38,6 +38,7 @@ extension Session {
   func show(_ changes: Changes, isSeen: Bool, _ snapshot: borrowing Snapshot) {
     if changes.peopleChanged, refreshAttention(snapshot) { navigator.forgetCounts() }
     let scene = scene
+    completion.people.note(changes, open: open.id)
     let directChats = navigator.note(changes, scene, snapshot)
     act(
       on: feed.take(

@@ -192,10 +192,8 @@ extension Session {
   /// What commands may read.
   var context: CommandContext {
     CommandContext(
-      me: me, outputMode: outputMode, preferences: preferences, attention: attention,
-      navigator: navigator, feed: feed, accounts: accounts,
-      waitingFiles: composing.files.waiting, unstoredLines: committer.queue.lines,
-      bindings: { [line] in line.bindings }, lastSearch: lastSearch, tutorial: tutorial,
+      scene: scene, navigator: navigator, feed: feed, composing: composing, accounts: accounts,
+      unstoredLines: committer.queue.lines, lastSearch: lastSearch, tutorial: tutorial,
       accountObstacle: { [store, accountObstacle] in
         accountObstacle
           ?? store.failureToHoldAccounts.map {

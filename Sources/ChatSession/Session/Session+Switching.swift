@@ -28,6 +28,7 @@ extension Session {
     let (former, scene) = (open.id, scene)
     let effects = try feed.enter(target, isNew: isNew, &navigator.open, scene, snapshot)
     navigator.entered(from: former)
+    completion.people.entered()
     tutorial?.note(.went)
     act(on: effects, snapshot)
     if shellID != nil { readPeopleAndUnread(snapshot) }
@@ -62,7 +63,7 @@ extension Session {
       try commitSwitch(snapshot)
       noteDraft()
       stopTyping()
-      let mark = feed.people.markOfChats(snapshot)
+      let mark = completion.people.markOfChats(snapshot)
       let choices = try navigator.choices(for: me.id, mark: mark, snapshot)
       act(on: composing.beginChoice(among: choices), snapshot)
     } else {

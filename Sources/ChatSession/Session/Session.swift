@@ -32,7 +32,7 @@ package final class Session {
   package internal(set) var navigator: Navigator
   package internal(set) var composing: Composing
   package internal(set) var feed: Feed
-  var emoji = EmojiUse()
+  var completion: Completion
   var accounts: Accounts
   var lastSearch: SearchContinuation?
   var tutorial: Tutorial?
@@ -62,6 +62,7 @@ package final class Session {
     composing = Composing(
       line, files: AttachedFiles(environment: preferences.environment, storePath: store.path),
       keepsDrafts: outputMode != .batch)
+    completion = Completion(me: me.id, glyphs: preferences.glyphs)
     feed = Feed(outputMode, preferences, me: me.id)
     accounts = Accounts(
       of: me.id, preferences, storePath: store.path, isInteractive: outputMode != .batch)
@@ -246,9 +247,31 @@ package final class Session {
     }
   }
 
+  // MARK: Completion
+
+  /// All candidates after a prefix.
+  package func candidates(after prefix: Prefix) -> [Candidate] {
+    (try? store.read { completion.candidates(after: prefix, context, $0) }) ?? []
+  }
+
+  /// The command argument that the caret, in bytes, is in.
+  package func commandArgument(
+    in text: String, caret: Int
+  ) -> (command: Command, range: Range<Int>, word: String, candidates: [Candidate])? {
+    (try? store.read { completion.commandArgument(in: text, caret: caret, context, $0) }) ?? nil
+  }
+
+  /// A name without `@` before or around the caret, in bytes, in text for others (rule 2.12); nil
+  /// if nobody here has the name.
+  package func bareName(
+    in text: String, caret: Int
+  ) -> (range: Range<Int>, word: String, candidates: [Candidate])? {
+    (try? store.read { completion.bareName(in: text, caret: caret, context, $0) }) ?? nil
+  }
+
   private func lineHasBegun(_ snapshot: borrowing Snapshot) {
     stopTyping()
-    emoji.mayHaveChanged()
+    completion.emoji.mayHaveChanged()
     let here = composing.lineBegan()
     noteDraft()
     if let here, here == lineConversation?.id, line.isEmpty, !mode.isEditing {

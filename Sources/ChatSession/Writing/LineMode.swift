@@ -33,7 +33,7 @@ package indirect enum LineMode {
   }
 
   /// The conversations to choose from; nil unless the line is a name.
-  var choices: SwitcherCandidates? {
+  package var choices: SwitcherCandidates? {
     if case .choosing(let choices, _) = withoutQuestion { choices } else { nil }
   }
 

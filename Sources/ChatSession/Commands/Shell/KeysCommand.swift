@@ -15,7 +15,7 @@ struct KeysCommand {
     func matches(_ name: String) -> Bool {
       wanted.isEmpty || MatchFolding.folded(name).contains(wanted)
     }
-    let bindings = context.bindings()
+    let bindings = context.bindings
     let (bound, unbound) = (
       bindings.filter { !$0.keys.isEmpty && $0.function != "do-lowercase-version" },
       bindings.filter { $0.keys.isEmpty }.map(\.function)

@@ -175,7 +175,7 @@ struct TutorialCommand {
 
   /// The first key of a function in the current key map; nil if it has none.
   private func key(_ function: String) -> String? {
-    let keys = context.bindings().first { $0.function == function }?.keys ?? ""
+    let keys = context.bindings.first { $0.function == function }?.keys ?? ""
     return KeyNames.list(keys).split(separator: ", ").first.map(String.init)
   }
 

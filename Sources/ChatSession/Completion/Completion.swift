@@ -15,58 +15,67 @@ package enum Prefix: String, CaseIterable {
 
 /// The sources of candidates: commands, people, rooms, emoji, and possible arguments of commands
 /// (rules 2.1, 2.5, 2.8).
-extension Session {
-  /// All candidates after a prefix.
-  package func candidates(after prefix: Prefix) -> [Candidate] {
-    (try? store.read { candidates(after: prefix, $0) }) ?? []
+@MainActor
+struct Completion {
+  /// A word to complete: where it is, in bytes, and what it can become.
+  typealias Word = (range: Range<Int>, word: String, candidates: [Candidate])
+
+  var people: PeopleCandidates
+  var emoji = EmojiUse()
+
+  init(me: ID<Participant>, glyphs: Glyphs) {
+    people = PeopleCandidates(me: me, glyphs: glyphs)
   }
 
-  private func candidates(
-    after prefix: Prefix, _ snapshot: borrowing Snapshot
+  /// All candidates after a prefix.
+  mutating func candidates(
+    after prefix: Prefix, _ context: CommandContext, _ snapshot: borrowing Snapshot
   ) -> [Candidate] {
     switch prefix {
     case .command:
       // Only the first word of a line is a command.
-      if mode.isEditing { return [Candidate("cancel"), Candidate("edit")] }
-      let idle = CanCommand.commandsThatDoNotWork(in: open.conversation, snapshot)
+      if context.composing.mode.isEditing { return [Candidate("cancel"), Candidate("edit")] }
+      let idle = CanCommand.commandsThatDoNotWork(in: context.open.conversation, snapshot)
       return Command.table.filter { !idle.contains($0.name) }
         .map { Candidate($0.name, hint: $0.help.string) }
-        + preferences.aliases.map { Candidate($0.key, hint: $0.value) }
-    case .person: return feed.people.candidates(in: open.id, snapshot)
+        + context.preferences.aliases.map { Candidate($0.key, hint: $0.value) }
+    case .person: return people.candidates(in: context.open.id, snapshot)
     case .room:
       // On a network a room may have another sign.
-      return roomNames(snapshot).filter { $0.hasPrefix("#") }.map { Candidate(Naming.bare($0)) }
-    case .reaction where abilitiesHere(snapshot).reactionLimit == .no: return []
+      return roomNames(context, snapshot).filter { $0.hasPrefix("#") }.map {
+        Candidate(Naming.bare($0))
+      }
+    case .reaction where abilitiesHere(context, snapshot).reactionLimit == .no: return []
     case .emoji, .reaction:
-      return emoji.candidates(of: me.id, shellID, preferences.emoji, snapshot)
+      return emoji.candidates(
+        of: context.me.id, context.scene.shell, context.preferences.emoji, snapshot)
     }
   }
 
-  /// The conversations that match the typed name, and the text to compare; nil if no name is being
-  /// typed.
-  package func choiceCandidates(for text: String) -> (list: [Candidate], word: String)? {
-    mode.choices?.candidates(for: text)
-  }
-
-  private func abilitiesHere(_ snapshot: borrowing Snapshot) -> Abilities {
-    guard let here = open.id else { return Abilities() }
+  private func abilitiesHere(_ context: CommandContext, _ snapshot: borrowing Snapshot) -> Abilities
+  {
+    guard let here = context.open.id else { return Abilities() }
     return (try? snapshot.knownAbilities(of: here)) ?? Abilities()
   }
 
   // MARK: Sources
 
-  private func roomNames(_ snapshot: borrowing Snapshot) -> [String] {
-    ((try? snapshot.rooms(for: me.id)) ?? []).map(\.name)
+  private func roomNames(_ context: CommandContext, _ snapshot: borrowing Snapshot) -> [String] {
+    ((try? snapshot.rooms(for: context.me.id)) ?? []).map(\.name)
   }
 
   /// A bare name means the room with one `#`, so only that room is offered without its sign.
-  private func roomArguments(_ snapshot: borrowing Snapshot) -> [Candidate] {
-    roomNames(snapshot).map { Candidate($0.hasPrefix("##") ? $0 : Naming.bare($0)) }
+  private func roomArguments(_ context: CommandContext, _ snapshot: borrowing Snapshot)
+    -> [Candidate]
+  {
+    roomNames(context, snapshot).map { Candidate($0.hasPrefix("##") ? $0 : Naming.bare($0)) }
   }
 
-  private func conversationCandidates(_ snapshot: borrowing Snapshot) -> [Candidate] {
-    let mark = feed.people.markOfChats(snapshot)
-    return ((try? snapshot.listing(for: me.id)) ?? []).map {
+  private mutating func conversationCandidates(
+    _ context: CommandContext, _ snapshot: borrowing Snapshot
+  ) -> [Candidate] {
+    let mark = people.markOfChats(snapshot)
+    return ((try? snapshot.listing(for: context.me.id)) ?? []).map {
       Candidate($0.conversation.name, mark: mark($0.conversation))
     }
   }
@@ -74,27 +83,23 @@ extension Session {
   // MARK: Arguments of commands
 
   /// The command argument that the caret, in bytes, is in.
-  package func commandArgument(
-    in text: String, caret: Int
+  mutating func commandArgument(
+    in text: String, caret: Int, _ context: CommandContext, _ snapshot: borrowing Snapshot
   ) -> (command: Command, range: Range<Int>, word: String, candidates: [Candidate])? {
-    (try? store.read { commandArgument(in: text, caret: caret, $0) }) ?? nil
-  }
-
-  private func commandArgument(
-    in text: String, caret: Int, _ snapshot: borrowing Snapshot
-  ) -> (command: Command, range: Range<Int>, word: String, candidates: [Candidate])? {
-    guard !mode.isEditing, LineRules.isCommand(text), !text.contains("\n"),
+    guard !context.composing.mode.isEditing, LineRules.isCommand(text), !text.contains("\n"),
       let (range, word) = Self.stretch(around: caret, in: text), range.lowerBound > 0
     else { return nil }
     let before = String(decoding: text.utf8.prefix(range.lowerBound), as: UTF8.self)
       .split(whereSeparator: \.isWhitespace).map(String.init)
-    guard let name = before.first, let command = command(meantBy: String(name.dropFirst())) else {
+    guard let name = before.first,
+      let command = Self.command(meantBy: String(name.dropFirst()), context)
+    else {
       return nil
     }
     return (
       command, range, word,
       argumentCandidates(
-        of: command, after: Array(before.dropFirst()), word, snapshot)
+        of: command, after: Array(before.dropFirst()), word, context, snapshot)
     )
   }
 
@@ -112,20 +117,14 @@ extension Session {
 
   /// A name without `@` before or around the caret, in bytes, in text for others (rule 2.12); nil
   /// if nobody here has the name.
-  package func bareName(
-    in text: String, caret: Int
-  ) -> (range: Range<Int>, word: String, candidates: [Candidate])? {
-    (try? store.read { bareName(in: text, caret: caret, $0) }) ?? nil
-  }
-
-  private func bareName(
-    in text: String, caret: Int, _ snapshot: borrowing Snapshot
-  ) -> (range: Range<Int>, word: String, candidates: [Candidate])? {
-    guard preferences.settings.bareNames,
+  mutating func bareName(
+    in text: String, caret: Int, _ context: CommandContext, _ snapshot: borrowing Snapshot
+  ) -> Word? {
+    guard context.preferences.settings.bareNames,
       var (range, word) = Self.stretch(around: caret, in: text)
     else { return nil }
-    if LineRules.isCommand(text), !mode.isEditing {
-      guard let said = Command.message(in: preferences.unaliased(text)),
+    if LineRules.isCommand(text), !context.composing.mode.isEditing {
+      guard let said = Command.message(in: context.preferences.unaliased(text)),
         range.lowerBound >= text.utf8.count - said.utf8.count
       else { return nil }
     }
@@ -134,28 +133,30 @@ extension Session {
       range = (range.lowerBound + 1)..<range.upperBound
     }
     guard range.lowerBound < caret, !word.isEmpty else { return nil }
-    let found = feed.people.here(named: word, in: open.id, snapshot)
+    let found = people.here(named: word, in: context.open.id, snapshot)
     return found.isEmpty ? nil : (range, word, found)
   }
 
   /// The command with a name; an alias that is only another name for a command has its arguments.
-  private func command(meantBy name: String) -> Command? {
+  private static func command(
+    meantBy name: String, _ context: CommandContext
+  ) -> Command? {
     Command.named(name)
-      ?? preferences.aliases[name].flatMap { Command.named(String($0.dropFirst())) }
+      ?? context.preferences.aliases[name].flatMap { Command.named(String($0.dropFirst())) }
   }
 
   /// The filters of `/search`, and their values.
-  private func searchFilters(
-    for word: String, _ snapshot: borrowing Snapshot
+  private mutating func searchFilters(
+    for word: String, _ context: CommandContext, _ snapshot: borrowing Snapshot
   ) -> [Candidate] {
     if word.hasPrefix("from:") {
-      return [Candidate("from:" + (open.nick ?? me.name))]
-        + feed.people.candidates(in: open.id, snapshot).map {
+      return [Candidate("from:" + (context.open.nick ?? context.me.name))]
+        + people.candidates(in: context.open.id, snapshot).map {
           Candidate("from:" + $0.text, mark: $0.mark)
         }
     }
     if word.hasPrefix("in:") {
-      return conversationCandidates(snapshot).map {
+      return conversationCandidates(context, snapshot).map {
         // Only a quoted value may have blanks.
         let isQuoted = word.hasPrefix("in:\"") || $0.text.contains(where: \.isWhitespace)
         return Candidate(isQuoted ? "in:\"\($0.text)\"" : "in:" + $0.text, mark: $0.mark)
@@ -169,9 +170,9 @@ extension Session {
       .map { Candidate($0) }
   }
 
-  private func argumentCandidates(
+  private mutating func argumentCandidates(
     of command: Command, after before: [String], _ word: String,
-    _ snapshot: borrowing Snapshot
+    _ context: CommandContext, _ snapshot: borrowing Snapshot
   ) -> [Candidate] {
     if command.argument == .setting, before.count == 1 {
       let values =
@@ -182,22 +183,23 @@ extension Session {
         }
       return values.map { Candidate($0) }
     }
-    if command.argument == .search { return searchFilters(for: word, snapshot) }
+    if command.argument == .search { return searchFilters(for: word, context, snapshot) }
     if command.argument == .account || command.argument == .contact {
-      return accountArguments(of: command, after: before, snapshot)
+      return accountArguments(of: command, after: before, context, snapshot)
     }
     guard before.isEmpty else { return [] }
     switch command.argument {
-    case .room: return roomArguments(snapshot)
-    case .person: return feed.people.candidates(in: open.id, snapshot)
+    case .room: return roomArguments(context, snapshot)
+    case .person: return people.candidates(in: context.open.id, snapshot)
     case .roomVerb: return [Candidate("rename"), Candidate("remove")]
     case .roomOrPerson:
-      return roomArguments(snapshot) + feed.people.candidates(in: open.id, snapshot)
+      return roomArguments(context, snapshot) + people.candidates(in: context.open.id, snapshot)
     case .muted, .ignored:
       return AttentionCommands.names(
-        command.argument == .muted ? .muted : .ignored, in: attention, for: me.id, snapshot
+        command.argument == .muted ? .muted : .ignored, in: context.attention, for: context.me.id,
+        snapshot
       ).map { Candidate($0) }
-    case .conversation: return conversationCandidates(snapshot)
+    case .conversation: return conversationCandidates(context, snapshot)
     case .command: return Command.table.map { Candidate($0.name, hint: $0.help.string) }
     case .setting:
       return Settings.table.map { Candidate($0.name, hint: $0.help.string) }
@@ -207,26 +209,28 @@ extension Session {
         ]
     case .drafts: return [Candidate("clear")]
     case .file:
-      return WorkingFolder.candidates(for: word, home: preferences.environment["HOME"])
+      return WorkingFolder.candidates(for: word, home: context.preferences.environment["HOME"])
     case .waitingFile:
-      return composing.files.waiting.files.indices.map {
-        Candidate(String($0 + 1), hint: composing.files.waiting.files[$0].name)
+      return context.composing.files.waiting.files.indices.map {
+        Candidate(String($0 + 1), hint: context.composing.files.waiting.files[$0].name)
       }
         + [Candidate("all")]
     case .theme:
-      return SharedFiles.themes(environment: preferences.environment).map { Candidate($0) }
+      return SharedFiles.themes(environment: context.preferences.environment).map { Candidate($0) }
     case .function:
-      return line.bindings.filter { !$0.keys.isEmpty }
+      return context.composing.line.bindings.filter { !$0.keys.isEmpty }
         .map { Candidate($0.function, hint: KeyNames.list($0.keys)) }
         + OtherClientHint.Program.allCases.map { Candidate($0.rawValue) }
-    case .alias: return preferences.aliases.map { Candidate($0.key, hint: $0.value) }
-    case .number: return messageNumbers(snapshot) { $0.sender == me.id }
-    case .anyNumber: return messageNumbers(snapshot) { _ in true }
+    case .alias: return context.preferences.aliases.map { Candidate($0.key, hint: $0.value) }
+    case .number: return messageNumbers(context, snapshot) { $0.sender == context.me.id }
+    case .anyNumber: return messageNumbers(context, snapshot) { _ in true }
     case .openable:
-      return messageNumbers(snapshot, among: 100) { QuoteCopyOpenCommands.opens($0) }
-    case .numberWithFile: return messageNumbers(snapshot, among: 100) { !$0.attachments.isEmpty }
+      return messageNumbers(context, snapshot, among: 100) { QuoteCopyOpenCommands.opens($0) }
+    case .numberWithFile:
+      return messageNumbers(context, snapshot, among: 100) { !$0.attachments.isEmpty }
     case .failedNumber:
-      let failed = (try? open.id.map { try snapshot.unsent(by: me.id, in: $0) } ?? []) ?? []
+      let failed =
+        (try? context.open.id.map { try snapshot.unsent(by: context.me.id, in: $0) } ?? []) ?? []
       return failed.filter { $0.state == .failed }
         .map { Candidate(String($0.number), hint: $0.failure ?? "") } + [Candidate("all")]
     case .tutorial: return [Candidate("next"), Candidate("stop")]
@@ -236,13 +240,14 @@ extension Session {
   }
 
   /// The possible arguments of `/account`, `/connect`, `/disconnect` and `/contact`.
-  private func accountArguments(
-    of command: Command, after before: [String], _ snapshot: borrowing Snapshot
+  private mutating func accountArguments(
+    of command: Command, after before: [String], _ context: CommandContext,
+    _ snapshot: borrowing Snapshot
   ) -> [Candidate] {
-    let mine = { self.accounts.list.map { Candidate($0.address) } }
+    let mine = { context.accounts.list.map { Candidate($0.address) } }
     switch (command.name, before.count) {
     case ("contact", 0): return NetworkCommands.verbs.map { Candidate($0.name) }
-    case ("contact", 1): return feed.people.candidates(in: open.id, snapshot)
+    case ("contact", 1): return people.candidates(in: context.open.id, snapshot)
     case ("account", 0): return ["add", "list", "remove", "set"].map { Candidate($0) }
     case ("account", 1) where before[0] == "add": return []
     case ("account", 2) where before[0] == "set":
@@ -256,15 +261,16 @@ extension Session {
 
   /// The numbers of the newest messages here.
   private func messageNumbers(
-    _ snapshot: borrowing Snapshot, among most: Int = 20, _ isMeant: (Message) -> Bool
+    _ context: CommandContext, _ snapshot: borrowing Snapshot, among most: Int = 20,
+    _ isMeant: (Message) -> Bool
   ) -> [Candidate] {
-    guard let conversation = open.conversation,
-      let newest = try? snapshot.messages(in: conversation.id, limit: most, for: me.id)
+    guard let conversation = context.open.conversation,
+      let newest = try? snapshot.messages(in: conversation.id, limit: most, for: context.me.id)
     else { return [] }
     return newest.reversed().filter { $0.deletedAt == nil && isMeant($0) }.map {
       // With numbers off, only the text tells which message a number means.
       let text = $0.shownBody.isEmpty ? $0.attachments.map(\.name).joinedAsList() : $0.shownBody
-      let hint = $0.sender == me.id ? text : "\($0.senderName): \(text)"
+      let hint = $0.sender == context.me.id ? text : "\($0.senderName): \(text)"
       return Candidate(String($0.number), recency: $0.isPast ? 0 : $0.number, hint: hint)
     }
   }
