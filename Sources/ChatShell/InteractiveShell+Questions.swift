@@ -53,16 +53,16 @@ extension InteractiveShell {
   func asksBefore(sending text: String) -> Bool {
     guard confirmedForm == nil, settings.askLines > 0, session.mode.isDraft,
       session.open.isMember,
-      session.rules.allowsSending(text)
+      settings.lineRules.allowsSending(text)
     else { return false }
     let said = LineRules.withoutNewlinesAtEnd(text)
     let lines = said.utf8.count { $0 == UInt8(ascii: "\n") } + 1
     let messages = session.messageCount(of: text)
-    let isCut = messages > Session.messagesUnasked
+    let isCut = messages > OpenConversation.messagesUnasked
     guard lines > settings.askLines || isCut else { return false }
     // A command cannot become a file.
-    let isText = !LineRules.isCommand(text) && session.takesFiles
-    let count = isCut ? Session.written(messageCount: messages) : SafeText(lines)
+    let isText = !LineRules.isCommand(text) && session.open.takesFiles
+    let count = isCut ? OpenConversation.written(messageCount: messages) : SafeText(lines)
     var answers: [Question.Answer] = [(Question.enter, say("send"), .send(.text))]
     if isText { answers.append(("f", say("send as a file"), .send(.file))) }
     tell(

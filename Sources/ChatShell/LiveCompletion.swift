@@ -30,7 +30,8 @@ extension BarController where Line == LineEditor {
     ring = { [weak editor] in editor?.bell() }
     allowsSending = { [weak session] text in
       session.map {
-        $0.rules.allowsSending(text, hasAttachments: !$0.composing.files.waiting.isEmpty)
+        $0.preferences.settings.lineRules.allowsSending(
+          text, hasAttachments: !$0.composing.files.waiting.isEmpty)
       } ?? false
     }
   }

@@ -59,8 +59,8 @@ struct MessageCountTests {
     #expect(status("/me " + text(92)).contains("becomes 2 messages"))
     #expect(status("/reply 1 " + text(101)).contains("becomes 2 messages"))
     #expect(!status("/topic " + text(101)).contains("goes as"))
-    #expect(anna.session.messageCount(of: text(501)) > Session.messagesUnasked)
-    #expect(anna.session.messageCount(of: text(500)) == Session.messagesUnasked)
+    #expect(anna.session.messageCount(of: text(501)) > OpenConversation.messagesUnasked)
+    #expect(anna.session.messageCount(of: text(500)) == OpenConversation.messagesUnasked)
   }
 
   @Test("in a narrow terminal, it comes before the newest message's state and who is here")
@@ -87,9 +87,9 @@ struct MessageCountTests {
     #expect(!status(text(1000)).contains("goes as"))
     anna.say("/switch #tea")
     #expect(status(text(100)).contains("becomes 2 messages"))
-    #expect(!anna.session.takesFiles)
+    #expect(!anna.session.open.takesFiles)
     try provide { $0.largestFile = nil }
-    #expect(anna.session.takesFiles)
+    #expect(anna.session.open.takesFiles)
   }
 
   @Test("set irc-reply-prefix: a reply names whom it answers, only where that may be hidden")

@@ -75,12 +75,6 @@ struct CommandContext {
     }
     return try snapshot.message(named: number, in: conversation.id, for: me.id)
   }
-
-  /// - Throws: a ``Refusal`` for a text that is too long for a message (rule 1.7).
-  func checkLength(of body: String) throws {
-    let (count, limit) = (LineRules.characters(in: body), settings.messageLimit)
-    if limit > 0, count > limit { throw TextTooLong(count: count, limit: limit) }
-  }
 }
 
 /// The argument of a command is wrong; the answer is the command's usage.

@@ -94,6 +94,10 @@ package enum Effect {
   case beginEdit(Message)
   /// The new text of the edited message was saved.
   case saved(String)
+  /// Give a line back to the person, since it was not stored for this reason.
+  case giveBack(Line, because: SafeText)
+  /// Tell the others here that I am not typing any more.
+  case stopTyping
   case attach(String)
   /// Detach a file by its number; nil for all files.
   case detach(Int?)
@@ -166,6 +170,16 @@ package struct PendingSave: Hashable {
   var message: ID<Message>
   /// A folder, or the path of the new file.
   var path: String
+
+  /// What saves them; nil if the message is gone.
+  func chore(
+    for me: ID<Participant>, _ snapshot: borrowing Snapshot
+  ) throws -> FileChore? {
+    guard let message = try snapshot.message(message, for: me) else { return nil }
+    let chore = FileChore.save(message.attachments, to: path, from: snapshot.attachmentFolder)
+    try chore.check()
+    return chore
+  }
 }
 
 /// Where a search continues.

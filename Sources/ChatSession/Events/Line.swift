@@ -46,6 +46,18 @@ package struct Line {
     guard shift >= 0, text.utf8.suffix(body.utf8.count).elementsEqual(body.utf8) else { return [] }
     return Span.shifted(mentions, by: shift)
   }
+
+  /// The whole of this line, which cannot be stored.
+  var unsent: SafeText {
+    say("Not sent:") + " " + SafeText(body: typed).lines.joined(separator: " ")
+  }
+
+  /// A sentence about this line, which is not visible, with its first words.
+  func named(in sentence: SafeText, _ widths: Widths) -> SafeText {
+    let text = SafeText(body: typed).lines.first ?? ""
+    return text.isEmpty
+      ? sentence : say("%1 It begins: %2", sentence, text.truncated(to: 40, widths: widths))
+  }
 }
 
 /// A line that hobnob could not send, and why.

@@ -130,7 +130,8 @@ extension SessionShell {
     case .quit(let status): quit(status: status)
     // Refusals are handled above, and the session has carried out the others.
     case .refused, .write, .answer, .complain, .list, .longAnswer, .history, .open,
-      .openKeepingDraft, .switchLine, .left, .send, .beginEdit, .saved, .attach, .detach,
+      .openKeepingDraft, .switchLine, .left, .send, .beginEdit, .saved, .giveBack, .stopTyping,
+      .attach, .detach,
       .saveLater, .save, .startChore, .preferences, .renamed, .nicknamesChanged, .away,
       .attentionChanged, .searched, .pause, .resume, .leave, .draftsCleared, .takeBackLine,
       .holdDraft, .accountsChanged, .awaitConnection, .startAccount, .catchUp, .arrived, .settleIn,

@@ -15,11 +15,8 @@ extension Session {
   /// Reads changes, unless they have to wait.
   func holdOrCatchUp() {
     feed.hold(besideText: !line.isEmpty, scene)
-    catchUpLater()
+    catchesUp = true
   }
-
-  /// Catches up after the writes of this event are committed, so that it also reads those writes.
-  func catchUpLater() { catchesUp = true }
 
   func readArrivals(_ snapshot: borrowing Snapshot) {
     act(on: feed.tellJoinsAndLeaves(scene, snapshot), snapshot)
@@ -60,7 +57,7 @@ extension Session {
     act(on: feed.tell(changes.notices, scene), snapshot)
     if changes.historyChanged {
       composing.isHistoryStale = true
-      reloadHistoryIfStale(snapshot)
+      act(on: composing.reloadHistoryIfStale(self.scene, snapshot), snapshot)
     }
     let receipts = open.id.map { changes.receiptsChanged.contains($0) } ?? false
     if !changes.moved.isEmpty || !changes.revised.isEmpty || receipts

@@ -26,6 +26,7 @@ extension Session {
     var failure: (any Error)?
     do {
       if let line = step.line {
+        navigator.endUnreadRun()
         try store(line)
         commitReady()
       }
@@ -40,8 +41,11 @@ extension Session {
         switch effect {
         // The effect that failed may be the one that opens the conversation for this text.
         case .send where failure != nil: break
-        case .send(let text): try perform(try store.read { try sendStep(text, $0) })
-        case .takeBackLine: _ = takeBackOldestLine()
+        case .send(let text):
+          let scene = scene
+          try perform(
+            try store.read { try composing.send(text, &committer.queue, scene, $0) })
+        case .takeBackLine: act(on: committer.takeBackOldestLine(at: now) ?? [])
         case .leave: leave(status: 0, insists: true)
         default: try store.read { try apply(effect, $0) }
         }
@@ -58,6 +62,11 @@ extension Session {
     for effect in effects {
       do { try apply(effect, snapshot) } catch { report(error) }
     }
+  }
+
+  /// The same, without a snapshot at hand.
+  func act(on effects: [Effect]) {
+    if !effects.isEmpty { reportingErrors { try store.read { act(on: effects, $0) } } }
   }
 
   func act(on step: Step, _ snapshot: borrowing Snapshot) {
@@ -87,12 +96,16 @@ extension Session {
       }
     case .switchLine(let conversation): switchLine(to: conversation, snapshot)
     case .left(let room): act(on: try navigator.left(room, me.id, snapshot), snapshot)
-    case .beginEdit(let message): edit(message)
-    case .saved(let text): saved(text, snapshot)
-    case .attach(let path): try attach(path, snapshot)
-    case .detach(let number): detach(number, snapshot)
+    case .beginEdit(let message): act(on: composing.beginEdit(of: message, scene), snapshot)
+    case .saved(let text): act(on: composing.saved(text), snapshot)
+    case .giveBack(let line, let reason):
+      act(on: committer.giveBack(line, because: reason), snapshot)
+    case .stopTyping: tellTyping(navigator.open.stopTyping(at: now))
+    case .attach(let path): act(on: try composing.attach(path, scene, snapshot), snapshot)
+    case .detach(let number): act(on: composing.detach(number, scene, snapshot), snapshot)
     case .saveLater(let request, let save): feed.pendingSaves[request] = save
-    case .save(let save): try self.save(save, snapshot)
+    case .save(let save):
+      if let chore = try save.chore(for: me.id, snapshot) { try begin(chore) }
     case .startChore(let chore): try begin(chore)
     case .preferences(let preferences):
       apply(preferences)
@@ -115,7 +128,7 @@ extension Session {
     case .accountsChanged: act(on: accounts.refresh(snapshot), snapshot)
     case .awaitConnection(let account): accounts.awaitConnection(of: account)
     case .startAccount(let account): act(on: accounts.start(account, at: now, snapshot), snapshot)
-    case .catchUp: catchUpLater()
+    case .catchUp: catchesUp = true
     case .tutorial(let tutorial): self.tutorial = tutorial
     case .tutorialAction(let action): tutorial?.note(action)
     case .endChoice: if composing.endChoice() { emit(effect) }
@@ -126,7 +139,7 @@ extension Session {
       reportingErrors { try accounts.noteTakenNick(settings, of: account) }
       act(on: accounts.readSettings(), snapshot)
       updateMe(me, snapshot)
-    case .reloadHistory: reloadHistory(snapshot)
+    case .reloadHistory: act(on: composing.reloadHistory(scene, snapshot), snapshot)
     case .send, .takeBackLine, .leave: break
     case .print, .show, .page, .notice, .endNotice, .ask, .bell, .refused, .fillLine, .restore,
       .swapLine, .beginChoice, .edit, .endEdit, .addHistory, .setHistory,
@@ -185,26 +198,84 @@ extension Session {
     switch committed {
     case .line(let line, let message, let key): sent(line, as: message, key)
     case .draft(let conversation, let text): composing.draft.known[conversation] = text
-    case .returned(let lines): tellReturned(lines)
+    case .returned(let lines): act(on: committer.storedReturned(lines, widths))
     case .takenBack(let messages): feed.arrivals.note(takenBack: messages)
     case .nickname(let account, let settings):
       plan(.first([], then: [.nicknameTaken(account, settings)]))
     case .attached:
       // Where the shell is may have changed while this waited.
       plan(.first([], then: feed.shows(open.id, scene) + [.reloadHistory]))
-    case .dropped(.line(let line), let reason): returnLine(line, because: reason)
+    case .dropped(.line(let line), let reason):
+      act(on: committer.giveBack(line, because: reason))
     case .dropped(.returned(let lines, _), _):
       committer.noteUnsent()
-      for each in lines { showUnsent(each.line) }
+      complain(lines.map(\.line.unsent))
     case .dropped: break
     }
+  }
+
+  /// Stores a line now or, if the store is locked or the line has to wait for its files, later.
+  ///
+  /// - Throws: any other reason why it cannot be stored.
+  private func store(_ line: Line) throws {
+    // Lines that are waiting already must be stored first.
+    if committer.queue.isLocked { retry() }
+    if !isInteractive || !committer.queue.mustWait(.line(line)) {
+      do {
+        _ = try commit([.line(line)])
+        return
+      } catch StoreError.locked where isInteractive {
+        committer.queue.isLocked = true
+      } catch {
+        if !isInteractive { composing.files.bringBack(line.files) }
+        throw error
+      }
+    }
+    committer.queue.add(.line(line))
+    if committer.queue.isLocked { committer.scheduleRetry(at: now) }
+  }
+
+  /// Call this when a line was stored.
+  private func sent(_ line: Line, as message: Message, _ key: AttachedFiles.ConversationKey) {
+    composing.sent(line, key, committer.queue, scene).forEach(emit)
+    tutorial?.note(
+      .sent(
+        namesSomeone: open.here.contains {
+          $0.participant.id != me.id && message.names($0.participant)
+        }))
+    // Another conversation may have been entered while the line waited.
+    if line.conversation == open.id {
+      navigator.open.sent(message)
+      act(on: [.stopTyping] + feed.resume(scene))
+    } else if line.isForElsewhere, isInteractive {
+      // Nothing else on the screen shows it.
+      act(on: [
+        .tell(
+          say(
+            "To %1: %2", SafeText(name: line.conversationName),
+            SafeText(body: line.body).lines.joined(separator: " ")))
+      ])
+    }
+    catchesUp = true
+  }
+
+  // MARK: Chores
+
+  private func begin(_ chore: FileChore) throws {
+    if isInteractive { return emit(.run(chore)) }
+    // Nobody types meanwhile.
+    let outcome = chore.runHere()
+    act(on: chore.sentences(outcome).map(Effect.tell))
+    if let failure = outcome.failure { throw Refusal(failure) }
   }
 
   // MARK: Trying again
 
   /// Performs the waiting writes, as far as possible.
   func retry() {
-    guard committer.retry(commitReady) else { return giveUpOldLine() }
+    guard committer.retry(commitReady) else {
+      return act(on: committer.giveBackOldLine(at: now))
+    }
     // Nothing is left to write: the next tick ends the program, in `retryIfDue()`.
     if committer.isLeaving, committer.queue.isEmpty { committer.scheduleRetry(at: now) }
   }
@@ -213,10 +284,49 @@ extension Session {
     guard let deadline = committer.deadline, now >= deadline else { return }
     retry()
     if !committer.isLeaving || committer.queue.lines.isEmpty {
-      catchUpLater()
+      catchesUp = true
       commitReady()
     }
     guard let leaving = committer.leaving else { return }
     if committer.queue.isEmpty || now >= leaving.by && !committer.queue.holdsTypedText { quit() }
+  }
+
+  // MARK: Leaving
+
+  /// Leaves the program, but first stores what the person typed.
+  ///
+  /// - Parameter insists: whether a second attempt ends the program at once, without waiting. False
+  ///   for a signal or a closed terminal.
+  func leave(status: Int32, insists: Bool) {
+    if committer.isLeaving, insists { return quit() }
+    let isAgain = committer.isLeaving
+    committer.leave(status: status, at: now)
+    if isAgain { return }
+    write(feed.readState.markPrinted(sendsReceipts: settings.receipts))
+    write(composing.leaveProgram(scene))
+    // Discard the typing signal: from now on this shell sends none.
+    _ = navigator.open.stopTyping(at: now)
+    retry()
+    if committer.queue.isEmpty { return quit() }
+    if let notice = committer.waitNotice { emit(.notice(notice)) }
+    if committer.queue.isReady { committer.scheduleRetry(at: now) }
+  }
+
+  /// Ends the program, and prints what cannot be stored, as a last resort.
+  private func quit(status least: Int32 = 0) {
+    let status = max(least, committer.leaving?.status ?? 0)
+    let unsent = committer.unsentLines
+    for line in unsent { complain([line.unsent]) }
+    emit(.quit(status: status == 0 && !unsent.isEmpty ? 1 : status))
+  }
+
+  /// Ends the program because the store cannot be used any more: anything typed from now on would be
+  /// lost. The line stays on the screen.
+  func end(because error: StoreError, unsent text: String) {
+    if committer.hasEnded { return }
+    committer.hasEnded = true
+    complain(
+      [sentence(for: error)] + (text.isEmpty ? [] : [say("Not sent: %1", SafeText(body: text))]))
+    quit(status: 1)
   }
 }

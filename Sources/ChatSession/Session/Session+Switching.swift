@@ -16,8 +16,8 @@ extension Session {
     let former = open.id
     navigator.endUnreadRun()
     if isInteractive { composing.restoreTextBeforeCommand(at: now) }
-    leaveDraft()
-    stopTyping()
+    write(composing.leaveDraft(in: lineConversation?.id))
+    act(on: [.stopTyping], snapshot)
     try enter(target, isNew: isNew, snapshot)
     restoreDraft(leaving: former, snapshot)
   }
@@ -39,7 +39,17 @@ extension Session {
     navigator.readNewestOwn(me.id, snapshot)
     readPeopleAndUnread(snapshot)
     act(on: accounts.startWanted(again: true, at: now, snapshot), snapshot)
-    catchUpLater()
+    catchesUp = true
+  }
+
+  /// Puts the draft of the conversation that was entered into the line, and the lines that were not
+  /// sent there.
+  ///
+  /// - Parameter former: the conversation that a command left.
+  func restoreDraft(leaving former: ID<Conversation>? = nil, _ snapshot: borrowing Snapshot) {
+    guard isInteractive, let here = lineConversation?.id else { return }
+    act(on: composing.restoreDraft(leaving: former, committer.queue, scene, snapshot), snapshot)
+    act(on: committer.giveBackLines(of: here), snapshot)
   }
 
   /// Reads who is here and what is unread elsewhere. At the start this happens after the first
@@ -61,8 +71,8 @@ extension Session {
       act(on: [.endChoice] + (move == .choose ? [] : [.whenLineBegins(.move(move))]), snapshot)
     } else if move == .choose {
       try commitSwitch(snapshot)
-      noteDraft()
-      stopTyping()
+      composing.noteDraft(at: now)
+      act(on: [.stopTyping], snapshot)
       let mark = completion.people.markOfChats(snapshot)
       let choices = try navigator.choices(for: me.id, mark: mark, snapshot)
       act(on: composing.beginChoice(among: choices), snapshot)
@@ -76,13 +86,13 @@ extension Session {
     guard next.id != lineConversation?.id else { return navigator.beginSwitch(to: nil, at: now) }
     if mode.isEditing {
       act(on: composing.cancelEdit(), snapshot)
-      leaveDraft()
+      write(composing.leaveDraft(in: lineConversation?.id))
     } else {
-      noteAndLeaveDraft()
+      act(on: composing.leaveLine(scene), snapshot)
     }
-    if navigator.target == nil { stopTyping() }
+    if navigator.target == nil { act(on: [.stopTyping], snapshot) }
     navigator.beginSwitch(to: next, at: now)
-    bringDraft(snapshot)
+    act(on: composing.swapLine(committer.queue, scene, snapshot), snapshot)
   }
 
   /// Enters the conversation that the keys have reached, since the person acts there.
@@ -91,7 +101,7 @@ extension Session {
   func commitSwitch(_ snapshot: borrowing Snapshot) throws {
     if let target = navigator.target, target.id != open.id {
       try enter(target, snapshot)
-      bringBackLines(of: target.id)
+      act(on: committer.giveBackLines(of: target.id), snapshot)
     }
     navigator.commit()
   }
@@ -104,9 +114,9 @@ extension Session {
       navigator.beginSwitch(to: nil, at: now)
     } catch {
       // Go back to the open conversation and its own line.
-      noteAndLeaveDraft()
+      act(on: composing.leaveLine(scene), snapshot)
       navigator.giveUp()
-      bringDraft(snapshot)
+      act(on: composing.swapLine(committer.queue, scene, snapshot), snapshot)
       report(error)
     }
   }
@@ -117,15 +127,5 @@ extension Session {
     navigator.endUnreadRun()
     switchLine(to: found, snapshot)
     try commitSwitch(snapshot)
-  }
-
-  /// Handles Return on a name, or on a part of it.
-  func chooseName(_ text: String, among choices: SwitcherCandidates) {
-    noteKeyPress()
-    do {
-      try perform(try store.read { try choices.step(for: text, context, $0) })
-    } catch {
-      refuse(sentence(for: error))
-    }
   }
 }

@@ -25,7 +25,7 @@ package final class Session {
   /// Monotonic milliseconds: the time of the current event.
   private(set) var now: Int64
   /// The time of the last key, in monotonic milliseconds.
-  package private(set) var lastKey: Int64 = 0
+  package internal(set) var lastKey: Int64 = 0
 
   // MARK: Parts
 
@@ -75,11 +75,12 @@ package final class Session {
   var shellID: ShellID? { committer.shellID }
 
   var settings: Settings { preferences.settings }
+  var widths: Widths { feed.transcript.printer.options.widths }
 
   var scene: Scene {
     Scene(
       me: me, preferences: preferences, attention: attention, outputMode: outputMode, open: open,
-      now: now, shell: shellID, isStarting: committer.isStarting)
+      present: navigator.present, now: now, shell: shellID, isStarting: committer.isStarting)
   }
 
   /// Whether somebody types at a terminal. If so, messages can arrive between commands, and a line
@@ -146,21 +147,22 @@ package final class Session {
     case .editLast where !mode.isChoosing: performStep { try editNewest($0) }
     case .pageHistory where !mode.isChoosing:
       performStep { try HistoryCommand(context: context).page($0) }
-    case .cancel where mode.isDraft: if !takeBackOldestLine() { emit(.refused(SafeText())) }
+    case .cancel where mode.isDraft:
+      act(on: committer.takeBackOldestLine(at: now) ?? [.refused(SafeText())])
     case .ended where mode.isDraft:
       observe { try? commitSwitch($0) }
       leave(status: 0, insists: true)
     case .interrupted where !mode.isDraft, .cancel, .ended:
-      observe { act(on: composing.cancel(), $0) }
-    case .undo where line.isEmpty && composing.files.undo():
-      noteDraft()
-      emit(.notice(say("The files are attached again")))
+      act(on: composing.cancel())
+    case .undo: act(on: composing.undo(scene))
     case .up where settings.upEditsLast && mode.isDraft:
       let step = try? store.read { try editNewest($0) }
       if step.flatMap({ try? perform($0) }) == nil { emit(.refused(SafeText())) }
-    case .undo, .up: emit(.refused(SafeText()))
+    case .up: emit(.refused(SafeText()))
     case .choreEnded(.keep(let files, _, _, let line), let outcome):
-      copied(files, ofLine: line, outcome)
+      guard let back = committer.copied(files, ofLine: line, outcome, at: now) else { break }
+      act(on: back)
+      retry()
     case .promptShown:
       committer.isStarting = false
       let shown = Write.open(open.id, isPaused: !feed.readState.isLooking)
@@ -199,22 +201,19 @@ package final class Session {
     case .changed: lineChanged(snapshot)
     case .moved:
       lastKey = now
-      noteDraft()
-    case .interrupted:
-      if !setFilesAside(with: "") {
-        emit(.notice(say("To leave: C-d on the empty line, or /quit")))
-      }
-    case .emptied:
-      // The line leaves the screen; if the program ends now, it is the draft (rule 5.1).
-      noteDraft()
-      saveDraft()
-      _ = setFilesAside(with: line.text)
-      composing.beforeCommand = TextBeforeCommand()
-    case .restored(let draft): restored(draft, snapshot)
+      composing.noteDraft(at: now)
+    case .interrupted: act(on: composing.interrupted(scene), snapshot)
+    case .emptied: act(on: composing.emptied(scene), snapshot)
+    case .restored(let draft): act(on: composing.restored(draft, scene, snapshot), snapshot)
     case .stashConflict(let draft):
       if let here = lineConversation?.id { composing.stash(draft, in: here, at: now) }
-    case .lineReturned(let line, let reason): putLineBack(line, because: reason, snapshot)
-    case .filesReturned(let back): bringBack(back, snapshot)
+    case .lineReturned(let line, let reason):
+      let back = ReturnedLine(line: line, reason: reason)
+      act(
+        on: committer.isLeaving
+          ? Step(committer.giveBack(line, because: reason))
+          : composing.putBack(back, committer.queue, scene, widths, snapshot), snapshot)
+    case .filesReturned(let back): act(on: composing.bringBack(back, scene, snapshot), snapshot)
     case .bellRang(let reasons): handleBell(reasons, snapshot)
     case .turnEnded: write(feed.readState.markPrinted(sendsReceipts: settings.receipts))
     case .outputBehind(let isBehind):
@@ -223,19 +222,21 @@ package final class Session {
     case .focus(let isFocused): act(on: feed.window(isFocused: isFocused, scene), snapshot)
     case .resized(let rows, let columns): feed.transcript.setSize(rows: rows, columns: columns)
     case .screenLent(let isLent):
-      if isLent { saveDraft() }
+      if isLent { write(composing.saveDraft(in: lineConversation?.id)) }
       act(on: feed.lendScreen(isLent, scene), snapshot)
-    case .suspended: leaveDraft()
+    case .suspended: write(composing.leaveDraft(in: lineConversation?.id))
     case .resumed:
       // Others have written on the screen since.
       feed.transcript.printer.endRun()
-      catchUpLater()
+      catchesUp = true
     case .editLast, .pageHistory: emit(.bell)
     case .move(let move): reportingErrors { try go(move, snapshot) }
     case .chosen(let conversation):
       reportingErrors { try enter(chosen: conversation, snapshot) }
-    case .setAside: setAside(snapshot)
-    case .choreEnded(let chore, let outcome): ended(chore, outcome)
+    case .setAside: act(on: composing.setAside(scene), snapshot)
+    case .choreEnded(let chore, let outcome):
+      act(on: chore.sentences(outcome).map(Effect.tell), snapshot)
+      if let failure = outcome.failure { complain([failure]) }
     case .networkProcessEnded(let account, let status, let missing):
       act(
         on: accounts.processEnded(account, status: status, missing: missing, at: now, snapshot),
@@ -247,7 +248,31 @@ package final class Session {
     }
   }
 
-  // MARK: Completion
+  func tellTyping(_ signal: Write?) {
+    if let signal, shellID != nil { write([signal]) }
+  }
+
+  // MARK: What the shell asks
+
+  /// How many messages the open conversation's network makes of a typed text; at most 50.
+  package func messageCount(of typed: String) -> Int {
+    mode.isDraft ? open.messageCount(of: typed, preferences) : 1
+  }
+
+  /// Where a command begins that somebody typed right after a restored draft, in bytes; nil if
+  /// there is none.
+  package func startOfCommandAfterDraft(in text: String) -> Int? {
+    composing.startOfCommandAfterDraft(in: text, preferences)
+  }
+
+  /// The name and size of a file.
+  ///
+  /// - Throws: `AttachmentError` if it cannot be sent.
+  package func inspectAttachment(
+    at path: String
+  ) throws -> (name: String, bytes: Int, identity: String) {
+    try AttachmentCopy.inspect(fileAt: path, limit: scene.attachmentLimit)
+  }
 
   /// All candidates after a prefix.
   package func candidates(after prefix: Prefix) -> [Candidate] {
@@ -270,22 +295,22 @@ package final class Session {
   }
 
   private func lineHasBegun(_ snapshot: borrowing Snapshot) {
-    stopTyping()
+    act(on: [.stopTyping], snapshot)
     completion.emoji.mayHaveChanged()
     let here = composing.lineBegan()
-    noteDraft()
+    composing.noteDraft(at: now)
     if let here, here == lineConversation?.id, line.isEmpty, !mode.isEditing {
-      composing.bringBackLast(in: here)?.forEach(emit)
+      act(on: composing.bringBackLast(in: here) ?? [], snapshot)
     }
     holdOrCatchUp()
-    reloadHistoryIfStale(snapshot)
+    act(on: composing.reloadHistoryIfStale(scene, snapshot), snapshot)
   }
 
   private func lineChanged(_ snapshot: borrowing Snapshot) {
     lastKey = now
     if mode.isChoosing { return }
     try? commitSwitch(snapshot)
-    noteDraft(byHand: true)
+    composing.noteDraft(byHand: true, at: now)
     let text = line.text
     composing.files.noteChange(of: text)
     composing.noteEdit(text)
@@ -298,14 +323,16 @@ package final class Session {
   private func noteReaction(_ text: String, _ snapshot: borrowing Snapshot) {
     if mode.isEditing { return composing.reactionTarget.forget() }
     let printer = feed.transcript.printer
-    let notice = composing.reactionTarget.noteChange(of: text, widths: printer.options.widths) {
+    let notice = composing.reactionTarget.noteChange(of: text, widths: widths) {
       Reactions.newest(in: open.id, for: me.id, printer, snapshot)
     }
     if let notice { emit(.notice(notice)) }
   }
 
   private func tick(_ snapshot: borrowing Snapshot) {
-    if let deadline = composing.deadline, now >= deadline { saveDraft() }
+    if let deadline = composing.deadline, now >= deadline {
+      write(composing.saveDraft(in: lineConversation?.id))
+    }
     tellTyping(navigator.open.tick(at: now))
     commitSwitchIfDue(snapshot)
     act(on: feed.tick(scene, snapshot), snapshot)
@@ -340,8 +367,6 @@ package final class Session {
     feed.transcript.setMyNames(of: me, settings.highlights)
     navigator.open.apply(preferences.settings)
   }
-
-  func noteKeyPress() { lastKey = now }
 
   // MARK: Saying
 

@@ -264,7 +264,7 @@ package struct StatusLine {
     var parts: [RankedLine] = []
     let messages = session.messageCount(of: session.line.text)
     if messages > 1 {
-      let count = Session.written(messageCount: messages)
+      let count = OpenConversation.written(messageCount: messages)
       parts.append((-1, StyledLine(say("becomes %1 messages", count), .bold)))
     }
     if session.feed.readState.isPaused, session.feed.readState.held.count > 0 {

@@ -21,8 +21,6 @@ final class Committer {
   private(set) var deadline: Int64?
   /// Milliseconds until the next try; they grow while a lock lasts.
   private var delay: Int64 = 2
-  /// How many lines had files to copy.
-  private var copies = 0
   private(set) var leaving: Leaving?
   /// Whether the session has ended because the store cannot be used any more.
   var hasEnded = false
@@ -63,11 +61,6 @@ final class Committer {
   func begin() {
     isStarting = isInteractive
     if isInteractive { store.patience = 0 }
-  }
-
-  func nextCopy() -> Int {
-    copies += 1
-    return copies
   }
 
   // MARK: Committing

@@ -8,7 +8,15 @@ struct WriteQueue {
   /// Whether somebody else has locked the store; if so, try again only at the set time.
   var isLocked = false
 
+  /// How many lines had files to copy.
+  private var copies = 0
+
   var isEmpty: Bool { writes.isEmpty }
+
+  mutating func nextCopy() -> Int {
+    copies += 1
+    return copies
+  }
 
   /// Entered lines that are not stored yet.
   var lines: [Line] { writes.compactMap(\.line) }
@@ -131,6 +139,23 @@ struct WriteQueue {
 
   func draft(of conversation: ID<Conversation>) -> Write? {
     writes.first { $0.isDraft(of: conversation) }
+  }
+
+  /// The draft that the store has, or will have; nil if it has none, or if a waiting line was made
+  /// from it.
+  func storedDraft(
+    of me: ID<Participant>, in conversation: ID<Conversation>, _ snapshot: borrowing Snapshot
+  ) -> Conversations.Draft? {
+    let stored: Conversations.Draft?
+    if case .draft(_, let waiting)? = draft(of: conversation) {
+      stored = waiting
+    } else {
+      stored = (try? snapshot.draft(of: me, in: conversation)) ?? nil
+    }
+    let isSent = lines.contains {
+      $0.conversation == conversation && $0.draft != nil && $0.draft == stored?.text
+    }
+    return isSent ? nil : stored
   }
 
   /// Removes the waiting draft of a conversation. Returns false if it had none.

@@ -41,6 +41,19 @@ extension Composing {
     draft.text.isEmpty && files.waiting.isEmpty ? saveDraft(in: here) : writeDraft(in: here)
   }
 
+  /// Notes the line, and stores it before the person leaves it.
+  mutating func leaveLine(_ scene: Scene) -> [Effect] {
+    noteDraft(at: scene.now)
+    return leaveDraft(in: scene.present?.id).map(Effect.write)
+  }
+
+  /// Stores what is typed when the person leaves the program. The text being edited is not a draft
+  /// (rule 3.6); the draft is the line that was set aside for it.
+  mutating func leaveProgram(_ scene: Scene) -> [Write] {
+    if mode.isEditing { mode.edited = nil } else { noteDraft(at: scene.now) }
+    return leaveDraft(in: scene.present?.id)
+  }
+
   private mutating func writeDraft(in here: ID<Conversation>?) -> [Write] {
     guard isStored, let here else { return [] }
     let history = storeWaitingLine()
@@ -56,9 +69,15 @@ extension Composing {
 
   // MARK: Set aside (rule 13.3)
 
-  /// Sets the line aside, and stores it at once, since it leaves the screen (rule 5.1).
-  mutating func setAside(in here: ID<Conversation>) -> Step {
+  /// A hobnob key: sets the line aside, and stores it at once, since it leaves the screen (rule
+  /// 5.1); brings back the last line that was set aside if the line is empty.
+  mutating func setAside(_ scene: Scene) -> Step {
+    guard keepsDrafts, mode.isDraft, let here = scene.present?.id else { return .effect(.bell) }
+    guard !line.isEmpty || !files.waiting.isEmpty else {
+      return Step(bringBackLast(in: here) ?? [.bell])
+    }
     var step = listWaitingLine()
+    step.effects.append(.stopTyping)
     if !line.isLive, mode.waitingLine == nil, !draft.text.isEmpty {
       // The line at the end of the history waits below the one on the screen: set it aside as well.
       aside.add(Conversations.Draft(draft.text), in: here)
@@ -108,38 +127,75 @@ extension Composing {
     files.clear()
   }
 
+  /// Puts the draft of a conversation that was just entered into the line, if the line is empty
+  /// (rule 5.2).
+  ///
+  /// - Parameter former: the conversation that a command left.
+  mutating func restoreDraft(
+    leaving former: ID<Conversation>? = nil, _ queue: WriteQueue, _ scene: Scene,
+    _ snapshot: borrowing Snapshot
+  ) -> Step {
+    guard keepsDrafts else { return Step() }
+    if let former { noteCommandLeft(former) }
+    var (draft, step) = takeDraft(queue, scene, snapshot)
+    guard let here = scene.present?.id else { return step }
+    // The line may have text; then the draft stays out of it.
+    if aside.all(in: here).isEmpty { self.draft.known[here] = nil }
+    if !draft.isEmpty { step.effects.append(.restore(draft)) }
+    return step
+  }
+
+  /// Replaces the line with the one that was typed in the conversation that was switched to (rule
+  /// 13.2).
+  mutating func swapLine(
+    _ queue: WriteQueue, _ scene: Scene, _ snapshot: borrowing Snapshot
+  ) -> Step {
+    guard keepsDrafts else { return Step() }
+    var (draft, step) = takeDraft(queue, scene, snapshot)
+    step.effects.append(.swapLine(draft))
+    return step
+  }
+
   /// Returns the draft of the conversation that the line now belongs to, without the lines that
   /// were set aside there, and a step that adds the waiting line of the previous one to the
   /// history.
-  ///
-  /// - Parameter stored: the draft that the store has, or will have.
-  mutating func takeDraft(
-    _ stored: Conversations.Draft?, in here: ID<Conversation>?
+  private mutating func takeDraft(
+    _ queue: WriteQueue, _ scene: Scene, _ snapshot: borrowing Snapshot
   ) -> (draft: Conversations.Draft, step: Step) {
     let step = listWaitingLine()
     beginLine()
-    guard let here else { return (Conversations.Draft(LineDraft()), step) }
+    guard let here = scene.present?.id else { return (Conversations.Draft(LineDraft()), step) }
+    let stored = queue.storedDraft(of: scene.me.id, in: here, snapshot)
     draft.known[here] = stored?.text
     guard let stored else { return (Conversations.Draft(LineDraft()), step) }
     return (aside.draft(in: here).flatMap { stored.below($0) } ?? stored, step)
   }
 
-  /// Records that the draft is in the line.
-  mutating func restored(_ stored: Conversations.Draft, in here: ID<Conversation>) {
+  /// Records that the draft is in the line, and attaches its files again. Stores the draft if it
+  /// differs from the stored one: a line that was set aside may have come back from between others,
+  /// or the line may be empty now.
+  mutating func restored(
+    _ stored: Conversations.Draft, _ scene: Scene, _ snapshot: borrowing Snapshot
+  ) -> [Effect] {
+    guard let here = scene.present?.id else { return [] }
     if draft.known[here] == nil, !stored.isEmpty { draft.known[here] = stored.text }
     let present = LineDraft(stored.text, caret: stored.caret, spans: line.mentions)
     draft.restored(present)
     beforeCommand = TextBeforeCommand(present)
-  }
-
-  /// Records that the files of the restored draft are attached again. Stores the draft if it
-  /// differs from the stored one: a line that was set aside may have come back from between others,
-  /// or the line may be empty now.
-  mutating func restoredFiles(in here: ID<Conversation>) -> [Write] {
+    let key = key(of: here, scene, snapshot)
+    var effects: [Effect] = []
+    for file in stored.files {
+      do {
+        try files.restore(file, in: key, limit: scene.attachmentLimit)
+      } catch {
+        effects.append(.complain([sentence(for: error)]))
+      }
+    }
     draft.restored(files.waiting)
-    guard aside.deadline == nil, let whole = wholeDraft(in: here), whole.text != draft.known[here]
-    else { return [] }
-    return writeDraft(in: here)
+    if aside.deadline == nil, let whole = wholeDraft(in: here), whole.text != draft.known[here] {
+      effects += writeDraft(in: here).map(Effect.write)
+    }
+    return effects
   }
 
   /// Call this when the next line has begun.
@@ -152,6 +208,26 @@ extension Composing {
   }
 
   // MARK: History
+
+  /// How many lines of the input history a shell loads; older ones stay in the store.
+  private static let historyLines = 5000
+
+  /// Reloads the history if another shell has added to it, but not while somebody walks through it
+  /// or searches it.
+  mutating func reloadHistoryIfStale(
+    _ scene: Scene, _ snapshot: borrowing Snapshot
+  ) -> [Effect] {
+    isHistoryStale && line.isIdle && line.isEmpty ? reloadHistory(scene, snapshot) : []
+  }
+
+  mutating func reloadHistory(_ scene: Scene, _ snapshot: borrowing Snapshot) -> [Effect] {
+    guard keepsDrafts, let shell = scene.shell,
+      let lines = try? snapshot.inputHistory(
+        of: scene.me.id, shell: shell, limit: Self.historyLines)
+    else { return [] }
+    isHistoryStale = false
+    return [.setHistory(lines)]
+  }
 
   /// Handles Return on a line of the history: the line that waits at its end enters the history,
   /// unless it is there already.

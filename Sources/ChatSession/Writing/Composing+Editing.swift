@@ -6,14 +6,21 @@ import StyledText
 /// Edit mode: the line holds the new text of a sent message (rule 3).
 extension Composing {
   /// Puts a message into the line.
-  mutating func beginEdit(of message: Message) -> Effect {
+  mutating func beginEdit(of message: Message, _ scene: Scene) -> [Effect] {
     let isAnother = mode.isEditing
+    // Editing does not count as typing (rule 3.2).
+    var effects = isAnother ? [] : leaveLine(scene) + [.stopTyping]
     keepUnsavedChanges()
-    mode.edited = EditedMessage(message)
+    let edited = EditedMessage(message)
+    mode.edited = edited
     let shown = EditMode.escapingSlash(message.body)
-    return .edit(
-      shown, offering: unsavedChanges.removeValue(forKey: message.id),
-      mentions: message.mentions(in: shown), isAnother: isAnother)
+    effects.append(
+      .edit(
+        shown, offering: unsavedChanges.removeValue(forKey: message.id),
+        mentions: message.mentions(in: shown), isAnother: isAnother))
+    // In plain mode no status line shows the mode.
+    if scene.outputMode == .plain { effects.append(.notice(edited.mode.status)) }
+    return effects
   }
 
   /// Notes that the person has changed the text of the line.
@@ -48,16 +55,47 @@ extension Composing {
   }
 
   /// Ends edit mode after the text was saved.
+  mutating func saved(_ text: String) -> Step {
+    var step = Step()
+    if let edited = mode.edited {
+      unsavedChanges[edited.message.id] = nil
+      mode.edited = nil
+      if let lastTyped = edited.lastTyped, lastTyped != text,
+        lastTyped != EditMode.escapingSlash(edited.message.body)
+      {
+        // The person saved a line from the history instead.
+        step = Self.remember(lastTyped)
+      }
+    }
+    step.effects += [.tutorialAction(.corrected), .addHistory(text), .endEdit(offering: nil)]
+    return step
+  }
+
+  /// Leaves edit mode if nobody can change the message any more, and returns the new text as a line
+  /// of its own.
   ///
-  /// - Returns: the unsaved changes, if the person saved a line from the history instead of them.
-  mutating func savedEdit(_ text: String) -> String? {
-    guard let edited = mode.edited else { return nil }
-    unsavedChanges[edited.message.id] = nil
+  /// - Throws: any other reason why the text was not saved.
+  mutating func leaveEdit(
+    keeping text: String, because error: RuleError, _ scene: Scene
+  ) throws -> [Effect] {
+    guard keepsDrafts, let number = mode.edited?.message.number,
+      let here = scene.open.conversation,
+      case .message(let body) = scene.settings.lineRules.judge(text)
+    else { throw error }
+    let reason: SafeText
+    switch error {
+    // `/edit` allowed it, so the message still waited for its network.
+    case .cannotEdit:
+      reason = say(
+        "Message [%1] was sent while you edited it. %2", SafeText(number), sentence(for: error))
+    case .editsAreOver, .unreadable: reason = sentence(for: error)
+    default: throw error
+    }
     mode.edited = nil
-    guard let lastTyped = edited.lastTyped, lastTyped != text,
-      lastTyped != EditMode.escapingSlash(edited.message.body)
-    else { return nil }
-    return lastTyped
+    let line = Line(
+      typed: text, body: body, kind: .text, conversation: here.id, conversationName: here.name,
+      since: scene.now, mentions: line.mentions(in: body))
+    return [.endEdit(offering: nil), .giveBack(line, because: reason)]
   }
 
   /// Leaves the message unchanged; its next `/edit` offers the unsaved changes.

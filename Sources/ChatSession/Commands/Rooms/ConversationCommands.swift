@@ -226,7 +226,7 @@ struct ConversationCommands {
     _ text: String, _ kind: Message.Kind = .text, typed: String
   ) throws -> OutgoingText? {
     guard text.contains(where: { !$0.isWhitespace }) else { return nil }
-    try context.checkLength(of: text)
+    try context.scene.checkLength(of: text)
     return OutgoingText(body: text, kind: kind, typed: typed)
   }
 

@@ -5,28 +5,25 @@ import StyledText
 
 /// How many messages a text becomes, on a network that sends a long text as several which people
 /// see as several (rule 1.9).
-extension Session {
+extension OpenConversation {
   /// The number of messages that Return sends without asking.
   package static let messagesUnasked = 5
   /// The largest number to count to, since it is counted at each key.
   private static let mostMessages = 50
 
-  /// How many messages the open conversation's network makes of a typed text; 1 where it does not
-  /// cut texts. At most 50.
-  package func messageCount(of typed: String) -> Int {
-    let can = open.abilities
-    guard can.longestLine != nil, !can.joinsLines, mode.isDraft,
-      open.isMember
-    else { return 1 }
+  /// How many messages the conversation's network makes of a typed text; 1 where it does not cut
+  /// texts. At most 50.
+  func messageCount(of typed: String, _ preferences: Preferences) -> Int {
+    guard abilities.longestLine != nil, !abilities.joinsLines, isMember else { return 1 }
     let text = LineRules.withoutNewlinesAtEnd(typed)
     guard LineRules.isCommand(text) else {
       let body = text.hasPrefix("//") ? String(text.dropFirst()) : text
-      return can.messageCount(of: body, to: open.address, upTo: Self.mostMessages)
+      return abilities.messageCount(of: body, to: address, upTo: Self.mostMessages)
     }
     let line = preferences.unaliased(text)
     guard let body = Command.message(in: line) else { return 1 }
-    return can.messageCount(
-      of: body, kind: line.hasPrefix("/me ") ? .action : .text, to: open.address,
+    return abilities.messageCount(
+      of: body, kind: line.hasPrefix("/me ") ? .action : .text, to: address,
       upTo: Self.mostMessages)
   }
 
@@ -35,6 +32,5 @@ extension Session {
     SafeText(count) + (count < mostMessages ? "" : "+")
   }
 
-  /// Whether the open conversation takes files.
-  package var takesFiles: Bool { open.abilities.largestFile != 0 }
+  package var takesFiles: Bool { abilities.largestFile != 0 }
 }
