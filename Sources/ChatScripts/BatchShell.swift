@@ -22,6 +22,7 @@ package final class BatchShell {
     self.session = session
     self.line = line
     self.output = output
+    line.output = output
   }
 
   /// Carries out standard input to its end. Returns the status of the first failure.
@@ -60,13 +61,6 @@ extension BatchShell: SessionShell {
 
   package func print(_ lines: [StyledLine]) { for line in lines { output.write(line.plain) } }
   package func page(_ lines: [StyledLine], atEnd: Bool) { print(lines) }
-  package func whenLineBegins(_ action: @escaping @MainActor () -> Void) { action() }
-  /// Nobody can continue the text, so print it as the answer.
-  package func fillLine(_ text: String, _ mentions: [Span]) { output.write(SafeText(body: text)) }
-  package func endEdit(offering: String?) { line.text = "" }
-  package func beginEdit(
-    _ text: String, offering: String?, _ mentions: [Span], isAnother: Bool
-  ) { line.text = text }
 
   package func copy(_ text: SafeText) throws {
     throw Refusal(
@@ -91,10 +85,9 @@ extension BatchShell: SessionShell {
   }
 
   package func quit(status: Int32) { hasQuit = true }
+  package var shellLine: any ShellLine { line }
 
   // There is no screen and no keyboard, nor any other work to do meanwhile.
-  package var takesDraft: Bool { true }
-  package func replaceLine(by draft: Conversations.Draft) {}
   package func show(_ lines: [StyledLine]) {}
   package func show(notice: SafeText) {}
   package func end(notice: SafeText?) {}
@@ -102,10 +95,6 @@ extension BatchShell: SessionShell {
   package func bell() {}
   package func notify(_ notifications: [Notification]) {}
   package func clearScreen() {}
-  package func beginChoice() {}
-  package func endChoice() {}
-  package func addHistory(_ line: String) {}
-  package func setHistory(_ lines: [String]) {}
   package func bind(_ bindings: [KeyBinding], mustWork: Bool) {}
   package func run(_ chore: FileChore) {}
 }
@@ -114,6 +103,8 @@ extension BatchShell: SessionShell {
 @MainActor
 package final class BatchLine: SessionLine {
   package var text = ""
+  /// Prints a text that a command has put into the line: nobody can continue it.
+  var output: StandardOutput?
 
   package init() {}
 
@@ -124,4 +115,21 @@ package final class BatchLine: SessionLine {
   package var isIdle: Bool { true }
   package var isAsking: Bool { false }
   package var bindings: [(function: String, keys: String)] { [] }
+}
+
+extension BatchLine: ShellLine {
+  package func whenBegun(_ action: @escaping @MainActor () -> Void) { action() }
+  package func fill(_ text: String, _ mentions: [Span]) { output?.write(SafeText(body: text)) }
+  package func beginEdit(
+    _ text: String, offering: String?, _ mentions: [Span], isAnother: Bool
+  ) { self.text = text }
+  package func endEdit(offering: String?) { text = "" }
+
+  // Nobody types, so there are no drafts, no choice and no history.
+  package var isFree: Bool { true }
+  package func replace(by draft: Conversations.Draft) {}
+  package func beginChoice() {}
+  package func endChoice() {}
+  package func addHistory(_ line: String) {}
+  package func setHistory(_ lines: [String]) {}
 }

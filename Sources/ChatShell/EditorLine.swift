@@ -2,6 +2,7 @@
 import ChatScripts
 import ChatSession
 import Composer
+import Conversations
 import LineEditing
 
 /// The line of a terminal, for a session.
@@ -21,4 +22,50 @@ final class EditorLine: SessionLine {
   var isAsking: Bool { editor.isAsking }
   var bindings: [(function: String, keys: String)] { editor.bindings }
   var selected: String? { completion?.completion.selectedCandidate?.text }
+}
+
+extension EditorLine: ShellLine {
+  func whenBegun(_ action: @escaping @MainActor () -> Void) { editor.whenLineBegins(action) }
+
+  func fill(_ text: String, _ mentions: [Span]) {
+    editor.insert(text)
+    completion?.lineChanged(byHand: false)
+    if !mentions.isEmpty { completion?.begin(with: mentions) }
+  }
+
+  var isFree: Bool { editor.isEmpty && !editor.hasTypedAhead() }
+
+  func replace(by draft: Conversations.Draft) {
+    editor.setLine(draft.text, caret: draft.caret)
+    // On the line, a text ends at its first NUL.
+    completion?.begin(with: Span.decoded(draft.spans, in: editor.text))
+  }
+
+  func beginChoice() {
+    completion?.setAside()
+    editor.hidesHistory = true
+    completion?.openMenu()
+  }
+
+  func endChoice() {
+    editor.hidesHistory = false
+    completion?.bringBack()
+  }
+
+  func beginEdit(
+    _ text: String, offering offered: String?, _ mentions: [Span], isAnother: Bool
+  ) {
+    if !isAnother { completion?.setAside() }
+    if !isAnother || offered != nil { editor.setLine(offered ?? text) }
+    if isAnother || offered != nil { editor.replaceLine(text) }
+    completion?.begin(with: mentions)
+  }
+
+  func endEdit(offering offered: String?) {
+    completion?.bringBack()
+    if let offered { editor.offerOnUndo(offered) }
+  }
+
+  func addHistory(_ line: String) { editor.addHistory(line) }
+  func setHistory(_ lines: [String]) { editor.setHistory(lines) }
 }

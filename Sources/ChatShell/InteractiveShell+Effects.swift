@@ -24,7 +24,6 @@ extension InteractiveShell: SessionShell {
   // MARK: Output
 
   func print(_ lines: [StyledLine]) { editor.print(lines) }
-  func show(_ lines: [StyledLine]) { editor.print(lines) }
 
   func show(notice text: SafeText) {
     if editor.displayMode == .plain {
@@ -45,55 +44,7 @@ extension InteractiveShell: SessionShell {
   func bell() { editor.bell() }
   func notify(_ notifications: [Notification]) { notifier.notify(notifications) }
   func clearScreen() { editor.clearDisplay() }
-  func quit(status: Int32) { stop(status: status) }
-
-  // MARK: The line
-
-  func whenLineBegins(_ action: @escaping @MainActor () -> Void) {
-    editor.whenLineBegins(action)
-  }
-
-  func fillLine(_ text: String, _ mentions: [Span]) {
-    editor.insert(text)
-    completion.lineChanged(byHand: false)
-    if !mentions.isEmpty { completion.begin(with: mentions) }
-  }
-
-  var takesDraft: Bool { editor.isEmpty && !editor.hasTypedAhead() }
-
-  func replaceLine(by draft: Conversations.Draft) {
-    editor.setLine(draft.text, caret: draft.caret)
-    // On the line, a text ends at its first NUL.
-    completion.begin(with: Span.decoded(draft.spans, in: editor.text))
-  }
-
-  func beginChoice() {
-    completion.setAside()
-    editor.hidesHistory = true
-    completion.openMenu()
-  }
-
-  func endChoice() {
-    editor.hidesHistory = false
-    completion.bringBack()
-  }
-
-  func beginEdit(
-    _ text: String, offering offered: String?, _ mentions: [Span], isAnother: Bool
-  ) {
-    if !isAnother { completion.setAside() }
-    if !isAnother || offered != nil { editor.setLine(offered ?? text) }
-    if isAnother || offered != nil { editor.replaceLine(text) }
-    completion.begin(with: mentions)
-  }
-
-  func endEdit(offering offered: String?) {
-    completion.bringBack()
-    if let offered { editor.offerOnUndo(offered) }
-  }
-
-  func addHistory(_ line: String) { editor.addHistory(line) }
-  func setHistory(_ lines: [String]) { editor.setHistory(lines) }
+  var shellLine: any ShellLine { line }
 
   // MARK: Keys, clipboard, programs
 

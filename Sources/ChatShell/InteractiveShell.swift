@@ -14,6 +14,7 @@ import Terminal
 final class InteractiveShell {
   let session: Session
   let editor: LineEditor
+  let line: EditorLine
   let loop: EventLoop
   let completion: LiveCompletion
   let programs = DetachedPrograms()
@@ -42,15 +43,17 @@ final class InteractiveShell {
   /// Whether the terminal is known to support links.
   let linksByDefault: Bool
 
-  init(session: Session, editor: LineEditor, loop: EventLoop) {
+  /// - Parameter line: the line of the session.
+  init(session: Session, editor: LineEditor, line: EditorLine, loop: EventLoop) {
     self.session = session
     self.editor = editor
+    self.line = line
     self.loop = loop
     linksByDefault = editor.display.links
     completion = LiveCompletion(session: session, editor: editor)
     completion.listen(self) { [weak self] in self?.handleBarEvent($0) }
     completion.plugins = [{ [weak self] in self?.offerToAttach($0, pasted: $1) ?? false }]
-    (session.line as? EditorLine)?.completion = completion
+    line.completion = completion
     editor.handler = { [weak self] in self?.handle($0) ?? false }
     editor.menu = { [completion, session, unowned editor] in
       // In plain mode, hobnob shows no menu.
@@ -151,7 +154,7 @@ final class InteractiveShell {
 
   func tellFocus() { tell(.focus(editor.isFocusKnown ? editor.isFocused : nil)) }
 
-  func stop(status: Int32) {
+  func quit(status: Int32) {
     exitStatus = status
     loop.stop()
   }

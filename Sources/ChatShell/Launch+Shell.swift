@@ -59,13 +59,13 @@ extension Launch {
       return try BatchShell(session: session, line: line, output: StandardOutput()).run(
         opening: opening.conversation)
     }
+    let line = EditorLine(editor)
     let session = Session(
       store: store, me: me, preferences: preferences,
-      outputMode: editor.displayMode == .tty ? .tty : .plain,
-      line: EditorLine(editor), at: loop.now)
+      outputMode: editor.displayMode == .tty ? .tty : .plain, line: line, at: loop.now)
     session.accountObstacle = obstacle
     try begin(loop)
-    return try InteractiveShell(session: session, editor: editor, loop: loop).run(
+    return try InteractiveShell(session: session, editor: editor, line: line, loop: loop).run(
       opening: opening.conversation, bindings: rc.bindings,
       greeting: try greeting ?? greetingLines(me, opening, in: store), complaints: complaints,
       first: opening.question)

@@ -281,7 +281,6 @@ extension Person: SessionShell {
     note(lines)
     self.lines += lines
   }
-  func show(_ lines: [StyledLine]) { print(lines) }
   func page(_ lines: [StyledLine], atEnd: Bool) {
     pages += 1
     print(lines)
@@ -295,23 +294,7 @@ extension Person: SessionShell {
   }
   func clearScreen() {}
 
-  func whenLineBegins(_ action: @escaping @MainActor () -> Void) {
-    if isAccepting { afterLine.append(action) } else { action() }
-  }
-  func fillLine(_ text: String, _ mentions: [Span]) {
-    (self.text, self.mentions) = (text, mentions)
-  }
-  var takesDraft: Bool { text.isEmpty }
-  func replaceLine(by draft: Conversations.Draft) { text = draft.text }
-  func beginChoice() { (putBy, text) = (text, "") }
-  func endChoice() { text = putBy }
-  func beginEdit(_ text: String, offering: String?, _ mentions: [Span], isAnother: Bool) {
-    if !isAnother { setAside = self.text }
-    (self.text, self.mentions) = (text, mentions)
-  }
-  func endEdit(offering: String?) { text = setAside ?? "" }
-  func addHistory(_ line: String) { history.append(line) }
-  func setHistory(_ lines: [String]) { history = lines }
+  var shellLine: any ShellLine { self }
   func bind(_ bindings: [KeyBinding], mustWork: Bool) {}
 
   func copy(_ text: SafeText) {}
@@ -321,6 +304,26 @@ extension Person: SessionShell {
   func launch(_ words: [String], target: SafeText) {}
   func connect(_ account: Account, asks: Bool) { connected.append((account.network, asks)) }
   func quit(status: Int32) { self.status = status }
+}
+
+extension Person: ShellLine {
+  func whenBegun(_ action: @escaping @MainActor () -> Void) {
+    if isAccepting { afterLine.append(action) } else { action() }
+  }
+  func fill(_ text: String, _ mentions: [Span]) {
+    (self.text, self.mentions) = (text, mentions)
+  }
+  var isFree: Bool { text.isEmpty }
+  func replace(by draft: Conversations.Draft) { text = draft.text }
+  func beginChoice() { (putBy, text) = (text, "") }
+  func endChoice() { text = putBy }
+  func beginEdit(_ text: String, offering: String?, _ mentions: [Span], isAnother: Bool) {
+    if !isAnother { setAside = self.text }
+    (self.text, self.mentions) = (text, mentions)
+  }
+  func endEdit(offering: String?) { text = setAside ?? "" }
+  func addHistory(_ line: String) { history.append(line) }
+  func setHistory(_ lines: [String]) { history = lines }
 }
 
 extension Person {

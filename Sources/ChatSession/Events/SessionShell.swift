@@ -17,8 +17,6 @@ package protocol SessionShell: AnyObject {
   func failed(_ error: any Error)
   func refused(_ reason: SafeText)
 
-  // MARK: Output
-
   func print(_ lines: [StyledLine])
   func show(_ lines: [StyledLine])
   func page(_ lines: [StyledLine], atEnd: Bool)
@@ -30,23 +28,9 @@ package protocol SessionShell: AnyObject {
   func notify(_ notifications: [Notification])
   func clearScreen()
 
-  // MARK: The line
-
-  /// Does this when the next input line begins, or at once if no line is being handled.
-  func whenLineBegins(_ action: @escaping @MainActor () -> Void)
-  func fillLine(_ text: String, _ mentions: [Span])
-  /// Whether the line is empty, and nobody has typed the next one.
-  var takesDraft: Bool { get }
-  func replaceLine(by draft: Conversations.Draft)
-  func beginChoice()
-  func endChoice()
-  func beginEdit(_ text: String, offering: String?, _ mentions: [Span], isAnother: Bool)
-  func endEdit(offering: String?)
-  func addHistory(_ line: String)
-  func setHistory(_ lines: [String])
+  /// The line, which some effects change.
+  var shellLine: any ShellLine { get }
   func bind(_ bindings: [KeyBinding], mustWork: Bool) throws
-
-  // MARK: Programs
 
   func copy(_ text: SafeText) throws
   func run(_ chore: FileChore)
@@ -55,7 +39,26 @@ package protocol SessionShell: AnyObject {
   func quit(status: Int32)
 }
 
+/// The line of a shell. Only effects change it; a session reads it as a ``SessionLine``.
+@MainActor
+package protocol ShellLine: AnyObject {
+  /// Does this when the next input line begins, or at once if no line is being handled.
+  func whenBegun(_ action: @escaping @MainActor () -> Void)
+  func fill(_ text: String, _ mentions: [Span])
+  func replace(by draft: Conversations.Draft)
+  /// Whether the line is empty, and nobody has typed the next one.
+  var isFree: Bool { get }
+  func beginChoice()
+  func endChoice()
+  func beginEdit(_ text: String, offering: String?, _ mentions: [Span], isAnother: Bool)
+  func endEdit(offering: String?)
+  func addHistory(_ line: String)
+  func setHistory(_ lines: [String])
+}
+
 extension SessionShell {
+  package func show(_ lines: [StyledLine]) { print(lines) }
+
   @discardableResult
   package func tell(_ event: SessionEvent) -> Bool { perform(handle(event)) }
 
@@ -90,36 +93,33 @@ extension SessionShell {
     case .ask(let question): ask(question)
     case .bell: bell()
     case .fillLine(let text, let mentions):
-      whenLineBegins { [self] in
-        fillLine(text, mentions)
-        tell(.moved)
-      }
+      changeLine(then: .moved) { $0.fill(text, mentions) }
     case .restore(let draft):
-      whenLineBegins { [self] in
-        if takesDraft { put(draft) } else { tell(.stashConflict(draft)) }
+      shellLine.whenBegun { [self] in
+        guard shellLine.isFree else {
+          _ = tell(.stashConflict(draft))
+          return
+        }
+        shellLine.replace(by: draft)
+        tell(.restored(draft))
       }
-    case .swapLine(let draft): whenLineBegins { [self] in put(draft) }
+    case .swapLine(let draft): changeLine(then: .restored(draft)) { $0.replace(by: draft) }
     case .beginChoice:
       end(notice: nil)
-      whenLineBegins { [self] in beginChoice() }
+      changeLine { $0.beginChoice() }
     case .endChoice:
       end(notice: nil)
-      whenLineBegins { [self] in endChoice() }
+      changeLine { $0.endChoice() }
     case .edit(let text, let offered, let mentions, let isAnother):
       // The status line shows how to leave instead (rule 3.2).
       if !isAnother { end(notice: nil) }
-      whenLineBegins { [self] in
-        beginEdit(text, offering: offered, mentions, isAnother: isAnother)
-      }
+      changeLine { $0.beginEdit(text, offering: offered, mentions, isAnother: isAnother) }
     case .endEdit(let offered):
       end(notice: nil)
-      whenLineBegins { [self] in
-        endEdit(offering: offered)
-        tell(.moved)
-      }
-    case .addHistory(let line): whenLineBegins { [self] in addHistory(line) }
-    case .setHistory(let lines): setHistory(lines)
-    case .whenLineBegins(let event): whenLineBegins { [self] in tell(event) }
+      changeLine(then: .moved) { $0.endEdit(offering: offered) }
+    case .addHistory(let line): changeLine { $0.addHistory(line) }
+    case .setHistory(let lines): shellLine.setHistory(lines)
+    case .whenLineBegins(let event): shellLine.whenBegun { [self] in tell(event) }
     case .bind(let lines, let mustWork): try bind(lines, mustWork: mustWork)
     case .copy(let text): try copy(text)
     case .run(let chore): run(chore)
@@ -140,8 +140,13 @@ extension SessionShell {
     }
   }
 
-  private func put(_ draft: Conversations.Draft) {
-    replaceLine(by: draft)
-    tell(.restored(draft))
+  /// Changes the line when it begins, and then tells the session.
+  private func changeLine(
+    then event: SessionEvent? = nil, _ change: @escaping @MainActor (any ShellLine) -> Void
+  ) {
+    shellLine.whenBegun { [self] in
+      change(shellLine)
+      if let event { tell(event) }
+    }
   }
 }

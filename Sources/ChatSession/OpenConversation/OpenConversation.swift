@@ -193,22 +193,22 @@ package struct OpenConversation {
   /// Notes that the person has changed the text of the line.
   ///
   /// - Returns: the signal for the others, as the next functions do.
-  mutating func typed(_ text: String, inEditMode: Bool, isOff: Bool, at now: Int64) -> Write? {
+  mutating func typed(_ text: String, inEditMode: Bool, isOff: Bool, at now: Int64) -> [Write] {
     write(
       signals.changedByHand(text: text, at: now, inEditMode: inEditMode, isOff: isOff || !isMember))
   }
 
   /// Call this when the line was sent, emptied or set aside.
-  mutating func stopTyping(at now: Int64) -> Write? { write(signals.sentOrCleared(at: now)) }
+  mutating func stopTyping(at now: Int64) -> [Write] { write(signals.sentOrCleared(at: now)) }
 
-  mutating func tick(at now: Int64) -> Write? {
+  mutating func tick(at now: Int64) -> [Write] {
     typing.expire(at: now)
     return write(signals.tick(at: now))
   }
 
-  private func write(_ signal: TypingSignals.Signal?) -> Write? {
-    guard let signal, let conversation else { return nil }
-    return .typing(signal == .typing, in: conversation.id)
+  private func write(_ signal: TypingSignals.Signal?) -> [Write] {
+    guard let signal, let conversation else { return [] }
+    return [.typing(signal == .typing, in: conversation.id)]
   }
 
   var deadline: Int64? {

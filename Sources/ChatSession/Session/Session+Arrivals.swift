@@ -4,14 +4,6 @@ import StyledText
 
 /// Changes in the store, for all parts of the session.
 extension Session {
-  func handleBell(_ reasons: BellReasons, _ snapshot: borrowing Snapshot) {
-    if reasons.contains(.processExited) {
-      write([.reapStaleShells])
-      if !accounts.list.isEmpty { act(on: accounts.startWanted(at: now, snapshot), snapshot) }
-    }
-    holdOrCatchUp()
-  }
-
   /// Reads changes, unless they have to wait.
   func holdOrCatchUp() {
     feed.hold(besideText: !line.isEmpty, scene)

@@ -144,11 +144,4 @@ extension Session {
           }
       })
   }
-
-  /// Shows the next lesson of the tutorial if the person has done what the current one asks for.
-  func continueTutorial() {
-    guard let tutorial, tutorial.isDone else { return }
-    self.tutorial = nil
-    performStep { try TutorialCommand(context: context).leave(tutorial, $0) }
-  }
 }

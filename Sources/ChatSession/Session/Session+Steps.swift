@@ -100,13 +100,20 @@ extension Session {
     case .saved(let text): act(on: composing.saved(text), snapshot)
     case .giveBack(let line, let reason):
       act(on: committer.giveBack(line, because: reason), snapshot)
-    case .stopTyping: tellTyping(navigator.open.stopTyping(at: now))
+    case .stopTyping: write(navigator.open.stopTyping(at: now))
     case .attach(let path): act(on: try composing.attach(path, scene, snapshot), snapshot)
     case .detach(let number): act(on: composing.detach(number, scene, snapshot), snapshot)
     case .saveLater(let request, let save): feed.pendingSaves[request] = save
     case .save(let save):
-      if let chore = try save.chore(for: me.id, snapshot) { try begin(chore) }
-    case .startChore(let chore): try begin(chore)
+      if let chore = try save.chore(for: me.id, snapshot) {
+        try apply(.startChore(chore), snapshot)
+      }
+    case .startChore(let chore) where isInteractive: emit(.run(chore))
+    case .startChore(let chore):
+      // Nobody types meanwhile.
+      let outcome = chore.runHere()
+      act(on: chore.sentences(outcome).map(Effect.tell), snapshot)
+      if let failure = outcome.failure { throw Refusal(failure) }
     case .preferences(let preferences):
       apply(preferences)
       act(on: navigator.countUnread(scene, snapshot), snapshot)
@@ -134,7 +141,10 @@ extension Session {
     case .endChoice: if composing.endChoice() { emit(effect) }
     case .retryRead: committer.scheduleRetry(at: now)
     case .arrived(let changes, let isSeen): show(changes, isSeen: isSeen, snapshot)
-    case .settleIn: settleIn(snapshot)
+    case .settleIn:
+      navigator.readNewestOwn(me.id, snapshot)
+      readPeopleAndUnread(snapshot)
+      act(on: accounts.startWanted(again: true, at: now, snapshot) + [.catchUp], snapshot)
     case .nicknameTaken(let account, let settings):
       reportingErrors { try accounts.noteTakenNick(settings, of: account) }
       act(on: accounts.readSettings(), snapshot)
@@ -257,16 +267,6 @@ extension Session {
       ])
     }
     catchesUp = true
-  }
-
-  // MARK: Chores
-
-  private func begin(_ chore: FileChore) throws {
-    if isInteractive { return emit(.run(chore)) }
-    // Nobody types meanwhile.
-    let outcome = chore.runHere()
-    act(on: chore.sentences(outcome).map(Effect.tell))
-    if let failure = outcome.failure { throw Refusal(failure) }
   }
 
   // MARK: Trying again

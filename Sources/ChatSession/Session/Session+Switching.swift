@@ -34,14 +34,6 @@ extension Session {
     if shellID != nil { readPeopleAndUnread(snapshot) }
   }
 
-  /// Reads presence, history and members. Call this after the first prompt.
-  func settleIn(_ snapshot: borrowing Snapshot) {
-    navigator.readNewestOwn(me.id, snapshot)
-    readPeopleAndUnread(snapshot)
-    act(on: accounts.startWanted(again: true, at: now, snapshot), snapshot)
-    catchesUp = true
-  }
-
   /// Puts the draft of the conversation that was entered into the line, and the lines that were not
   /// sent there.
   ///
@@ -54,7 +46,7 @@ extension Session {
 
   /// Reads who is here and what is unread elsewhere. At the start this happens after the first
   /// prompt, which does not wait for it.
-  private func readPeopleAndUnread(_ snapshot: borrowing Snapshot) {
+  func readPeopleAndUnread(_ snapshot: borrowing Snapshot) {
     guard open.conversation != nil else { return }
     let scene = scene
     feed.readPeople(&navigator.open, scene, snapshot)

@@ -83,8 +83,6 @@ package final class Session {
       present: navigator.present, now: now, shell: shellID, isStarting: committer.isStarting)
   }
 
-  /// Whether somebody types at a terminal. If so, messages can arrive between commands, and a line
-  /// can wait for the store.
   var isInteractive: Bool { outputMode != .batch }
 
   package var line: any SessionLine { composing.line }
@@ -176,7 +174,10 @@ package final class Session {
     default: observe { handleInSnapshot(event, $0) }
     }
     commitReady()
-    continueTutorial()
+    if let done = tutorial, done.isDone {
+      tutorial = nil
+      performStep { try TutorialCommand(context: context).leave(done, $0) }
+    }
     defer { effects = [] }
     return effects
   }
@@ -214,7 +215,12 @@ package final class Session {
           ? Step(committer.giveBack(line, because: reason))
           : composing.putBack(back, committer.queue, scene, widths, snapshot), snapshot)
     case .filesReturned(let back): act(on: composing.bringBack(back, scene, snapshot), snapshot)
-    case .bellRang(let reasons): handleBell(reasons, snapshot)
+    case .bellRang(let reasons):
+      if reasons.contains(.processExited) {
+        write([.reapStaleShells])
+        if !accounts.list.isEmpty { act(on: accounts.startWanted(at: now, snapshot), snapshot) }
+      }
+      holdOrCatchUp()
     case .turnEnded: write(feed.readState.markPrinted(sendsReceipts: settings.receipts))
     case .outputBehind(let isBehind):
       feed.readState.isBehind = isBehind
@@ -246,10 +252,6 @@ package final class Session {
       .up:
       break
     }
-  }
-
-  func tellTyping(_ signal: Write?) {
-    if let signal, shellID != nil { write([signal]) }
   }
 
   // MARK: What the shell asks
@@ -310,30 +312,18 @@ package final class Session {
     lastKey = now
     if mode.isChoosing { return }
     try? commitSwitch(snapshot)
-    composing.noteDraft(byHand: true, at: now)
-    let text = line.text
-    composing.files.noteChange(of: text)
-    composing.noteEdit(text)
-    noteReaction(text, snapshot)
-    tellTyping(
-      navigator.open.typed(text, inEditMode: mode.isEditing, isOff: !settings.typing, at: now))
-    if feed.readState.isHolding, text.isEmpty { holdOrCatchUp() }
-  }
-
-  private func noteReaction(_ text: String, _ snapshot: borrowing Snapshot) {
-    if mode.isEditing { return composing.reactionTarget.forget() }
-    let printer = feed.transcript.printer
-    let notice = composing.reactionTarget.noteChange(of: text, widths: widths) {
-      Reactions.newest(in: open.id, for: me.id, printer, snapshot)
-    }
-    if let notice { emit(.notice(notice)) }
+    act(on: composing.changed(scene, feed.transcript.printer, snapshot), snapshot)
+    write(
+      navigator.open.typed(
+        line.text, inEditMode: mode.isEditing, isOff: !settings.typing, at: now))
+    if feed.readState.isHolding, line.isEmpty { holdOrCatchUp() }
   }
 
   private func tick(_ snapshot: borrowing Snapshot) {
     if let deadline = composing.deadline, now >= deadline {
       write(composing.saveDraft(in: lineConversation?.id))
     }
-    tellTyping(navigator.open.tick(at: now))
+    write(navigator.open.tick(at: now))
     commitSwitchIfDue(snapshot)
     act(on: feed.tick(scene, snapshot), snapshot)
     act(on: accounts.tick(at: now, snapshot), snapshot)

@@ -91,6 +91,8 @@ extension Access where Mode: MayWrite {
       if sendsReceipts, !isSeen { _ = try noteDelivered(to: me, upTo: [conversation: number]) }
       try noteSeen(by: me, in: conversation, upTo: number, sendReceipt: sendsReceipts && isSeen)
     case .lastConversation(let conversation): try setLastConversation(conversation, of: me)
+    // Only a running shell has somebody who types.
+    case .typing where shell == nil: break
     case .typing(let isTyping, let conversation): try setTyping(isTyping, in: conversation)
     case .colours(let colours, let conversation): try setColours(colours, in: conversation)
     case .checkLookAlikes: try checkLookAlikes()

@@ -28,6 +28,24 @@ extension Composing {
     draft.note(present, at: now)
   }
 
+  /// Notes that the person has changed the text of the line.
+  mutating func changed(
+    _ scene: Scene, _ printer: MessagePrinter, _ snapshot: borrowing Snapshot
+  ) -> [Effect] {
+    noteDraft(byHand: true, at: scene.now)
+    let text = line.text
+    files.noteChange(of: text)
+    noteEdit(text)
+    if mode.isEditing {
+      reactionTarget.forget()
+      return []
+    }
+    let notice = reactionTarget.noteChange(of: text, widths: printer.options.widths) {
+      Reactions.newest(in: scene.open.id, for: scene.me.id, printer, snapshot)
+    }
+    return notice.map { [.notice($0)] } ?? []
+  }
+
   // MARK: Storing
 
   /// Stores the draft now, unless this shell has stored it.
