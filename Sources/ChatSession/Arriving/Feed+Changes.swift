@@ -13,7 +13,8 @@ extension Feed {
     _ changes: Changes, isSeen: Bool, directChats: Set<ID<Conversation>>,
     _ open: inout OpenConversation, _ scene: Scene, _ snapshot: borrowing Snapshot
   ) -> [Effect] {
-    let takenBack = arrivals.takeTakenBack()
+    let takenBack = takenBack
+    self.takenBack = []
     if changes.isEmpty { return [] }
     if changes.peopleChanged { forgetLookAlikes() }
     var effects = prepareNames(

@@ -10,7 +10,10 @@ package struct Feed {
   package var transcript: Transcript
   package var readState = ReadState()
   var people: People
-  var arrivals = ArrivalReader()
+  /// The last change that was read.
+  var position: Int64 = 0
+  /// Messages that were recalled before this shell reported that it had them.
+  var takenBack: Set<ID<Message>> = []
   var joinsAndLeaves = JoinLeaveDigest()
   /// By request, the files to save once they are fetched.
   var pendingSaves: [NetworkRequest.ID: PendingSave] = [:]
@@ -42,7 +45,8 @@ package struct Feed {
   /// has it: from then on nobody can recall it (rule 3.7).
   mutating func read(_ scene: Scene, _ snapshot: borrowing Snapshot) throws -> Step {
     guard !readState.isHolding else { return Step() }
-    let changes = try arrivals.next(for: scene.me.id, snapshot)
+    let changes = try snapshot.changes(since: position, for: scene.me.id)
+    position = changes.position
     let others = changes.arrived.filter { $0.sender != scene.me.id }
     // A script does not print messages that arrive, so it sends no receipts for them.
     guard !others.isEmpty, scene.settings.receipts, scene.isInteractive else {

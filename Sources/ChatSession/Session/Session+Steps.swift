@@ -209,7 +209,7 @@ extension Session {
     case .line(let line, let message, let key): sent(line, as: message, key)
     case .draft(let conversation, let text): composing.draft.known[conversation] = text
     case .returned(let lines): act(on: committer.storedReturned(lines, widths))
-    case .takenBack(let messages): feed.arrivals.note(takenBack: messages)
+    case .takenBack(let messages): feed.takenBack.formUnion(messages)
     case .nickname(let account, let settings):
       plan(.first([], then: [.nicknameTaken(account, settings)]))
     case .attached:

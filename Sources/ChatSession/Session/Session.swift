@@ -121,7 +121,7 @@ package final class Session {
     defer { effects = [] }
     try store.read {
       _ = refreshAttention($0)
-      feed.arrivals.position = try $0.position
+      feed.position = try $0.position
       try enter(conversation, $0)
     }
     commitReady()
