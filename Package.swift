@@ -72,23 +72,28 @@ let package = Package(
       dependencies: ["Composer", "Terminal", "StyledText", "Platform", "CReadline"],
       swiftSettings: ours),
     .target(
+      name: "ChatPreferences",
+      dependencies: ["Composer", "StyledText", "Sentences", "Conversations", "Platform"],
+      swiftSettings: ours),
+    .target(
       name: "ChatSession",
       dependencies: [
-        "Composer", "StyledText", "Sentences", "Conversations", "Exchange", "Platform",
+        "ChatPreferences", "Composer", "StyledText", "Sentences", "Conversations", "Exchange",
+        "Platform",
       ],
       swiftSettings: ours),
     .target(
       name: "ChatScripts",
       dependencies: [
-        "ChatSession", "Composer", "Terminal", "StyledText", "Sentences", "Conversations",
-        "Exchange", "Platform",
+        "ChatSession", "ChatPreferences", "Composer", "Terminal", "StyledText", "Sentences",
+        "Conversations", "Exchange", "Platform",
       ],
       swiftSettings: ours),
     .target(
       name: "ChatShell",
       dependencies: [
-        "ChatScripts", "ChatSession", "LineEditing", "Composer", "Terminal", "StyledText",
-        "Sentences", "Conversations", "Platform",
+        "ChatScripts", "ChatSession", "ChatPreferences", "LineEditing", "Composer", "Terminal",
+        "StyledText", "Sentences", "Conversations", "Platform",
       ],
       swiftSettings: ours),
     .executableTarget(
@@ -204,16 +209,16 @@ let package = Package(
     .testTarget(
       name: "ChatSessionTests",
       dependencies: [
-        "ChatShell", "ChatSession", "NetworkInbox", "Conversations", "StyledText", "Composer",
-        "Platform", "CSQLite", "Repeatable", "StoreFixture",
+        "ChatShell", "ChatSession", "ChatPreferences", "NetworkInbox", "Conversations",
+        "StyledText", "Composer", "Platform", "CSQLite", "Repeatable", "StoreFixture",
       ],
       exclude: ["network-program"],
       swiftSettings: tests),
     .testTarget(
       name: "ChatScriptsTests",
       dependencies: [
-        "ChatScripts", "ChatSession", "NetworkInbox", "Conversations", "StyledText", "Repeatable",
-        "StoreFixture",
+        "ChatScripts", "ChatSession", "ChatPreferences", "NetworkInbox", "Conversations",
+        "StyledText", "Repeatable", "StoreFixture",
       ],
       swiftSettings: tests),
     .executableTarget(

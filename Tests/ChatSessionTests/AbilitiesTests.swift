@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
 import Conversations
 import Foundation
@@ -6,6 +5,8 @@ import StoreFixture
 import StyledText
 import Testing
 
+// SPDX-License-Identifier: GPL-3.0-or-later
+@testable import ChatPreferences
 @testable import ChatSession
 @testable import NetworkInbox
 

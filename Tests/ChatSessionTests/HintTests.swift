@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import StyledText
 import Testing
 
+// SPDX-License-Identifier: GPL-3.0-or-later
+@testable import ChatPreferences
 @testable import ChatSession
 
 /// What is said where somebody may have meant something else, or wants to know what was done.

@@ -8,6 +8,7 @@ import StoreFixture
 import StyledText
 import Testing
 
+@testable import ChatPreferences
 @testable import ChatSession
 @testable import NetworkInbox
 

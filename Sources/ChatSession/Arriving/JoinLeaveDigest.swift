@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import ChatPreferences
 import Conversations
 
 /// Who joins and leaves the open conversation, changes their name or what others may do. Changes

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import ChatPreferences
 import StyledText
 
 /// Keys and commands that people know from irssi, WeeChat and profanity, and what hobnob has

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import ChatPreferences
 import Conversations
 import StyledText
 
@@ -22,7 +23,7 @@ struct SettingsCommand {
     }
     guard parts.count > 1 else {
       guard let entry = Settings.entry(name) else {
-        throw Settings.unknown(name)
+        throw Settings.unknown(name, commands: Command.names)
       }
       return .answer([
         StyledLine(SafeText(line: "\(entry.name) \(value(of: entry))"), .bold)
@@ -30,7 +31,7 @@ struct SettingsCommand {
       ])
     }
     var preferences = context.preferences
-    try preferences.change(name, to: parts[1].trimmingBlanks)
+    try preferences.change(name, to: parts[1].trimmingBlanks, commands: Command.names)
     if name == "accessible", context.isInteractive {
       throw Refusal(
         say(

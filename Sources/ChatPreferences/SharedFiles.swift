@@ -15,7 +15,7 @@ import Platform
 /// ```swift
 /// SharedFiles.path("emoji.tsv", environment: environment)  // "/usr/share/hobnob/emoji.tsv"
 /// ```
-enum SharedFiles {
+package enum SharedFiles {
   /// The path of a file.
   ///
   /// - Parameter name: below `share/hobnob`, such as `emoji.tsv` or `themes/slack.theme`.
@@ -32,7 +32,7 @@ enum SharedFiles {
   }
 
   /// The names of the themes in all folders, each once, in order.
-  static func themes(environment: [String: String]) -> [String] {
+  package static func themes(environment: [String: String]) -> [String] {
     themes(in: folders(environment: environment, executable: ProgramFile.path))
   }
 

@@ -6,14 +6,14 @@ import StyledText
 
 /// Why hobnob did not carry out a line, as a sentence for the person who typed it.
 package struct Refusal: Error {
-  let sentence: SafeText
+  package let sentence: SafeText
 
   package init(_ sentence: SafeText) { self.sentence = sentence }
 }
 
 /// An error in the command line itself: status 64 (rule 11.4).
 package struct WrongUsage: Error {
-  let sentence: SafeText
+  package let sentence: SafeText
 
   package init(_ sentence: SafeText) { self.sentence = sentence }
 }

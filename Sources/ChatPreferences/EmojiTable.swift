@@ -15,7 +15,7 @@ import StyledText
 /// emoji["tada"]        // "🎉"
 /// emoji.candidates     // for the source under `:` and `+:`
 /// ```
-final class EmojiTable {
+package final class EmojiTable {
   /// Finds the file; even that takes time.
   private let path: () -> String
   private lazy var content = Content(file: path())
@@ -33,11 +33,11 @@ final class EmojiTable {
   ///
   /// An emoji may have several code points: show it with `SafeText(line:)`, since `SafeText(name:)`
   /// splits it.
-  var candidates: [Candidate] { content.candidates }
+  package var candidates: [Candidate] { content.candidates }
 
   /// The emoji of a shortcode, with or without its colons. Case is ignored, and `-` counts as `_`
   /// unless another shortcode matches: other programs write `:flag-de:`.
-  subscript(shortcode: String) -> String? {
+  package subscript(shortcode: String) -> String? {
     let byShortcode = content.byShortcode
     if let emoji = byShortcode[shortcode] { return emoji }
     var name = shortcode.lowercased()
@@ -51,7 +51,7 @@ final class EmojiTable {
   /// A typed or pasted emoji: with the variation selector that the table has and keyboards leave
   /// out, and with its skin tones, which the table does not have (UTS #51, 1.4 and 2.4). Nil if it
   /// is not an emoji.
-  func emoji(_ typed: String) -> String? {
+  package func emoji(_ typed: String) -> String? {
     let bare = Self.bare(typed, tones: false)
     guard !bare.isEmpty, let known = byBare[bare] else { return nil }
     return Self.bare(typed, tones: true) == bare ? known : typed
@@ -84,7 +84,7 @@ final class EmojiTable {
   }
 
   /// Whether a text has the form of a shortcode between colons.
-  static func isShortcode(_ text: String) -> Bool {
+  package static func isShortcode(_ text: String) -> Bool {
     text.utf8.count > 2 && text.hasPrefix(":") && text.hasSuffix(":")
       && text.utf8.dropFirst().dropLast().allSatisfy {
         Content.isPartOfShortcode($0 | 0x20) || Content.isPartOfShortcode($0)

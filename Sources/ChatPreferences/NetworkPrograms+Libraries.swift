@@ -25,7 +25,7 @@ extension NetworkPrograms {
 
   /// An address on each network as a person adds it, with the name of the network if there are
   /// several, and whether its program can register accounts.
-  func examples() -> [(address: String, isRegistered: Bool)] {
+  package func examples() -> [(address: String, isRegistered: Bool)] {
     let kinds = kinds
     return kinds.map { kind in
       let answer = (try? path(of: kind)).flatMap { Self.answer(of: $0, to: ["--example"]) }
@@ -53,7 +53,7 @@ extension NetworkPrograms {
   ///   - kind: the kind of network, such as `xmpp`.
   /// - Throws: a ``Refusal`` if the network has no such option, the option cannot have this value,
   ///   or the network's program cannot run.
-  func storedOption(_ name: String, _ value: String, on kind: String) throws -> String {
+  package func storedOption(_ name: String, _ value: String, on kind: String) throws -> String {
     try checked(["--option", name, value], on: kind)
   }
 

@@ -4,18 +4,18 @@ import StyledText
 
 extension String {
   /// The text without white space at either end.
-  var trimmingBlanks: String {
+  package var trimmingBlanks: String {
     let head = drop { $0.isWhitespace }
     let tail = head.reversed().drop { $0.isWhitespace }
     return String(String(tail.reversed()))
   }
 
   /// Whether all of it is ASCII.
-  var isASCII: Bool { utf8.allSatisfy { $0 < 0x80 } }
+  package var isASCII: Bool { utf8.allSatisfy { $0 < 0x80 } }
 
   /// The start of a text, of at most `most` bytes: whole characters, or whole code points if the
   /// first character alone is longer.
-  func start(bytes most: Int) -> Substring {
+  package func start(bytes most: Int) -> Substring {
     guard utf8.count > most else { return self[...] }
     var end = utf8.index(startIndex, offsetBy: most)
     while end > startIndex, utf8[end] & 0xC0 == 0x80 { utf8.formIndex(before: &end) }
@@ -28,7 +28,7 @@ extension String {
 
 extension SafeText {
   /// A number with commas: `2,800`.
-  init(grouped number: Int) {
+  package init(grouped number: Int) {
     var digits = Array(String(number))
     for end in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: end) }
     self.init(line: String(digits))
@@ -51,7 +51,7 @@ extension DeliveryState {
 
 extension Message {
   /// Says that the message was not sent and, if the network gave a reason, why.
-  var notSent: SafeText {
+  package var notSent: SafeText {
     guard let failure, !failure.isEmpty else { return say("not sent") }
     return say("not sent: %1", SafeText(line: failure))
   }

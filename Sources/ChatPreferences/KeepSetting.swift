@@ -4,10 +4,10 @@ import StyledText
 
 /// `/set keep`: how long a conversation keeps its messages. The store keeps it with the
 /// conversation, for everyone in it, so it is not in the table of settings.
-enum Keep {
-  static let name = "keep"
-  static let values = ["off", "30d", "1y"]
-  static var help: SafeText { say("how long this conversation keeps its messages") }
+package enum Keep {
+  package static let name = "keep"
+  package static let values = ["off", "30d", "1y"]
+  package static var help: SafeText { say("how long this conversation keeps its messages") }
 
   private static let day: Milliseconds = 86_400_000
   private static let mostDays = 365_000
@@ -16,14 +16,14 @@ enum Keep {
   ///
   /// - Returns: nil for anything else. Minutes and hours are invalid: `3m` once was three months,
   ///   and would now remove messages after three minutes.
-  static func age(_ text: String) -> Milliseconds?? {
+  package static func age(_ text: String) -> Milliseconds?? {
     if text == "off" { return .some(nil) }
     guard let days = DurationParser(text)?.days, (1...mostDays).contains(days) else { return nil }
     return Milliseconds(days) * day
   }
 
   /// Writes an age as people type it, in the largest unit that divides it.
-  static func written(_ age: Milliseconds?) -> String {
+  package static func written(_ age: Milliseconds?) -> String {
     guard let age else { return "off" }
     let days = Int(max(1, age / day))
     let units: [DurationParser.Unit] = [.years, .months, .weeks, .days]
@@ -36,7 +36,7 @@ enum Keep {
   }
 
   /// The message for an invalid value.
-  static func invalidValue(_ value: String) -> Refusal {
+  package static func invalidValue(_ value: String) -> Refusal {
     var shown = say("“%1”", SafeText(line: value))
     switch DurationParser(value)?.unit {
     case .minutes: shown = say("%1 (minutes)", shown)

@@ -7,11 +7,11 @@ import StyledText
 package struct Preferences {
   package private(set) var settings: Settings
   /// The command line for each `/NAME`.
-  private(set) var aliases: [String: String]
+  package private(set) var aliases: [String: String]
   package let environment: [String: String]
   package let glyphs: Glyphs
   /// Emoji by their shortcodes, read at the first use.
-  let emoji: EmojiTable
+  package let emoji: EmojiTable
   /// The networks that accounts can be on.
   package let networks: NetworkPrograms
 
@@ -30,25 +30,28 @@ package struct Preferences {
   /// The current values of everything that `/source` and `/theme` change.
   ///
   /// - Parameter reserved: names of commands, which cannot be aliases.
-  func asFile(reserved: Set<String>) -> RcFile {
+  package func asFile(reserved: Set<String>) -> RcFile {
     var rc = RcFile(environment: environment, reserved: reserved)
     rc.settings = settings
     rc.aliases = aliases
     return rc
   }
 
-  mutating func adopt(_ rc: RcFile) {
+  package mutating func adopt(_ rc: RcFile) {
     settings = rc.settings
     aliases = rc.aliases
   }
 
+  /// - Parameter commands: the names of all commands, one of which may be meant.
   /// - Throws: a ``Refusal`` for an unknown setting or an invalid value.
-  mutating func change(_ name: String, to value: String) throws {
-    try settings.change(name, to: value)
+  package mutating func change(
+    _ name: String, to value: String, commands: Set<String> = []
+  ) throws {
+    try settings.change(name, to: value, commands: commands)
   }
 
   /// Replaces an alias with its command line, once only, so that no alias calls itself.
-  func unaliased(_ line: String) -> String {
+  package func unaliased(_ line: String) -> String {
     let name = String(line.dropFirst().prefix { !$0.isWhitespace })
     guard let meaning = aliases[name] else { return line }
     return meaning + line.dropFirst(1 + name.count)

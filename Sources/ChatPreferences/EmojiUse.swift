@@ -4,18 +4,20 @@ import Conversations
 
 /// The emoji to complete, my most frequent and most recent ones first.
 @MainActor
-struct EmojiUse {
+package struct EmojiUse {
   /// The emoji to complete; nil if I may have used some since they were sorted.
   private var known: [Candidate]?
 
+  package init() {}
+
   /// Call this after a line is sent.
-  mutating func mayHaveChanged() { known = nil }
+  package mutating func mayHaveChanged() { known = nil }
 
   /// How many lines of the input history count; older ones say little about current taste.
   private static let lines = 1000
 
   /// - Parameter shell: this shell, if it is in the store.
-  mutating func candidates(
+  package mutating func candidates(
     of me: ID<Participant>, _ shell: ShellID?, _ table: EmojiTable,
     _ snapshot: borrowing Snapshot
   ) -> [Candidate] {

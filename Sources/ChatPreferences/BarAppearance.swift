@@ -3,32 +3,32 @@ import Composer
 import StyledText
 
 /// The look of the input bar: the settings that a theme consists of (rule 9).
-public struct BarAppearance: Sendable, Equatable {
-  public enum Prompt: String, CaseIterable, Sendable { case bold, plain, bracket, arrow }
-  public enum Accent: String, CaseIterable, Sendable {
+package struct BarAppearance: Sendable, Equatable {
+  package enum Prompt: String, CaseIterable, Sendable { case bold, plain, bracket, arrow }
+  package enum Accent: String, CaseIterable, Sendable {
     case none, blue, green, magenta, cyan, yellow, red, white
   }
-  public enum Send: String, CaseIterable, Sendable { case off, text, arrow }
-  public enum Attach: String, CaseIterable, Sendable { case off, plus, clip }
-  public enum Toolbar: String, CaseIterable, Sendable { case off, format, hints, conversations }
-  public enum Side: String, CaseIterable, Sendable { case left, right }
-  public enum Menu: String, CaseIterable, Sendable { case list, compact }
+  package enum Send: String, CaseIterable, Sendable { case off, text, arrow }
+  package enum Attach: String, CaseIterable, Sendable { case off, plus, clip }
+  package enum Toolbar: String, CaseIterable, Sendable { case off, format, hints, conversations }
+  package enum Side: String, CaseIterable, Sendable { case left, right }
+  package enum Menu: String, CaseIterable, Sendable { case list, compact }
 
-  public var prompt = Prompt.bold
-  public var accent = Accent.none
-  public var placeholder = true
-  public var send = Send.off
-  public var attach = Attach.off
-  public var toolbar = Toolbar.off
-  public var separator = false
-  public var bubble = Side.left
-  public var colourNames = true
-  public var menu = Menu.list
+  package var prompt = Prompt.bold
+  package var accent = Accent.none
+  package var placeholder = true
+  package var send = Send.off
+  package var attach = Attach.off
+  package var toolbar = Toolbar.off
+  package var separator = false
+  package var bubble = Side.left
+  package var colourNames = true
+  package var menu = Menu.list
 
-  public init() {}
+  package init() {}
 
   /// The accent's colour; nil without an accent.
-  var color: Color? {
+  package var color: Color? {
     switch accent {
     case .none: nil
     case .blue: .blue
@@ -44,7 +44,7 @@ public struct BarAppearance: Sendable, Equatable {
   private var bold: Style { Style(.bold, foreground: color) }
 
   /// `#lobby> ` in the prompt's style.
-  func promptLine(_ name: SafeText, glyphs: Glyphs) -> StyledLine {
+  package func promptLine(_ name: SafeText, glyphs: Glyphs) -> StyledLine {
     switch prompt {
     case .bold: StyledLine(name + "> ", bold)
     case .plain: StyledLine(name + "> ", Style(foreground: color))
@@ -74,7 +74,7 @@ public struct BarAppearance: Sendable, Equatable {
   }
 
   /// The toolbar's row, unless it depends on the session.
-  var toolbarItems: [Item] {
+  package var toolbarItems: [Item] {
     switch toolbar {
     case .off, .conversations: []
     case .format:

@@ -3,9 +3,9 @@ import Sentences
 
 /// Turns readline's notation for keys (`\ea`, `\e[A`, `\C-x\C-e`) into the names that people use
 /// (`M-a`, `Up`, `C-x C-e`).
-enum KeyNames {
+package enum KeyNames {
   /// The names of key sequences that are separated by blanks, without repetitions: `C-j, M-Return`.
-  static func list(_ sequences: String) -> String {
+  package static func list(_ sequences: String) -> String {
     var found: [String] = []
     for part in sequences.split(separator: " ", omittingEmptySubsequences: false) {
       // There are two blanks in a row: the first one is the last key of a sequence.

@@ -16,14 +16,14 @@ package enum LocalTime {
   }
 
   /// `HH:mm` (rule 7.5).
-  static func clock(_ time: Milliseconds) -> SafeText {
+  package static func clock(_ time: Milliseconds) -> SafeText {
     let parts = broken(time)
     // This runs for each message on a screen, and strftime takes ten times as long.
     return twoDigits(parts.tm_hour) + ":" + twoDigits(parts.tm_min)
   }
 
   /// `HH:mm:ss`, or without the seconds.
-  static func clock(_ time: Milliseconds, hasSeconds: Bool) -> SafeText {
+  package static func clock(_ time: Milliseconds, hasSeconds: Bool) -> SafeText {
     hasSeconds ? clock(time) + ":" + twoDigits(broken(time).tm_sec) : clock(time)
   }
 
@@ -32,7 +32,7 @@ package enum LocalTime {
   }
 
   /// The day in words, for a separator.
-  static func day(_ time: Milliseconds) -> SafeText {
+  package static func day(_ time: Milliseconds) -> SafeText {
     let parts = broken(time)
     guard Catalogue.isOpen else { return format(parts, "%A, %-d %B %04Y") }
     // Translators: a day, as in “Monday, 2 January 2026”: weekday, day, month, year.
@@ -47,14 +47,14 @@ package enum LocalTime {
   }
 
   /// `yyyy-MM-dd HH:mm:ss` with the zone, for `/info`.
-  static func exact(_ time: Milliseconds) -> SafeText {
+  package static func exact(_ time: Milliseconds) -> SafeText {
     let parts = broken(time)
     let weekday = Catalogue.isOpen ? CalendarWords.weekday(parts) : format(parts, "%A")
     return weekday + ", " + format(parts, "%04Y-%m-%d %H:%M:%S %Z")
   }
 
   /// The age in words; the date if it is more than a week ago or in the future.
-  static func age(of time: Milliseconds, at now: Milliseconds) -> SafeText {
+  package static func age(of time: Milliseconds, at now: Milliseconds) -> SafeText {
     let seconds = (now - time) / 1000
     switch seconds {
     case 0..<60: return say("now")
@@ -67,7 +67,7 @@ package enum LocalTime {
   }
 
   /// A number that is equal for two times if, and only if, they are on the same local day.
-  static func dayNumber(_ time: Milliseconds) -> Int {
+  package static func dayNumber(_ time: Milliseconds) -> Int {
     let parts = broken(time)
     return Int(parts.tm_year) * 366 + Int(parts.tm_yday)
   }

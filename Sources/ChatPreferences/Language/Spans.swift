@@ -5,7 +5,7 @@ import Conversations
 extension Span {
   /// The spans of a text after inserting a number of bytes before it or, if the number is negative,
   /// removing bytes.
-  static func shifted(_ spans: [Span], by shift: Int) -> [Span] {
+  package static func shifted(_ spans: [Span], by shift: Int) -> [Span] {
     spans.map {
       Span(
         range: ($0.range.lowerBound + shift)..<($0.range.upperBound + shift),
@@ -16,7 +16,7 @@ extension Span {
 
 extension Message {
   /// The mentions of the message in a text that ends with its body, as shown for editing.
-  func mentions(in text: String) -> [Span] {
+  package func mentions(in text: String) -> [Span] {
     Span.shifted(Span.decoded(mentions, in: body), by: text.utf8.count - body.utf8.count)
   }
 }

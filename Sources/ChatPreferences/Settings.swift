@@ -4,83 +4,83 @@ import Sentences
 import StyledText
 
 /// The settings of `/set`. One table gives names, values, help, completion and the manual.
-public struct Settings: Sendable, Equatable {
+package struct Settings: Sendable, Equatable {
   /// This person's name, unless the command line gives one.
-  public var nick: String?
-  public var typing = true
-  public var receipts = true
+  package var nick: String?
+  package var typing = true
+  package var receipts = true
   /// Whether a reply names the person it answers, where it may not show otherwise.
-  public var ircReplyPrefix = false
-  public var timestamps = Timestamps.on
-  public var numbers = true
-  public var confirmClear = false
-  public var slashGuard = true
+  package var ircReplyPrefix = false
+  package var timestamps = Timestamps.on
+  package var numbers = true
+  package var confirmClear = false
+  package var slashGuard = true
   /// Graphemes; 0 means no limit.
-  public var messageLimit = 0
+  package var messageLimit = 0
   /// Rows; nil depends on the terminal's height, 0 means as many as fit.
-  public var maxInputRows: Int?
+  package var maxInputRows: Int?
   /// Seconds; 0 keeps a name until it is removed.
-  public var typingTimeout = 6
-  public var upEditsLast = false
-  public var holdWhileTyping = false
-  public var bell = true
+  package var typingTimeout = 6
+  package var upEditsLast = false
+  package var holdWhileTyping = false
+  package var bell = true
   /// Words that ring like a mention, separated by blanks; empty for none.
-  public var highlight = ""
+  package var highlight = ""
   /// Whether my nick on a network alerts me wherever it is in a text (rule 2.12).
-  public var highlightNick = true
+  package var highlightNick = true
   /// The command to run when somebody mentions me; empty for none.
-  public var notifyCommand = ""
+  package var notifyCommand = ""
   /// The sequence that asks the terminal for a notification, unless there is a command.
-  public var notifyTerminal = NotifyTerminal.auto
+  package var notifyTerminal = NotifyTerminal.auto
   /// The command that opens addresses and files; empty for the usual programs.
-  public var openCommand = ""
-  public var events = Events.active
-  public var pager = true
+  package var openCommand = ""
+  package var events = Events.active
+  package var pager = true
   /// Lines; 0 folds a body only by its bytes.
-  public var foldLines = 40
-  public var wrap = Wrap.word
+  package var foldLines = 40
+  package var wrap = Wrap.word
   /// Columns; nil follows the names of recent speakers, 0 means the full width of each name.
-  public var nameWidth: Int?
-  public var links = Links.auto
-  public var background = Background.auto
-  public var title = true
-  public var closeByDoubleSpace = true
-  public var styling = true
-  public var liveMenu = true
+  package var nameWidth: Int?
+  package var links = Links.auto
+  package var background = Background.auto
+  package var title = true
+  package var closeByDoubleSpace = true
+  package var styling = true
+  package var liveMenu = true
   /// TAB completes names without `@`.
-  public var bareNames = true
+  package var bareNames = true
   /// Lines; 0 sends a text of any length without asking.
-  public var askLines = 40
+  package var askLines = 40
   /// Megabytes; 0 means no limit.
-  public var attachmentLimit = 100
+  package var attachmentLimit = 100
   /// Rows of candidates.
-  public var maxMenuRows = 4
+  package var maxMenuRows = 4
   /// Whether accepting an emoji inserts its character; otherwise it stays `:boar:`.
-  public var emojiIsCharacter = true
-  public var counter = CounterStyle.split
-  public var looks = BarAppearance()
-  public var width = WidthRule.auto
-  public var ambiguousIsWide = false
-  public var accessible = false
+  package var emojiIsCharacter = true
+  package var counter = CounterStyle.split
+  package var looks = BarAppearance()
+  package var width = WidthRule.auto
+  package var ambiguousIsWide = false
+  package var accessible = false
 
   /// How a terminal counts the columns of text.
-  public enum WidthRule: String, CaseIterable, Sendable { case auto, unicode, codepoints, tmux }
+  package enum WidthRule: String, CaseIterable, Sendable { case auto, unicode, codepoints, tmux }
 
   /// How messages show their time; `relative` shows ages, but only in `/history`.
-  public enum Timestamps: String, CaseIterable, Sendable { case on, off, relative }
+  package enum Timestamps: String, CaseIterable, Sendable { case on, off, relative }
 
   /// Who breaks long lines: this program between words, or the terminal where a row ends.
-  public enum Wrap: String, CaseIterable, Sendable { case word, terminal }
+  package enum Wrap: String, CaseIterable, Sendable { case word, terminal }
 
   /// Whose joins, leaves and renames to show.
-  public enum Events: String, CaseIterable, Sendable { case all, active, off }
+  package enum Events: String, CaseIterable, Sendable { case all, active, off }
 
   /// Whether addresses are links; `auto` means yes if the terminal is known to support links.
-  public enum Links: String, CaseIterable, Sendable { case auto, on, off }
+  package enum Links: String, CaseIterable, Sendable { case auto, on, off }
 
   /// The number of the sequence that asks the terminal for a notification; `auto` takes the one
   /// that the terminal is known to obey.
-  public enum NotifyTerminal: String, CaseIterable, Sendable {
+  package enum NotifyTerminal: String, CaseIterable, Sendable {
     case auto, off
     case osc99 = "99"
     case osc777 = "777"
@@ -88,20 +88,20 @@ public struct Settings: Sendable, Equatable {
   }
 
   /// Whether the terminal's background is light or dark; `auto` asks the terminal.
-  public enum Background: String, CaseIterable, Sendable { case auto, light, dark }
+  package enum Background: String, CaseIterable, Sendable { case auto, light, dark }
 
-  public init() {}
+  package init() {}
 
   /// One line of the table.
-  public struct Entry: Sendable {
-    public let name: String
+  package struct Entry: Sendable {
+    package let name: String
     /// The possible values, for completion and errors; empty if any number is valid.
-    public let values: [String]
+    package let values: [String]
     /// Whether a number is valid as well.
-    public var takesNumbers = false
+    package var takesNumbers = false
     let english: StaticString
-    public var help: SafeText { say(english) }
-    let get: @Sendable (Settings) -> String
+    package var help: SafeText { say(english) }
+    package let get: @Sendable (Settings) -> String
     let set: @Sendable (inout Settings, String) -> Bool
   }
 
@@ -177,7 +177,7 @@ public struct Settings: Sendable, Equatable {
   }
 
   /// The settings by subject, in the order in which `/set` and hobnobrc(5) show them.
-  static let sections: [(heading: SafeText, entries: [Entry])] = [
+  package static let sections: [(heading: SafeText, entries: [Entry])] = [
     (
       say("You and others"),
       [
@@ -333,14 +333,17 @@ public struct Settings: Sendable, Equatable {
     ),
   ]
 
-  public static let table: [Entry] = sections.flatMap(\.entries)
+  package static let table: [Entry] = sections.flatMap(\.entries)
 
   /// Changes a setting by name.
   ///
+  /// - Parameter commands: the names of all commands, one of which may be meant.
   /// - Throws: a ``Refusal`` that names the existing settings or values.
-  mutating func change(_ name: String, to value: String) throws {
+  mutating func change(
+    _ name: String, to value: String, commands: Set<String> = []
+  ) throws {
     guard let entry = Self.entry(name) else {
-      throw Self.unknown(name, value: value)
+      throw Self.unknown(name, value: value, commands: commands)
     }
     guard entry.set(&self, value) else {
       let names = SafeText(line: entry.values.joinedAsList())
@@ -356,9 +359,11 @@ public struct Settings: Sendable, Equatable {
 
   /// Refuses an unknown setting and names a similar one, the command of that name, or the blank
   /// that belongs in `nick=anna`.
-  static func unknown(_ name: String, value: String = "") -> Refusal {
+  package static func unknown(
+    _ name: String, value: String = "", commands: Set<String> = []
+  ) -> Refusal {
     let shown = SafeText(line: name)
-    if Command.names.contains(name) {
+    if commands.contains(name) {
       return Refusal(
         say(
           "%1 is a command, not a setting: type /%2.", shown,
@@ -379,10 +384,10 @@ public struct Settings: Sendable, Equatable {
       say("%1 is not a setting; did you mean %2? /set lists them.", shown, SafeText(line: near)))
   }
 
-  public static func entry(_ name: String) -> Entry? { table.first { $0.name == name } }
+  package static func entry(_ name: String) -> Entry? { table.first { $0.name == name } }
 
   /// How this terminal counts columns, from the setting or, with `auto`, from its name.
-  public func terminalWidths(environment: [String: String]) -> Widths {
+  package func terminalWidths(environment: [String: String]) -> Widths {
     let clusters: Widths.Clusters =
       switch width {
       case .unicode: .graphemes

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// Secret words on a line, which nobody must find again (rule 1.12).
-enum Secrets {
+package enum Secrets {
   /// The option that comes before a password.
-  static let option = "--password"
+  package static let option = "--password"
 
   /// Whether a line gives a password to a command, or tries to: such a line never enters the input
   /// history, even if it was refused.
   ///
   /// - Parameter line: without aliases.
-  static func isIn(_ line: String) -> Bool {
+  package static func isIn(_ line: String) -> Bool {
     guard line.hasPrefix("/") else { return false }
     let words = line.split(maxSplits: 2, whereSeparator: \.isWhitespace).map(String.init)
     switch words[0] {
@@ -25,7 +25,7 @@ enum Secrets {
   /// Whether a message gives a password to one of a network's services, such as NickServ.
   ///
   /// - Parameter name: of the conversation or its person, with or without `@`.
-  static func isLogin(_ text: String, to name: String) -> Bool {
+  package static func isLogin(_ text: String, to name: String) -> Bool {
     let person = name.drop { $0 == "@" }.lowercased().prefix { !"@/".contains($0) }
     guard person.hasSuffix("serv") || person == "q" || person == "x" else { return false }
     let first = text.prefix { !$0.isWhitespace }.lowercased()

@@ -47,7 +47,7 @@ package struct RcFile {
 
   package var settings = Settings()
   /// The command line for each `/NAME`.
-  var aliases: [String: String] = [:]
+  package var aliases: [String: String] = [:]
   /// Lines for readline, in order.
   package var bindings: [KeyBinding] = []
   /// For finding the files that a line names.
@@ -168,7 +168,7 @@ package struct RcFile {
   }
 
   /// Applies one line, with or without its `/`.
-  mutating func apply(_ line: String, complain: (SafeText) -> Void) throws {
+  package mutating func apply(_ line: String, complain: (SafeText) -> Void) throws {
     let bare = line.hasPrefix("/") ? line.dropFirst() : line[...]
     let name = String(bare.prefix { !$0.isWhitespace })
     let rest = String(bare.dropFirst(name.count)).trimmingBlanks
@@ -181,7 +181,7 @@ package struct RcFile {
       guard words.count == 2 else {
         throw Refusal(say("In a file, /set needs a name and a value."))
       }
-      try settings.change(words[0], to: words[1].trimmingBlanks)
+      try settings.change(words[0], to: words[1].trimmingBlanks, commands: reserved)
     case "alias": try alias(rest)
     case "bind":
       guard !rest.isEmpty else {
@@ -219,7 +219,7 @@ package struct RcFile {
   ///
   /// - Returns: the name, without `/`.
   @discardableResult
-  mutating func alias(_ argument: String) throws -> String {
+  package mutating func alias(_ argument: String) throws -> String {
     let name = String(argument.prefix { !$0.isWhitespace })
     let bare = name.hasPrefix("/") ? String(name.dropFirst()) : name
     let meaning = String(argument.dropFirst(name.count)).trimmingBlanks
