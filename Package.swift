@@ -76,23 +76,29 @@ let package = Package(
       dependencies: ["Composer", "StyledText", "Sentences", "Conversations", "Platform"],
       swiftSettings: ours),
     .target(
+      name: "ChatRendering",
+      dependencies: ["ChatPreferences", "Composer", "StyledText", "Conversations", "Platform"],
+      swiftSettings: ours),
+    .target(
       name: "ChatSession",
       dependencies: [
-        "ChatPreferences", "Composer", "StyledText", "Sentences", "Conversations", "Exchange",
-        "Platform",
+        "ChatRendering", "ChatPreferences", "Composer", "StyledText", "Sentences",
+        "Conversations", "Exchange", "Platform",
       ],
       swiftSettings: ours),
     .target(
       name: "ChatScripts",
       dependencies: [
-        "ChatSession", "ChatPreferences", "Composer", "Terminal", "StyledText", "Sentences",
+        "ChatSession", "ChatRendering", "ChatPreferences", "Composer", "Terminal", "StyledText",
+        "Sentences",
         "Conversations", "Exchange", "Platform",
       ],
       swiftSettings: ours),
     .target(
       name: "ChatShell",
       dependencies: [
-        "ChatScripts", "ChatSession", "ChatPreferences", "LineEditing", "Composer", "Terminal",
+        "ChatScripts", "ChatSession", "ChatRendering", "ChatPreferences", "LineEditing", "Composer",
+        "Terminal",
         "StyledText", "Sentences", "Conversations", "Platform",
       ],
       swiftSettings: ours),
@@ -209,7 +215,8 @@ let package = Package(
     .testTarget(
       name: "ChatSessionTests",
       dependencies: [
-        "ChatShell", "ChatSession", "ChatPreferences", "NetworkInbox", "Conversations",
+        "ChatShell", "ChatSession", "ChatRendering", "ChatPreferences", "NetworkInbox",
+        "Conversations",
         "StyledText", "Composer", "Platform", "CSQLite", "Repeatable", "StoreFixture",
       ],
       exclude: ["network-program"],
@@ -217,7 +224,8 @@ let package = Package(
     .testTarget(
       name: "ChatScriptsTests",
       dependencies: [
-        "ChatScripts", "ChatSession", "ChatPreferences", "NetworkInbox", "Conversations",
+        "ChatScripts", "ChatSession", "ChatRendering", "ChatPreferences", "NetworkInbox",
+        "Conversations",
         "StyledText", "Repeatable", "StoreFixture",
       ],
       swiftSettings: tests),

@@ -5,6 +5,7 @@ import Testing
 
 // SPDX-License-Identifier: GPL-3.0-or-later
 @testable import ChatPreferences
+@testable import ChatRendering
 @testable import ChatScripts
 @testable import ChatSession
 

@@ -6,6 +6,7 @@ import Testing
 
 // SPDX-License-Identifier: GPL-3.0-or-later
 @testable import ChatPreferences
+@testable import ChatRendering
 @testable import ChatSession
 @testable import Conversations
 @testable import NetworkInbox

@@ -1,10 +1,11 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Platform
 import StoreFixture
 import StyledText
 import Testing
 
+// SPDX-License-Identifier: GPL-3.0-or-later
+@testable import ChatRendering
 @testable import ChatSession
 @testable import NetworkInbox
 

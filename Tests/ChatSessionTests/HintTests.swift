@@ -4,6 +4,7 @@ import Testing
 
 // SPDX-License-Identifier: GPL-3.0-or-later
 @testable import ChatPreferences
+@testable import ChatRendering
 @testable import ChatSession
 
 /// What is said where somebody may have meant something else, or wants to know what was done.

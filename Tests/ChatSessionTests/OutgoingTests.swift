@@ -1,10 +1,11 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
 import Conversations
 import StoreFixture
 import StyledText
 import Testing
 
+// SPDX-License-Identifier: GPL-3.0-or-later
+@testable import ChatRendering
 @testable import ChatSession
 
 /// What is to be written while somebody else has the store locked (rule 1.2).

@@ -9,6 +9,7 @@ import StyledText
 import Testing
 
 @testable import ChatPreferences
+@testable import ChatRendering
 @testable import ChatSession
 @testable import NetworkInbox
 

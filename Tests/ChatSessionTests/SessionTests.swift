@@ -1,10 +1,11 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
 import Conversations
 import Glibc
 import StyledText
 import Testing
 
+// SPDX-License-Identifier: GPL-3.0-or-later
+@testable import ChatRendering
 @testable import ChatSession
 
 /// A person in their conversations, without a terminal.

@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import StyledText
 import Testing
 
+// SPDX-License-Identifier: GPL-3.0-or-later
+@testable import ChatRendering
 @testable import ChatSession
 
 @Suite("7.9: names in a text") struct TextMarksTests {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import ChatRendering
 import Conversations
 
 /// Unread messages in other conversations (rule 7.4), and my unsent messages in any.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ChatPreferences
+import ChatRendering
 import Composer
 import Conversations
 import StyledText
@@ -12,7 +13,7 @@ import StyledText
 /// go out when all of that is done.
 @MainActor
 package final class Session {
-  package typealias OutputMode = ChatSession.OutputMode
+  package typealias OutputMode = ChatRendering.OutputMode
 
   let outputMode: OutputMode
 

@@ -4,7 +4,7 @@ import StyledText
 
 /// The colours of names. They follow from people's identities, as in other programs (XEP-0392),
 /// unless somebody else in the conversation has the same colour.
-enum NameColours {
+package enum NameColours {
   /// A colour by its index, which the store keeps.
   static func color(_ hue: Int) -> Color { .name(UInt8(min(max(0, hue), Palette.names - 1))) }
 
@@ -16,7 +16,7 @@ enum NameColours {
   }
 
   /// The index for an identity, or the next free one; nil if all are taken.
-  static func free(for identity: String, excluding taken: some Collection<Int>) -> Int? {
+  package static func free(for identity: String, excluding taken: some Collection<Int>) -> Int? {
     guard taken.count < Palette.names else { return nil }
     let taken = Set(taken)
     let first = hue(of: identity)

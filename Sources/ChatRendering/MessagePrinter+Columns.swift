@@ -140,7 +140,7 @@ extension MessagePrinter {
   ///   - time: when it happened, on the wall clock; nil if that is unknown.
   ///   - message: the message that the lines belong to, if any.
   ///   - repeatsTime: whether to print the time even if the line above shows the same one.
-  mutating func event(
+  package mutating func event(
     _ texts: [StyledLine], at time: Milliseconds?, of message: ID<Message>? = nil,
     repeatsTime: Bool = true
   ) -> [StyledLine] {

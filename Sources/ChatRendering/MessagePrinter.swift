@@ -13,29 +13,29 @@ package struct MessagePrinter {
     /// Whether time, number, name and text each have a column, and a run of one sender shows the
     /// name once. Off in plain mode and in scripts, where each line is complete.
     var hasColumns = false
-    package var glyphs: Glyphs
+    var glyphs: Glyphs
     package var widths = Widths()
     /// Delivery marks on my messages, for `/history`.
     var marks = false
     /// How to draw `*bold*` and the like.
-    var styling = MessageStyling.standard
+    package var styling = MessageStyling.standard
     /// Whether names have colours, and those of speakers in the open conversation.
     var colourNames = true
-    var colours: [ID<Participant>: Int] = [:]
+    package var colours: [ID<Participant>: Int] = [:]
     /// Whether my messages are at the right, if they fit into `columns`.
     var ownAtRight = false
-    var columns = 80
+    package var columns = 80
     /// Whether hobnob breaks printed lines between words, at `columns`.
-    var wraps = false
+    package var wraps = false
     /// The width of the name column, in columns; 0: each name has its own width; nil: as wide as
     /// the names of recent speakers.
     var nameWidth: Int?
     /// What to highlight in a text.
     var textMarks = TextMarks()
     /// People whose names look like another's.
-    var lookAlikes: Set<ID<Participant>> = []
+    package var lookAlikes: Set<ID<Participant>> = []
     /// Whom I mute or ignore: messages of ignored people are not printed (rule 7.11).
-    var attention = Attention()
+    package var attention = Attention()
     /// Show times as ages at this moment, for `/history`.
     var agesAt: Milliseconds?
     package var folding = Folding()
@@ -68,28 +68,28 @@ package struct MessagePrinter {
   }
 
   /// Makes the next message show its name, after other output or in another conversation.
-  mutating func endRun() { (runSender, newest, unreadableSender) = (nil, nil, nil) }
+  package mutating func endRun() { (runSender, newest, unreadableSender) = (nil, nil, nil) }
 
   /// Makes the next message also show its day.
-  mutating func startOver() {
+  package mutating func startOver() {
     endRun()
     runDay = nil
   }
 
   /// Continues after messages that another printer printed.
-  mutating func follow(_ other: MessagePrinter) {
+  package mutating func follow(_ other: MessagePrinter) {
     endRun()
     runDay = other.runDay
   }
 
   /// Starts again on a day that needs no rule above its first message.
-  mutating func startOver(on day: Milliseconds) {
+  package mutating func startOver(on day: Milliseconds) {
     endRun()
     runDay = LocalTime.dayNumber(day)
   }
 
   /// Makes the columns as wide as these messages need, whatever was printed before.
-  mutating func fitColumns(to messages: some Sequence<Message>) {
+  package mutating func fitColumns(to messages: some Sequence<Message>) {
     columns = MessageColumns()
     for message in messages {
       fit(message)
@@ -108,12 +108,12 @@ package struct MessagePrinter {
   }
 
   /// Whether a message is not printed, because I ignore its sender.
-  func hides(_ message: Message) -> Bool {
+  package func hides(_ message: Message) -> Bool {
     message.sender != me && options.attention.hides(message.sender, in: message.conversation)
   }
 
   /// Returns the lines of a message that arrived.
-  mutating func lines(for message: Message) -> [StyledLine] {
+  package mutating func lines(for message: Message) -> [StyledLine] {
     if hides(message) { return [] }
     let result = dayRule(at: message.createdAt, isMessage: true)
     if message.deletedAt != nil {
@@ -214,7 +214,7 @@ package struct MessagePrinter {
   }
 
   /// `── text ──`
-  func rule(_ text: SafeText) -> StyledLine {
+  package func rule(_ text: SafeText) -> StyledLine {
     let side = options.glyphs.rule + options.glyphs.rule
     return StyledLine(side.isEmpty ? text : side + " " + text + " " + side, .dim)
   }
@@ -313,7 +313,7 @@ package struct MessagePrinter {
     return rows.map { (blanks(left) + $0).with(margin: left + $0.margin) }
   }
 
-  static func mark(_ state: DeliveryState, _ glyphs: Glyphs) -> SafeText {
+  package static func mark(_ state: DeliveryState, _ glyphs: Glyphs) -> SafeText {
     switch state {
     case .sending: glyphs.sending
     case .failed: glyphs.failed
@@ -323,13 +323,13 @@ package struct MessagePrinter {
     }
   }
 
-  func name(of message: Message) -> StyledLine {
+  package func name(of message: Message) -> StyledLine {
     name(
       SafeText(name: message.senderName), of: message.sender, identity: message.senderIdentity)
   }
 
   /// A name as shown: mine is bold, everybody else's has a lasting colour.
-  func name(_ name: SafeText, of person: ID<Participant>, identity: String) -> StyledLine {
+  package func name(_ name: SafeText, of person: ID<Participant>, identity: String) -> StyledLine {
     var style = Style.bold
     if options.colourNames, person != me {
       let hue = options.colours[person] ?? NameColours.hue(of: identity)
@@ -340,7 +340,7 @@ package struct MessagePrinter {
   }
 
   /// A mark with the blank after it.
-  func lead(_ mark: KeyPath<Glyphs, SafeText>) -> SafeText {
+  package func lead(_ mark: KeyPath<Glyphs, SafeText>) -> SafeText {
     options.glyphs.lead(options.glyphs[keyPath: mark])
   }
 

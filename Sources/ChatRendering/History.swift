@@ -4,15 +4,17 @@ import Conversations
 import StyledText
 
 /// Rules where messages may be missing, between the messages of a list (rule 14.7).
-struct GapRules {
+package struct GapRules {
   private var gaps: [Int64]
   private var previous: Int64?
 
   /// - Parameter gaps: the sort keys after which messages may be missing, ascending.
-  init(_ gaps: [Int64]) { self.gaps = gaps }
+  package init(_ gaps: [Int64]) { self.gaps = gaps }
 
   /// The rule between the previous message and this one.
-  mutating func lines(before message: Message, _ printer: inout MessagePrinter) -> [StyledLine] {
+  package mutating func lines(before message: Message, _ printer: inout MessagePrinter)
+    -> [StyledLine]
+  {
     defer { previous = max(previous ?? message.sort, message.sort) }
     return previous.map { rule(from: $0, to: message.sort, &printer) } ?? []
   }
@@ -21,7 +23,9 @@ struct GapRules {
   ///
   /// - Parameter next: the sort key of the message that follows in the store; nil if it is the
   ///   newest.
-  func linesAtEnd(before next: Int64? = nil, _ printer: inout MessagePrinter) -> [StyledLine] {
+  package func linesAtEnd(before next: Int64? = nil, _ printer: inout MessagePrinter)
+    -> [StyledLine]
+  {
     previous.map { rule(from: $0, to: next ?? .max, &printer) } ?? []
   }
 
@@ -37,7 +41,7 @@ struct GapRules {
 extension MessagePrinter {
   /// Returns messages that were missed during a break and belong above lines that are printed
   /// already, under a heading with their span of time (rule 14.7).
-  mutating func missedLines(_ messages: [Message]) -> [StyledLine] {
+  package mutating func missedLines(_ messages: [Message]) -> [StyledLine] {
     guard let span = Self.missedSpan(messages.filter { !hides($0) }) else { return [] }
     endRun()
     let lines = [rule(span)] + messages.flatMap { self.lines(for: $0) }
@@ -62,7 +66,7 @@ extension MessagePrinter {
   ///   - gaps: the sort keys after which messages may be missing, ascending.
   ///   - next: the sort key of the next message in the store; nil if these are the newest.
   ///   - now: the wall clock, if times are ages.
-  mutating func historyLines(
+  package mutating func historyLines(
     _ messages: [Message], _ reactions: [ID<Message>: [Reaction]], gaps: [Int64],
     before next: Int64?,
     agesAt now: Milliseconds?
@@ -97,7 +101,7 @@ extension MessagePrinter {
 
 extension Access {
   /// The sort key of the next message in their conversation; nil if these are the newest.
-  func sortKey(after messages: [Message], for me: ID<Participant>) throws -> Int64? {
+  package func sortKey(after messages: [Message], for me: ID<Participant>) throws -> Int64? {
     guard let last = messages.max(by: { $0.sort < $1.sort }), last.sort < .max else { return nil }
     return try self.messages(
       in: last.conversation, sorts: (last.sort + 1)..<(.max), oldest: 1, for: me

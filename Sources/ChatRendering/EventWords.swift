@@ -60,7 +60,7 @@ package struct EventWords {
   ///
   /// - Parameter isMember: whether I am in that room already, as after an invitation on this
   ///   machine.
-  func invitation(_ event: Event, to conversation: String, isMember: Bool) -> SafeText {
+  package func invitation(_ event: Event, to conversation: String, isMember: Bool) -> SafeText {
     say(
       isMember
         ? "%1 invited you to %2; /switch %2 goes there."
@@ -170,7 +170,7 @@ extension EventWords {
 
 extension Event.Kind {
   /// Whether it shares a line with others that happen at the same time.
-  var sharesLine: Bool {
+  package var sharesLine: Bool {
     switch self {
     case .joined, .left, .renamed, .moderated: true
     case .topic, .invitation, .keep, .roomRenamed, .roomRemoved: false

@@ -4,7 +4,7 @@ import StyledText
 /// Rows of cells below each other, in columns as wide as their cells; on a narrow screen each row
 /// becomes a block, with its last cell below the others. For a screen reader, a row is its first
 /// cell, a colon and the other cells.
-struct AnswerTable {
+package struct AnswerTable {
   /// Where each cell begins, in columns.
   private var starts: [Int] = []
   private var isStacked = false
@@ -27,7 +27,7 @@ struct AnswerTable {
   ///   - rows: all of them have the same number of cells.
   ///   - cut: a column between the first and the last that takes what the others leave, and whose
   ///     cells are cut if that is too little.
-  init(
+  package init(
     for rows: [[StyledLine]], cutting cut: Int? = nil, columns: Int, widths: Widths, breaks: Bool,
     isSpoken: Bool
   ) {
@@ -65,7 +65,7 @@ struct AnswerTable {
   }
 
   /// The lines of a row.
-  func lines(_ cells: [StyledLine]) -> [StyledLine] {
+  package func lines(_ cells: [StyledLine]) -> [StyledLine] {
     if isSpoken { return [sentence(cells.filter { !$0.isEmpty })] }
     if isStacked { return block(cells) }
     var cells = cells
@@ -116,42 +116,7 @@ struct AnswerTable {
     return [first] + rows.map { Self.blanks(4) + $0 }
   }
 
-  static func blanks(_ columns: Int) -> StyledLine {
+  package static func blanks(_ columns: Int) -> StyledLine {
     columns > 0 ? StyledLine(SafeText(line: String(repeating: " ", count: columns))) : StyledLine()
-  }
-}
-
-extension CommandContext {
-  /// Prints tables with common columns, each below its heading.
-  func list(_ sections: [(heading: SafeText, rows: [[StyledLine]])]) -> Step {
-    // A list has a margin of two columns.
-    let layout = layout(of: sections.flatMap(\.rows), margin: 2)
-    return Step([
-      .list(sections.map { ($0.heading, $0.rows.flatMap { layout.lines($0) }) }, indent: 4)
-    ])
-  }
-
-  /// Prints a table.
-  ///
-  /// - Parameters:
-  ///   - headings: the headings of the columns, printed only in tty mode; empty if the cells explain
-  ///     themselves.
-  ///   - cut: the column to cut if the table is too wide; see ``AnswerTable``.
-  func table(_ headings: [SafeText], _ rows: [[StyledLine]], cutting cut: Int? = nil) -> Step {
-    var head = headings.map { StyledLine($0, .dim) }
-    for cell in head.indices where rows.allSatisfy({ $0[cell].isEmpty }) {
-      head[cell] = StyledLine()
-    }
-    let rows = outputMode == .tty && !head.isEmpty ? [head] + rows : rows
-    let layout = layout(of: rows, cutting: cut, margin: 0)
-    return .answer(rows.flatMap { layout.lines($0) })
-  }
-
-  private func layout(
-    of rows: [[StyledLine]], cutting cut: Int? = nil, margin: Int
-  ) -> AnswerTable {
-    AnswerTable(
-      for: rows, cutting: cut, columns: printer.options.columns - margin, widths: widths,
-      breaks: printer.options.wraps, isSpoken: glyphs.isSpoken)
   }
 }

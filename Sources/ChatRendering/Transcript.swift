@@ -13,7 +13,7 @@ package struct Transcript {
   /// Whether output longer than a screen goes to a pager.
   private var pages = false
 
-  init(_ outputMode: OutputMode, _ preferences: Preferences, me: ID<Participant>) {
+  package init(_ outputMode: OutputMode, _ preferences: Preferences, me: ID<Participant>) {
     self.outputMode = outputMode
     printer = MessagePrinter(
       options: MessagePrinter.Options(glyphs: preferences.glyphs), me: me)
@@ -22,7 +22,7 @@ package struct Transcript {
   }
 
   /// Applies settings.
-  mutating func apply(_ preferences: Preferences) {
+  package mutating func apply(_ preferences: Preferences) {
     let settings = preferences.settings
     printer.options.timestamps = settings.timestamps != .off
     printer.options.textMarks.isStyled = settings.styling
@@ -44,14 +44,14 @@ package struct Transcript {
   }
 
   /// Sets my names, for finding mentions.
-  mutating func setMyNames(of me: Participant, _ highlights: Highlights) {
+  package mutating func setMyNames(of me: Participant, _ highlights: Highlights) {
     let marks = TextMarks(naming: me, highlights)
     printer.options.textMarks.myNames = marks.myNames
     printer.options.textMarks.namesThere = marks.namesThere
     printer.options.textMarks.nicks = marks.nicks
   }
 
-  mutating func setSize(rows: Int, columns: Int) {
+  package mutating func setSize(rows: Int, columns: Int) {
     self.rows = rows
     printer.options.columns = columns
   }
@@ -67,43 +67,10 @@ package struct Transcript {
     StyledLine(sentence, Style(foreground: .red))
   }
 
-  /// Prints the answer of a command.
-  ///
-  /// - Parameter indent: where the second row of each line begins, in columns.
-  mutating func answer(_ lines: [StyledLine], indent: Int = 4) -> Effect {
-    printer.endRun()
-    return .print(lines.map { $0.with(margin: indent) })
-  }
-
-  /// Prints errors.
-  mutating func complain(_ sentences: [SafeText]) -> Effect {
-    answer(sentences.map { Self.error($0) }, indent: 2)
-  }
-
-  /// Prints the answer of a command, in a pager if it is more than a screen.
-  ///
-  /// - Parameters:
-  ///   - atEnd: start the pager at the last line.
-  ///   - always: use the pager whatever the length.
-  func page(_ lines: [StyledLine], atEnd: Bool, always: Bool = false) -> Effect {
-    pages && (always || isMoreThanAScreen(lines)) ? .page(lines, atEnd: atEnd) : .print(lines)
-  }
-
-  /// Prints a long list in sections, in a pager if it is longer than the screen. A single section
-  /// needs no heading.
-  ///
-  /// - Parameter indent: where the second row of a line begins, in columns from its own start.
-  mutating func list(
-    _ sections: [(heading: SafeText, lines: [StyledLine])], indent: Int
-  ) -> Effect {
-    let sections = sections.filter { !$0.lines.isEmpty }
-    printer.endRun()
-    guard sections.count > 1 else { return answer(sections.first?.lines ?? [], indent: indent) }
-    let lines = sections.flatMap { section in
-      [StyledLine(section.heading, Style([.bold, .underline]))]
-        + section.lines.map { StyledLine("  ") + $0 }
-    }
-    return page(lines.map { $0.with(margin: indent + 2) }, atEnd: false)
+  /// Whether a pager shows these lines: if they are more than a screen, or, with `always`, whatever
+  /// the length.
+  package func needsPager(_ lines: [StyledLine], always: Bool) -> Bool {
+    pages && (always || isMoreThanAScreen(lines))
   }
 
   /// Leaves room for the prompt and the status line.
@@ -124,11 +91,11 @@ package struct Transcript {
 
   /// How many rows of unread messages are printed when a conversation is entered: two screens,
   /// minus the heading, two rules, the prompt and the status line (rule 13.9).
-  var entranceRows: Int { max(1, 2 * rows - 5) }
+  package var entranceRows: Int { max(1, 2 * rows - 5) }
 
   /// The newest of these messages: as many as are printed on entering a conversation, and at least
   /// one.
-  func newest(_ messages: ArraySlice<Message>) -> ArraySlice<Message> {
+  package func newest(_ messages: ArraySlice<Message>) -> ArraySlice<Message> {
     var (room, start, sample) = (entranceRows, messages.endIndex, printer)
     for message in messages.reversed() {
       room -= sample.lines(for: message).reduce(0) { $0 + rowCount(of: $1) }
@@ -139,7 +106,7 @@ package struct Transcript {
   }
 
   /// Whether all of these messages will fit on the screen.
-  func holds(_ messages: [Message]) -> Bool {
+  package func holds(_ messages: [Message]) -> Bool {
     // The margin takes up to a third of the columns.
     let columns = max(1, printer.options.columns * 2 / 3)
     return messages.reduce(0) {

@@ -57,7 +57,7 @@ extension Settings {
 
 extension Access {
   /// Unread messages in other conversations, the most urgent first (rule 7.4).
-  func unreadElsewhere(
+  package func unreadElsewhere(
     than open: ID<Conversation>?, mentioning me: Participant, _ highlights: Highlights
   ) throws -> [Unread] {
     try unread(mentioning: me, highlights).filter { $0.conversation.id != open }.sorted()

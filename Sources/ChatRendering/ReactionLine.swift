@@ -6,7 +6,7 @@ extension MessagePrinter {
   /// Returns the lines for a reaction, since the message's own printed line cannot change. Directly
   /// below its message, a reaction needs no number.
   @MainActor
-  mutating func lines(for update: ReactionUpdate, by name: SafeText) -> [StyledLine] {
+  package mutating func lines(for update: ReactionUpdate, by name: SafeText) -> [StyledLine] {
     let message = update.message
     let line: StyledLine
     if let failure = update.failure {
