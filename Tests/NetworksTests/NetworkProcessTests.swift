@@ -135,6 +135,19 @@ final class NetworkProcessTests {
       stayAfterLastShell: 0, random: { 0 })
   }
 
+  /// What Ben says in the room.
+  private let said = NetworkEvent.messageReceived(
+    NetworkMessage(
+      name: MessageIDs(origin: "1", archive: "a1"),
+      speaker: NetworkUser(identity: "ben", name: "ben"), body: "hello"),
+    in: .room("##tea"))
+
+  private var texts: [String] {
+    get throws {
+      try mine.read { try $0.messages(in: room.id, limit: 9, for: anna.id) }.map(\.body)
+    }
+  }
+
   /// Ends the loop, at the latest after a time that no computer takes.
   private func stop(when isDone: @escaping () -> Bool) {
     loop.endOfTurn { [loop] in if isDone() { loop.stop() } }
@@ -240,11 +253,6 @@ final class NetworkProcessTests {
 
   @Test("what it receives is stored; while the store cannot be written it reads no more")
   func storesWhatItHears() throws {
-    let said = NetworkEvent.messageReceived(
-      NetworkMessage(
-        name: MessageIDs(origin: "1", archive: "a1"),
-        speaker: NetworkUser(identity: "ben", name: "ben"), body: "hello"),
-      in: .room("##tea"))
     var wasReading = true
     wire.onConnect = { [self] wire, _ in
       wire.report(.up)
@@ -267,13 +275,48 @@ final class NetworkProcessTests {
       ])
   }
 
+  @Test("14.2: a wire that does not read is given nothing: after a break it would count as sent")
+  func givesNothingToAPausedWire() throws {
+    var wasReading = true
+    var given: [[String]] = []
+    var wasTried: Bool?
+    wire.onConnect = { [self] wire, _ in
+      wire.report(.up)
+      try? mine.holding { wire.report(.events([said])) }
+      wasReading = wire.isReading
+      _ = try? mine.writeDurably { try $0.send("one", in: room.id, by: anna.id) }
+      wire.report(.wantsOutbox)
+      given = wire.outboxes
+      wasTried = try? mine.read { try $0.outbox(of: account.network) }.first?.wasTried
+    }
+    stop { self.wire.outboxes == [["one"]] }
+    #expect(try process().run() == nil)
+    #expect(!wasReading && given.isEmpty && wasTried == false)
+    #expect(wire.isReading)
+  }
+
+  @Test("facts that cannot be written keep no message waiting, and are written later")
+  func storesMessagesBeforeFacts() throws {
+    let state = folder + "/.local/state/hobnob"
+    try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
+    var (wasReading, stored) = (false, [String]())
+    wire.onConnect = { [self] wire, _ in
+      wire.report(.up)
+      // No folder can be made there.
+      _ = FileManager.default.createFile(atPath: state + "/servers", contents: nil)
+      wire.report(.learned("scram", "seen"))
+      wire.report(.events([said]))
+      (wasReading, stored) = (wire.isReading, (try? texts) ?? [])
+      try? FileManager.default.removeItem(atPath: state + "/servers")
+      time.ahead += Retry.fullStore.pause
+    }
+    stop { (try? self.facts) == ["scram": "seen"] }
+    #expect(try process().run() == nil)
+    #expect(wasReading && stored == ["hello"])
+  }
+
   @Test("what could not be stored is stored at the end")
   func storesAtTheEnd() throws {
-    let said = NetworkEvent.messageReceived(
-      NetworkMessage(
-        name: MessageIDs(origin: "1", archive: "a1"),
-        speaker: NetworkUser(identity: "ben", name: "ben"), body: "hello"),
-      in: .room("##tea"))
     wire.onConnect = { [self] wire, _ in
       wire.report(.up)
       try? mine.holding { wire.report(.events([said])) }
