@@ -81,7 +81,7 @@ package struct IRCClient: NetworkClient {
     case .up(let welcome): connect(welcome)
     case .down: disconnect()
     case .lines(let lines): if context.isUp { receive(lines) }
-    case .tried(let ids): outbox.noteTried(ids)
+    case .tried(let ids): outbox.entries.noteTried(ids)
     case .requests(let new): context.add(new)
     case .signals(let signals): for signal in signals { handle(signal) }
     case .uploaded(let id, let result): finishUpload(id, result)
@@ -281,11 +281,10 @@ package struct IRCClient: NetworkClient {
 
   /// Uploads a file to the server's web address (soju.im/FILEHOST).
   private mutating func beginUpload() {
-    uploads.keep(only: { [outbox] in outbox.entries[$0]?.nextFile != nil }, in: &context)
-    guard let outgoing = outbox.nextUpload, let file = outgoing.nextFile,
-      uploads.isFree(in: &context)
+    uploads.keep(only: { [outbox] in outbox.entries[$0]?.entry.nextFile != nil }, in: &context)
+    guard let entry = outbox.nextUpload, let file = entry.nextFile, uploads.isFree(in: &context)
     else { return }
-    let id = outgoing.entry.id
+    let id = entry.id
     guard let address = context.support[ISupport.files], !address.isEmpty else {
       return outbox.refuse(id, translated("The server accepts no files."), in: &context)
     }
@@ -299,12 +298,9 @@ package struct IRCClient: NetworkClient {
   private mutating func finishUpload(
     _ id: OutboxEntry.ID, _ result: Result<String, UploadFailure>
   ) {
-    let name = outbox.entries[id]?.nextFile?.name ?? ""
-    switch uploads.noteEnd(id, result, of: name, at: context.clock.time) {
-    case .link(let link): outbox.add(link, to: id, rooms.people, in: &context)
-    case .failed(let reason): outbox.refuse(id, reason, in: &context)
-    case .again: break
-    }
+    let failure = uploads.noteEnd(id, result, in: &outbox.entries, at: context.clock.time)
+    if let failure { outbox.refuse(id, failure, in: &context) }
+    outbox.noteUploaded(id, rooms.people, in: &context)
   }
 
   // MARK: The output

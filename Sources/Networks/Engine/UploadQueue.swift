@@ -5,15 +5,6 @@ import Sentences
 /// Uploads the files of messages, one at a time. A message goes out when all its files have links;
 /// later messages do not wait for it.
 package struct UploadQueue: Sendable {
-  /// How an upload ended.
-  package enum End {
-    case link(String)
-    /// Why the message cannot be sent.
-    case failed(String)
-    /// There will be another try, or nobody waits for this upload any more.
-    case again
-  }
-
   /// The message whose file is being uploaded.
   private var current: OutboxEntry.ID?
   /// Whether its upload has begun, after the server has said where to.
@@ -48,32 +39,36 @@ package struct UploadQueue: Sendable {
 
   /// Notes that the upload of a message's file has ended.
   ///
-  /// - Parameter name: the file's name.
+  /// - Returns: why the message cannot be sent; nil if the file has a link now, if there will be
+  ///   another try, or if nobody waits for this upload any more.
   package mutating func noteEnd(
-    _ id: OutboxEntry.ID, _ result: Result<String, UploadFailure>, of name: String,
-    at now: Milliseconds
-  ) -> End {
-    guard current == id, isRunning else { return .again }
+    _ id: OutboxEntry.ID, _ result: Result<String, UploadFailure>,
+    in outbox: inout OutboxQueue<some OutgoingItem>, at now: Milliseconds
+  ) -> String? {
+    guard current == id, isRunning else { return nil }
     switch result {
     case .success(let link):
       (current, failures[id], notBefore) = (nil, nil, 0)
-      return .link(link)
-    case .failure(let failure): return fail(id, failure, of: name, at: now)
+      outbox[id]?.entry.links.append(link)
+      return nil
+    case .failure(let failure):
+      return fail(id, failure, of: outbox[id]?.entry.nextFile?.name ?? "", at: now)
     }
   }
 
+  /// - Returns: why the message cannot be sent; nil if there will be another try.
   package mutating func fail(
     _ id: OutboxEntry.ID, _ failure: UploadFailure, of name: String, at now: Milliseconds
-  ) -> End {
+  ) -> String? {
     current = nil
     let count = failures[id, default: 0] + 1
     guard failure.isTemporary, Retry.upload.allowsAnotherTry(after: count) else {
       failures[id] = nil
-      return .failed(filled(("%1 could not be sent: %2.", [name, failure.reason])))
+      return filled(("%1 could not be sent: %2.", [name, failure.reason]))
     }
     failures[id] = count
     notBefore = now + Retry.upload.pause(after: count)
-    return .again
+    return nil
   }
 
   /// Stops the upload of a message that no longer waits for one: the owner took it back.

@@ -6,27 +6,24 @@ import Sentences
 
 // From the outbox to the server, with nothing lost and nothing sent twice.
 extension Client {
-  private enum Readiness {
-    case ready, later
-    case never(String)
-  }
-
   /// Whether a message that a room returned, and that the store shows as sent, is about to be sent
   /// again. Only this process knows of it, so it must not end yet.
   package var hasResends: Bool {
-    outbox.resends.contains { rooms[$0.to].map { $0.isEntering || $0.isEntered } == true }
+    outbox.stanzas.values.contains { stanza in
+      stanza.isResend && rooms[stanza.to].map { $0.isEntering || $0.isEntered } == true
+    }
   }
 
   /// - Parameter entries: everything that is in the outbox now.
   mutating func update(outbox entries: [OutboxEntry]) {
-    let (wrong, neverSent) = outbox.update(to: entries)
-    for entry in neverSent { context.tell(.neverSent(entry)) }
-    for entry in wrong {
-      let name = entry.conversation.address
-      context.tell(.refused(entry, reason: filled(("%1 is not an address.", [name]))))
+    for entry in outbox.stanzas.update(to: entries, in: &context).new {
+      let stanza = PendingStanza(entry)
+      outbox.stanzas[entry.id] = stanza
+      if stanza.hasAddress { continue }
+      refuse(entry.id, filled(("%1 is not an address.", [entry.conversation.address])))
     }
     context.needsPump = true
-    uploads.keep(only: { [outbox] in outbox[$0] != nil }, in: &context)
+    uploads.keep(only: { [outbox] in outbox.stanzas[$0] != nil }, in: &context)
   }
 
   package mutating func admit(
@@ -35,40 +32,35 @@ extension Client {
     context.clock.move(to: now)
     update(outbox: entries)
     guard context.isUp else { return [] }
-    var (count, chosen) = (outbox.inFlight.count, Set<OutboxEntry.ID>())
-    for stanza in outbox.waiting where count < Limits.inFlight && stanza.nextFile == nil {
-      guard case .ready = readiness(of: stanza) else { continue }
-      chosen.insert(stanza.entry.id)
-      count += 1
+    let ready = outbox.stanzas.candidates { readiness(of: $0) }.ready.filter {
+      outbox.stanzas[$0]?.entry.nextFile == nil
     }
-    return chosen
+    return outbox.stanzas.choose(from: ready, besides: outbox.sent, of: Limits.inFlight)
   }
 
   /// Sends the stanzas that need not wait any longer.
   mutating func pump() {
     guard context.needsPump else { return }
+    let (ready, never) = outbox.stanzas.candidates { readiness(of: $0) }
+    for (id, reason) in never { refuse(id, reason) }
     let inFlight = outbox.inFlight
     var (count, suspectInFlight) = (inFlight.count, inFlight.first?.mayBreakConnection == true)
     var (withFiles, wantsMore) = ([PendingStanza](), false)
-    for stanza in outbox.waiting {
+    for stanza in ready.compactMap({ outbox.stanzas[$0] }) {
       if suspectInFlight || count >= Limits.inFlight { break }
-      switch readiness(of: stanza) {
-      case .later: continue
-      case .never(let reason): refuse(stanza.entry.id, reason)
-      // A text that is written later does not wait for a large file.
-      case .ready where stanza.nextFile != nil: withFiles.append(stanza)
-      case .ready where !stanza.isAdmitted:
+      if stanza.entry.nextFile != nil {
+        // A text that is written later does not wait for a large file.
+        withFiles.append(stanza)
+      } else if !outbox.stanzas.isTried(stanza.entry.id) {
         wantsMore = true
         count += 1
-      case .ready:
+      } else if stanza.mayBreakConnection, count > 0 {
         // Send a message that may have broken a connection by itself: if the connection breaks
         // again, this message is to blame.
-        if stanza.mayBreakConnection, count > 0 {
-          suspectInFlight = true
-        } else if transmit(stanza) {
-          count += 1
-          suspectInFlight = stanza.mayBreakConnection
-        }
+        suspectInFlight = true
+      } else if transmit(stanza) {
+        count += 1
+        suspectInFlight = stanza.mayBreakConnection
       }
     }
     context.needsPump = false
@@ -130,7 +122,7 @@ extension Client {
   // MARK: What the server reports
 
   mutating func acknowledge(_ id: OutboxEntry.ID) {
-    if outbox[id]?.sending != nil { accept(id, archiveID: nil) }
+    if outbox.stanzas[id]?.state == .inFlight { accept(id, archiveID: nil) }
   }
 
   private mutating func accept(_ id: OutboxEntry.ID, archiveID: String?) {
@@ -144,7 +136,7 @@ extension Client {
   mutating func refuse(_ id: OutboxEntry.ID, _ reason: String, isReturned: Bool = false) {
     guard let stanza = outbox.end(id) else { return }
     context.needsPump = true
-    if (stanza.isResend || stanza.acceptance != nil) && stanza.entry.operation == .send {
+    if (stanza.isResend || stanza.state == .accepted) && stanza.entry.operation == .send {
       // The server has acknowledged the stanza, so it is no longer in the store's outbox: report a
       // bounce.
       context.tell(
@@ -173,7 +165,7 @@ extension Client {
     guard let stanza = known.first(where: { $0.isIn(message.conversation) }), isFromOwner(message)
     else { return false }
     let isSend = stanza.entry.operation == .send
-    let wasPending = stanza.isPending
+    let wasPending = stanza.state != .accepted
     if wasPending { accept(stanza.entry.id, archiveID: isSend ? message.ids.archive : nil) }
     // If the acknowledgement came first, only the echo has the archive id. In an archive, what
     // follows comes after it.

@@ -11,7 +11,7 @@ extension Client {
   mutating func beginUpload(_ waiting: [PendingStanza]) {
     guard uploads.isFree(in: &context) else { return }
     for stanza in waiting {
-      guard let file = stanza.nextFile else { continue }
+      guard let file = stanza.entry.nextFile else { continue }
       let id = stanza.entry.id
       guard let service = server.upload else {
         if context.isLookingForServices { return }
@@ -42,7 +42,7 @@ extension Client {
 
   /// Notes the addresses for a file, with which the service has answered.
   mutating func noteSlot(_ answer: IQRequest.Answer, for id: OutboxEntry.ID) {
-    guard uploads.isAsking(for: id), let file = outbox[id]?.nextFile else { return }
+    guard uploads.isAsking(for: id), let file = outbox.stanzas[id]?.entry.nextFile else { return }
     switch answer {
     case .result(let answer):
       if let slot = UploadSlot(answer) {
@@ -69,16 +69,12 @@ extension Client {
 
   /// Notes that the upload of a message's file has ended.
   mutating func finishUpload(_ id: OutboxEntry.ID, _ result: Result<String, UploadFailure>) {
-    let name = outbox[id]?.nextFile?.name ?? ""
-    end(id, uploads.noteEnd(id, result, of: name, at: context.clock.time))
+    end(id, uploads.noteEnd(id, result, in: &outbox.stanzas, at: context.clock.time))
   }
 
-  private mutating func end(_ id: OutboxEntry.ID, _ upload: UploadQueue.End) {
+  /// - Parameter failure: why the message cannot be sent; nil if it can.
+  private mutating func end(_ id: OutboxEntry.ID, _ failure: String?) {
     context.needsPump = true
-    switch upload {
-    case .link(let link): outbox.add(link: link, to: id)
-    case .failed(let reason): refuse(id, reason)
-    case .again: break
-    }
+    if let failure { refuse(id, failure) }
   }
 }

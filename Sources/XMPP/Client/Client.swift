@@ -73,7 +73,7 @@ package struct Client: NetworkClient {
     case .uploaded(let entry, let result): finishUpload(entry, result)
     case .outbox(let entries): update(outbox: entries)
     case .tried(let ids):
-      outbox.noteTried(ids)
+      outbox.stanzas.noteTried(ids)
       context.needsPump = true
     case .requests(let new): context.add(new)
     case .signals(let signals): if context.isUp { for signal in signals { handle(signal) } }

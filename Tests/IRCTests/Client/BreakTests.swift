@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import NetworkInbox
+import Networks
 import Testing
 
 @testable import IRC

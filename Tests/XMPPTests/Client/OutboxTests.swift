@@ -451,7 +451,7 @@ struct OutboxTests {
     for id in 1...500 { talk.handle(.acknowledged([Int64(id)])) }
     #expect(talk.messages.map { $0["id"] } == (1...500).map { "uid\($0)" })
     #expect(talk.news.accepted == (1...500).map { Int64($0) })
-    #expect(talk.client.outbox.waiting.isEmpty)
+    #expect(talk.client.outbox.stanzas.ids.isEmpty)
   }
 }
 

@@ -40,7 +40,7 @@ extension IRCOutbox {
   private mutating func refuseAbsent(_ people: People, in context: inout IRCContext) {
     if isLearningAccounts || asked.isEmpty { return }
     var absent: Set<String> = []
-    for outgoing in entries.values.sorted(by: { $0.entry.id < $1.entry.id }) {
+    for outgoing in entries.all {
       guard case .direct(let identity) = outgoing.entry.conversation else { continue }
       let nicks = people.doubtfulNicks(of: identity, context)
       let words = nicks.sorted().map { asked[$0] ?? "" }

@@ -32,11 +32,7 @@ struct IRCOutbox: Sendable {
   /// Milliseconds until a message has failed that the server has handled without confirming it.
   static let patienceForCopies: Milliseconds = 30_000
 
-  var entries: [OutboxEntry.ID: Outgoing] = [:]
-  /// The ids of the entries in order; some entries may have ended by now.
-  private var order: [OutboxEntry.ID] = []
-  /// Entries that have ended here, but may still be in the store's outbox.
-  private var ended: Set<OutboxEntry.ID> = []
+  var entries = OutboxQueue<Outgoing>()
   var inFlight: [InFlight] = []
   /// The folded targets of which this connection has echoed a line.
   var echoed: Set<String> = []
@@ -65,9 +61,11 @@ struct IRCOutbox: Sendable {
 
   /// The direct chats in which a message may go out next.
   var chatsToWrite: [ConversationAddress] {
-    entries.values.compactMap {
-      guard $0.isAdmitted, $0.isUntouched, case .direct = $0.entry.conversation else { return nil }
-      return $0.entry.conversation
+    entries.values.map(\.entry).compactMap {
+      guard entries.isTried($0.id), entries[$0.id]?.isUntouched == true,
+        case .direct = $0.conversation
+      else { return nil }
+      return $0.conversation
     }
   }
 
@@ -75,55 +73,28 @@ struct IRCOutbox: Sendable {
   mutating func update(
     to new: [OutboxEntry], _ people: People, in context: inout IRCContext
   ) {
-    let ids = Set(new.map(\.id))
-    ended.formIntersection(ids)
-    // Drop what the owner took back, and do not send the rest of what is on its way.
-    for (id, outgoing) in entries where !ids.contains(id) {
-      if outgoing.isUntouched, !outgoing.isDoubtful {
-        entries[id] = nil
-        // The store may take it for one that is on its way.
-        if outgoing.isChosen || outgoing.entry.wasTried { tellNeverSent(outgoing, in: &context) }
-      } else {
-        entries[id]?.cancel()
-        finishIfAnswered(id, in: &context)
-      }
-    }
+    let (added, cancelled) = entries.update(to: new, in: &context)
+    for id in cancelled { finishIfAnswered(id, in: &context) }
     // Until then, nobody knows what the server can do.
     guard context.isReady else { return }
-    for entry in new where !ended.contains(entry.id) {
-      if entries[entry.id] == nil {
-        prepare(entry, people, in: &context)
-      } else if entries[entry.id]?.isUntouched == true {
-        // The owner may have changed the text; `pump` cuts it again before it goes out.
-        entries[entry.id]?.entry.message = entry.message
-      }
+    // The owner may have changed the text; `pump` cuts it again before it goes out.
+    for entry in new where entries[entry.id]?.isUntouched == true {
+      entries[entry.id]?.entry.message = entry.message
     }
-    order = entries.keys.sorted()
-  }
-
-  private func tellNeverSent(_ outgoing: Outgoing, in context: inout IRCContext) {
-    if outgoing.entry.operation == .send { context.tell(.neverSent(outgoing.entry)) }
-  }
-
-  /// Notes that the store has recorded these entries as tried, so that they can be sent.
-  mutating func noteTried(_ ids: Set<OutboxEntry.ID>) {
-    for id in ids { entries[id]?.isAdmitted = true }
+    for entry in added { prepare(entry, people, in: &context) }
   }
 
   // MARK: Files
 
   /// The first entry with a file to upload.
-  var nextUpload: Outgoing? {
-    entries.values.filter { $0.nextFile != nil }.min { $0.entry.id < $1.entry.id }
-  }
+  var nextUpload: OutboxEntry? { entries.all.map(\.entry).first { $0.nextFile != nil } }
 
-  /// Notes the link of an entry's file.
-  mutating func add(
-    _ link: String, to id: OutboxEntry.ID, _ people: People, in context: inout IRCContext
+  /// Cuts an entry into lines if all its files have links now.
+  mutating func noteUploaded(
+    _ id: OutboxEntry.ID, _ people: People, in context: inout IRCContext
   ) {
-    guard var entry = entries[id]?.entry else { return }
-    entry.links.append(link)
-    prepare(entry, people, in: &context)
+    guard let outgoing = entries[id], outgoing.parts.isEmpty else { return }
+    prepare(outgoing.entry, people, in: &context)
   }
 
   /// Cuts an entry into lines; also when the entry has changed.
@@ -133,10 +104,7 @@ struct IRCOutbox: Sendable {
     do throws(Outgoing.Refusal) {
       var outgoing = try Outgoing(
         entry, to: try Self.wireTarget(of: entry, people, context), context)
-      if let former = entries[entry.id] {
-        (outgoing.isChosen, outgoing.isAdmitted) = (former.isChosen, former.isAdmitted)
-        outgoing.isDoubtful = former.isDoubtful
-      }
+      if let former = entries[entry.id] { outgoing.isDoubtful = former.isDoubtful }
       entries[entry.id] = outgoing
     } catch {
       refuse(entry, error.sentence, in: &context)
@@ -147,8 +115,7 @@ struct IRCOutbox: Sendable {
     _ entry: OutboxEntry, as result: NetworkEvent, in context: inout IRCContext
   ) {
     context.tell(result)
-    entries[entry.id] = nil
-    ended.insert(entry.id)
+    entries.end(entry.id)
     inFlight.removeAll { $0.entry == entry.id }
   }
 
@@ -182,18 +149,13 @@ struct IRCOutbox: Sendable {
   mutating func follow(
     _ former: ConversationAddress, to new: ConversationAddress, _ context: IRCContext
   ) {
-    for (id, outgoing) in entries where outgoing.entry.conversation == former {
+    for id in entries.ids where entries[id]?.entry.conversation == former {
       entries[id]?.entry.conversation = new
       entries[id]?.readdress(to: context.names.plain(new.address))
     }
   }
 
   // MARK: Sending
-
-  private enum Readiness {
-    case ready, later
-    case never(String)
-  }
 
   private func readiness(
     of outgoing: Outgoing, _ rooms: Rooms, _ history: History, _ context: IRCContext
@@ -225,50 +187,15 @@ struct IRCOutbox: Sendable {
     translated("The connection broke, and the message may have arrived. /retry sends it again.")
   }
 
-  /// The waiting entries in order. An entry that is not ready holds up those behind it in the same
-  /// conversation.
-  private func candidates(
-    _ rooms: Rooms, _ history: History, _ context: IRCContext
-  ) -> (ready: [OutboxEntry.ID], never: [(OutboxEntry, String)]) {
-    var blocked: Set<ConversationAddress> = []
-    var (ready, never) = ([OutboxEntry.ID](), [(OutboxEntry, String)]())
-    for outgoing in order.compactMap({ entries[$0] })
-    where outgoing.nextFile == nil && (outgoing.nextPart != nil || outgoing.isDoubtful) {
-      if blocked.contains(outgoing.entry.conversation) { continue }
-      switch readiness(of: outgoing, rooms, history, context) {
-      case .ready: ready.append(outgoing.entry.id)
-      case .later: blocked.insert(outgoing.entry.conversation)
-      case .never(let reason): never.append((outgoing.entry, reason))
-      }
-    }
-    return (ready, never)
-  }
-
-  /// Chooses the entries to send next. Before they are sent, the store must record them as tried.
-  ///
-  /// - Returns: the ids of all entries that were chosen and are not finished.
+  /// Chooses the entries to send next.
   mutating func admit(
     _ rooms: Rooms, _ history: History, in context: inout IRCContext
   ) -> Set<OutboxEntry.ID> {
-    if context.isReady {
-      let ready = candidates(rooms, history, context).ready
-      var turns = context.freeTurns()
-      var places = places(ready, context)
-      for id in ready
-      where turns > 0 && places > 0 && entries[id]?.isChosen == false {
-        entries[id]?.isChosen = true
-        places -= 1
-        turns -= entries[id]?.parts.reduce(0) { $0 + $1.lines.count } ?? 0
-      }
-    }
-    return Set(entries.values.filter(\.isChosen).map(\.entry.id))
-  }
-
-  /// How many more entries may be sent before the earlier ones are answered. There is a limit since
-  /// all of them are in doubt if the connection breaks. What waits for a room does not count.
-  private func places(_ ready: [OutboxEntry.ID], _ context: IRCContext) -> Int {
-    let chosen = ready.filter { entries[$0]?.isChosen == true }
-    return context.throttle.window - Set(inFlight.map(\.entry) + chosen).count
+    guard context.isReady else { return [] }
+    let ready = entries.candidates { readiness(of: $0, rooms, history, context) }.ready
+    return entries.choose(
+      from: ready, besides: inFlight.map(\.entry), of: context.throttle.window,
+      lines: context.freeTurns())
   }
 
   /// Sends what may go out now.
@@ -278,8 +205,8 @@ struct IRCOutbox: Sendable {
     _ rooms: Rooms, _ history: History, in context: inout IRCContext
   ) -> Bool {
     askForHolders(rooms, in: &context)
-    let (ready, never) = candidates(rooms, history, context)
-    for (entry, reason) in never { refuse(entry.id, reason, in: &context) }
+    let (ready, never) = entries.candidates { readiness(of: $0, rooms, history, context) }
+    for (id, reason) in never { refuse(id, reason, in: &context) }
     var needsBarrier = false
     var wantsMore = false
     loop: for id in ready {
@@ -287,7 +214,7 @@ struct IRCOutbox: Sendable {
       finishIfAnswered(id, in: &context)
       endIfRefused(id, in: &context)
       // While it waited, its target or the server's capabilities may have changed.
-      if let former = entries[id], former.isAdmitted, context.freeTurns() > 0 {
+      if let former = entries[id], entries.isTried(id), context.freeTurns() > 0 {
         if former.isUntouched {
           prepare(former.entry, rooms.people, in: &context)
         } else {
@@ -295,7 +222,7 @@ struct IRCOutbox: Sendable {
         }
       }
       while let index = entries[id]?.nextPart {
-        guard let outgoing = entries[id], outgoing.isAdmitted else {
+        guard let outgoing = entries[id], entries.isTried(id) else {
           wantsMore = true
           continue loop
         }
@@ -304,7 +231,9 @@ struct IRCOutbox: Sendable {
       }
     }
     if needsBarrier { sendBarrier(in: &context) }
-    wantsMore = wantsMore && context.freeTurns() > 0 && places(ready, context) > 0
+    wantsMore =
+      wantsMore && context.freeTurns() > 0
+      && entries.places(ready, besides: inFlight.map(\.entry), of: context.throttle.window) > 0
     if wantsMore { context.add(.wantsOutbox) }
     if !inFlight.isEmpty, !context.clock.isSet(.answers) {
       context.clock.set(.answers, in: Self.patience)
@@ -319,7 +248,9 @@ struct IRCOutbox: Sendable {
     if outgoing.isCancelled {
       outgoing.drop { $0.state != .answered }
       entries[id] = outgoing.isAnswered ? outgoing : nil
-      if !outgoing.isAnswered { tellNeverSent(outgoing, in: &context) }
+      if !outgoing.isAnswered, outgoing.entry.operation == .send {
+        context.tell(.neverSent(outgoing.entry))
+      }
       return
     }
     outgoing.isDoubtful = false
@@ -362,7 +293,8 @@ struct IRCOutbox: Sendable {
   /// Notes that the connection is gone, so that messages without an answer may have arrived.
   mutating func noteBreak(in context: inout IRCContext) {
     (inFlight, echoed, asked, isLearningAccounts) = ([], [], [:], false)
-    for (id, outgoing) in entries where outgoing.parts.contains(where: { $0.state == .written }) {
+    for outgoing in entries.all where outgoing.parts.contains(where: { $0.state == .written }) {
+      let id = outgoing.entry.id
       entries[id]?.isDoubtful = true
       // A reaction or a deletion may arrive twice: the second has no effect.
       if outgoing.entry.operation != .send { resolveDoubt(id, in: &context) }

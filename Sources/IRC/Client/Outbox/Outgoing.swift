@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Networks
 import Sentences
 
 /// An entry of the outbox as lines of IRC. A long text becomes several messages on IRC, and stays
 /// one in the store.
-struct Outgoing: Sendable {
+struct Outgoing: OutgoingItem {
   /// Lines that go out together and get one answer: a message, or a batch of them.
   struct Part: Sendable {
     enum State: Hashable, Sendable {
@@ -36,8 +37,6 @@ struct Outgoing: Sendable {
   var parts: [Part] = []
   /// The id that the server gave to the first part.
   var id: String?
-  /// Whether `admit` has chosen it, and whether the store has recorded it as tried.
-  var (isChosen, isAdmitted) = (false, false)
   /// Whether it may have arrived before the connection broke or the process ended.
   var isDoubtful: Bool
   /// Why the server has refused a part; nil if it has refused none.
@@ -45,6 +44,9 @@ struct Outgoing: Sendable {
   /// Whether the owner has deleted it while it was on its way.
   private(set) var isCancelled = false
 
+  var isWaiting: Bool { entry.nextFile == nil && (nextPart != nil || isDoubtful) }
+  var isRecallable: Bool { isUntouched && !isDoubtful }
+  var lineCount: Int { parts.reduce(0) { $0 + $1.lines.count } }
   /// Whether none of it was sent.
   var isUntouched: Bool { parts.allSatisfy { $0.state == .waiting } }
   /// Whether others may have some of it.
@@ -56,11 +58,6 @@ struct Outgoing: Sendable {
   }
   /// The first part that goes out: its id is that of the message.
   var firstPart: Int? { parts.firstIndex { $0.state != .dropped } }
-  /// The next file to upload; nil if there is none left.
-  var nextFile: Attachment? {
-    let (files, links) = (entry.message.attachments, entry.links.count)
-    return entry.operation == .send && links < files.count ? files[links] : nil
-  }
   var nextPart: Int? { refusal == nil ? parts.firstIndex { $0.state == .waiting } : nil }
 
   /// Notes a text from the server's history if it is a part of this entry. An earlier process may
@@ -156,7 +153,7 @@ struct Outgoing: Sendable {
     // A reaction or a deletion may arrive twice: the second has no effect.
     isDoubtful = entry.wasTried && entry.operation == .send
     switch entry.operation {
-    case .send where nextFile != nil: break
+    case .send where entry.nextFile != nil: break
     case .send: try addMessage(context)
     case .edit:
       throw Refusal(

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Networks
 
 /// What the owner wrote, on its way to the server.
-struct PendingStanza: Sendable {
-  /// The numbers increase in the order of sending and of acceptance.
+struct PendingStanza: OutgoingItem {
   enum State: Sendable {
     case waiting
-    case inFlight(Int)
+    case inFlight
     /// The server has it; a late error or the room's echo may follow.
-    case accepted(Int)
-    /// Nothing more is done about it, even if an outbox that was read earlier still has it.
-    case ended
+    case accepted
   }
 
   var state = State.waiting
@@ -29,17 +27,14 @@ struct PendingStanza: Sendable {
   var breaks = 0
   /// How often the room returned it because it no longer knew the owner.
   var returns = 0
-  /// Whether the store has recorded it as tried, so that it may be sent.
-  var isAdmitted: Bool
   /// It left the outbox while it was in flight, and is not sent again.
-  var isCancelled = false
+  private(set) var isCancelled = false
   /// The server had it, and the store knows that; then the room returned it.
   var isResend = false
 
   init(_ entry: OutboxEntry) {
     self.entry = entry
     stanzaID = entry.origin
-    isAdmitted = entry.wasTried
     let (name, isRoom) =
       switch entry.conversation {
       case .room(let name): (name, true)
@@ -53,23 +48,18 @@ struct PendingStanza: Sendable {
 
   var archive: ArchiveKey { isRoom ? .room(to) : .account }
 
-  var isWaiting: Bool { if case .waiting = state { true } else { false } }
-  /// The number of its sending, while the server has not acknowledged it.
-  var sending: Int? { if case .inFlight(let number) = state { number } else { nil } }
-  var acceptance: Int? { if case .accepted(let number) = state { number } else { nil } }
-  var isPending: Bool { isWaiting || sending != nil }
+  var isWaiting: Bool { state == .waiting }
+  var isRecallable: Bool { isWaiting && !isResend }
   /// Whether others may have the message, though no server has confirmed it: this process or an
   /// earlier one has sent it.
   var mayHaveArrived: Bool { entry.operation == .send && (entry.wasTried || bytes > 0) }
+  var lineCount: Int { 1 }
 
-  /// Its first file that is not uploaded yet.
-  var nextFile: Attachment? {
-    guard entry.operation == .send else { return nil }
-    return entry.message.attachments.dropFirst(entry.links.count).first
-  }
+  /// The stanza may still arrive; then it has to be retracted there as well.
+  mutating func cancel() { if !isResend { isCancelled = true } }
 
-  mutating func noteSent(_ number: Int, bytes: Int, at time: Milliseconds) {
-    state = .inFlight(number)
+  mutating func noteSent(bytes: Int, at time: Milliseconds) {
+    state = .inFlight
     (self.bytes, sentAt) = (bytes, time)
     // An echo shows this text from now on.
     entry.wasTried = false
