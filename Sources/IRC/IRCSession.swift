@@ -38,7 +38,7 @@ final class IRCSession {
   private let loop: EventLoop
   private let names: any NameSource
   private let report: (Report) -> Void
-  private let pump: Pump<IRCClient>
+  let pump: Pump<IRCClient>
   private var connection: Connection?
   private var port: UInt16 = 0
   private var login: Login?
@@ -164,13 +164,6 @@ final class IRCSession {
   }
 
   // MARK: The client
-
-  func admit(_ outbox: [OutboxEntry]) -> Set<OutboxEntry.ID> { pump.admit(outbox) }
-
-  /// Call this when the store has recorded as tried the entries that `admit` chose last.
-  func noteTried() { pump.noteTried() }
-
-  func tell(_ event: IRCClientEvent) { pump.tell(event) }
 
   private func pass(_ report: WireReport) {
     if case .status(let status) = report { self.status = status }

@@ -308,25 +308,19 @@ package final class IRCWire: Wire {
     if !events.isEmpty { report(.events(events)) }
   }
 
-  package func admit(_ outbox: [OutboxEntry]) -> Set<OutboxEntry.ID>? {
-    sessions.values.reduce(into: []) { ids, session in
-      ids.formUnion(
-        session.admit(
-          outbox.filter { self.session(for: $0.conversation.address) === session }))
-    }
-  }
-
   package func deliver(
-    outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal]
-  ) {
+    outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal],
+    noteTried: (Set<OutboxEntry.ID>) throws -> Void
+  ) throws {
+    // All choose before any is told: what one of them reports may bring a newer outbox.
+    let chosen = sessions.values.map { session in
+      let theirs = outbox.filter { self.session(for: $0.conversation.address) === session }
+      return (session: session, ids: session.pump.admit(theirs))
+    }
+    try noteTried(chosen.reduce(into: []) { $0.formUnion($1.ids) })
     refuseUnknown(outbox, requests)
-    for session in sessions.values {
+    for (session, ids) in chosen {
       func isTheirs(_ address: String) -> Bool { self.session(for: address) === session }
-      // Handle requests first: one may enter a room, and messages to that room must wait for the
-      // entry. An away message goes to every network.
-      session.tell(
-        .requests(requests.filter { isTheirs($0.target) || $0.verb == .presence }))
-      session.noteTried()
       let theirs = signals.filter {
         switch $0 {
         case .typing(let conversation, _), .receipt(let conversation, _, _, _):
@@ -334,7 +328,9 @@ package final class IRCWire: Wire {
         case .open: true
         }
       }
-      if !theirs.isEmpty { session.tell(.signals(theirs)) }
+      // An away message goes to every network.
+      session.pump.deliver(
+        requests.filter { isTheirs($0.target) || $0.verb == .presence }, tried: ids, theirs)
     }
   }
 }

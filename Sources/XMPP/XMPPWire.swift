@@ -83,18 +83,13 @@ package final class XMPPWire: Wire {
     stream.connect()
   }
 
-  package func admit(_ outbox: [OutboxEntry]) -> Set<OutboxEntry.ID>? {
-    pump.admit(outbox)
-  }
-
   package func deliver(
-    outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal]
-  ) {
-    // Handle requests first: a message to a room that one of them enters has to wait for the entry.
-    pump.tell(.requests(requests))
-    // The client knows the outbox from `admit`. This one may be older by the time it is handled.
-    pump.noteTried()
-    if !signals.isEmpty { pump.tell(.signals(signals)) }
+    outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal],
+    noteTried: (Set<OutboxEntry.ID>) throws -> Void
+  ) throws {
+    let chosen = pump.admit(outbox)
+    try noteTried(chosen)
+    pump.deliver(requests, tried: chosen, signals)
   }
 
   package func close() {

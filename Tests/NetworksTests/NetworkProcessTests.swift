@@ -32,7 +32,11 @@ private final class ToldWire: Wire {
     onConnect(self, connects)
   }
 
-  func deliver(outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal]) {
+  func deliver(
+    outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal],
+    noteTried: (Set<OutboxEntry.ID>) throws -> Void
+  ) throws {
+    try noteTried(Set(outbox.map(\.id)))
     if !outbox.isEmpty { outboxes.append(outbox.map(\.message.body)) }
     self.requests += requests.map(\.verb)
     onOutbox(self, outbox)

@@ -23,7 +23,10 @@ private final class StubWire: Wire {
     report(.events([.notice("the password is '\(secret)'")]))
   }
 
-  func deliver(outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal]) {}
+  func deliver(
+    outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal],
+    noteTried: (Set<OutboxEntry.ID>) throws -> Void
+  ) {}
 
   func close() {}
 }

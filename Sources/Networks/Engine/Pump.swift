@@ -31,8 +31,6 @@ package final class Pump<Client: NetworkClient> {
   /// Counts the connections that have ended.
   private var connection = 0
   private var timer: TimerID?
-  /// The entries of the outbox that `admit` chose last.
-  private var admitted: Set<OutboxEntry.ID> = []
 
   package init(_ client: Client, loop: EventLoop) { (self.client, self.loop) = (client, loop) }
 
@@ -57,13 +55,22 @@ package final class Pump<Client: NetworkClient> {
 
   private var now: Milliseconds { stopped ?? Clock.wall() }
 
+  /// Chooses the entries of the outbox that go out at the next `deliver`.
   package func admit(_ outbox: [OutboxEntry]) -> Set<OutboxEntry.ID> {
-    admitted = client.admit(outbox, at: now)
-    return admitted
+    client.admit(outbox, at: now)
   }
 
-  /// Call this when the store has recorded as tried the entries that `admit` chose last.
-  package func noteTried() { tell(.tried(admitted)) }
+  /// Hands over what waits in the store. Requests come first: one may enter a room, and messages to
+  /// that room must wait for the entry.
+  ///
+  /// - Parameter tried: the entries that `admit` chose, now that the store has recorded them.
+  package func deliver(
+    _ requests: [NetworkRequest], tried: Set<OutboxEntry.ID>, _ signals: [NetworkSignal]
+  ) {
+    tell(.requests(requests))
+    tell(.tried(tried))
+    if !signals.isEmpty { tell(.signals(signals)) }
+  }
 
   /// Tells the client that the connection has ended, and drops the effects for it that were not
   /// carried out.

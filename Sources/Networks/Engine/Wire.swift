@@ -9,7 +9,7 @@ package enum WireReport: Sendable {
   /// The state of the connection: connecting, or connected and what it is doing.
   case status(AccountStatus)
   case events([NetworkEvent])
-  /// The wire can take more of the outbox; see ``Wire/admit(_:)``.
+  /// The wire can take more of the outbox; see ``Wire/deliver(outbox:requests:signals:noteTried:)``.
   case wantsOutbox
   /// A file to be uploaded; `ended` gets the link for it.
   case upload(FileUpload, ended: @MainActor (Result<String, UploadFailure>) -> Void)
@@ -39,14 +39,15 @@ package protocol Wire: AnyObject {
   ///   - settings: the owner's settings.
   ///   - facts: the facts that the account's processes have learned about the server.
   func connect(secret: String, settings: [String: String], facts: [String: String])
-  /// Chooses the entries of the outbox that the wire hands to the network at the next `deliver`.
-  /// Before that, the process notes that the network may have them.
-  ///
-  /// - Returns: nil for all.
-  func admit(_ outbox: [OutboxEntry]) -> Set<OutboxEntry.ID>?
   /// Passes everything that waits for the network. The wire recognises what it was given before by
   /// the ids.
-  func deliver(outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal])
+  ///
+  /// - Parameter noteTried: records that the network may have the requests, and the entries of the
+  ///   outbox that the wire has chosen to hand over. Call it once, before any of them.
+  /// - Throws: what `noteTried` throws; then nothing was handed over.
+  func deliver(
+    outbox: [OutboxEntry], requests: [NetworkRequest], signals: [NetworkSignal],
+    noteTried: (Set<OutboxEntry.ID>) throws -> Void) throws
   /// Whether the wire reads from the network. While it does not, nothing counts as received.
   var isReading: Bool { get set }
   /// The address of the server in digits, while there is a connection.
@@ -61,5 +62,4 @@ package protocol Wire: AnyObject {
 extension Wire {
   package var server: String? { nil }
   package var isBusy: Bool { false }
-  package func admit(_ outbox: [OutboxEntry]) -> Set<OutboxEntry.ID>? { nil }
 }

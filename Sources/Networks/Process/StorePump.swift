@@ -169,13 +169,14 @@ final class StorePump {
       mustRead = true
       return
     }
-    let admitted = wire.admit(waiting.outbox)
-    let new = waiting.outbox.filter { !$0.wasTried && admitted?.contains($0.id) ?? true }
     let requests = takeFiles(waiting.requests.filter { !$0.isForProcess })
     let speaking = requests.filter { $0.verb.speaks && !$0.wasTried }
-    // Note the try first: if this process dies now, the next one knows what the network may have.
-    if !new.isEmpty || !speaking.isEmpty { try lease.noteTried(new, speaking) }
-    wire.deliver(outbox: waiting.outbox, requests: requests, signals: waiting.signals)
+    try wire.deliver(outbox: waiting.outbox, requests: requests, signals: waiting.signals) {
+      chosen in
+      // If this process dies after this, the next one knows what the network may have.
+      let new = waiting.outbox.filter { !$0.wasTried && chosen.contains($0.id) }
+      if !new.isEmpty || !speaking.isEmpty { try lease.noteTried(new, speaking) }
+    }
     // What the wire reported meanwhile may have made it read further.
     self.position = max(self.position, position)
   }

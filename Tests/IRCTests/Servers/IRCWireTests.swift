@@ -81,8 +81,9 @@ struct IRCWireTests {
     var ends: Int { reports.count { if case .down = $0 { true } else { false } } }
 
     func ask(_ id: NetworkRequest.ID, _ verb: NetworkRequest.Verb, _ target: String) {
-      wire.deliver(
-        outbox: [], requests: [NetworkRequest(id: id, verb: verb, target: target)], signals: [])
+      try? wire.deliver(
+        outbox: [], requests: [NetworkRequest(id: id, verb: verb, target: target)], signals: []
+      ) { _ in }
     }
 
     /// Enters a room, as soon as the connection to its network is there.
