@@ -32,7 +32,11 @@ extension AccountStatus {
     case .storeIsFull: say("cannot write to the store; hobnob receives nothing until it can")
     case .offline(let reason, let nextTry):
       switch detail {
-      case .whole: say("%1: %2", Self.offline(until: nextTry, now: now), SafeText(line: reason))
+      case .whole:
+        say(
+          "%1: %2", Self.offline(until: nextTry, now: now),
+          // Without its full stop.
+          SafeText(line: reason.text.hasSuffix(".") ? String(reason.text.dropLast()) : reason.text))
       case .withTime: Self.offline(until: nextTry, now: now)
       case .word: say("offline")
       }

@@ -79,7 +79,7 @@ package struct EventWords {
       if all[event.participant.id] == nil { people.append(event.participant.id) }
       all[event.participant.id, default: []].append(event)
     }
-    func isRemoval(_ event: Event) -> Bool { event.kind == .left && !event.text.isEmpty }
+    func isRemoval(_ event: Event) -> Bool { event.kind == .left && !event.remark.isEmpty }
     // Who was removed and came back was removed all the same.
     let removals = people.flatMap { id in (all[id] ?? []).dropLast().filter(isRemoval) }
     var explained: [Event] = []
@@ -95,7 +95,7 @@ package struct EventWords {
         guard moves.first?.kind == first, let end = moves.last, end.kind == last else {
           return nil
         }
-        if end.text.isEmpty { return end.participant }
+        if end.remark.isEmpty { return end.participant }
         explained.append(end)
         return nil
       }
@@ -107,9 +107,9 @@ package struct EventWords {
     func explain(_ events: [Event]) {
       for end in events {
         // Name together all people with the same words.
-        let alike = events.filter { $0.text == end.text }
+        let alike = events.filter { $0.remark == end.remark }
         if alike.first?.participant.id != end.participant.id { continue }
-        let text = SafeText(line: end.text)
+        let text = SafeText(line: end.remark)
         // After a netsplit, half a room has the same words; nobody reads the names.
         parts.append(
           glyphs.lead(end.kind == .joined ? glyphs.arrival : glyphs.departure)
@@ -131,7 +131,9 @@ package struct EventWords {
       else { continue }
       parts.append(say("%1 is now %2", SafeText(name: first.text), name(last.participant)))
     }
-    for event in events where event.kind == .moderated { parts.append(SafeText(line: event.text)) }
+    for event in events where event.kind == .moderated {
+      parts.append(SafeText(line: event.remark))
+    }
     return parts.isEmpty ? nil : parts.joined(separator: glyphs.separator)
   }
 

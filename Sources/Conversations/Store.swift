@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Platform
+@_exported import Sentences
 @_exported import Storage
 
 /// The durable store of conversations: one SQLite file, which is the only source of truth and

@@ -109,7 +109,7 @@ final class IRCSession {
     connection?.send(Array(lines.map { $0.text + "\r\n" }.joined().utf8))
   }
 
-  private func show(_ notice: String) { report(.wire(.events([.notice(notice)]))) }
+  private func show(_ notice: Remark) { report(.wire(.events([.notice(notice)]))) }
 
   private func handle(_ event: Connection.Event) {
     switch event {
@@ -157,7 +157,7 @@ final class IRCSession {
         loop.schedule(&loginTimer, at: nil) {}
         pump.tell(.up(welcome))
       case .failed(.wantsTLS(let port)): end(.wantsTLS(port: port))
-      case .failed(let failure) where login?.isWelcome == true: show(failure.description)
+      case .failed(let failure) where login?.isWelcome == true: show(failure.remark)
       case .failed(let failure): end(failure)
       }
     }

@@ -157,17 +157,17 @@ package final class IRCWire: Wire {
       leftOut.insert(id)
       if refused.insert(id).inserted {
         let name = String(scope.dropFirst())
-        report(.events([.notice(LoginFailure.unknownNetwork(name).description)]))
+        report(.events([.notice(LoginFailure.unknownNetwork(name).remark)]))
       }
       report(.wantsOutbox)
     case .down(let reason):
       // If one network's connection is gone, all have to reconnect later: they share a bouncer.
       close()
       if isMain, reason == .sasl(.wrongPassword) {
-        report(.passwordRefused(reason: reason.description))
+        report(.passwordRefused(reason: reason.remark))
       } else {
         let isFinal = isMain && reason.isFatal && !(hasSASL && reason == .noSASL)
-        report(.down(reason: reason.description, isFinal: isFinal))
+        report(.down(reason: reason.remark, isFinal: isFinal))
       }
     }
   }
@@ -243,10 +243,10 @@ package final class IRCWire: Wire {
 
   private func tellLeftOut() {
     guard areNetworksListed, !untold.isEmpty else { return }
-    let sentence = filled(
+    let sentence: Remark = filled(
       (
         "hobnob does not connect to these networks of the bouncer: %1. It connects to at most %2 networks, and to only one of those with the same name.",
-        [untold.joinedAsList(), String(Self.most)]
+        [untold.map { Remark($0) }.joinedAsList(), String(Self.most)]
       ))
     untold = []
     report(.events([.notice(sentence)]))
@@ -289,10 +289,10 @@ package final class IRCWire: Wire {
   /// Refuses entries and requests for networks that are not on the bouncer.
   private func refuseUnknown(_ outbox: [OutboxEntry], _ requests: [NetworkRequest]) {
     guard areNetworksListed else { return }
-    func sentence(_ address: String) -> String? {
+    func sentence(_ address: String) -> Remark? {
       if session(for: address) != nil { return nil }
       let name = String(Self.scope(of: address).dropFirst())
-      return LoginFailure.unknownNetwork(name).description
+      return LoginFailure.unknownNetwork(name).remark
     }
     let events =
       requests.compactMap { request in

@@ -86,7 +86,7 @@ package final class AccountLease {
   ///     stored together with the release, since a shell starts a new process at once for an
   ///     account that has neither a holder nor such a reason.
   ///   - notice: a sentence for the account's owner.
-  package func release(status: AccountStatus = .notRunning, notice: String? = nil) throws {
+  package func release(status: AccountStatus = .notRunning, notice: Remark? = nil) throws {
     if lock < 0 { return }
     store.shells.rescueLog(beforeUnlocking: lock)
     defer { lock = -1 }
@@ -219,5 +219,5 @@ package final class AccountLease {
 
   /// The reason, as a sentence, why network processes cannot serve accounts of this store; nil if
   /// they can.
-  package var failureToHoldAccounts: String? { store.failureToHoldAccounts }
+  package var failureToHoldAccounts: Remark? { store.failureToHoldAccounts }
 }

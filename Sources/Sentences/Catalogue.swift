@@ -99,6 +99,16 @@ public enum Catalogue {
     }
   }
 
+  /// A key from a store may be any text.
+  fileprivate static func text(_ key: Remark.Key) -> String {
+    let english = key.count == 1 ? key.one ?? key.other : key.other
+    // The empty text is the catalogue's heading.
+    guard isOpen, !english.isEmpty else { return english }
+    return key.one.map { one in
+      String(cString: dngettext(domain, one, key.other, UInt(key.count.magnitude)))
+    } ?? String(cString: dgettext(domain, key.other))
+  }
+
   private static func found(_ text: UnsafePointer<CChar>?, instead: StaticString) -> String {
     text.map { String(cString: $0) } ?? instead.description
   }
@@ -117,6 +127,8 @@ public func translated(_ english: StaticString) -> String {
   Catalogue.isOpen && english.utf8CodeUnitCount > 0
     ? Catalogue.text(english) : english.description
 }
+
+func translated(_ key: Remark.Key) -> String { Catalogue.text(key) }
 
 /// The form of a sentence for a count, in the user's language, with its placeholders.
 public func translated(_ one: StaticString, _ other: StaticString, count: Int) -> String {

@@ -3,7 +3,7 @@
 /// An English sentence with the placeholders `%1` … `%9`, and the texts that replace them; `%%` is
 /// a per cent sign. The key identifies the translation. The arguments may come from elsewhere and
 /// are not yet safe to print.
-public typealias Sentence = (key: StaticString, arguments: [String])
+public typealias Sentence = (key: StaticString, arguments: [any RemarkArgument])
 
 /// The sentence in the user's language with its arguments inserted unchanged: a `%1` inside an
 /// argument stays.
@@ -12,7 +12,7 @@ public typealias Sentence = (key: StaticString, arguments: [String])
 /// filled(("%1 & %2 are typing", ["anna", "ben"]))
 /// ```
 public func filled(_ sentence: Sentence) -> String {
-  filled(translated(sentence.key), sentence.arguments)
+  filled(translated(sentence.key), sentence.arguments.map(\.remark.text))
 }
 
 /// A translated sentence with its arguments inserted.

@@ -250,7 +250,7 @@ package final class Database: Queries {
     let code = sqlite3_prepare_v3(
       handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
     guard code == SQLITE_OK, let statement else { throw error() }
-    let prepared = Statement(statement)
+    let prepared = Statement(statement, self)
     statements[sql] = prepared
     return prepared
   }

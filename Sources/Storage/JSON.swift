@@ -59,13 +59,6 @@ package enum JSON: Hashable, Sendable {
     self = builder.finished()
   }
 
-  /// A value as a column has it; null if the column is NULL, or has no JSON.
-  ///
-  /// - Throws: `StoreError`.
-  package init(stored text: String?, _ database: any Queries) throws {
-    self = try text.flatMap { try JSON($0, database) } ?? .null
-  }
-
   // MARK: Parts
 
   /// A member of an object; null if it is missing, or this is no object.

@@ -76,6 +76,12 @@ package struct Row {
     isNull(name) ? nil : text(name)
   }
 
+  /// A value in JSON; null if the column is NULL, or has no JSON, which only another program can
+  /// have written.
+  package func json(_ name: StaticString? = nil) -> JSON {
+    optionalText(name).flatMap { try? JSON($0, statement.database) } ?? .null
+  }
+
   /// A blob in hexadecimal digits.
   package func hex(_ name: StaticString? = nil) -> String {
     let column = columnIndex(name)

@@ -5,13 +5,16 @@ import Glibc
 /// A prepared statement, and the indexes of its columns.
 package final class Statement {
   package let handle: OpaquePointer
+  unowned let database: Database
   /// The columns in the order of first use. A literal always has the same address, so each name is
   /// compared letter by letter only once.
   private var columns: [(name: UnsafePointer<UInt8>, column: Int32)] = []
   /// The expected index in `columns`, if the row is read in the order of the previous row.
   private var next = 0
 
-  package init(_ handle: OpaquePointer) { self.handle = handle }
+  package init(_ handle: OpaquePointer, _ database: Database) {
+    (self.handle, self.database) = (handle, database)
+  }
 
   /// The index of a column; an unknown one is a programmer's mistake, and reads as NULL.
   package func column(_ name: StaticString) -> Int32 {

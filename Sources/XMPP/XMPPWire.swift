@@ -116,9 +116,9 @@ package final class XMPPWire: Wire {
       let isSilent = if case .noAnswer = end { true } else { false }
       pump.end(with: isSilent ? .givenUp : .down)
       if case .login(.sasl(.wrongPassword)) = end {
-        report(.passwordRefused(reason: end.description))
+        report(.passwordRefused(reason: end.remark))
       } else {
-        report(.down(reason: end.description, isFinal: end.isFatal))
+        report(.down(reason: end.remark, isFinal: end.isFatal))
       }
     }
   }

@@ -24,6 +24,7 @@ struct AccountStatusWordsTests {
       (.connected([.fetchingSeveral(files: 3)]), "fetching 3 files"),
       (.storeIsFull, "cannot write to the store; hobnob receives nothing until it can"),
       (.offline(reason: "The server went away", nextTry: nil), "offline: The server went away"),
+      (.offline(reason: "The server went away.", nextTry: nil), "offline: The server went away"),
       (
         .ended(reason: "needs its password; /connect asks for it"),
         "needs its password; /connect asks for it"

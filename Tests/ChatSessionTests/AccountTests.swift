@@ -609,7 +609,7 @@ struct AccountTests {
     let short = "xmpp: offline until " + LocalTime.clock(nextTry).string
     let reason = "the certificate of h.x.org is not valid before Saturday, 21 November 2026"
     try process.writeIfNeeded {
-      try $0.setStatus(of: account, .offline(reason: reason, nextTry: nextTry))
+      try $0.setStatus(of: account, .offline(reason: "\(reason)", nextTry: nextTry))
     }
     anna.look()
     #expect(!anna.status().contains("xmpp"))
@@ -733,7 +733,7 @@ struct AccountTests {
     let account = try anna.added()
     let (second, ben) = (try town.person("anna"), try town.person("ben"))
     let sentence = "The server restarts."
-    try town.store().inbox.apply([.notice(sentence)], of: account)
+    try town.store().inbox.apply([.notice("\(sentence)")], of: account)
     let later = try town.person("anna")
     for _ in 1...2 { for shell in [anna, second, ben, later] { shell.look() } }
     #expect(

@@ -310,7 +310,7 @@ struct ComingsTests {
       anna.look()
     }
     func moderated(
-      _ sentence: String, by user: NetworkUser? = ben, isAboutOwner: Bool = false
+      _ sentence: Remark, by user: NetworkUser? = ben, isAboutOwner: Bool = false
     ) -> NetworkEvent {
       .moderated(sentence, room: "tea@rooms.x.org", by: user, isAboutOwner: isAboutOwner)
     }

@@ -220,7 +220,9 @@ struct NetworkNameTests {
         + [.joined(room: "tea@rooms.x.org", nick: "anna")], of: account)
     anna.look()
     _ = anna.news()
-    let removals = ["kicked by kim (spam)", nil, "kicked by kim (spam)", "banned by kim"]
+    let removals: [Remark?] = [
+      "kicked by kim (spam)", nil, "kicked by kim (spam)", "banned by kim",
+    ]
     try network.inbox.apply(
       zip(people, removals).map {
         NetworkEvent.absent($0, room: "tea@rooms.x.org", removal: $1)

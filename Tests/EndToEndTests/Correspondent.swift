@@ -91,6 +91,7 @@ final class Correspondent {
       return answer != nil
     }
     return try #require(answer, "no answer to \(verb); “\(status)”, \(process?.errors ?? "")").text
+      .text
   }
 
   /// Ends the network process, by a crash or normally.

@@ -61,7 +61,7 @@ extension Correspondent {
 
   /// What the network has told that nobody had asked for.
   func notices() throws -> [String] {
-    try store.read { try $0.changes(since: 0, for: me) }.notices.map(\.text)
+    try store.read { try $0.changes(since: 0, for: me) }.notices.map(\.text.text)
   }
 
   /// Waits until something holds.

@@ -96,7 +96,7 @@ extension EndToEnd {
       #expect(twice == 0)
       #expect(sent.allSatisfy { unique.contains($0) })
       #expect(sent.count + failed.count == Self.count)
-      #expect(failed.allSatisfy { $0.failure?.contains("message may have arrived") == true })
+      #expect(failed.allSatisfy { $0.failure?.text.contains("message may have arrived") == true })
       // What was in doubt is what was under way at the five disturbances.
       #expect(failed.count <= 5 * 20)
       // Ben's connection was never cut: all of his lines are sent.
@@ -128,7 +128,7 @@ extension EndToEnd {
       for (index, person) in people.enumerated() {
         let (sent, failed) = try own(of: person, in: rooms[index])
         #expect(sent.count + failed.count == count)
-        #expect(failed.allSatisfy { $0.failure?.contains("message may have arrived") == true })
+        #expect(failed.allSatisfy { $0.failure?.text.contains("message may have arrived") == true })
         #expect(failed.count <= 2 * 20)
         let heard = try heard(from: person.name, by: people[1 - index], in: rooms[1 - index])
         let order = heard.compactMap { Int($0.dropFirst(person.name.count + 1)) }

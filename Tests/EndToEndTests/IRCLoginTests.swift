@@ -43,7 +43,11 @@ extension EndToEnd {
           anna.proxy.cut()
         }
         try anna.expect("still connected") {
-          if case .offline(let reason, _) = anna.status { reason.contains("SASL") } else { false }
+          if case .offline(let reason, _) = anna.status {
+            reason.text.contains("SASL")
+          } else {
+            false
+          }
         }
         try stub.add(capability: "sasl")
         try anna.expect("not connected again") {

@@ -33,7 +33,7 @@ extension EndToEnd {
       let toNobody = try anna.ircChat(with: "nobody")
       try anna.say("hello", in: toNobody)
       let unknown = try anna.expect("hello", in: toNobody) { $0.state == .failed }
-      #expect(unknown.failure?.contains("nobody") == true, "\(unknown.failure ?? "")")
+      #expect(unknown.failure?.text.contains("nobody") == true, "\(unknown.failure ?? "")")
 
       // A long text arrives as several lines, whole, and is cut between characters only.
       let long =
@@ -62,7 +62,7 @@ extension EndToEnd {
       try anna.say("shh", in: quiet.room)
       let refused = try anna.expect("shh", in: quiet.room) { $0.state == .failed }
       #expect(
-        refused.failure?.lowercased().contains("cannot send to channel") == true,
+        refused.failure?.text.lowercased().contains("cannot send to channel") == true,
         "\(refused.failure ?? "")")
       // Rooms with other signs are others.
       for address in rooms {
@@ -175,7 +175,7 @@ extension EndToEnd {
       let room = try anna.connect(to: "#quiet")
       try anna.say("is this heard", in: room)
       let refused = try anna.expect("is this heard", in: room) { $0.state == .failed }
-      #expect(refused.failure?.contains("+m") == true)
+      #expect(refused.failure?.text.contains("+m") == true)
       ben.send("MODE #quiet -m")
       try anna.say("and this", in: room)
       try anna.expect("and this", in: room) { $0.state == .sent }

@@ -50,7 +50,11 @@ extension EndToEnd {
         "ben", withAccountAt: server, settings: ["password-command": "echo wrong"])
       try wrong.start()
       try wrong.expect("not refused") {
-        if case .ended(let reason) = wrong.status { reason.contains("password") } else { false }
+        if case .ended(let reason) = wrong.status {
+          reason.text.contains("password")
+        } else {
+          false
+        }
       }
     }
 
@@ -75,7 +79,7 @@ extension EndToEnd {
         let toNobody = try anna.ircChat(with: "nobody")
         try anna.say("hello", in: toNobody)
         let failed = try anna.expect("hello", in: toNobody) { $0.state == .failed }
-        #expect(failed.failure?.contains("No such nick") == true, "\(failed.failure ?? "")")
+        #expect(failed.failure?.text.contains("No such nick") == true, "\(failed.failure ?? "")")
         // Anna is the room's operator, since she has made it.
         try anna.ask(.mode, target: "#tea", text: "+S")
         try ben.wait(for: " MODE #tea :+S")

@@ -15,7 +15,11 @@ extension EndToEnd {
       _ words: String, of person: Correspondent, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
       let isThere = person.wait {
-        if case .offline(let reason, _) = person.status { reason.contains(words) } else { false }
+        if case .offline(let reason, _) = person.status {
+          reason.text.contains(words)
+        } else {
+          false
+        }
       }
       try #require(
         isThere, "“\(person.status)” has no “\(words)”", sourceLocation: sourceLocation)
@@ -138,7 +142,7 @@ extension EndToEnd {
       try anna.say("behind it", in: annas)
       try ben.expect("behind it", in: bens)
       let refused = try anna.expect(long, in: annas) { $0.state == .failed }
-      #expect(refused.failure?.contains("too long") == true, "\(refused.failure ?? "")")
+      #expect(refused.failure?.text.contains("too long") == true, "\(refused.failure ?? "")")
       for person in [anna, ben] { person.kill(SIGTERM) }
       try server.restart { "c2s_stanza_size_limit = 4194304\n" + $0 }
       for person in [anna, ben] { try person.connect() }

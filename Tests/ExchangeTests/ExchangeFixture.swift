@@ -122,9 +122,10 @@ extension Lobby {
     try store.writeDurablyIfNeeded { try $0.join(anna, tea) }
     let waiting = try store.writeDurably { try $0.send("on its way", in: tea, by: anna) }
     let failed = try store.writeDurably { try $0.send("refused", in: tea, by: anna) }
+    let refusal: Remark = filled(("You are not in %1.", ["\u{9b}31m tea"]))
     let entry = try #require(
       try store.read { try $0.outbox(of: account.network) }.first { $0.message.id == failed.id })
-    try store.writeDurably { try $0.finish(entry, as: .failed("no \u{9b}31m voice")) }
+    try store.writeDurably { try $0.finish(entry, as: .failed(refusal)) }
     try store.writeDurably { try $0.edit(waiting.id, to: "still on its way", by: anna) }
     try store.writeDurablyIfNeeded { try $0.leave(anna, tea) }
     try store.hear("gone?", from: "zoe", in: .room("tea"), of: account, origin: "r2")

@@ -76,6 +76,26 @@ import Testing
     #expect(late.messages == 0 && late.tooOld == 1)
   }
 
+  @Test("Sentences of an earlier export, in its writer's language, are quotations")
+  func earlierSentences() throws {
+    let lobby = try Lobby()
+    let event =
+      ##"{"type":"event","conversation":"#lobby","time":"2026-11-21T10:00:00Z","##
+      + ##""participant":"ben","kind":"left","text":"von %1 entfernt"}"##
+    try lobby.store.take([
+      export(
+        line("hi", number: 7, more: #","state":"failed","failure":"niemand da""#), event)
+    ])
+    let message = try lobby.store.read {
+      try $0.messages(in: lobby.lobby, limit: 1, for: lobby.ben)
+    }.first
+    #expect(message?.failure?.json == .text("niemand da"))
+    let events = try lobby.store.read {
+      try $0.events(in: lobby.lobby, from: 0, behind: nil, until: .max, limit: 99)
+    }
+    #expect(events.first { $0.event.kind == .left }?.event.remark.json == .text("von %1 entfernt"))
+  }
+
   @Test("A message of an unknown kind is a line that says so")
   func unknownKind() throws {
     let lobby = try Lobby()

@@ -87,7 +87,7 @@ import Testing
       try linked.wire.inbox.apply(
         said + [.caughtUp(archive: "tea@rooms.example", mark: "m")], of: linked.account)
       return try linked.store.read { try $0.changes(since: position, for: linked.anna) }.notices
-        .map(\.text)
+        .map(\.text.text)
     }
     #expect(try comes(["1"]) == [])
     _ = try linked.store.shells.attach(linked.anna)

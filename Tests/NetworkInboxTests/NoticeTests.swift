@@ -16,7 +16,7 @@ import Testing
 
   private func stored() throws -> [String] {
     try linked.store.read {
-      try $0.accountNotices(after: 0, upTo: .max, for: linked.anna).map(\.text)
+      try $0.accountNotices(after: 0, upTo: .max, for: linked.anna).map(\.text.text)
     }
   }
 

@@ -19,7 +19,7 @@ import Testing
 
   private func events(since position: Int64) throws -> [String] {
     try linked.store.read { try $0.changes(since: position, for: linked.anna) }.events.map {
-      "\($0.participant.name) \($0.kind) \($0.text)"
+      "\($0.participant.name) \($0.kind) \($0.text)\($0.remark)"
     }
   }
 

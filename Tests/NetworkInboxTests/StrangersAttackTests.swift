@@ -19,7 +19,7 @@ import Testing
     let changes = try linked.store.read { try $0.changes(since: position, for: linked.anna) }
     position = changes.position
     #expect(changes.arrived.isEmpty && changes.events.isEmpty)
-    return changes.notices.map(\.text)
+    return changes.notices.map(\.text.text)
   }
 
   private func hear(_ news: NetworkEvent) throws {
@@ -177,7 +177,7 @@ import Testing
     }.id
     try linked.store.writeDurably { try $0.set(.ignored, true, of: eve, by: linked.anna) }
     for name in ["eve@x.org", "ben@x.org", "zed@x.org"] {
-      try hear(.noticeAbout(NetworkUser(identity: name), name + " offers a file."))
+      try hear(.noticeAbout(NetworkUser(identity: name), "\(name) offers a file."))
     }
     #expect(try reports() == ["ben@x.org offers a file.", "zed@x.org offers a file."])
   }

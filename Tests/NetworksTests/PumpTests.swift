@@ -69,7 +69,7 @@ struct PumpTests {
         pump.isReading = false
         return
       }
-      for case .notice(let text) in unstored { done.append("stored " + text) }
+      for case .notice(let text) in unstored { done.append("stored " + text.text) }
       unstored = []
       pump.isReading = true
     }
@@ -126,7 +126,7 @@ struct PumpTests {
   @Test("an effect that makes another event waits until all effects of the first are done")
   func oneAfterTheOther() {
     process.pump.act = { [process] text in
-      process.tell(.store([.notice("after " + text)]))
+      process.tell(.store([.notice(Remark("after " + text))]))
     }
     process.tell(.act("a"), .act("b"), .store([.notice("first")]))
     #expect(process.done == ["stored first", "stored after a", "stored after b"])

@@ -71,7 +71,7 @@ final class TransfersTests {
   }
 
   private func reason(_ result: Result<Data, Transfers.Failure>) -> String {
-    if case .failure(let failure) = result { return failure.reason }
+    if case .failure(let failure) = result { return failure.reason.text }
     return ""
   }
 

@@ -56,3 +56,23 @@ extension Message {
     return say("not sent: %1", SafeText(line: failure))
   }
 }
+
+extension Presence {
+  /// What they may do in the room, in the user's language; nil for the usual.
+  var rankWords: SafeText? { rank.isEmpty ? nil : Self.words(forRank: rank) }
+
+  /// - Parameter rank: words of networks, such as `operator, bot`; others stay as they are.
+  private static func words(forRank rank: String) -> SafeText {
+    rank.split(separator: ", ").map { word in
+      switch word {
+      case "founder": say("founder")
+      case "administrator": say("administrator")
+      case "operator": say("operator")
+      case "half-operator": say("half-operator")
+      case "voice": say("voice")
+      case "bot": say("bot")
+      default: SafeText(line: String(word))
+      }
+    }.joinedAsList()
+  }
+}

@@ -23,7 +23,7 @@ struct AccountProcesses {
 
   /// The state of an account's connection.
   func status(of account: Account) -> AccountStatus {
-    ended[account.id].map { .offline(reason: $0, nextTry: nil) } ?? account.status
+    ended[account.id].map { .offline(reason: Remark($0), nextTry: nil) } ?? account.status
   }
 
   /// Whether I told this shell to connect an account that is not connected yet.

@@ -241,7 +241,7 @@ extension Feed {
     var effects: [Effect] = []
     for answer in answers {
       if !answer.text.isEmpty {
-        let lines = answer.text.split(separator: "\n").map {
+        let lines = answer.text.text.split(separator: "\n").map {
           StyledLine(SafeText(line: String($0)), .dim)
         }
         effects += tellJoinsAndLeaves(precedes: true, scene, snapshot)

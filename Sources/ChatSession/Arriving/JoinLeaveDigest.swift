@@ -37,7 +37,7 @@ struct JoinLeaveDigest {
     case .off: return false
     case .active:
       // A netsplit has many people, most of them silent, and a count of some of them would be wrong.
-      if event.kind == .joined || event.kind == .left, !event.text.isEmpty { return true }
+      if event.kind == .joined || event.kind == .left, !event.remark.isEmpty { return true }
       let isLarge =
         (try? snapshot.hasMoreMembers(than: largeRoom, in: event.conversation)) ?? false
       if !isLarge { return true }

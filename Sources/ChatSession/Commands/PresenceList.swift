@@ -35,8 +35,7 @@ extension CommandContext {
         } else {
           presence.isKnown ? say("not here") : nil
         }
-      let facts = [presence.rank.isEmpty ? nil : SafeText(line: presence.rank), state]
-        .compactMap(\.self)
+      let facts = [presence.rankWords, state].compactMap(\.self)
       rows.append([
         line, facts.isEmpty ? StyledLine() : StyledLine(facts.joinedAsList(), .dim),
       ])

@@ -233,7 +233,7 @@ struct Completion {
       let failed =
         (try? context.open.id.map { try snapshot.unsent(by: context.me.id, in: $0) } ?? []) ?? []
       return failed.filter { $0.state == .failed }
-        .map { Candidate(String($0.number), hint: $0.failure ?? "") } + [Candidate("all")]
+        .map { Candidate(String($0.number), hint: $0.failure?.text ?? "") } + [Candidate("all")]
     case .tutorial: return [Candidate("next"), Candidate("stop")]
     case .onOff: return [Candidate("on"), Candidate("off")]
     case .text, .search, .account, .contact, nil: return []

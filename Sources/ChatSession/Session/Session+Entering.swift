@@ -142,7 +142,7 @@ extension Session {
       accountObstacle: { [store, accountObstacle] in
         accountObstacle
           ?? store.failureToHoldAccounts.map {
-            SafeText(line: $0.prefix(1).uppercased() + $0.dropFirst() + ".")
+            SafeText(line: $0.text.prefix(1).uppercased() + $0.text.dropFirst() + ".")
           }
       })
   }

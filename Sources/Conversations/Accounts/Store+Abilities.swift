@@ -10,8 +10,8 @@ extension Access {
       """, conversation
     ) { row -> Abilities in
       if row.text("network").isEmpty { return .ofThisMachine }
-      if let own = row.optionalText("own") { return Abilities(try JSON(stored: own, database)) }
-      let known = NetworkAbilities(try JSON(stored: row.optionalText("of_account"), database))
+      if !row.isNull("own") { return Abilities(row.json("own")) }
+      let known = NetworkAbilities(row.json("of_account"))
       return row.int("kind") == Conversation.Kind.room.rawValue ? known.rooms : known.direct
     }
     return found ?? Abilities()
@@ -20,10 +20,10 @@ extension Access {
   /// What people can do in the conversations of an account; everything, as long as its process has
   /// not said what.
   package func knownAbilities(of account: Account) throws -> NetworkAbilities {
-    let text = try database.first(
+    let found = try database.first(
       "SELECT abilities FROM account WHERE id = ?", account.id
-    ) { $0.optionalText() }
-    return NetworkAbilities(try JSON(stored: text ?? nil, database))
+    ) { NetworkAbilities($0.json()) }
+    return found ?? NetworkAbilities()
   }
 
   /// Whether the process of the network's account has reported what people can do there.

@@ -8,15 +8,14 @@ extension Access {
   /// The accounts of a participant, in the order in which they were added.
   public func accounts(of owner: ID<Participant>) throws -> [Account] {
     try database.rows(
-      Account.select + "WHERE owner = ? AND removed = 0 ORDER BY id", owner
-    ) { try Account($0, database) }
+      Account.select + "WHERE owner = ? AND removed = 0 ORDER BY id", owner,
+      read: Account.init)
   }
 
   /// The account that a network belongs to; nil if nobody has it, or its owner removed it.
   public func account(network: String) throws -> Account? {
     try database.first(
-      Account.select + "WHERE network = ? AND removed = 0", network
-    ) { try Account($0, database) }
+      Account.select + "WHERE network = ? AND removed = 0", network, read: Account.init)
   }
 
   /// My names in the rooms that I am in through my accounts, or through that of one network.
@@ -137,7 +136,7 @@ extension Store {
   ///
   /// SQLite removes and recreates its log files, so such a process needs access to the whole
   /// folder: nothing else may be in it.
-  package var failureToHoldAccounts: String? {
+  package var failureToHoldAccounts: Remark? {
     files.foreignName.map {
       filled(
         (
@@ -151,11 +150,10 @@ extension Store {
 extension Account {
   fileprivate static let select = "SELECT id, owner, network, status, rules FROM account "
 
-  fileprivate init(_ row: Row, _ database: any Queries) throws {
+  fileprivate init(_ row: Row) {
     self.init(
       id: row.id("id"), owner: row.id("owner"), network: row.text("network"),
-      status: AccountStatus(try JSON(stored: row.optionalText("status"), database)),
-      rules: AddressRules(try JSON(stored: row.optionalText("rules"), database)))
+      status: AccountStatus(row.json("status")), rules: AddressRules(row.json("rules")))
   }
 
   /// An SQL expression: whether a viewer may see the network in a column.

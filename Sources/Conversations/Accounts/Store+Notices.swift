@@ -16,7 +16,7 @@ extension Access {
     ) {
       AccountNotice(
         id: $0.int64("id"), kind: AccountNotice.Kind(rawValue: $0.text("kind")) ?? .plain,
-        text: $0.text("text"))
+        text: $0.remark("text"))
     }
   }
 }
@@ -25,7 +25,7 @@ extension Access where Mode: MayWrite {
   /// Shows an account's owner a notice in all of their shells, and removes notices that are too old
   /// or too many.
   package func tell(
-    _ sentence: String, _ account: Account, as kind: AccountNotice.Kind = .plain
+    _ sentence: Remark, _ account: Account, as kind: AccountNotice.Kind = .plain
   ) throws {
     let now = clock()
     try database.run(

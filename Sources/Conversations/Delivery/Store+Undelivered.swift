@@ -10,7 +10,7 @@ extension Access where Mode: MayWrite {
   ///   - mayHaveArrived: whether others may have it all the same.
   package func fail(
     _ operation: OutboxEntry.Operation, of message: Message, _ reaction: OutgoingReaction?,
-    _ reason: String, mayHaveArrived: Bool = false
+    _ reason: Remark, mayHaveArrived: Bool = false
   ) throws {
     switch operation {
     case .react:
@@ -35,7 +35,7 @@ extension Access where Mode: MayWrite {
   }
 
   /// Fails everything in the outbox of a network that will never accept it.
-  func failOutbox(of network: String, _ reason: String) throws {
+  func failOutbox(of network: String, _ reason: Remark) throws {
     let entries = try database.rows(
       """
       SELECT x.id AS entry, x.operation, x.tried, m.id AS about, \(OutgoingReaction.columns)

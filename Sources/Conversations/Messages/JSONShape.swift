@@ -60,6 +60,11 @@ package enum JSONShape {
     """
   }
 
+  /// The JSON in a column; NULL if there is none.
+  package static func value(_ column: String) -> String {
+    "iif(json_valid(\(column)), \(column), NULL)"
+  }
+
   /// The rows of a table that belong to message `m`, in order, as an array; NULL if there are none.
   package static func list(_ each: String, from rows: String) -> String {
     """
@@ -84,7 +89,7 @@ package enum JSONShape {
       """
     ),
     ("state", "CASE m.state WHEN 0 THEN 'failed' WHEN 1 THEN 'sending' ELSE 'sent' END"),
-    ("failure", "m.failure"),
+    ("failure", "json(\(value("m.failure")))"),
     ("edited", time("m.edited_at")),
     ("deleted", time("m.deleted_at")),
     ("removed_by", "m.removed_by"),

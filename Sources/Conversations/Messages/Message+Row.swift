@@ -37,7 +37,7 @@ extension Message {
       senderIdentity: row.text("sender_identity"), body: row.text("body"),
       kind: .init(rawValue: row.int("kind")) ?? .text, createdAt: row.time("created_at"),
       state: DeliveryState(rawValue: row.int("state")) ?? .sent,
-      failure: row.optionalText("failure"), editedAt: row.optionalTime("edited_at"),
+      failure: row.optionalRemark("failure"), editedAt: row.optionalTime("edited_at"),
       deletedAt: row.optionalTime("deleted_at"), isRecalled: row.int("gone") == 2,
       attachments: Attachment.listed(row.optionalText("attachment_list")), replyTo: Quote(row),
       mentions: row.text("mentions"), isUnverified: row.bool("unverified"),

@@ -58,7 +58,7 @@ package struct NewMessage<Author: Hashable & Sendable>: Hashable, Sendable {
   package var editedAt: Milliseconds?
   package var deletedAt: Milliseconds?
   package var removal: Removal?
-  package var failure: String?
+  package var failure: Remark?
   package var isUnverified = false
   package var attachments = 0
 

@@ -75,7 +75,7 @@ extension Access where Mode: MayWrite {
 
   /// Removes a reaction that the network refused, since nobody else sees it, unless I have removed
   /// it since.
-  func refuse(_ reaction: OutgoingReaction, on message: ID<Message>, _ reason: String) throws {
+  func refuse(_ reaction: OutgoingReaction, on message: ID<Message>, _ reason: Remark) throws {
     if reaction.isRemoved { return }
     try remove(
       reaction.emoji, of: reaction.participant, on: message, at: clock(), failure: reason)
@@ -133,7 +133,7 @@ extension Access where Mode: MayWrite {
   /// Removes a reaction; its row stays for others to notice, until there are too many such rows.
   private func remove(
     _ emoji: String, of person: ID<Participant>, on message: ID<Message>, at time: Milliseconds,
-    failure: String? = nil
+    failure: Remark? = nil
   ) throws {
     try database.run(
       """
@@ -235,7 +235,7 @@ struct ChangedReaction {
   var message: ID<Message>
   var reaction: Reaction
   var isRemoved: Bool
-  var failure: String?
+  var failure: Remark?
 
   /// The columns that `init(_:)` reads of reaction `x` of participant `p` to message `m`.
   package static let columns =
@@ -243,7 +243,7 @@ struct ChangedReaction {
 
   package init(_ row: Row) {
     (number, message, failure) = (
-      row.int64("change"), row.id("message"), row.optionalText("failure")
+      row.int64("change"), row.id("message"), row.optionalRemark("failure")
     )
     reaction = Reaction(row)
     isRemoved = row.bool("removed")

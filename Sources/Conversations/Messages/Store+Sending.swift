@@ -96,7 +96,7 @@ extension Access where Mode: MayWrite {
       """, wiping.rawValue, time, try nextChange(), message)
   }
 
-  package func setState(_ state: DeliveryState, failure: String?, of message: ID<Message>) throws {
+  package func setState(_ state: DeliveryState, failure: Remark?, of message: ID<Message>) throws {
     try database.run(
       "UPDATE message SET state = ?, failure = ?, moved = ? WHERE id = ?", state.rawValue, failure,
       try nextChange(), message)

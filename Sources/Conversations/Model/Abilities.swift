@@ -70,8 +70,8 @@ public struct Abilities: Hashable, Sendable {
   }
 
   /// A number of seconds in words: `15 minutes`.
-  package static func span(_ seconds: Int) -> String {
-    let (count, unit) =
+  package static func span(_ seconds: Int) -> Remark {
+    let (count, unit): (Int, Remark) =
       if seconds % 3600 == 0 {
         (seconds / 3600, translated("1 hour", "%1 hours", count: seconds / 3600))
       } else if seconds % 60 == 0 {

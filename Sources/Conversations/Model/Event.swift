@@ -8,9 +8,9 @@ public struct Event: Hashable, Sendable {
     case topic = 0
     /// Added somebody.
     case invitation = 1
-    /// `Event.text` says why the network brought them in; empty for an ordinary join.
+    /// `Event.remark` says why the network brought them in; empty for an ordinary join.
     case joined = 2
-    /// `Event.text` says who removed them and why; empty if they left.
+    /// `Event.remark` says who removed them and why; empty if they left.
     case left = 3
     /// Changed their name; `Event.text` is the old name.
     case renamed = 4
@@ -21,10 +21,13 @@ public struct Event: Hashable, Sendable {
     case roomRenamed = 8
     /// Removed the room; `Event.text` is its old name.
     case roomRemoved = 9
-    /// Changed what people may do in a network's room; `Event.text` is the sentence, and
+    /// Changed what people may do in a network's room; `Event.remark` is the sentence, and
     /// `Event.other` the owner of the account if it is about them. If a server did it, that owner
     /// is the participant.
     case moderated = 10
+
+    /// Whether it comes with `Event.remark` and not with `Event.text`.
+    package var hasRemark: Bool { [.joined, .left, .moderated].contains(self) }
   }
 
   public var conversation: ID<Conversation>
@@ -32,6 +35,9 @@ public struct Event: Hashable, Sendable {
   /// The person that `actor` added.
   public var other: Participant?
   public var kind: Kind
+  /// A name or another value.
   public var text = ""
   public var at: Milliseconds
+  /// A sentence.
+  public var remark: Remark = ""
 }

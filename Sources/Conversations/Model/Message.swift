@@ -68,8 +68,8 @@ public struct Message: Identifiable, Hashable, Sendable {
   public var createdAt: Milliseconds
   /// For the viewer's own message, the least advanced state among its recipients; otherwise `sent`.
   public var state: DeliveryState
-  /// Why the network refused it, in the network's words.
-  public var failure: String?
+  /// Why the network refused it.
+  public var failure: Remark?
   /// When it got its current text; nil for the first one.
   public var editedAt: Milliseconds?
   /// When it was deleted; a tombstone stays.
@@ -94,7 +94,7 @@ public struct Message: Identifiable, Hashable, Sendable {
     number: Int,
     sender: Conversations.ID<Participant>, senderName: String, senderIdentity: String, body: String,
     kind: Kind = .text, createdAt: Milliseconds, state: DeliveryState = .sent,
-    failure: String? = nil, editedAt: Milliseconds? = nil, deletedAt: Milliseconds? = nil,
+    failure: Remark? = nil, editedAt: Milliseconds? = nil, deletedAt: Milliseconds? = nil,
     isRecalled: Bool = false, attachments: [Attachment] = [], replyTo: Quote? = nil,
     mentions: String = "", isUnverified: Bool = false, removal: Removal? = nil
   ) {

@@ -15,6 +15,6 @@ public struct Presence: Hashable, Sendable {
   public var away: String?
   /// Whether their presence is known: a network reports it of contacts who allow it.
   public var isKnown = true
-  /// The network's word for what they may do in the room; empty for the usual.
+  /// The words for what they may do in the room, such as `operator, bot`; empty for the usual.
   public var rank = ""
 }

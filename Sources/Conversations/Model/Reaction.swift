@@ -27,8 +27,8 @@ public struct ReactionUpdate: Hashable, Sendable {
   /// The one that was removed.
   public var removed: String?
   public var at: Milliseconds
-  /// Why a network refused it, which removed it; in the network's words.
-  public var failure: String?
+  /// Why a network refused it, which removed it.
+  public var failure: Remark?
 }
 
 /// What a network says about someone's reactions to a message.

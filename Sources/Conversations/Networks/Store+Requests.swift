@@ -24,7 +24,7 @@ extension Access {
       """, start, end, me
     ) { row in
       NetworkRequest.init(row).map {
-        NetworkAnswer(request: $0, network: row.text("network"), text: row.text("answer"))
+        NetworkAnswer(request: $0, network: row.text("network"), text: row.remark("answer"))
       }
     }.compactMap { $0 }
   }
@@ -51,7 +51,7 @@ extension Access where Mode: MayWrite {
 
   /// Records the network's answer to a request; the first one counts. A line in the network's own
   /// language may have had a password.
-  package func answer(_ request: NetworkRequest, of account: Account, _ text: String) throws {
+  package func answer(_ request: NetworkRequest, of account: Account, _ text: Remark) throws {
     try database.run(
       """
       UPDATE request SET answer = ?, secret = '', change = ?,

@@ -217,13 +217,13 @@ extension Access {
   /// then does the newest `left` event have a text.
   package func reasonForRemoval(
     of me: ID<Participant>, from conversation: ID<Conversation>
-  ) throws -> String {
+  ) throws -> Remark {
     try database.first(
       """
       SELECT text FROM event WHERE conversation = ? AND participant = ? AND kind = ?
       ORDER BY at DESC, id DESC LIMIT 1
       """, conversation, me, Event.Kind.left.rawValue
-    ) { $0.text() } ?? ""
+    ) { $0.remark("text") } ?? ""
   }
 
   /// The current members, by name.

@@ -112,7 +112,7 @@ extension Access {
 extension Access where Mode: MayWrite {
   package func record(
     _ kind: Event.Kind, in conversation: ID<Conversation>, by me: ID<Participant>,
-    other: ID<Participant>? = nil, text: String = ""
+    other: ID<Participant>? = nil, text: any Bindable = ""
   ) throws {
     try database.run(
       """
@@ -255,7 +255,8 @@ extension Event {
     self.init(
       conversation: row.id("conversation"), participant: Participant(row),
       other: row.isNull("other") ? nil : Participant(row, .other), kind: kind,
-      text: row.text("text"), at: row.time("at"))
+      text: kind.hasRemark ? "" : row.text("text"), at: row.time("at"),
+      remark: kind.hasRemark ? row.remark("text") : "")
   }
 }
 

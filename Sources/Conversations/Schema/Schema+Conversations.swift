@@ -80,7 +80,7 @@ extension Schema {
       first INTEGER NOT NULL,
       last INTEGER,                         -- NULL while they are members
       joined INTEGER NOT NULL DEFAULT 0,    -- when; 0 if unknown
-      rank TEXT NOT NULL DEFAULT '',        -- what they may do in a network's room; '' the usual
+      rank TEXT NOT NULL DEFAULT '',        -- on a network, as in 'operator, bot'; '' the usual
       PRIMARY KEY (conversation, participant, first)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX membership_participant ON membership(participant, conversation);
@@ -95,7 +95,7 @@ extension Schema {
       sender INTEGER NOT NULL REFERENCES participant(id),
       kind INTEGER NOT NULL,                -- 0 text, 1 action, 2 notice, 3 encrypted: unreadable
       state INTEGER NOT NULL,               -- 0 failed, 1 sending, 2 sent; then see reader
-      failure TEXT,                         -- why it failed
+      failure TEXT,                         -- why it failed, as JSON (Remark)
       doubtful INTEGER NOT NULL DEFAULT 0,  -- 1: it failed, although others may have it
       gone INTEGER NOT NULL DEFAULT 0,      -- 1 deleted, 2 recalled before anybody had it
       created_at INTEGER NOT NULL,
@@ -147,7 +147,7 @@ extension Schema {
       removed INTEGER NOT NULL DEFAULT 0,   -- 1: taken away; the row stays for others to notice
       at INTEGER NOT NULL,
       change INTEGER NOT NULL,
-      failure TEXT,                         -- why a network refused it
+      failure TEXT,                         -- why a network refused it, as JSON (Remark)
       PRIMARY KEY (message, participant, emoji)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX reaction_change ON reaction(change);
@@ -175,7 +175,7 @@ extension Schema {
       -- 0 gave the topic `text`, 1 invited `other`, 2 joined (`text` says why, if not by their own
       -- will), 3 left (`text` says how others removed them), 4 was called `text` before, 7 set
       -- `keep` to `text` milliseconds ('' for ever), 8 renamed the room from `text`, 9 removed the
-      -- room `text`, 10 changed what people may do: `text`
+      -- room `text`, 10 changed what people may do: `text`. For 2, 3 and 10 it is JSON (Remark)
       kind INTEGER NOT NULL,
       text TEXT NOT NULL,
       at INTEGER NOT NULL

@@ -45,7 +45,7 @@ extension Schema {
       secret TEXT NOT NULL DEFAULT '',      -- a room's password, until the network answers
       at INTEGER NOT NULL,
       tried TEXT,                           -- the lock file of the process that handed it over
-      answer TEXT,                          -- '' if there is nothing to say; NULL: not answered yet
+      answer TEXT,                          -- JSON (Remark), '' for done; NULL: not answered yet
       change INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX request_change ON request(change);
@@ -54,7 +54,7 @@ extension Schema {
       id INTEGER PRIMARY KEY,               -- drawn from meta.change
       owner INTEGER NOT NULL REFERENCES participant(id),
       kind TEXT NOT NULL,                   -- AccountNotice.Kind
-      text TEXT NOT NULL,
+      text TEXT NOT NULL,                   -- JSON (Remark)
       at INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX account_notice_owner ON account_notice(owner, id);

@@ -111,7 +111,11 @@ extension JSONShape {
           WHEN 4 THEN 'renamed' WHEN 7 THEN 'keep' WHEN 8 THEN 'room-renamed'
           WHEN 9 THEN 'room-removed' WHEN 10 THEN 'moderated' ELSE 'topic' END
         """),
-      ("other", personObject(id: "e.other")), ("text", "nullif(e.text, '')")))
+      ("other", personObject(id: "e.other")),
+      ("text", """
+        json(CASE WHEN e.kind IN (2, 3, 10) THEN \(value("e.text"))
+          WHEN e.text <> '' THEN json_quote(e.text) END)
+        """)))
     FROM event e JOIN conversation c ON c.id = e.conversation
     JOIN participant p ON p.id = e.participant
 

@@ -126,7 +126,9 @@ extension ExportReader {
     }
     let other = object["other"] == nil ? nil : try self.person(object, "other")
     if kind == .invitation, other == nil { throw LineFault("“%1” is missing", "other") }
-    let text = try object.optionalText("text") ?? ""
+    let text: any Bindable =
+      kind.hasRemark
+      ? Remark(object["text"] ?? .null) : try object.optionalText("text") ?? ""
     let time = try object.time("time")
     try database.run(
       """

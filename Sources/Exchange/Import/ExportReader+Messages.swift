@@ -31,7 +31,7 @@ extension ExportReader {
       message.removal = Removal(
         moderator: moderator, reason: try object.optionalText("reason") ?? "")
     }
-    message.failure = try object.optionalText("failure")
+    message.failure = object["failure"].map { Remark($0) }
     message.name.origin = try object.optionalText("remote_id")
     message.name.archive = try object.optionalText("archive_id")
     message.isUnverified = try object.optionalInteger("unverified", in: 0...1) == 1

@@ -14,7 +14,7 @@ extension IRCClient {
     case "PONG":
       context.noteTime(of: line)
       receivePong(line.parameters.last ?? "")
-    case "ERROR": context.add(.hangUp(LoginFailure.closed(line[0]).description))
+    case "ERROR": context.add(.hangUp(LoginFailure.closed(line[0]).remark))
     case "PRIVMSG", "NOTICE", "TAGMSG", "REDACT": receiveSpeech(line)
     case "JOIN", "PART", "KICK", "QUIT", "NICK", "TOPIC", "MODE", "INVITE", "RENAME":
       receiveRoomEvent(line, nick)
@@ -156,7 +156,7 @@ extension IRCClient {
     let target = Self.withoutTarget.contains(number) ? nil : line[1]
     if label != nil || target == nil || Self.aboutMessages.contains(number),
       outbox.noteRefusal(
-        label: label, target: target, line.refusalWords, in: &context)
+        label: label, target: target, Remark(line.refusalWords), in: &context)
     {
       return
     }
@@ -176,7 +176,7 @@ extension IRCClient {
   private static let withoutTarget: Set = [411, 412, 417]
 
   private mutating func receiveFailure(_ line: IRCLine) {
-    let words = line.parameters.last ?? ""
+    let words = Remark(line.parameters.last ?? "")
     switch line[0] {
     case "CHATHISTORY":
       history.noteFailure(line, words, in: &context)

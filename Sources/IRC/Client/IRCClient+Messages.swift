@@ -78,7 +78,8 @@ extension IRCClient {
   mutating func noteServerNotice(_ line: IRCLine) {
     guard context.isReady, let text = line.parameters.last, !text.isEmpty else { return }
     let words = Formatting.marked(text)
-    context.tell(.notice(line.source.map { filled(("%1 says: %2", [$0.nick, words])) } ?? words))
+    context.tell(
+      .notice(line.source.map { filled(("%1 says: %2", [$0.nick, words])) } ?? Remark(words)))
   }
 
   // MARK: One line

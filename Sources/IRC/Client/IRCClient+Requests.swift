@@ -117,8 +117,8 @@ extension IRCClient {
       : rooms.people.nick(of: address, context.names)
   }
 
-  private func abilitySentence(for target: String) -> String {
-    var sentences = [
+  private func abilitySentence(for target: String) -> Remark {
+    var sentences: [Remark] = [
       context.historyLimit == nil
         ? translated("The server keeps no history.")
         : translated("The server keeps a history."),

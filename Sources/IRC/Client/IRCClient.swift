@@ -50,7 +50,7 @@ package struct IRCClient: NetworkClient {
   private var (heardAt, brokenAt): (Milliseconds?, Milliseconds?)
   private var toldAbilities: NetworkAbilities?
   /// The sentences about what this connection skipped that the owner knows.
-  private var toldSkips: Set<String> = []
+  private var toldSkips: Set<Remark> = []
   private var toldKeys: [String: String] = [:]
   /// The PING whose answer shows that the server is there.
   private static let alive = "hobnob-alive"
@@ -273,7 +273,7 @@ package struct IRCClient: NetworkClient {
   }
 
   /// Tells the owner what this connection skips (rule 14.6).
-  private mutating func tellOnce(_ sentence: String) {
+  private mutating func tellOnce(_ sentence: Remark) {
     if toldSkips.insert(sentence).inserted { context.tell(.notice(sentence)) }
   }
 

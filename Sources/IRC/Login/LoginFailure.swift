@@ -9,7 +9,7 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The server wants TLS, on this port.
   case wantsTLS(port: UInt16)
   /// The client ended the connection, with this sentence as the reason.
-  case hungUp(String)
+  case hungUp(Remark)
   case sasl(SASLFailure)
   /// The server offers no SASL, so the password cannot be used.
   case noSASL
@@ -33,18 +33,20 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  package var description: String {
+  package var description: String { remark.text }
+
+  package var remark: Remark {
     switch self {
     case .connection(let failure):
       switch failure {
       case .tls, .noHandshake:
-        failure.description + " "
+        failure.remark + " "
           + translated(
             "If the server has no TLS on this port, /account set ADDRESS tls off connects without it, and without a password."
           )
-      default: failure.description
+      default: failure.remark
       }
-    case .sasl(let failure): failure.description
+    case .sasl(let failure): failure.remark
     case .hungUp(let reason): reason
     default: filled(sentence)
     }

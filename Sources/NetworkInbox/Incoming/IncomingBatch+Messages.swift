@@ -274,7 +274,7 @@ extension IncomingBatch {
       entry, as: .sent, isEdited: isFormers && isEditedOnItsWay(entry.message.id))
   }
 
-  func refused(_ entry: OutboxEntry, _ reason: String, _ mayHaveArrived: Bool) throws {
+  func refused(_ entry: OutboxEntry, _ reason: Remark, _ mayHaveArrived: Bool) throws {
     let isWaiting = try database.exists("SELECT 1 FROM outbox WHERE id = ?", entry.id)
     if entry.operation == .send, !isWaiting, let found = try store.stored(entry.message.id),
       found.state >= .sent
@@ -290,7 +290,7 @@ extension IncomingBatch {
     try store.fail(.send, of: found, nil, "")
   }
 
-  func bounced(_ name: MessageIDs, in address: ConversationAddress, _ reason: String) throws {
+  func bounced(_ name: MessageIDs, in address: ConversationAddress, _ reason: Remark) throws {
     guard let conversation = try known(address),
       let found = try knownMessage(name, of: owner.id, in: conversation)?.message
     else { return }

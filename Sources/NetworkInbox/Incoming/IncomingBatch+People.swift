@@ -52,7 +52,7 @@ extension IncomingBatch {
       conversation.id, now - week)
   }
 
-  func left(_ room: String, _ reason: String?) throws {
+  func left(_ room: String, _ reason: Remark?) throws {
     guard let conversation = try known(.room(room)) else { return }
     let wasInside = try database.exists(
       "SELECT 1 FROM conversation WHERE id = ? AND nick IS NOT NULL", conversation.id)
@@ -103,7 +103,7 @@ extension IncomingBatch {
         [String(count), name]), account)
   }
 
-  func lost(_ room: String, _ reason: String) throws {
+  func lost(_ room: String, _ reason: Remark) throws {
     guard let conversation = try known(.room(room)) else { return }
     try database.run("UPDATE conversation SET live = 0 WHERE id = ?", conversation.id)
     conversation.isLive = false
@@ -112,7 +112,7 @@ extension IncomingBatch {
 
   // MARK: Rooms
 
-  func moved(_ room: String, to new: String, by speaker: NetworkUser?, _ words: String) throws {
+  func moved(_ room: String, to new: String, by speaker: NetworkUser?, _ words: Remark) throws {
     guard let conversation = try known(.room(room)), room != new else { return }
     guard try known(.room(new)) == nil else { return try leave(room, for: new, words) }
     let name = conversation.stored.name
@@ -121,7 +121,7 @@ extension IncomingBatch {
     try store.record(.roomRenamed, in: conversation.id, by: who ?? owner.id, text: name)
   }
 
-  func forwarded(_ room: String, to new: String, _ reason: String?) throws {
+  func forwarded(_ room: String, to new: String, _ reason: Remark?) throws {
     guard let conversation = try known(.room(room)), room != new else { return }
     let hasPast = try database.exists(
       "SELECT 1 FROM message WHERE conversation = ? AND sender <> ?", conversation.id, owner.id)
@@ -141,7 +141,7 @@ extension IncomingBatch {
   }
 
   /// Takes the owner's shells from a room to another one.
-  private func leave(_ room: String, for new: String, _ reason: String?) throws {
+  private func leave(_ room: String, for new: String, _ reason: Remark?) throws {
     guard let former = try known(.room(room)) else { return }
     let conversation = try batchConversation(.room(new))
     try database.run(
@@ -190,7 +190,7 @@ extension IncomingBatch {
   // MARK: Occupants
 
   func present(
-    _ speaker: NetworkUser, in room: String, away: String?, rank: String, arrival: String
+    _ speaker: NetworkUser, in room: String, away: String?, rank: String, arrival: Remark
   ) throws {
     if speaker.isOwner { return }
     let conversation = try batchConversation(.room(room))
@@ -213,7 +213,7 @@ extension IncomingBatch {
   }
 
   func moderated(
-    _ sentence: String, in room: String, by speaker: NetworkUser?, isAboutOwner: Bool
+    _ sentence: Remark, in room: String, by speaker: NetworkUser?, isAboutOwner: Bool
   ) throws {
     guard let conversation = try known(.room(room)), conversation.isLive else { return }
     let who = try speaker.map { try person($0, in: .room(room)).id } ?? owner.id
@@ -233,7 +233,7 @@ extension IncomingBatch {
     if database.changedRows > 0 { try store.touchPeople() }
   }
 
-  func absent(_ speaker: NetworkUser, in room: String, removal: String?) throws {
+  func absent(_ speaker: NetworkUser, in room: String, removal: Remark?) throws {
     guard !speaker.isOwner, let conversation = try known(.room(room)),
       let person = try person(speaker, knownIn: .room(room))
     else { return }

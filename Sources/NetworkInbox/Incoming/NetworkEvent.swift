@@ -44,9 +44,9 @@ package enum NetworkEvent: Hashable, Sendable {
   case named(nick: String, scope: String = "")
   /// The owner is now in a room, under a nickname; or is no longer in it, with the reason.
   case joined(room: String, nick: String)
-  case left(room: String, reason: String?)
+  case left(room: String, reason: Remark?)
   /// A room is unreachable for a while, or shuts down; the owner still wants to be in it.
-  case lost(room: String, reason: String)
+  case lost(room: String, reason: Remark)
   /// A room's name to show instead of its address, as the account's owner would type it: without
   /// the `#`, unless it is part of addresses there. It may have blanks; the store keeps 128
   /// graphemes. If another has that name, the store adds a suffix.
@@ -54,26 +54,26 @@ package enum NetworkEvent: Hashable, Sendable {
   /// A room that the owner is in has another address. Its messages and the shells in it stay with
   /// it. `words` says so in a sentence, for the case that the store has another room with that
   /// address.
-  case roomMoved(room: String, to: String, by: NetworkUser?, words: String)
+  case roomMoved(room: String, to: String, by: NetworkUser?, words: Remark)
   /// The owner wanted to enter a room and is sent to another one instead; with a sentence that says
   /// so, or nil if the owner knows.
-  case forwarded(room: String, to: String, reason: String?)
+  case forwarded(room: String, to: String, reason: Remark?)
   /// Who else is in a room: all people at once when the owner has joined, in one batch with
   /// `joined` or before it, and later each person who joins; once more for a person who goes away
   /// or comes back. People in the batch with `joined` do not count as joining. If people are the
   /// same in all rooms, all of them must be in the batch with `joined`: anyone else is no longer
-  /// there. `away` is their away message, nil if they are not away; `rank` is the network's word
-  /// for what they may do there, empty for the usual; `arrival` says why the network brought
+  /// there. `away` is their away message, nil if they are not away; `rank` has the words for
+  /// what they may do there, such as `operator, bot`, empty for the usual; `arrival` says why the network brought
   /// them in, such as the end of a netsplit, and is empty if they joined by themselves; `removal`
   /// says who removed them and why, nil if they left by themselves.
   case present(
-    NetworkUser, room: String, away: String? = nil, rank: String = "", arrival: String = "")
+    NetworkUser, room: String, away: String? = nil, rank: String = "", arrival: Remark = "")
   /// Someone in a room, maybe the owner, has another rank now.
   case ranked(NetworkUser, room: String, rank: String)
   /// Somebody changed what people may do in a room, or the server did (nil): a sentence without a
   /// full stop.
-  case moderated(String, room: String, by: NetworkUser?, isAboutOwner: Bool)
-  case absent(NetworkUser, room: String, removal: String? = nil)
+  case moderated(Remark, room: String, by: NetworkUser?, isAboutOwner: Bool)
+  case absent(NetworkUser, room: String, removal: Remark? = nil)
   /// The speaker changed their name from `former`, in a room, or on the whole network if `room` is
   /// nil, which it is not for the owner. If only a nickname identifies the speaker,
   /// `NetworkUser.identity` is the new one. If the name is the same on the whole network, only the
@@ -104,12 +104,12 @@ package enum NetworkEvent: Hashable, Sendable {
   case acceptedPart(OutboxEntry, archive: String)
   /// The server refused an entry, or returned it after accepting it. Or hobnob does not try again by
   /// itself since a message may have arrived: then the owner cannot take it back (rule 14.2).
-  case refused(OutboxEntry, reason: String, mayHaveArrived: Bool = false)
+  case refused(OutboxEntry, reason: Remark, mayHaveArrived: Bool = false)
   /// Nobody has a message that the owner took out of the outbox after the store had recorded it as
   /// tried.
   case neverSent(OutboxEntry)
   /// The server returned a message that is no longer in the outbox.
-  case bounced(MessageIDs, in: ConversationAddress, reason: String)
+  case bounced(MessageIDs, in: ConversationAddress, reason: Remark)
   /// The store has all of an archive up to this id: of the account ("") or of a room's address.
   case caughtUp(archive: String, mark: String)
   /// Messages may be missing after those that a conversation has now, since the connection was
@@ -130,14 +130,14 @@ package enum NetworkEvent: Hashable, Sendable {
   case historySent(room: String)
   /// The answer to a request; empty if it is done and there is nothing to add. The first answer
   /// counts.
-  case answered(NetworkRequest, String)
+  case answered(NetworkRequest, Remark)
   /// The file that a request asked to fetch is in the store's folder. It now belongs to its
   /// message, and a line that consists of its address is removed from the message's text.
   case fetched(NetworkRequest, Attachment)
   /// A sentence for the account's owner.
-  case notice(String)
+  case notice(Remark)
   /// A sentence for the owner about what somebody has done, unless the owner ignores that person.
-  case noticeAbout(NetworkUser, String)
+  case noticeAbout(NetworkUser, Remark)
   /// How the network names people and rooms. Must come before anything that depends on it.
   case rules(AddressRules)
   /// What people can do in the account's conversations.

@@ -69,7 +69,7 @@ extension Access where Mode: MayWrite {
   }
 
   /// Records that the network returned a message of mine: it has failed, unless somebody has it.
-  func noteBounced(_ message: Message, _ reason: String) throws {
+  func noteBounced(_ message: Message, _ reason: Remark) throws {
     if message.isRecalled || message.deletedAt != nil || message.state == .failed { return }
     if try message.state >= .sent && othersHave(message) { return }
     try database.run("DELETE FROM outbox WHERE message = ? AND operation = 0", message.id)

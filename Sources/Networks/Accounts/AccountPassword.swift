@@ -43,7 +43,7 @@ final class AccountPassword {
 
   /// What to say when the server refuses a password that a command printed: the next try runs the
   /// command again. Nil for other passwords.
-  func refusal(_ settings: AccountSettings) -> String? {
+  func refusal(_ settings: AccountSettings) -> Remark? {
     settings["password-command"].map { _ in
       translated(
         "The server does not accept the password from password-command; /connect runs the command again."

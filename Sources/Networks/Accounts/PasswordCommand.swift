@@ -185,7 +185,7 @@ package enum PasswordFailure: Error, Hashable, Sendable {
   case settings(String)
 
   /// The sentence for the status line, which may be narrow, so it is short.
-  package var sentence: String {
+  package var sentence: Remark {
     switch self {
     case .none: translated("needs its password (/connect)")
     case .command(let name, let status):
@@ -193,7 +193,7 @@ package enum PasswordFailure: Error, Hashable, Sendable {
         ("no password: %1 ended with status %2; /connect tries again", [name, String(status)]))
     case .tooSlow(let name):
       filled(("no password: %1 was stopped after a minute; /connect tries again", [name]))
-    case .settings(let sentence): sentence
+    case .settings(let sentence): Remark(sentence)
     }
   }
 }

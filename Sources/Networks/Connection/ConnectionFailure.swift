@@ -13,13 +13,13 @@ package enum ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertib
   /// The server did not answer when TLS was to begin with the first byte.
   case noHandshake(host: String, port: UInt16, limit: Milliseconds)
   case certificate(CertificateFault, domain: String)
-  /// The file of certificates cannot be read, or contains none.
-  case noAuthorities(file: String)
+  /// The file of certificates (nil: the system's) cannot be read, or contains none.
+  case noAuthorities(file: String?)
   /// The file has no certificate of the client's, or no key for it.
   case noIdentity(file: String)
   case badPin
   /// OpenSSL's reason.
-  case tls(String)
+  case tls(Remark)
   /// The connection broke, for a reason of the system's.
   case lost(String)
   /// The connection ended before encryption was ready.
@@ -36,7 +36,8 @@ package enum ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertib
     }
   }
 
-  package var description: String { filled(sentence) }
+  package var remark: Remark { filled(sentence) }
+  package var description: String { remark.text }
 
   private var sentence: Sentence {
     switch self {
@@ -53,7 +54,12 @@ package enum ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertib
         [host, String(port), String(limit / 1000)]
       )
     case .certificate(let fault, let domain): fault.sentence(for: domain)
-    case .noAuthorities(let file): ("%1 has no readable certificates.", [file])
+    case .noAuthorities(let file):
+      // Translators: as in “the system's certificate folder has no readable certificates.”
+      (
+        "%1 has no readable certificates.",
+        [file.map { Remark($0) } ?? translated("the system's certificate folder")]
+      )
     case .noIdentity(let file):
       ("%1 does not have both a certificate and its key.", [file])
     case .badPin: ("A pin is the SHA-256 of a public key: 64 hexadecimal digits.", [])

@@ -42,8 +42,7 @@ final class TLSSession {
     guard isTrusting == 1 else {
       SSL_CTX_free(context)
       ERR_clear_error()
-      // Translators: as in “the system's certificate folder has no readable certificates.”
-      throw .noAuthorities(file: authorities ?? translated("the system's certificate folder"))
+      throw .noAuthorities(file: authorities)
     }
     if let identity,
       SSL_CTX_use_certificate_chain_file(context, identity) != 1
@@ -169,10 +168,10 @@ final class TLSSession {
   }
 
   /// Takes OpenSSL's first error.
-  private static func firstError() -> String {
+  private static func firstError() -> Remark {
     let code = ERR_get_error()
     ERR_clear_error()
-    return ERR_reason_error_string(code).map { String(cString: $0) }
+    return ERR_reason_error_string(code).map { Remark(String(cString: $0)) }
       ?? translated("it was ended by the server or on the way to it")
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import NetworkInbox
+import Sentences
 
 /// An entry of the outbox in the form in which a network sends it.
 package protocol OutgoingItem: Sendable {
@@ -23,7 +24,7 @@ package enum Readiness {
   /// Something else comes first, such as entering a room.
   case later
   /// Why it cannot be sent.
-  case never(String)
+  case never(Remark)
 }
 
 /// What the owner wrote and the network does not have yet: which entries wait, in which order they
@@ -98,9 +99,9 @@ package struct OutboxQueue<Item: OutgoingItem>: Sendable {
   /// entry that has to wait holds up those behind it in the same conversation.
   package func candidates(
     _ readiness: (Item) -> Readiness
-  ) -> (ready: [ID], never: [(ID, String)]) {
+  ) -> (ready: [ID], never: [(ID, Remark)]) {
     var blocked: Set<ConversationAddress> = []
-    var (ready, never) = ([ID](), [(ID, String)]())
+    var (ready, never) = ([ID](), [(ID, Remark)]())
     for item in all where item.isWaiting && !blocked.contains(item.entry.conversation) {
       switch readiness(item) {
       case .ready: ready.append(item.entry.id)

@@ -21,7 +21,7 @@ package struct RequestQueue: Sendable {
 
   /// The answer to a request that the network may have got before the connection broke, or before
   /// another process ended.
-  package static func doubt(about request: NetworkRequest) -> String {
+  package static func doubt(about request: NetworkRequest) -> Remark {
     let verb = request.verb
     // The rest of a line in the network's own words may have a password.
     let words =
@@ -40,7 +40,8 @@ package struct RequestQueue: Sendable {
         _ = end(request)
         answers.append(.answered(request, Self.doubt(about: request)))
       } else if list.count >= Self.most {
-        let sentence = translated("There are too many requests at once. Try again in a moment.")
+        let sentence: Remark = translated(
+          "There are too many requests at once. Try again in a moment.")
         answers.append(.answered(request, sentence))
       } else {
         list.append((request, .waiting))

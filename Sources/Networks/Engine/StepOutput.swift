@@ -70,7 +70,7 @@ extension NetworkContext {
   /// Answers a shell's request, once.
   ///
   /// - Parameter sentence: why it was not done, or the result; empty if there is nothing to say.
-  package mutating func answer(_ request: NetworkRequest, _ sentence: String) {
+  package mutating func answer(_ request: NetworkRequest, _ sentence: Remark) {
     if requests.end(request) { tell(.answered(request, sentence)) }
   }
 

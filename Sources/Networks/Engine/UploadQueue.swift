@@ -44,7 +44,7 @@ package struct UploadQueue: Sendable {
   package mutating func noteEnd(
     _ id: OutboxEntry.ID, _ result: Result<String, UploadFailure>,
     in outbox: inout OutboxQueue<some OutgoingItem>, at now: Milliseconds
-  ) -> String? {
+  ) -> Remark? {
     guard current == id, isRunning else { return nil }
     switch result {
     case .success(let link):
@@ -59,7 +59,7 @@ package struct UploadQueue: Sendable {
   /// - Returns: why the message cannot be sent; nil if there will be another try.
   package mutating func fail(
     _ id: OutboxEntry.ID, _ failure: UploadFailure, of name: String, at now: Milliseconds
-  ) -> String? {
+  ) -> Remark? {
     current = nil
     let count = failures[id, default: 0] + 1
     guard failure.isTemporary, Retry.upload.allowsAnotherTry(after: count) else {

@@ -21,9 +21,9 @@ package enum WireReport: Sendable {
   case sawSCRAM(SCRAMHash)
   /// The connection is gone, or could not be made. `isFinal`: whether another try would end the
   /// same way.
-  case down(reason: String, isFinal: Bool)
+  case down(reason: Remark, isFinal: Bool)
   /// The server does not accept the password; the owner may have mistyped it.
-  case passwordRefused(reason: String)
+  case passwordRefused(reason: Remark)
 }
 
 /// The connection of one account to its network: the one part of a network process that each

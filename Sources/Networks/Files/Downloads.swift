@@ -169,12 +169,12 @@ final class Downloads {
     former.progress?.end()
     let request = former.request
     var events: [NetworkEvent] = []
-    var reason = ""
+    var reason: Remark = ""
     switch result {
     case .success(let file): events = [.fetched(request, file)]
     case .failure(let failure):
       reason = filled(
-        ("%1 could not be fetched: %2.", [Self.name(of: request.text), failure.reason]))
+        ("%1 could not be fetched: %2.", [Remark(Self.name(of: request.text)), failure.reason]))
     }
     // The same file may have been requested twice; the owner's own request allows more bytes.
     let all =

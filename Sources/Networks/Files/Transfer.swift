@@ -162,7 +162,7 @@ final class Transfer {
   }
 
   /// An HTTP status in words for a person who sends or fetches a file.
-  private static func words(forAnswer status: Int) -> String {
+  private static func words(forAnswer status: Int) -> Remark {
     // Translators: the number of the answer follows, as in “the web server took too long (504)”.
     let words: StaticString =
       switch status {
@@ -175,10 +175,10 @@ final class Transfer {
       case 507: "the web server has no room for it"
       default: "the web server refuses it"
       }
-    return translated(words) + " (\(status))"
+    return translated(words) + Remark(" (\(status))")
   }
 
-  private static func words(for result: CURLcode) -> String {
+  private static func words(for result: CURLcode) -> Remark {
     let words: StaticString? =
       switch result {
       case CURLE_COULDNT_RESOLVE_HOST: "the web server's name cannot be found"
@@ -194,6 +194,6 @@ final class Transfer {
       case CURLE_READ_ERROR: "the file cannot be read"
       default: nil
       }
-    return words.map(translated) ?? String(cString: curl_easy_strerror(result))
+    return words.map { translated($0) } ?? Remark(String(cString: curl_easy_strerror(result)))
   }
 }

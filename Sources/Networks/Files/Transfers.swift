@@ -14,11 +14,11 @@ package final class Transfers {
   /// Why a transfer failed.
   package struct Failure: Error, Hashable, Sendable {
     /// The reason, as the end of a sentence without its full stop.
-    package var reason: String
+    package var reason: Remark
     /// Whether another try may work.
     package var isTemporary = false
 
-    package init(_ reason: String, isTemporary: Bool = false) {
+    package init(_ reason: Remark, isTemporary: Bool = false) {
       (self.reason, self.isTemporary) = (reason, isTemporary)
     }
   }

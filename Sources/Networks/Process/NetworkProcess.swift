@@ -40,7 +40,7 @@ package final class NetworkProcess {
   private var isHelperGone = false
   private var backOff = BackOff()
   /// Why this account cannot be connected; `run()` then returns it.
-  private var failure: String?
+  private var failure: Remark?
   /// Whether the reason in `failure` is that the server does not accept the password.
   package private(set) var isPasswordRefused = false
   /// Called once, when the first try to connect has ended, unless this process ends with it.
@@ -90,7 +90,7 @@ package final class NetworkProcess {
   /// Connects, and serves the owner's shells until there are none.
   ///
   /// - Returns: why the network refused the account for good; nil when nothing is wrong.
-  package func run() throws -> String? {
+  package func run() throws -> Remark? {
     wire.report = { [weak self] in self?.handle($0) }
     downloads.report = { [weak self] in self?.store.add($0) }
     store.leave = { [weak self] in self?.leave() }
@@ -138,7 +138,7 @@ package final class NetworkProcess {
       if renews { password.renew(settings, facts) }
       password.find(settings, facts) { [weak self] in self?.connect(with: $0) }
     } catch {
-      failure = error.description
+      failure = filled(error.sentence)
       leave()
     }
   }
@@ -190,7 +190,7 @@ package final class NetworkProcess {
     firstTryEnded = nil
   }
 
-  private func handleDown(_ reason: String, isFinal: Bool) {
+  private func handleDown(_ reason: Remark, isFinal: Bool) {
     store.isUp = false
     if isFinal {
       failure = reason
@@ -198,8 +198,7 @@ package final class NetworkProcess {
     }
     endFirstTry(isConnected: false)
     let pause = backOff.pauseAfterFailure(at: loop.now, random: random())
-    let words = reason.hasSuffix(".") ? String(reason.dropLast()) : reason
-    store.setStatus(.offline(reason: words, nextTry: Clock.wall() + pause))
+    store.setStatus(.offline(reason: reason, nextTry: Clock.wall() + pause))
     loop.schedule(&connectTimer, at: loop.now + pause) { [weak self] in self?.connect() }
   }
 

@@ -51,7 +51,7 @@ package struct NetworkProgram {
   /// How serving the account ended.
   private struct Ending {
     /// Nil if there is nothing to tell.
-    var reason: String?
+    var reason: Remark?
     var isPasswordRefused = false
     /// Whether the owner's shells must be told.
     var isForShells = false
@@ -187,13 +187,13 @@ package struct NetworkProgram {
       status: ending.reason.map { .ended(reason: $0) } ?? .notRunning,
       notice: ending.isForShells ? ending.reason.map { notice($0, of: account) } : nil)
     guard let reason = ending.reason else { return 0 }
-    fail(notice(reason, of: account))
+    fail(notice(reason, of: account).text)
     return 1
   }
 
   /// Why the account's process has ended, for people who may have several accounts.
-  func notice(_ reason: String, of account: Account) -> String {
-    "\(account.address): \(reason)"
+  func notice(_ reason: Remark, of account: Account) -> Remark {
+    Remark(account.address + ": ") + reason
   }
 
   /// - Returns: false if nobody waits for an answer any more.
@@ -235,7 +235,7 @@ package struct NetworkProgram {
       confinement = try Sandbox.enter(
         folders: [storeFolder(lease.path), facts], files: settings.certificates.compactMap(\.self))
     } catch {
-      return Ending(reason: error.description)
+      return Ending(reason: error.remark)
     }
     try files.learn(["sandbox": confinement.words], of: account, inStoreAt: lease.path)
     let wire = try makeWire(lease, settings.values, loop, helper)

@@ -18,10 +18,11 @@ package struct Sandbox: Hashable, Sendable {
 
   /// Why the process cannot be confined although the kernel supports it.
   package struct Failure: Error, CustomStringConvertible {
-    package let description: String
+    package let remark: Remark
+    package var description: String { remark.text }
 
     fileprivate init(_ failure: SystemFailure) {
-      description = filled(("the network process could not be confined: %1", [failure.reason]))
+      remark = filled(("the network process could not be confined: %1", [failure.reason]))
     }
   }
 

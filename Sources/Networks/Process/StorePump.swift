@@ -36,7 +36,7 @@ final class StorePump {
   /// Whether the owner knows that events of this connection were skipped.
   private var hasToldSkipped = false
   /// The sentence that says so, until it is stored.
-  private var skipNotice: String?
+  private var skipNotice: Remark?
   private var timer: TimerID?
   /// The state of the connection, without uploads and downloads.
   private var status = AccountStatus.connecting
@@ -112,8 +112,16 @@ final class StorePump {
     skipNotice = filled(
       (
         "hobnob skipped something that the network sent, because it cannot be stored: %1. Until it reconnects, hobnob will skip any more of these silently.",
-        [String(describing: reason)]
+        [Self.words(for: reason)]
       ))
+  }
+
+  private static func words(for error: any Error) -> Remark {
+    switch error {
+    case let error as StoreError: filled(error.sentence)
+    case let error as RuleError: filled(error.sentence)
+    default: Remark(String(describing: error))
+    }
   }
 
   private func tryAgain(after error: any Error) {

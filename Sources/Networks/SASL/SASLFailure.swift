@@ -20,9 +20,8 @@ package enum SASLFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// SCRAM's word for the server's reason (RFC 5802, 7: `e=`).
   case refused(String)
 
-  package var description: String {
-    filled(sentence)
-  }
+  package var remark: Remark { filled(sentence) }
+  package var description: String { remark.text }
 
   private var sentence: Sentence {
     switch self {
@@ -54,7 +53,7 @@ package enum SASLFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case .noMechanism(let offered):
       (
         "The server offers no way to log in that hobnob knows, only %1.",
-        [offered.prefix(8).joinedAsList()]
+        [offered.prefix(8).map { Remark($0) }.joinedAsList()]
       )
     case .unproven:
       (

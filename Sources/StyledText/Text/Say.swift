@@ -17,7 +17,7 @@ public func say(_ english: StaticString, _ arguments: SafeText...) -> SafeText {
 
 /// A sentence whose arguments are not yet safe to print; each becomes one safe line.
 public func say(_ sentence: Sentence) -> SafeText {
-  say(sentence.key, sentence.arguments.map { SafeText(line: $0) })
+  say(sentence.key, sentence.arguments.map { SafeText(line: $0.remark) })
 }
 
 /// A sentence with a form for one and a form for other counts.
@@ -65,4 +65,9 @@ private func shortened(_ argument: SafeText) -> String {
   }
   return text[..<boundary(argumentLimits.beginning)] + Glyphs.unicode.ellipsis.string
     + text[boundary(bytes - argumentLimits.end)...]
+}
+
+extension SafeText {
+  /// A remark in the user's language, as one line.
+  public init(line remark: Remark) { self.init(line: remark.text) }
 }

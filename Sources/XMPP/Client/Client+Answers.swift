@@ -142,7 +142,7 @@ extension Client {
     context.tell(.abilities(server.abilities))
   }
 
-  var serverAbilities: String {
+  var serverAbilities: Remark {
     AbilitySentences.sentence(ofServer: context.owner.account.domain, server, rooms: rooms.service)
   }
 }

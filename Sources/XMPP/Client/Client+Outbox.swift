@@ -133,7 +133,7 @@ extension Client {
   }
 
   /// - Parameter isReturned: whether it came back, so that nobody has it.
-  mutating func refuse(_ id: OutboxEntry.ID, _ reason: String, isReturned: Bool = false) {
+  mutating func refuse(_ id: OutboxEntry.ID, _ reason: Remark, isReturned: Bool = false) {
     guard let stanza = outbox.end(id) else { return }
     context.needsPump = true
     if (stanza.isResend || stanza.state == .accepted) && stanza.entry.operation == .send {

@@ -32,7 +32,7 @@ extension Client {
     }
   }
 
-  private static func tooLarge(_ file: Attachment, _ largest: Int) -> String {
+  private static func tooLarge(_ file: Attachment, _ largest: Int) -> Remark {
     filled(
       (
         "%1 is too large for the server: it has %2, and %3 are allowed.",

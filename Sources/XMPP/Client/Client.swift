@@ -194,7 +194,7 @@ package struct Client: NetworkClient {
     if hasToldOfSkipped { return }
     hasToldOfSkipped = true
     // Translators: what hobnob skipped, as in “hobnob skipped a message of 3 MB from ben”.
-    let what =
+    let what: Remark =
       switch stanza.name {
       case "message": translated("a message")
       case "presence": translated("a status")

@@ -29,17 +29,19 @@ package enum StreamEnd: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  package var description: String {
+  package var description: String { remark.text }
+
+  package var remark: Remark {
     switch self {
-    case .connection(let failure): failure.description
-    case .login(let failure): failure.description
-    case .xml(let fault): fault.description
+    case .connection(let failure): failure.remark
+    case .login(let failure): failure.remark
+    case .xml(let fault): fault.remark
     case .streamError("system-shutdown", _), .closedByServer:
       translated("The server shut down or closed the connection.")
     case .streamError("conflict", _):
       translated("Another program has taken this session over.")
     case .streamError(let condition, let text):
-      LoginFailure.streamError(condition, text: text).description
+      LoginFailure.streamError(condition, text: text).remark
     case .noAnswer(let limit):
       filled(("The server has not answered for %1 s.", [String(limit / 1000)]))
     case .impossibleCount:

@@ -44,18 +44,19 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  package var description: String {
+  package var remark: Remark {
     switch self {
-    case .sasl(let failure): failure.description
+    case .sasl(let failure): failure.remark
     default: filled(sentence)
     }
   }
+  package var description: String { remark.text }
 
   private var sentence: Sentence {
     switch self {
     case .noTLS: ("The server offers no encryption, so hobnob sent nothing.", [])
     case .refusedTLS: ("The server refuses to start encryption.", [])
-    case .sasl(let failure): ("%1", [failure.description])
+    case .sasl(let failure): ("%1", [failure.remark])
     case .notAuthorized("account-disabled", let text):
       Self.quoting(
         text, "The server has disabled this account.",
@@ -106,8 +107,11 @@ package enum LoginFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// A sentence, in the form that quotes the server's text as its last argument if there is one.
   private static func quoting(
-    _ text: String, _ plain: StaticString, _ quoting: StaticString, _ arguments: String...
+    _ text: String, _ plain: StaticString, _ quoting: StaticString,
+    _ condition: String? = nil
   ) -> Sentence {
-    text.isEmpty ? (plain, arguments) : (quoting, arguments + [String(text.prefix(200))])
+    let arguments = [condition.map(Element.shown(condition:))].compactMap(\.self)
+    return text.isEmpty
+      ? (plain, arguments) : (quoting, arguments + [Remark(String(text.prefix(200)))])
   }
 }

@@ -6,7 +6,7 @@ package enum LoginStep: Hashable, Sendable {
   case connecting, greeting, encrypting, authenticating, binding, registering
 
   /// The words after "while" in a sentence.
-  var phrase: String {
+  var phrase: Remark {
     // Translators: what comes after “while” in “The server closed the connection while %1.”
     switch self {
     case .connecting: translated("connecting")

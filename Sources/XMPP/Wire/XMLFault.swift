@@ -16,12 +16,11 @@ package enum XMLFault: Error, Hashable, Sendable, CustomStringConvertible {
   case textBetweenStanzas
   /// The first element is not a stream's header (RFC 6120, 4.2).
   case notAStream
-  /// The parser's reason.
+  /// The parser's reason; empty if it gives none.
   case notXML(String)
 
-  package var description: String {
-    filled(sentence)
-  }
+  package var remark: Remark { filled(sentence) }
+  package var description: String { remark.text }
 
   private var sentence: Sentence {
     switch self {
@@ -37,7 +36,8 @@ package enum XMLFault: Error, Hashable, Sendable, CustomStringConvertible {
     case .otherEncoding: ("The server does not send UTF-8.", [])
     case .textBetweenStanzas: ("The server sent text where XMPP has none.", [])
     case .notAStream: ("The program that answers there does not speak XMPP.", [])
-    case .notXML(let reason): ("The server sent broken XML (%1).", [reason])
+    case .notXML(let reason):
+      ("The server sent broken XML (%1).", [Element.shown(condition: reason)])
     }
   }
 }

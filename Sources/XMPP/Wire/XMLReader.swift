@@ -139,7 +139,7 @@ package final class XMLReader {
     }
     if isOver || skipped != nil || status == XML_STATUS_OK { return }
     let reason = XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) }
-    fail(.notXML(reason ?? translated("no reason given")))
+    fail(.notXML(reason ?? ""))
   }
 
   // MARK: - what the parser calls

@@ -173,7 +173,7 @@ import Testing
     }
     #expect(store.failureToHoldAccounts == nil)
     _ = FileManager.default.createFile(atPath: folder + "/.ssh", contents: nil)
-    #expect(store.failureToHoldAccounts?.contains(".ssh") == true)
+    #expect(store.failureToHoldAccounts?.text.contains(".ssh") == true)
     store.close()
     try FileManager.default.removeItem(atPath: folder)
   }

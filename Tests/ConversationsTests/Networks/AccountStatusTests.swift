@@ -39,7 +39,7 @@ struct AccountStatusTests {
   private let database = try! Database(path: ":memory:", patience: 0)
 
   private func read(_ stored: String?) throws -> AccountStatus {
-    AccountStatus(try JSON(stored: stored, database))
+    AccountStatus(try stored.flatMap { try JSON($0, database) } ?? .null)
   }
 
   @Test("each status has a form of its own, which stays as it is", arguments: each)

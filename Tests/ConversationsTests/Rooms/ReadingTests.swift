@@ -212,12 +212,12 @@ import Testing
         """
         INSERT INTO event(id, conversation, participant, kind, text, at)
         SELECT max(id) + 1, conversation, \(carl.rawValue), \(Event.Kind.left.rawValue),
-          '\(removal)', \(time) FROM event
+          '"\(removal)"', \(time) FROM event
         """)
       #expect(try lobby.store.read { try $0.membership(of: carl, in: lobby.lobby) } == membership)
       #expect(
         try lobby.store.read { try $0.reasonForRemoval(of: carl, from: lobby.lobby) }
-          == (membership == .removed ? removal : ""))
+          == (membership == .removed ? Remark(removal) : ""))
     }
     let dora = try lobby.store.writeDurablyIfNeeded { try $0.participant(identity: "dora") }.id
     #expect(try lobby.store.read { try $0.membership(of: dora, in: lobby.lobby) } == .never)

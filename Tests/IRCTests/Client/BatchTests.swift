@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Conversations
 import NetworkInbox
 import Testing
 
@@ -57,7 +58,7 @@ struct BatchTests {
     }
     #expect(talk.said == ["ben: and a", "ben: and b"])
     let notices = talk.events.compactMap {
-      if case .notice(let sentence) = $0 { sentence } else { nil }
+      if case .notice(let sentence) = $0 { sentence.text } else { nil }
     }
     #expect(
       notices == [
@@ -98,6 +99,6 @@ struct BatchTests {
   }
 
   private static func notices(_ talk: IRCTalk) -> [String] {
-    talk.events.compactMap { if case .notice(let sentence) = $0 { sentence } else { nil } }
+    talk.events.compactMap { if case .notice(let sentence) = $0 { sentence.text } else { nil } }
   }
 }

@@ -409,7 +409,7 @@ struct ReceivingTests {
     }
     let sentence = "ben offers a file or a chat by DCC, which hobnob does not support."
     let ben = NetworkUser(identity: "ben", name: "ben", isVerified: false)
-    #expect(talk.events == [.noticeAbout(ben, sentence)])
+    #expect(talk.events == [.noticeAbout(ben, "\(sentence)")])
     talk.wait(5_000)
     talk.receive(":ben!b@h PRIVMSG anna :\u{01}DCC CHAT\u{01}")
     #expect(talk.events.count == 2)

@@ -107,7 +107,7 @@ struct StateTests {
     for capabilities in [[], ["draft/chathistory", "batch", "server-time"]] {
       var talk = IRCTalk(capabilities)
       func notices() -> [String] {
-        talk.events.compactMap { if case .notice(let text) = $0 { text } else { nil } }
+        talk.events.compactMap { if case .notice(let text) = $0 { text.text } else { nil } }
       }
       #expect(notices().isEmpty)
       // The break began when the server was last heard.

@@ -145,7 +145,7 @@ struct EnteringTests {
     for (number, sentence) in sentences {
       var talk = IRCTalk(rooms: ["#tea"])
       talk.receive(":srv \(number) anna #tea :words")
-      #expect(talk.events.contains(.lost(room: "#tea", reason: sentence)), "\(number)")
+      #expect(talk.events.contains(.lost(room: "#tea", reason: "\(sentence)")), "\(number)")
       talk.write("one")
       #expect(talk.results == ["1 failed: \(sentence)"])
       #expect(talk.client.status == .connected([]))
@@ -157,7 +157,7 @@ struct EnteringTests {
       var new = IRCTalk()
       new.tell(request(1, .join, "#tea"))
       new.receive(":srv \(number) anna #tea :words")
-      #expect(new.events.contains(.left(room: "#tea", reason: sentence)))
+      #expect(new.events.contains(.left(room: "#tea", reason: "\(sentence)")))
       #expect(new.answers == ["1: \(sentence)"])
       _ = new.takeSent()
       new.reconnect()
@@ -210,7 +210,7 @@ struct EnteringTests {
     talk.write("one", to: .room("#slow"))
     talk.wait(120_000)
     let sentence = "The server does not answer."
-    #expect(talk.events.contains(.lost(room: "#tea", reason: sentence)))
+    #expect(talk.events.contains(.lost(room: "#tea", reason: "\(sentence)")))
     #expect(talk.answers == ["1: \(sentence)"])
     // Where the end of the names is missing, the owner is.
     #expect(talk.events.contains(.joined(room: "#slow", nick: "anna")))

@@ -250,7 +250,7 @@ struct IdentityTests {
     }
     func answer(_ talk: IRCTalk) -> String? {
       talk.events.compactMap {
-        if case .answered(_, let text) = $0 { text } else { nil }
+        if case .answered(_, let text) = $0 { text.text } else { nil }
       }.last
     }
     var asked = IRCTalk(support: "MONITOR=100", nick: "anna_", wanted: "anna")

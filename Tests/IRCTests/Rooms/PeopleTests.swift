@@ -79,7 +79,7 @@ struct PeopleTests {
       ])
     talk.receive(
       ":srv BATCH +j netjoin a b", "@batch=j :carla!c@h JOIN #tea", ":srv BATCH -j")
-    let back = "back after the netsplit"
+    let back: Remark = "back after the netsplit"
     #expect(talk.takeEvents() == [.present(user("carla"), room: "#tea", arrival: back)])
     // Whoever is known nowhere leaves nothing.
     talk.receive(":zed!z@h QUIT :x", ":zed!z@h PART #tea", ":ben!b@h KICK #tea zed :x")
@@ -92,7 +92,7 @@ struct PeopleTests {
     func arrivals() -> [String] {
       talk.takeEvents().compactMap {
         if case .present(let user, "#tea", _, _, let arrival) = $0 {
-          user.identity + ": " + arrival
+          user.identity + ": " + arrival.text
         } else {
           nil
         }
@@ -163,7 +163,7 @@ struct PeopleTests {
   @Test("the owner learns that their nick is taken, and that they have it again")
   func takenNick() {
     func notices(_ talk: inout IRCTalk) -> [String] {
-      talk.takeEvents().compactMap { if case .notice(let text) = $0 { text } else { nil } }
+      talk.takeEvents().compactMap { if case .notice(let text) = $0 { text.text } else { nil } }
     }
     var talk = IRCTalk(support: "CHANTYPES=# NETWORK=Tea", nick: "anna_", wanted: "anna")
     #expect(talk.events.contains(.named(nick: "anna_")))
@@ -259,7 +259,7 @@ struct PeopleTests {
   private func moderations(_ talk: IRCTalk) -> [String] {
     talk.events.compactMap {
       if case .moderated(let sentence, "#tea", let user, let isAboutOwner) = $0 {
-        (user?.identity ?? "") + (isAboutOwner ? "!: " : ": ") + sentence
+        (user?.identity ?? "") + (isAboutOwner ? "!: " : ": ") + sentence.text
       } else {
         nil
       }

@@ -67,7 +67,7 @@ struct IRCWireTests {
     }
 
     var notices: [String] {
-      events.compactMap { if case .notice(let text) = $0 { text } else { nil } }
+      events.compactMap { if case .notice(let text) = $0 { text.text } else { nil } }
     }
 
     /// The values of a fact.
@@ -129,7 +129,7 @@ struct IRCWireTests {
 
     func answer(to id: NetworkRequest.ID) -> String? {
       events.compactMap {
-        if case .answered(let request, let text) = $0, request.id == id { text } else { nil }
+        if case .answered(let request, let text) = $0, request.id == id { text.text } else { nil }
       }.first
     }
   }
@@ -288,7 +288,7 @@ struct IRCWireTests {
     anna.connect()
     anna.run { anna.ends == 1 }
     let reasons = anna.reports.compactMap {
-      if case .down(let reason, _) = $0 { reason } else { nil }
+      if case .down(let reason, _) = $0 { reason.text } else { nil }
     }
     #expect(reasons.first?.contains("/account set ADDRESS tls off") == true, "\(reasons)")
   }

@@ -377,7 +377,7 @@ struct ArchiveTests {
       let position = try store.read { try $0.position }
       talk.handle(.requests([request]))
       try keep()
-      return try store.read { try $0.changes(since: position, for: anna) }.answers.last?.text
+      return try store.read { try $0.changes(since: position, for: anna) }.answers.last?.text.text
     }
     #expect(try ask(400) == "hobnob fetched 500 older messages; repeat /history to see them.")
     #expect(try bodies() == (150..<900).map { "\($0)" })

@@ -319,7 +319,7 @@ struct OutboxTests {
     #expect(
       talk.news.last
         == .bounced(
-          MessageIDs(origin: "uid1"), in: .direct("ben@example.org"), reason: sentence))
+          MessageIDs(origin: "uid1"), in: .direct("ben@example.org"), reason: "\(sentence)"))
   }
 
   @Test func aRoomThatHasForgottenTheOwnerIsEnteredAgainAndGetsTheMessageOnceMore() throws {

@@ -12,7 +12,7 @@ struct RequestTests {
     let request = NetworkRequest(id: 9, verb: verb, target: target, text: text)
     talk.handle(.requests([request]))
     talk.serve()
-    for case .answered(request, let sentence) in talk.news { return sentence }
+    for case .answered(request, let sentence) in talk.news { return sentence.text }
     return nil
   }
 
@@ -101,7 +101,7 @@ struct RequestTests {
       Issue.record("no answer")
       return
     }
-    #expect(sentence.hasSuffix("The program of carl@x.org supports edits, delivery receipts."))
+    #expect(sentence.text.hasSuffix("The program of carl@x.org supports edits, delivery receipts."))
   }
 
   @Test func aRoomIsEnteredWithThePasswordThatIsGiven() throws {
@@ -133,7 +133,7 @@ struct RequestTests {
       let id = try #require(talk.sent.last?["id"])
       let list = "<blocklist xmlns='\(Feature.blocking)'>\(items)</blocklist>"
       talk.hear("<iq type='result' id='\(id)'>\(list)</iq>")
-      for case .answered(_, let sentence) in talk.news { return sentence }
+      for case .answered(_, let sentence) in talk.news { return sentence.text }
       return nil
     }
     #expect(try answer("") == "You have blocked nobody.")
@@ -156,7 +156,7 @@ struct RequestTests {
       copy.forget()
       let request = NetworkRequest(id: 20, verb: .approve, target: "")
       copy.handle(.requests([request]))
-      for case .answered(request, let sentence) in copy.news { return sentence }
+      for case .answered(request, let sentence) in copy.news { return sentence.text }
       return nil
     }
     #expect(who() == "These people want to be your contacts: ben@x.org, eve@x.org. \(yes)")
@@ -230,7 +230,7 @@ struct RequestTests {
     talk.wait(5_000)
     #expect(
       !talk.news.contains {
-        if case .answered(_, let text) = $0 { text.contains("not in") } else { false }
+        if case .answered(_, let text) = $0 { text.text.contains("not in") } else { false }
       })
   }
 

@@ -249,7 +249,7 @@ struct RoomTests {
       Issue.record("\(news)")
       return
     }
-    #expect(sentence.contains(word))
+    #expect(sentence.text.contains(word))
     // Where nobody can be told more, it is tried again.
     #expect(
       news.first == .left(room: room, reason: sentence)
@@ -334,8 +334,8 @@ struct RoomTests {
         item: "<item><actor nick='ben'/><reason>enough</reason></item>"))
     let reason: String
     switch news.first {
-    case .left(room, let told?) where code != "332": reason = told
-    case .lost(room, let told) where code == "332": reason = told
+    case .left(room, let told?) where code != "332": reason = told.text
+    case .lost(room, let told) where code == "332": reason = told.text
     default:
       Issue.record("\(news)")
       return
@@ -369,8 +369,8 @@ struct RoomTests {
       (["307"], "<item/>", "kicked"), ([], "<item/>", nil),
       // Prosody says so of those whose connection broke.
       (["307", "333"], "<item/>", nil),
-    ] as [([String], String, String?)])
-  func whoMadeSomebodyElseLeaveIsTold(codes: [String], item: String, removal: String?) {
+    ] as [([String], String, Remark?)])
+  func whoMadeSomebodyElseLeaveIsTold(codes: [String], item: String, removal: Remark?) {
     var talk = Talk.inRoom()
     let news = talk.hear(
       presence("ben", id: "id-ben", codes: codes, type: "unavailable", item: item))
@@ -465,7 +465,7 @@ struct RoomTests {
       return talk.hear(
         "<presence type='error' id='\(entry)' from='\(room)'><error type='auth'>"
           + "<not-authorized xmlns='\(Feature.stanzaErrors)'/></error></presence>"
-      ).compactMap { if case .answered(_, let sentence) = $0 { sentence } else { nil } }
+      ).compactMap { if case .answered(_, let sentence) = $0 { sentence.text } else { nil } }
     }
     let way = "/join \(room) --password WORD."
     #expect(

@@ -40,7 +40,7 @@ struct StartTests {
     var talk = Talk.ready()
     let giant = Element("message", ["from": "mallory@evil.org/x", "type": "chat"])
     func notices(_ effects: [ClientEffect]) -> [String] {
-      effects.news.compactMap { if case .notice(let sentence) = $0 { sentence } else { nil } }
+      effects.news.compactMap { if case .notice(let sentence) = $0 { sentence.text } else { nil } }
     }
     let told = notices(talk.handle(.skipped(giant, bytes: 3_000_000)))
     #expect(told.count == 1)
@@ -59,7 +59,7 @@ struct StartTests {
       Issue.record("\(news)")
       return
     }
-    #expect(sentence.contains("too large"))
+    #expect(sentence.text.contains("too large"))
   }
 
   @Test("14.6: a roster of 50,000 comes in parts, and only its end says who was removed")

@@ -139,7 +139,7 @@ struct Talk {
     effects.compactMap { if case .status(let status) = $0 { status } else { nil } }
   }
   var hangUps: [String] {
-    effects.compactMap { if case .act(.hangUp(let reason)) = $0 { reason } else { nil } }
+    effects.compactMap { if case .act(.hangUp(let reason)) = $0 { reason.text } else { nil } }
   }
 
   // MARK: The server
@@ -317,7 +317,7 @@ extension [NetworkEvent] {
   }
 
   var refusals: [String] {
-    compactMap { if case .refused(_, let reason, _) = $0 { reason } else { nil } }
+    compactMap { if case .refused(_, let reason, _) = $0 { reason.text } else { nil } }
   }
 }
 

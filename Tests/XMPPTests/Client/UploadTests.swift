@@ -247,8 +247,8 @@ struct UploadTests {
   }
 
   @Test func whatTheServerTakesIsTold() {
-    #expect(talk().client.serverAbilities.contains("takes files of up to 1.0 MB,"))
-    #expect(talk(longest: nil).client.serverAbilities.contains("takes no files"))
+    #expect(talk().client.serverAbilities.text.contains("takes files of up to 1.0 MB,"))
+    #expect(talk(longest: nil).client.serverAbilities.text.contains("takes no files"))
   }
 }
 

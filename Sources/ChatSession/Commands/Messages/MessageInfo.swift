@@ -22,7 +22,7 @@ struct MessageInfo {
     let sender = try snapshot.people(in: message.conversation).first {
       $0.participant.id == message.sender
     }
-    lines.append(senderLine(of: message, rank: sender?.rank ?? "", printer))
+    lines.append(senderLine(of: message, rank: sender?.rankWords, printer))
     lines.append(fact(say("Sent"), StyledLine(LocalTime.exact(message.createdAt))))
     if let time = message.deletedAt {
       lines.append(fact(say("Deleted"), StyledLine(LocalTime.exact(time))))
@@ -72,11 +72,11 @@ struct MessageInfo {
   ///
   /// - Parameter rank: the rank that they have now.
   private func senderLine(
-    of message: Message, rank: String, _ printer: MessagePrinter
+    of message: Message, rank: SafeText?, _ printer: MessagePrinter
   ) -> StyledLine {
     var line = printer.name(of: message)
     line.append(" (" + SafeText(line: message.senderIdentity) + ")")
-    if !rank.isEmpty { line.append(context.glyphs.gap + SafeText(line: rank), .dim) }
+    if let rank { line.append(context.glyphs.gap + rank, .dim) }
     if printer.options.lookAlikes.contains(message.sender) {
       line.append(
         context.glyphs.gap + say("this name looks like another name"), Style(foreground: .red))

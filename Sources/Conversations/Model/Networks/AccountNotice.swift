@@ -12,6 +12,5 @@ package struct AccountNotice: Identifiable, Hashable, Sendable {
   /// The number of the change that wrote it.
   package var id: Int64
   package var kind: Kind
-  /// A sentence.
-  package var text: String
+  package var text: Remark
 }

@@ -13,12 +13,12 @@ public enum AccountStatus: Hashable, Sendable {
   case connected([Activity])
   /// Connected, but the store cannot be written: the process reads nothing until it can.
   case storeIsFull
-  /// The connection is gone, or there was none. The reason is a sentence without its full stop;
-  /// `nextTry` is a time of the wall clock, nil if unknown.
-  case offline(reason: String, nextTry: Milliseconds?)
+  /// The connection is gone, or there was none. The reason is a sentence; `nextTry`
+  /// is a time of the wall clock, nil if unknown.
+  case offline(reason: Remark, nextTry: Milliseconds?)
   /// The process has ended, because another try would fail as well. A shell starts no other process
   /// until the owner connects the account again, or opens a shell.
-  case ended(reason: String)
+  case ended(reason: Remark)
 
   /// What a connected process is doing. A percentage says how much of it is done, if known.
   public enum Activity: Hashable, Sendable {
@@ -74,15 +74,15 @@ extension AccountStatus {
     case .storeIsFull: status("store-full")
     case .offline(let reason, let nextTry):
       status(
-        "offline", ["reason": .text(reason), "next": nextTry.map { .integer($0) } ?? .null])
-    case .ended(let reason): status("ended", ["reason": .text(reason)])
+        "offline", ["reason": reason.json, "next": nextTry.map { .integer($0) } ?? .null])
+    case .ended(let reason): status("ended", ["reason": reason.json])
     }
   }
 
   /// A value that is damaged, or that only a later version knows, is ``notRunning``; an activity of
   /// that kind is left out. A time is limited to years of four digits.
   package init(_ json: JSON) {
-    let reason = json["reason"].text ?? ""
+    let reason = Remark(json["reason"])
     switch json["state"].text {
     case "connecting": self = .connecting
     case "connected":

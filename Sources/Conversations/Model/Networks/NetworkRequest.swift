@@ -115,6 +115,6 @@ package enum NetworkSignal: Hashable, Sendable {
 package struct NetworkAnswer: Hashable, Sendable {
   package var request: NetworkRequest
   package var network: String
-  /// The answer in the network's words; empty if the request is done and there is nothing to add.
-  package var text: String
+  /// The answer; empty if the request is done and there is nothing to add.
+  package var text: Remark
 }

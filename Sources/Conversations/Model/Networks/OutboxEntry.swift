@@ -15,7 +15,7 @@ package struct OutboxEntry: Identifiable, Hashable, Sendable {
     /// The server has it.
     case sent
     /// hobnob will not try again by itself; the sender sees the reason.
-    case failed(String, mayHaveArrived: Bool = false)
+    case failed(Remark, mayHaveArrived: Bool = false)
   }
 
   package var id: Int64

@@ -29,7 +29,7 @@ package enum SessionAct: Hashable, Sendable {
   /// The bouncer has listed all its networks.
   case listedNetworks
   /// End the connection; the reason is a sentence for the owner.
-  case hangUp(String)
+  case hangUp(Remark)
 }
 
 /// Something that the client does later.

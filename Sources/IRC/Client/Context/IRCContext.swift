@@ -213,18 +213,18 @@ struct IRCContext: NetworkContext, Sendable {
 
   /// The words for the highest of these signs and for a bot; empty for none.
   func rank(for signs: String, isBot: Bool = false) -> String {
-    [rank(for: signs), isBot ? translated("bot") : ""].filter { !$0.isEmpty }.joinedAsList()
+    [rank(for: signs), isBot ? "bot" : ""].filter { !$0.isEmpty }.joined(separator: ", ")
   }
 
   private func rank(for signs: String) -> String {
     let ranks = support.ranks
     guard let index = ranks.signs.firstIndex(where: { signs.contains($0) }) else { return "" }
     return switch ranks.modes[index] {
-    case "q": translated("founder")
-    case "a": translated("administrator")
-    case "o": translated("operator")
-    case "h": translated("half-operator")
-    case "v": translated("voice")
+    case "q": "founder"
+    case "a": "administrator"
+    case "o": "operator"
+    case "h": "half-operator"
+    case "v": "voice"
     case let mode: String(mode)
     }
   }

@@ -329,7 +329,7 @@ struct History: Sendable {
   }
 
   /// Notes that the server has refused a query (FAIL CHATHISTORY).
-  mutating func noteFailure(_ line: IRCLine, _ words: String, in context: inout IRCContext) {
+  mutating func noteFailure(_ line: IRCLine, _ words: Remark, in context: inout IRCContext) {
     let about = line.parameters.dropFirst(2).dropLast()
     if about.first?.uppercased() == "TARGETS" { failChats(in: &context) }
     // Which parameter is the target depends on the failure.
@@ -344,7 +344,7 @@ struct History: Sendable {
   }
 
   /// Notes that the server has not answered a query in time.
-  mutating func fail(_ query: Query, _ sentence: String, in context: inout IRCContext) {
+  mutating func fail(_ query: Query, _ sentence: Remark, in context: inout IRCContext) {
     switch query.scope {
     case .older(nil, _, _, _), .catchUp: end(query.conversation, .failed, in: &context)
     case .older(let request?, _, _, _): context.answer(request, sentence)

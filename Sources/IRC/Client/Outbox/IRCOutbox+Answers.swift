@@ -156,7 +156,7 @@ extension IRCOutbox {
   ///   - command: the refused command, if the server names it.
   /// - Returns: false if no such line is waiting for its answer.
   mutating func noteRefusal(
-    label: String?, target: String?, of command: String? = nil, _ sentence: String,
+    label: String?, target: String?, of command: String? = nil, _ sentence: Remark,
     in context: inout IRCContext
   ) -> Bool {
     let folded = target.map { context.fold($0) }
@@ -181,7 +181,7 @@ extension IRCOutbox {
 
   /// - Parameter isCertain: whether nobody has got the line.
   private mutating func noteRefusal(
-    of line: InFlight, _ sentence: String, isCertain: Bool, in context: inout IRCContext
+    of line: InFlight, _ sentence: Remark, isCertain: Bool, in context: inout IRCContext
   ) {
     if let index = index(of: line) { inFlight.remove(at: index) }
     if isCertain { entries[line.entry]?.parts[line.part].state = .refused }
@@ -208,7 +208,7 @@ extension IRCOutbox {
   }
 
   mutating func refuse(
-    _ id: OutboxEntry.ID, _ sentence: String, in context: inout IRCContext
+    _ id: OutboxEntry.ID, _ sentence: Remark, in context: inout IRCContext
   ) {
     guard let outgoing = entries[id] else { return }
     // It may have arrived, so the store goes on showing it as deleted.
@@ -220,7 +220,7 @@ extension IRCOutbox {
   }
 
   mutating func refuse(
-    _ entry: OutboxEntry, _ sentence: String, in context: inout IRCContext
+    _ entry: OutboxEntry, _ sentence: Remark, in context: inout IRCContext
   ) {
     let mayHaveArrived = entries[entry.id]?.mayHaveArrived ?? entry.wasTried
     end(

@@ -45,7 +45,7 @@ extension IRCOutbox {
       let nicks = people.doubtfulNicks(of: identity, context)
       let words = nicks.sorted().map { asked[$0] ?? "" }
       guard let first = words.first, !words.contains("") else { continue }
-      refuse(outgoing.entry.id, first, in: &context)
+      refuse(outgoing.entry.id, Remark(first), in: &context)
       absent.formUnion(nicks)
     }
     for nick in absent { asked[nick] = nil }

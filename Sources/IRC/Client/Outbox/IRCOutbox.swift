@@ -183,7 +183,7 @@ struct IRCOutbox: Sendable {
   }
 
   /// Why a message fails that may have arrived.
-  static var doubt: String {
+  static var doubt: Remark {
     translated("The connection broke, and the message may have arrived. /retry sends it again.")
   }
 

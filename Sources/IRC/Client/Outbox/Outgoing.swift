@@ -40,7 +40,7 @@ struct Outgoing: OutgoingItem {
   /// Whether it may have arrived before the connection broke or the process ended.
   var isDoubtful: Bool
   /// Why the server has refused a part; nil if it has refused none.
-  var refusal: String?
+  var refusal: Remark?
   /// Whether the owner has deleted it while it was on its way.
   private(set) var isCancelled = false
 
@@ -142,9 +142,9 @@ struct Outgoing: OutgoingItem {
 
   /// Why an entry cannot be sent, as a sentence.
   struct Refusal: Error {
-    let sentence: String
+    let sentence: Remark
 
-    init(_ sentence: String) { self.sentence = sentence }
+    init(_ sentence: Remark) { self.sentence = sentence }
   }
 
   /// Cuts an entry into lines.

@@ -11,9 +11,9 @@ struct Questions: Sendable {
   private struct Running: Sendable {
     var request: NetworkRequest
     var label: String?
-    var answer: [String] = []
+    var answer: [Remark] = []
     /// The server's refusal.
-    var failure: String?
+    var failure: Remark?
     /// The folded nick or room that it is about.
     var subject: String
     /// The person that it is about, in the server's spelling; empty if there is none.
@@ -154,7 +154,7 @@ struct Questions: Sendable {
   /// - Returns: whether it is about the running request.
   mutating func noteRemark(_ line: IRCLine) -> Bool {
     guard let label = line.tags["label"], label == running?.label else { return false }
-    add(line.parameters.last)
+    add(line.parameters.last.map { Remark($0) })
     return true
   }
 
@@ -162,7 +162,7 @@ struct Questions: Sendable {
   /// Those of lists of masks.
   private static let endsOfLists: Set = [347, 349, 368]
 
-  private mutating func add(_ text: String?) {
+  private mutating func add(_ text: Remark?) {
     guard let text, !text.isEmpty, running?.answer.count ?? 0 < Self.mostLines else { return }
     running?.answer.append(text)
   }
@@ -170,7 +170,7 @@ struct Questions: Sendable {
   /// Takes the answer that another person's program sent.
   mutating func noteProgram(_ nick: String, _ text: String, in context: inout IRCContext) {
     guard let running, running.asksProgram, running.subject == context.fold(nick) else { return }
-    self.running?.answer = [nick + ": " + text]
+    self.running?.answer = [Remark(nick + ": " + text)]
     end(in: &context)
   }
 
@@ -239,7 +239,7 @@ struct Questions: Sendable {
     _ asked: Running, in room: String, _ context: inout IRCContext
   ) {
     // `ben=+user@host`
-    let said = asked.answer.first?.split(separator: "=").last?.dropFirst().prefix { $0 != " " }
+    let said = asked.answer.first?.text.split(separator: "=").last?.dropFirst().prefix { $0 != " " }
     let isBan = asked.request.verb == .ban
     let nick = asked.person + "!*@*"
     let mask = said.flatMap { Self.mask(of: String($0), context) }
@@ -269,7 +269,7 @@ struct Questions: Sendable {
   // MARK: Words
 
   /// A line in words for the owner; nil if they do not need it.
-  private static func words(of line: IRCLine, _ number: Int, _ context: IRCContext) -> String? {
+  private static func words(of line: IRCLine, _ number: Int, _ context: IRCContext) -> Remark? {
     let (name, words) = (line[1], line.parameters.last ?? "")
     switch number {
     case 311: return "\(name) (\(line[2])@\(line[3])): \(words)"
@@ -287,24 +287,24 @@ struct Questions: Sendable {
     case 303 where words.isEmpty: return translated("None of them is online.")
     // Ends of lists, and the time when a room was created.
     case 315, 318, 323, 329, 333, 341, 347, 349, 366, 368, 369, 374: return nil
-    default: return line.parameters.dropFirst().joined(separator: " ")
+    default: return Remark(line.parameters.dropFirst().joined(separator: " "))
     }
   }
 }
 
 extension NetworkRequest {
   /// The server's refusal, with what it refused: its words name the room at most.
-  fileprivate func refusal(_ words: String) -> String {
+  fileprivate func refusal(_ words: String) -> Remark {
     switch verb {
     case .kick, .ban, .unban, .promote, .demote, .invite:
       let person = text.prefix { $0 != " " }
       return filled(("Refused: %1 (%2)", ["/\(verb.command) \(person)", words]))
-    default: return words
+    default: return Remark(words)
     }
   }
 
   /// The sentence for a success that the owner would not notice otherwise; empty for others.
-  fileprivate func doneSentence(about person: String) -> String {
+  fileprivate func doneSentence(about person: String) -> Remark {
     let sentence: Sentence? =
       switch verb {
       case .invite: ("You invited %1.", [person])

@@ -32,7 +32,7 @@ struct ModeChange: Sendable {
     parts[index ?? parts.count - 1].whom.append(argument)
   }
 
-  func words(by actor: String) -> [(text: String, isAboutOwner: Bool)] {
+  func words(by actor: String) -> [(text: Remark, isAboutOwner: Bool)] {
     var sentences = parts.map { part in
       let words = part.isAboutOwner ? Self.wordsAboutOwner(part) : Self.words(part)
       return (filled(words, [actor, part.whom.joined(separator: ", ")]), part.isAboutOwner)
@@ -44,7 +44,7 @@ struct ModeChange: Sendable {
     return sentences
   }
 
-  private static func words(_ part: Part) -> String {
+  private static func words(_ part: Part) -> Remark {
     switch (part.mode, part.isSet) {
     case ("o", true):
       translated("%1 made %2 an operator", "%1 made %2 operators", count: part.whom.count)
@@ -56,7 +56,7 @@ struct ModeChange: Sendable {
     }
   }
 
-  private static func wordsAboutOwner(_ part: Part) -> String {
+  private static func wordsAboutOwner(_ part: Part) -> Remark {
     switch (part.mode, part.isSet) {
     case ("o", true): translated("%1 made you an operator")
     case ("o", false): translated("%1 took operator rights from you")

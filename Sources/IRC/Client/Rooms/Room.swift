@@ -11,7 +11,7 @@ struct Room: Sendable {
     case listing
     case entered
     /// The server does not let the owner in; the sentence says why.
-    case refused(String)
+    case refused(Remark)
   }
 
   /// As the server spells it.

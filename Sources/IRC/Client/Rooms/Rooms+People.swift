@@ -31,7 +31,7 @@ extension Rooms {
   private static let longestSplit: Milliseconds = 3_600_000
 
   func tellPresence(
-    of folded: String, in address: String, arrival: String = "", _ context: inout IRCContext
+    of folded: String, in address: String, arrival: Remark = "", _ context: inout IRCContext
   ) {
     guard let person = people[folded], let signs = byAddress[address]?.members[folded] else {
       return
@@ -95,7 +95,7 @@ extension Rooms {
 
   /// Tells that somebody is no longer in a room, unless they are still there under another nick.
   private func tellAbsence(
-    of user: NetworkUser, in address: String, besides folded: String, removal: String? = nil,
+    of user: NetworkUser, in address: String, besides folded: String, removal: Remark? = nil,
     _ context: inout IRCContext
   ) {
     let isStillThere =
@@ -109,7 +109,7 @@ extension Rooms {
 
   /// Notes that somebody left a room, or was removed.
   mutating func noteDeparture(
-    of nick: String, from name: String, removal: String?, in context: inout IRCContext
+    of nick: String, from name: String, removal: Remark?, in context: inout IRCContext
   ) {
     let (address, folded) = (context.fold(name), context.fold(nick))
     guard byAddress[address]?.members.removeValue(forKey: folded) != nil else { return }
@@ -143,7 +143,7 @@ extension Rooms {
   mutating func noteQuit(of nick: String, isSplit: Bool, in context: inout IRCContext) {
     let folded = context.fold(nick)
     let user = people.user(nick, context)
-    let removal = isSplit ? translated("netsplit") : nil
+    let removal: Remark? = isSplit ? translated("netsplit") : nil
     if isSplit {
       if context.clock.time - splitAt > Self.longestSplit { split = [] }
       splitAt = context.clock.time

@@ -175,7 +175,7 @@ struct Rooms: Sendable {
   }
 
   private mutating func refuse(
-    _ address: String, _ sentence: String, in context: inout IRCContext
+    _ address: String, _ sentence: Remark, in context: inout IRCContext
   ) {
     guard let room = byAddress[address] else { return }
     byAddress[address]?.state = .refused(sentence)
@@ -187,7 +187,7 @@ struct Rooms: Sendable {
     context.requests.resume()
   }
 
-  private static func refusal(of room: String, _ line: IRCLine) -> String {
+  private static func refusal(of room: String, _ line: IRCLine) -> Remark {
     let words = line.parameters.last ?? ""
     let sentence: Sentence =
       switch line.command {
@@ -209,7 +209,7 @@ struct Rooms: Sendable {
     let (from, to) = (context.fold(line[1]), line[2])
     guard let room = byAddress[from], room.state == .entering, context.isRoom(to) else { return }
     byAddress[from] = nil
-    let sentence = filled(("%1 redirected you to %2.", [room.name, to]))
+    let sentence: Remark = filled(("%1 redirected you to %2.", [room.name, to]))
     let address = context.fold(to)
     context.tell(
       .forwarded(room: from, to: address, reason: room.requests.isEmpty ? sentence : nil))
@@ -283,7 +283,7 @@ struct Rooms: Sendable {
   /// Notes that the owner is no longer in a room.
   ///
   /// - Parameter reason: a sentence; nil if the owner left it.
-  mutating func noteOwnDeparture(from name: String, _ reason: String?, in context: inout IRCContext)
+  mutating func noteOwnDeparture(from name: String, _ reason: Remark?, in context: inout IRCContext)
   {
     let address = context.fold(name)
     guard let room = byAddress.removeValue(forKey: address) else { return }

@@ -88,7 +88,7 @@ struct HistoryRequest: Hashable, Sendable {
   }
 
   /// - Parameter isEnd: whether the archive has nothing older.
-  func sentence(isEnd: Bool) -> String {
+  func sentence(isEnd: Bool) -> Remark {
     if count > 0 {
       return filled(
         translated(

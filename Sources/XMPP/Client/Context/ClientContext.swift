@@ -102,7 +102,7 @@ struct ClientContext: NetworkContext {
   }
 
   /// Ends the shells' requests that are done, although no answer came.
-  mutating func end(_ sentence: String, where isDone: (IQRequest) -> NetworkRequest?) {
+  mutating func end(_ sentence: Remark, where isDone: (IQRequest) -> NetworkRequest?) {
     for (id, iq) in iqs {
       guard let request = isDone(iq) else { continue }
       removeIQ(id)

@@ -36,7 +36,7 @@ package enum WireAct: Hashable, Sendable {
   /// Write a stanza; report `.acknowledged` with the payload when the server has it.
   case send(Element, payload: OutboxEntry.ID?)
   /// End the connection; the reason is a sentence for the owner.
-  case hangUp(String)
+  case hangUp(Remark)
 }
 
 /// A room that the owner is in from the start.

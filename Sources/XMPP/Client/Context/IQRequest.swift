@@ -44,7 +44,7 @@ struct IQRequest: Sendable {
     case silence
 
     /// Why the request failed, as a sentence; empty if it succeeded.
-    func failure(at address: String, isRoom: Bool = false) -> String {
+    func failure(at address: String, isRoom: Bool = false) -> Remark {
       switch self {
       case .result: ""
       case .error(let error): error.sentence(for: address, isRoom: isRoom)
@@ -64,7 +64,7 @@ struct IQRequest: Sendable {
 extension NetworkRequest {
   /// What to tell a shell about a success that it would not notice otherwise; empty if there is
   /// nothing to tell.
-  var successSentence: String {
+  var successSentence: Remark {
     let sentence: Sentence? =
       switch verb {
       case .block: ("%1 is blocked.", [target])

@@ -31,7 +31,7 @@ struct StanzaError: Hashable, Sendable {
   }
 
   /// Why a message to an address did not arrive, or a request was refused.
-  func sentence(for address: String, isRoom: Bool) -> String {
+  func sentence(for address: String, isRoom: Bool) -> Remark {
     let sentence: Sentence =
       switch (condition, isRoom) {
       case ("service-unavailable", false):
@@ -64,7 +64,7 @@ struct StanzaError: Hashable, Sendable {
   /// Why a room does not let the owner in (XEP-0045, 7.2).
   ///
   /// - Parameter hasPassword: whether the client sent a password.
-  func sentence(enteringAs nick: String, _ room: String, hasPassword: Bool) -> String {
+  func sentence(enteringAs nick: String, _ room: String, hasPassword: Bool) -> Remark {
     let sentence: Sentence =
       switch condition {
       case "not-authorized" where hasPassword:
@@ -89,7 +89,7 @@ struct StanzaError: Hashable, Sendable {
   }
 
   /// The sentence, followed by the text that the other side added.
-  func withText(_ sentence: String) -> String {
+  func withText(_ sentence: Remark) -> Remark {
     text.isEmpty ? sentence : sentence + filled((" It says: %1", [text]))
   }
 

@@ -15,9 +15,9 @@ struct Room: Sendable {
     case queryingFeatures
     case entered
     /// It did not let the owner in; the text is a sentence that says why.
-    case refused(String)
+    case refused(Remark)
     /// It could not be reached, and the client tries again; the text is a sentence that says why.
-    case unreachable(String)
+    case unreachable(Remark)
   }
 
   struct Occupant: Hashable, Sendable {

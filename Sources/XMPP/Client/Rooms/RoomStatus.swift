@@ -19,7 +19,7 @@ enum RoomStatus {
   }
 
   /// Why the owner, who did not leave the room themselves, is no longer in it, as a sentence.
-  static func leavingReason(_ codes: Set<String>, _ user: Element?, _ room: String) -> String {
+  static func leavingReason(_ codes: Set<String>, _ user: Element?, _ room: String) -> Remark {
     let actor = actor(in: user)
     let sentence: Sentence =
       if let destroyed = user?.first("destroy", Feature.roomUser) {
@@ -48,7 +48,7 @@ enum RoomStatus {
 
   /// How somebody else was made to leave, as in `kicked by ben (spam)`; nil if they left by
   /// themselves, or lost the connection.
-  static func removal(_ codes: Set<String>, _ user: Element?) -> String? {
+  static func removal(_ codes: Set<String>, _ user: Element?) -> Remark? {
     let actor = actor(in: user)
     // Translators: said of somebody who left a room, as in “ben left: kicked by anna (spam)”.
     let how: Sentence? =

@@ -122,7 +122,7 @@ extension Rooms {
   /// success sentence.
   static func sentence(
     for request: NetworkRequest, _ answer: IQRequest.Answer
-  ) -> String {
+  ) -> Remark {
     switch answer {
     case .silence: request.successSentence
     case .error(let error) where request.verb == .join:
@@ -132,7 +132,7 @@ extension Rooms {
   }
 
   /// Why a room did not change its topic; empty if it did.
-  static func topicSentence(for request: NetworkRequest, _ answer: IQRequest.Answer) -> String {
+  static func topicSentence(for request: NetworkRequest, _ answer: IQRequest.Answer) -> Remark {
     if case .error(let error) = answer, ["forbidden", "not-allowed"].contains(error.condition) {
       return error.withText(
         filled(("%1 does not let you change its topic.", [request.target])))

@@ -174,14 +174,14 @@ struct Rooms: Sendable {
     }
   }
 
-  private func refusalSentence(_ error: StanzaError, _ room: Room, _ address: Address) -> String {
+  private func refusalSentence(_ error: StanzaError, _ room: Room, _ address: Address) -> Remark {
     error.sentence(
       enteringAs: room.nick, address.description, hasPassword: !room.password.isEmpty)
   }
 
   /// Notes that the room does not let the owner in.
   mutating func stayOut(
-    of address: Address, _ sentence: String, in context: inout ClientContext
+    of address: Address, _ sentence: Remark, in context: inout ClientContext
   ) {
     context.clock.clear(.room(address))
     byAddress[address]?.state = .refused(sentence)
@@ -193,7 +193,7 @@ struct Rooms: Sendable {
 
   /// Notes that the room cannot be reached; the client tries again later.
   private mutating func waitForServer(
-    of address: Address, _ sentence: String, in context: inout ClientContext
+    of address: Address, _ sentence: Remark, in context: inout ClientContext
   ) {
     byAddress[address]?.reset()
     byAddress[address]?.state = .unreachable(sentence)

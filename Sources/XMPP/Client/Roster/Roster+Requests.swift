@@ -84,7 +84,7 @@ extension Roster {
   }
 
   /// Who wants to be a contact, as a sentence.
-  var askersSentence: String {
+  var askersSentence: Remark {
     let askers = askers.map(\.description).sorted()
     if askers.isEmpty { return translated("You have no contact requests.") }
     return filled(
@@ -95,7 +95,7 @@ extension Roster {
   }
 
   /// Whom the owner has blocked (XEP-0191, 3.2), as a sentence.
-  static func blockedSentence(_ answer: IQRequest.Answer, of account: Address) -> String {
+  static func blockedSentence(_ answer: IQRequest.Answer, of account: Address) -> Remark {
     guard case .result(let answer) = answer else { return answer.failure(at: account.domain) }
     let items = answer.first("blocklist", Feature.blocking)?.children ?? []
     let blocked = items.compactMap { $0["jid"].flatMap(Address.init)?.description }
@@ -103,9 +103,9 @@ extension Roster {
       ? translated("You have blocked nobody.") : filled(("You have blocked %1.", [list(blocked)]))
   }
 
-  private static func list(_ names: [String]) -> String {
+  private static func list(_ names: [String]) -> Remark {
     let more = names.count - Limits.listed
-    return names.prefix(Limits.listed).joinedAsList()
+    return names.prefix(Limits.listed).map { Remark($0) }.joinedAsList()
       + (more > 0 ? filled((" and %1 more", [String(more)])) : "")
   }
 }

@@ -7,9 +7,9 @@ enum AbilitySentences {
   /// - Parameter rooms: the server's service for rooms.
   static func sentence(
     ofServer domain: String, _ server: ServerFeatures, rooms: Address?
-  ) -> String {
+  ) -> Remark {
     // Translators: a thing that a server does, for a list such as “%1 keeps no archive, takes files.”
-    let parts = [
+    let parts: [Remark] = [
       server.hasArchive
         ? translated("keeps an archive of your messages") : translated("keeps no archive"),
       server.upload == nil
@@ -33,7 +33,7 @@ enum AbilitySentences {
   /// - Parameters:
   ///   - isRoom: whether the owner knows that address as a room.
   ///   - answer: the answer to the query about its features.
-  static func sentence(of address: String, isRoom: Bool, _ answer: IQRequest.Answer) -> String {
+  static func sentence(of address: String, isRoom: Bool, _ answer: IQRequest.Answer) -> Remark {
     guard case .result(let answer) = answer else {
       // A server describes a person to their contacts only.
       return isRoom ? answer.failure(at: address) : unknownAbilities(address)
@@ -48,7 +48,7 @@ enum AbilitySentences {
     return sentence(ofRoom: address, info.features)
   }
 
-  private static func unknownAbilities(_ person: String) -> String {
+  private static func unknownAbilities(_ person: String) -> Remark {
     filled(
       (
         "You can see what %1's program supports only while %1 is your contact and online.",
@@ -56,21 +56,22 @@ enum AbilitySentences {
       ))
   }
 
-  private static func sentence(ofClientOf person: String, _ features: Set<String>) -> String {
+  private static func sentence(ofClientOf person: String, _ features: Set<String>) -> Remark {
     // Translators: in a list, as in “The program of ben supports edits, replies, typing indicators.”
-    let words = [
+    let all: [(String, Remark)] = [
       (Feature.correction, translated("edits")), (Feature.retraction, translated("deletions")),
       (Feature.replies, translated("replies")), (Feature.reactions, translated("reactions")),
       (Feature.typing, translated("typing indicators")),
       (Feature.receipts, translated("delivery receipts")),
       (Feature.markers, translated("seen receipts")), (Feature.links, translated("files")),
-    ].filter { features.contains($0.0) }.map { $0.1 }
+    ]
+    let words = all.filter { features.contains($0.0) }.map(\.1)
     return words.isEmpty
       ? filled(("The program of %1 supports only texts.", [person]))
-      : filled(("The program of %1 supports %2.", [person, words.joinedAsList()]))
+      : filled(("The program of %1 supports %2.", [Remark(person), words.joinedAsList()]))
   }
 
-  private static func sentence(ofRoom address: String, _ features: Set<String>) -> String {
+  private static func sentence(ofRoom address: String, _ features: Set<String>) -> Remark {
     // Translators: a thing that a room does, for a list such as “%1 keeps no archive, is open to everyone.”
     let parts: [StaticString] = [
       features.contains(Feature.archive) ? "keeps an archive" : "keeps no archive",
@@ -82,7 +83,7 @@ enum AbilitySentences {
       features.contains("muc_nonanonymous")
         ? "shows everyone's address to all" : "shows addresses to its moderators only",
     ]
-    var sentence = list(parts.map(translated), of: address)
+    var sentence = list(parts.map { translated($0) }, of: address)
     if features.contains("muc_passwordprotected") {
       sentence += translated(" It asks for a password.")
     }
@@ -91,8 +92,8 @@ enum AbilitySentences {
         " Messages there stay “sent” unless the programs of the others report that they were seen.")
   }
 
-  private static func list(_ parts: [String], of address: String) -> String {
+  private static func list(_ parts: [Remark], of address: String) -> Remark {
     // Translators: %1 is a server or a room, %2 a list of what it does.
-    filled(("%1 %2.", [address, parts.joinedAsList()]))
+    filled(("%1 %2.", [Remark(address), parts.joinedAsList()]))
   }
 }

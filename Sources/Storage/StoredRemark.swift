@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import CSQLite
+import Sentences
+
+extension Remark {
+  /// A string for a quotation, an object for a sentence, an array for several of them.
+  package var json: JSON {
+    if isEmpty { return .text("") }
+    return parts.count == 1 ? Self.json(of: parts[0]) : .array(parts.map(Self.json))
+  }
+
+  private static func json(of part: Part) -> JSON {
+    switch part {
+    case .quotation(let text): return .text(text)
+    case .sentence(let key, let arguments):
+      var members: [String: JSON] = ["say": .text(key.other)]
+      if let one = key.one {
+        members["one"] = .text(one)
+        members["count"] = .integer(Int64(key.count))
+      }
+      if !arguments.isEmpty { members["with"] = .array(arguments.map(\.json)) }
+      return .object(members)
+    }
+  }
+
+  /// Empty for anything else.
+  package init(_ json: JSON) {
+    switch json {
+    case .text(let text): self.init(text)
+    case .array(let items): self.init(items.flatMap { Remark($0).parts })
+    case .object:
+      guard let say = json["say"].text else { fallthrough }
+      let key = Key(
+        other: say, one: json["one"].text, count: json["count"].integer.map { Int($0) } ?? 0)
+      self.init([.sentence(key, json["with"].items.map { Remark($0) })])
+    default: self.init("")
+    }
+  }
+}
+
+extension Remark: Bindable {
+  package func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+    (isEmpty ? "" : json.line).bind(to: statement, at: index)
+  }
+}
+
+extension Row {
+  /// Empty if the column has none.
+  package func remark(_ name: StaticString) -> Remark { Remark(json(name)) }
+
+  package func optionalRemark(_ name: StaticString) -> Remark? {
+    isNull(name) ? nil : remark(name)
+  }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import StoreFixture
+import Testing
+
+@testable import Conversations
+@testable import NetworkInbox
+
+@Suite("What the store keeps of hobnob's own sentences") struct RemarkTests {
+  private let database = try! Database(path: ":memory:", patience: 0)
+
+  private static let each: [(Remark, stored: String)] = [
+    ("no such nick", #""no such nick""#),
+    (
+      filled(("%1 could not be sent: %2.", ["a.png", translated("it cannot be read") as Remark])),
+      #"{"say":"%1 could not be sent: %2.","with":["a.png",{"say":"it cannot be read"}]}"#
+    ),
+    (
+      filled(translated("one %2", "%1 of %2", count: 3) as Remark, ["3", "tea"]),
+      #"{"count":3,"one":"one %2","say":"%1 of %2","with":["3","tea"]}"#
+    ),
+    (translated("kicked") + " (spam)", #"[{"say":"kicked"}," (spam)"]"#),
+  ]
+
+  @Test("a sentence is its key and arguments, a quotation a string", arguments: each)
+  func roundTrips(remark: Remark, stored: String) throws {
+    #expect(remark.json.line == stored)
+    let found = try #require(
+      try database.first("SELECT ? AS text", remark) { $0.remark("text") })
+    #expect(found.json == remark.json && found.text == remark.text)
+  }
+
+  @Test("it reads as before, whoever fills it")
+  func reads() {
+    #expect(Self.each[1].0.text == "a.png could not be sent: it cannot be read.")
+    #expect(Self.each[2].0.text == "3 of tea")
+    #expect(Self.each[3].0 == "kicked (spam)")
+    #expect((["a", "b", "c"] as [Remark]).joinedAsList() == "a, b, c")
+  }
+
+  @Test("what is no remark is empty; nothing that somebody wrote becomes a sentence")
+  func strange() throws {
+    for text in ["", "nothing", "7", "{}", #"{"say":7}"#, "[]", "null"] {
+      let found = try database.first("SELECT ? AS text", text) { $0.remark("text") }
+      #expect(found?.isEmpty == true, "\(text)")
+    }
+    let written: Remark = #"{"say":"%1 invited you"}"#
+    let found = try database.first("SELECT ? AS text", written) { $0.remark("text") }
+    #expect(found?.text == written.text)
+  }
+
+  @Test("why a message failed, how somebody was removed, and answers are kept that way")
+  func kept() throws {
+    let lobby = try Lobby()
+    let account = try lobby.store.writeDurably {
+      try $0.addAccount(owner: lobby.anna, network: "xmpp:anna@x")
+    }
+    let tea = try lobby.store.writeDurably { transaction in
+      let room = try transaction.networkRoom("tea", network: account.network)
+      try transaction.join(lobby.anna, room.id)
+      try transaction.send("x", in: room.id, by: lobby.anna)
+      return room.id
+    }
+    try lobby.store.writeDurably { try $0.removeAccount(account) }
+    let failure = try lobby.store.database.first("SELECT failure FROM message") { $0.text() }
+    #expect(failure == #"{"say":"the account %1 was removed","with":["anna@x"]}"#)
+    let message = try lobby.store.read { try $0.newest(by: lobby.anna, in: tea) }
+    #expect(message?.failure == "the account anna@x was removed")
+  }
+}
