@@ -145,7 +145,7 @@ extension EndToEnd {
         try anna.ask(.promote, target: "#tea", text: "ben") == "ben is an operator of #tea now.")
       try ben.expect("not an operator") {
         try ben.store.read { snapshot in
-          let told = try snapshot.changes(since: 0, for: ben.me).events.map(\.text)
+          let told = try snapshot.changes(since: 0, for: ben.me).events.map(\.remark)
           let me = try snapshot.people(in: room).first { $0.participant.id == ben.me }
           return told.contains("anna made you an operator") && me?.rank == "operator"
         }
