@@ -289,7 +289,11 @@ extension Person: SessionShell {
   }
   func show(notice text: SafeText) { notice = text.string }
   func end(notice text: SafeText?) { if text == nil || notice == text?.string { notice = "" } }
-  func ask(_ question: Question) { asked = question }
+  func ask(_ question: Question) {
+    // A terminal shows the question while the line is one.
+    #expect(session.mode.question != nil)
+    asked = question
+  }
   func bell() { bells += 1 }
   func notify(_ news: [ChatSession.Notification]) {
     notified += news.map { [$0.sender, $0.conversation, $0.body] }

@@ -22,7 +22,8 @@ package enum Effect {
   case notice(SafeText)
   /// Remove this message, if it is still on the status line.
   case endNotice(SafeText)
-  /// Ask this question; answer with ``SessionEvent/answered(_:)``.
+  /// Ask this question, in a step once the next line begins; answer with
+  /// ``SessionEvent/answered(_:)``.
   case ask(Question)
   case bell
   /// Keep the typed line, which was not carried out for this reason, or let the key do what it
@@ -153,9 +154,6 @@ extension Effect {
   static func tell(_ sentence: SafeText) -> Effect {
     .answer([StyledLine(sentence, .dim)], indent: 2)
   }
-
-  /// Asks a question when the next line begins.
-  static func askNext(_ question: Question) -> Effect { .whenLineBegins(.ask(question)) }
 }
 
 /// The arguments of `notify-command`, and the message that they are about.

@@ -47,7 +47,7 @@ extension Session {
           let scene = scene
           try perform(
             try store.read { try composing.send(text, &committer.queue, scene, $0) })
-        case .takeBackLine: act(on: committer.takeBackOldestLine(at: now) ?? [])
+        case .takeBackLine: effects += committer.takeBackOldestLine(at: now) ?? []
         case .leave: leave(status: 0, insists: true)
         default: try store.read { try apply(effect, $0) }
         }
@@ -153,7 +153,8 @@ extension Session {
       updateMe(me, snapshot)
     case .reloadHistory: act(on: composing.reloadHistory(scene, snapshot), snapshot)
     case .send, .takeBackLine, .leave: break
-    case .print, .show, .page, .notice, .endNotice, .ask, .bell, .refused, .fillLine, .restore,
+    case .ask(let question): emit(.whenLineBegins(.ask(question)))
+    case .print, .show, .page, .notice, .endNotice, .bell, .refused, .fillLine, .restore,
       .swapLine, .beginChoice, .edit, .endEdit, .addHistory, .setHistory,
       .whenLineBegins, .bind, .copy, .run, .launch, .notify, .connect, .quit:
       emit(effect)
@@ -218,7 +219,7 @@ extension Session {
       // Where the shell is may have changed while this waited.
       plan(.first([], then: feed.shows(open.id, scene) + [.reloadHistory]))
     case .dropped(.line(let line), let reason):
-      act(on: committer.giveBack(line, because: reason))
+      effects += committer.giveBack(line, because: reason)
     case .dropped(.returned(let lines, _), _):
       committer.noteUnsent()
       complain(lines.map(\.line.unsent))
@@ -276,7 +277,8 @@ extension Session {
   /// Performs the waiting writes, as far as possible.
   func retry() {
     guard committer.retry(commitReady) else {
-      return act(on: committer.giveBackOldLine(at: now))
+      effects += committer.giveBackOldLine(at: now)
+      return
     }
     // Nothing is left to write: the next tick ends the program, in `retryIfDue()`.
     if committer.isLeaving, committer.queue.isEmpty { committer.scheduleRetry(at: now) }

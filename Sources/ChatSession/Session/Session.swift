@@ -8,9 +8,10 @@ import StyledText
 /// A person in their conversations, without a terminal, a loop or a screen: it takes events and
 /// returns effects.
 ///
-/// The session handles an event in one snapshot of the store. The event changes the parts, which
-/// are values, and results in a step: writes, committed in one transaction, and effects. Effects
-/// go out when all of that is done.
+/// The session handles an event in one snapshot of the store: it hands it to its parts, which are
+/// values and know nothing of each other but a ``Scene``. They return a step: writes, committed in
+/// one transaction, and effects. The session carries out the effects that concern its parts, and
+/// returns the others for its shell.
 @MainActor
 package final class Session {
   package typealias OutputMode = ChatRendering.OutputMode
@@ -148,7 +149,7 @@ package final class Session {
     case .pageHistory where !mode.isChoosing:
       performStep { try HistoryCommand(context: context).page($0) }
     case .cancel where mode.isDraft:
-      act(on: committer.takeBackOldestLine(at: now) ?? [.refused(SafeText())])
+      effects += committer.takeBackOldestLine(at: now) ?? [.refused(SafeText())]
     case .ended where mode.isDraft:
       observe { try? commitSwitch($0) }
       leave(status: 0, insists: true)
@@ -161,7 +162,7 @@ package final class Session {
     case .up: emit(.refused(SafeText()))
     case .choreEnded(.keep(let files, _, _, let line), let outcome):
       guard let back = committer.copied(files, ofLine: line, outcome, at: now) else { break }
-      act(on: back)
+      effects += back
       retry()
     case .promptShown:
       committer.isStarting = false

@@ -39,7 +39,7 @@ struct Step {
 
   static func tell(_ sentence: SafeText) -> Step { Step([.tell(sentence)]) }
 
-  static func ask(_ question: Question) -> Step { Step([.askNext(question)]) }
+  static func ask(_ question: Question) -> Step { Step([.ask(question)]) }
 
   static func effect(_ effect: Effect) -> Step { Step([effect]) }
 
