@@ -253,11 +253,11 @@ extension IRCClient {
     var origin = Origin.late
     // Skip messages from before the mark: the store has them, or nobody asked for them.
     var oldest = Milliseconds.min
-    switch query.scope {
-    case .catchUp(let since, _, _): oldest = since
-    case .older(_, let before, _, _):
+    if case .catchUp(let since, _, _) = query.scope {
+      oldest = since
+    } else {
       origin = .past
-      context.tell(.page(of: query.conversation, from: from, until: before))
+      context.tell(.page(of: query.conversation, from: from, until: query.before))
     }
     // Old joins and the like no longer matter.
     var partner: String?

@@ -12,32 +12,10 @@ struct History: Sendable {
     case reading, read, failed
   }
 
-  /// A question to the server.
-  struct Query: Sendable {
-    enum Scope: Sendable {
-      /// Everything since the mark or, after a page, since its newest message: the store keeps
-      /// messages in the order in which they arrive.
-      case catchUp(since: Milliseconds, newest: Mark?, pages: Int = 0)
-      /// Older messages for a shell, which has received `count` of them; without a request, the
-      /// last messages of a conversation that is new to the store.
-      case older(NetworkRequest?, before: String = "", count: Int = 0, pages: Int = 0)
-    }
-
-    var conversation: ConversationAddress
-    /// As the server spells it.
-    var target: String
-    var scope: Scope
-    var limit: Int
-
-    /// Whether a shell waits for the answer.
-    var isRequested: Bool { if case .older(_?, _, _, _) = scope { true } else { false } }
-  }
-
   /// Clocks of a network's servers differ by up to this much.
   static let fuzz: Milliseconds = 10_000
-  /// The most pages for one request, or for one conversation after a break.
+  /// The most pages for one conversation, or for the list of direct chats, after a break.
   private static let mostPages = 200
-  private static let mostAtOnce = 4
   /// The key of the mark that all direct chats share, since the server lists the active ones: the
   /// `/` and the name of the bouncer's network, or empty.
   private let allChats: String
@@ -60,9 +38,7 @@ struct History: Sendable {
   var unread: Set<String> = []
   /// How far the owner has read on other devices, to repeat once the messages have arrived.
   var readMarks: [ConversationAddress: Milliseconds] = [:]
-  private var waiting: [Query] = []
-  /// By label, or by target where the server has no labels.
-  private var running: [String: Query] = [:]
+  private var questions = HistoryQueue()
   /// How many missed messages have arrived on this connection.
   private(set) var received = 0
   private static let endTag = "draft/chathistory-end"
@@ -73,7 +49,7 @@ struct History: Sendable {
   }
 
   mutating func reset() {
-    (states, gaps, waiting, running, received) = ([:], [], [], [:], 0)
+    (states, gaps, questions, received) = ([:], [], HistoryQueue(), 0)
     (chats, chatPages, readMarks) = (nil, 0, [:])
     seen = seen.mapValues { ($0.id, false) }
   }
@@ -119,12 +95,13 @@ struct History: Sendable {
     guard let limit = context.historyLimit, states[conversation] != .reading else { return }
     states[conversation] = .reading
     noteActivity(in: conversation, &context)
-    let scope: Query.Scope =
+    let scope: HistoryQuery.Scope =
       marks[conversation.address].map {
         .catchUp(since: $0.milliseconds - Self.fuzz, newest: nil)
-      } ?? .older(nil)
+      } ?? .last
     ask(
-      Query(conversation: conversation, target: target, scope: scope, limit: limit), in: &context)
+      HistoryQuery(conversation: conversation, target: target, scope: scope, limit: limit),
+      in: &context)
   }
 
   /// Notes that a conversation may have had messages that nobody has read.
@@ -192,7 +169,8 @@ struct History: Sendable {
       return context.answer(
         request, translated("The server keeps no history."))
     }
-    let before = request.history.before
+    let older = OlderMessages(request)
+    let before = older.before
     if !before.isEmpty, !before.hasPrefix(Self.timestamp), !context.support.historyTakesIDs,
       times[before] == nil
     {
@@ -203,66 +181,26 @@ struct History: Sendable {
         ))
     }
     ask(
-      Query(
-        conversation: conversation, target: target,
-        scope: .older(request, before: before), limit: limit), in: &context)
+      HistoryQuery(
+        conversation: conversation, target: target, scope: .older(older), limit: limit),
+      in: &context)
   }
 
-  private mutating func ask(_ query: Query, in context: inout IRCContext) {
-    // What the owner asks for goes first (rule 14.12).
-    let index = query.isRequested ? waiting.firstIndex { !$0.isRequested } : nil
-    waiting.insert(query, at: index ?? waiting.endIndex)
+  private mutating func ask(_ query: HistoryQuery, in context: inout IRCContext) {
+    questions.add(query)
     run(in: &context)
   }
 
   private mutating func run(in context: inout IRCContext) {
-    while let index = waiting.firstIndex(where: { query in
-      (query.isRequested || running.count < Self.mostAtOnce)
-        // Without labels, the target shows which query an answer belongs to.
-        && !running.values.contains {
-          $0.conversation == query.conversation
-            || context.fold($0.target) == context.fold(query.target)
-        }
-    }) {
-      let query = waiting.remove(at: index)
-      var line = IRCLine(IRCContext.historyCommand, questionWords(of: query, context))
-      let label = context.newLabel()
-      line.tags["label"] = label
-      running[label ?? context.fold(query.target)] = query
-      context.send(line, query.isRequested ? .owner : .background)
-    }
-    if running.isEmpty, chats != .reading { context.clock.clear(.history) }
-  }
-
-  private func questionWords(of query: Query, _ context: IRCContext) -> [String] {
-    func reference(_ id: String) -> String {
-      if id.hasPrefix(Self.timestamp) { return id }
-      if context.support.historyTakesIDs { return "msgid=" + id }
-      return times[id].map { Self.timestamp + $0 } ?? "*"
-    }
-    let limit = String(query.limit)
-    switch query.scope {
-    case .catchUp(let since, nil, _):
-      return ["AFTER", query.target, Self.timestamp + Timestamp.text(since), limit]
-    case .catchUp(_, let newest?, _):
-      if let id = newest.id, context.support.historyTakesIDs {
-        return ["AFTER", query.target, "msgid=" + id, limit]
-      }
-      // Other messages may have the same time; the store ignores those that it has already.
-      let since = Timestamp.text(newest.milliseconds - 1)
-      return ["AFTER", query.target, Self.timestamp + since, limit]
-    case .older(_, "", _, _): return ["LATEST", query.target, "*", limit]
-    case .older(_, let before, _, _):
-      return ["BEFORE", query.target, reference(before), limit]
-    }
+    questions.run(times, in: &context)
+    if !questions.areRunning, chats != .reading { context.clock.clear(.history) }
   }
 
   // MARK: Answers
 
   /// The query that a batch answers.
-  mutating func takeQuery(label: String?, target: String, in context: IRCContext) -> Query? {
-    running.removeValue(forKey: label ?? context.fold(target))
-      ?? running.removeValue(forKey: context.fold(target))
+  mutating func takeQuery(label: String?, target: String, in context: IRCContext) -> HistoryQuery? {
+    questions.take(label: label, target: context.fold(target))
   }
 
   /// Whether a page is the last one of its kind. A short page may not be: it lacks the messages
@@ -271,7 +209,7 @@ struct History: Sendable {
   /// - Parameters:
   ///   - count: how many messages it had.
   ///   - newest: the last of them.
-  func isEndOfHistory(_ page: Batch, count: Int, newest: Mark?, of query: Query) -> Bool {
+  func isEndOfHistory(_ page: Batch, count: Int, newest: Mark?, of query: HistoryQuery) -> Bool {
     // The next page will have the lines that this batch lacks.
     if page.isTruncated { return false }
     if count == 0 || page.tags[Self.endTag] != nil { return true }
@@ -289,13 +227,13 @@ struct History: Sendable {
   ///   - new: how many of its messages were PRIVMSG or NOTICE.
   ///   - isLast: what `isEndOfHistory` said.
   mutating func finish(
-    _ query: Query, ends: (oldest: Mark, newest: Mark)?, new: Int, isLast: Bool,
+    _ query: HistoryQuery, ends: (oldest: Mark, newest: Mark)?, new: Int, isLast: Bool,
     in context: inout IRCContext
   ) {
     let isEnd = ends == nil || isLast
     var next = query
     switch query.scope {
-    case .older(nil, _, _, _):
+    case .last:
       end(query.conversation, .read, in: &context)
       if let newest = ends?.newest { note(newest, in: query.conversation, &context) }
     case .catchUp(let since, let former, let pages):
@@ -313,16 +251,15 @@ struct History: Sendable {
       }
       // The store has everything before it.
       if let newest = ends?.newest { note(newest, in: query.conversation, &context) }
-    case .older(let request?, let before, let known, let pages):
-      let total = known + new
-      if !isEnd, total < request.history.count, pages < Self.mostPages,
-        let oldest = ends?.oldest.reference(context), oldest != before
-      {
-        next.scope = .older(request, before: oldest, count: total, pages: pages + 1)
+    case .older(var older):
+      let oldest = ends?.oldest.reference(context)
+      if older.note(new, from: oldest, isEnd: isEnd) {
+        next.scope = .older(older)
         ask(next, in: &context)
       } else {
-        let isEmpty = total == 0 && isEnd
-        context.answer(request, isEmpty ? translated("The server has no older messages.") : "")
+        let isEmpty = older.count == 0 && isEnd
+        context.answer(
+          older.request, isEmpty ? translated("The server has no older messages.") : "")
       }
     }
     run(in: &context)
@@ -334,28 +271,24 @@ struct History: Sendable {
     if about.first?.uppercased() == "TARGETS" { failChats(in: &context) }
     // Which parameter is the target depends on the failure.
     let targets = Set(about.map { context.fold($0) })
-    let found = running.first {
-      $0.key == line.tags["label"] || targets.contains(context.fold($0.value.target))
+    let query = questions.take {
+      $0 == line.tags["label"] || targets.contains(context.fold($1.target))
     }
-    if let found {
-      running[found.key] = nil
-      fail(found.value, words, in: &context)
-    }
+    if let query { fail(query, words, in: &context) }
   }
 
   /// Notes that the server has not answered a query in time.
-  mutating func fail(_ query: Query, _ sentence: Remark, in context: inout IRCContext) {
+  mutating func fail(_ query: HistoryQuery, _ sentence: Remark, in context: inout IRCContext) {
     switch query.scope {
-    case .older(nil, _, _, _), .catchUp: end(query.conversation, .failed, in: &context)
-    case .older(let request?, _, _, _): context.answer(request, sentence)
+    case .last, .catchUp: end(query.conversation, .failed, in: &context)
+    case .older(let older): context.answer(older.request, sentence)
     }
     run(in: &context)
   }
 
   mutating func failAll(in context: inout IRCContext) {
     if context.waiting.has(IRCContext.historyCommand) { return }
-    let silent = running.values
-    running = [:]
+    let silent = questions.takeAll()
     if chats == .reading { failChats(in: &context) }
     for query in silent {
       fail(query, translated("The server does not answer."), in: &context)
@@ -418,14 +351,7 @@ struct History: Sendable {
     states[new] = states.removeValue(forKey: former)
     if gaps.remove(former) != nil { gaps.insert(new) }
     readMarks[new] = readMarks.removeValue(forKey: former)
-    func moved(_ query: Query) -> Query {
-      var query = query
-      if query.conversation == former { (query.conversation, query.target) = (new, target) }
-      return query
-    }
-    (waiting, running) = (waiting.map(moved), running.mapValues(moved))
-    // Without labels, the target is the key.
-    running[new.address] = running.removeValue(forKey: former.address)
+    questions.follow(former, to: new, as: target)
     if let mark = marks[former.address] { setMark(mark, of: new.address, in: &context) }
   }
 

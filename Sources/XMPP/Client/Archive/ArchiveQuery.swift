@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Networks
 import Sentences
 
 /// A page of an archive that was asked for and is arriving.
@@ -57,7 +58,7 @@ struct ArchiveQuery: Sendable {
         set.add(Element("before", namespace: Feature.pages))
       }
     case .history(let history):
-      set.add(Element("before", namespace: Feature.pages, text: history.before))
+      set.add(Element("before", namespace: Feature.pages, text: history.older.before))
       if let with = history.with {
         payload.add(Element.form(Feature.archive, [("with", with.description)]))
       }
@@ -67,28 +68,23 @@ struct ArchiveQuery: Sendable {
   }
 }
 
-/// A shell's request for older messages: pages, one after the other, until there are enough.
+/// A shell's request for older messages of a conversation.
 struct HistoryRequest: Hashable, Sendable {
-  var request: NetworkRequest
+  var older: OlderMessages
   var conversation: ConversationAddress
   /// In the account's archive, ask only for messages to and from this person.
   var with: Address?
-  /// The archive id that the next page ends before.
-  var before: String
-  /// How many messages have arrived.
-  var count = 0
-  var pages = 0
 
   /// - Parameter address: a room, or a person, whose messages are in the account's archive.
   init(_ request: NetworkRequest, of address: Address, isRoom: Bool) {
-    self.request = request
+    older = OlderMessages(request)
     conversation = isRoom ? .room(address.description) : .direct(address.description)
     with = isRoom ? nil : address
-    before = request.history.before
   }
 
   /// - Parameter isEnd: whether the archive has nothing older.
   func sentence(isEnd: Bool) -> Remark {
+    let count = older.count
     if count > 0 {
       return filled(
         translated(

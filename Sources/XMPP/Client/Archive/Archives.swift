@@ -152,7 +152,7 @@ struct Archives: Sendable {
         context.tell(
           .page(
             of: history.conversation, from: page.isComplete ? "" : page.first ?? "",
-            until: history.before))
+            until: history.older.before))
       }
       return page
     case .catchUp(let after, _):
@@ -185,23 +185,18 @@ struct Archives: Sendable {
 
   /// An archive that promises more and sends nothing would be asked for ever.
   private static func isStuck(_ page: ArchivePage, _ history: HistoryRequest) -> Bool {
-    !page.isComplete && (page.first == nil || page.first == history.before)
+    !page.isComplete && (page.first == nil || page.first == history.older.before)
   }
 
   private mutating func continueHistory(
     _ history: HistoryRequest, _ page: ArchivePage, _ count: Int, in context: inout ClientContext
   ) {
     var history = history
-    let request = history.request
+    let request = history.older.request
     switch page.answer {
     case .result:
-      history.count += count
-      history.pages += 1
       let isEnd = page.isComplete || Archives.isStuck(page, history)
-      if !isEnd, let first = page.first, history.pages < Limits.pages,
-        history.count < request.history.count
-      {
-        history.before = first
+      if history.older.note(count, from: page.first, isEnd: isEnd) {
         ask(ArchiveQuery(page.query.archive, .history(history)), in: &context)
       } else {
         context.answer(request, history.sentence(isEnd: isEnd))

@@ -20,8 +20,6 @@ enum Limits {
 
   /// Messages in one page of an archive.
   static let page = 250
-  /// Pages that one request for older messages may take.
-  static let pages = 100
   /// From this many messages on, catching up shows a percentage.
   static let manyMessages = 500
   /// Bytes of memory (`Element.weight`) that a page may take; the client asks for the rest again.
