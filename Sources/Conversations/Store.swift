@@ -35,6 +35,9 @@ public final class Store {
   var database: Database { connection.database }
   package var clock: () -> Milliseconds { connection.clock }
 
+  /// The first damage of the file that a query met since the store was opened.
+  package var damage: StoreError? { connection.database.damage }
+
   /// The files of messages.
   public var attachmentFolder: AttachmentFolder { connection.attachmentFolder }
   /// The absolute path of the store's file, with its folder's links resolved.

@@ -18,6 +18,9 @@ package final class Database: Queries {
   private var handle: OpaquePointer?
   private var statements: [String: Statement] = [:]
   private var isFull: Bool?
+  /// The first damage of the file that this connection met, also if its caller went on without the
+  /// rows: then only this tells that they are missing.
+  package private(set) var damage: StoreError?
   /// False during a read transaction: a query that changes something, such as one with RETURNING,
   /// then fails.
   package var allowsChanges = true
@@ -266,7 +269,9 @@ package final class Database: Queries {
     let detail = String(cString: sqlite3_errmsg(handle))
     // SQLite's own message would be misleading in this case.
     if extended & 0xff != SQLITE_BUSY, let loss = loss() { return loss }
-    return Database.error(extended, cause: cause, detail: detail, path: path)
+    let error = Database.error(extended, cause: cause, detail: detail, path: path)
+    if case .corrupt = error, damage == nil { damage = error }
+    return error
   }
 
   /// - Parameters:

@@ -49,6 +49,8 @@ package final class Session {
   var followUps: [[Effect]] = []
   /// Whether to read new changes from the store after that.
   var catchesUp = false
+  /// Whether the person knows that the store is damaged.
+  private var hasToldDamage = false
   var effects: [Effect] = []
 
   package init(
@@ -128,6 +130,7 @@ package final class Session {
       try enter(conversation, $0)
     }
     commitReady()
+    tellDamage()
     return effects
   }
 
@@ -181,6 +184,7 @@ package final class Session {
       tutorial = nil
       performStep { try TutorialCommand(context: context).leave(done, $0) }
     }
+    tellDamage()
     defer { effects = [] }
     return effects
   }
@@ -369,6 +373,13 @@ package final class Session {
     if !sentences.isEmpty { emit(feed.transcript.complain(sentences)) }
   }
 
+  /// Says once that the store is damaged: what looks empty, such as who is here, may be unreadable.
+  private func tellDamage() {
+    guard !hasToldDamage, let damage = store.damage else { return }
+    hasToldDamage = true
+    complain([sentence(for: damage)])
+  }
+
   func reportingErrors(_ body: () throws -> Void) {
     do { try body() } catch { report(error) }
   }
@@ -378,6 +389,7 @@ package final class Session {
     if let error = error as? StoreError, error.isFinal {
       end(because: error, unsent: line.text)
     } else {
+      if let damage = store.damage, error as? StoreError == damage { hasToldDamage = true }
       complain([sentence(for: error)])
     }
   }
