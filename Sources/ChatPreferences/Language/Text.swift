@@ -59,7 +59,7 @@ extension Message {
 
 extension Presence {
   /// What they may do in the room, in the user's language; nil for the usual.
-  var rankWords: SafeText? { rank.isEmpty ? nil : Self.words(forRank: rank) }
+  package var rankWords: SafeText? { rank.isEmpty ? nil : Self.words(forRank: rank) }
 
   /// - Parameter rank: words of networks, such as `operator, bot`; others stay as they are.
   private static func words(forRank rank: String) -> SafeText {

@@ -73,7 +73,7 @@ extension Client {
   }
 
   /// - Parameter failure: why the message cannot be sent; nil if it can.
-  private mutating func end(_ id: OutboxEntry.ID, _ failure: String?) {
+  private mutating func end(_ id: OutboxEntry.ID, _ failure: Remark?) {
     context.needsPump = true
     if let failure { refuse(id, failure) }
   }
