@@ -80,32 +80,45 @@ let package = Package(
       dependencies: ["ChatPreferences", "Composer", "StyledText", "Conversations", "Platform"],
       swiftSettings: ours),
     .target(
+      name: "ChatParts",
+      dependencies: [
+        "ChatRendering", "ChatPreferences", "Composer", "StyledText", "Sentences", "Conversations",
+        "Exchange", "Platform",
+      ],
+      swiftSettings: ours),
+    .target(
+      name: "ChatCommands",
+      dependencies: [
+        "ChatParts", "ChatRendering", "ChatPreferences", "Composer", "StyledText", "Sentences",
+        "Conversations", "Exchange", "Platform",
+      ],
+      swiftSettings: ours),
+    .target(
       name: "ChatSession",
       dependencies: [
-        "ChatRendering", "ChatPreferences", "Composer", "StyledText", "Sentences",
-        "Conversations", "Exchange", "Platform",
+        "ChatCommands", "ChatParts", "ChatRendering", "ChatPreferences", "Composer", "StyledText",
+        "Sentences", "Conversations", "Platform",
       ],
       swiftSettings: ours),
     .target(
       name: "ChatScripts",
       dependencies: [
-        "ChatSession", "ChatRendering", "ChatPreferences", "Composer", "Terminal", "StyledText",
-        "Sentences",
-        "Conversations", "Exchange", "Platform",
+        "ChatSession", "ChatCommands", "ChatParts", "ChatRendering", "ChatPreferences", "Composer",
+        "Terminal", "StyledText", "Sentences", "Conversations", "Exchange", "Platform",
       ],
       swiftSettings: ours),
     .target(
       name: "ChatShell",
       dependencies: [
-        "ChatScripts", "ChatSession", "ChatRendering", "ChatPreferences", "LineEditing", "Composer",
-        "Terminal",
-        "StyledText", "Sentences", "Conversations", "Platform",
+        "ChatScripts", "ChatSession", "ChatCommands", "ChatParts", "ChatRendering",
+        "ChatPreferences", "LineEditing", "Composer", "Terminal", "StyledText", "Sentences",
+        "Conversations", "Platform",
       ],
       swiftSettings: ours),
     .executableTarget(
       name: "hobnob",
       dependencies: [
-        "ChatShell", "ChatScripts", "ChatSession", "Conversations", "Platform",
+        "ChatShell", "ChatScripts", "ChatSession", "ChatParts", "Conversations", "Platform",
         "Sentences",
       ],
       swiftSettings: ours + [.unsafeFlags(["-Osize"], .when(configuration: .release))],
@@ -215,18 +228,18 @@ let package = Package(
     .testTarget(
       name: "ChatSessionTests",
       dependencies: [
-        "ChatShell", "ChatSession", "ChatRendering", "ChatPreferences", "NetworkInbox",
-        "Conversations",
-        "StyledText", "Composer", "Platform", "CSQLite", "Repeatable", "StoreFixture",
+        "ChatShell", "ChatSession", "ChatCommands", "ChatParts", "ChatRendering", "ChatPreferences",
+        "NetworkInbox", "Conversations", "StyledText", "Composer", "Platform", "CSQLite",
+        "Repeatable", "StoreFixture",
       ],
       exclude: ["network-program"],
       swiftSettings: tests),
     .testTarget(
       name: "ChatScriptsTests",
       dependencies: [
-        "ChatScripts", "ChatSession", "ChatRendering", "ChatPreferences", "NetworkInbox",
-        "Conversations",
-        "StyledText", "Repeatable", "StoreFixture",
+        "ChatScripts", "ChatSession", "ChatCommands", "ChatParts", "ChatRendering",
+        "ChatPreferences", "NetworkInbox", "Conversations", "StyledText", "Repeatable",
+        "StoreFixture",
       ],
       swiftSettings: tests),
     .executableTarget(

@@ -179,3 +179,11 @@ extension Event.Kind {
     }
   }
 }
+
+extension Conversation {
+  /// The topic, under its heading.
+  package var topicLine: StyledLine {
+    StyledLine(say("Topic of %1:", SafeText(name: name)) + " ", .dim)
+      + StyledLine(SafeText(line: topic))
+  }
+}

@@ -42,7 +42,7 @@ extension Access {
 /// What alerts somebody like their name: `set highlight` and `set highlight-nick` (rules 2.12 and
 /// 7.10).
 package struct Highlights: Sendable {
-  var words: [String] = []
+  package var words: [String] = []
   /// Whether a person's nick in a room on a network does so wherever it is in a text.
   var includesNick = true
 }

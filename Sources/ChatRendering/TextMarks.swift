@@ -199,7 +199,7 @@ struct TextMarks: Equatable {
   private static let closers = Set(".,;:!?)]}\"'*~`".utf8)
 
   /// The words that begin with `@` or `#` and contain a letter.
-  static func words(in text: String) -> [Word] {
+  package static func words(in text: String) -> [Word] {
     let bytes = Array(text.utf8)
     var found: [Word] = []
     var at = 0

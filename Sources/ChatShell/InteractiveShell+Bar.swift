@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import ChatCommands
+import ChatParts
 import ChatPreferences
 import ChatRendering
 import ChatScripts

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
 import Conversations
 import Foundation
@@ -5,8 +6,9 @@ import StoreFixture
 import StyledText
 import Testing
 
-// SPDX-License-Identifier: GPL-3.0-or-later
+@testable import ChatParts
 @testable import ChatPreferences
+@testable import ChatRendering
 @testable import ChatSession
 @testable import NetworkInbox
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Testing
 
+@testable import ChatCommands
 @testable import ChatSession
 @testable import Conversations
 

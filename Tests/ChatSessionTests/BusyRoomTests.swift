@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 import Foundation
 import StyledText
 import Testing
 
-// SPDX-License-Identifier: GPL-3.0-or-later
+@testable import ChatParts
+@testable import ChatPreferences
 @testable import ChatRendering
 @testable import ChatSession
 @testable import Conversations

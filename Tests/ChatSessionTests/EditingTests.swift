@@ -2,6 +2,9 @@
 import Conversations
 import Testing
 
+@testable import ChatParts
+@testable import ChatPreferences
+@testable import ChatRendering
 @testable import ChatSession
 
 @MainActor

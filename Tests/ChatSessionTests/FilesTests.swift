@@ -3,6 +3,9 @@ import Conversations
 import Glibc
 import Testing
 
+@testable import ChatParts
+@testable import ChatPreferences
+@testable import ChatRendering
 @testable import ChatSession
 
 @MainActor

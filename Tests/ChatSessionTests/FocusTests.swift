@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Testing
 
+@testable import ChatParts
+@testable import ChatPreferences
+@testable import ChatRendering
 @testable import ChatSession
 
 @MainActor

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import StyledText
 import Testing
 
-// SPDX-License-Identifier: GPL-3.0-or-later
+@testable import ChatParts
 @testable import ChatPreferences
 @testable import ChatRendering
 @testable import ChatSession

@@ -5,6 +5,7 @@ import Repeatable
 import StoreFixture
 import Testing
 
+@testable import ChatParts
 @testable import ChatSession
 @testable import NetworkInbox
 

@@ -4,6 +4,8 @@ import StoreFixture
 import StyledText
 import Testing
 
+@testable import ChatCommands
+@testable import ChatParts
 @testable import ChatSession
 @testable import NetworkInbox
 

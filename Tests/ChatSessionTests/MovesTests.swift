@@ -4,6 +4,9 @@ import Conversations
 import StyledText
 import Testing
 
+@testable import ChatParts
+@testable import ChatPreferences
+@testable import ChatRendering
 @testable import ChatSession
 
 /// Going from one conversation to another.

@@ -1,10 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
 import Conversations
 import StoreFixture
 import StyledText
 import Testing
 
-// SPDX-License-Identifier: GPL-3.0-or-later
+@testable import ChatParts
+@testable import ChatPreferences
 @testable import ChatRendering
 @testable import ChatSession
 

@@ -8,6 +8,7 @@ import StoreFixture
 import StyledText
 import Testing
 
+@testable import ChatParts
 @testable import ChatPreferences
 @testable import ChatRendering
 @testable import ChatSession
@@ -295,7 +296,7 @@ extension Person: SessionShell {
     asked = question
   }
   func bell() { bells += 1 }
-  func notify(_ news: [ChatSession.Notification]) {
+  func notify(_ news: [ChatParts.Notification]) {
     notified += news.map { [$0.sender, $0.conversation, $0.body] }
   }
   func clearScreen() {}

@@ -4,6 +4,8 @@ import Conversations
 import Foundation
 import Testing
 
+@testable import ChatCommands
+@testable import ChatParts
 @testable import ChatSession
 @testable import NetworkInbox
 

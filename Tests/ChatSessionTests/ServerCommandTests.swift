@@ -4,6 +4,9 @@ import Conversations
 import StoreFixture
 import Testing
 
+@testable import ChatParts
+@testable import ChatPreferences
+@testable import ChatRendering
 @testable import ChatSession
 @testable import NetworkInbox
 

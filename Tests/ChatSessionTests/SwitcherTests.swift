@@ -4,6 +4,9 @@ import Conversations
 import StyledText
 import Testing
 
+@testable import ChatParts
+@testable import ChatPreferences
+@testable import ChatRendering
 @testable import ChatSession
 
 /// The name of a conversation in place of the line.

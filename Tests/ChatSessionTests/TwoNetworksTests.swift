@@ -2,6 +2,7 @@
 import Conversations
 import Testing
 
+@testable import ChatParts
 @testable import ChatSession
 @testable import NetworkInbox
 

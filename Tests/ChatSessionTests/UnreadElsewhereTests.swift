@@ -4,6 +4,9 @@ import Conversations
 import StyledText
 import Testing
 
+@testable import ChatParts
+@testable import ChatPreferences
+@testable import ChatRendering
 @testable import ChatSession
 
 /// What the status line says of other conversations, and of my newest message.

@@ -3,6 +3,9 @@ import Composer
 import Conversations
 import Testing
 
+@testable import ChatParts
+@testable import ChatPreferences
+@testable import ChatRendering
 @testable import ChatSession
 
 @MainActor

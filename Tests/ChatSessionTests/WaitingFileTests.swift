@@ -5,6 +5,9 @@ import Foundation
 import StoreFixture
 import Testing
 
+@testable import ChatParts
+@testable import ChatPreferences
+@testable import ChatRendering
 @testable import ChatSession
 
 /// Which file goes with a line: the one that this user attached.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import ChatParts
 import ChatPreferences
 import ChatRendering
 import Conversations

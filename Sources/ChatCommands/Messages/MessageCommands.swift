@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ChatParts
+import ChatPreferences
+import Composer
+import Conversations
+import StyledText
+
+/// `/cancel`, `/edit`, `/delete`, `/retry`, `/me`, `/reply`.
+@MainActor
+package struct MessageCommands {
+  let context: CommandContext
+
+  package init(context: CommandContext) { self.context = context }
+
+  /// The message that a command is to change: for N, the one with that number, by any sender; for
+  /// -N, my Nth newest, unlike in `CommandContext.message(named:)`; for no argument, my newest.
+  private func messageToChange(
+    _ argument: String, missing: RuleError, _ snapshot: borrowing Snapshot
+  ) throws -> Message {
+    let conversation = try context.open.required()
+    if argument.isEmpty || argument.hasPrefix("-") {
+      let back = argument.isEmpty ? 1 : Int(written: argument.dropFirst(), in: 1...Int.max)
+      guard let back else { throw notANumber(argument) }
+      guard
+        let message = try snapshot.newest(
+          by: context.me.id, in: conversation.id, skipping: back - 1)
+      else {
+        throw missing
+      }
+      return message
+    }
+    guard let number = Int(written: argument, in: 1...Int.max) else {
+      throw notANumber(argument)
+    }
+    guard
+      let message = try snapshot.message(number: number, in: conversation.id, for: context.me.id),
+      !message.isRecalled
+    else { throw RuleError.noSuchMessage(number) }
+    return message
+  }
+
+  private func notANumber(_ argument: String) -> Refusal {
+    Refusal(
+      say(
+        "“%1” is not a message number. Each message has its number in front; -2 is your second newest.",
+        SafeText(line: argument)))
+  }
+
+  // MARK: Taking back, deleting, sending again
+
+  /// `/cancel` when no message is being edited (rule 3.7).
+  func takeBack(_ snapshot: borrowing Snapshot) throws -> Step {
+    if !context.unstoredLines.isEmpty { return Step([.takeBackLine]) }
+    let conversation = try context.open.required()
+    guard let message = try snapshot.newest(by: context.me.id, in: conversation.id) else {
+      throw RuleError.nothingToCancel
+    }
+    return Step { transaction in
+      let taken: Message
+      do {
+        taken = try transaction.takeBack(message.id, by: context.me.id)
+      } catch let error as RuleError {
+        // If others have my newest message, take back the newest one that they do not have instead.
+        switch error {
+        case .othersHaveIt, .othersMayHaveIt, .cannotDelete: break
+        default: throw error
+        }
+        let unsent = try transaction.unsent(by: context.me.id, in: conversation.id)
+          .sorted { $0.number > $1.number }
+        guard let free = try unsent.first(where: { try !transaction.isHandedOver($0) }) else {
+          throw error
+        }
+        taken = try transaction.takeBack(free.id, by: context.me.id)
+      }
+      let text =
+        switch taken.kind {
+        case .action: "/me " + taken.body
+        case .notice: "/notice " + conversation.name + " " + taken.body
+        default: EditMode.escapingSlash(taken.body)
+        }
+      let fill = Effect.fillLine(text, mentions: taken.mentions(in: text))
+      // A script does not see returned files; its next message would send them by mistake.
+      guard context.isInteractive else { return [.catchUp, fill] }
+      let folder = transaction.attachmentFolder
+      let files = taken.attachments.map { each in
+        WaitingFiles.File(
+          path: folder.path(of: each.hash), name: each.name, bytes: each.bytes, type: each.type,
+          identity: folder.identity(of: each.hash) ?? "")
+      }
+      return [.catchUp, fill, .whenLineBegins(.filesReturned(WaitingFiles(files)))]
+    }
+  }
+
+  package func edit(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    let conversation = try context.open.requiredAsMember()
+    let message = try messageToChange(argument, missing: .nothingToEdit, snapshot)
+    guard message.sender == context.me.id else { throw RuleError.notYours(message.number) }
+    guard message.deletedAt == nil else { throw RuleError.deleted(message.number) }
+    // Check this before the text replaces the line.
+    if try snapshot.isHandedOver(message) {
+      try snapshot.knownAbilities(of: conversation.id).checkEdit(
+        of: message, at: snapshot.clock(), in: conversation.name)
+    }
+    return Step([.beginEdit(message)])
+  }
+
+  func delete(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    _ = try context.open.requiredAsMember()
+    let message = try messageToChange(argument, missing: .nothingToDelete, snapshot)
+    return .change { _ = try $0.deleteMessage(message.id, by: context.me.id) }
+  }
+
+  func retry(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    guard argument.isEmpty || argument == "all" else {
+      let message = try messageToChange(argument, missing: .nothingToRetry, snapshot)
+      return .change { _ = try $0.retry(message.id, by: context.me.id) }
+    }
+    let here = argument.isEmpty ? try context.open.required().id : nil
+    let failed = try snapshot.unsent(by: context.me.id, in: here).filter { $0.state == .failed }
+    guard !failed.isEmpty else {
+      throw Refusal(
+        argument.isEmpty
+          ? say("None of your messages here failed; /retry all looks in all conversations.")
+          : say("None of your messages failed."))
+    }
+    return Step { transaction in
+      var refusals: [RuleError] = []
+      for message in failed {
+        do {
+          _ = try transaction.retry(message.id, by: context.me.id)
+        } catch let error as RuleError {
+          refusals.append(error)
+        }
+      }
+      if refusals.count == failed.count, let first = refusals.first { throw first }
+      let sent = say("Sending %1 again.", SafeText(failed.count - refusals.count))
+      return [.tell(sent), .complain(refusals.map { sentence(for: $0) }), .catchUp]
+    }
+  }
+
+  func sendAction(_ text: String) throws -> Step {
+    guard text.contains(where: { !$0.isWhitespace }) else { throw usage("me") }
+    return Step([.send(OutgoingText(body: text, kind: .action, typed: "/me " + text))])
+  }
+
+  func reply(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+    let number = argument.prefix { !$0.isWhitespace }
+    let text = argument.dropFirst(number.count).drop { $0.isWhitespace }
+    guard !number.isEmpty, !text.isEmpty else { throw usage("reply") }
+    let message = try context.message(named: String(number), snapshot)
+    let can = try snapshot.knownAbilities(of: message.conversation)
+    let isToOther =
+      message.sender != context.me.id && context.open.conversation?.kind == .room
+    let address = message.senderName + ": "
+    // Where the network has no replies, only the name can say whom it answers.
+    let isAddressedOnly = isToOther && !can.replies
+    let hasAddress =
+      isAddressedOnly || isToOther && context.settings.ircReplyPrefix && can.repliesMayBeHidden
+    return Step([
+      .send(
+        OutgoingText(
+          body: String(text), prefix: hasAddress ? address : "", typed: "/reply " + argument,
+          replyTo: isAddressedOnly ? nil : message.id))
+    ])
+  }
+}
