@@ -9,10 +9,10 @@ import Conversations
 /// the room. Any other name alone is not a mention.
 extension Participant {
   func isMentioned(
-    in body: String, mentions: String, of conversation: Conversations.ID<Conversation>,
+    in body: String, mentions: [Mention], of conversation: Conversations.ID<Conversation>,
     _ highlights: Highlights
   ) -> Bool {
-    Span.decoded(mentions, in: body).contains { $0.identity == identity }
+    mentions.spans(in: body).contains { $0.identity == identity }
       || TextMarks(naming: self, highlights).mentionsMe(in: body, of: conversation)
   }
 }

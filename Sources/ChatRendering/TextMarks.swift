@@ -78,7 +78,7 @@ struct TextMarks: Equatable {
   func mentionsMe(_ message: Message) -> Bool {
     message.kind != .notice
       && (mentionsMe(in: message.body, of: message.conversation)
-        || Span.decoded(message.mentions, in: message.body).contains {
+        || message.mentions.spans(in: message.body).contains {
           myNames.contains(MatchFolding.folded($0.identity))
         })
   }
@@ -89,7 +89,7 @@ struct TextMarks: Equatable {
     let mentions =
       message.mentions.isEmpty || !shown.string.utf8.elementsEqual(message.body.utf8)
       ? []
-      : Span.decoded(message.mentions, in: message.body)
+      : message.mentions.spans(in: message.body)
         .filter { myNames.contains(MatchFolding.folded($0.identity)) }.map(\.range)
     return mentions + [addressed(in: shown.string, of: message.conversation)].compactMap { $0 }
       + highlighted(in: shown.string) + called(in: shown.string, of: message.conversation)

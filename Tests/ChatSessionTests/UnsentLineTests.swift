@@ -208,7 +208,9 @@ struct UnsentLineTests {
     anna.tell(.entered(anna.text))
     anna.copyFiles()
     let last = try #require(try anna.newest())
-    #expect(last.attachments.map(\.name) == ["one.txt"] && last.mentions == "0-4 ben")
+    #expect(
+      last.attachments.map(\.name) == ["one.txt"]
+        && last.mentions == [Mention(range: 0..<4, identity: "ben")])
   }
 
   @Test("1.2: leaving without waiting for the store needs C-d again, and shows the whole line")

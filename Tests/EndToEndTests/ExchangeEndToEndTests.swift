@@ -227,7 +227,9 @@ extension EndToEnd {
         try sh("sqlite3 .local/share/hobnob/store.sqlite \"\(sql)\"")
       }
       #expect(try ask(".schema").output.contains("-- 0 text, 1 action, 2 notice"))
-      #expect(try ask("SELECT network, status ->> 'state' FROM account").status == 0)
+      for sql in page.matches(of: /\.Ql (SELECT .+)/).map(\.1) {
+        #expect(try ask(String(sql)).status == 0, "\(sql)")
+      }
       for sql in [
         "SELECT rowid FROM message_text WHERE message_text MATCH 'hello'",
         "UPDATE message SET body = 'bye'",

@@ -84,7 +84,10 @@ extension Lobby {
     let second = try benSays("frist")
     try other.writeDurably { try $0.edit(second.id, to: "furst", by: ben) }
     fixture.now += 1
-    try other.writeDurably { try $0.edit(second.id, to: "first", by: ben, mentions: "0 4 anna") }
+    try other.writeDurably {
+      try $0.edit(
+        second.id, to: "first", by: ben, mentions: [Mention(range: 0..<4, identity: "anna")])
+    }
     try store.writeDurably { try $0.react(second.id, by: anna, with: "🎉") }
     try other.writeDurably { try $0.react(first.id, by: ben, with: "👍") }
     try other.writeDurably { try $0.react(first.id, by: ben, with: "❤️") }
@@ -143,7 +146,7 @@ extension Lobby {
     try store.writeDurablyIfNeeded {
       try $0.setDraft(
         Draft(
-          text: "half a\nline", caret: 4, spans: "s",
+          text: "half a\nline", caret: 4, spans: [Mention(range: 0..<4, identity: "ben")],
           files: [DraftFile(path: "/tmp/x y"), DraftFile(path: "/z", name: "n")]),
         of: anna, in: lobby)
     }

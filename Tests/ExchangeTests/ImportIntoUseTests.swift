@@ -76,6 +76,22 @@ import Testing
     #expect(late.messages == 0 && late.tooOld == 1)
   }
 
+  @Test("Mentions that make no sense are left out, and an earlier export has a line for each")
+  func mentions() throws {
+    let lobby = try Lobby()
+    let each = [
+      #"[{"start":0,"end":4,"identity":"ben"}]"#, #""0-4 ben\n5-9 b x\n\n \n4-4 a\n1-2\nx-y z""#,
+      #"[7,{},{"start":4,"end":0,"identity":"a"},{"start":-1,"end":2,"identity":"a"}]"#,
+    ]
+    let lines = each.enumerated().map {
+      line("@ben", number: 7 + $0.offset, more: #","mentions":"# + $0.element)
+    }
+    try lobby.store.take([export(lines[0], lines[1], lines[2])])
+    let found = try lobby.store.read { try $0.messages(in: lobby.lobby, limit: 9, for: lobby.anna) }
+    let ben = Mention(range: 0..<4, identity: "ben")
+    #expect(found.map(\.mentions) == [[ben], [ben, Mention(range: 5..<9, identity: "b x")], []])
+  }
+
   @Test("Sentences of an earlier export, in its writer's language, are quotations")
   func earlierSentences() throws {
     let lobby = try Lobby()
@@ -101,7 +117,9 @@ import Testing
     let lobby = try Lobby()
     let report = try lobby.store.take([
       export(
-        line("who comes?", number: 7, more: #","kind":"poll","mentions":"0-3 ben""#),
+        line(
+          "who comes?", number: 7,
+          more: #","kind":"poll","mentions":[{"start":0,"end":3,"identity":"ben"}]"#),
         line("", number: 8, more: #","kind":"song""#), line("plain", number: 9))
     ])
     #expect(report.messages == 3 && report.leftOut == 0)
@@ -110,7 +128,7 @@ import Testing
       "[a message of the kind “\(kind)”, which this version of hobnob does not know]"
     }
     #expect(left.map(\.body) == [note("poll") + " who comes?", note("song"), "plain"])
-    #expect(left.map(\.mentions) == ["", "", ""])
+    #expect(left.map(\.mentions) == [[], [], []])
   }
 
   @Test("14.10: a message that hobnob cannot read is imported as one, without the text of others")

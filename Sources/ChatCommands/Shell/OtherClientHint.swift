@@ -5,13 +5,8 @@ import StyledText
 /// Keys and commands that people know from irssi, WeeChat and profanity, and what hobnob has
 /// instead. hobnob has one name for each; you can define aliases. `/keys irssi` lists them, and the
 /// error for an unknown command (rule 1.11) names the counterpart.
-<<<<<<<< HEAD:Sources/ChatCommands/Shell/OtherClientHint.swift
-struct OtherClientHint {
-  enum Program: String, CaseIterable { case irssi, weechat, profanity }
-========
 package struct OtherClientHint {
   package enum Program: String, CaseIterable { case irssi, weechat, profanity }
->>>>>>>> 60a28c6f (Give the commands and the session's parts modules of their own):Sources/ChatCommands/Shell/OtherClientHint.swift
 
   /// What each program calls it; nothing if it has no name there.
   private let names: [Program: String]

@@ -6,7 +6,7 @@ import Conversations
 extension Conversations.Draft {
   package init(_ draft: LineDraft, files: WaitingFiles = WaitingFiles()) {
     self.init(
-      text: draft.text, caret: draft.caret, spans: Span.encoded(draft.spans),
+      text: draft.text, caret: draft.caret, spans: draft.spans.map(Mention.init),
       files: files.files.map { DraftFile(path: $0.path, name: $0.name) })
   }
 
@@ -26,12 +26,12 @@ extension Conversations.Draft {
     for draft in drafts {
       if !text.isEmpty, !draft.text.isEmpty { text += "\n" }
       let shift = text.utf8.count
-      spans += Span.shifted(Span.decoded(draft.spans, in: draft.text), by: shift)
+      spans += Span.shifted(draft.spans.spans(in: draft.text), by: shift)
       text += draft.text
       caret = shift + draft.caret
     }
     return Conversations.Draft(
-      text: text, caret: caret, spans: Span.encoded(spans), files: drafts.flatMap(\.files))
+      text: text, caret: caret, spans: spans.map(Mention.init), files: drafts.flatMap(\.files))
   }
 
   /// The part of this draft below `head`; nil if it does not begin with `head`.
@@ -45,10 +45,10 @@ extension Conversations.Draft {
     guard start == count || text.utf8.dropFirst(count).first == UInt8(ascii: "\n") else {
       return nil
     }
-    let spans = Span.decoded(spans, in: text).filter { $0.range.lowerBound >= start }
+    let spans = spans.spans(in: text).filter { $0.range.lowerBound >= start }
     return Conversations.Draft(
       text: String(decoding: text.utf8.dropFirst(start), as: UTF8.self),
-      caret: max(0, caret - start), spans: Span.encoded(Span.shifted(spans, by: -start)),
+      caret: max(0, caret - start), spans: Span.shifted(spans, by: -start).map(Mention.init),
       files: Array(files.dropFirst(head.files.count)))
   }
 }

@@ -109,7 +109,7 @@ extension DurableTransaction {
       line.body, kind: line.kind, in: line.conversation, by: me,
       typed: line.typed.isEmpty || line.isSecret ? nil : line.typed, shell: shell,
       attachments: line.attachments,
-      replyTo: line.replyTo, mentions: Span.encoded(line.mentions), draft: line.draft,
+      replyTo: line.replyTo, mentions: line.mentions.map(Mention.init), draft: line.draft,
       rest: line.rest)
   }
 

@@ -14,9 +14,20 @@ extension Span {
   }
 }
 
+extension Mention {
+  package init(_ span: Span) { self.init(range: span.range, identity: span.identity) }
+}
+
+extension [Mention] {
+  /// Those that fit the text.
+  package func spans(in text: String) -> [Span] {
+    Span.fitting(map { Span(range: $0.range, identity: $0.identity) }, to: text)
+  }
+}
+
 extension Message {
   /// The mentions of the message in a text that ends with its body, as shown for editing.
   package func mentions(in text: String) -> [Span] {
-    Span.shifted(Span.decoded(mentions, in: body), by: text.utf8.count - body.utf8.count)
+    Span.shifted(mentions.spans(in: body), by: text.utf8.count - body.utf8.count)
   }
 }

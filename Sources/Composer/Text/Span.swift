@@ -72,37 +72,26 @@ public struct Span: Hashable, Sendable {
 }
 
 extension Span {
-  /// The spans as one text, for a store: one line `start-end identity` for each.
-  public static func encoded(_ spans: [Span]) -> String {
-    // Most texts have no spans, and `joined` looks up a protocol conformance at run time.
-    spans.isEmpty
-      ? ""
-      : spans.map { "\($0.range.lowerBound)-\($0.range.upperBound) \($0.identity)" }
-        .joined(separator: "\n")
-  }
-
-  /// The spans from a text that `encoded(_:)` made, without those that reach beyond `text` or do
-  /// not begin and end at a boundary between its characters.
-  public static func decoded(_ encoded: String, in text: String) -> [Span] {
-    if encoded.isEmpty { return [] }
+  /// The spans that fit a text, when a store or another program names both: those that begin and
+  /// end at a boundary between its characters, and not before the end of the one before.
+  public static func fitting(_ spans: [Span], to text: String) -> [Span] {
+    if spans.isEmpty { return [] }
     return text.withUTF8Bytes { utf8 in
       var end = 0
-      // Walk forward only: the encoded text may name any number of places in a long character.
+      // Walk forward only: there may be any number of places in a long character.
       var walk = Graphemes(utf8, from: 0)
       func isBoundary(_ offset: Int) -> Bool {
         if Graphemes.isCertainBoundary(utf8, offset) { return true }
         while walk.offset < offset, walk.next() != nil {}
         return walk.offset == offset
       }
-      return encoded.split(separator: "\n").compactMap { line in
-        guard let blank = line.firstIndex(of: " ") else { return nil }
-        let numbers = line[..<blank].split(separator: "-")
-          .map { Int(written: $0, in: end...utf8.count) }
-        guard numbers.count == 2, let from = numbers[0], let to = numbers[1], from < to,
-          isBoundary(from), isBoundary(to)
-        else { return nil }
-        end = to
-        return Span(range: from..<to, identity: String(line[line.index(after: blank)...]))
+      return spans.filter { span in
+        let range = span.range
+        guard !range.isEmpty, end <= range.lowerBound, range.upperBound <= utf8.count,
+          isBoundary(range.lowerBound), isBoundary(range.upperBound)
+        else { return false }
+        end = range.upperBound
+        return true
       }
     }
   }

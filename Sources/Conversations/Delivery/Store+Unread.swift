@@ -43,7 +43,7 @@ extension Access {
   ///     conversation.
   public func unreadConversations(
     for me: ID<Participant>, in conversations: Set<ID<Conversation>>? = nil, words: [String] = [],
-    isMention: (_ body: String, _ mentions: String, _ conversation: ID<Conversation>) -> Bool = {
+    isMention: (_ body: String, _ mentions: [Mention], _ conversation: ID<Conversation>) -> Bool = {
       _, _, _ in true
     }
   ) throws -> [Unread] {
@@ -114,7 +114,7 @@ extension Access {
 
   fileprivate func unreadNumbers(
     _ words: String, in conversation: ID<Conversation>, behind marker: Int, for me: ID<Participant>,
-    where isMention: (String, String, ID<Conversation>) -> Bool
+    where isMention: (String, [Mention], ID<Conversation>) -> Bool
   ) throws -> [Int] {
     // In one conversation, ids and numbers of arrived messages grow together.
     try database.rows(
@@ -130,7 +130,8 @@ extension Access {
       me,
       marker
     ) {
-      isMention($0.text("body"), $0.text("mentions"), conversation) ? $0.int("number") : nil
+      let mentions = [Mention]($0.json("mentions"))
+      return isMention($0.text("body"), mentions, conversation) ? $0.int("number") : nil
     }.compactMap { $0 }
   }
 }

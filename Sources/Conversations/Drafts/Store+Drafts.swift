@@ -70,7 +70,7 @@ extension DurableTransaction {
         INSERT INTO draft(participant, conversation, text, caret, spans) VALUES (?, ?, ?, ?, ?)
         ON CONFLICT DO UPDATE SET text = excluded.text, caret = excluded.caret,
           spans = excluded.spans
-        """, me, conversation, wanted.text, wanted.caret, wanted.spans)
+        """, me, conversation, wanted.text, wanted.caret, wanted.spans.json)
       try database.run(
         "DELETE FROM draft_file WHERE participant = ? AND conversation = ?", me, conversation)
       for (ordinal, file) in wanted.files.enumerated() {

@@ -97,7 +97,7 @@ package enum JSONShape {
     ("gone", "CASE WHEN m.gone = 1 THEN 'deleted' WHEN m.gone <> 0 THEN 'taken back' END"),
     ("reply_to", boundedNumber("m.reply_to", from: 1)),
     ("text", "m.body"),
-    ("mentions", "nullif(m.mentions, '')"),
+    ("mentions", "json(\(value("m.mentions")))"),
     ("remote_id", "m.remote_id"),
     ("archive_id", "m.archive_id"),
     ("unverified", "nullif(m.unverified <> 0, 0)"),

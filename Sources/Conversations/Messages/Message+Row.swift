@@ -40,7 +40,7 @@ extension Message {
       failure: row.optionalRemark("failure"), editedAt: row.optionalTime("edited_at"),
       deletedAt: row.optionalTime("deleted_at"), isRecalled: row.int("gone") == 2,
       attachments: Attachment.listed(row.optionalText("attachment_list")), replyTo: Quote(row),
-      mentions: row.text("mentions"), isUnverified: row.bool("unverified"),
+      mentions: [Mention](row.json("mentions")), isUnverified: row.bool("unverified"),
       removal: row.optionalText("removed_by").map {
         Removal(moderator: $0, reason: row.text("removal_reason"))
       })

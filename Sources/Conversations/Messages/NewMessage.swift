@@ -27,8 +27,8 @@ package struct NewMessage<Author: Hashable & Sendable>: Hashable, Sendable {
   package var otherOrigin: String?
   /// The number of the message that it answers.
   package var answeredNumber: Int?
-  /// Whom its mentions mean (rule 2.10).
-  package var mentions = ""
+  /// Whom its text means.
+  package var mentions: [Mention] = []
   /// Addresses of files, shown as text until hobnob fetches the files.
   package var links: [String] = []
   /// Whether it is from an archive or a log and older than the stored messages: it is ordered by
@@ -126,7 +126,7 @@ extension Access where Mode: MayWrite {
       message.time ?? clock(), message.editedAt, message.deletedAt, message.failure,
       message.name.origin ?? (message.state == .sending ? hexadecimal(uid) : nil),
       message.name.archive, message.isUnverified, message.answeredNumber, message.body,
-      message.mentions, message.attachments, message.removal?.moderator,
+      message.mentions.json, message.attachments, message.removal?.moderator,
       message.removal?.reason ?? "")
     return database.changedRows > 0 ? uid : nil
   }

@@ -40,7 +40,7 @@ extension Access where Mode: MayWrite {
   fileprivate func insert(
     _ body: String, kind: Message.Kind, in conversation: Conversation, by sender: Participant,
     state: DeliveryState, at time: Milliseconds, attachments: [Attachment],
-    replyTo: ID<Message>?, mentions: String
+    replyTo: ID<Message>?, mentions: [Mention]
   ) throws -> Message {
     let quote = try replyTo.map { try self.quote(of: $0, in: conversation.id) }
     // Writing to someone who closed a direct chat reopens it for them.
@@ -90,8 +90,8 @@ extension Access where Mode: MayWrite {
     try forgetDeletedText(of: message)
     try database.run(
       """
-      UPDATE message SET body = '', failure = NULL, attachments = 0, gone = ?, deleted_at = ?,
-        revised = ?
+      UPDATE message SET body = '', mentions = NULL, failure = NULL, attachments = 0, gone = ?,
+        deleted_at = ?, revised = ?
       WHERE id = ?
       """, wiping.rawValue, time, try nextChange(), message)
   }
@@ -118,7 +118,7 @@ extension DurableTransaction {
   ///   - requireMembership: false lets `hobnob send` speak without joining the
   ///     conversation.
   ///   - replyTo: the message it answers, in the same conversation (rule 7.8).
-  ///   - mentions: whom its mentions mean, in the caller's form.
+  ///   - mentions: whom the text means.
   ///   - draft: the text of the draft that it sends, as the sender last stored or read it; nil if
   ///     there was none. A draft with another text belongs to a line in another shell, and stays
   ///     (rule 5.3).
@@ -132,7 +132,7 @@ extension DurableTransaction {
     _ body: String, kind: Message.Kind = .text, in conversation: ID<Conversation>,
     by me: ID<Participant>, typed: String? = nil, shell: ShellID? = nil,
     requireMembership: Bool = true, attachments: [Attachment] = [], replyTo: ID<Message>? = nil,
-    mentions: String = "", draft: String? = nil, rest: Draft? = nil
+    mentions: [Mention] = [], draft: String? = nil, rest: Draft? = nil
   ) throws -> Message {
     try savepoint {
       let target = try self.conversation(existing: conversation, for: me)
@@ -172,7 +172,7 @@ extension DurableTransaction {
   @discardableResult
   public func edit(
     _ message: ID<Message>, to body: String, by me: ID<Participant>, typed: String? = nil,
-    shell: ShellID? = nil, mentions: String = ""
+    shell: ShellID? = nil, mentions: [Mention] = []
   ) throws -> Message {
     try savepoint {
       var found = try own(message, by: me)
@@ -200,7 +200,7 @@ extension DurableTransaction {
       found.mentions = mentions
       try database.run(
         "UPDATE message SET body = ?, mentions = ?, edited_at = ?, revised = ? WHERE id = ?", body,
-        mentions, found.editedAt, try nextChange(), message)
+        mentions.json, found.editedAt, try nextChange(), message)
       try remember(typed, of: me, shell: shell)
       return try presented([found], to: me)[0]
     }

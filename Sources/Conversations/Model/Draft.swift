@@ -5,12 +5,12 @@ public struct Draft: Hashable, Sendable {
   public var text: String
   /// The caret, as the number of UTF-8 bytes before it; never inside a character in the store.
   public var caret: Int
-  /// The spans in it (rule 2.10), in a form opaque to the store.
-  public var spans: String
+  /// The mentions in it.
+  public var spans: [Mention]
   /// The files that wait to be sent with it (rule 8.1).
   public var files: [DraftFile]
 
-  public init(text: String, caret: Int, spans: String = "", files: [DraftFile] = []) {
+  public init(text: String, caret: Int, spans: [Mention] = [], files: [DraftFile] = []) {
     self.text = text
     self.caret = caret
     self.spans = spans
@@ -21,7 +21,7 @@ public struct Draft: Hashable, Sendable {
 extension Draft {
   /// From the columns text, caret and spans.
   package init(_ row: Row) {
-    self.init(text: row.text("text"), caret: row.int("caret"), spans: row.text("spans"))
+    self.init(text: row.text("text"), caret: row.int("caret"), spans: [Mention](row.json("spans")))
     clampCaret()
   }
 

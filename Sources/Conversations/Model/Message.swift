@@ -82,8 +82,8 @@ public struct Message: Identifiable, Hashable, Sendable {
   public var attachments: [Attachment]
   /// The message that it answers (`/reply`).
   public var replyTo: Quote?
-  /// Whom its mentions mean (rule 2.10), in the sender's own form.
-  public var mentions: String
+  /// Whom its text means.
+  public var mentions: [Mention]
   package var arrival: Arrival
   /// Whether someone known by a nickname alone, maybe not its author, edited or deleted it on a
   /// network.
@@ -96,7 +96,7 @@ public struct Message: Identifiable, Hashable, Sendable {
     kind: Kind = .text, createdAt: Milliseconds, state: DeliveryState = .sent,
     failure: Remark? = nil, editedAt: Milliseconds? = nil, deletedAt: Milliseconds? = nil,
     isRecalled: Bool = false, attachments: [Attachment] = [], replyTo: Quote? = nil,
-    mentions: String = "", isUnverified: Bool = false, removal: Removal? = nil
+    mentions: [Mention] = [], isUnverified: Bool = false, removal: Removal? = nil
   ) {
     self.id = id
     self.uid = uid

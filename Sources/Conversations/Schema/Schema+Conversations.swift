@@ -104,7 +104,9 @@ extension Schema {
       revised INTEGER,                      -- the change in which its text changed last
       moved INTEGER,                        -- the change in which its state changed last
       body TEXT NOT NULL,                   -- '' if it is gone
-      mentions TEXT NOT NULL DEFAULT '',    -- whom its mentions mean
+      -- JSON: a list of whom parts of the body mean, as {"start":0,"end":4,"identity":"ben"}, in
+      -- bytes; NULL for nobody.
+      mentions TEXT,
       reply_to INTEGER,                     -- the number of the message that it answers
       attachments INTEGER NOT NULL DEFAULT 0,    -- the number of its files
       remote_id TEXT,                       -- the sender's id for it; unique only with the sender
@@ -224,7 +226,7 @@ extension Schema {
       conversation INTEGER NOT NULL REFERENCES conversation(id) ON DELETE CASCADE,
       text TEXT NOT NULL,
       caret INTEGER NOT NULL,               -- in characters
-      spans TEXT NOT NULL,                  -- as message.mentions
+      spans TEXT,                           -- as message.mentions
       PRIMARY KEY (participant, conversation)
     ) STRICT;
 

@@ -129,7 +129,7 @@ extension JSONShape {
     SELECT \(object(
       ("type", "'draft'"), ("conversation", conversationObject("c")), ("participant", personObject("p")),
       ("text", "d.text"),
-      ("caret", "min(max(d.caret, 0), length(CAST(d.text AS BLOB)))"), ("spans", "nullif(d.spans, '')"),
+      ("caret", "min(max(d.caret, 0), length(CAST(d.text AS BLOB)))"), ("spans", "json(\(value("d.spans")))"),
       ("files", list(
         "json_patch('{}', json_object('path', f.path, 'name', f.name))",
         from: """

@@ -92,13 +92,13 @@ extension ExportReader {
     var draft = Draft(
       text: try object.text("text"),
       caret: Int(try object.optionalInteger("caret", in: 0...Int64(Int32.max)) ?? 0),
-      spans: try object.optionalText("spans") ?? "")
+      spans: try object.mentions("spans"))
     draft.clampCaret()
     try database.run(
       """
       INSERT INTO draft(participant, conversation, text, caret, spans) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT DO NOTHING
-      """, person, conversation.id, draft.text, draft.caret, draft.spans)
+      """, person, conversation.id, draft.text, draft.caret, draft.spans.json)
     if database.changedRows == 0 { return }
     for (ordinal, file) in try object.objects("files").enumerated() {
       try database.run(

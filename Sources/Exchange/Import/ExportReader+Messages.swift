@@ -37,11 +37,11 @@ extension ExportReader {
     message.isUnverified = try object.optionalInteger("unverified", in: 0...1) == 1
     message.answeredNumber = try object.optionalInteger("reply_to", in: Message.numbers).map(
       Int.init)
-    message.mentions = try object.optionalText("mentions") ?? ""
+    message.mentions = try object.mentions("mentions")
     message.attachments = attachments.count
     try setKind(of: &message, object)
     message.isPast = try object.optionalInteger("past", in: 0...1) == 1
-    if message.gone > 0 { message.body = "" }
+    if message.gone > 0 { (message.body, message.mentions) = ("", []) }
     switch try work.add(message, in: conversation) {
     case .known(let known):
       try work.update(known, to: message, revisions)
@@ -69,7 +69,7 @@ extension ExportReader {
       // The note is in English, like everything that hobnob stores for others.
       let note = "[a message of the kind “\(kind)”, which this version of hobnob does not know]"
       message.body = message.body.isEmpty ? note : note + " " + message.body
-      message.mentions = ""
+      message.mentions = []
     }
   }
 

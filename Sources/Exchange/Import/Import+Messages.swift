@@ -153,7 +153,7 @@ extension Import {
       // All new messages must be in the search index first.
       try database.run(
         "INSERT OR REPLACE INTO import_change VALUES (?, ?, ?, ?, ?, ?, ?, ?)", known.id,
-        message.body, message.mentions, message.editedAt, message.deletedAt, message.gone,
+        message.body, message.mentions.json, message.editedAt, message.deletedAt, message.gone,
         message.removal?.moderator, message.removal?.reason ?? "")
     }
     if hasChanged {

@@ -101,6 +101,20 @@ struct JSONObject {
     return items
   }
 
+  /// The mentions in a text; none if they are missing. Earlier exports have a string with a line
+  /// such as `4-8 ben` for each.
+  func mentions(_ name: String) throws -> [Mention] {
+    guard case .text(let lines) = self[name] else {
+      return self[name] == nil ? [] : [Mention](.array(try values(name)))
+    }
+    return lines.split(separator: "\n").compactMap { line in
+      let parts = line.split(separator: " ", maxSplits: 1)
+      let numbers = parts.first?.split(separator: "-").compactMap { Int($0) } ?? []
+      guard parts.count == 2, numbers.count == 2, numbers[0] < numbers[1] else { return nil }
+      return Mention(range: numbers[0]..<numbers[1], identity: String(parts[1]))
+    }
+  }
+
   private func required<T>(_ value: T?, _ name: String) throws -> T {
     guard let value else { throw LineFault("“%1” is missing", name) }
     return value

@@ -67,7 +67,7 @@ extension IncomingBatch {
       """, found.id, found.body, time)
     try database.run(
       """
-      UPDATE message SET body = ?, mentions = '', edited_at = ?, revised = ?,
+      UPDATE message SET body = ?, mentions = NULL, edited_at = ?, revised = ?,
         unverified = max(unverified, ?), kind = iif(kind = \(unreadable), 0, kind)
       WHERE id = ?
       """, body, time, try store.nextChange(), !speaker.isVerified, found.id)

@@ -8,14 +8,17 @@ import Testing
   @Test func aDraftIsOnePerParticipantAndConversation() throws {
     let lobby = try Lobby()
     let room = try lobby.store.writeDurablyIfNeeded { try $0.makeRoom("tea") }.id
-    let draft = Draft(text: "half a\nline 🐗", caret: 7, spans: "[opaque]")
+    let draft = Draft(
+      text: "half a\nline 🐗", caret: 7, spans: [Mention(range: 0..<4, identity: "ben")])
     try lobby.store.writeDurablyIfNeeded { try $0.setDraft(draft, of: lobby.anna, in: lobby.lobby) }
     #expect(try lobby.other.read { try $0.draft(of: lobby.anna, in: lobby.lobby) } == draft)
     #expect(try lobby.other.read { try $0.draft(of: lobby.ben, in: lobby.lobby) } == nil)
     #expect(try lobby.other.read { try $0.draft(of: lobby.anna, in: room) } == nil)
   }
 
-  @Test(arguments: [nil, Draft(text: "", caret: 0, spans: "x")])
+  @Test(arguments: [
+    nil, Draft(text: "", caret: 0, spans: [Mention(range: 0..<1, identity: "ben")]),
+  ])
   func anEmptyDraftIsRemoved(empty: Draft?) throws {
     let lobby = try Lobby()
     try lobby.store.writeDurablyIfNeeded {

@@ -66,12 +66,32 @@ import Testing
     }
   }
 
+  @Test("2.10: mentions are stored as JSON, and nothing is stored where there are none")
+  func mentions() throws {
+    let lobby = try Lobby()
+    try lobby.says("plain")
+    let mention = Mention(range: 0..<4, identity: "ben \"b\"")
+    let sent = try lobby.store.writeDurably {
+      try $0.send("@ben hi", in: lobby.lobby, by: lobby.anna, mentions: [mention])
+    }
+    func stored() throws -> [String?] {
+      try lobby.store.database.rows("SELECT mentions FROM message ORDER BY id") {
+        $0.optionalText()
+      }
+    }
+    #expect(try stored() == [nil, #"[{"end":4,"identity":"ben \"b\"","start":0}]"#])
+    let read = try lobby.store.read { try $0.message(sent.id, for: lobby.ben) }
+    #expect(sent.mentions == [mention] && read?.mentions == [mention])
+    try lobby.store.writeDurably { try $0.deleteMessage(sent.id, by: lobby.anna) }
+    #expect(try stored() == [nil, nil])
+  }
+
   @Test("1.2: A refused message changes nothing")
   func refusedSendChangesNothing() throws {
     let lobby = try Lobby()
     let store = lobby.store
     let shell = try store.shells.attach(lobby.anna)
-    let draft = Draft(text: "hel", caret: 3, spans: "x")
+    let draft = Draft(text: "hel", caret: 3, spans: [Mention(range: 0..<3, identity: "ben")])
     try store.writeDurablyIfNeeded { try $0.setDraft(draft, of: lobby.anna, in: lobby.lobby) }
     try store.writeIfNeeded { try $0.setTyping(true, in: lobby.lobby) }
     let position = try store.read { try $0.position }
