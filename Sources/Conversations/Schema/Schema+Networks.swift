@@ -107,7 +107,9 @@ extension Schema {
       speaker TEXT NOT NULL,                -- who makes the change; '' the owner
       name TEXT NOT NULL,                   -- what they are called, or a moderator's nickname
       verified INTEGER NOT NULL,
-      text TEXT NOT NULL,                   -- the new text, the reason, or the emoji
+      text TEXT NOT NULL,                   -- the new text or the reason; else ''
+      -- JSON, of a reaction: {"all":["👍"]}, {"given":"👍"} or {"removed":"👍"}; else NULL.
+      reaction TEXT,
       at INTEGER NOT NULL,
       -- The ids of the change itself.
       change_archive TEXT,

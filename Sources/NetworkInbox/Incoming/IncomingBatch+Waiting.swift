@@ -25,8 +25,9 @@ extension IncomingBatch {
     /// The name of the speaker, or of the moderator who removed the message.
     var name: String
     var isVerified = true
-    /// The new text, the emoji or the reason.
-    var text: String
+    /// The new text or the reason.
+    var text = ""
+    var reaction: NetworkReaction?
     var told: Milliseconds?
     /// The network's ids of the change itself.
     var change = MessageIDs()
@@ -42,19 +43,20 @@ extension IncomingBatch {
     try database.run(
       """
       INSERT INTO waiting_change(conversation, page, kind, archive_id, origin_id, author, speaker,
-        name, verified, text, at, change_archive, change_origin)
-      SELECT id, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13 FROM conversation
+        name, verified, text, reaction, at, change_archive, change_origin)
+      SELECT id, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14 FROM conversation
       -- Nothing is older than the beginning of an archive.
       WHERE id = ?1 AND archive_from IS NOT '' AND NOT EXISTS (
         SELECT 1 FROM waiting_change
         WHERE conversation = ?1 AND archive_id IS ?4 AND origin_id IS ?5
-          AND (kind, author, speaker, text, at, change_archive, change_origin)
-            IS (?3, ?6, ?7, ?10, ?11, ?12, ?13))
+          AND (kind, author, speaker, text, reaction, at, change_archive, change_origin)
+            IS (?3, ?6, ?7, ?10, ?11, ?12, ?13, ?14))
       """, conversation.id,
       waiting.told == nil ? 0 : progress.pages[conversation.address]?.number ?? 0,
       waiting.kind.rawValue,
       waiting.message.archive, waiting.message.origin, waiting.author, waiting.speaker,
-      waiting.name, waiting.isVerified, waiting.text, time(waiting.told), waiting.change.archive,
+      waiting.name, waiting.isVerified, waiting.text, waiting.reaction?.json, time(waiting.told),
+      waiting.change.archive,
       waiting.change.origin)
     try database.run(
       """
@@ -68,18 +70,20 @@ extension IncomingBatch {
     switch event {
     case .edited(
       let message, let speaker, let conversation, let body, let told, let change, let whole):
-      return waiting(
-        .correction, of: message, by: speaker, in: conversation, whole ?? body, told, change)
+      var found = waiting(.correction, of: message, by: speaker, in: conversation, told, change)
+      found?.text = whole ?? body
+      return found
     case .retracted(let message, let speaker, let conversation, let told):
-      return waiting(.retraction, of: message, by: speaker, in: conversation, "", told)
+      return waiting(.retraction, of: message, by: speaker, in: conversation, told)
     case .removed(let archive, let room, let removal, let told):
       return Waiting(
         kind: .removal, message: MessageIDs(archive: archive), conversation: .room(room),
         name: removal.moderator, text: removal.reason, told: told)
     case .reacted(
       let message, let author, let speaker, let conversation, let emoji, let told, let change):
-      guard let text = emoji.stored else { return nil }
-      var found = waiting(.reaction, of: message, by: speaker, in: conversation, text, told, change)
+      guard let known = emoji.known else { return nil }
+      var found = waiting(.reaction, of: message, by: speaker, in: conversation, told, change)
+      found?.reaction = known
       found?.author = author.map { Self.storedIdentity($0) }
       return found
     default:
@@ -90,7 +94,7 @@ extension IncomingBatch {
   private func waiting(
     _ kind: Kind, of message: MessageIDs, by speaker: NetworkUser,
     in conversation: ConversationAddress,
-    _ text: String, _ told: Milliseconds?, _ change: MessageIDs = MessageIDs()
+    _ told: Milliseconds?, _ change: MessageIDs = MessageIDs()
   ) -> Waiting? {
     if case .direct(let address) = conversation, !speaker.isOwner, speaker.identity != address {
       return nil
@@ -101,7 +105,7 @@ extension IncomingBatch {
     return Waiting(
       kind: kind, message: message, conversation: conversation,
       speaker: Self.storedIdentity(speaker),
-      name: speaker.name, isVerified: speaker.isVerified, text: text, told: told, change: change)
+      name: speaker.name, isVerified: speaker.isVerified, told: told, change: change)
   }
 
   private static func storedIdentity(_ speaker: NetworkUser) -> String {
@@ -184,10 +188,11 @@ extension IncomingBatch {
       return .removed(
         archive: archive, room: room, Removal(moderator: name, reason: text), at: time)
     case (.reaction?, _):
+      guard let emoji = NetworkReaction(row.json("reaction")) else { return nil }
       return .reacted(
         message, author: row.optionalText("author").map { someone($0) }, by: speaker,
         in: conversation,
-        emoji: NetworkReaction(stored: text), at: time, change: change)
+        emoji: emoji, at: time, change: change)
     case (.removal?, .direct), (nil, _):
       return nil
     }
@@ -199,21 +204,32 @@ extension IncomingBatch {
 }
 
 extension NetworkReaction {
-  /// All reactions, one per line; `+` precedes one that was given, `-` one that was removed. Nil if
-  /// none of them is an emoji that this program knows.
-  fileprivate var stored: String? {
+  /// The same with the emoji that this program knows; nil if it has none of them.
+  fileprivate var known: NetworkReaction? {
     switch self {
-    case .all: applied(to: [], asOne: false)?.joined(separator: "\n")
-    case .given(let emoji): Reaction.isEmoji(emoji) ? "+" + emoji : nil
-    case .removed(let emoji): Reaction.isEmoji(emoji) ? "-" + emoji : nil
+    case .all: applied(to: [], asOne: false).map { .all($0) }
+    case .given(let emoji), .removed(let emoji): Reaction.isEmoji(emoji) ? self : nil
     }
   }
 
-  fileprivate init(stored: String) {
-    switch stored.first {
-    case "+": self = .given(String(stored.dropFirst()))
-    case "-": self = .removed(String(stored.dropFirst()))
-    default: self = .all(stored.split(separator: "\n").map(String.init))
+  fileprivate var json: JSON {
+    switch self {
+    case .all(let all): .object(["all": .array(all.map { .text($0) })])
+    case .given(let emoji): .object(["given": .text(emoji)])
+    case .removed(let emoji): .object(["removed": .text(emoji)])
+    }
+  }
+
+  /// Nil for anything else.
+  fileprivate init?(_ json: JSON) {
+    if let emoji = json["given"].text {
+      self = .given(emoji)
+    } else if let emoji = json["removed"].text {
+      self = .removed(emoji)
+    } else if case .array(let all) = json["all"] {
+      self = .all(all.compactMap(\.text))
+    } else {
+      return nil
     }
   }
 }
