@@ -39,7 +39,7 @@ extension EditorLine: ShellLine {
   func replace(by draft: Conversations.Draft) {
     editor.setLine(draft.text, caret: draft.caret)
     // On the line, a text ends at its first NUL.
-    completion?.begin(with: Span.decoded(draft.spans, in: editor.text))
+    completion?.begin(with: draft.spans.spans(in: editor.text))
   }
 
   func beginChoice() {

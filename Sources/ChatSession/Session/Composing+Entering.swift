@@ -97,7 +97,7 @@ extension Composing {
     case .save(let body):
       _ = try context.open.requiredAsMember()
       let (me, shell) = (context.me.id, context.scene.shell)
-      let mentions = Span.encoded(line.mentions(in: body))
+      let mentions = line.mentions(in: body).map(Mention.init)
       return Step {
         _ = try $0.edit(
           message.id, to: body, by: me, typed: text, shell: shell, mentions: mentions)
