@@ -7,17 +7,17 @@ import StyledText
 /// Standard output of the commands for scripts: buffered lines, and no error when the reader goes
 /// away (`hobnob log | head`).
 @MainActor
-public final class StandardOutput {
+package final class StandardOutput {
   private var buffer: [UInt8] = []
   private let descriptor: Int32
   /// Whether the reader closed its end, or writing failed: further output is pointless.
-  public private(set) var isClosed = false
+  package private(set) var isClosed = false
   private var failure: Int32?
 
-  public init(descriptor: Int32 = 1) { self.descriptor = descriptor }
+  package init(descriptor: Int32 = 1) { self.descriptor = descriptor }
 
   /// Writes a line.
-  public func write(_ line: SafeText) {
+  package func write(_ line: SafeText) {
     guard !isClosed else { return }
     buffer += line.string.utf8
     buffer.append(0x0A)
@@ -49,7 +49,7 @@ public final class StandardOutput {
   }
 
   /// Writes the buffer.
-  public func flush() {
+  package func flush() {
     var start = 0
     while start < buffer.count, !isClosed {
       let count = buffer[start...].withUnsafeBytes {
@@ -81,10 +81,10 @@ public final class StandardOutput {
 }
 
 /// The numbers of standard input, output and error.
-public enum StandardDescriptors {
+package enum StandardDescriptors {
   /// Opens the descriptors that are closed (`>&-`), so that no file of hobnob's gets their number,
   /// and with it their output. Reading and writing them fails, as it should.
-  public static func claim() {
+  package static func claim() {
     for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
       // The lowest free number is the missing one.
       _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
@@ -99,8 +99,8 @@ public enum StandardDescriptors {
 }
 
 /// Standard error: one sentence a line, with the program's name before it.
-public enum StandardError {
-  public static func say(_ sentence: SafeText) { write("hobnob: " + sentence) }
+package enum StandardError {
+  package static func say(_ sentence: SafeText) { write("hobnob: " + sentence) }
 
   static func write(_ text: SafeText) {
     let bytes = Array(text.string.utf8) + [0x0A]

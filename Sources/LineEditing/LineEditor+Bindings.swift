@@ -5,15 +5,15 @@ import StyledText
 /// readline's state other than the line: its history, its inputrc, its keys.
 extension LineEditor {
   /// The lines that Up and C-r find, newest last.
-  public func setHistory(_ lines: [String]) {
+  package func setHistory(_ lines: [String]) {
     creadline_history_clear()
     for line in lines { creadline_history_add(line) }
   }
 
-  public func addHistory(_ line: String) { creadline_history_add(line) }
+  package func addHistory(_ line: String) { creadline_history_add(line) }
 
   /// Binds one line of an inputrc, for `/bind`. Returns readline's complaints.
-  public func bind(_ line: String) -> [SafeText] {
+  package func bind(_ line: String) -> [SafeText] {
     // Trap: for a line without a colon, readline binds the key of its first letter; for an unknown
     // function, it unbinds the key. Either way a letter would stop working.
     let isSetting = line.hasPrefix("set ") || line.hasPrefix("$")
@@ -40,14 +40,14 @@ extension LineEditor {
   }
 
   /// readline's complaints about the inputrc.
-  public func takeComplaints() -> [SafeText] {
+  package func takeComplaints() -> [SafeText] {
     String(cString: creadline_take_complaints()).split(separator: "\n").map {
       SafeText(line: String($0))
     }
   }
 
   /// Every function, with its keys in readline's notation, which may be empty.
-  public var bindings: [(function: String, keys: String)] {
+  package var bindings: [(function: String, keys: String)] {
     final class Found { var all: [(function: String, keys: String)] = [] }
     let found = Found()
     creadline_each_binding(

@@ -6,12 +6,12 @@ import Terminal
 /// Updates the screen, once a turn.
 extension LineEditor {
   /// Prints settled lines above the line being typed, at the end of the turn.
-  public func print(_ lines: [StyledLine]) { display.print(lines) }
+  package func print(_ lines: [StyledLine]) { display.print(lines) }
 
-  public func clearDisplay() { display.clear() }
+  package func clearDisplay() { display.clear() }
 
   /// Draws all changes since the last turn, in one write.
-  public func draw() {
+  package func draw() {
     tell(.willDraw)
     confirmSizeBeforeScroll()
     let scrolled = display.scrolledText
@@ -24,7 +24,7 @@ extension LineEditor {
 
   /// Whether the terminal has not accepted the last output yet, or never will. Until it has, hobnob
   /// draws nothing.
-  public var isBehind: Bool { device.isBehind || device.isDead }
+  package var isBehind: Bool { device.isBehind || device.isDead }
 
   func fellBehind() {
     loop.watch(device.writer, for: .writing) { [weak self] in

@@ -76,7 +76,7 @@ extension LineEditor {
 
   /// Call this after a SIGWINCH, or when the size turns out to have changed. hobnob draws nothing
   /// until the terminal has reported the same size twice.
-  public func windowResized() {
+  package func windowResized() {
     guard displayMode == .tty else {
       display.updateSize()
       tell(.resized)

@@ -5,7 +5,7 @@ import Terminal
 
 extension LineEditor {
   /// Handles C-z: restores the terminal's modes and stops the process until SIGCONT.
-  public func suspend() {
+  package func suspend() {
     guard JobControl.canStop else {
       tell(.cannotSuspend)
       return

@@ -7,55 +7,55 @@ import Terminal
 /// The text being typed, which readline owns; the program can read and change it.
 extension LineEditor: BarLine {
   /// The text; decoded once for each ``edition``.
-  public var text: String { Readline.text }
+  package var text: String { Readline.text }
   /// Changes whenever the text changes.
-  public var edition: Int { Int(creadline_edition()) }
-  public var composed: ComposedText { ComposedText(text, caret: caret, region: region) }
-  public var zones: ZoneValues<[Item]> { bar.zones }
+  package var edition: Int { Int(creadline_edition()) }
+  package var composed: ComposedText { ComposedText(text, caret: caret, region: region) }
+  package var zones: ZoneValues<[Item]> { bar.zones }
   /// The number of visible rows of text, after the last drawing.
-  public var inputRows: Int { display.inputRows }
+  package var inputRows: Int { display.inputRows }
   /// Whether the background is light, as the person set it; nil to use what the terminal reports.
-  public var background: Bool? {
+  package var background: Bool? {
     get { display.setBackground }
     set { display.setBackground = newValue }
   }
   /// The title of the terminal's window, one line; nil leaves it as it was found. It is not set in
   /// plain mode, nor on terminals that would not restore it.
-  public var title: SafeText? {
+  package var title: SafeText? {
     get { display.title }
     set { display.title = newValue }
   }
   /// The caret, in bytes from the start of the text.
-  public var caret: Int { Int(Readline.line.caret) }
-  public var isEmpty: Bool { Readline.line.length == 0 }
+  package var caret: Int { Int(Readline.line.caret) }
+  package var isEmpty: Bool { Readline.line.length == 0 }
   /// Whether no search, argument or incomplete command is under way, and the line is not one of the
   /// history.
-  public var isIdle: Bool { creadline_is_idle() && creadline_history_is_live() }
+  package var isIdle: Bool { creadline_is_idle() && creadline_history_is_live() }
 
   /// Whether the last key was undo or redo.
-  public var lastKeyWasUndo: Bool { creadline_last_was_undo() }
+  package var lastKeyWasUndo: Bool { creadline_last_was_undo() }
 
   /// Runs `body` now, or, if a line is being accepted, when the next line has begun.
-  public func whenLineBegins(_ body: @escaping @MainActor () -> Void) {
+  package func whenLineBegins(_ body: @escaping @MainActor () -> Void) {
     if isAccepting { afterLine.append(body) } else { body() }
   }
 
   /// Replaces the line's text and forgets its undo.
-  public func setLine(_ text: String, caret: Int? = nil) {
+  package func setLine(_ text: String, caret: Int? = nil) {
     creadline_drop_pending_key()
     isProgramChange = true
     creadline_set_line(text, Int32(clamping: caret ?? text.utf8.count))
   }
 
   /// Inserts at the caret as one undo step.
-  public func insert(_ text: String) {
+  package func insert(_ text: String) {
     creadline_drop_pending_key()
     isProgramChange = true
     creadline_insert(text)
   }
 
   /// Replaces the line's text as one undo step, with the caret at its end.
-  public func replaceLine(_ text: String) {
+  package func replaceLine(_ text: String) {
     creadline_drop_pending_key()
     isProgramChange = true
     let line = Readline.line
@@ -63,14 +63,14 @@ extension LineEditor: BarLine {
   }
 
   /// Replaces bytes of the line as one undo step.
-  public func replace(_ range: Range<Int>, with text: String, caret: Int) {
+  package func replace(_ range: Range<Int>, with text: String, caret: Int) {
     creadline_drop_pending_key()
     isProgramChange = true
     creadline_replace(Int32(range.lowerBound), Int32(range.upperBound), text, Int32(caret))
   }
 
   /// The region between mark and caret, in bytes; nil if none is active.
-  public var region: Range<Int>? {
+  package var region: Range<Int>? {
     let line = Readline.line
     return line.region_end > line.region_start
       ? Int(line.region_start)..<Int(line.region_end) : nil
@@ -78,7 +78,7 @@ extension LineEditor: BarLine {
 
   /// The bytes for a command on the region: between caret and mark if the region is active, or if
   /// `set-mark` set the mark and nothing was typed since.
-  public var markedRegion: Range<Int>? {
+  package var markedRegion: Range<Int>? {
     let line = Readline.line
     guard line.mark >= 0, line.mark != line.caret else { return nil }
     return Int(min(line.mark, line.caret))..<Int(max(line.mark, line.caret))
@@ -88,7 +88,7 @@ extension LineEditor: BarLine {
   /// replaces it, and any other key leaves the line unchanged (rule 1.11).
   ///
   /// - Parameter start: bytes from the start of the text.
-  public func select(from start: Int = 0) {
+  package func select(from start: Int = 0) {
     // Report earlier typing first, or it would seem to be typed now.
     tellEarlierChanges()
     creadline_select(Int32(clamping: start))
@@ -96,27 +96,27 @@ extension LineEditor: BarLine {
   }
 
   /// Makes one C-_ bring `text` into the line.
-  public func offerOnUndo(_ text: String) {
+  package func offerOnUndo(_ text: String) {
     isProgramChange = true
     creadline_offer_on_undo(text)
   }
 
   /// A line that was set aside with its caret and undo.
-  public final class SavedLine {
+  package final class SavedLine {
     fileprivate var pointer: UnsafeMutableRawPointer?
     fileprivate init(_ pointer: UnsafeMutableRawPointer?) { self.pointer = pointer }
     deinit { if let pointer { creadline_forget_aside(pointer) } }
   }
 
   /// Sets the line aside, and leaves an empty one.
-  public func setAside() -> SavedLine {
+  package func setAside() -> SavedLine {
     creadline_drop_pending_key()
     isProgramChange = true
     return SavedLine(creadline_set_aside())
   }
 
   /// Replaces the current line with the one set aside.
-  public func bringBack(_ aside: consuming SavedLine) {
+  package func bringBack(_ aside: consuming SavedLine) {
     creadline_drop_pending_key()
     isProgramChange = true
     guard let pointer = aside.pointer.take() else { return }
@@ -124,7 +124,7 @@ extension LineEditor: BarLine {
   }
 
   /// C-c: empties the line; C-_ brings it back (rule 1.6).
-  public func clearLine() {
+  package func clearLine() {
     if let question = question.take() {
       display.needsDrawing = true
       _ = question(.leave)
@@ -142,20 +142,20 @@ extension LineEditor: BarLine {
   }
 
   /// Empties the line as one undo step.
-  public func empty() {
+  package func empty() {
     creadline_clear()
     tellChanged()
     isProgramChange = true
   }
 
-  public func bell() { display.bell() }
+  package func bell() { display.bell() }
 
   /// Asks the terminal to copy a text to the clipboard (OSC 52). Does nothing in plain mode.
-  public func copyToClipboard(_ text: SafeText) { display.send(ClipboardSequence.bytes(text)) }
+  package func copyToClipboard(_ text: SafeText) { display.send(ClipboardSequence.bytes(text)) }
 
   /// The sequence for desktop notifications: the wanted one, or the best one that this terminal is
   /// known to support; nil in plain mode, and on a terminal that would print it.
-  public func notification(_ wanted: DesktopNotification?) -> DesktopNotification? {
+  package func notification(_ wanted: DesktopNotification?) -> DesktopNotification? {
     guard displayMode == .tty, display.looks.ignoresStrings else { return nil }
     return wanted ?? (knowsOSC99 ? .osc99 : display.looks.notifications)
   }
@@ -166,7 +166,7 @@ extension LineEditor: BarLine {
   ///   - identifier: ASCII letters, digits and hyphens; the terminal replaces a notification that
   ///     has the same identifier.
   ///   - notification: from ``notification(_:)``.
-  public func notify(
+  package func notify(
     title: SafeText, body: SafeText, identifier: String, by notification: DesktopNotification
   ) {
     display.send(
@@ -175,14 +175,14 @@ extension LineEditor: BarLine {
   }
 
   /// Lines as bytes for a pager, in this terminal's columns and colours.
-  public func printed(_ lines: [StyledLine]) -> [UInt8] {
+  package func printed(_ lines: [StyledLine]) -> [UInt8] {
     Painter.printed(display.rows(of: lines), looks: display.looks)
   }
 }
 
 /// The length of a text that is only partly visible.
-public struct ScrolledText: Hashable, Sendable {
-  public let lines: Int
+package struct ScrolledText: Hashable, Sendable {
+  package let lines: Int
   /// Rows on the screen; nil if each line is one row.
-  public let rows: Int?
+  package let rows: Int?
 }

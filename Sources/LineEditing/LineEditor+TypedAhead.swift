@@ -5,7 +5,7 @@ import Terminal
 /// Keys typed before the prompt was there (rule 5.2), or while another program had the terminal.
 extension LineEditor {
   /// Whether the user has typed something that the line does not show yet (rule 5.2).
-  public func hasTypedAhead() -> Bool {
+  package func hasTypedAhead() -> Bool {
     readAhead { $0 }
     return typedAhead.contains { event in
       switch event {

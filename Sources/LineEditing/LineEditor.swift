@@ -10,34 +10,34 @@ import Terminal
 /// one. Settled lines, which no longer change, are printed above it. Single-threaded: everything
 /// happens in `loop`.
 @MainActor
-public final class LineEditor {
+package final class LineEditor {
   /// The two interactive modes (rule 11.5).
-  public enum DisplayMode: Sendable { case tty, plain }
+  package enum DisplayMode: Sendable { case tty, plain }
 
-  public let loop: EventLoop
+  package let loop: EventLoop
   /// Receives each event of the line; returns whether it has handled the event.
-  public var handler: ((LineEvent) -> Bool)?
+  package var handler: ((LineEvent) -> Bool)?
   /// Returns the candidates for the word at the caret, a byte offset in `text`; readline's own
   /// completion functions call it.
-  public var completions: ((_ text: String, _ caret: Int) -> Completions?)?
+  package var completions: ((_ text: String, _ caret: Int) -> Completions?)?
   /// For M-Backspace in a name of several words: returns the byte offset at which the last word of
   /// the name begins; nil if the caret, a byte offset, is neither in such a name nor at its end.
-  public var nameWordStart: ((_ caret: Int) -> Int?)?
+  package var nameWordStart: ((_ caret: Int) -> Int?)?
   /// Receives the next key as an answer. If it returns false, the key is not an answer; a character
   /// then goes into the line.
-  public var question: ((Answer) -> Bool)?
+  package var question: ((Answer) -> Bool)?
 
   /// Returns whether a menu is open, and whether keys go to it; ``InputBar/menu`` shows it.
-  public var menu: () -> MenuState = { .closed }
+  package var menu: () -> MenuState = { .closed }
 
   /// Whether the terminal's window has the focus; the window of a terminal that does not report it
   /// counts as focused.
-  public var isFocused: Bool { focus.isHere }
+  package var isFocused: Bool { focus.isHere }
   /// Whether ``isFocused`` is known. False while the editor waits for the terminal's report;
   /// ``isFocused`` is then also false.
-  public var isFocusKnown: Bool { focus.isKnown }
+  package var isFocusKnown: Bool { focus.isKnown }
   /// Whether ``isFocused`` is what the terminal last reported.
-  public var isFocusReported: Bool { focus.isReported }
+  package var isFocusReported: Bool { focus.isReported }
 
   let device: TerminalDevice
   package let display: LineDisplay
@@ -57,7 +57,7 @@ public final class LineEditor {
   /// - Parameters:
   ///   - displayMode: how to draw.
   ///   - looks: what the terminal can show.
-  public init(
+  package init(
     displayMode: DisplayMode, loop: EventLoop, device: TerminalDevice, widths: Widths,
     looks: Painter.TerminalCapabilities
   ) {
@@ -77,9 +77,9 @@ public final class LineEditor {
   @discardableResult
   func tell(_ event: LineEvent) -> Bool { handler?(event) ?? false }
 
-  public var displayMode: DisplayMode { display.displayMode }
+  package var displayMode: DisplayMode { display.displayMode }
   /// The bar around the text; readline owns the text itself.
-  public var bar: InputBar {
+  package var bar: InputBar {
     get { display.bar }
     set { display.bar = newValue }
   }
@@ -87,7 +87,7 @@ public final class LineEditor {
 
   /// Takes over the terminal, and shows the prompt at the end of the loop's turn. If it already has
   /// the terminal, it only changes the prompt.
-  public func start(prompt: StyledLine) {
+  package func start(prompt: StyledLine) {
     bar.prompt = prompt
     guard !isStarted else { return }
     isStarted = true
@@ -133,7 +133,7 @@ public final class LineEditor {
   var resizeProbe = ResizeProbe()
 
   /// Restores the terminal's modes, and leaves the cursor on an empty row.
-  public func stop() {
+  package func stop() {
     guard isStarted else { return }
     isStarted = false
     finishQuestions()
@@ -152,7 +152,7 @@ public final class LineEditor {
   /// Runs `body` with the terminal's modes restored, for a child that uses it.
   ///
   /// - Parameter keepingLine: whether the line stays on the screen, above the child's output.
-  public func withTerminalReleased(keepingLine: Bool = true, _ body: () -> Void) {
+  package func withTerminalReleased(keepingLine: Bool = true, _ body: () -> Void) {
     finishQuestions()
     finishResizeProbe()
     draw()
@@ -169,7 +169,7 @@ public final class LineEditor {
   }
 
   /// Handles SIGCONT after another process stopped this one: the terminal may be in any mode.
-  public func continued() {
+  package func continued() {
     device.takeAgain()
     if displayMode == .tty { focus.wait() }
     display.forget()
@@ -216,7 +216,7 @@ public final class LineEditor {
   /// Handles the keys that still wait for more, since no more will come. Call this before the
   /// program ends because of a signal. A typed line is then sent; a paste is in the line, so that
   /// it becomes the draft (rules 1.2 and 1.9).
-  public func handleLastKeys() {
+  package func handleLastKeys() {
     takeTypedAhead()
     let last = keys.lastKeys()
     if !last.isEmpty { handle(last) }
@@ -325,7 +325,7 @@ public final class LineEditor {
 
   /// Accepts the line as Return does, after an answer to ``question``. Do not call it while
   /// readline handles a key.
-  public func pressReturn() { key([0x0D]) }
+  package func pressReturn() { key([0x0D]) }
 
   private func key(_ bytes: [UInt8]) {
     // The effect of a key other than a letter may depend on the letters before it, so report those

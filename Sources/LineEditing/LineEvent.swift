@@ -4,7 +4,7 @@ import Terminal
 
 /// An event of the line. ``LineEditor/handler`` receives each, in order, and returns whether it has
 /// handled it. Each case describes the default action; without one, the answer does not matter.
-public enum LineEvent: Hashable, Sendable {
+package enum LineEvent: Hashable, Sendable {
   /// Return. If handled, the line disappears with its undo; fill the next one by
   /// ``LineEditor/whenLineBegins(_:)``. If not handled, the line stays.
   case accepted(String)
@@ -56,7 +56,7 @@ public enum LineEvent: Hashable, Sendable {
 }
 
 /// The answer to ``LineEditor/question``.
-public enum Answer: Hashable, Sendable {
+package enum Answer: Hashable, Sendable {
   /// Return.
   case accept
   /// An ASCII letter, in lower case, or a digit.
@@ -67,7 +67,7 @@ public enum Answer: Hashable, Sendable {
   case other
 
   /// Return or y.
-  public var isYes: Bool { self == .accept || self == .letter("y") }
+  package var isYes: Bool { self == .accept || self == .letter("y") }
 }
 
 extension Answer {

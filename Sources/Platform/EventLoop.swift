@@ -3,7 +3,7 @@ import CLinux
 import Glibc
 
 /// Names a timer of an `EventLoop`.
-public struct TimerID: Hashable, Sendable {
+package struct TimerID: Hashable, Sendable {
   fileprivate let number: Int
 }
 
@@ -12,9 +12,9 @@ public struct TimerID: Hashable, Sendable {
 ///
 /// Each turn handles first descriptors, in the order they were added, then signals, then timers,
 /// then bodies registered with `endOfTurn`.
-@MainActor public final class EventLoop {
+@MainActor package final class EventLoop {
   /// The state of a descriptor to watch for.
-  public enum Readiness: Sendable {
+  package enum Readiness: Sendable {
     case reading, writing
   }
 
@@ -45,21 +45,21 @@ public struct TimerID: Hashable, Sendable {
   /// Whether the program ends itself if a turn never ends.
   private var endsIfStuck = false
   /// How many milliseconds the last turn took, without its sleep: 0 in the first one.
-  public private(set) var lastTurn: Int64 = 0
+  package private(set) var lastTurn: Int64 = 0
   /// How many milliseconds the loop has slept so far.
-  public private(set) var slept: Int64 = 0
+  package private(set) var slept: Int64 = 0
 
-  public convenience init() { self.init(clock: Clock.steady) }
+  package convenience init() { self.init(clock: Clock.steady) }
 
   /// - Parameter clock: returns the milliseconds that timers use; it never goes back.
   package init(clock: @escaping () -> Int64) { self.clock = clock }
 
   /// Milliseconds since an arbitrary moment, including time when the machine was suspended.
-  public var now: Int64 { clock() }
+  package var now: Int64 { clock() }
 
   /// Calls the body whenever the descriptor is readable, or writable, or has hung up. A second
   /// watch of the same descriptor for the same state replaces the first.
-  public func watch(
+  package func watch(
     _ descriptor: Int32, for readiness: Readiness = .reading,
     _ body: @escaping @MainActor () -> Void
   ) {
@@ -70,12 +70,12 @@ public struct TimerID: Hashable, Sendable {
   }
 
   /// Ends the watch, even from within its body. Call it before you close the descriptor.
-  public func unwatch(_ descriptor: Int32, for readiness: Readiness = .reading) {
+  package func unwatch(_ descriptor: Int32, for readiness: Readiness = .reading) {
     watches.removeAll { $0.descriptor == descriptor && $0.readiness == readiness }
   }
 
   /// Blocks the signals' usual effect and calls the body from the loop instead.
-  public func handleSignals(
+  package func handleSignals(
     _ signals: [Int32], _ body: @escaping @MainActor (Int32) -> Void
   ) {
     signalBodies.removeAll { signals.contains($0.signal) }
@@ -88,13 +88,13 @@ public struct TimerID: Hashable, Sendable {
   ///
   /// - Parameter first: called before the program ends, in a signal handler: it may only make
   ///   system calls.
-  public func endIfStuck(on signals: [Int32], first: @escaping @convention(c) () -> Void) {
+  package func endIfStuck(on signals: [Int32], first: @escaping @convention(c) () -> Void) {
     StuckTurn.arm(on: signals, first: first)
     endsIfStuck = true
   }
 
   /// Runs `body`, which may take as long as it wants, such as another program on the terminal.
-  public func whileAway(_ body: () -> Void) {
+  package func whileAway(_ body: () -> Void) {
     if endsIfStuck { StuckTurn.end() }
     body()
     if endsIfStuck, isRunning { StuckTurn.begin() }
@@ -102,18 +102,18 @@ public struct TimerID: Hashable, Sendable {
 
   /// Lets the handled signals have their usual effect. Call this before starting a child or
   /// stopping this process. A pending signal takes effect at once.
-  public func unblockSignals() {
+  package func unblockSignals() {
     signals.unblock()
   }
 
   /// Blocks the handled signals again.
-  public func blockSignals() {
+  package func blockSignals() {
     signals.block()
   }
 
   /// Calls the body once, after that time; with 0, in the next turn.
   @discardableResult
-  public func after(milliseconds: Int, _ body: @escaping @MainActor () -> Void) -> TimerID {
+  package func after(milliseconds: Int, _ body: @escaping @MainActor () -> Void) -> TimerID {
     lastNumber += 1
     let timer = TimerID(number: lastNumber)
     timers.append(Timer(name: timer, due: now + Int64(max(0, milliseconds)), body: body))
@@ -121,7 +121,7 @@ public struct TimerID: Hashable, Sendable {
   }
 
   /// Sets a timer to a moment of `now`'s clock, instead of its previous one; nil unsets it.
-  public func schedule(
+  package func schedule(
     _ timer: inout TimerID?, at deadline: Int64?, _ body: @escaping @MainActor () -> Void
   ) {
     if let timer { cancel(timer) }
@@ -129,23 +129,23 @@ public struct TimerID: Hashable, Sendable {
   }
 
   /// Cancels a timer; does nothing if it has run.
-  public func cancel(_ timer: TimerID) {
+  package func cancel(_ timer: TimerID) {
     timers.removeAll { $0.name == timer }
   }
 
   /// Calls the body once at the end of every turn, for instance to draw changes.
-  public func endOfTurn(_ body: @escaping @MainActor () -> Void) {
+  package func endOfTurn(_ body: @escaping @MainActor () -> Void) {
     ends.append(body)
   }
 
   /// Runs until somebody calls `stop`.
-  public func run() {
+  package func run() {
     isRunning = true
     while isRunning { turn() }
   }
 
   /// Ends `run`: it calls no more bodies, not even those for the end of the turn.
-  public func stop() {
+  package func stop() {
     isRunning = false
   }
 

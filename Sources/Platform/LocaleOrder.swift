@@ -7,14 +7,14 @@ import Glibc
 /// LocaleOrder.followEnvironment()  // LANG=sv_SE.UTF-8
 /// ["Åsa", "Zoe"].sorted(by: LocaleOrder.precedes)  // "Zoe", "Åsa"
 /// ```
-public enum LocaleOrder {
+package enum LocaleOrder {
   /// Written only by `followEnvironment`, before there is a second thread.
   private nonisolated(unsafe) static var locale = "C"
 
   /// Reads the name of the locale. Its order is read from the disk only when it is first needed,
   /// which most starts never do. Call this before anything changes the environment, as readline's
   /// start does.
-  public static func followEnvironment() {
+  package static func followEnvironment() {
     let variables: [String] = ["LC_ALL", "LC_COLLATE", "LANG"]
     let locales = variables.compactMap { name in getenv(name).map { String(cString: $0) } }
     locale = locales.first { !$0.isEmpty } ?? "C"
@@ -23,7 +23,7 @@ public enum LocaleOrder {
   /// Compares two texts, and returns a number below, equal to or above 0. Nil if the order is that
   /// of the characters' numbers, as in C.UTF-8, or if the locale is not installed or does not use
   /// UTF-8.
-  public static let compare: (@Sendable (String, String) -> Int)? = {
+  package static let compare: (@Sendable (String, String) -> Int)? = {
     if ["C", "POSIX"].contains(locale) || locale.hasPrefix("C.") { return nil }
     guard let found = newlocale(1 << LC_COLLATE | 1 << LC_CTYPE, locale, nil),
       let codeset = nl_langinfo_l(Int32(CODESET), found), String(cString: codeset) == "UTF-8"
@@ -34,7 +34,7 @@ public enum LocaleOrder {
   }()
 
   /// Whether one name comes before another in a list.
-  public static func precedes(_ first: String, _ second: String) -> Bool {
+  package static func precedes(_ first: String, _ second: String) -> Bool {
     if let order = compare?(first, second), order != 0 { return order < 0 }
     return first < second
   }

@@ -2,9 +2,9 @@
 import Glibc
 
 /// The file of this program, and the folders installed beside it.
-public enum ProgramFile {
+package enum ProgramFile {
   /// Its path, with links resolved; nil if the system does not tell.
-  public static var path: String? {
+  package static var path: String? {
     var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = readlink("/proc/self/exe", &buffer, buffer.count)
     return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
@@ -12,7 +12,7 @@ public enum ProgramFile {
 
   /// Candidates for a folder such as `share/locale`, in the five folders above the program's own,
   /// so that a moved installation or a checkout finds its files. They need not exist.
-  public static func folders(_ name: String, above program: String) -> [String] {
+  package static func folders(_ name: String, above program: String) -> [String] {
     var folders: [String] = []
     var parts = program.split(separator: "/").dropLast()
     for _ in 0..<5 where !parts.isEmpty {
@@ -26,7 +26,7 @@ public enum ProgramFile {
 
   /// Candidates for a folder of `share`, such as `locale`: above the program, then in `/usr/local`
   /// and `/usr`.
-  public static func shareFolders(_ name: String) -> [String] {
+  package static func shareFolders(_ name: String) -> [String] {
     (path.map { folders("share/" + name, above: $0) } ?? [])
       + ["/usr/local/share/", "/usr/share/"].map { $0 + name }
   }

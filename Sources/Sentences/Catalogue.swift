@@ -11,18 +11,18 @@ import Glibc
 /// Catalogue.open(in: ["/usr/share/locale"])  // LANG=de_DE.UTF-8
 /// translated("%1 is typing")                 // "%1 tippt"
 /// ```
-public enum Catalogue {
+package enum Catalogue {
   /// The name of the catalogues' files, without `.mo`.
   private static let domain = "hobnob"
 
   /// Only written by `open`, before there is a second thread.
-  public private(set) nonisolated(unsafe) static var isOpen = false
+  package private(set) nonisolated(unsafe) static var isOpen = false
 
   /// Finds the catalogue of the user's language.
   ///
   /// - Parameter folders: where to look for `LANGUAGE/LC_MESSAGES/hobnob.mo`, after
   ///   `$TEXTDOMAINDIR`.
-  public static func open(in folders: @autoclosure () -> [String]) {
+  package static func open(in folders: @autoclosure () -> [String]) {
     var environment: [String: String] = [:]
     for name in ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"] {
       environment[name] = getenv(name).map { String(cString: $0) }
@@ -122,7 +122,7 @@ extension StaticString {
 }
 
 /// A sentence in the user's language, with its placeholders.
-public func translated(_ english: StaticString) -> String {
+package func translated(_ english: StaticString) -> String {
   // The empty text is the catalogue's heading.
   Catalogue.isOpen && english.utf8CodeUnitCount > 0
     ? Catalogue.text(english) : english.description
@@ -131,7 +131,7 @@ public func translated(_ english: StaticString) -> String {
 func translated(_ key: Remark.Key) -> String { Catalogue.text(key) }
 
 /// The form of a sentence for a count, in the user's language, with its placeholders.
-public func translated(_ one: StaticString, _ other: StaticString, count: Int) -> String {
+package func translated(_ one: StaticString, _ other: StaticString, count: Int) -> String {
   Catalogue.isOpen
     ? Catalogue.text(one, other, count) : (count == 1 ? one : other).description
 }

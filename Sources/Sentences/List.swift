@@ -2,11 +2,11 @@
 
 extension Sequence<String> {
   /// The texts as a list in the user's language, such as “anna, ben”.
-  public func joinedAsList() -> String { joined(separator: listSeparator) }
+  package func joinedAsList() -> String { joined(separator: listSeparator) }
 }
 
 /// The separator between the members of a list in the user's language.
-public var listSeparator: String {
+package var listSeparator: String {
   // Translators: two members of a list, which may be longer.
   filled(("%1, %2", ["", ""]))
 }

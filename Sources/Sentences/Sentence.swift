@@ -16,7 +16,7 @@ public func filled(_ sentence: Sentence) -> String {
 }
 
 /// A translated sentence with its arguments inserted.
-public func filled(_ key: String, _ arguments: [String]) -> String {
+package func filled(_ key: String, _ arguments: [String]) -> String {
   guard key.utf8.contains(UInt8(ascii: "%")) else { return key }
   var result = ""
   var rest = key[...]

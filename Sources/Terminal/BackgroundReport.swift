@@ -4,18 +4,18 @@ import Platform
 import StyledText
 
 /// Asks the terminal for its background colour (OSC 11 of xterm). Many terminals do not answer.
-public enum BackgroundReport {
+package enum BackgroundReport {
   /// The bytes that ask. They change nothing on the screen.
-  public static let question = Array("\u{1B}]11;?\u{1B}\\".utf8)
+  package static let question = Array("\u{1B}]11;?\u{1B}\\".utf8)
 
   /// Whether an event is an answer, even one that makes no sense.
-  public static func isReport(_ event: KeyEvent) -> Bool { text(of: event) != nil }
+  package static func isReport(_ event: KeyEvent) -> Bool { text(of: event) != nil }
 
   /// Whether the background in an answer is light; nil for any other event.
   ///
   /// An answer is `rgb:rrrr/gggg/bbbb` in one to four hexadecimal digits, or `rgba:` with one more
   /// (XParseColor). A background is light if black is easier to read on it than white.
-  public static func isLight(_ event: KeyEvent) -> Bool? {
+  package static func isLight(_ event: KeyEvent) -> Bool? {
     guard let text = text(of: event) else { return nil }
     let parts = text.split(separator: ":", maxSplits: 1)
     guard parts.count == 2, parts[0] == "rgb" || parts[0] == "rgba" else { return nil }
@@ -50,7 +50,7 @@ extension TerminalDevice {
   /// - Parameter milliseconds: how long to wait at most. A later answer would arrive as typed text
   ///   at the program that has the terminal next.
   /// - Returns: whether the background is light; nil if the terminal does not answer.
-  public func background(within milliseconds: Int64) -> Bool? {
+  package func background(within milliseconds: Int64) -> Bool? {
     enter(plain: true)
     defer { leave() }
     write(BackgroundReport.question + Array("\u{1B}[c".utf8))

@@ -3,7 +3,7 @@ import Platform
 import StyledText
 
 /// The sequences that ask a terminal to show a notification on its desktop.
-public enum DesktopNotification: String, Sendable {
+package enum DesktopNotification: String, Sendable {
   /// The sequence of kitty, with a title and a body in Base64. A terminal can report that it knows
   /// this one.
   case osc99 = "99"
@@ -13,10 +13,10 @@ public enum DesktopNotification: String, Sendable {
   case osc9 = "9"
 
   /// Asks whether the terminal knows OSC 99. Changes nothing on the screen.
-  public static let question = Array("\u{1B}]99;i=hobnob:p=?;\u{1B}\\".utf8)
+  package static let question = Array("\u{1B}]99;i=hobnob:p=?;\u{1B}\\".utf8)
 
   /// Whether an event is an answer to ``question``, which only terminals that know OSC 99 send.
-  public static func isAnswer(_ event: KeyEvent) -> Bool {
+  package static func isAnswer(_ event: KeyEvent) -> Bool {
     guard case .reply(let bytes) = event else { return false }
     return bytes.starts(with: "\u{1B}]99;i=hobnob:p=?".utf8)
   }
@@ -28,7 +28,7 @@ public enum DesktopNotification: String, Sendable {
   ///   - identifier: ASCII letters, digits and hyphens; the terminal replaces a notification with
   ///     the same one.
   ///   - wrapper: the program between hobnob and the terminal that has to pass the sequence on.
-  public func bytes(
+  package func bytes(
     title: SafeText, body: SafeText, identifier: String, through wrapper: Wrapper?
   ) -> [UInt8] {
     let (title, body) = (text(title, through: wrapper), text(body, through: wrapper))
@@ -69,7 +69,7 @@ public enum DesktopNotification: String, Sendable {
 
   /// A program that passes a sequence on to the terminal around it if the sequence is wrapped in
   /// another.
-  public enum Wrapper: Sendable {
+  package enum Wrapper: Sendable {
     /// tmux, if its option `allow-passthrough` is on.
     case tmux
     case screen

@@ -2,11 +2,11 @@
 import Glibc
 import Platform
 
-public enum JobControl {
+package enum JobControl {
   /// Whether somebody could continue this process after it has stopped. The system does not stop an
   /// orphaned process group (POSIX), which no other process of its session looks after, such as a
   /// program that a terminal or script(1) has started directly.
-  public static var canStop: Bool {
+  package static var canStop: Bool {
     let group = getpgrp()
     var process = getppid()
     while process > 0, getpgid(process) == group {

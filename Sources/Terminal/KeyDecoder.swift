@@ -9,7 +9,7 @@
 /// Some input is ambiguous. Alt-`]` or Alt-`P`, followed at once by the beginning of an answer,
 /// counts as an answer until a control byte or `timeOut`. Shift-F3 of xterm counts as a cursor
 /// position report.
-public struct KeyDecoder: Sendable {
+package struct KeyDecoder: Sendable {
   private enum State {
     case ground
     /// ESC.
@@ -42,7 +42,7 @@ public struct KeyDecoder: Sendable {
   /// Milliseconds in which the next byte of any other answer may arrive.
   private static let answerPatience: Int64 = 50
   /// Milliseconds of silence after which a C-c by itself is a key, and not part of a paste.
-  public static let pasteSilence: Int64 = 100
+  package static let pasteSilence: Int64 = 100
 
   private var state = State.ground
   /// The bytes since the sequence began.
@@ -57,21 +57,21 @@ public struct KeyDecoder: Sendable {
   private var lastAt: Int64 = 0
 
   /// Milliseconds that an ESC waits for the rest of a sequence; nil: until the next key.
-  public var escapeTimeout: Int64? = 100
+  package var escapeTimeout: Int64? = 100
   /// Whether the terminal still has to answer a question.
-  public var awaitsAnswer = false
+  package var awaitsAnswer = false
   /// Whether the terminal has ever marked a paste.
-  public private(set) var hasSeenPasteMark = false
+  package private(set) var hasSeenPasteMark = false
 
-  public init() {}
+  package init() {}
 
   /// Whether a lone ESC or an incomplete sequence waits for its rest; if nothing arrives, call
   /// `timeOut`. An open paste does not count.
-  public var isWaiting: Bool { state != .ground && state != .paste }
+  package var isWaiting: Bool { state != .ground && state != .paste }
 
   /// When to call `timeOut`, in the milliseconds of `decode`; nil if only the next byte can end the
   /// wait.
-  public var deadline: Int64? {
+  package var deadline: Int64? {
     let pause: Int64? =
       switch state {
       case .ground, .paste: nil
@@ -97,7 +97,7 @@ public struct KeyDecoder: Sendable {
   }
 
   /// Whether a paste has begun but not ended.
-  public var isPasting: Bool { state == .paste }
+  package var isPasting: Bool { state == .paste }
 
   /// Decodes bytes that were read.
   ///
@@ -109,7 +109,7 @@ public struct KeyDecoder: Sendable {
   ///   - bytes: the bytes of one read.
   ///   - now: milliseconds of a clock that does not run backwards.
   /// - Returns: the keys that are complete now, in order.
-  public mutating func decode(_ bytes: [UInt8], at now: Int64 = 0) -> [KeyEvent] {
+  package mutating func decode(_ bytes: [UInt8], at now: Int64 = 0) -> [KeyEvent] {
     if bytes.isEmpty { return [] }
     // The most common case: one letter.
     if bytes.count == 1, state == .ground, givenUp.isEmpty, (0x20...0x7E).contains(bytes[0]) {
@@ -166,7 +166,7 @@ public struct KeyDecoder: Sendable {
 
   /// Call this when nothing more has arrived for a while: returns the keys that were held back. An
   /// unfinished paste stays open.
-  public mutating func timeOut() -> [KeyEvent] {
+  package mutating func timeOut() -> [KeyEvent] {
     var events: [KeyEvent] = []
     if [.escape, .stringStart, .string].contains(state), !isAnswer { givenUp = pending }
     if isWaiting { flush(&events) }
@@ -174,7 +174,7 @@ public struct KeyDecoder: Sendable {
   }
 
   /// Call this when no more bytes will come: returns what has arrived of a paste.
-  public mutating func end() -> [KeyEvent] {
+  package mutating func end() -> [KeyEvent] {
     state == .paste ? [.unfinishedPaste(finishPaste())] : []
   }
 

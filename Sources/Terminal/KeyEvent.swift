@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// One decoded event from the keyboard, or from the terminal itself.
-public enum KeyEvent: Hashable, Sendable {
+package enum KeyEvent: Hashable, Sendable {
   /// One complete key as readline knows it: a UTF-8 character, a control byte, ESC and a key
   /// (meta), or a whole CSI or SS3 sequence, in the bytes of an old terminal.
   case key([UInt8])

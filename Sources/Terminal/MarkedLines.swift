@@ -10,13 +10,13 @@ extension Painter {
   /// expect a shell to draw again. Instead, the first settled row is marked as the prompt (A), and
   /// the rows below it as output (C to D). `redraw=0` says that nobody draws the prompt again when
   /// the window changes its size.
-  public struct MarkedLines: Hashable, Sendable {
+  package struct MarkedLines: Hashable, Sendable {
     /// The indexes of the first line, of the first line of output, and of the line after the last.
-    public var start: Int
-    public var output: Int
-    public var end: Int
+    package var start: Int
+    package var output: Int
+    package var end: Int
 
-    public init(start: Int, output: Int, end: Int) {
+    package init(start: Int, output: Int, end: Int) {
       (self.start, self.output, self.end) = (start, output, end)
     }
   }

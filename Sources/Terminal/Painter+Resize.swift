@@ -119,14 +119,14 @@ extension Painter {
   /// The question where the block is; empty if that is known, or makes no difference. A terminal
   /// that shows the end of wrapped text does not say after a resize how many rows are hidden; the
   /// rows below the block tell.
-  public mutating func questionForPlace() -> [UInt8] {
+  package mutating func questionForPlace() -> [UInt8] {
     guard looks.showsEnd, !top.isKnown, !rows.isEmpty, askedCaretRow == nil else { return [] }
     askedCaretRow = caretRow
     return SizeReport.cursorQuestion
   }
 
   /// Takes the answer to `questionForPlace`, unless the block has moved since.
-  public mutating func learnPlace(from cursor: CursorPosition) {
+  package mutating func learnPlace(from cursor: CursorPosition) {
     guard let asked = askedCaretRow.take(), !top.isKnown else { return }
     top = Top(row: max(0, cursor.row - asked), isKnown: true)
     top.fit(max(rows.count, slack.rows), in: size)
@@ -136,7 +136,7 @@ extension Painter {
   /// moment. The next `paint` draws it anew.
   ///
   /// - Parameter cursor: where the terminal says that the cursor is; nil if it does not say.
-  public mutating func resize(to size: Size, cursor: CursorPosition? = nil) -> [UInt8] {
+  package mutating func resize(to size: Size, cursor: CursorPosition? = nil) -> [UInt8] {
     let former = self.size
     self.size = Size(rows: max(1, size.rows), columns: max(1, size.columns))
     guard !rows.isEmpty else {

@@ -14,9 +14,9 @@ import StyledText
 /// A row that becomes shorter is erased from its first column and written anew, because tmux
 /// remembers how long a row once was, and also wraps the erased columns when it becomes narrower.
 /// The row with the caret is an exception, since each Backspace would then write a whole row.
-public struct Painter: Sendable {
+package struct Painter: Sendable {
   /// The screen's size.
-  public internal(set) var size: Size
+  package internal(set) var size: Size
   private let widths: Widths
   var looks: TerminalCapabilities
 
@@ -37,7 +37,7 @@ public struct Painter: Sendable {
   /// Where the cursor is.
   private(set) var caretColumn = 0
 
-  public init(size: Size, widths: Widths, looks: TerminalCapabilities) {
+  package init(size: Size, widths: Widths, looks: TerminalCapabilities) {
     self.size = Size(rows: max(1, size.rows), columns: max(1, size.columns))
     self.widths = widths
     self.looks = looks
@@ -52,7 +52,7 @@ public struct Painter: Sendable {
   ///     them anew later.
   ///   - answers: which of these lines answer a typed one, in order.
   /// - Returns: the bytes to write in one go; none if nothing changes.
-  public mutating func paint(
+  package mutating func paint(
     _ frame: Frame, above: [StyledLine] = [], answers: [MarkedLines] = []
   ) -> [UInt8] {
     let (painted, row, column) = visible(frame)
@@ -75,7 +75,7 @@ public struct Painter: Sendable {
   ///
   /// - Parameter byte: a printable ASCII character, one column wide.
   /// - Returns: the byte; nothing if the row has anything after the caret, or no room.
-  public mutating func echo(_ byte: UInt8) -> [UInt8] {
+  package mutating func echo(_ byte: UInt8) -> [UInt8] {
     guard (0x20...0x7E).contains(byte), rows.indices.contains(caretRow),
       rows[caretRow].cells.count <= caretColumn, caretColumn + 2 < size.columns
     else { return [] }
@@ -90,7 +90,7 @@ public struct Painter: Sendable {
 
   /// For C-l: removes the block, then clears the screen. The next `paint` draws at the top of the
   /// screen.
-  public mutating func clearScreen() -> [UInt8] {
+  package mutating func clearScreen() -> [UInt8] {
     // Remove the block first: terminals that save a cleared screen should save only the messages.
     let bytes = leave(keepingRows: 0) + Array("\u{1B}[H\u{1B}[2J".utf8)
     top = Top(row: 0, isKnown: true)
@@ -102,14 +102,14 @@ public struct Painter: Sendable {
   ///
   /// - Parameter keepingLine: whether to keep the rows down to the one with the caret; otherwise
   ///   the whole block is removed.
-  public mutating func leave(keepingLine: Bool) -> [UInt8] {
+  package mutating func leave(keepingLine: Bool) -> [UInt8] {
     leave(keepingRows: keepingLine ? caretRow + 1 : 0)
   }
 
   /// Ends the block: moves the cursor to the first column of the row below the kept rows.
   ///
   /// - Parameter count: how many rows, from the first, stay on the screen.
-  public mutating func leave(keepingRows count: Int) -> [UInt8] {
+  package mutating func leave(keepingRows count: Int) -> [UInt8] {
     guard !rows.isEmpty else { return [] }
     let kept = min(max(0, count), rows.count)
     var out = ScreenBytes(row: caretRow, column: caretColumn, columns: size.columns)
@@ -130,7 +130,7 @@ public struct Painter: Sendable {
 
   /// Call this when something else has written on the screen: the next `paint` starts a block in
   /// the cursor's row, at its first column.
-  public mutating func forget() {
+  package mutating func forget() {
     rows = []
     written = []
     lost = .none

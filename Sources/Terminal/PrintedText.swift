@@ -5,7 +5,7 @@ import StyledText
 extension Painter {
   /// Lines as bytes for another program that shows them, such as a pager: with a newline after
   /// each, with styles, without links.
-  public static func printed(_ lines: [StyledLine], looks: TerminalCapabilities) -> [UInt8] {
+  package static func printed(_ lines: [StyledLine], looks: TerminalCapabilities) -> [UInt8] {
     var out = ScreenBytes(row: 0, column: nil, columns: .max)
     for line in lines {
       for run in line.runs {
@@ -19,12 +19,12 @@ extension Painter {
 }
 
 /// Asks the terminal to put a text into the clipboard (OSC 52).
-public enum ClipboardSequence {
+package enum ClipboardSequence {
   /// Some terminals refuse more than this, 100,000 characters of Base64, so that nothing arrives.
-  public static let mostBytes = 74_994
+  package static let mostBytes = 74_994
 
   /// - Parameter text: at most `mostBytes`.
-  public static func bytes(_ text: SafeText) -> [UInt8] {
+  package static func bytes(_ text: SafeText) -> [UInt8] {
     var bytes = Array("\u{1B}]52;c;".utf8)
     Array(text.string.utf8).withUnsafeBytes { Base64.append($0, to: &bytes) }
     return bytes + [0x07]

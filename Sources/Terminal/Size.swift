@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// The size of a screen, in character cells.
-public struct Size: Hashable, Sendable {
-  public var rows: Int
-  public var columns: Int
+package struct Size: Hashable, Sendable {
+  package var rows: Int
+  package var columns: Int
 
-  public init(rows: Int, columns: Int) {
+  package init(rows: Int, columns: Int) {
     self.rows = rows
     self.columns = columns
   }

@@ -2,17 +2,17 @@
 import StyledText
 
 /// A place on the screen: its row and column, from 0.
-public struct CursorPosition: Hashable, Sendable {
-  public var row: Int
-  public var column: Int
+package struct CursorPosition: Hashable, Sendable {
+  package var row: Int
+  package var column: Int
 
-  public init(row: Int, column: Int) {
+  package init(row: Int, column: Int) {
     self.row = row
     self.column = column
   }
 
   /// The place that a report names, from 1.
-  public init(_ report: Size) {
+  package init(_ report: Size) {
     self.init(row: report.rows - 1, column: report.columns - 1)
   }
 }
@@ -25,21 +25,21 @@ public struct CursorPosition: Hashable, Sendable {
 /// now, then in the lower right corner, to which it moves and comes back. Fewer terminals answer
 /// xterm's own question for the size, `CSI 18 t`, and tmux 3.3a exchanges rows and columns in its
 /// answer.
-public enum SizeReport {
+package enum SizeReport {
   /// The bytes that ask where the cursor is.
   static let cursorQuestion = Array("\u{1B}[6n".utf8)
 
   /// The bytes that ask. They change nothing on the screen.
-  public static let question =
+  package static let question =
     cursorQuestion + Array("\u{1B}7\u{1B}[9999;9999H".utf8) + cursorQuestion + Array("\u{1B}8".utf8)
 
   /// How many answers the question gets.
-  public static let answers = 2
+  package static let answers = 2
 
   /// The row and column in an answer, from 1; those of the second answer are the size. Nil for any
   /// other event. Use it only for events after the question: some terminals send the same bytes for
   /// F3 with a modifier.
-  public static func size(in event: KeyEvent) -> Size? {
+  package static func size(in event: KeyEvent) -> Size? {
     guard case .reply(let bytes) = event, bytes.starts(with: [0x1B, UInt8(ascii: "[")]),
       bytes.last == UInt8(ascii: "R")
     else { return nil }

@@ -3,35 +3,35 @@ import StyledText
 
 extension Painter {
   /// What the terminal can show, and what it does by itself.
-  public struct TerminalCapabilities: Hashable, Sendable {
+  package struct TerminalCapabilities: Hashable, Sendable {
     /// Whether to draw colours: not with `NO_COLOR` (rule 11.5), nor on a terminal that has none.
     /// Attributes such as bold are always drawn.
-    public var colors: Bool
+    package var colors: Bool
     /// Its colours, and whether its background is light, if the environment says so.
-    public var palette: Palette
+    package var palette: Palette
     /// Whether it ignores a command string (OSC) that it does not know. The Linux console,
     /// terminals of Emacs and old ones would show it.
-    public var ignoresStrings: Bool
+    package var ignoresStrings: Bool
     /// Whether its title can be set, and restored at the end. GNU screen would keep ours.
-    public var restoresTitle: Bool
+    package var restoresTitle: Bool
     /// Whether the terminal wraps its rows anew when its width changes. tmux, VTE, kitty, foot,
     /// wezterm, alacritty and konsole do; xterm and the Linux console cut the rows off.
-    public var rewraps: Bool
+    package var rewraps: Bool
     /// Whether to send links (OSC 8, rule 7.9).
-    public var links: Bool
+    package var links: Bool
     /// How it shows desktop notifications, judging by its name; nil if it may not show any.
-    public var notifications: DesktopNotification?
+    package var notifications: DesktopNotification?
     /// The program that notifications have to pass through on their way to it.
-    public var wrapper: DesktopNotification.Wrapper?
+    package var wrapper: DesktopNotification.Wrapper?
     /// Whether a screen that becomes lower first loses rows below the cursor, and then shows the
     /// end of the wrapped text, even if the cursor is not in it. tmux does; the behaviour of others
     /// is not known well enough to rely on it.
-    public var showsEnd: Bool
+    package var showsEnd: Bool
     /// Whether one can scroll back to rows that have left the screen. The Linux console lost this
     /// ability in kernel 5.9; NetBSD's never had it.
-    public var scrollsBack: Bool
+    package var scrollsBack: Bool
 
-    public init(
+    package init(
       colors: Bool = true, palette: Palette = Palette(), ignoresStrings: Bool = true,
       restoresTitle: Bool = true, rewraps: Bool = true, showsEnd: Bool = false,
       scrollsBack: Bool = true, links: Bool = false
@@ -49,7 +49,7 @@ extension Painter {
     /// Reads the capabilities from the environment.
     ///
     /// - Parameter variable: returns the value of an environment variable.
-    public init(environment variable: (String) -> String?) {
+    package init(environment variable: (String) -> String?) {
       let noColor = variable("NO_COLOR") ?? ""
       let terminal = variable("TERM") ?? ""
       // A terminal of Emacs has a name of its own, even if Emacs runs inside tmux.

@@ -5,13 +5,13 @@ import Platform
 import Sentences
 
 /// Why a terminal cannot be used.
-public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
+package enum TerminalFailure: Error, Hashable, CustomStringConvertible {
   /// The keyboard is a file or a pipe.
   case notATerminal
   /// The modes of the terminal cannot be read; the value is the system's error number.
   case modesUnreadable(Int32)
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .notATerminal: translated("The shell needs a terminal for its input.")
     case .modesUnreadable(let number):
@@ -25,13 +25,13 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
 ///
 /// Between `enter` and `leave` every key arrives as bytes, even C-c and C-z. Output is processed as
 /// before, so that what a crash or another program prints stays readable.
-@MainActor public final class TerminalDevice {
+@MainActor package final class TerminalDevice {
   /// Whether to ask the terminal to report when its window gains or loses the focus (7.3). Set it
   /// before `enter`.
-  public var reportsFocus = false
+  package var reportsFocus = false
   /// The title of the window between `enter` and `leave`; nil leaves it as it was found. It must be
   /// safe to write, and on one line.
-  public var title: String? {
+  package var title: String? {
     didSet {
       guard isEntered, !isPlain, title != oldValue else { return }
       armCrashReset()
@@ -52,17 +52,17 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
   }
 
   /// Whether nothing can be written any more: the terminal has hung up.
-  public private(set) var isDead = false
+  package private(set) var isDead = false
 
   /// The descriptor of the keyboard, for the loop to watch.
-  public let input: Int32
+  package let input: Int32
   /// The descriptor for drawing; usually the same terminal.
-  public let output: Int32
+  package let output: Int32
   /// The descriptor that writing uses, for the loop to watch.
-  public let writer: Int32
+  package let writer: Int32
   /// Called when the terminal has not accepted everything that was written. From then on, call
   /// ``writeMore()`` whenever it can accept something.
-  public var fellBehind: () -> Void = {}
+  package var fellBehind: () -> Void = {}
   /// The bytes that were written and that the terminal has not accepted yet, in order.
   private var untaken: ArraySlice<UInt8> = []
   private let found: termios
@@ -82,7 +82,7 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
   ///   - input: the descriptor of the keyboard.
   ///   - output: the descriptor of the screen.
   /// - Throws: `TerminalFailure`.
-  public init(input: Int32 = 0, output: Int32 = 1) throws {
+  package init(input: Int32 = 0, output: Int32 = 1) throws {
     guard isatty(input) == 1 else { throw TerminalFailure.notATerminal }
     var modes = termios()
     guard tcgetattr(input, &modes) == 0 else { throw TerminalFailure.modesUnreadable(errno) }
@@ -117,10 +117,10 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
   }
 
   /// Whether the output goes to another program, which may end before this one.
-  public var drawsIntoPipe: Bool { Self.isPipe(output) }
+  package var drawsIntoPipe: Bool { Self.isPipe(output) }
 
   /// The current size of the screen; 24 × 80 if the terminal does not know it.
-  public var size: Size {
+  package var size: Size {
     var rows: UInt16 = 0
     var columns: UInt16 = 0
     for descriptor in [output, input]
@@ -132,12 +132,12 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
 
   /// Whether the terminal showed typed text when it was found. If not, another program shows it and
   /// sends whole lines, as Emacs does in M-x shell.
-  public var echoes: Bool { found.c_lflag & tcflag_t(ECHO) != 0 }
+  package var echoes: Bool { found.c_lflag & tcflag_t(ECHO) != 0 }
 
   /// Puts the terminal into the modes that the line editor needs. Call it again after a suspension.
   ///
   /// - Parameter plain: whether to change only the modes and send no escape sequence (11.5).
-  public func enter(plain: Bool = false) { enter(plain: plain, keepsTitle: true) }
+  package func enter(plain: Bool = false) { enter(plain: plain, keepsTitle: true) }
 
   /// - Parameter keepsTitle: whether the terminal should save the title that it has.
   private func enter(plain: Bool, keepsTitle: Bool) {
@@ -161,14 +161,14 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
   }
 
   /// How long leaving waits for a terminal that accepts nothing, in milliseconds.
-  public static let patience: Int64 = 1000
+  package static let patience: Int64 = 1000
 
   /// Restores everything as it was found; does nothing if the terminal was not entered. Waits no
   /// longer than ``patience`` for a terminal that accepts nothing.
   ///
   /// - Parameter most: the maximum number of milliseconds to wait for a terminal that accepts
   ///   little at a time.
-  public func leave(atMost most: Int64 = .max / 2) {
+  package func leave(atMost most: Int64 = .max / 2) {
     guard isEntered else { return }
     isEntered = false
     CrashReset.disarm()
@@ -179,7 +179,7 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
 
   /// Takes the terminal again after another process stopped this one; a shell had the terminal in
   /// that time.
-  public func takeAgain() {
+  package func takeAgain() {
     guard isEntered else { return }
     isEntered = false
     // The terminal still has the title and the keys' modes from before.
@@ -189,11 +189,11 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
 
   /// Whether the terminal has not accepted everything that was written: nobody reads it, or it is
   /// slow.
-  public var isBehind: Bool { !untaken.isEmpty }
+  package var isBehind: Bool { !untaken.isEmpty }
 
   /// Writes the bytes without waiting for the terminal: ``writeMore()`` later writes what it does
   /// not accept now, in order. Does nothing if the terminal has hung up.
-  public func write(_ bytes: [UInt8]) {
+  package func write(_ bytes: [UInt8]) {
     if isDead || bytes.isEmpty { return }
     if isBehind {
       untaken += bytes
@@ -208,7 +208,7 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
   }
 
   /// Writes as much of the waiting bytes as the terminal accepts now.
-  public func writeMore() {
+  package func writeMore() {
     let count = writeNow(untaken)
     untaken = count < untaken.count ? untaken.dropFirst(count) : []
   }
@@ -218,7 +218,7 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
   /// - Parameters:
   ///   - milliseconds: how long to wait at most after the terminal last accepted something.
   ///   - most: the maximum number of milliseconds in all.
-  public func catchUp(within milliseconds: Int64, atMost most: Int64 = .max / 2) {
+  package func catchUp(within milliseconds: Int64, atMost most: Int64 = .max / 2) {
     let latest = Clock.steady() + most
     var end = min(latest, Clock.steady() + milliseconds)
     while isBehind, case let left = end - Clock.steady(), left > 0 {
@@ -256,17 +256,17 @@ public enum TerminalFailure: Error, Hashable, CustomStringConvertible {
 
   /// Makes sure that a crash or `exit` leaves the terminal usable: if the process ends between
   /// `enter` and `leave`, the modes are restored.
-  public func restoreOnCrash() {
+  package func restoreOnCrash() {
     CrashReset.install()
   }
 
   /// Restores the modes at once, in a signal handler too, for a process that ends without `leave`.
-  public static let restoreNow: @convention(c) () -> Void = restoreTerminal
+  package static let restoreNow: @convention(c) () -> Void = restoreTerminal
 
   /// Returns what has been typed, without waiting; empty if nothing has.
   ///
   /// - Returns: nil at the end of input: the terminal has hung up.
-  public func readAvailable() -> [UInt8]? {
+  package func readAvailable() -> [UInt8]? {
     var bytes: [UInt8] = []
     // A terminal returns 4,095 bytes at a time; the limit gives other work a turn during a paste.
     while bytes.count < 1 << 16 {

@@ -11,7 +11,7 @@
 ///
 /// Time is what the program has spent waiting for something to do: while it is busy, keys that
 /// follow at once wait, too.
-public struct UnmarkedPaste: Sendable {
+package struct UnmarkedPaste: Sendable {
   /// Within how many milliseconds the next key of a paste follows a Return.
   private static let gap: Int64 = 30
   /// How many Returns in a row must be followed by another key in time.
@@ -30,11 +30,11 @@ public struct UnmarkedPaste: Sendable {
   private var needed = 0
   private var lastAt = Int64.min / 2
 
-  public init() {}
+  package init() {}
 
   /// How much longer to wait for another key, in milliseconds, 0 if not at all; nil if no key is
   /// held back.
-  public func patience(at now: Int64) -> Int64? {
+  package func patience(at now: Int64) -> Int64? {
     held.isEmpty ? nil : max(0, lastAt + Self.gap - now)
   }
 
@@ -45,7 +45,7 @@ public struct UnmarkedPaste: Sendable {
   ///   - busy: how many milliseconds it did something else before this read; meanwhile a person may
   ///     have typed several lines.
   /// - Returns: the keys to handle now.
-  public mutating func take(_ keys: [KeyEvent], at now: Int64, busy: Int64) -> [KeyEvent] {
+  package mutating func take(_ keys: [KeyEvent], at now: Int64, busy: Int64) -> [KeyEvent] {
     if keys.isEmpty { return [] }
     let isQuick = now - lastAt <= Self.gap
     lastAt = now
@@ -66,7 +66,7 @@ public struct UnmarkedPaste: Sendable {
   }
 
   /// Gives the held keys back undecided, to be taken again with those that follow.
-  public mutating func giveBack() -> [KeyEvent] {
+  package mutating func giveBack() -> [KeyEvent] {
     defer { (held, followed) = ([], 0) }
     return held
   }
@@ -74,7 +74,7 @@ public struct UnmarkedPaste: Sendable {
   /// Call this when nothing has followed in time, or when it does not matter any more.
   ///
   /// - Returns: the keys that were held back, as a paste if they are one.
-  public mutating func timeOut() -> [KeyEvent] {
+  package mutating func timeOut() -> [KeyEvent] {
     defer { (held, followed) = ([], 0) }
     guard !held.isEmpty, followed >= needed else { return held }
     return [.paste(held.flatMap(Self.bytes))]
