@@ -105,11 +105,13 @@ package struct EventWords {
       if !who.isEmpty { parts.append(words(names(who))) }
     }
     func explain(_ events: [Event]) {
-      for end in events {
-        // Name together all people with the same words.
-        let alike = events.filter { $0.remark == end.remark }
-        if alike.first?.participant.id != end.participant.id { continue }
-        let text = SafeText(line: end.remark)
+      // Name together all people with the same words. There may be a thousand, so translate once.
+      let words = events.map(\.remark.text)
+      let alikes = Dictionary(grouping: events.indices) { words[$0] }
+      for (index, end) in events.enumerated() {
+        guard let positions = alikes[words[index]], positions.first == index else { continue }
+        let alike = positions.map { events[$0] }
+        let text = SafeText(line: words[index])
         // After a netsplit, half a room has the same words; nobody reads the names.
         parts.append(
           glyphs.lead(end.kind == .joined ? glyphs.arrival : glyphs.departure)

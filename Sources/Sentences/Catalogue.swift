@@ -11,18 +11,18 @@ import Glibc
 /// Catalogue.open(in: ["/usr/share/locale"])  // LANG=de_DE.UTF-8
 /// translated("%1 is typing")                 // "%1 tippt"
 /// ```
-package enum Catalogue {
+public enum Catalogue {
   /// The name of the catalogues' files, without `.mo`.
   private static let domain = "hobnob"
 
   /// Only written by `open`, before there is a second thread.
-  package private(set) nonisolated(unsafe) static var isOpen = false
+  public private(set) nonisolated(unsafe) static var isOpen = false
 
   /// Finds the catalogue of the user's language.
   ///
   /// - Parameter folders: where to look for `LANGUAGE/LC_MESSAGES/hobnob.mo`, after
   ///   `$TEXTDOMAINDIR`.
-  package static func open(in folders: @autoclosure () -> [String]) {
+  public static func open(in folders: @autoclosure () -> [String]) {
     var environment: [String: String] = [:]
     for name in ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"] {
       environment[name] = getenv(name).map { String(cString: $0) }
@@ -103,10 +103,14 @@ package enum Catalogue {
   fileprivate static func text(_ key: Remark.Key) -> String {
     let english = key.count == 1 ? key.one ?? key.other : key.other
     // The empty text is the catalogue's heading.
-    guard isOpen, !english.isEmpty else { return english }
-    return key.one.map { one in
-      String(cString: dngettext(domain, one, key.other, UInt(key.count.magnitude)))
-    } ?? String(cString: dgettext(domain, key.other))
+    guard isOpen, !key.other.isEmpty, key.one?.isEmpty != true else { return english }
+    // Without a translation, gettext returns the very text that it got.
+    return key.other.withCString { other in
+      guard let one = key.one else { return String(cString: dgettext(domain, other)) }
+      return one.withCString {
+        String(cString: dngettext(domain, $0, other, UInt(key.count.magnitude)))
+      }
+    }
   }
 
   private static func found(_ text: UnsafePointer<CChar>?, instead: StaticString) -> String {

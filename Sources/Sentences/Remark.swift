@@ -36,12 +36,16 @@ public struct Remark: Sendable {
 
   public var isEmpty: Bool { parts.isEmpty }
 
+  /// In graphemes: what others wrote may be long, and a sentence may repeat it.
+  private static let longestArgument = 10_000
+
   /// The text in the language of this process's user.
   public var text: String {
     parts.map { part in
       switch part {
       case .quotation(let text): text
-      case .sentence(let key, let arguments): filled(translated(key), arguments.map(\.text))
+      case .sentence(let key, let arguments):
+        filled(translated(key), arguments.map { String($0.text.prefix(Self.longestArgument)) })
       }
     }.joined()
   }

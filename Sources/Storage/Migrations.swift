@@ -4,12 +4,12 @@
 /// `user_version` counts its migrations.
 package struct Migrations {
   private let applicationID: Int64
-  private let formerID: Int64
+  private let formerIDs: [Int64]
   private let steps: [String]
 
-  /// - Parameter formerID: the `application_id` of files that no step leads from.
-  package init(applicationID: Int64, formerID: Int64, steps: [String]) {
-    (self.applicationID, self.formerID, self.steps) = (applicationID, formerID, steps)
+  /// - Parameter formerIDs: the `application_id` of files that no step leads from.
+  package init(applicationID: Int64, formerIDs: [Int64], steps: [String]) {
+    (self.applicationID, self.formerIDs, self.steps) = (applicationID, formerIDs, steps)
   }
 
   package func version(of database: Database) throws -> Int {
@@ -41,7 +41,7 @@ package struct Migrations {
       }
       return (true, found)
     }
-    if owner == formerID { throw StoreError.former(path: database.path) }
+    if formerIDs.contains(owner) { throw StoreError.former(path: database.path) }
     guard owner == 0, found == 0, try !database.exists("SELECT 1 FROM sqlite_schema") else {
       throw StoreError.notAStore(path: database.path)
     }

@@ -79,7 +79,8 @@ package struct Row {
   /// A value in JSON; null if the column is NULL, or has no JSON, which only another program can
   /// have written.
   package func json(_ name: StaticString? = nil) -> JSON {
-    optionalText(name).flatMap { try? JSON($0, statement.database) } ?? .null
+    let text = text(name)
+    return text.isEmpty ? .null : (try? JSON(text, statement.database)) ?? .null
   }
 
   /// A blob in hexadecimal digits.

@@ -23,16 +23,27 @@ extension Remark {
     }
   }
 
+  /// How deep sentences are in others, how many arguments one has, and how many bytes: many times
+  /// what hobnob writes. Without limits, a few bytes of another program could fill the memory.
+  private static let (deepest, mostArguments, longest) = (4, 9, 1_000)
+
   /// Empty for anything else.
-  package init(_ json: JSON) {
+  package init(_ json: JSON) { self.init(json, depth: 0) }
+
+  private init(_ json: JSON, depth: Int) {
     switch json {
     case .text(let text): self.init(text)
-    case .array(let items): self.init(items.flatMap { Remark($0).parts })
-    case .object:
-      guard let say = json["say"].text else { fallthrough }
+    case .array(let items) where depth < Self.deepest:
+      self.init(items.flatMap { Remark($0, depth: depth + 1).parts })
+    case .object where depth < Self.deepest:
+      guard let say = json["say"].text, say.utf8.count <= Self.longest,
+        json["one"].text?.utf8.count ?? 0 <= Self.longest
+      else { fallthrough }
       let key = Key(
-        other: say, one: json["one"].text, count: json["count"].integer.map { Int($0) } ?? 0)
-      self.init([.sentence(key, json["with"].items.map { Remark($0) })])
+        other: say, one: json["one"].text,
+        count: json["count"].integer.map { Int(truncatingIfNeeded: $0) } ?? 0)
+      let arguments = json["with"].items.prefix(Self.mostArguments)
+      self.init([.sentence(key, arguments.map { Remark($0, depth: depth + 1) })])
     default: self.init("")
     }
   }

@@ -25,6 +25,18 @@ struct DamageTests {
     #expect(anna.printed.contains { $0.contains("#tea") })
   }
 
+  @Test("what a command met is not said again")
+  func isNotSaidTwice() throws {
+    let town = try Town()
+    let ben = try town.person("ben")
+    for line in ["/join tea", "hello"] { ben.say(line) }
+    let anna = try town.person("anna")
+    try damage("message_text_data", in: ben.store)
+    anna.say("/search hello")
+    anna.wait(10_000)
+    #expect(anna.printed.count { $0.contains("is damaged") } == 1)
+  }
+
   /// Writes over the first page of a table.
   private func damage(_ table: String, in store: Store) throws {
     try store.db("PRAGMA wal_checkpoint(TRUNCATE)")

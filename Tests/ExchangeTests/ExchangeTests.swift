@@ -234,7 +234,7 @@ import Testing
     #expect(lobby.fixture.mode("out.jsonl") == 0o600)
     let text = try #require(lobby.fixture.text(path))
     #expect(
-      text.hasPrefix(#"{"hobnob":"export","version":1,"#)
+      text.hasPrefix(#"{"hobnob":"export","version":2,"#)
         && text.hasSuffix(#"{"type":"end"}"# + "\n"))
     #expect(throws: StoreError.self) { try Export(of: lobby.store).write(to: path) }
     #expect(lobby.fixture.text(path) == text)

@@ -78,6 +78,7 @@ package struct Feed {
     let entrance = try Entrance(
       to: target, of: scene.me.id, transcript, isInteractive: scene.isInteractive,
       isFirst: scene.isStarting, snapshot)
+    let gaps = target.network == nil ? [] : try snapshot.markedGaps(in: target.id)
     joinsAndLeaves = JoinLeaveDigest()
     open.enter(target, entrance.membership, newestOwn: entrance.newestOwn, scene.settings)
     open.readAbilities(snapshot)
@@ -96,7 +97,6 @@ package struct Feed {
         for: scene.me.id, isNew: isNew, glyphs: scene.glyphs,
         ignores: scene.attention.ignoredConversations.contains(target.id), snapshot)
     }
-    let gaps = target.network == nil ? [] : try snapshot.markedGaps(in: target.id)
     effects += [
       .show(lines + entrance.lines(for: scene.me.id, gaps: gaps, by: &transcript)),
       .write(.lastConversation(target.id)),

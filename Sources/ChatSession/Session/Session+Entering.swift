@@ -53,6 +53,7 @@ extension Session {
           "Usage: %1 — %2", SafeText(line: command?.usage ?? error.command),
           command?.help ?? SafeText()))
     } catch {
+      noteSaid(error)
       refuse(sentence(for: error))
     }
   }
@@ -79,6 +80,7 @@ extension Session {
     do {
       try perform(try store.read { try choices.step(for: text, context, $0) })
     } catch {
+      noteSaid(error)
       refuse(sentence(for: error))
     }
   }

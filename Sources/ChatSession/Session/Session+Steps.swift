@@ -99,7 +99,9 @@ extension Session {
         try enter(chosen: conversation.id, snapshot)
       }
     case .switchLine(let conversation): switchLine(to: conversation, snapshot)
-    case .left(let room): act(on: try navigator.left(room, me.id, snapshot), snapshot)
+    case .left(let room):
+      // The room is left even if the next one cannot be found.
+      reportingErrors { act(on: try navigator.left(room, me.id, snapshot), snapshot) }
     case .beginEdit(let message): act(on: composing.beginEdit(of: message, scene), snapshot)
     case .saved(let text): act(on: composing.saved(text), snapshot)
     case .giveBack(let line, let reason):

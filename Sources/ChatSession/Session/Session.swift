@@ -379,7 +379,13 @@ package final class Session {
   private func tellDamage() {
     guard !hasToldDamage, let damage = store.damage else { return }
     hasToldDamage = true
-    complain([sentence(for: damage)])
+    let sentence = sentence(for: damage)
+    if isInteractive { complain([sentence]) } else { emit(.refused(sentence)) }
+  }
+
+  /// Notes that an error is said, which may be the damage.
+  func noteSaid(_ error: any Error) {
+    if let damage = store.damage, error as? StoreError == damage { hasToldDamage = true }
   }
 
   func reportingErrors(_ body: () throws -> Void) {
@@ -391,7 +397,7 @@ package final class Session {
     if let error = error as? StoreError, error.isFinal {
       end(because: error, unsent: line.text)
     } else {
-      if let damage = store.damage, error as? StoreError == damage { hasToldDamage = true }
+      noteSaid(error)
       complain([sentence(for: error)])
     }
   }

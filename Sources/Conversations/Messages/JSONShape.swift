@@ -7,7 +7,7 @@
 /// network, rooms by name and network, direct chats by their two people.
 package enum JSONShape {
   /// The version that the first line of an export gives.
-  package static let version = 1
+  package static let version = 2
 
   /// The longest line that an import accepts, in bytes: while it is stored, a line takes many times
   /// its size in memory.

@@ -112,7 +112,7 @@ extension Access where Mode: MayWrite {
     _ message: NewMessage<ID<Participant>>, at position: MessagePosition,
     in conversation: ID<Conversation>
   ) throws -> [UInt8]? {
-    let uid = message.uid ?? Message.newUID(at: clock())
+    let uid = message.uid ?? Message.newUID()
     try database.run(
       """
       INSERT INTO message(id, uid, conversation, number, sort, brought, sender, kind, state, gone,
@@ -174,15 +174,10 @@ extension Access where Mode: MayWrite {
 }
 
 extension Message {
-  /// A UUID of version 7 (RFC 9562, 5.7): the time, then random bits. As each is larger than those
-  /// before, the index of the uids is filled from one end, and a quarter smaller than if they were
-  /// random.
-  static func newUID(at time: Milliseconds) -> [UInt8] {
+  /// Random, not a UUID that begins with the time: networks show it to others, whom it does not
+  /// concern when a line was written that waited for the network.
+  static func newUID() -> [UInt8] {
     var random = SystemRandomNumberGenerator()
-    var bytes = (0..<6).reversed().map { UInt8(truncatingIfNeeded: time >> ($0 * 8)) }
-    bytes += (0..<10).map { _ in UInt8.random(in: 0...255, using: &random) }
-    bytes[6] = 0x70 | bytes[6] & 0x0F
-    bytes[8] = 0x80 | bytes[8] & 0x3F
-    return bytes
+    return (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }
   }
 }

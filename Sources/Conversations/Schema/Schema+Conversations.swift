@@ -87,7 +87,7 @@ extension Schema {
 
     CREATE TABLE message(
       id INTEGER PRIMARY KEY,               -- from meta.change; from 1 << 40 for older messages
-      uid BLOB NOT NULL UNIQUE,             -- a UUID of version 7, the same in every store
+      uid BLOB NOT NULL UNIQUE,             -- 128 random bits, the same in every store
       conversation INTEGER NOT NULL REFERENCES conversation(id),
       number INTEGER NOT NULL,              -- which people type; says nothing about the order
       sort INTEGER NOT NULL,                -- the order: created_at << 10, or more to come later

@@ -5,10 +5,10 @@
 ///
 /// Never change a step that was released: add a new one.
 package enum Schema {
-  /// "hobs"
-  package static let applicationID: Int64 = 0x686f_6273
-  /// "hobn": a store from before the first release, whose tables this program does not know.
-  package static let formerID: Int64 = 0x686f_626e
+  /// "hobc"
+  package static let applicationID: Int64 = 0x686f_6263
+  /// "hobn", "hobs": stores from before the first release, whose tables this program does not know.
+  package static let formerIDs: [Int64] = [0x686f_626e, 0x686f_6273]
 
   package static let steps = [conversations + search + networks]
 
@@ -30,6 +30,6 @@ package enum Schema {
   }
 
   private static func migrations(_ steps: [String]) -> Migrations {
-    Migrations(applicationID: applicationID, formerID: formerID, steps: steps)
+    Migrations(applicationID: applicationID, formerIDs: formerIDs, steps: steps)
   }
 }

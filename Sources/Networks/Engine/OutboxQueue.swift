@@ -112,27 +112,34 @@ package struct OutboxQueue<Item: OutgoingItem>: Sendable {
     return (ready, never)
   }
 
-  /// How many more entries may be sent before the earlier ones are answered. There is a limit since
-  /// all of them are in doubt if the connection breaks. What waits for a room does not count.
+  /// Chooses the entries to send next, in order. Before they are sent, the store must record them as
+  /// tried.
   ///
-  /// - Parameter underWay: those that were sent and have no answer.
-  package func places(_ ready: [ID], besides underWay: [ID], of limit: Int) -> Int {
-    limit - Set(underWay + ready.filter(chosen.contains)).count
-  }
-
-  /// Chooses the entries to send next. Before they are sent, the store must record them as tried.
-  ///
-  /// - Parameter lines: how many lines the throttle allows.
+  /// - Parameters:
+  ///   - underWay: those that were sent and have no answer.
+  ///   - limit: how many may be under way, since all of them are in doubt if the connection breaks.
+  ///     What waits for a room does not count.
+  ///   - lines: how many lines the throttle allows.
   /// - Returns: those of the ready entries that are chosen, now or before.
   package mutating func choose(
     from ready: [ID], besides underWay: [ID], of limit: Int, lines: Int = .max
   ) -> Set<ID> {
-    var (places, lines) = (places(ready, besides: underWay, of: limit), lines)
-    for id in ready where places > 0 && lines > 0 && chosen.insert(id).inserted {
-      places -= 1
-      lines -= items[id]?.lineCount ?? 0
+    var (places, lines) = (Set(underWay), lines)
+    for id in ready where places.count < limit && lines > 0 {
+      if chosen.insert(id).inserted { lines -= items[id]?.lineCount ?? 0 }
+      places.insert(id)
     }
     return chosen.intersection(ready)
+  }
+
+  /// Whether ``choose(from:besides:of:lines:)`` would return an entry that the store has not
+  /// recorded as tried. To ask the store for more without that would go on for ever.
+  package func hasMore(
+    in ready: [ID], besides underWay: [ID], of limit: Int, lines: Int = .max
+  ) -> Bool {
+    var queue = self
+    return queue.choose(from: ready, besides: underWay, of: limit, lines: lines)
+      .contains { !isTried($0) }
   }
 
   /// Notes that the store has recorded these entries as tried, so that they can be sent.

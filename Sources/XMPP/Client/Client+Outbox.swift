@@ -32,10 +32,13 @@ extension Client {
     context.clock.move(to: now)
     update(outbox: entries)
     guard context.isUp else { return [] }
-    let ready = outbox.stanzas.candidates { readiness(of: $0) }.ready.filter {
-      outbox.stanzas[$0]?.entry.nextFile == nil
-    }
+    let ready = withoutFiles(outbox.stanzas.candidates { readiness(of: $0) }.ready)
     return outbox.stanzas.choose(from: ready, besides: outbox.sent, of: Limits.inFlight)
+  }
+
+  /// Those whose files, if any, are uploaded.
+  private func withoutFiles(_ ids: [OutboxEntry.ID]) -> [OutboxEntry.ID] {
+    ids.filter { outbox.stanzas[$0]?.entry.nextFile == nil }
   }
 
   /// Sends the stanzas that need not wait any longer.
@@ -64,7 +67,11 @@ extension Client {
       }
     }
     context.needsPump = false
-    if wantsMore { context.add(.wantsOutbox) }
+    if wantsMore,
+      outbox.stanzas.hasMore(in: withoutFiles(ready), besides: outbox.sent, of: Limits.inFlight)
+    {
+      context.add(.wantsOutbox)
+    }
     beginUpload(withFiles)
   }
 

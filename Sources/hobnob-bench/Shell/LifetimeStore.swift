@@ -85,7 +85,7 @@ struct LifetimeStore {
         ? #","edited":"\#(DateParser.text(at + 9000))","revisions":[{"time":"\#(DateParser.text(at + 9000))","text":"so"}]"#
         : ""
       put(
-        #"{"type":"message","uid":"\#(uid(at, &dice))","conversation":"\#(room(Int(pick)))","#
+        #"{"type":"message","uid":"\#(uid(&dice))","conversation":"\#(room(Int(pick)))","#
           + #""number":\#(numbers[Int(pick)]),"time":"\#(DateParser.text(at))","sender":"\#(sender)","#
           + #""kind":"text","state":"sent","text":"\#(text)"\#(edited)}"#)
     }
@@ -107,13 +107,10 @@ struct LifetimeStore {
     "today", "naïve", "über", "漢字", "привет", "🎉", "noon", "by", "lake", "t", "to", "train",
   ]
 
-  /// A uid as hobnob makes it: the time, then random digits.
-  private static func uid(_ time: Int64, _ dice: inout FixedRandom) -> String {
-    func hexadecimal(_ number: Int64, _ digits: Int) -> String {
-      let text = String(number, radix: 16)
-      return String(repeating: "0", count: digits - text.utf8.count) + text
-    }
-    return hexadecimal(time, 12)
-      + (0..<5).map { _ in hexadecimal(Int64(dice.below(0x1_0000)), 4) }.joined()
+  private static func uid(_ dice: inout FixedRandom) -> String {
+    (0..<8).map { _ in
+      let part = String(dice.below(0x1_0000), radix: 16)
+      return String(repeating: "0", count: 4 - part.utf8.count) + part
+    }.joined()
   }
 }

@@ -6,8 +6,9 @@ import Testing
 @testable import Conversations
 
 @Suite("A store from before the first release") struct FormerStoreTests {
-  @Test("is left as it is, with a sentence that says how to go on")
-  func refused() throws {
+  @Test(
+    "is left as it is, with a sentence that says how to go on", arguments: Schema.formerIDs)
+  func refused(id: Int64) throws {
     let fixture = Fixture()
     fixture.file("store.sqlite", "")
     let database = try Database(path: fixture.path, patience: 0)
@@ -15,7 +16,7 @@ import Testing
       """
       CREATE TABLE message(id INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT;
       INSERT INTO message(body) VALUES ('hello');
-      PRAGMA application_id=\(Schema.formerID);
+      PRAGMA application_id=\(id);
       PRAGMA user_version=34;
       """)
     database.close()
@@ -31,7 +32,7 @@ import Testing
   func refusesNewStores() throws {
     let store = try Fixture().open()
     let older = Migrations(
-      applicationID: Schema.formerID, formerID: 0, steps: Array(repeating: "", count: 34))
+      applicationID: Schema.formerIDs[0], formerIDs: [], steps: Array(repeating: "", count: 34))
     #expect(throws: StoreError.notAStore(path: store.path)) { try older.state(of: store.database) }
   }
 }

@@ -48,6 +48,16 @@ import Testing
     #expect(found?.text == written.text)
   }
 
+  @Test("a few bytes of another program do not fill the memory")
+  func bounded() throws {
+    var stored = #""spam""#
+    for _ in 0..<11 {
+      stored = #"{"say":"\#(String(repeating: "%1", count: 9))","with":[\#(stored)]}"#
+    }
+    let found = try database.first("SELECT ? AS text", stored) { $0.remark("text") }
+    #expect(try #require(found).text.utf8.count < 1_000_000)
+  }
+
   @Test("why a message failed, how somebody was removed, and answers are kept that way")
   func kept() throws {
     let lobby = try Lobby()

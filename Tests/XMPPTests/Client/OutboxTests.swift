@@ -444,6 +444,26 @@ struct OutboxTests {
     #expect(!talk.sent.contains { $0.name == "presence" })
   }
 
+  @Test("14.2: an earlier entry that becomes ready late has its place before those chosen already")
+  func lateEntry() {
+    struct Item: OutgoingItem {
+      var entry: OutboxEntry
+      var isWaiting: Bool { true }
+      var isRecallable: Bool { true }
+      var mayHaveArrived: Bool { false }
+      var lineCount: Int { 1 }
+      func cancel() {}
+    }
+    var queue = OutboxQueue<Item>()
+    for id in 1...3 { queue[Int64(id)] = Item(entry: .test(Int64(id))) }
+    #expect(queue.choose(from: [2, 3], besides: [], of: 2) == [2, 3])
+    queue.noteTried([2, 3])
+    #expect(!queue.hasMore(in: [1, 2, 3], besides: [2, 3], of: 2))
+    // After a break nothing is under way.
+    #expect(queue.hasMore(in: [1, 2, 3], besides: [], of: 2))
+    #expect(queue.choose(from: [1, 2, 3], besides: [], of: 2).contains(1))
+  }
+
   @Test func manyEntriesGoInOrderWithABoundToWhatIsUnderWay() {
     var talk = Talk.ready()
     talk.handle(.outbox((1...500).map { .test($0) }))

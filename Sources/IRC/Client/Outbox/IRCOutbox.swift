@@ -232,8 +232,10 @@ struct IRCOutbox: Sendable {
     }
     if needsBarrier { sendBarrier(in: &context) }
     wantsMore =
-      wantsMore && context.freeTurns() > 0
-      && entries.places(ready, besides: inFlight.map(\.entry), of: context.throttle.window) > 0
+      wantsMore
+      && entries.hasMore(
+        in: ready, besides: inFlight.map(\.entry), of: context.throttle.window,
+        lines: context.freeTurns())
     if wantsMore { context.add(.wantsOutbox) }
     if !inFlight.isEmpty, !context.clock.isSet(.answers) {
       context.clock.set(.answers, in: Self.patience)
