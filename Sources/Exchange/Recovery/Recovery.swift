@@ -256,7 +256,9 @@ extension PageScanner {
     let known = model.sql.intersection(listed)
     // Indexes, and the tables of FTS5, are the same in other files.
     if !known.contains(where: { $0.contains("STRICT") }) {
-      if let application, Schema.formerIDs.contains(application) { throw StoreError.former(path: path) }
+      if let application, Schema.formerIDs.contains(application) {
+        throw StoreError.former(path: path)
+      }
       if application != Schema.applicationID, !listed.isEmpty {
         throw StoreError.notAStore(path: path)
       }
