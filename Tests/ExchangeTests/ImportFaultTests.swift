@@ -70,7 +70,7 @@ import Testing
         #"{"type":"file","hash":"\#(String(repeating: "a", count: 64))","bytes":1,"offset":0,"data":"YQ=="}"#,
         "do not match its hash"
       ),
-      (#"{"hobnob":"export","version":2}"#, "a newer hobnob wrote this export (version 2"),
+      (#"{"hobnob":"export","version":3}"#, "a newer hobnob wrote this export (version 3"),
     ])
   func badLine(bad: String, reason: String) throws {
     let text = export(line("before", number: 40), bad, line("after", number: 41))

@@ -132,14 +132,14 @@ package struct OutboxQueue<Item: OutgoingItem>: Sendable {
     return chosen.intersection(ready)
   }
 
-  /// Whether ``choose(from:besides:of:lines:)`` would return an entry that the store has not
-  /// recorded as tried. To ask the store for more without that would go on for ever.
+  /// Whether ``choose(from:besides:of:lines:)`` would choose another entry. To ask the store for
+  /// more without that would go on for ever.
   package func hasMore(
     in ready: [ID], besides underWay: [ID], of limit: Int, lines: Int = .max
   ) -> Bool {
     var queue = self
     return queue.choose(from: ready, besides: underWay, of: limit, lines: lines)
-      .contains { !isTried($0) }
+      .contains { !chosen.contains($0) }
   }
 
   /// Notes that the store has recorded these entries as tried, so that they can be sent.
