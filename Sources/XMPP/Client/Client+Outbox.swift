@@ -14,8 +14,10 @@ extension Client {
     }
   }
 
-  /// - Parameter entries: everything that is in the outbox now.
-  mutating func update(outbox entries: [OutboxEntry]) {
+  package mutating func admit(
+    _ entries: [OutboxEntry], at now: Milliseconds
+  ) -> Set<OutboxEntry.ID> {
+    context.clock.move(to: now)
     for entry in outbox.stanzas.update(to: entries, in: &context).new {
       let stanza = PendingStanza(entry)
       outbox.stanzas[entry.id] = stanza
@@ -24,13 +26,6 @@ extension Client {
     }
     context.needsPump = true
     uploads.keep(only: { [outbox] in outbox.stanzas[$0] != nil }, in: &context)
-  }
-
-  package mutating func admit(
-    _ entries: [OutboxEntry], at now: Milliseconds
-  ) -> Set<OutboxEntry.ID> {
-    context.clock.move(to: now)
-    update(outbox: entries)
     guard context.isUp else { return [] }
     let ready = withoutFiles(outbox.stanzas.candidates { readiness(of: $0) }.ready)
     return outbox.stanzas.choose(from: ready, besides: outbox.sent, of: Limits.inFlight)

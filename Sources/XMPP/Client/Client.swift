@@ -71,7 +71,6 @@ package struct Client: NetworkClient {
     case .skipped(let stanza, let bytes): if context.isUp { handleSkipped(stanza, bytes: bytes) }
     case .acknowledged(let entries): for id in entries { acknowledge(id) }
     case .uploaded(let entry, let result): finishUpload(entry, result)
-    case .outbox(let entries): update(outbox: entries)
     case .tried(let ids):
       outbox.stanzas.noteTried(ids)
       context.needsPump = true

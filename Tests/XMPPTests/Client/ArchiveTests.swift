@@ -429,7 +429,7 @@ struct ArchiveTests {
 
   @Test func aMarkWaitsForWhatIsUnderWaySinceThatMayStandBeforeIt() {
     var talk = Talk.ready()
-    talk.handle(.outbox([.test(1)]))
+    talk.outbox([.test(1)])
     let live =
       "<message from='ben@example.org/x' type='chat'><body>x</body><stanza-id xmlns="
       + "'\(Feature.ids)' by='anna@example.org' id='m8'/></message>"

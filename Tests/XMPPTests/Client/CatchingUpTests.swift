@@ -94,7 +94,7 @@ struct CatchingUpTests {
       talk.hear(
         Talk.presence("\(room)/anna", id: "id-anna", codes: ["110"] + (isOurs ? ["201"] : [])))
       #expect(talk.hear(inRoom("ben", 1)) == [])
-      talk.handle(.outbox([.test(1, to: .room(room))]))
+      talk.outbox([.test(1, to: .room(room))])
       #expect(talk.messages.isEmpty)
       talk.roomFeatures[room] = [Feature.archive, Feature.ids, Feature.occupantIDs]
       talk.archives[room] = [("r1", inRoom("ben", 1))]
@@ -136,7 +136,7 @@ struct CatchingUpTests {
 
   @Test func aConnectionThatIsGivenUpHereBlamesNoMessage() {
     var talk = Talk.ready()
-    talk.handle(.outbox([.test(1, String(repeating: "x", count: 20_000)), .test(2)]))
+    talk.outbox([.test(1, String(repeating: "x", count: 20_000)), .test(2)])
     for _ in 0..<10 {
       talk.handle(.givenUp)
       talk.logIn()

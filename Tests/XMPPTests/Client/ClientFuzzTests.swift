@@ -177,7 +177,7 @@ struct ClientFuzzTests {
     var talk = Talk.inRoom(hasIDs: part % 2 == 0, hasArchive: part < 2)
     for round in 0..<LongRun.rounds(5_000) {
       if round % 500 == 0 {
-        talk.handle(.outbox([.test(1), .test(2, to: .room(ClientFuzzTests.room))]))
+        talk.outbox([.test(1), .test(2, to: .room(ClientFuzzTests.room))])
       }
       if round % 997 == 0 {
         talk.handle(.down)

@@ -11,7 +11,7 @@ struct OutboxTests {
 
   @Test func aMessageHasOneIdAsksForAReceiptAndMayBeMarked() throws {
     var talk = Talk.ready()
-    let effects = talk.handle(.outbox([.test(1, "hello")]))
+    let effects = talk.outbox([.test(1, "hello")])
     guard case .act(.send(let message, let payload)) = effects.first else {
       Issue.record("\(effects)")
       return
@@ -30,12 +30,12 @@ struct OutboxTests {
 
   @Test func anOutboxThatIsReadAgainSendsNothingTwice() {
     var talk = Talk.ready()
-    talk.handle(.outbox([.test(1), .test(2)]))
-    talk.handle(.outbox([.test(1), .test(2), .test(3)]))
+    talk.outbox([.test(1), .test(2)])
+    talk.outbox([.test(1), .test(2), .test(3)])
     #expect(talk.messages.map { $0["id"] } == ["uid1", "uid2", "uid3"])
     talk.handle(.acknowledged([1]))
     // Read before the store had the news.
-    talk.handle(.outbox([.test(1), .test(2), .test(3)]))
+    talk.outbox([.test(1), .test(2), .test(3)])
     #expect(talk.messages.count == 3)
   }
 
@@ -43,14 +43,12 @@ struct OutboxTests {
   func admission() {
     var talk = Talk.ready()
     let entries = [OutboxEntry.test(1), .test(2, to: room)]
-    let effects = talk.client.handle(.outbox(entries), at: talk.now)
-    #expect(effects.contains(.wantsOutbox))
     func sent(_ effects: [ClientEffect]) -> Int {
       effects.count { if case .act(.send(_, payload: _?)) = $0 { true } else { false } }
     }
-    #expect(sent(effects) == 0)
     // The owner is not in that room, so that it may still be taken back.
     #expect(talk.client.admit(entries, at: talk.now) == [1])
+    #expect(sent(talk.client.handle(.tick, at: talk.now)) == 0)
     #expect(sent(talk.client.handle(.tried([1]), at: talk.now)) == 1)
   }
 
@@ -58,17 +56,17 @@ struct OutboxTests {
   func deletedBeforeItsTurn() throws {
     var talk = Talk.ready()
     let waiting = OutboxEntry.test(1)
-    _ = talk.client.handle(.outbox([waiting]), at: talk.now)
-    // Until the store has recorded it as tried, the owner takes it back instead.
-    #expect(talk.handle(.outbox([])).news == [])
     talk.handle(.down)
-    _ = talk.client.handle(.outbox([waiting]), at: talk.now)
+    _ = talk.client.admit([waiting], at: talk.now)
+    // Until the store has recorded it as tried, the owner takes it back instead.
+    #expect(talk.outbox([]).news == [])
+    _ = talk.client.admit([waiting], at: talk.now)
     _ = talk.client.handle(.tried([1]), at: talk.now)
-    #expect(talk.handle(.outbox([])).news == [.neverSent(waiting)])
+    #expect(talk.outbox([]).news == [.neverSent(waiting)])
     talk = Talk.inRoom()
-    talk.handle(.outbox([.test(2, to: room)]))
+    talk.outbox([.test(2, to: room)])
     let message = try #require(talk.messages.first)
-    talk.handle(.outbox([]))
+    talk.outbox([])
     #expect(talk.news.refusals == [])
     talk.error(message, "not-acceptable")
     talk.serve()
@@ -82,7 +80,7 @@ struct OutboxTests {
       name: MessageIDs(origin: "b7", archive: "m7"),
       speaker: NetworkUser(identity: "ben@example.org"),
       text: "one 🇩🇪\ntwo")
-    talk.handle(.outbox([.test(1, "yes", answers: quote)]))
+    talk.outbox([.test(1, "yes", answers: quote)])
     let message = try #require(talk.messages.first)
     let reply = try #require(message.first("reply", Feature.replies))
     #expect(reply["id"] == "b7")
@@ -98,18 +96,17 @@ struct OutboxTests {
     var entry = OutboxEntry.test(1)
     entry.wasTried = true
     var talk = Talk.ready()
-    talk.handle(.outbox([entry]))
+    talk.outbox([entry])
     #expect(talk.handle(.acknowledged([1])).news == [.accepted(.test(1), archive: nil)])
   }
 
   @Test func editsRetractionsAndReactionsNameTheOriginalAndAskToBeKept() throws {
     var talk = Talk.ready()
-    talk.handle(
-      .outbox([
-        .test(1, "new", operation: .edit, uid: "u"), .test(2, operation: .delete, uid: "u"),
-        .test(3, operation: .react, uid: "b5", reaction: "👍 🎉"),
-        .test(4, operation: .react, uid: "b5", reaction: ""),
-      ]))
+    talk.outbox([
+      .test(1, "new", operation: .edit, uid: "u"), .test(2, operation: .delete, uid: "u"),
+      .test(3, operation: .react, uid: "b5", reaction: "👍 🎉"),
+      .test(4, operation: .react, uid: "b5", reaction: ""),
+    ])
     let messages = talk.messages
     try #require(messages.count == 4)
     #expect(messages[0].first("replace", Feature.correction)?["id"] == "u")
@@ -127,12 +124,11 @@ struct OutboxTests {
 
   @Test func inARoomTheIdIsTheOneThatTheRoomGave() throws {
     var talk = Talk.inRoom()
-    talk.handle(
-      .outbox([
-        .test(1, to: room, operation: .delete, archive: "r1"),
-        .test(2, to: room, operation: .react, archive: "r1", reaction: "👍"),
-        .test(3, to: room, operation: .react, reaction: "👍"),
-      ]))
+    talk.outbox([
+      .test(1, to: room, operation: .delete, archive: "r1"),
+      .test(2, to: room, operation: .react, archive: "r1", reaction: "👍"),
+      .test(3, to: room, operation: .react, reaction: "👍"),
+    ])
     #expect(talk.messages.count == 2)
     #expect(talk.messages.first?.first("retract", Feature.retraction)?["id"] == "r1")
     #expect(talk.messages.last?.first("reactions", Feature.reactions)?["id"] == "r1")
@@ -142,7 +138,7 @@ struct OutboxTests {
 
   @Test func inARoomTheEchoOrTheAcknowledgementIsEnoughWhicheverIsFirst() {
     var talk = Talk.inRoom()
-    talk.handle(.outbox([.test(1, to: room), .test(2, "two", to: room)]))
+    talk.outbox([.test(1, to: room), .test(2, "two", to: room)])
     func echo(_ id: String, _ archive: String, occupant: String = "id-anna") -> [NetworkEvent] {
       talk.hear(
         "<message from='room@muc.example.org/anna' type='groupchat' id='\(id)'><body>two</body>"
@@ -166,7 +162,7 @@ struct OutboxTests {
 
   @Test func afterABreakTheArchiveIsAskedFirstAndTheRestGoesAgainUnderTheSameId() {
     var talk = Talk.ready()
-    talk.handle(.outbox([.test(1), .test(2), .test(3)]))
+    talk.outbox([.test(1), .test(2), .test(3)])
     talk.handle(.acknowledged([1]))
     talk.handle(.down)
     talk.forget()
@@ -193,7 +189,7 @@ struct OutboxTests {
 
   @Test func aMessageInTheArchiveThatIsAnothersUnderOurIdIsNotOurs() {
     var talk = Talk.ready()
-    talk.handle(.outbox([.test(1)]))
+    talk.outbox([.test(1)])
     let news = talk.hear(
       "<message from='ben@example.org/x' to='anna@example.org' type='chat' id='uid1'>"
         + "<body>hello</body></message>")
@@ -205,7 +201,7 @@ struct OutboxTests {
     var talk = Talk.ready()
     let long = String(repeating: "x", count: 20_000)
     let entries: [OutboxEntry] = [.test(1), .test(2, long), .test(3)]
-    talk.handle(.outbox(entries))
+    talk.outbox(entries)
     #expect(talk.messages.count == 3)
     var tries = 0
     // This server breaks on long stanzas, and the acknowledgements before it get lost the first time.
@@ -236,7 +232,7 @@ struct OutboxTests {
   @Test("14.2: what the server returns has not arrived, what a break left in doubt may have")
   func doubt() {
     var talk = Talk.ready()
-    talk.handle(.outbox([.test(1)]))
+    talk.outbox([.test(1)])
     talk.handle(.down)
     talk.logIn()
     let error =
@@ -245,13 +241,13 @@ struct OutboxTests {
     #expect(talk.news.refusals.count == 1 && talk.news.doubtful.isEmpty)
     var tried = OutboxEntry.test(2, to: .room("gone@muc.example.org"))
     tried.wasTried = true
-    talk.handle(.outbox([tried, .test(3, to: .room("gone@muc.example.org"))]))
+    talk.outbox([tried, .test(3, to: .room("gone@muc.example.org"))])
     #expect(talk.news.refusals.count == 3 && talk.news.doubtful == [2])
   }
 
   @Test func aLineThatBreaksByItselfRefusesNothing() {
     var talk = Talk.ready()
-    talk.handle(.outbox([.test(1)]))
+    talk.outbox([.test(1)])
     for _ in 0..<20 {
       talk.wait(Retry.blame + 1)
       talk.handle(.down)
@@ -268,7 +264,7 @@ struct OutboxTests {
         "<features><limits xmlns='urn:xmpp:stream-limits:0'><max-bytes>10000</max-bytes></limits>"
         + "</features>"
     }
-    talk.handle(.outbox([.test(1, String(repeating: "x", count: 10_000)), .test(2)]))
+    talk.outbox([.test(1, String(repeating: "x", count: 10_000)), .test(2)])
     #expect(talk.messages.map { $0["id"] } == ["uid2"])
     #expect(talk.news.refusals.first?.contains("10000") == true && talk.news.doubtful.isEmpty)
   }
@@ -290,7 +286,7 @@ struct OutboxTests {
     withFiles.links = (1...3).map {
       "https://upload.example.org/" + String(repeating: "\($0)", count: 300)
     }
-    talk.handle(.outbox([.test(1, text, answers: quote), withFiles]))
+    talk.outbox([.test(1, text, answers: quote), withFiles])
     #expect(talk.news.refusals == [] && talk.messages.count == 2)
     let answer = try #require(talk.messages.first)
     #expect(answer.first("body")?.text == text)
@@ -309,7 +305,7 @@ struct OutboxTests {
     throws
   {
     var talk = Talk.ready()
-    talk.handle(.outbox([.test(1)]))
+    talk.outbox([.test(1)])
     let message = try #require(talk.messages.first)
     var other = talk
     other.error(message, condition)
@@ -324,7 +320,7 @@ struct OutboxTests {
 
   @Test func aRoomThatHasForgottenTheOwnerIsEnteredAgainAndGetsTheMessageOnceMore() throws {
     var talk = Talk.inRoom()
-    talk.handle(.outbox([.test(1, to: room)]))
+    talk.outbox([.test(1, to: room)])
     talk.error(try #require(talk.messages.first), "not-acceptable")
     talk.serve()
     #expect(talk.messages.map { $0["id"] } == ["uid1", "uid1"])
@@ -335,13 +331,13 @@ struct OutboxTests {
 
   @Test func aRoomThatGivesAMessageBackAfterTheServerHadItGetsItOnceMoreWithoutAWord() {
     var talk = Talk.inRoom()
-    talk.handle(.outbox([.test(1, to: room)]))
+    talk.outbox([.test(1, to: room)])
     talk.handle(.acknowledged([1]))
-    talk.handle(.outbox([]))
+    talk.outbox([])
     talk.forget()
     let message = Element("message", ["id": "uid1", "to": "room@muc.example.org"])
     talk.error(message, "not-acceptable")
-    talk.handle(.outbox([.test(2, to: room)]))
+    talk.outbox([.test(2, to: room)])
     talk.serve()
     #expect(talk.messages.map { $0["id"] } == ["uid1", "uid2"])
     talk.handle(.acknowledged([1, 2]))
@@ -357,7 +353,7 @@ struct OutboxTests {
   @Test(arguments: [true, false])
   func whatTheArchiveOfTheRoomShowsIsNotSentAgain(hasIDs: Bool) {
     var talk = Talk.inRoom(hasIDs: hasIDs)
-    talk.handle(.outbox([.test(1, to: room), .test(2, to: room)]))
+    talk.outbox([.test(1, to: room), .test(2, to: room)])
     talk.handle(.down)
     talk.forget()
     talk.archives["room@muc.example.org"] = [
@@ -381,12 +377,12 @@ struct OutboxTests {
 
   @Test func aSuspectWaitsUntilNothingElseIsUnderWay() {
     var talk = Talk.inRoom()
-    talk.handle(.outbox([.test(1, to: room)]))
+    talk.outbox([.test(1, to: room)])
     talk.handle(.down)
     talk.forget()
     talk.ignores = { $0["to"] == "room@muc.example.org/anna" }
     talk.logIn()
-    talk.handle(.outbox([.test(1, to: room), .test(2)]))
+    talk.outbox([.test(1, to: room), .test(2)])
     #expect(talk.messages.map { $0["id"] } == ["uid2"])
     talk.ignores = { _ in false }
     talk.wait(Limits.entering)
@@ -401,27 +397,26 @@ struct OutboxTests {
     var talk = Talk(rooms: [WantedRoom(address: "room@muc.example.org")])
     talk.ignores = { $0["to"]?.hasPrefix("room@") == true }
     talk.logIn()
-    talk.handle(
-      .outbox([.test(1, to: room), .test(2, to: .room("other@muc.example.org")), .test(3)]))
+    talk.outbox([.test(1, to: room), .test(2, to: .room("other@muc.example.org")), .test(3)])
     #expect(talk.messages.map { $0["id"] } == ["uid3"])
     #expect(talk.news.refusals == ["You are not in other@muc.example.org."])
   }
 
   @Test func anEntryThatLeftTheOutboxIsForgotten() {
     var talk = Talk()
-    talk.handle(.outbox([.test(1), .test(2)]))
-    talk.handle(.outbox([.test(2)]))
+    talk.outbox([.test(1), .test(2)])
+    talk.outbox([.test(2)])
     talk.logIn()
     #expect(talk.messages.map { $0["id"] } == ["uid2"])
   }
 
   @Test func whatLeavesTheOutboxWhileItIsUnderWayIsAcceptedAndDoesNotGoAgain() {
     var talk = Talk.ready()
-    talk.handle(.outbox([.test(1), .test(2)]))
-    talk.handle(.outbox([.test(2)]))
+    talk.outbox([.test(1), .test(2)])
+    talk.outbox([.test(2)])
     // So that the store has it taken back there, too.
     #expect(talk.handle(.acknowledged([1])).news.accepted == [1])
-    talk.handle(.outbox([]))
+    talk.outbox([])
     talk.forget()
     talk.handle(.down)
     talk.logIn()
@@ -432,7 +427,7 @@ struct OutboxTests {
   func anOccupantCannotRefuseWhatARoomHas(condition: String) {
     var talk = Talk.inRoom()
     let room = "room@muc.example.org"
-    talk.handle(.outbox([.test(1, to: .room(room))]))
+    talk.outbox([.test(1, to: .room(room))])
     let error =
       "<message type='error' from='\(room)/eve' to='anna@example.org/x' id='uid1'><error type='modify'>"
       + "<\(condition) xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></message>"
@@ -466,7 +461,7 @@ struct OutboxTests {
 
   @Test func manyEntriesGoInOrderWithABoundToWhatIsUnderWay() {
     var talk = Talk.ready()
-    talk.handle(.outbox((1...500).map { .test($0) }))
+    talk.outbox((1...500).map { .test($0) })
     #expect(talk.messages.count == Limits.inFlight)
     for id in 1...500 { talk.handle(.acknowledged([Int64(id)])) }
     #expect(talk.messages.map { $0["id"] } == (1...500).map { "uid\($0)" })

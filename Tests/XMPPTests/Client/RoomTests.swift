@@ -92,7 +92,7 @@ struct RoomTests {
       var talk = Talk(rooms: wanted)
       talk.roomFeatures[room] = []
       talk.logIn()
-      talk.handle(.outbox([.test(1, to: .room(room)), .test(2, to: .room(room))]))
+      talk.outbox([.test(1, to: .room(room)), .test(2, to: .room(room))])
       talk.hear(late("anna", "uid1"))
       #expect(talk.messages.isEmpty)
       #expect(talk.news.accepted == [1])

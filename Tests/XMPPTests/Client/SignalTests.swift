@@ -125,7 +125,7 @@ struct SignalTests {
     let reached = NetworkSignal.receipt(place, MessageIDs(origin: "b1"), by: ben, .seen)
     talk.handle(.signals([reached]))
     #expect(talk.sent.isEmpty)
-    talk.handle(.outbox([.test(1)]))
+    talk.outbox([.test(1)])
     talk.forget()
     talk.handle(.signals([reached]))
     #expect(payloads(talk) == ["received b1", "displayed b1"])

@@ -141,7 +141,7 @@ struct StartTests {
 
   @Test func whatIsStoredStandsBeforeWhatIsSentForIt() {
     var talk = Talk.ready()
-    talk.handle(.outbox([.test(1)]))
+    talk.outbox([.test(1)])
     let effects = talk.handle(.acknowledged([1]))
     guard case .store = effects.first else {
       Issue.record("\(effects)")

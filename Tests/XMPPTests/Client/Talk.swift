@@ -40,7 +40,7 @@ struct Talk {
   var ignores: (Element) -> Bool = { _ in false }
   private var served = 0
   /// The outbox that the client was told last.
-  private var outbox: [OutboxEntry] = []
+  private var entries: [OutboxEntry] = []
 
   init(
     settings: [String: String] = [:], marks: [String: String] = ["": "m0"],
@@ -56,24 +56,20 @@ struct Talk {
 
   @discardableResult
   mutating func handle(_ event: ClientEvent) -> [ClientEffect] {
-    var new: [ClientEffect] = []
-    if case .outbox(let entries) = event {
-      outbox = entries
-      new += admit()
-    }
-    new += client.handle(event, at: now)
+    var new = client.handle(event, at: now)
     while let index = new.firstIndex(of: .wantsOutbox) {
       new.remove(at: index)
-      new += admit()
+      new += client.handle(.tried(client.admit(entries, at: now)), at: now)
     }
     effects += new
     return new
   }
 
-  /// The process hands over what the client admits.
-  private mutating func admit() -> [ClientEffect] {
-    let admitted = client.admit(outbox, at: now)
-    return client.handle(.tried(admitted), at: now)
+  /// The process hands over what the client admits of the outbox.
+  @discardableResult
+  mutating func outbox(_ entries: [OutboxEntry]) -> [ClientEffect] {
+    self.entries = entries
+    return handle(.tried(client.admit(entries, at: now)))
   }
 
   /// The client receives a stanza.

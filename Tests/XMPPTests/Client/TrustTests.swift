@@ -282,7 +282,7 @@ struct TrustTests {
 
   @Test func anErrorOrAReceiptFromElsewhereMovesNothingOfOurs() {
     var talk = Talk.ready()
-    talk.handle(.outbox([.test(1)]))
+    talk.outbox([.test(1)])
     let error =
       "<error type='cancel'><forbidden xmlns='\(Feature.stanzaErrors)'/></error>"
     let news = talk.hear("<message type='error' id='uid1' from='eve@x.org'>\(error)</message>")

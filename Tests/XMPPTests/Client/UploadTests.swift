@@ -46,7 +46,7 @@ struct UploadTests {
 
   @Test func aFileGetsASlotIsPutThereAndThenItsAddressIsTheMessage() throws {
     var talk = talk()
-    talk.handle(.outbox([entry(1)]))
+    talk.outbox([entry(1)])
     #expect(talk.messages.isEmpty)
     let ask = try #require(talk.slots.first)
     #expect(ask["to"] == Self.service)
@@ -72,7 +72,7 @@ struct UploadTests {
 
   @Test func theFilesOfATextStandBehindItInOneMessage() throws {
     var talk = talk()
-    talk.handle(.outbox([entry(1, "look", files: 2)]))
+    talk.outbox([entry(1, "look", files: 2)])
     talk.answer(try #require(talk.slots.last), slot(get: "https://f.example/1"))
     talk.uploaded(1)
     #expect(talk.messages.isEmpty)
@@ -87,7 +87,7 @@ struct UploadTests {
 
   @Test func whatIsWrittenMeanwhileDoesNotWaitForAFile() throws {
     var talk = talk()
-    talk.handle(.outbox([entry(1), .test(2, "hello"), entry(3)]))
+    talk.outbox([entry(1), .test(2, "hello"), entry(3)])
     #expect(talk.messages.map { $0["id"] } == ["uid2"])
     // One at a time.
     #expect(talk.slots.count == 1)
@@ -102,7 +102,7 @@ struct UploadTests {
     // It says what it has only later.
     talk.ignores = { $0.first("query", Feature.items) != nil }
     talk.logIn()
-    talk.handle(.outbox([entry(1), .test(2, "hello")]))
+    talk.outbox([entry(1), .test(2, "hello")])
     #expect(talk.news.refusals == [])
     #expect(talk.messages.map { $0["id"] } == ["uid2"])
     talk.wait(Limits.answer)
@@ -111,7 +111,7 @@ struct UploadTests {
 
   @Test func aFileThatIsTooLargeIsRefusedWithTheLimit() throws {
     var talk = talk(longest: 2_000)
-    talk.handle(.outbox([entry(1, bytes: 2_001), entry(2, bytes: 2_000)]))
+    talk.outbox([entry(1, bytes: 2_001), entry(2, bytes: 2_000)])
     #expect(
       talk.news.refusals == [
         "photo0.png is too large for the server: it has 2.0 kB, and 2.0 kB are allowed."
@@ -129,7 +129,7 @@ struct UploadTests {
 
   @Test func aRefusedSlotRefusesTheMessage() throws {
     var talk = talk()
-    talk.handle(.outbox([entry(1)]))
+    talk.outbox([entry(1)])
     talk.error(try #require(talk.slots.last), "not-allowed")
     #expect(talk.news.refusals == ["The server does not let you write to files.example.org."])
   }
@@ -144,7 +144,7 @@ struct UploadTests {
   ])
   func aSlotThatIsNotSafeRefusesTheMessageAndNothingIsSent(put: String, get: String) throws {
     var talk = talk()
-    talk.handle(.outbox([entry(1)]))
+    talk.outbox([entry(1)])
     talk.answer(try #require(talk.slots.last), slot(put: put, get: get))
     #expect(talk.uploads.isEmpty)
     #expect(talk.messages.isEmpty)
@@ -153,7 +153,7 @@ struct UploadTests {
 
   @Test func onlyTheHeadersGoThatMayAndEachOnItsLine() throws {
     var talk = talk()
-    talk.handle(.outbox([entry(1)]))
+    talk.outbox([entry(1)])
     talk.answer(
       try #require(talk.slots.last),
       slot(
@@ -166,7 +166,7 @@ struct UploadTests {
 
   @Test func aSlotOfSomebodyElseIsNone() throws {
     var talk = talk()
-    talk.handle(.outbox([entry(1)]))
+    talk.outbox([entry(1)])
     let id = try #require(talk.slots.last?["id"])
     talk.hear("<iq type='result' from='eve@example.org' id='\(id)'>\(slot().xml())</iq>")
     #expect(talk.uploads.isEmpty)
@@ -174,7 +174,7 @@ struct UploadTests {
 
   @Test func aBreakOfTheUploadBeginsItAgainUntilItHasBeenTriedOftenEnough() throws {
     var talk = talk()
-    talk.handle(.outbox([entry(1)]))
+    talk.outbox([entry(1)])
     for turn in 1..<(try #require(Retry.upload.tries)) {
       talk.answer(try #require(talk.slots.last), slot())
       talk.uploaded(1, UploadFailure("the connection broke", isTemporary: true))
@@ -191,7 +191,7 @@ struct UploadTests {
 
   @Test func anUploadThatIsRefusedRefusesTheMessageAtOnce() throws {
     var talk = talk()
-    talk.handle(.outbox([entry(1), entry(2)]))
+    talk.outbox([entry(1), entry(2)])
     talk.answer(try #require(talk.slots.last), slot())
     talk.uploaded(1, UploadFailure("the web server answered 403"))
     #expect(talk.news.refusals == ["photo0.png could not be sent: the web server answered 403."])
@@ -202,10 +202,10 @@ struct UploadTests {
   @Test func aConnectionThatBreaksLosesNeitherTheFileNorTheMessage() throws {
     // Before the slot came.
     var talk = talk()
-    talk.handle(.outbox([entry(1)]))
+    talk.outbox([entry(1)])
     talk.handle(.down)
     talk.logIn()
-    talk.handle(.outbox([entry(1)]))
+    talk.outbox([entry(1)])
     #expect(talk.slots.count == 2)
     // While the file is under way, which has a connection of its own.
     talk.answer(try #require(talk.slots.last), slot())
@@ -213,13 +213,13 @@ struct UploadTests {
     talk.uploaded(1)
     #expect(talk.messages.isEmpty)
     talk.logIn()
-    talk.handle(.outbox([entry(1)]))
+    talk.outbox([entry(1)])
     #expect(talk.slots.count == 2)
     #expect(talk.messages.count == 1)
     // When the message was sent: the file is there, and the same message goes again.
     talk.handle(.down)
     talk.logIn()
-    talk.handle(.outbox([entry(1)]))
+    talk.outbox([entry(1)])
     #expect(talk.slots.count == 2)
     #expect(talk.messages.map { $0["id"] } == ["uid1", "uid1"])
     #expect(talk.messages.first?.first("body") == talk.messages.last?.first("body"))
@@ -227,9 +227,9 @@ struct UploadTests {
 
   @Test func aMessageThatIsTakenBackEndsItsUploadAndTheNextOneGoes() throws {
     var talk = talk()
-    talk.handle(.outbox([entry(1), entry(2)]))
+    talk.outbox([entry(1), entry(2)])
     talk.answer(try #require(talk.slots.last), slot())
-    let effects = talk.handle(.outbox([entry(2)]))
+    let effects = talk.outbox([entry(2)])
     #expect(effects.contains(.cancelUpload(1)))
     #expect(talk.slots.count == 2)
     talk.uploaded(1)
@@ -241,7 +241,7 @@ struct UploadTests {
     var edit = OutboxEntry.test(5, "look here", operation: .edit, uid: "u")
     edit.message.attachments = entry(1).message.attachments
     edit.links = ["https://f.example/1"]
-    talk.handle(.outbox([edit]))
+    talk.outbox([edit])
     #expect(talk.messages.first?.first("body")?.text == "look here\nhttps://f.example/1")
     #expect(talk.slots.isEmpty)
   }

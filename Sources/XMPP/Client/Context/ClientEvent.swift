@@ -21,8 +21,6 @@ package enum ClientEvent: ClientEventKind {
   /// The server has the stanzas that were sent with these payloads (XEP-0198).
   case acknowledged([OutboxEntry.ID])
   case uploaded(OutboxEntry.ID, Result<String, UploadFailure>)
-  /// Everything that is in the outbox now.
-  case outbox([OutboxEntry])
   case tried(Set<OutboxEntry.ID>)
   case requests([NetworkRequest])
   case signals([NetworkSignal])
