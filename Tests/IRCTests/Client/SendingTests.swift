@@ -107,6 +107,15 @@ struct SendingTests {
     #expect(talk.takeSent().count == 1)
   }
 
+  @Test("3.7: a long message leaves those behind it to the owner until the limit allows them")
+  func linesOfLongMessages() {
+    var talk = IRCTalk(["echo-message"], settings: ["flood": "4/2"])
+    talk.disconnect()
+    for _ in 1...3 { talk.write("1\n2\n3", to: .direct("ben")) }
+    talk.reconnect(["echo-message"])
+    #expect(talk.outbox.map(\.wasTried) == [true, true, false])
+  }
+
   @Test("a batch that takes more turns than there are does not stop what follows")
   func longBatch() {
     var talk = talk(Self.multiline, flood: "2/2")

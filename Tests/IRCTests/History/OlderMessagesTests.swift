@@ -26,6 +26,29 @@ struct OlderMessagesTests: HistorySuite {
     #expect(talk.marks()["#tea"] == nil)
   }
 
+  @Test("a server that repeats a page is not asked for ever")
+  func repeatedPage() {
+    var talk = Talk()
+    talk.history(1, "#tea", 9, before: "m60")
+    for _ in 1...2 {
+      #expect(talk.questions().count == 1)
+      talk.answer("#tea", [line(50), line(51), line(52)])
+    }
+    #expect(talk.questions().isEmpty && talk.answers == ["1: "])
+  }
+
+  @Test("14.12: the next page for a shell comes before what was missed in the same conversation")
+  func nextPageFirst() {
+    var talk = Talk()
+    talk.history(1, "#tea", 5, before: "m60")
+    talk.talk.enter("#tea")
+    #expect(talk.questions() == ["CHATHISTORY BEFORE #tea msgid=m60 3"])
+    talk.answer("#tea", [line(50), line(51), line(52)])
+    #expect(talk.questions() == ["CHATHISTORY BEFORE #tea msgid=m50 3"])
+    talk.answer("#tea", [line(40), line(41), line(42)])
+    #expect(talk.questions() == ["CHATHISTORY LATEST #tea * 3"])
+  }
+
   @Test("at the beginning there is nothing older, and a failure has the server's words")
   func beginning() {
     var talk = Talk()
