@@ -9,8 +9,8 @@ final class AccountPassword {
   private let need: PasswordNeed.Rule
   /// Nil until it is known; empty if there is none.
   private var secret: String?
-  /// Counts the requests: the answer to an earlier one is out of date.
-  private var requests = 0
+  /// Counts the calls of the source: the answer to an earlier one is out of date.
+  private var attempts = 0
 
   /// - Parameters:
   ///   - typed: the password, if the owner has typed it.
@@ -26,10 +26,10 @@ final class AccountPassword {
   ) {
     if secret == nil, need(settings.values, facts) == .unneeded { secret = "" }
     if let secret { return then(.success(secret)) }
-    requests += 1
-    source.password { [weak self, number = requests] answer in
+    attempts += 1
+    source.password { [weak self, number = attempts] answer in
       // The owner may have asked for another try in the meantime.
-      guard let self, number == requests else { return }
+      guard let self, number == attempts else { return }
       secret = try? answer.get()
       then(answer)
     }

@@ -18,10 +18,10 @@ package enum TypedSecret {
     hidden.c_lflag |= tcflag_t(ECHONL | ICANON | ISIG)
     hidden.c_iflag |= tcflag_t(ICRNL)
     // After C-c and at C-z, the terminal must be as it was before.
-    var (signals, blocked) = (sigset_t(), sigset_t())
-    sigemptyset(&signals)
-    sigaddset(&signals, SIGTSTP)
-    sigprocmask(SIG_BLOCK, &signals, &blocked)
+    var (stop, blocked) = (sigset_t(), sigset_t())
+    sigemptyset(&stop)
+    sigaddset(&stop, SIGTSTP)
+    sigprocmask(SIG_BLOCK, &stop, &blocked)
     // A handler would miss a C-c between the question and the wait for its answer.
     var interrupt = SignalDescriptor()
     interrupt.add([SIGINT])
