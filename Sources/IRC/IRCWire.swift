@@ -207,7 +207,7 @@ package final class IRCWire: Wire {
       try addSession(scope).connect(to: target)
     } catch {
       // Without what the store knows, nothing can be served there.
-      handle(.down(.hungUp("\(error)")), from: scope)
+      handle(.down(.hungUp(Remark(of: error))), from: scope)
     }
   }
 

@@ -2,6 +2,7 @@
 import Conversations
 import Foundation
 import Platform
+import Sentences
 import Testing
 
 @testable import Networks
@@ -63,6 +64,15 @@ import Testing
     }
     loop.run()
     #expect(answers == [.failure(.command("sleep", status: 137)), .success("secret")])
+  }
+
+  @Test("what is wrong with the file of accounts is translated by each shell")
+  func passesOnWhatIsWrongWithTheFile() {
+    let fault = AccountFileError.unusable(path: "/a b", reason: "100 %")
+    let failure = PasswordFailure.settings(filled(fault.sentence))
+    let passedOn = PasswordFailure(written: failure.written[...])
+    #expect(passedOn.sentence.json == failure.sentence.json)
+    #expect(passedOn.sentence.text == "/a b cannot be used: 100 %")
   }
 
   @Test("its end is reported, and its open questions have no answer")

@@ -92,9 +92,11 @@ package final class AccountHelper: AccountSource, NameSource {
     of host: String, _ then: @escaping (Result<[String], UnknownHost>) -> Void
   ) {
     ask("addresses " + host) { answer in
-      let entries = (try? answer.get()) ?? [("unknown", translated("no answer"))]
+      guard let entries = try? answer.get() else {
+        return then(.failure(UnknownHost(translated("no answer"))))
+      }
       if let unknown = entries.first(where: { $0.0 == "unknown" }) {
-        then(.failure(UnknownHost(unknown.1)))
+        then(.failure(UnknownHost(Remark(unknown.1))))
       } else {
         then(.success(entries.map(\.1)))
       }

@@ -2,6 +2,7 @@
 import Conversations
 import Glibc
 import Platform
+import Sentences
 
 /// The code that runs in the helper's process.
 @MainActor
@@ -66,7 +67,7 @@ final class AccountHelperProgram {
           case .success(let found):
             self?.answer(question, .success(found.map { ("address", $0) }))
           case .failure(let unknown):
-            self?.answer(question, .success([("unknown", unknown.reason)]))
+            self?.answer(question, .success([("unknown", unknown.reason.text)]))
           }
         }
       case "settings":
@@ -100,7 +101,7 @@ final class AccountHelperProgram {
     do throws(AccountFileError) {
       then(.success(try files.settings(of: account, inStoreAt: store)))
     } catch {
-      then(.failure(.settings(error.description)))
+      then(.failure(.settings(filled(error.sentence))))
     }
   }
 

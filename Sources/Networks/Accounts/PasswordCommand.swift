@@ -181,8 +181,8 @@ package enum PasswordFailure: Error, Hashable, Sendable {
   case command(String, status: Int32)
   /// The command took longer than a minute, and was ended.
   case tooSlow(String)
-  /// The owner's settings cannot be read; the sentence says why.
-  case settings(String)
+  /// Why the owner's settings cannot be read.
+  case settings(Remark)
 
   /// The sentence for the status line, which may be narrow, so it is short.
   package var sentence: Remark {
@@ -193,7 +193,7 @@ package enum PasswordFailure: Error, Hashable, Sendable {
         ("no password: %1 ended with status %2; /connect tries again", [name, String(status)]))
     case .tooSlow(let name):
       filled(("no password: %1 was stopped after a minute; /connect tries again", [name]))
-    case .settings(let sentence): Remark(sentence)
+    case .settings(let reason): reason
     }
   }
 }

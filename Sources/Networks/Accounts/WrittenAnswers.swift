@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Sentences
 
 // What the helper and the network process write to each other.
 
@@ -10,7 +11,11 @@ extension PasswordFailure {
     case "command" where words.count == 3:
       self = .command(words[2], status: Int32(words[1]) ?? 127)
     case "slow" where words.count > 1: self = .tooSlow(words.dropFirst().joined(separator: " "))
-    case "settings": self = .settings(words.dropFirst().joined(separator: " "))
+    case "settings" where words.count > 1:
+      let fields = words.dropFirst().joined(separator: " ")
+        .split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+      self = .settings(
+        Remark([.sentence(Remark.Key(other: fields[0]), fields.dropFirst().map { Remark($0) })]))
     default: self = .none
     }
   }
@@ -20,8 +25,17 @@ extension PasswordFailure {
     case .none: "none"
     case .command(let name, let status): "command \(status) \(name)"
     case .tooSlow(let name): "slow \(name)"
-    case .settings(let sentence): "settings \(sentence)"
+    // The network process stores it, and each shell translates it.
+    case .settings(let reason): "settings \(reason.fields.joined(separator: "\t"))"
     }
+  }
+}
+
+extension Remark {
+  /// The key of a sentence, and its arguments.
+  fileprivate var fields: [String] {
+    guard case .sentence(let key, let arguments) = parts.first else { return [text] }
+    return [key.other] + arguments.map(\.text)
   }
 }
 

@@ -5,7 +5,7 @@ import Sentences
 /// Why a connection to a server failed or ended, as a sentence.
 package enum ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// A host name that does not exist, or cannot be looked up now.
-  case noHost(String, reason: String)
+  case noHost(String, reason: Remark)
   /// The domain states that it does not have this service (RFC 2782: a target of ".").
   case noService(String, service: String)
   case unreachable(host: String, port: UInt16, reason: String)

@@ -132,7 +132,7 @@ final class Downloads {
     do {
       file = try ArrivingFile(into: folder)
     } catch {
-      let failure = Transfers.Failure("\(error)")
+      let failure = Transfers.Failure(Remark(of: error))
       loop.after(milliseconds: 0) { [weak self] in self?.end(new, .failure(failure)) }
       return
     }
@@ -154,11 +154,11 @@ final class Downloads {
         new?.checkSpeed(at: loop.now)
       },
       ended: { [weak self] result in
-        if let fault { return self?.end(new, .failure(Transfers.Failure("\(fault)"))) ?? () }
+        if let fault { return self?.end(new, .failure(Transfers.Failure(Remark(of: fault)))) ?? () }
         self?.end(
           new,
           result.flatMap {
-            Result { try file.finish(name: name) }.mapError { Transfers.Failure("\($0)") }
+            Result { try file.finish(name: name) }.mapError { Transfers.Failure(Remark(of: $0)) }
           })
       })
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Sentences
 
 /// Looks up host names for a network process.
 @MainActor
@@ -13,7 +14,7 @@ package protocol NameSource: AnyObject {
 
 /// Why a host has no address, in the resolver's words.
 package struct UnknownHost: Error, Hashable, Sendable {
-  package var reason: String
+  package var reason: Remark
 
-  package init(_ reason: String) { self.reason = reason }
+  package init(_ reason: Remark) { self.reason = reason }
 }

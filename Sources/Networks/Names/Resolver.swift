@@ -3,6 +3,7 @@ import CAres
 import Conversations
 import Glibc
 import Platform
+import Sentences
 
 /// Looks names up in an event loop, with c-ares. A name server that does not answer delays neither
 /// the loop nor other names.
@@ -37,7 +38,7 @@ package final class Resolver: NameSource {
     LookUp(loop: loop, servers: servers, policy: policy) { finding in
       switch finding {
       case .addresses(let found): then(.success(found))
-      case .failed(let reason): then(.failure(UnknownHost(reason)))
+      case .failed(let reason): then(.failure(UnknownHost(Remark(reason))))
       case .services: then(.success([]))
       }
     }.findAddresses(host)

@@ -112,16 +112,8 @@ final class StorePump {
     skipNotice = filled(
       (
         "hobnob skipped something that the network sent, because it cannot be stored: %1. Until it reconnects, hobnob will skip any more of these silently.",
-        [Self.words(for: reason)]
+        [Remark(of: reason)]
       ))
-  }
-
-  private static func words(for error: any Error) -> Remark {
-    switch error {
-    case let error as StoreError: filled(error.sentence)
-    case let error as RuleError: filled(error.sentence)
-    default: Remark(String(describing: error))
-    }
   }
 
   private func tryAgain(after error: any Error) {
