@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import Composer
 import StyledText
 
 /// A person's settings and aliases, and where to find their files.

@@ -2,7 +2,6 @@
 import Conversations
 import Glibc
 import Platform
-import Sentences
 import StyledText
 
 /// A line of an inputrc, and its position if it is from a file.

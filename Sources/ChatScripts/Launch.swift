@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ChatCommands
 import ChatPreferences
-import ChatSession
 import Conversations
 import Glibc
 import Platform

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Glibc
 import Platform
-import StyledText
 
 /// Runs programs that take the terminal for a while: editor and pager.
 enum ChildProgram {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ChatParts
 import ChatPreferences
-import ChatScripts
-import ChatSession
 import Composer
 import Conversations
 import LineEditing

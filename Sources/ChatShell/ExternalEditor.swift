@@ -2,9 +2,7 @@
 import ChatParts
 import ChatPreferences
 import ChatScripts
-import ChatSession
 import Glibc
-import LineEditing
 import Platform
 import StyledText
 
@@ -65,24 +63,5 @@ enum ExternalEditor {
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     return (try? readAll(descriptor)).map { String(decoding: $0, as: UTF8.self) }
-  }
-}
-
-extension InteractiveShell {
-  /// `edit-in-editor` (C-x C-e): opens the text in the editor. Messages that arrive meanwhile are
-  /// printed when the editor closes.
-  func editInEditor() throws {
-    var outcome: Result<String, any Error> = .success("")
-    let text = editor.text
-    tell(.moved)
-    lendScreen {
-      outcome = Result {
-        try ExternalEditor.edit(text, environment: session.preferences.environment)
-      }
-    }
-    let edited = try outcome.get()
-    guard edited != text else { return }
-    editor.replaceLine(edited)
-    lineChanged()
   }
 }

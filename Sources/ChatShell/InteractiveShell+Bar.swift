@@ -3,7 +3,6 @@ import ChatCommands
 import ChatParts
 import ChatPreferences
 import ChatRendering
-import ChatScripts
 import ChatSession
 import Composer
 import Conversations

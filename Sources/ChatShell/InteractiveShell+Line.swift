@@ -8,7 +8,6 @@ import Conversations
 import Glibc
 import LineEditing
 import StyledText
-import Terminal
 
 // MARK: What the line tells
 

@@ -9,7 +9,6 @@ import Glibc
 import LineEditing
 import Platform
 import StyledText
-import Terminal
 
 /// A shell at a terminal: reports events to a ``Session`` and carries out the effects it returns.
 @MainActor
@@ -22,7 +21,9 @@ final class InteractiveShell {
   let programs = DetachedPrograms()
   /// Housekeeping while nobody types.
   private lazy var idleWork = IdleWork(now: loop.now)
-  private(set) lazy var notifier = Notifier(self)
+  private(set) lazy var notifier = Notifier(session, editor, programs) { [weak self] in
+    self?.complain($0)
+  }
   /// The text that the bar's highlights belong to.
   var highlighted: (text: String, spans: [Span])?
 

@@ -3,10 +3,10 @@ import ChatParts
 import ChatPreferences
 import ChatScripts
 import ChatSession
-import Conversations
 import Glibc
 import LineEditing
 import Platform
+import Conversations
 import StyledText
 import Terminal
 
@@ -14,23 +14,34 @@ import Terminal
 /// last call says how many messages it skipped.
 @MainActor
 final class Notifier {
-  private unowned let shell: InteractiveShell
+  private let session: Session
+  private let editor: LineEditor
+  private let programs: DetachedPrograms
+  private let complain: (SafeText) -> Void
   /// The newest message that found every place taken, and how many others did.
   private var waiting: (notification: Notification, others: Int)?
   /// The command that failed to start; reported once.
   private var broken: String?
 
-  init(_ shell: InteractiveShell) { self.shell = shell }
+  init(
+    _ session: Session, _ editor: LineEditor, _ programs: DetachedPrograms,
+    complain: @escaping (SafeText) -> Void
+  ) {
+    (self.session, self.editor, self.programs) = (session, editor, programs)
+    self.complain = complain
+  }
+
+  private var settings: Settings { session.preferences.settings }
 
   /// - Parameter notifications: the notifications to show, the oldest first.
   func notify(_ notifications: [Notification]) {
     let sequence = sequence
-    let command = shell.settings.notifyCommand
+    let command = settings.notifyCommand
     guard !command.isEmpty || sequence != nil, let newest = notifications.last else { return }
     var unclaimed = notifications
     // Other shells, whose command may be another, must not leave a message to one that fails.
     if command.isEmpty || command != broken {
-      let claimed = shell.session.claimNotifications(upTo: newest.message)
+      let claimed = session.claimNotifications(upTo: newest.message)
       unclaimed.removeAll { $0.message.rawValue <= claimed.rawValue }
     }
     if command.isEmpty, let sequence {
@@ -46,8 +57,7 @@ final class Notifier {
   /// How to ask the terminal; nil if it cannot show a notification, or need not because the person
   /// looks at its window. A terminal that is chosen by its name reports the focus.
   private var sequence: DesktopNotification? {
-    let setting = shell.settings.notifyTerminal
-    let editor = shell.editor
+    let setting = settings.notifyTerminal
     let isLookedAt = editor.isFocused || !editor.isFocusKnown
     if isLookedAt, setting == .auto || editor.isFocusReported { return nil }
     return setting == .off
@@ -62,7 +72,7 @@ final class Notifier {
     let others = notifications.count - 1
     let more = others > 0 ? say(" (and %1 more)", SafeText(others)) : ""
     let title: SafeText = isDirect ? sender : "\(sender) (\(conversation))"
-    shell.editor.notify(
+    editor.notify(
       title: title + more,
       body: SafeText(body: newest.body), identifier: "hobnob-\(newest.message.rawValue)",
       by: sequence)
@@ -70,7 +80,7 @@ final class Notifier {
 
   private func runForWaiting() {
     guard let (notification, others) = waiting else { return }
-    let command = shell.settings.notifyCommand
+    let command = settings.notifyCommand
     let program = ChildProcess.words(command)
     // The person may have unset it; the sender's name must never become the program.
     guard !program.isEmpty else {
@@ -80,17 +90,17 @@ final class Notifier {
     let more = others > 0 ? say(" (and %1 more)", SafeText(others)).string : ""
     let words =
       program + [notification.sender, notification.conversation, notification.body + more]
-    if shell.programs.start(words, ended: { [weak self] _ in self?.runForWaiting() }) {
+    if programs.start(words, ended: { [weak self] _ in self?.runForWaiting() }) {
       (waiting, broken) = (nil, nil)
       return
     }
     let (error, reason) = (errno, systemReason())
     // All places are taken; wait for the first program to end.
-    if error == EAGAIN, shell.programs.isFull { return }
+    if error == EAGAIN, programs.isFull { return }
     waiting = nil
     guard broken != command else { return }
     broken = command
-    shell.complain(
+    complain(
       say("notify-command %1 could not be run: %2.", SafeText(line: command), reason))
   }
 }

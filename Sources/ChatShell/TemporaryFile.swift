@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import ChatScripts
-import ChatSession
 import Glibc
 import Platform
 

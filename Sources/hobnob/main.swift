@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ChatParts
 import ChatScripts
-import ChatSession
 import Glibc
 import Platform
 import Sentences

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ChatPreferences
-import ChatSession
 import StyledText
 
 /// A command of the program (rule 11.3): what its command line may have, and what it does.

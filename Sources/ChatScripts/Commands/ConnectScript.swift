@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ChatParts
 import ChatPreferences
-import ChatSession
 import Conversations
 import Glibc
-import Platform
-import Sentences
 import StyledText
 
 /// `hobnob connect` (rule 11.3): keeps an account connected without a shell; for a systemd user

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ChatPreferences
-import ChatSession
 import Conversations
 import Exchange
 import StyledText

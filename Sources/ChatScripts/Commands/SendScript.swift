@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ChatPreferences
-import ChatSession
 import Composer
 import Conversations
 import Glibc

@@ -2,7 +2,6 @@
 import ChatPreferences
 import ChatRendering
 import ChatSession
-import Composer
 import Conversations
 import StyledText
 

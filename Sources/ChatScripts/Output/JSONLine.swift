@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import ChatSession
 import StyledText
 
 /// JSON for standard output, which may be a terminal: unsafe characters become `\uXXXX`, which JSON

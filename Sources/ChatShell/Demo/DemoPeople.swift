@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ChatRendering
-import ChatSession
 import Conversations
 import Platform
 import StyledText

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import Glibc
-import Platform
 import StyledText
 
 /// What may come in place of the last word of a line.
@@ -67,20 +65,5 @@ extension Subcommand {
         + [("--version", say("Show the version.")), ("--help", say("Show help information."))]
     }
     return expected
-  }
-}
-
-/// A word as it is typed in a shell.
-enum TypedWord {
-  static func withoutQuotes(_ word: String) -> String {
-    word.filter { !#"'"\"#.contains($0) }
-  }
-
-  /// The word as the command gets it, except that `$` and `*` stay.
-  static func meaning(of word: String) -> String {
-    if word.hasPrefix("~/"), let home = getenv("HOME").map({ String(cString: $0) }) {
-      return home + meaning(of: String(word.dropFirst()))
-    }
-    return withoutQuotes(word) == word ? word : ChildProcess.words(word).joined(separator: " ")
   }
 }

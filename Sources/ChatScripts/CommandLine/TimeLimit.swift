@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import ChatSession
 import Conversations
 
 /// How long to wait: seconds, or a time such as `90m` or `12h`.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import ChatSession
 import Conversations
+import Glibc
+import Platform
 import StyledText
 
 /// What completes a word of a command line.
@@ -92,5 +93,20 @@ package struct NameCompletion {
   private static func bare(_ name: String) -> String {
     let bare = name.dropFirst()
     return bare.first.map("#@-".contains) ?? true ? name : String(bare)
+  }
+}
+
+/// A word as it is typed in a shell.
+enum TypedWord {
+  static func withoutQuotes(_ word: String) -> String {
+    word.filter { !#"'"\"#.contains($0) }
+  }
+
+  /// The word as the command gets it, except that `$` and `*` stay.
+  static func meaning(of word: String) -> String {
+    if word.hasPrefix("~/"), let home = getenv("HOME").map({ String(cString: $0) }) {
+      return home + meaning(of: String(word.dropFirst()))
+    }
+    return withoutQuotes(word) == word ? word : ChildProcess.words(word).joined(separator: " ")
   }
 }
