@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import StyledText
 import Testing
 
 @testable import ChatParts
@@ -101,6 +102,35 @@ struct EditingTests {
     #expect(anna.picture[0] == "edit 1> the message and more|")
     anna.say(anna.text)
     #expect(try texts() == ["the message and more"])
+  }
+
+  @Test("3.5, 7.10: a mention rings below the warning that the message was edited elsewhere")
+  func ringsBelowTheWarning() throws {
+    let (second, ben) = (try town.person("anna"), try town.person("ben"))
+    anna.say("the message")
+    anna.say("/edit")
+    second.look()
+    second.say("/edit")
+    second.say("the message, changed")
+    ben.say("anna: tea?")
+    let effects = anna.handle(.bellRang(anna.store.drainBell()))
+    let bell = try #require(effects.firstIndex { if case .bell = $0 { true } else { false } })
+    let warning = try #require(
+      effects.firstIndex {
+        guard case .print(let lines) = $0 else { return false }
+        return lines.contains { $0.plain.string.contains("was edited elsewhere") }
+      })
+    #expect(warning < bell)
+  }
+
+  @Test("3.4: C-g leaves the message and brings the draft back even if the store cannot be read")
+  func leavesWithoutTheStore() throws {
+    anna.say("the message")
+    anna.type("a draft")
+    anna.tell(.editLast)
+    anna.text = "the message and more"
+    anna.store.close()
+    #expect(anna.press(.cancel) && anna.picture[0] == "#lobby> a draft|")
   }
 
   @Test("3.2, 8.1: C-c in edit mode empties the text and leaves the files of the draft")

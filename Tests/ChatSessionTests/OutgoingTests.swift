@@ -291,4 +291,26 @@ struct OutgoingTests {
   func replaces(new: Write, old: Write, expected: Bool) {
     #expect(new.replaces(old) == expected)
   }
+
+  @Test("13.1: a shell that the store takes in late never shows a conversation that it has left")
+  func publishesOnlyThePresentPlace() throws {
+    let town = try Town()
+    let ben = try town.person("ben")
+    ben.say("/join tea")
+    let store = try town.store()
+    let lobby = try #require(try store.read { try $0.room("lobby") })
+    try store.writeDurably { try $0.join(ben.session.me.id, lobby.id) }
+    let lock = try Lock(town.path)
+    let again = Person(store: store, me: ben.session.me, outputMode: .tty, town: town)
+    try again.begin(in: lobby)
+    again.tell(.move(.next))
+    again.wait(400)
+    #expect(again.session.open.conversation?.name == "#tea")
+    #expect(
+      !again.session.committer.queue.writes.contains { if case .open = $0 { true } else { false } })
+    lock.release()
+    again.wait(1000)
+    let shell = try #require(again.session.shellID)
+    #expect(try store.read { try $0.conversation(ofShell: shell) } == again.session.open.id)
+  }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ChatParts
 import ChatPreferences
-import ChatRendering
+import Composer
 import Conversations
 import Glibc
 import Platform
@@ -9,12 +9,12 @@ import StyledText
 
 /// `/account`, `/connect`, `/disconnect`.
 @MainActor
-package struct AccountCommands {
+struct AccountCommands {
   let context: CommandContext
   private var accounts: Accounts { context.accounts }
 
   /// The settings of an account on any network, and what each means.
-  package nonisolated static var options: [(name: String, help: SafeText)] {
+  nonisolated static var options: [(name: String, help: SafeText)] {
     [
       ("host", say("the server's host name, if the domain has no DNS (SRV) record for it")),
       ("port", say("its port")),
@@ -343,5 +343,27 @@ package struct AccountCommands {
       return path
     }
     return value
+  }
+}
+
+extension Arguments {
+  static let ownAccount = first { query, _ in query.ownAccounts }
+  static let account = Arguments { query, _ in
+    let options = AccountCommands.options
+    return switch (query.before.first, query.before.count) {
+    case (nil, _): ["add", "list", "remove", "set"].map { Candidate($0) }
+    case ("add", 1): []
+    case (_, 1): query.ownAccounts
+    case ("set", 2): options.map { Candidate($0.name, hint: $0.help.string) }
+    case ("add", let count) where count.isMultiple(of: 2):
+      options.map { Candidate("--" + $0.name, hint: $0.help.string) }
+    default: []
+    }
+  }
+}
+
+extension ArgumentQuery {
+  fileprivate var ownAccounts: [Candidate] {
+    context.accounts.list.map { Candidate($0.address) }
   }
 }

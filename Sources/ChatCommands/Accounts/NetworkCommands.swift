@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ChatParts
 import ChatPreferences
+import Composer
 import Conversations
 import StyledText
 
 /// Commands in a conversation on a network: they ask the network's process, which answers once the
 /// network has answered.
 @MainActor
-package struct NetworkCommands {
+struct NetworkCommands {
   let context: CommandContext
   private var accounts: Accounts { context.accounts }
   private var network: String? { context.network }
@@ -227,7 +228,7 @@ package struct NetworkCommands {
   ]
 
   /// The subcommands of `/contact`.
-  package static let verbs: [(name: String, verb: NetworkRequest.Verb)] = [
+  fileprivate static let verbs: [(name: String, verb: NetworkRequest.Verb)] = [
     ("add", .subscribe), ("accept", .approve), ("remove", .unsubscribe), ("block", .block),
     ("unblock", .unblock),
   ]
@@ -262,5 +263,15 @@ package struct NetworkCommands {
       return .tell(say("You have no contacts yet; /contact add ADDRESS sends somebody a request."))
     }
     return context.list(contacts, snapshot)
+  }
+}
+
+extension Arguments {
+  static let contact = Arguments { query, snapshot in
+    switch query.before.count {
+    case 0: NetworkCommands.verbs.map { Candidate($0.name) }
+    case 1: query.names(snapshot)
+    default: []
+    }
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ChatParts
 import ChatPreferences
-import ChatRendering
 import Composer
 import Conversations
 import Exchange
@@ -120,4 +119,17 @@ struct FileCommands {
     let day = LocalTime.stamp(Clock.wall()).string.prefix { $0 != " " }
     return FileName.safe(conversation.name.dropFirst() + "-\(day).jsonl")
   }
+}
+
+extension Arguments {
+  static let file = first { query, _ in
+    WorkingFolder.candidates(
+      for: query.word, home: query.context.preferences.environment["HOME"])
+  }
+  static let waitingFile = first { query, _ in
+    query.context.waitingFiles.files.enumerated().map {
+      Candidate(String($0 + 1), hint: $1.name)
+    } + [Candidate("all")]
+  }
+  static let numberWithFile = first { $0.numbers($1, among: 100) { !$0.attachments.isEmpty } }
 }

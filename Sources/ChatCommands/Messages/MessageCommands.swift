@@ -164,3 +164,17 @@ package struct MessageCommands {
     ])
   }
 }
+
+extension Arguments {
+  static let number = first { query, snapshot in
+    let me = query.context.me.id
+    return query.numbers(snapshot) { $0.sender == me }
+  }
+  static let failedNumber = first { query, snapshot in
+    guard let here = query.context.open.id,
+      let unsent = try? snapshot.unsent(by: query.context.me.id, in: here)
+    else { return [Candidate("all")] }
+    return unsent.filter { $0.state == .failed }
+      .map { Candidate(String($0.number), hint: $0.failure?.text ?? "") } + [Candidate("all")]
+  }
+}

@@ -10,7 +10,7 @@ import StyledText
 /// `/quote`, `/copy`, `/open`: passes a message's text, or a link or file in it, to the line, the
 /// clipboard or another program.
 @MainActor
-package struct QuoteCopyOpenCommands {
+struct QuoteCopyOpenCommands {
   let context: CommandContext
 
   // MARK: The line
@@ -52,7 +52,7 @@ package struct QuoteCopyOpenCommands {
   // MARK: Other programs
 
   /// What `/open` can open.
-  private enum Openable {
+  fileprivate enum Openable {
     case address(SafeText)
     case file(Attachment)
 
@@ -91,10 +91,7 @@ package struct QuoteCopyOpenCommands {
     return try open(found[index - 1], in: snapshot.attachmentFolder)
   }
 
-  /// Whether a message has anything to open.
-  package static func opens(_ message: Message) -> Bool { !openables(in: message).isEmpty }
-
-  private static func openables(in message: Message) -> [Openable] {
+  fileprivate static func openables(in message: Message) -> [Openable] {
     let body = SafeText(body: message.body)
     return WebAddresses.ranges(in: body.string).map { .address(body.bytes($0)) }
       + message.attachments.map { .file($0) }
@@ -125,5 +122,11 @@ package struct QuoteCopyOpenCommands {
       if !program.isEmpty { return program }
     }
     return ["xdg-open"]
+  }
+}
+
+extension Arguments {
+  static let openable = first {
+    $0.numbers($1, among: 100) { !QuoteCopyOpenCommands.openables(in: $0).isEmpty }
   }
 }

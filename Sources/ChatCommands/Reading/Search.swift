@@ -2,6 +2,7 @@
 import ChatParts
 import ChatPreferences
 import ChatRendering
+import Composer
 import Conversations
 import StyledText
 
@@ -114,5 +115,29 @@ struct Search {
     let dots = Glyphs.ascii.ellipsis
     return (part.lowerBound > 0 ? dots : "") + text.bytes(part)
       + (part.upperBound < text.string.utf8.count ? dots : "")
+  }
+}
+
+extension Arguments {
+  /// The filters of `/search`, and their values.
+  static let search = Arguments { query, snapshot in
+    let (context, word) = (query.context, query.word)
+    if word.hasPrefix("from:") {
+      return [Candidate("from:" + (context.open.nick ?? context.me.name))]
+        + query.names(snapshot).map { Candidate("from:" + $0.text, mark: $0.mark) }
+    }
+    if word.hasPrefix("in:") {
+      return query.conversations(snapshot).map {
+        // Only a quoted value may have blanks.
+        let isQuoted = word.hasPrefix("in:\"") || $0.text.contains(where: \.isWhitespace)
+        return Candidate(isQuoted ? "in:\"\($0.text)\"" : "in:" + $0.text, mark: $0.mark)
+      }
+    }
+    for filter in ["since:", "until:"] where word.hasPrefix(filter) {
+      return ["today", "yesterday", "7d", "1mo", "1y"].map { Candidate(filter + $0) }
+    }
+    guard !word.isEmpty else { return [] }
+    return ["from:", "in:", "since:", "until:", "has:file"].filter { $0.hasPrefix(word) }
+      .map { Candidate($0) }
   }
 }

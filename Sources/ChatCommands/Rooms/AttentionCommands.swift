@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ChatParts
 import ChatPreferences
+import Composer
 import Conversations
 import Platform
-import Sentences
 import StyledText
 
 /// `/mute`, `/unmute`, `/ignore`, `/unignore`, `/set notify` (rule 7.11).
 @MainActor
-package struct AttentionCommands {
+struct AttentionCommands {
   let context: CommandContext
 
   func set(
@@ -93,10 +93,14 @@ package struct AttentionCommands {
   }
 
   /// The possible arguments of `/unmute` or `/unignore`.
-  package static func names(
-    _ silencing: Attention.Silencing, in attention: Attention, for me: ID<Participant>,
-    _ snapshot: borrowing Snapshot
+  fileprivate func candidates(
+    _ silencing: Attention.Silencing, _ snapshot: borrowing Snapshot
+  ) -> [Candidate] { names(silencing, snapshot).map { Candidate($0) } }
+
+  private func names(
+    _ silencing: Attention.Silencing, _ snapshot: borrowing Snapshot
   ) -> [String] {
+    let (me, attention) = (context.me.id, context.attention)
     let (conversations, people) =
       silencing == .muted
       ? (attention.mutedConversations, attention.mutedPeople)
@@ -117,7 +121,7 @@ package struct AttentionCommands {
   }
 
   private func list(_ silencing: Attention.Silencing, _ snapshot: borrowing Snapshot) -> Step {
-    let names = Self.names(silencing, in: context.attention, for: context.me.id, snapshot)
+    let names = names(silencing, snapshot)
     guard !names.isEmpty else {
       return .tell(
         silencing == .muted
@@ -167,5 +171,12 @@ extension Access {
   fileprivate func uniqueName(of person: Participant, for me: ID<Participant>) -> String {
     let isMeant = (try? find(participant: person.name, for: me))??.id == person.id
     return "@" + (isMeant ? person.name : person.address)
+  }
+}
+
+extension Arguments {
+  static let muted = first { AttentionCommands(context: $0.context).candidates(.muted, $1) }
+  static let ignored = first {
+    AttentionCommands(context: $0.context).candidates(.ignored, $1)
   }
 }

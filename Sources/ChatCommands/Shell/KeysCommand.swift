@@ -118,3 +118,11 @@ private enum Purpose: CaseIterable {
     "skip-csi-sequence", "start-kbd-macro", "tty-status", "universal-argument", "vi-editing-mode",
   ]
 }
+
+extension Arguments {
+  static let function = first { query, _ in
+    query.context.bindings.filter { !$0.keys.isEmpty }
+      .map { Candidate($0.function, hint: KeyNames.list($0.keys)) }
+      + OtherClientHint.Program.allCases.map { Candidate($0.rawValue) }
+  }
+}

@@ -79,3 +79,12 @@ struct PreferenceCommands {
     return .effect(.bind([KeyBinding(argument)], mustWork: true))
   }
 }
+
+extension Arguments {
+  static let theme = first { query, _ in
+    SharedFiles.themes(environment: query.context.preferences.environment).map { Candidate($0) }
+  }
+  static let alias = first { query, _ in
+    query.context.preferences.aliases.map { Candidate($0.key, hint: $0.value) }
+  }
+}

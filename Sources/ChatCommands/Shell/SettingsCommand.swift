@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ChatParts
 import ChatPreferences
+import Composer
 import Conversations
 import StyledText
 
@@ -8,6 +9,8 @@ import StyledText
 @MainActor
 struct SettingsCommand {
   let context: CommandContext
+  /// Names of commands.
+  let reserved: Set<String>
 
   func run(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     let parts = argument.split(maxSplits: 1, whereSeparator: \.isWhitespace).map(String.init)
@@ -24,7 +27,7 @@ struct SettingsCommand {
     }
     guard parts.count > 1 else {
       guard let entry = Settings.entry(name) else {
-        throw Settings.unknown(name, commands: Command.names)
+        throw Settings.unknown(name, commands: reserved)
       }
       return .answer([
         StyledLine(SafeText(line: "\(entry.name) \(value(of: entry))"), .bold)
@@ -32,7 +35,7 @@ struct SettingsCommand {
       ])
     }
     var preferences = context.preferences
-    try preferences.change(name, to: parts[1].trimmingBlanks, commands: Command.names)
+    try preferences.change(name, to: parts[1].trimmingBlanks, commands: reserved)
     if name == "accessible", context.isInteractive {
       throw Refusal(
         say(
@@ -86,5 +89,25 @@ struct SettingsCommand {
         ))
     }
     return context.list(sections)
+  }
+}
+
+extension Arguments {
+  static let setting = Arguments { query, _ in
+    guard let name = query.before.first else {
+      return Settings.table.map { Candidate($0.name, hint: $0.help.string) }
+        + [
+          Candidate(Keep.name, hint: Keep.help.string),
+          Candidate(NotifySetting.name, hint: NotifySetting.help.string),
+        ]
+    }
+    guard query.before.count == 1 else { return [] }
+    let values =
+      switch name {
+      case Keep.name: Keep.values
+      case NotifySetting.name: NotifySetting.values
+      default: Settings.entry(name)?.values ?? []
+      }
+    return values.map { Candidate($0) }
   }
 }

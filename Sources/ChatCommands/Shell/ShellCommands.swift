@@ -2,7 +2,6 @@
 import ChatParts
 import ChatPreferences
 import ChatRendering
-import Composer
 import Conversations
 import StyledText
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ChatParts
 import ChatPreferences
-import ChatRendering
 import Composer
 import Conversations
 import StyledText

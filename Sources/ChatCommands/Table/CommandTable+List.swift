@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
-import StyledText
 
 /// The commands about messages and about conversations (rules 7 and 10).
 extension Command {
@@ -46,7 +45,7 @@ extension Command {
     Command("/unread", "list the conversations with unread messages") {
       try UnreadCommands(context: $0).listUnread($2)
     },
-    Command("/topic [TEXT]", "show or change the room's topic (-: remove it)", .text) {
+    Command("/topic [TEXT]", "show or change the room's topic (-: remove it)") {
       try RoomCommands(context: $0).topic($1, $2)
     },
     Command("/invite NAME", "add somebody to this room", .person) {
@@ -57,7 +56,7 @@ extension Command {
     },
     Command(
       "/room rename NAME|remove", "rename or remove this room, if you made it",
-      .roomVerb
+      .words("rename", "remove")
     ) { try RoomCommands(context: $0).room($1, $2) },
     Command(
       "/mute [NAME]", "mute a room or a person, or list what you have muted", .roomOrPerson

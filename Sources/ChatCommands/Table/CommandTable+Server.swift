@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
-import StyledText
 
 /// The commands that a network's server carries out or answers; not every network has them.
 extension Command {
@@ -23,13 +22,13 @@ extension Command {
     Command("/deop NAME", "take away somebody's rights as an operator", .person) {
       try ServerCommands(context: $0).act(.demote, $1, $2)
     },
-    Command("/mode [WORDS]", "show or change the modes of this room, or your own", .text) {
+    Command("/mode [WORDS]", "show or change the modes of this room, or your own") {
       try ServerCommands(context: $0).mode($1, $2)
     },
     Command("/ctcp NAME QUESTION", "ask somebody's program a question, such as VERSION", .person) {
       try ServerCommands(context: $0).askProgram($1, $2)
     },
-    Command("/irc WORDS", "send a raw command to the server, such as LUSERS", .text) {
+    Command("/irc WORDS", "send a raw command to the server, such as LUSERS") {
       try ServerCommands(context: $0).sendLine($1, $2)
     },
   ]

@@ -49,7 +49,7 @@ extension Command {
       "save the files of message N in the folder where you started hobnob, or in PATH",
       .numberWithFile
     ) { try FileCommands(context: $0).save($1, $2) },
-    Command("/me TEXT", "say what you are doing", .text, takesNewlines: true) {
+    Command("/me TEXT", "say what you are doing", takesNewlines: true) {
       context, argument, _ in try MessageCommands(context: context).sendAction(argument)
     },
   ]
@@ -83,7 +83,7 @@ extension Command {
     Command("/names", "show who is here, as /who does") {
       try ListCommands(context: $0).who($2)
     },
-    Command("/drafts [clear]", "list your drafts, or delete them", .drafts) {
+    Command("/drafts [clear]", "list your drafts, or delete them", .words("clear")) {
       try ListCommands(context: $0).listDrafts($1, $2)
     },
     Command("/export [FILE]", "write this conversation to a new file, as hobnob export does", .file)
@@ -116,13 +116,16 @@ extension Command {
     Command("/nick NAME", "change the name that others see") { context, argument, _ in
       try PersonCommands(context: context).nick(argument)
     },
-    Command("/away [TEXT]", "tell others that you are away, with a text if you like", .text) {
+    Command("/away [TEXT]", "tell others that you are away, with a text if you like") {
       context, argument, _ in try PersonCommands(context: context).goAway(argument)
     },
     Command("/back", "tell others that you are back") { context, _, _ in
       PersonCommands(context: context).comeBack()
     },
-    Command("/typing [on|off]", "show or change whether others see that you are typing", .onOff) {
+    Command(
+      "/typing [on|off]", "show or change whether others see that you are typing",
+      .words("on", "off")
+    ) {
       context, argument, _ in try PersonCommands(context: context).switchTyping(argument)
     },
     Command(
@@ -132,7 +135,7 @@ extension Command {
     ) { try AccountCommands(context: $0).account($1, $2) },
     Command(
       "/connect [ADDRESS]", "connect or reconnect an account, asking for its password if necessary",
-      .account
+      .ownAccount
     ) { try AccountCommands(context: $0).connectAccount($1, $2) },
     Command(
       "/contact [add|accept|remove|block|unblock [ADDRESS]]",
@@ -142,9 +145,9 @@ extension Command {
       try NetworkCommands(context: $0).manageContacts("block " + $1, $2)
     },
     Command(
-      "/requests [clear]", "list requests from strangers, or decline all of them", .drafts
+      "/requests [clear]", "list requests from strangers, or decline all of them", .words("clear")
     ) { try RequestsCommand(context: $0).run($1, $2) },
-    Command("/disconnect [ADDRESS]", "disconnect an account until /connect", .account) {
+    Command("/disconnect [ADDRESS]", "disconnect an account until /connect", .ownAccount) {
       context, argument, _ in try AccountCommands(context: context).disconnect(argument)
     },
     Command("/help [COMMAND]", "list the commands, or explain one", .command) {
@@ -152,10 +155,11 @@ extension Command {
       try HelpCommand(context: context, sections: sections).run(argument)
     },
     Command(
-      "/tutorial [next|stop]", "show what hobnob can do, one step at a time", .tutorial
+      "/tutorial [next|stop]", "show what hobnob can do, one step at a time",
+      .words("next", "stop")
     ) { try TutorialCommand(context: $0).run($1, $2) },
     Command("/set [NAME [VALUE]]", "show the settings, or change one", .setting) {
-      try SettingsCommand(context: $0).run($1, $2)
+      try SettingsCommand(context: $0, reserved: names).run($1, $2)
     },
     Command("/theme [NAME]", "list the themes, or apply one", .theme) { context, argument, _ in
       try PreferenceCommands(context: context, reserved: names).theme(argument)
@@ -207,17 +211,27 @@ extension Command {
     }
     guard let command = named(String(word())), command.takesNewlines else { return nil }
     // Skip the recipient or the number.
-    if command.argument != .text { _ = word() }
+    if command.arguments != nil { _ = word() }
     return String(rest)
-  }
-
-  /// The command whose name differs least, if it is similar enough.
-  static func nearest(to name: String) -> Command? {
-    Spelling.nearest(to: name, among: ownNames).flatMap(named)
   }
 }
 
 extension Command {
   /// The message for an unknown command name.
   package static func unknown(_ name: String) -> Refusal { unknown(name, among: ownNames) }
+}
+
+extension Arguments {
+  fileprivate static let command = first { _, _ in
+    Command.table.map { Candidate($0.name, hint: $0.help.string) }
+  }
+}
+
+extension Settings {
+  /// How to read a typed line.
+  package var lineRules: LineRules {
+    LineRules(
+      messageLimit: messageLimit, slashGuard: slashGuard,
+      takesNewlines: { Command.named($0)?.takesNewlines == true })
+  }
 }

@@ -11,8 +11,9 @@ extension Feed {
   /// - Parameters:
   ///   - isSeen: whether the store already has their messages as seen.
   ///   - directChats: which of their messages' conversations are direct chats.
+  ///   - warnings: what to print below them, before the terminal bell.
   package mutating func take(
-    _ changes: Changes, isSeen: Bool, directChats: Set<ID<Conversation>>,
+    _ changes: Changes, isSeen: Bool, directChats: Set<ID<Conversation>>, warnings: [Effect],
     _ open: inout OpenConversation, _ scene: Scene, _ snapshot: borrowing Snapshot
   ) -> [Effect] {
     let takenBack = takenBack
@@ -40,7 +41,7 @@ extension Feed {
       }
     }
     open.expireTyping(at: scene.now)
-    effects += present(lines, new: new.count, muted: new.muted)
+    effects += present(lines, new: new.count, muted: new.muted) + warnings
     effects += alert(new.forMe, changes.events, alerts, open.id, scene, snapshot)
     if others.contains(where: { $0.conversation == open.id }), !readState.isPaused, !isSeen {
       notePrinted(in: open.id, scene)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import Composer
 import Conversations
-import StyledText
 
 /// The typed line and what belongs to it: what the line is at present, its draft and its files.
 @MainActor

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import Composer
 import Conversations
-import StyledText
 
 /// The lines that were set aside, by conversation, the latest last (rule 13.3).
 package struct LinesAside {

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import ChatCommands
 import ChatParts
-import ChatPreferences
-import ChatRendering
 import Conversations
-import StyledText
 
 /// Changes in the store, for all parts of the session.
 extension Session {
   /// Reads changes, unless they have to wait.
   func holdOrCatchUp() {
     feed.hold(besideText: !line.isEmpty, scene)
-    catchesUp = true
+    committer.catchesUp = true
   }
 
   func readArrivals(_ snapshot: borrowing Snapshot) {
@@ -32,11 +30,11 @@ extension Session {
     let scene = scene
     completion.people.note(changes, open: open.id)
     let directChats = navigator.note(changes, scene, snapshot)
+    let warnings = changes.revised.flatMap { composing.changedElsewhere($0) }
     act(
       on: feed.take(
-        changes, isSeen: isSeen, directChats: directChats, &navigator.open, scene, snapshot),
-      snapshot)
-    for message in changes.revised { act(on: composing.changedElsewhere(message), snapshot) }
+        changes, isSeen: isSeen, directChats: directChats, warnings: warnings, &navigator.open,
+        scene, snapshot), snapshot)
     if changes.peopleChanged {
       if let mine = try? snapshot.participant(me.id) { updateMe(mine, snapshot) }
       // A line that waits to be stored belongs to the open conversation.

@@ -2,7 +2,6 @@
 import ChatCommands
 import ChatParts
 import ChatPreferences
-import ChatRendering
 import Composer
 import Conversations
 import StyledText
@@ -30,7 +29,7 @@ extension Session {
         try perform(found.step)
       } catch let error as RuleError where isEdit {
         // The message was deleted meanwhile: catching up ends edit mode, with a message.
-        catchesUp = true
+        committer.catchesUp = true
         commitReady()
         if mode.isEditing {
           act(on: try composing.leaveEdit(keeping: text, because: error, scene))
@@ -42,7 +41,7 @@ extension Session {
       guard isLeft, !effects.contains(where: \.isNotice) else { return }
       emit(.notice(say("The line you had begun is in the history: press Up twice")))
     } catch let error as StoreError where error.isFinal {
-      end(because: error, unsent: text)
+      act(on: committer.end(because: error, unsent: text))
     } catch let error as TextTooLong {
       emit(.bell)
       refuse(error.sentence)

@@ -6,11 +6,11 @@ import ChatRendering
 import Conversations
 import StyledText
 
-/// Commits steps: their writes in one transaction, and then their effects.
+/// Has steps committed, and carries out their effects.
 extension Session {
   /// Handles an event in one snapshot, and commits the step that follows.
   func observe(_ body: (borrowing Snapshot) throws -> Void) {
-    do { try store.read { try body($0) } } catch { report(error) }
+    reportingErrors { try store.read { try body($0) } }
     commitReady()
   }
 
@@ -25,17 +25,13 @@ extension Session {
   /// - Throws: the reason why the step cannot be committed, or else why the first effect failed;
   ///   it complains about effects that fail later.
   func perform(_ step: Step) throws {
-    plan(step)
+    committer.plan(step)
     var due = step.effects
     var failure: (any Error)?
     do {
-      if let line = step.line {
-        navigator.endUnreadRun()
-        try store(line)
-        commitReady()
-      }
+      if let line = step.line { try store(line) }
       if let change = step.change {
-        due += try commit([], change)
+        due += try commit(change)
       } else if !step.writes.isEmpty {
         commitReady()
       }
@@ -51,7 +47,8 @@ extension Session {
             try store.read { try composing.send(text, &committer.queue, scene, $0) })
         case .takeBackLine: effects += committer.takeBackOldestLine(at: now) ?? []
         case .leave: leave(status: 0, insists: true)
-        default: try store.read { try apply(effect, $0) }
+        default:
+          if !applyWithoutStore(effect) { try store.read { try apply(effect, $0) } }
         }
       } catch {
         if failure == nil { failure = error } else { report(error) }
@@ -63,22 +60,36 @@ extension Session {
 
   /// Performs effects that a part of the session returned. They need no transaction in between.
   func act(on effects: [Effect], _ snapshot: borrowing Snapshot) {
-    for effect in effects {
-      do { try apply(effect, snapshot) } catch { report(error) }
+    for effect in effects { reportingErrors { try apply(effect, snapshot) } }
+  }
+
+  /// The same, without a snapshot at hand. While the store is locked, the effects that need one
+  /// wait, and those after them.
+  func act(on effects: [Effect]) {
+    let waiting = Array(effects.drop(while: applyWithoutStore))
+    if waiting.isEmpty { return }
+    var hasBegun = false
+    do {
+      try store.read {
+        hasBegun = true
+        act(on: waiting, $0)
+      }
+    } catch StoreError.locked where !hasBegun {
+      committer.postpone(waiting, at: now)
+    } catch {
+      report(error)
     }
   }
 
-  /// The same, without a snapshot at hand.
-  func act(on effects: [Effect]) {
-    if !effects.isEmpty { reportingErrors { try store.read { act(on: effects, $0) } } }
-  }
-
   func act(on step: Step, _ snapshot: borrowing Snapshot) {
-    plan(step)
+    committer.plan(step)
     act(on: step.effects, snapshot)
   }
 
-  private func apply(_ effect: Effect, _ snapshot: borrowing Snapshot) throws {
+  /// Performs an effect that needs no snapshot of the store.
+  ///
+  /// - Returns: false if it needs one; then nothing has happened.
+  private func applyWithoutStore(_ effect: Effect) -> Bool {
     switch effect {
     case .write(let one): write([one])
     case .answer(let lines, let indent): emit(feed.transcript.answer(lines, indent: indent))
@@ -87,6 +98,43 @@ extension Session {
     case .longAnswer(let lines):
       feed.transcript.printer.endRun()
       emit(feed.transcript.page(lines, atEnd: false))
+    case .beginEdit(let message): act(on: composing.beginEdit(of: message, scene))
+    case .saved(let text):
+      let step = composing.saved(text)
+      committer.plan(step)
+      act(on: step.effects)
+    case .giveBack(let line, let reason): act(on: committer.giveBack(line, because: reason))
+    case .stopTyping: write(navigator.open.stopTyping(at: now))
+    case .saveLater(let request, let save): feed.pendingSaves[request] = save
+    case .startChore(let chore) where isInteractive: emit(.run(chore))
+    case .away(let word): navigator.open.become(away: word)
+    case .searched(let continuation): lastSearch = continuation
+    case .pause: act(on: feed.pause(scene))
+    case .resume: act(on: feed.resume(scene))
+    case .clearScreen:
+      feed.transcript.printer.startOver()
+      emit(effect)
+    case .draftsCleared: composing.aside.forget(elsewhereThan: lineConversation?.id)
+    case .holdDraft: composing.beforeCommand.hold()
+    case .awaitConnection(let account): accounts.awaitConnection(of: account)
+    case .catchUp: committer.catchesUp = true
+    case .tutorial(let tutorial): self.tutorial = tutorial
+    case .tutorialAction(let action): tutorial?.note(action)
+    case .endChoice: if composing.endChoice() { emit(effect) }
+    case .retryRead: committer.scheduleRetry(at: now)
+    case .ask(let question): emit(.whenLineBegins(.ask(question)))
+    case .print, .show, .page, .notice, .endNotice, .bell, .refused, .fillLine, .restore,
+      .swapLine, .beginChoice, .edit, .endEdit, .addHistory, .setHistory,
+      .whenLineBegins, .bind, .copy, .run, .launch, .notify, .connect, .quit:
+      emit(effect)
+    default: return false
+    }
+    return true
+  }
+
+  private func apply(_ effect: Effect, _ snapshot: borrowing Snapshot) throws {
+    if applyWithoutStore(effect) { return }
+    switch effect {
     case .history(let messages, let reactions, let atEnd, let inPager):
       act(
         on: feed.history(
@@ -102,19 +150,12 @@ extension Session {
     case .left(let room):
       // The room is left even if the next one cannot be found.
       reportingErrors { act(on: try navigator.left(room, me.id, snapshot), snapshot) }
-    case .beginEdit(let message): act(on: composing.beginEdit(of: message, scene), snapshot)
-    case .saved(let text): act(on: composing.saved(text), snapshot)
-    case .giveBack(let line, let reason):
-      act(on: committer.giveBack(line, because: reason), snapshot)
-    case .stopTyping: write(navigator.open.stopTyping(at: now))
     case .attach(let path): act(on: try composing.attach(path, scene, snapshot), snapshot)
     case .detach(let number): act(on: composing.detach(number, scene, snapshot), snapshot)
-    case .saveLater(let request, let save): feed.pendingSaves[request] = save
     case .save(let save):
       if let chore = try save.chore(for: me.id, snapshot) {
         try apply(.startChore(chore), snapshot)
       }
-    case .startChore(let chore) where isInteractive: emit(.run(chore))
     case .startChore(let chore):
       // Nobody types meanwhile.
       let outcome = chore.runHere()
@@ -125,27 +166,12 @@ extension Session {
       act(on: navigator.countUnread(scene, snapshot), snapshot)
     case .renamed(let me): updateMe(me, snapshot)
     case .nicknamesChanged: updateMe(me, snapshot)
-    case .away(let word): navigator.open.become(away: word)
     case .attentionChanged:
       _ = refreshAttention(snapshot)
       navigator.forgetCounts()
       act(on: navigator.countUnread(scene, snapshot), snapshot)
-    case .searched(let continuation): lastSearch = continuation
-    case .pause: act(on: feed.pause(scene), snapshot)
-    case .resume: act(on: feed.resume(scene), snapshot)
-    case .clearScreen:
-      feed.transcript.printer.startOver()
-      emit(effect)
-    case .draftsCleared: composing.aside.forget(elsewhereThan: lineConversation?.id)
-    case .holdDraft: composing.beforeCommand.hold()
     case .accountsChanged: act(on: accounts.refresh(snapshot), snapshot)
-    case .awaitConnection(let account): accounts.awaitConnection(of: account)
     case .startAccount(let account): act(on: accounts.start(account, at: now, snapshot), snapshot)
-    case .catchUp: catchesUp = true
-    case .tutorial(let tutorial): self.tutorial = tutorial
-    case .tutorialAction(let action): tutorial?.note(action)
-    case .endChoice: if composing.endChoice() { emit(effect) }
-    case .retryRead: committer.scheduleRetry(at: now)
     case .arrived(let changes, let isSeen): show(changes, isSeen: isSeen, snapshot)
     case .settleIn:
       navigator.readNewestOwn(me.id, snapshot)
@@ -156,26 +182,14 @@ extension Session {
       act(on: accounts.readSettings(), snapshot)
       updateMe(me, snapshot)
     case .reloadHistory: act(on: composing.reloadHistory(scene, snapshot), snapshot)
-    case .send, .takeBackLine, .leave: break
-    case .ask(let question): emit(.whenLineBegins(.ask(question)))
-    case .print, .show, .page, .notice, .endNotice, .bell, .refused, .fillLine, .restore,
-      .swapLine, .beginChoice, .edit, .endEdit, .addHistory, .setHistory,
-      .whenLineBegins, .bind, .copy, .run, .launch, .notify, .connect, .quit:
-      emit(effect)
+    // `perform(_:)` carries these out, and `applyWithoutStore(_:)` the others.
+    default: break
     }
   }
 
   // MARK: Committing
 
-  func plan(_ step: Step) {
-    write(step.writes)
-    if !step.then.isEmpty { followUps.insert(step.then, at: 0) }
-  }
-
-  /// Queues writes. This event's step commits them or, if the store is locked or earlier writes
-  /// wait, a later one. If a write fails for another reason, hobnob drops it, since the next of its
-  /// kind would fail as well; a typed line returns to the person.
-  func write(_ writes: [Write]) { for write in writes { committer.queue.add(write) } }
+  func write(_ writes: [Write]) { committer.plan(Step(writes: writes)) }
 
   private var commitContext: Committer.Context {
     .init(me: me.id, knownDrafts: composing.draft.known, accounts: accounts)
@@ -183,32 +197,45 @@ extension Session {
 
   /// Commits the waiting writes that nothing holds up, and what follows from them.
   func commitReady() {
-    repeat {
-      while let committed = committer.commitNext(commitContext, at: now) {
-        committed.forEach(note)
+    while let due = committer.next(commitContext, at: now) {
+      switch due {
+      case .committed(let results): results.forEach(note)
+      case .effects(let effects): act(on: effects)
+      case .arrivals: reportingErrors { try store.read { readArrivals($0) } }
       }
-      if !followUps.isEmpty {
-        let next = followUps.removeFirst()
-        reportingErrors { try store.read { act(on: next, $0) } }
-      } else if catchesUp {
-        catchesUp = false
-        reportingErrors { try store.read { readArrivals($0) } }
-      } else {
-        return
-      }
-    } while true
+    }
   }
 
-  /// Commits a command's change or another write, together with the waiting writes that nothing
-  /// holds up.
+  /// Commits a command's change, together with the waiting writes that nothing holds up.
   ///
   /// - Throws: why it failed; then nothing has changed.
-  func commit(_ added: [Write] = [], _ change: Step.Change? = nil) throws -> [Effect] {
-    // Writes with transactions of their own come first.
-    if committer.queue.hasOwnTransactions { commitReady() }
-    let (committed, effects) = try committer.commit(added, change, commitContext)
+  private func commit(_ change: @escaping Step.Change) throws -> [Effect] {
+    commitOwnTransactions()
+    let (committed, effects) = try committer.commit([], change, commitContext)
     committed.forEach(note)
     return effects
+  }
+
+  /// Stores a line now or later.
+  ///
+  /// - Throws: why it can never be stored.
+  private func store(_ line: Line) throws {
+    navigator.endUnreadRun()
+    // Lines that are waiting already must be stored first.
+    if committer.queue.isLocked { retry() }
+    commitOwnTransactions()
+    do {
+      try committer.store(line, commitContext, at: now).forEach(note)
+    } catch {
+      if !isInteractive { composing.files.bringBack(line.files) }
+      throw error
+    }
+    commitReady()
+  }
+
+  /// Writes with transactions of their own come before a change or a line.
+  private func commitOwnTransactions() {
+    if committer.queue.hasOwnTransactions { commitReady() }
   }
 
   private func note(_ committed: Committer.Committed) {
@@ -218,10 +245,9 @@ extension Session {
     case .returned(let lines): act(on: committer.storedReturned(lines, widths))
     case .takenBack(let messages): feed.takenBack.formUnion(messages)
     case .nickname(let account, let settings):
-      plan(.first([], then: [.nicknameTaken(account, settings)]))
+      committer.plan(.first([], then: [.nicknameTaken(account, settings)]))
     case .attached:
-      // Where the shell is may have changed while this waited.
-      plan(.first([], then: feed.shows(open.id, scene) + [.reloadHistory]))
+      committer.plan(.first([], then: feed.shows(open.id, scene) + [.reloadHistory]))
     case .dropped(.line(let line), let reason):
       effects += committer.giveBack(line, because: reason)
     case .dropped(.returned(let lines, _), _):
@@ -229,27 +255,6 @@ extension Session {
       complain(lines.map(\.line.unsent))
     case .dropped: break
     }
-  }
-
-  /// Stores a line now or, if the store is locked or the line has to wait for its files, later.
-  ///
-  /// - Throws: any other reason why it cannot be stored.
-  private func store(_ line: Line) throws {
-    // Lines that are waiting already must be stored first.
-    if committer.queue.isLocked { retry() }
-    if !isInteractive || !committer.queue.mustWait(.line(line)) {
-      do {
-        _ = try commit([.line(line)])
-        return
-      } catch StoreError.locked where isInteractive {
-        committer.queue.isLocked = true
-      } catch {
-        if !isInteractive { composing.files.bringBack(line.files) }
-        throw error
-      }
-    }
-    committer.queue.add(.line(line))
-    if committer.queue.isLocked { committer.scheduleRetry(at: now) }
   }
 
   /// Call this when a line was stored.
@@ -273,40 +278,30 @@ extension Session {
             SafeText(body: line.body).lines.joined(separator: " ")))
       ])
     }
-    catchesUp = true
+    committer.catchesUp = true
   }
 
-  // MARK: Trying again
+  // MARK: Trying again, and leaving
 
-  /// Performs the waiting writes, as far as possible.
-  func retry() {
-    guard committer.retry(commitReady) else {
-      effects += committer.giveBackOldLine(at: now)
-      return
-    }
-    // Nothing is left to write: the next tick ends the program, in `retryIfDue()`.
-    if committer.isLeaving, committer.queue.isEmpty { committer.scheduleRetry(at: now) }
-  }
+  /// Performs what waits, as far as possible.
+  func retry() { effects += committer.retry(at: now, commitReady) }
 
   func retryIfDue() {
     guard let deadline = committer.deadline, now >= deadline else { return }
     retry()
     if !committer.isLeaving || committer.queue.lines.isEmpty {
-      catchesUp = true
+      committer.catchesUp = true
       commitReady()
     }
-    guard let leaving = committer.leaving else { return }
-    if committer.queue.isEmpty || now >= leaving.by && !committer.queue.holdsTypedText { quit() }
+    if committer.isDone(at: now) { act(on: committer.quit()) }
   }
-
-  // MARK: Leaving
 
   /// Leaves the program, but first stores what the person typed.
   ///
   /// - Parameter insists: whether a second attempt ends the program at once, without waiting. False
   ///   for a signal or a closed terminal.
   func leave(status: Int32, insists: Bool) {
-    if committer.isLeaving, insists { return quit() }
+    if committer.isLeaving, insists { return act(on: committer.quit()) }
     let isAgain = committer.isLeaving
     committer.leave(status: status, at: now)
     if isAgain { return }
@@ -315,26 +310,8 @@ extension Session {
     // Discard the typing signal: from now on this shell sends none.
     _ = navigator.open.stopTyping(at: now)
     retry()
-    if committer.queue.isEmpty { return quit() }
+    if committer.queue.isEmpty { return act(on: committer.quit()) }
     if let notice = committer.waitNotice { emit(.notice(notice)) }
     if committer.queue.isReady { committer.scheduleRetry(at: now) }
-  }
-
-  /// Ends the program, and prints what cannot be stored, as a last resort.
-  private func quit(status least: Int32 = 0) {
-    let status = max(least, committer.leaving?.status ?? 0)
-    let unsent = committer.unsentLines
-    for line in unsent { complain([line.unsent]) }
-    emit(.quit(status: status == 0 && !unsent.isEmpty ? 1 : status))
-  }
-
-  /// Ends the program because the store cannot be used any more: anything typed from now on would be
-  /// lost. The line stays on the screen.
-  func end(because error: StoreError, unsent text: String) {
-    if committer.hasEnded { return }
-    committer.hasEnded = true
-    complain(
-      [sentence(for: error)] + (text.isEmpty ? [] : [say("Not sent: %1", SafeText(body: text))]))
-    quit(status: 1)
   }
 }

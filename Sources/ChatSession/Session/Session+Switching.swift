@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import ChatCommands
 import ChatParts
-import ChatPreferences
-import ChatRendering
 import Conversations
-import StyledText
 
 /// Another conversation, for all parts of the session.
 extension Session {

@@ -47,10 +47,6 @@ package final class Session {
   // MARK: Steps
 
   let committer: Committer
-  /// Work for the next snapshots, after the earlier writes are committed.
-  var followUps: [[Effect]] = []
-  /// Whether to read new changes from the store after that.
-  var catchesUp = false
   /// Whether the person knows that the store is damaged.
   private var hasToldDamage = false
   var effects: [Effect] = []
@@ -171,8 +167,8 @@ package final class Session {
       retry()
     case .promptShown:
       committer.isStarting = false
-      let shown = Write.open(open.id, isPaused: !feed.readState.isLooking)
-      plan(.first([.checkLookAlikes, .attach, shown, .reapStaleShells], then: [.settleIn]))
+      // Once the store has the shell, it also learns which conversation the shell shows.
+      committer.plan(.first([.checkLookAlikes, .attach, .reapStaleShells], then: [.settleIn]))
     case .tick:
       observe { tick($0) }
       retryIfDue()
@@ -243,7 +239,7 @@ package final class Session {
     case .resumed:
       // Others have written on the screen since.
       feed.transcript.printer.endRun()
-      catchesUp = true
+      committer.catchesUp = true
     case .editLast, .pageHistory: emit(.bell)
     case .move(let move): reportingErrors { try go(move, snapshot) }
     case .chosen(let conversation):
@@ -383,7 +379,7 @@ package final class Session {
     if isInteractive { complain([sentence]) } else { emit(.refused(sentence)) }
   }
 
-  /// Notes that an error is said, which may be the damage.
+  /// Notes that the person learns of an error: of the damage, perhaps, which need not be said again.
   func noteSaid(_ error: any Error) {
     if let damage = store.damage, error as? StoreError == damage { hasToldDamage = true }
   }
@@ -395,7 +391,7 @@ package final class Session {
   /// Reports an error; ends the session if the store cannot be used any more.
   func report(_ error: any Error) {
     if let error = error as? StoreError, error.isFinal {
-      end(because: error, unsent: line.text)
+      act(on: committer.end(because: error, unsent: line.text))
     } else {
       noteSaid(error)
       complain([sentence(for: error)])

@@ -19,7 +19,7 @@ extension Committer {
     return []
   }
 
-  package func giveBackOldLine(at now: Int64) -> [Effect] {
+  func giveBackOldLine(at now: Int64) -> [Effect] {
     queue.takeReadyLine(since: now - Self.linePatience).map {
       giveBack($0, because: sentence(for: StoreError.locked(path: store.path)))
     } ?? []
@@ -79,7 +79,7 @@ extension Committer {
   }
 
   /// What cannot be stored if the program ends now.
-  package var unsentLines: [Line] {
+  var unsentLines: [Line] {
     queue.writes.flatMap { write -> [Line] in
       switch write {
       case .line(let line): [line]

@@ -15,22 +15,28 @@ package final class Committer {
   package var queue = WriteQueue()
   /// Whether the first prompt is not on the screen yet: writes that it does not need wait.
   package var isStarting = false
-  /// Whether the writes of this event wait for somebody else's transaction; they are tried again
-  /// otherwise.
+  /// Whether a write of this event waits a moment while somebody else has locked the store;
+  /// otherwise only the next try writes it.
   package var isPatient = true
+  /// Effects for snapshots of their own, once the earlier writes are committed.
+  private var followUps: [[Effect]] = []
+  /// Whether these wait for the next try, since the store could not be read.
+  private var isUnreadable = false
+  /// Whether to read new changes from the store after them.
+  package var catchesUp = false
   /// When to try again, in monotonic milliseconds.
   package private(set) var deadline: Int64?
   /// Milliseconds until the next try; they grow while a lock lasts.
   private var delay: Int64 = 2
-  package private(set) var leaving: Leaving?
+  private var leaving: Leaving?
   /// Whether the session has ended because the store cannot be used any more.
-  package var hasEnded = false
+  private var hasEnded = false
 
   /// The person has left, with this exit status; what they typed still waits.
-  package struct Leaving {
-    package var status: Int32
+  private struct Leaving {
+    var status: Int32
     /// When to stop waiting, in monotonic milliseconds; typed text waits as long as it takes.
-    package let by: Int64
+    let by: Int64
   }
 
   /// What a commit has to know of the session.
@@ -70,6 +76,44 @@ package final class Committer {
     if isInteractive { store.patience = 0 }
   }
 
+  // MARK: Steps
+
+  /// Takes over what a step writes, and what is to be done after that. This event's commit writes
+  /// it or, if the store is locked or earlier writes wait, a later one. If a write fails for another
+  /// reason, hobnob drops it, since the next of its kind would fail as well; a typed line returns
+  /// to the person.
+  package func plan(_ step: Step) {
+    for write in step.writes { queue.add(write) }
+    if !step.then.isEmpty { followUps.insert(step.then, at: 0) }
+  }
+
+  /// What the session does next.
+  package enum Due {
+    case committed([Committed])
+    /// Effects in a snapshot of their own.
+    case effects([Effect])
+    /// Reading the changes in the store.
+    case arrivals
+  }
+
+  /// Commits the next writes that nothing holds up or, if there are none, returns what follows from
+  /// the earlier ones; nil if nothing does.
+  package func next(_ context: Context, at now: Int64) -> Due? {
+    if let committed = commitNext(context, at: now) { return .committed(committed) }
+    if isUnreadable { return nil }
+    if !followUps.isEmpty { return .effects(followUps.removeFirst()) }
+    guard catchesUp else { return nil }
+    catchesUp = false
+    return .arrivals
+  }
+
+  /// Keeps effects for the next try, since the store cannot be read at present.
+  package func postpone(_ effects: [Effect], at now: Int64) {
+    followUps.insert(effects, at: 0)
+    isUnreadable = true
+    scheduleRetry(at: now)
+  }
+
   // MARK: Committing
 
   /// How long this session waits for somebody else's transaction, in milliseconds: no longer than a
@@ -86,8 +130,7 @@ package final class Committer {
     return try body()
   }
 
-  /// Commits the next writes that nothing holds up; nil if there are none.
-  package func commitNext(_ context: Context, at now: Int64) -> [Committed]? {
+  private func commitNext(_ context: Context, at now: Int64) -> [Committed]? {
     guard !queue.isLocked, !isStarting else { return nil }
     let batch = queue.takeBatch()
     guard !batch.isEmpty else { return nil }
@@ -142,6 +185,22 @@ package final class Committer {
       queue.putBack(batch)
       throw error
     }
+  }
+
+  /// Stores a line now or, if the store is locked or the line has to wait for its files, later.
+  ///
+  /// - Throws: any other reason why it cannot be stored.
+  package func store(_ line: Line, _ context: Context, at now: Int64) throws -> [Committed] {
+    if !isInteractive || !queue.mustWait(.line(line)) {
+      do {
+        return try commit([.line(line)], nil, context).committed
+      } catch StoreError.locked where isInteractive {
+        queue.isLocked = true
+      }
+    }
+    queue.add(.line(line))
+    if queue.isLocked { scheduleRetry(at: now) }
+    return []
   }
 
   /// The only place that writes a step into the store.
@@ -217,18 +276,19 @@ package final class Committer {
     delay = min(delay * 2, 50)
   }
 
-  /// Tries the waiting writes with `commit`, which does not wait for somebody else's transaction.
-  ///
-  /// - Returns: whether the store was not locked.
-  package func retry(_ commit: () -> Void) -> Bool {
+  /// Tries what waits with `commit`, which does not wait for somebody else's transaction.
+  package func retry(at now: Int64, _ commit: () -> Void) -> [Effect] {
     deadline = nil
-    queue.isLocked = false
+    (queue.isLocked, isUnreadable) = (false, false)
     let former = isPatient
     isPatient = false
     commit()
     isPatient = former
-    if !queue.isLocked { delay = 2 }
-    return !queue.isLocked
+    if queue.isLocked { return giveBackOldLine(at: now) }
+    if !isUnreadable { delay = 2 }
+    // Nothing is left to write: the next try ends the program.
+    if isLeaving, queue.isEmpty { scheduleRetry(at: now) }
+    return []
   }
 
   // MARK: Leaving
@@ -241,6 +301,28 @@ package final class Committer {
       status: status, by: leaving?.by ?? now + (status == 0 ? 20_000 : 60_000))
   }
 
+  /// Whether the person has left, and nothing else has to be stored.
+  package func isDone(at now: Int64) -> Bool {
+    guard let leaving else { return false }
+    return queue.isEmpty || now >= leaving.by && !queue.holdsTypedText
+  }
+
   /// Records that something typed could not be stored.
   package func noteUnsent() { if leaving?.status == 0 { leaving?.status = 1 } }
+
+  /// The end of the program, after the lines that cannot be stored, as a last resort.
+  package func quit(status least: Int32 = 0) -> [Effect] {
+    let status = max(least, leaving?.status ?? 0)
+    let unsent = unsentLines.map { Effect.complain([$0.unsent]) }
+    return unsent + [.quit(status: status == 0 && !unsent.isEmpty ? 1 : status)]
+  }
+
+  /// The end of the program because the store cannot be used any more: anything typed from now on
+  /// would be lost. The line stays on the screen.
+  package func end(because error: StoreError, unsent text: String) -> [Effect] {
+    if hasEnded { return [] }
+    hasEnded = true
+    let lines = text.isEmpty ? [] : [say("Not sent: %1", SafeText(body: text))]
+    return [.complain([sentence(for: error)] + lines)] + quit(status: 1)
+  }
 }

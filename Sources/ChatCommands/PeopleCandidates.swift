@@ -5,7 +5,7 @@ import StyledText
 
 /// The candidates for completing a name (rule 2.5).
 @MainActor
-struct PeopleCandidates {
+package struct PeopleCandidates {
   private let me: ID<Participant>
   private let glyphs: Glyphs
   /// The people to offer; nil if they may have changed.
@@ -15,10 +15,10 @@ struct PeopleCandidates {
   /// Who wrote in the open conversation since the last completion, with message numbers.
   private var spoken: [ID<Participant>: Int] = [:]
 
-  init(me: ID<Participant>, glyphs: Glyphs) { (self.me, self.glyphs) = (me, glyphs) }
+  package init(me: ID<Participant>, glyphs: Glyphs) { (self.me, self.glyphs) = (me, glyphs) }
 
   /// Notes who wrote in the open conversation, and that names may have changed.
-  mutating func note(_ changes: Changes, open: ID<Conversation>?) {
+  package mutating func note(_ changes: Changes, open: ID<Conversation>?) {
     for message in changes.arrived where message.conversation == open {
       spoken[message.sender] = message.number
     }
@@ -26,11 +26,11 @@ struct PeopleCandidates {
   }
 
   /// Records that another conversation is open.
-  mutating func entered() { spoken = [:] }
+  package mutating func entered() { spoken = [:] }
 
   /// Returns the people of the open conversation whose names begin with a word, the most recent
   /// speakers first (rule 2.12).
-  mutating func here(
+  package mutating func here(
     named word: String, in open: ID<Conversation>?, _ snapshot: borrowing Snapshot
   ) -> [Candidate] {
     let folded = MatchFolding.folded(word)
@@ -41,7 +41,7 @@ struct PeopleCandidates {
 
   /// Returns a function that gives the mark before a conversation's name: a mark for a direct chat
   /// with a look-alike, nothing for any other.
-  mutating func markOfChats(_ snapshot: borrowing Snapshot) -> (Conversation) -> String {
+  package mutating func markOfChats(_ snapshot: borrowing Snapshot) -> (Conversation) -> String {
     let names = markedChats ?? namesOfMarkedChats(snapshot)
     markedChats = names
     let mark = glyphs.lookAlike.string
@@ -58,7 +58,7 @@ struct PeopleCandidates {
   }
 
   /// Brings the candidates for completing a name up to date, and returns them.
-  mutating func candidates(
+  package mutating func candidates(
     in conversation: ID<Conversation>?, _ snapshot: borrowing Snapshot
   ) -> [Candidate] {
     var known: KnownPeople

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ChatPreferences
 import Composer
-import Conversations
-import StyledText
 
 /// The line being typed. The line editor owns it; a session reads it, and keeps no copy.
 @MainActor

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import ChatParts
+import Composer
+import Conversations
+
+/// What the words after a command can be, for completion (rule 2.8). Those of one command lie
+/// beside it.
+package struct Arguments: Sendable {
+  package typealias Candidates =
+    @MainActor @Sendable (inout ArgumentQuery, borrowing Snapshot) -> [Candidate]
+
+  package let candidates: Candidates
+
+  init(_ candidates: @escaping Candidates) { self.candidates = candidates }
+
+  /// Only the first word after the command can be one of these.
+  static func first(_ candidates: @escaping Candidates) -> Arguments {
+    Arguments { $0.before.isEmpty ? candidates(&$0, $1) : [] }
+  }
+
+  static func words(_ words: String...) -> Arguments {
+    first { _, _ in words.map { Candidate($0) } }
+  }
+
+  static let room = first { $0.rooms($1) }
+  static let person = first { $0.names($1) }
+  static let roomOrPerson = first { $0.rooms($1) + $0.names($1) }
+  static let conversation = first { $0.conversations($1) }
+  static let anyNumber = first { $0.numbers($1) { _ in true } }
+}
+
+/// A word after a command, to complete.
+@MainActor
+package struct ArgumentQuery {
+  let context: CommandContext
+  /// The words between the command and this one.
+  let before: [String]
+  let word: String
+  package private(set) var people: PeopleCandidates
+
+  package init(
+    _ word: String, after before: [String], _ context: CommandContext, _ people: PeopleCandidates
+  ) {
+    (self.context, self.before, self.word, self.people) = (context, before, word, people)
+  }
+
+  /// A bare name means the room with one `#`, so only that room is offered without its sign.
+  func rooms(_ snapshot: borrowing Snapshot) -> [Candidate] {
+    context.roomNames(snapshot).map { Candidate($0.hasPrefix("##") ? $0 : Naming.bare($0)) }
+  }
+
+  mutating func names(_ snapshot: borrowing Snapshot) -> [Candidate] {
+    people.candidates(in: context.open.id, snapshot)
+  }
+
+  mutating func conversations(_ snapshot: borrowing Snapshot) -> [Candidate] {
+    let mark = people.markOfChats(snapshot)
+    return ((try? snapshot.listing(for: context.me.id)) ?? []).map {
+      Candidate($0.conversation.name, mark: mark($0.conversation))
+    }
+  }
+
+  /// The numbers of the newest messages here.
+  func numbers(
+    _ snapshot: borrowing Snapshot, among most: Int = 20, _ isMeant: (Message) -> Bool
+  ) -> [Candidate] {
+    guard let conversation = context.open.id,
+      let newest = try? snapshot.messages(in: conversation, limit: most, for: context.me.id)
+    else { return [] }
+    return newest.reversed().filter { $0.deletedAt == nil && isMeant($0) }.map {
+      // With numbers off, only the text tells which message a number means.
+      let text = $0.shownBody.isEmpty ? $0.attachments.map(\.name).joinedAsList() : $0.shownBody
+      let hint = $0.sender == context.me.id ? text : "\($0.senderName): \(text)"
+      return Candidate(String($0.number), recency: $0.isPast ? 0 : $0.number, hint: hint)
+    }
+  }
+}
+
+extension CommandContext {
+  package func roomNames(_ snapshot: borrowing Snapshot) -> [String] {
+    ((try? snapshot.rooms(for: me.id)) ?? []).map(\.name)
+  }
+}
