@@ -5,6 +5,7 @@ import ChatSession
 import Composer
 import Conversations
 import Glibc
+import Platform
 import StyledText
 
 /// A shell without a terminal: lines of standard input, as typed at the prompt (rule 11.4).

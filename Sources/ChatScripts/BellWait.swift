@@ -16,7 +16,7 @@ struct BellWait {
 
   private let store: Store
   private let descriptor: Int32
-  private let end: Int64?
+  private let end: MonotonicTime?
   private let watchesReader: Bool
 
   /// - Parameters:

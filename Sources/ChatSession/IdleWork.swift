@@ -19,22 +19,22 @@ package struct IdleWork {
   /// How many files one step visits.
   static let filesAtOnce = 16
 
-  private var next: Int64
-  private var nextFiles: Int64
+  private var next: MonotonicTime
+  private var nextFiles: MonotonicTime
   /// The walk through the files, and whether it is under way; everything else waits for its end.
   private var sweep = AttachmentSweep()
   private var isSweeping = false
 
-  /// - Parameter now: monotonic milliseconds. The start of a shell does not count as idle.
-  package init(now: Int64) {
+  /// The start of a shell does not count as idle.
+  package init(now: MonotonicTime) {
     next = now + 10_000
     nextFiles = now + 3_600_000
   }
 
   /// Does some of the work, if it is time.
   ///
-  /// - Parameter lastKey: the time of the last key, on the same clock.
-  package mutating func turn(_ store: Store, lastKey: Int64, clock: () -> Int64) {
+  /// - Parameter lastKey: the time of the last key.
+  package mutating func turn(_ store: Store, lastKey: MonotonicTime, clock: () -> MonotonicTime) {
     let start = clock()
     guard start >= next, start - lastKey >= Self.rest else { return }
     do {
@@ -62,7 +62,7 @@ package struct IdleWork {
   }
 
   private mutating func sweep(
-    _ store: Store, _ wall: Milliseconds, from start: Int64, _ clock: () -> Int64
+    _ store: Store, _ wall: Milliseconds, from start: MonotonicTime, _ clock: () -> MonotonicTime
   ) throws {
     while clock() - start < Self.longest / 2 {
       if try sweep.step(Self.filesAtOnce, in: store, now: wall) {
@@ -71,7 +71,7 @@ package struct IdleWork {
     }
   }
 
-  private mutating func endSweep(at now: Int64) {
+  private mutating func endSweep(at now: MonotonicTime) {
     isSweeping = false
     sweep = AttachmentSweep()
     nextFiles = now + Self.fileRounds

@@ -28,7 +28,7 @@ final class InteractiveShell {
   var highlighted: (text: String, spans: [Span])?
 
   var notice: SafeText? { didSet { noticeAt = loop.now } }
-  private var noticeAt: Int64 = 0
+  private var noticeAt: MonotonicTime = 0
   /// How the person has agreed to send a long text.
   var confirmedForm: LongTextForm?
   /// Whether the session has heard of the current change as typing.

@@ -10,7 +10,7 @@ final class ChangeCoalescer {
   private let loop: EventLoop
   private var timer: TimerID?
   /// When to report letters even if more follow quickly, in the loop's milliseconds.
-  private var deadline: Int64 = 0
+  private var deadline: MonotonicTime = 0
   private var isUrgent = false
   /// Milliseconds; too short for anyone to notice a delayed draft or signal.
   private static let delay: Int64 = 20

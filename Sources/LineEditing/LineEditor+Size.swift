@@ -21,17 +21,17 @@ struct ResizeProbe {
   /// The first of the two reports that make an answer.
   var cursor: CursorPosition?
   var lastAnswer: Answer?
-  var since: Int64 = 0
+  var since: MonotonicTime = 0
   /// When the terminal was asked last, and the longest time that it took to answer.
-  var askedAt: Int64 = 0
+  var askedAt: MonotonicTime = 0
   var slowest: Int64 = 0
   var timer: TimerID?
   /// Whether the probe waits until the terminal accepts output again.
   var isDeferred = false
   /// When the size last changed.
-  var settledAt: Int64?
+  var settledAt: MonotonicTime?
   /// When the terminal last reported its size.
-  var confirmedAt: Int64 = 0
+  var confirmedAt: MonotonicTime = 0
 
   /// Takes one report.
   ///
@@ -48,7 +48,9 @@ struct ResizeProbe {
   /// Milliseconds after which hobnob stops waiting for a missing report.
   static let reportExpiry: Int64 = 10_000
 
-  func awaitsAnswer(at now: Int64) -> Bool { awaited > 0 && now - askedAt <= Self.reportExpiry }
+  func awaitsAnswer(at now: MonotonicTime) -> Bool {
+    awaited > 0 && now - askedAt <= Self.reportExpiry
+  }
 
   /// Forgets the reports that have not arrived: they never will.
   mutating func forget() { (awaited, isForPlace, cursor) = (0, false, nil) }

@@ -113,7 +113,7 @@ package final class LineEditor {
 
   private(set) var isStarted = false
   /// When the terminal was asked; nil once it has answered.
-  var terminalAskedAt: Int64?
+  var terminalAskedAt: MonotonicTime?
   /// Whether the terminal reported that it knows OSC 99.
   var knowsOSC99 = false
   private var isFirstTurn = true

@@ -2,14 +2,14 @@
 import CLinux
 import Glibc
 
-/// The current time in milliseconds.
+/// The current time.
 package enum Clock {
-  /// Since 1970, UTC, by the machine's clock.
+  /// Milliseconds since 1970, UTC, by the machine's clock.
   package static func wall() -> Int64 { milliseconds(CLOCK_REALTIME) }
 
-  /// Since an arbitrary moment, for durations: nobody sets it, and it runs while the machine is
-  /// suspended.
-  package static func steady() -> Int64 { milliseconds(CLOCK_BOOTTIME) }
+  package static func steady() -> MonotonicTime {
+    MonotonicTime(milliseconds: milliseconds(CLOCK_BOOTTIME))
+  }
 
   private static func milliseconds(_ clock: clockid_t) -> Int64 {
     var now = timespec()

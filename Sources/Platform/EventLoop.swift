@@ -28,7 +28,7 @@ package struct TimerID: Hashable, Sendable {
 
   private struct Timer {
     var name: TimerID
-    var due: Int64
+    var due: MonotonicTime
     var body: @MainActor () -> Void
   }
 
@@ -37,7 +37,7 @@ package struct TimerID: Hashable, Sendable {
   private var timers: [Timer] = []
   private var signals = SignalDescriptor()
   private var alarm = TimerDescriptor()
-  private let clock: () -> Int64
+  private let clock: () -> MonotonicTime
   private var signalBodies: [(signal: Int32, body: @MainActor (Int32) -> Void)] = []
   private var ends: [@MainActor () -> Void] = []
   private var lastNumber = 0
@@ -51,11 +51,10 @@ package struct TimerID: Hashable, Sendable {
 
   package convenience init() { self.init(clock: Clock.steady) }
 
-  /// - Parameter clock: returns the milliseconds that timers use; it never goes back.
-  package init(clock: @escaping () -> Int64) { self.clock = clock }
+  /// - Parameter clock: the one that timers use.
+  package init(clock: @escaping () -> MonotonicTime) { self.clock = clock }
 
-  /// Milliseconds since an arbitrary moment, including time when the machine was suspended.
-  package var now: Int64 { clock() }
+  package var now: MonotonicTime { clock() }
 
   /// Calls the body whenever the descriptor is readable, or writable, or has hung up. A second
   /// watch of the same descriptor for the same state replaces the first.
@@ -122,7 +121,7 @@ package struct TimerID: Hashable, Sendable {
 
   /// Sets a timer to a moment of `now`'s clock, instead of its previous one; nil unsets it.
   package func schedule(
-    _ timer: inout TimerID?, at deadline: Int64?, _ body: @escaping @MainActor () -> Void
+    _ timer: inout TimerID?, at deadline: MonotonicTime?, _ body: @escaping @MainActor () -> Void
   ) {
     if let timer { cancel(timer) }
     timer = deadline.map { after(milliseconds: Int(max(0, $0 - now)), body) }

@@ -8,7 +8,7 @@ import Glibc
 struct TimerDescriptor: ~Copyable {
   /// −1 until the first moment is set.
   private(set) var descriptor: Int32 = -1
-  private var due: Int64?
+  private var due: MonotonicTime?
 
   deinit {
     if descriptor >= 0 { close(descriptor) }
@@ -17,9 +17,9 @@ struct TimerDescriptor: ~Copyable {
   /// Makes the descriptor readable at a moment, instead of the previous one.
   ///
   /// - Parameters:
-  ///   - due: the moment, in milliseconds of the clock that shows `now`; nil for none.
+  ///   - due: the moment; nil for none.
   /// - Returns: how long `poll(2)` may wait for anything, in milliseconds; −1 without end.
-  mutating func set(_ due: Int64?, at now: Int64) -> Int32 {
+  mutating func set(_ due: MonotonicTime?, at now: MonotonicTime) -> Int32 {
     if let due, due <= now { return 0 }
     if due == self.due { return -1 }
     if descriptor < 0 {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import Platform
 
 /// Turns the bytes of the keyboard into complete keys.
 ///
@@ -54,7 +55,7 @@ package struct KeyDecoder: Sendable {
   /// of an answer.
   private var givenUp: [UInt8] = []
   /// When the last byte arrived.
-  private var lastAt: Int64 = 0
+  private var lastAt: MonotonicTime = 0
 
   /// Milliseconds that an ESC waits for the rest of a sequence; nil: until the next key.
   package var escapeTimeout: Int64? = 100
@@ -69,9 +70,9 @@ package struct KeyDecoder: Sendable {
   /// `timeOut`. An open paste does not count.
   package var isWaiting: Bool { state != .ground && state != .paste }
 
-  /// When to call `timeOut`, in the milliseconds of `decode`; nil if only the next byte can end the
+  /// When to call `timeOut`; nil if only the next byte can end the
   /// wait.
-  package var deadline: Int64? {
+  package var deadline: MonotonicTime? {
     let pause: Int64? =
       switch state {
       case .ground, .paste: nil
@@ -107,9 +108,9 @@ package struct KeyDecoder: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: the bytes of one read.
-  ///   - now: milliseconds of a clock that does not run backwards.
+  ///   - now: when they were read.
   /// - Returns: the keys that are complete now, in order.
-  package mutating func decode(_ bytes: [UInt8], at now: Int64 = 0) -> [KeyEvent] {
+  package mutating func decode(_ bytes: [UInt8], at now: MonotonicTime = 0) -> [KeyEvent] {
     if bytes.isEmpty { return [] }
     // The most common case: one letter.
     if bytes.count == 1, state == .ground, givenUp.isEmpty, (0x20...0x7E).contains(bytes[0]) {
@@ -137,7 +138,7 @@ package struct KeyDecoder: Sendable {
   /// Decodes bytes as the rest of a sequence whose beginning was already returned as a key.
   ///
   /// - Returns: nil if they are not its rest.
-  private mutating func resume(with bytes: [UInt8], at now: Int64) -> [KeyEvent]? {
+  private mutating func resume(with bytes: [UInt8], at now: MonotonicTime) -> [KeyEvent]? {
     if givenUp.isEmpty { return nil }
     var decoder = self
     (decoder.pending, decoder.returned, decoder.givenUp) = (givenUp, givenUp.count, [])

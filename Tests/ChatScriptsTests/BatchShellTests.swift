@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Foundation
+import Platform
 import StyledText
 import Testing
 

@@ -32,12 +32,12 @@ import Testing
     let folder = try TemporaryFolder()
     let store = try Self.store(folder, messages: 90)
     defer { store.close() }
-    var now: Int64 = 0
+    var now: MonotonicTime = 0
     var work = IdleWork(now: now)
     // Each look at the clock takes a millisecond.
-    func turn(lastKey: Int64) {
+    func turn(lastKey: MonotonicTime) {
       work.turn(store, lastKey: lastKey) {
-        now += 1
+        now = now + 1
         return now
       }
     }
@@ -46,7 +46,7 @@ import Testing
     now = 20_000
     turn(lastKey: now - 200)
     #expect(try Self.count(store) == 90, "somebody types")
-    now += 2000
+    now = now + 2000
     turn(lastKey: 19_800)
     let first = try Self.count(store)
     #expect(first < 90 && first > 0, "one turn does not do all of it: \(first)")
@@ -78,20 +78,20 @@ import Testing
       let all = FileManager.default.subpaths(atPath: folder.path + "/store.attachments") ?? []
       return all.count { $0.contains("/") }
     }
-    var now: Int64 = 0
+    var now: MonotonicTime = 0
     var work = IdleWork(now: now)
     // Each look at the clock takes a millisecond: a turn has time for few steps.
     func turn() {
       work.turn(store, lastKey: 0) {
-        now += 1
+        now = now + 1
         return now
       }
     }
     try keep(60)
-    now = hour / 2
+    now = 0 + hour / 2
     turn()
     #expect(left() == 60, "not in the first hour")
-    now = hour + 1
+    now = 0 + hour + 1
     var turns = 0
     while left() > 0, turns < 1000 {
       let (before, began) = (left(), now)
@@ -103,10 +103,10 @@ import Testing
     // The folders that are left have nothing in them; then it is done for today.
     for _ in 0..<300 { turn() }
     try keep(3)
-    now += 2 * hour
+    now = now + 2 * hour
     turn()
     #expect(left() == 3)
-    now += 24 * hour
+    now = now + 24 * hour
     for _ in 0..<300 { turn() }
     #expect(left() == 0)
   }

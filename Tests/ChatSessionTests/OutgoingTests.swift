@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
 import Conversations
+import Platform
 import StoreFixture
 import StyledText
 import Testing

@@ -4,6 +4,7 @@ import Composer
 import Conversations
 import Foundation
 import Glibc
+import Platform
 import StoreFixture
 import StyledText
 import Testing
@@ -130,7 +131,7 @@ final class Person: SessionLine {
   /// The accounts whose network processes were to be started, and whether they could ask.
   private(set) var connected: [(network: String, asks: Bool)] = []
   /// Monotonic milliseconds.
-  var now: Int64 = 1_000_000
+  var now: MonotonicTime = 1_000_000
   private var setAside: String?
   /// The line that the name of a conversation replaces for now.
   private var putBy = ""

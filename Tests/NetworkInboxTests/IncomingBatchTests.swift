@@ -1,3 +1,4 @@
+import Platform
 // SPDX-License-Identifier: GPL-3.0-or-later
 import StoreFixture
 import Testing
@@ -209,9 +210,9 @@ import Testing
     let room = "tea@rooms.example"
     let inbox = linked.wire.inbox
     // Each look at the clock takes a fifth of the time that a transaction may last.
-    var time: Int64 = 0
+    var time: MonotonicTime = 0
     inbox.steady = {
-      time += 10
+      time = time + 10
       return time
     }
     var counts: [Int] = []
@@ -251,9 +252,9 @@ import Testing
     let linked = try Linked()
     try linked.join()
     let inbox = linked.wire.inbox
-    var time: Int64 = 0
+    var time: MonotonicTime = 0
     inbox.steady = {
-      time += 30
+      time = time + 30
       return time
     }
     linked.wire.patience = 0
@@ -278,9 +279,9 @@ import Testing
     let linked = try Linked()
     try linked.join()
     let (inbox, room) = (linked.wire.inbox, "tea@rooms.example")
-    var time: Int64 = 0
+    var time: MonotonicTime = 0
     inbox.steady = {
-      time += 60
+      time = time + 60
       return time
     }
     linked.wire.patience = 0

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Networks
+import Platform
 import Testing
 
 struct BackOffTests {
@@ -21,7 +22,7 @@ struct BackOffTests {
     func pauses(_ count: Int, lasting time: Int64) -> [Int64] {
       (0..<count).map { _ in
         backOff.loggedIn(at: 0)
-        return backOff.pauseAfterFailure(at: time, random: 1)
+        return backOff.pauseAfterFailure(at: 0 + time, random: 1)
       }
     }
     #expect(pauses(7, lasting: 10_000) == [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000])
@@ -38,8 +39,8 @@ struct BackOffTests {
   func aConnectionThatEndsRightAfterItsLoginCountsAsFailed() {
     var backOff = BackOff()
     let pauses = (0..<4).map { (round: Int64) in
-      backOff.loggedIn(at: round * 100_000)
-      return backOff.pauseAfterFailure(at: round * 100_000 + 59_999, random: 1)
+      backOff.loggedIn(at: 0 + round * 100_000)
+      return backOff.pauseAfterFailure(at: 0 + round * 100_000 + 59_999, random: 1)
     }
     #expect(pauses == [1_000, 2_000, 4_000, 8_000])
     backOff.loggedIn(at: 500_000)

@@ -223,7 +223,7 @@ final class NetworkProcessTests {
   @Test("14.6: a connection that ends right after each login is retried with growing pauses")
   func waitsLongerForAConnectionThatDoesNotLast() throws {
     var pauses: [Int64] = []
-    var wentDown: Int64?
+    var wentDown: MonotonicTime?
     wire.onConnect = { [self] wire, count in
       if let wentDown { pauses.append(loop.now - wentDown) }
       wire.report(.up)

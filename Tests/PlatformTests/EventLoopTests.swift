@@ -60,14 +60,14 @@ private final class TestBell {
 
   @Test("a timer due while the machine was suspended runs at the first look at the clock")
   func suspended() throws {
-    var time: Int64 = 1_000
+    var time: MonotonicTime = 1_000
     let loop = EventLoop { time }
     var seen: [String] = []
     for (name, pause) in [("hour", 3_600_000), ("minute", 60_000), ("day", 86_400_000)] {
       loop.after(milliseconds: pause) { seen.append(name) }
     }
     loop.after(milliseconds: 0) {
-      time += 3_600_000
+      time = time + 3_600_000
       loop.after(milliseconds: 0) { loop.stop() }
     }
     loop.run()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Emulator
+import Platform
 import Repeatable
 import Terminal
 import Testing
@@ -209,7 +210,8 @@ struct KeyDecoderTests {
     var decoder = KeyDecoder()
     (decoder.escapeTimeout, decoder.awaitsAnswer) = (escapeTimeout, awaitsAnswer)
     var events: [KeyEvent] = []
-    for (bytes, time) in pieces {
+    for (bytes, milliseconds) in pieces {
+      let time = MonotonicTime(milliseconds: milliseconds)
       while let deadline = decoder.deadline, deadline <= time { events += decoder.timeOut() }
       events += decoder.decode(bytes, at: time)
     }
@@ -379,7 +381,7 @@ struct KeyDecoderTests {
     _ = decoder.decode(Array("\u{1B}[200~".utf8), at: 0)
     for round in 1...50 {
       // Byte by byte over a slow line, C-c among them.
-      let now = Int64(round) * (KeyDecoder.pasteSilence - 1)
+      let now = MonotonicTime(milliseconds: Int64(round) * (KeyDecoder.pasteSilence - 1))
       #expect(decoder.decode([round % 2 == 0 ? 0x03 : 0x61], at: now) == [])
     }
     #expect(decoder.isPasting)

@@ -9,12 +9,11 @@ import StyledText
 /// connections it waits for. Everything else about the processes is in the accounts' rows.
 @MainActor
 struct AccountProcesses {
-  /// When this shell last started a process for an account, in monotonic milliseconds, how long to
-  /// wait before the next one, and whether the process has connected the account.
-  private var started: [ID<Account>: (at: Milliseconds, pause: Milliseconds, hasConnected: Bool)] =
-    [:]
-  /// When to restart processes that ended, in monotonic milliseconds.
-  private(set) var deadline: Milliseconds?
+  /// When this shell last started a process for an account, how many milliseconds to wait before
+  /// the next one, and whether the process has connected the account.
+  private var started: [ID<Account>: (at: MonotonicTime, pause: Int64, hasConnected: Bool)] = [:]
+  /// When to restart processes that ended.
+  private(set) var deadline: MonotonicTime?
   /// Accounts that I told this shell to connect and that are not connected yet, and whether the
   /// shell has reported a failure.
   private var awaited: [ID<Account>: Bool] = [:]
@@ -87,7 +86,7 @@ struct AccountProcesses {
   ///
   /// - Parameter again: whether to restart processes that ended with a reason.
   mutating func start(
-    _ accounts: [Account], again: Bool, at now: Milliseconds, _ snapshot: borrowing Snapshot
+    _ accounts: [Account], again: Bool, at now: MonotonicTime, _ snapshot: borrowing Snapshot
   ) -> [Effect] {
     var effects: [Effect] = []
     deadline = nil
@@ -102,7 +101,7 @@ struct AccountProcesses {
         let wait = min(last.pause, retry.longest)
         if now - last.at < wait + Retry.settled { pause = min(wait * 2, retry.longest) }
         guard now - last.at >= wait else {
-          deadline = min(deadline ?? .max, last.at + wait)
+          deadline = [deadline, last.at + wait].compactMap { $0 }.min()
           continue
         }
       }
@@ -115,7 +114,7 @@ struct AccountProcesses {
   /// Starts a process because the owner asked.
   ///
   /// - Parameter asks: whether the process may ask for the password.
-  mutating func start(_ account: Account, asks: Bool, at now: Milliseconds) -> [Effect] {
+  mutating func start(_ account: Account, asks: Bool, at now: MonotonicTime) -> [Effect] {
     started[account.id] = (now, Retry.process.pause, false)
     awaitConnection(of: account)
     return [.connect(account, asks: asks)]

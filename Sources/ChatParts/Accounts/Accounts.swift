@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ChatPreferences
 import Conversations
+import Platform
 import StyledText
 
 /// My accounts on networks, with their settings from my own file.
@@ -130,28 +131,28 @@ package struct Accounts {
 
   // MARK: Their processes
 
-  /// When to call ``tick(at:_:)``, in monotonic milliseconds.
-  package var deadline: Milliseconds? { processes.deadline }
+  /// When to call ``tick(at:_:)``.
+  package var deadline: MonotonicTime? { processes.deadline }
 
   /// Starts the wanted processes that are not running.
   ///
   /// - Parameter again: whether to restart processes that ended with a reason, which may no longer
   ///   apply.
   package mutating func startWanted(
-    again: Bool = false, at now: Milliseconds, _ snapshot: borrowing Snapshot
+    again: Bool = false, at now: MonotonicTime, _ snapshot: borrowing Snapshot
   ) -> [Effect] {
     refresh(snapshot)
       + processes.start(list.filter(isWanted), again: again, at: now, snapshot)
   }
 
-  package mutating func tick(at now: Milliseconds, _ snapshot: borrowing Snapshot) -> [Effect] {
+  package mutating func tick(at now: MonotonicTime, _ snapshot: borrowing Snapshot) -> [Effect] {
     guard let deadline, now >= deadline else { return [] }
     return startWanted(at: now, snapshot)
   }
 
   /// Starts a process because the owner asked; it may ask for the password.
   package mutating func start(
-    _ account: Account, at now: Milliseconds, _ snapshot: borrowing Snapshot
+    _ account: Account, at now: MonotonicTime, _ snapshot: borrowing Snapshot
   ) -> [Effect] {
     let effects = refresh(snapshot)
     let asks = ownSettings(of: account)?["password-command"] == nil
@@ -167,7 +168,7 @@ package struct Accounts {
   /// left the reason in the account's status. If it never got that far, this reports the reason
   /// once and starts another process.
   package mutating func processEnded(
-    _ id: ID<Account>, status: Int32, missing: SafeText?, at now: Milliseconds,
+    _ id: ID<Account>, status: Int32, missing: SafeText?, at now: MonotonicTime,
     _ snapshot: borrowing Snapshot
   ) -> [Effect] {
     let effects = refresh(snapshot)

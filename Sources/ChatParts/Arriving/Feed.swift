@@ -27,8 +27,8 @@ package struct Feed {
     people = People(me: me, glyphs: preferences.glyphs)
   }
 
-  /// When to call ``tick(_:_:)``, in monotonic milliseconds.
-  package var deadline: Int64? { joinsAndLeaves.deadline }
+  /// When to call ``tick(_:_:)``.
+  package var deadline: MonotonicTime? { joinsAndLeaves.deadline }
 
   package mutating func tick(_ scene: Scene, _ snapshot: borrowing Snapshot) -> [Effect] {
     joinsAndLeaves.tick(at: scene.now)

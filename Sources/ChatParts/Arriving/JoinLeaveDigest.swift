@@ -2,6 +2,7 @@
 import ChatPreferences
 import ChatRendering
 import Conversations
+import Platform
 
 /// Who joins and leaves the open conversation, changes their name or what others may do. Changes
 /// within five seconds become one line, unless something else is printed meanwhile (rule 13.5).
@@ -9,7 +10,7 @@ import Conversations
 struct JoinLeaveDigest {
   private(set) var gathered: [Event] = []
   /// When to print the events.
-  private(set) var deadline: Int64?
+  private(set) var deadline: MonotonicTime?
 
   /// With `active`, a room with more people than this counts as large.
   private static let largeRoom = 20
@@ -18,7 +19,8 @@ struct JoinLeaveDigest {
 
   /// Adds an event of the open conversation.
   mutating func note(
-    _ event: Event, as setting: Settings.Events, at now: Int64, _ snapshot: borrowing Snapshot
+    _ event: Event, as setting: Settings.Events, at now: MonotonicTime,
+    _ snapshot: borrowing Snapshot
   ) {
     guard Self.isTold(event, as: setting, snapshot) else { return }
     gathered.append(event)
@@ -69,7 +71,7 @@ struct JoinLeaveDigest {
   }
 
   /// Ends the wait of five seconds when it is over.
-  mutating func tick(at now: Int64) {
+  mutating func tick(at now: MonotonicTime) {
     if let due = deadline, now >= due { deadline = nil }
   }
 

@@ -2,6 +2,7 @@
 import ChatPreferences
 import Composer
 import Conversations
+import Platform
 import StyledText
 
 /// Entered lines that wait for the store or for their files, and come back if they cannot be
@@ -19,14 +20,14 @@ extension Committer {
     return []
   }
 
-  func giveBackOldLine(at now: Int64) -> [Effect] {
+  func giveBackOldLine(at now: MonotonicTime) -> [Effect] {
     queue.takeReadyLine(since: now - Self.linePatience).map {
       giveBack($0, because: sentence(for: StoreError.locked(path: store.path)))
     } ?? []
   }
 
   /// C-g and `/cancel`: takes back the line that has waited longest; nil if none waits.
-  package func takeBackOldestLine(at now: Int64) -> [Effect]? {
+  package func takeBackOldestLine(at now: MonotonicTime) -> [Effect]? {
     guard let line = queue.takeFirstLine() else { return nil }
     let effects = giveBack(line, because: say("The line that waited for the store was not sent."))
     // Its files may have held up later lines, or the end of the program.
@@ -37,7 +38,7 @@ extension Committer {
   /// Call this when the files of a line are in the store, or could not be stored; nil if the line
   /// was taken back meanwhile.
   package func copied(
-    _ files: WaitingFiles, ofLine number: Int, _ outcome: FileChore.Outcome, at now: Int64
+    _ files: WaitingFiles, ofLine number: Int, _ outcome: FileChore.Outcome, at now: MonotonicTime
   ) -> [Effect]? {
     var effects: [Effect] = []
     do {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import ChatPreferences
 import Conversations
+import Platform
 import StyledText
 
 /// Commits writes to the store, of which only this has the handle: in order, in one transaction for
@@ -24,8 +25,8 @@ package final class Committer {
   private var isUnreadable = false
   /// Whether to read new changes from the store after them.
   package var catchesUp = false
-  /// When to try again, in monotonic milliseconds.
-  package private(set) var deadline: Int64?
+  /// When to try again.
+  package private(set) var deadline: MonotonicTime?
   /// Milliseconds until the next try; they grow while a lock lasts.
   private var delay: Int64 = 2
   private var leaving: Leaving?
@@ -35,8 +36,8 @@ package final class Committer {
   /// The person has left, with this exit status; what they typed still waits.
   private struct Leaving {
     var status: Int32
-    /// When to stop waiting, in monotonic milliseconds; typed text waits as long as it takes.
-    let by: Int64
+    /// When to stop waiting; typed text waits as long as it takes.
+    let by: MonotonicTime
   }
 
   /// What a commit has to know of the session.
@@ -98,7 +99,7 @@ package final class Committer {
 
   /// Commits the next writes that nothing holds up or, if there are none, returns what follows from
   /// the earlier ones; nil if nothing does.
-  package func next(_ context: Context, at now: Int64) -> Due? {
+  package func next(_ context: Context, at now: MonotonicTime) -> Due? {
     if let committed = commitNext(context, at: now) { return .committed(committed) }
     if isUnreadable { return nil }
     if !followUps.isEmpty { return .effects(followUps.removeFirst()) }
@@ -108,7 +109,7 @@ package final class Committer {
   }
 
   /// Keeps effects for the next try, since the store cannot be read at present.
-  package func postpone(_ effects: [Effect], at now: Int64) {
+  package func postpone(_ effects: [Effect], at now: MonotonicTime) {
     followUps.insert(effects, at: 0)
     isUnreadable = true
     scheduleRetry(at: now)
@@ -130,7 +131,7 @@ package final class Committer {
     return try body()
   }
 
-  private func commitNext(_ context: Context, at now: Int64) -> [Committed]? {
+  private func commitNext(_ context: Context, at now: MonotonicTime) -> [Committed]? {
     guard !queue.isLocked, !isStarting else { return nil }
     let batch = queue.takeBatch()
     guard !batch.isEmpty else { return nil }
@@ -149,7 +150,7 @@ package final class Committer {
   }
 
   private func commitEach(
-    of batch: [Write], _ context: Context, at now: Int64
+    of batch: [Write], _ context: Context, at now: MonotonicTime
   ) -> [Committed] {
     var committed: [Committed] = []
     for (index, write) in batch.enumerated() {
@@ -165,7 +166,7 @@ package final class Committer {
     return committed
   }
 
-  private func putBack(_ batch: [Write], at now: Int64) {
+  private func putBack(_ batch: [Write], at now: MonotonicTime) {
     queue.putBack(batch)
     queue.isLocked = true
     scheduleRetry(at: now)
@@ -190,7 +191,7 @@ package final class Committer {
   /// Stores a line now or, if the store is locked or the line has to wait for its files, later.
   ///
   /// - Throws: any other reason why it cannot be stored.
-  package func store(_ line: Line, _ context: Context, at now: Int64) throws -> [Committed] {
+  package func store(_ line: Line, _ context: Context, at now: MonotonicTime) throws -> [Committed] {
     if !isInteractive || !queue.mustWait(.line(line)) {
       do {
         return try commit([.line(line)], nil, context).committed
@@ -270,14 +271,14 @@ package final class Committer {
   // MARK: Trying again
 
   /// Schedules another try soon, after a read or write failed.
-  package func scheduleRetry(at now: Int64) {
+  package func scheduleRetry(at now: MonotonicTime) {
     guard deadline == nil else { return }
     deadline = now + delay
     delay = min(delay * 2, 50)
   }
 
   /// Tries what waits with `commit`, which does not wait for somebody else's transaction.
-  package func retry(at now: Int64, _ commit: () -> Void) -> [Effect] {
+  package func retry(at now: MonotonicTime, _ commit: () -> Void) -> [Effect] {
     deadline = nil
     (queue.isLocked, isUnreadable) = (false, false)
     let former = isPatient
@@ -295,14 +296,14 @@ package final class Committer {
 
   package var isLeaving: Bool { leaving != nil }
 
-  package func leave(status: Int32, at now: Int64) {
+  package func leave(status: Int32, at now: MonotonicTime) {
     // With status 0 a person may be waiting at the terminal; otherwise perhaps nobody is.
     leaving = Leaving(
       status: status, by: leaving?.by ?? now + (status == 0 ? 20_000 : 60_000))
   }
 
   /// Whether the person has left, and nothing else has to be stored.
-  package func isDone(at now: Int64) -> Bool {
+  package func isDone(at now: MonotonicTime) -> Bool {
     guard let leaving else { return false }
     return queue.isEmpty || now >= leaving.by && !queue.holdsTypedText
   }

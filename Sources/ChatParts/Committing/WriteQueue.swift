@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Platform
 
 /// The uncommitted writes of steps, in order. A line whose files are still being copied holds up
 /// the lines and drafts after it in its conversation, and nothing else.
@@ -95,7 +96,7 @@ package struct WriteQueue {
   // MARK: Lines
 
   /// Restarts the waiting time of all lines.
-  mutating func waitAnew(now: Int64) {
+  mutating func waitAnew(now: MonotonicTime) {
     for index in writes.indices {
       guard case .line(var line) = writes[index] else { continue }
       line.since = now
@@ -107,7 +108,7 @@ package struct WriteQueue {
 
   /// Removes the first line that waits only for the store, if it has waited since `latest` or
   /// longer.
-  mutating func takeReadyLine(since latest: Int64) -> Line? {
+  mutating func takeReadyLine(since latest: MonotonicTime) -> Line? {
     let index = writes.indices.first { writes[$0].line != nil && !isHeld(at: $0) }
     guard let index, let line = writes[index].line, line.since <= latest else { return nil }
     writes.remove(at: index)

@@ -2,6 +2,7 @@
 import ChatPreferences
 import ChatRendering
 import Conversations
+import Platform
 import StyledText
 
 /// Where the person is, and where they could go. When a key leads to another conversation, the
@@ -14,8 +15,8 @@ package struct Navigator {
   package private(set) var joined = JoinedConversations()
   /// The conversation that the keys have reached and that is not entered yet.
   package private(set) var target: Conversation?
-  /// When to enter it, in monotonic milliseconds.
-  private var switchDeadline: Int64?
+  /// When to enter it.
+  private var switchDeadline: MonotonicTime?
   /// Where a run of `next-unread` keys began, and which conversations it passed without entering
   /// them; nil if no such key was pressed since I switched in another way or sent something.
   private var run: (start: ID<Conversation>, passed: Set<ID<Conversation>>)?
@@ -27,7 +28,7 @@ package struct Navigator {
   /// The conversation that the line belongs to.
   package var present: Conversation? { target ?? open.conversation }
 
-  package var deadline: Int64? { [open.deadline, switchDeadline].compactMap { $0 }.min() }
+  package var deadline: MonotonicTime? { [open.deadline, switchDeadline].compactMap { $0 }.min() }
 
   /// How long after the last such key the session enters the conversation, in milliseconds.
   static let pause: Int64 = 300
@@ -201,13 +202,15 @@ package struct Navigator {
 
   // MARK: On the way
 
-  package mutating func beginSwitch(to next: Conversation?, at now: Int64) {
+  package mutating func beginSwitch(to next: Conversation?, at now: MonotonicTime) {
     switchDeadline = now + Self.pause
     if let next { target = next }
   }
 
   /// Whether to enter the conversation that the keys have reached.
-  package func isSwitchDue(at now: Int64) -> Bool { switchDeadline.map { now >= $0 } ?? false }
+  package func isSwitchDue(at now: MonotonicTime) -> Bool {
+    switchDeadline.map { now >= $0 } ?? false
+  }
 
   /// Records that the session has entered the conversation that the keys reached.
   package mutating func commit() {

@@ -181,12 +181,12 @@ package struct OpenConversation {
   /// Records that somebody has been typing since a wall-clock time. The signal carries its time, so
   /// that an old signal does not linger.
   mutating func show(
-    _ person: Participant, as name: SafeText, typing since: Milliseconds, at now: Int64
+    _ person: Participant, as name: SafeText, typing since: Milliseconds, at now: MonotonicTime
   ) {
-    typing.signal(person.identity, name: name, at: now - max(0, Clock.wall() - since))
+    typing.signal(person.identity, name: name, at: now.milliseconds - max(0, Clock.wall() - since))
   }
 
-  mutating func expireTyping(at now: Int64) { typing.expire(at: now) }
+  mutating func expireTyping(at now: MonotonicTime) { typing.expire(at: now.milliseconds) }
 
   /// Records that someone sent what they were typing, or stopped.
   mutating func typingEnded(_ identity: String) { typing.remove(identity) }
@@ -194,21 +194,22 @@ package struct OpenConversation {
   /// Notes that the person has changed the text of the line.
   ///
   /// - Returns: the signal for the others, as the next functions do.
-  package mutating func typed(_ text: String, inEditMode: Bool, isOff: Bool, at now: Int64)
+  package mutating func typed(_ text: String, inEditMode: Bool, isOff: Bool, at now: MonotonicTime)
     -> [Write]
   {
     write(
-      signals.changedByHand(text: text, at: now, inEditMode: inEditMode, isOff: isOff || !isMember))
+      signals.changedByHand(
+        text: text, at: now.milliseconds, inEditMode: inEditMode, isOff: isOff || !isMember))
   }
 
   /// Call this when the line was sent, emptied or set aside.
-  package mutating func stopTyping(at now: Int64) -> [Write] {
-    write(signals.sentOrCleared(at: now))
+  package mutating func stopTyping(at now: MonotonicTime) -> [Write] {
+    write(signals.sentOrCleared(at: now.milliseconds))
   }
 
-  package mutating func tick(at now: Int64) -> [Write] {
-    typing.expire(at: now)
-    return write(signals.tick(at: now))
+  package mutating func tick(at now: MonotonicTime) -> [Write] {
+    typing.expire(at: now.milliseconds)
+    return write(signals.tick(at: now.milliseconds))
   }
 
   private func write(_ signal: TypingSignals.Signal?) -> [Write] {
@@ -216,7 +217,8 @@ package struct OpenConversation {
     return [.typing(signal == .typing, in: conversation.id)]
   }
 
-  var deadline: Int64? {
+  var deadline: MonotonicTime? {
     [typing.nextExpiry, signals.nextDeadline].compactMap { $0 }.min()
+      .map { MonotonicTime(milliseconds: $0) }
   }
 }

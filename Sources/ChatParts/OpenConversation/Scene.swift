@@ -3,6 +3,7 @@ import ChatPreferences
 import ChatRendering
 import Composer
 import Conversations
+import Platform
 import StyledText
 
 /// What the parts of a session read of the whole at an event: who I am, what I have set, where I
@@ -17,8 +18,8 @@ package struct Scene {
   package let open: OpenConversation
   /// The conversation that the line belongs to.
   let present: Conversation?
-  /// Monotonic milliseconds: the time of the event.
-  package let now: Int64
+  /// The time of the event.
+  package let now: MonotonicTime
   /// This process among the running shells; nil until the store has it.
   package let shell: ShellID?
   /// Whether the first prompt is not on the screen yet.
@@ -26,7 +27,8 @@ package struct Scene {
 
   package init(
     me: Participant, preferences: Preferences, attention: Attention, outputMode: OutputMode,
-    open: OpenConversation, present: Conversation?, now: Int64, shell: ShellID?, isStarting: Bool
+    open: OpenConversation, present: Conversation?, now: MonotonicTime, shell: ShellID?,
+    isStarting: Bool
   ) {
     (self.me, self.preferences, self.attention) = (me, preferences, attention)
     (self.outputMode, self.open, self.present) = (outputMode, open, present)

@@ -2,6 +2,7 @@
 import ChatPreferences
 import Composer
 import Conversations
+import Platform
 import StyledText
 
 /// A typed line on its way to the store.
@@ -11,8 +12,8 @@ package struct Line {
   let kind: Message.Kind
   package let conversation: ID<Conversation>
   package let conversationName: String
-  /// When it began to wait for the store, in monotonic milliseconds.
-  var since: Int64
+  /// When it began to wait for the store.
+  var since: MonotonicTime
   /// The files to send with it.
   package var files: WaitingFiles
   /// The files in the store, once they have been copied.
@@ -32,7 +33,7 @@ package struct Line {
 
   package init(
     typed: String, body: String, kind: Message.Kind, conversation: ID<Conversation>,
-    conversationName: String, since: Int64, files: WaitingFiles = WaitingFiles(),
+    conversationName: String, since: MonotonicTime, files: WaitingFiles = WaitingFiles(),
     attachments: [Attachment] = [], mentions: [Span] = [], isForElsewhere: Bool = false,
     replyTo: ID<Message>? = nil
   ) {

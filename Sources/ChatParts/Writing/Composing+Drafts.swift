@@ -3,6 +3,7 @@ import ChatPreferences
 import ChatRendering
 import Composer
 import Conversations
+import Platform
 import StyledText
 
 /// Stores and restores the line (rule 5), and keeps the lines typed before (rule 1.12). The
@@ -11,14 +12,14 @@ extension Composing {
   /// Whether the text of the line, or the one that a name replaces, is a draft to store.
   private var isStored: Bool { keepsDrafts && !mode.isEditing }
 
-  /// When to call ``saveDraft(in:)``, in monotonic milliseconds.
-  package var deadline: Int64? { [draft.deadline, aside.deadline].compactMap { $0 }.min() }
+  /// When to call ``saveDraft(in:)``.
+  package var deadline: MonotonicTime? { [draft.deadline, aside.deadline].compactMap { $0 }.min() }
 
   /// Notes that the line may have changed. A line of the history that the person only looks at, or
   /// that a search shows, is not a draft. The draft is stored after one idle second.
   ///
   /// - Parameter byHand: whether somebody typed.
-  package mutating func noteDraft(byHand: Bool = false, at now: Int64) {
+  package mutating func noteDraft(byHand: Bool = false, at now: MonotonicTime) {
     guard keepsDrafts, mode.isDraft, !line.isAsking, line.isLive || byHand else { return }
     if line.isLive {
       mode.waitingLine = nil
@@ -116,7 +117,7 @@ extension Composing {
   /// Sets aside a draft that cannot come back because the line has text; it comes back after that
   /// text.
   package mutating func stash(
-    _ draft: Conversations.Draft, in here: ID<Conversation>, at now: Int64
+    _ draft: Conversations.Draft, in here: ID<Conversation>, at now: MonotonicTime
   ) {
     aside.add(draft, in: here)
     aside.deadline = now + DraftClock.idle
@@ -138,7 +139,7 @@ extension Composing {
 
   /// Makes the text that the line had before a command the draft, since that command switches
   /// conversations (rule 13.2).
-  package mutating func restoreTextBeforeCommand(at now: Int64) {
+  package mutating func restoreTextBeforeCommand(at now: MonotonicTime) {
     if let text = beforeCommand.text { draft.note(text, at: now) }
   }
 

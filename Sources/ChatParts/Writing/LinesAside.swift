@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Platform
 
 /// The lines that were set aside, by conversation, the latest last (rule 13.3).
 package struct LinesAside {
   private var lines: [ID<Conversation>: [Conversations.Draft]] = [:]
-  /// When to store a line that was set aside, in monotonic milliseconds; nil once stored.
-  var deadline: Int64?
+  /// When to store a line that was set aside; nil once stored.
+  var deadline: MonotonicTime?
   /// The conversation where a line was just sent or run: the next line there is the one that was
   /// set aside last.
   package var runIn: ID<Conversation>?

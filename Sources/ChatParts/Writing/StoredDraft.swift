@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Composer
 import Conversations
+import Platform
 
 /// The draft that the line is, and what the store has of it (rule 5).
 package struct StoredDraft {
@@ -12,7 +13,7 @@ package struct StoredDraft {
   /// The draft restored into the line, while the line begins with it.
   private var restoredText = ""
 
-  var deadline: Int64? { clock.deadline }
+  var deadline: MonotonicTime? { clock.deadline.map { MonotonicTime(milliseconds: $0) } }
   var text: LineDraft { clock.present }
 
   /// The draft to store; nil without text and files.
@@ -21,9 +22,9 @@ package struct StoredDraft {
   var isEmpty: Bool { text.isEmpty && files.isEmpty }
 
   /// Notes the text to keep, which is that of the line. A command is not the draft of a message.
-  mutating func note(_ line: LineDraft, at now: Int64) {
+  mutating func note(_ line: LineDraft, at now: MonotonicTime) {
     if !line.text.hasPrefix(restoredText) { restoredText = "" }
-    clock.changed(to: LineRules.isCommand(line.text) ? LineDraft() : line, at: now)
+    clock.changed(to: LineRules.isCommand(line.text) ? LineDraft() : line, at: now.milliseconds)
   }
 
   /// Whether this shell has not stored the text, or these files with it.

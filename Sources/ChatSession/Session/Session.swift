@@ -5,6 +5,7 @@ import ChatPreferences
 import ChatRendering
 import Composer
 import Conversations
+import Platform
 import StyledText
 
 /// A person in their conversations, without a terminal, a loop or a screen: it takes events and
@@ -27,10 +28,10 @@ package final class Session {
   package private(set) var preferences: Preferences
   /// My mutes, ignores and notify settings, the same in all of my shells (rule 7.11).
   private(set) var attention = Attention()
-  /// Monotonic milliseconds: the time of the current event.
-  private(set) var now: Int64
-  /// The time of the last key, in monotonic milliseconds.
-  package internal(set) var lastKey: Int64 = 0
+  /// The time of the current event.
+  private(set) var now: MonotonicTime
+  /// The time of the last key.
+  package internal(set) var lastKey: MonotonicTime = 0
 
   // MARK: Parts
 
@@ -54,7 +55,7 @@ package final class Session {
   package init(
     store: Store, me: Participant, preferences: Preferences, outputMode: OutputMode,
     line: any SessionLine,
-    at now: Int64
+    at now: MonotonicTime
   ) {
     committer = Committer(store, isInteractive: outputMode != .batch)
     self.me = me
@@ -104,9 +105,9 @@ package final class Session {
   /// Whether any write waits for the store.
   package var isWaitingForStore: Bool { !committer.queue.isEmpty }
 
-  /// When to send ``SessionEvent/tick``, in monotonic milliseconds; nil if nothing waits for a
+  /// When to send ``SessionEvent/tick``; nil if nothing waits for a
   /// time.
-  package var deadline: Int64? {
+  package var deadline: MonotonicTime? {
     [
       committer.deadline, composing.deadline, navigator.deadline, feed.deadline,
       accounts.deadline,
@@ -134,9 +135,8 @@ package final class Session {
 
   /// Handles an event.
   ///
-  /// - Parameter now: monotonic milliseconds.
   /// - Returns: effects to carry out, in order.
-  package func handle(_ event: SessionEvent, at now: Int64) -> [Effect] {
+  package func handle(_ event: SessionEvent, at now: MonotonicTime) -> [Effect] {
     self.now = now
     committer.isPatient = event.mayWait
     switch event {

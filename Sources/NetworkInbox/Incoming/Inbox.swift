@@ -15,8 +15,8 @@ final class Inbox {
   private var playbacks: [ConversationAddress: Playback] = [:]
   /// What the batch said of which a part could not be stored.
   private var unfinished: BatchOutline?
-  /// The current time in milliseconds, for the length of a transaction.
-  var steady: () -> Int64 = Clock.steady
+  /// The current time, for the length of a transaction.
+  var steady: () -> MonotonicTime = Clock.steady
   /// The longest transaction so far, in milliseconds without its commit.
   private(set) var longestLock: Int64 = 0
   /// Runs between two transactions of a batch, so that others get the store's lock.

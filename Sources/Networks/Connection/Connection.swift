@@ -30,7 +30,7 @@ import Platform
   private var attempts: [(endpoint: Endpoint, address: SocketAddress)] = []
   private var endpoints: [Endpoint] = []
   private var lastFailure: ConnectionFailure?
-  private var deadline: Milliseconds = 0
+  private var deadline: MonotonicTime = 0
   private var timer: TimerID?
   private var descriptor: Int32 = -1
   private var tls: TLSSession?
@@ -43,7 +43,7 @@ import Platform
   /// Whether the network has not accepted all of the output.
   private var isWaiting = false
   /// When it last accepted some of the bytes that had to wait.
-  package private(set) var lastProgress: Milliseconds = 0
+  package private(set) var lastProgress: MonotonicTime = 0
   private var buffer = [UInt8](repeating: 0, count: 65_536)
 
   /// - Parameters:

@@ -28,16 +28,16 @@ final class Downloads {
     var transfer: Transfers.ID?
     var bytes: Int64 = 0
     /// When its speed was last measured, and the bytes that had arrived by then.
-    var mark: (time: Milliseconds, bytes: Int64)
+    var mark: (time: MonotonicTime, bytes: Int64)
     var isSlow = false
     var progress: TransferProgress?
 
-    init(_ request: NetworkRequest, at now: Milliseconds) {
+    init(_ request: NetworkRequest, at now: MonotonicTime) {
       self.request = request
       mark = (now, 0)
     }
 
-    func checkSpeed(at now: Milliseconds) {
+    func checkSpeed(at now: MonotonicTime) {
       guard now - mark.time >= Downloads.span else { return }
       isSlow = (bytes - mark.bytes) * Downloads.span < Downloads.slowBytes * (now - mark.time)
       mark = (now, bytes)

@@ -11,7 +11,7 @@ package final class TransferProgress {
   private let loop: EventLoop
   private let changed: () -> Void
   private var what: ((_ percent: Int?) -> AccountStatus.Activity)?
-  private var began: Milliseconds = 0
+  private var began: MonotonicTime = 0
   /// The transfer as an activity of the status; nil if nothing is shown.
   package private(set) var activity: AccountStatus.Activity? {
     didSet { if activity != oldValue { changed() } }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
+import Platform
 
 /// How long to wait before the next try to connect: longer after each failure, and different for
 /// each client that lost the same server (rule 14.11).
@@ -8,17 +9,16 @@ package struct BackOff: Sendable {
   private var failures = 0
   /// The connections in a row that broke later, but within a minute.
   private var breaks = 0
-  private var loggedIn: Milliseconds?
+  private var loggedIn: MonotonicTime?
 
   package init() {}
 
   /// Call this when a connection breaks, or a try to connect fails.
   ///
   /// - Parameters:
-  ///   - now: the time, on the clock that `loggedIn(at:)` uses.
   ///   - random: a random number from 0 to 1.
   /// - Returns: milliseconds until the next try.
-  package mutating func pauseAfterFailure(at now: Milliseconds, random: Double) -> Milliseconds {
+  package mutating func pauseAfterFailure(at now: MonotonicTime, random: Double) -> Milliseconds {
     let lasted = loggedIn.map { now - $0 } ?? 0
     loggedIn = nil
     let step: Milliseconds
@@ -36,5 +36,5 @@ package struct BackOff: Sendable {
 
   /// Call this after logging in. If the connection lasts for `Retry.settled` milliseconds, the next
   /// pause is the shortest again.
-  package mutating func loggedIn(at now: Milliseconds) { loggedIn = now }
+  package mutating func loggedIn(at now: MonotonicTime) { loggedIn = now }
 }

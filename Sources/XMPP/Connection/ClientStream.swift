@@ -77,9 +77,9 @@ import Platform
   private var features: StreamFeatures?
   private var counts = StreamManagement<Payload>()
   private var pings = 0
-  private var lastHeard: Milliseconds = 0
+  private var lastHeard: MonotonicTime = 0
   /// When the server was asked for an answer, if nothing has arrived since.
-  private var asked: Milliseconds?
+  private var asked: MonotonicTime?
   private var stepTimer: TimerID?
   private var quietTimer: TimerID?
   private var askTimer: TimerID?
@@ -338,7 +338,7 @@ import Platform
   }
 
   /// When the silence will be too long. While a lot of data is sent slowly, an answer comes late.
-  private var silenceEnds: Milliseconds {
+  private var silenceEnds: MonotonicTime {
     guard let asked else { return lastHeard + settings.quiet }
     return max(asked, connection?.lastProgress ?? 0) + settings.patience
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 import Networks
+import Platform
 
 /// Turns a connection into a session (RFC 6120), or registers an account on it (XEP-0077). It is a
 /// value: events go in, effects come out, in order. It has no socket and no clock.
@@ -86,12 +87,12 @@ package struct Negotiation: Sendable {
   /// Stanzas that arrived before `ready`, to be delivered after it.
   private var early: [Element] = []
   /// When the current step must be done; nil if no step is running. Call `timePassed` at that time.
-  package private(set) var deadline: Milliseconds?
+  package private(set) var deadline: MonotonicTime?
 
   package init(_ settings: Settings) { self.settings = settings }
 
   /// - Parameter now: the time, on the same clock as in `timePassed`.
-  package mutating func handle(_ event: Event, at now: Milliseconds) -> [Effect] {
+  package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
     if case .over = state { return [] }
     let step = step
     let effects: [Effect]
@@ -119,7 +120,7 @@ package struct Negotiation: Sendable {
   }
 
   /// Call this when the clock has reached `deadline`.
-  package mutating func timePassed(at now: Milliseconds) -> [Effect] {
+  package mutating func timePassed(at now: MonotonicTime) -> [Effect] {
     guard let deadline, now >= deadline else { return [] }
     return fail(.tooSlow(step, limit: settings.limit))
   }

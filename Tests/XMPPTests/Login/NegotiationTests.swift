@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Networks
+import Platform
 import Testing
 import XMPP
 
@@ -9,7 +10,7 @@ private let nonce = "fyko+d2lbbFgONRv9qkxdawL"
 /// A negotiation with a server whose words the test says.
 private struct LoginTalk {
   var machine: Negotiation
-  var now: Int64 = 0
+  var now: MonotonicTime = 0
   /// All that went out.
   var sent = ""
 
@@ -351,12 +352,12 @@ private func refusal(_ id: String, _ condition: String, text: String = "") -> El
     for count in 1...way.count {
       var talk = try LoginTalk()
       for (event, _) in way.prefix(count) {
-        talk.now += 20_000
+        talk.now = talk.now + 20_000
         _ = talk.take(event)
         if case .opened = event {
-          talk.now -= 20_000
+          talk.now = talk.now - 20_000
         } else if case .element(Element("message")) = event {
-          talk.now -= 20_000
+          talk.now = talk.now - 20_000
         }
       }
       let step = way[count - 1].1
