@@ -51,10 +51,10 @@ package struct WALFiles: Hashable, Sendable {
   /// opened, and another process created these.
   package var areOpen: Bool {
     // SQLite does not say which descriptors are its own. Each was the lowest free descriptor, so
-    // hardly any descriptor below it is closed now.
+    // few descriptors below it are closed now, except in a program of many threads.
     var (descriptor, closed): (Int32, Int) = (0, 0)
     var missing: Set = [log, index]
-    while !missing.isEmpty, closed < 64 {
+    while !missing.isEmpty, closed < 4_096 {
       if let open = FileIdentity(openAs: descriptor) {
         missing.remove(open)
       } else {
