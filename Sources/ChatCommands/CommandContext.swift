@@ -16,7 +16,7 @@ package struct CommandContext {
   package let composing: Composing
   package let accounts: Accounts
   /// Entered lines that are not stored yet.
-  let unstoredLines: [Line]
+  let unstoredLines: [PendingLine]
   let lastSearch: SearchContinuation?
   /// Nil unless `/tutorial` is running.
   let tutorial: Tutorial?
@@ -25,7 +25,7 @@ package struct CommandContext {
 
   package init(
     scene: Scene, navigator: Navigator, feed: Feed, composing: Composing, accounts: Accounts,
-    unstoredLines: [Line], lastSearch: SearchContinuation?, tutorial: Tutorial?,
+    unstoredLines: [PendingLine], lastSearch: SearchContinuation?, tutorial: Tutorial?,
     accountObstacle: @escaping () -> SafeText?
   ) {
     (self.scene, self.navigator, self.feed) = (scene, navigator, feed)
@@ -38,17 +38,16 @@ package struct CommandContext {
   package var preferences: Preferences { scene.preferences }
   package var attention: Attention { scene.attention }
   package var open: OpenConversation { navigator.open }
-  var readState: ReadState { feed.readState }
+  var screenState: ScreenState { feed.screenState }
 
   /// The files to send with the next message.
   var waitingFiles: WaitingFiles { composing.files.waiting }
 
-  /// The keys of every function.
   var bindings: [(function: String, keys: String)] { composing.line.bindings }
 
   /// Formats messages. It marks names that look like another's, but only of people whose names it
   /// has printed before.
-  package var printer: MessagePrinter { feed.transcript.printer }
+  package var printer: MessagePrinter { feed.renderer.printer }
 
   package var settings: Settings { preferences.settings }
   var glyphs: Glyphs { preferences.glyphs }
@@ -87,6 +86,14 @@ package struct CommandContext {
           SafeText(line: argument)))
     }
     return try snapshot.message(named: number, in: conversation.id, for: me.id)
+  }
+}
+
+extension String {
+  /// Its first word, and what follows the blanks after it.
+  var firstWord: (word: String, rest: String) {
+    let word = prefix { !$0.isWhitespace }
+    return (String(word), String(dropFirst(word.count).drop(while: \.isWhitespace)))
   }
 }
 

@@ -25,7 +25,6 @@ package struct PeopleCandidates {
     if changes.peopleChanged { (known, markedChats) = (nil, nil) }
   }
 
-  /// Records that another conversation is open.
   package mutating func entered() { spoken = [:] }
 
   /// Returns the people of the open conversation whose names begin with a word, the most recent

@@ -2,10 +2,10 @@
 import Composer
 import Conversations
 
-/// The emoji to complete, my most frequent and most recent ones first.
+/// The emoji to complete, the person's most frequent and most recent ones first.
 @MainActor
 package struct EmojiUse {
-  /// The emoji to complete; nil if I may have used some since they were sorted.
+  /// The emoji to complete; nil if the person may have used some since they were sorted.
   private var known: [Candidate]?
 
   package init() {}

@@ -4,7 +4,7 @@ import StyledText
 
 /// `/set keep`: how long a conversation keeps its messages. The store keeps it with the
 /// conversation, for everyone in it, so it is not in the table of settings.
-package enum Keep {
+package enum KeepSetting {
   package static let name = "keep"
   package static let values = ["off", "30d", "1y"]
   package static var help: SafeText { say("how long this conversation keeps its messages") }
@@ -35,7 +35,6 @@ package enum Keep {
     return "\(days)d"
   }
 
-  /// The message for an invalid value.
   package static func invalidValue(_ value: String) -> Refusal {
     var shown = say("“%1”", SafeText(line: value))
     switch DurationParser(value)?.unit {
@@ -51,7 +50,7 @@ package enum Keep {
 
   /// The message for `keep` or `notify` in an rc file, where there is no conversation.
   static func belongsToAConversation(_ name: String) -> Refusal {
-    let example: SafeText = name == Keep.name ? "keep 2y" : "notify none"
+    let example: SafeText = name == KeepSetting.name ? "keep 2y" : "notify none"
     return Refusal(
       say(
         "%1 is a setting of a conversation and does not work in a file; type /set %2 in the conversation.",

@@ -2,8 +2,8 @@
 import Conversations
 import StyledText
 
-/// `/set notify`: which messages of the open conversation notify me. The store keeps it with the
-/// person, so it is not in the table of settings.
+/// `/set notify`: which messages of the open conversation notify the person. The store keeps it
+/// with the person, so it is not in the table of settings.
 package enum NotifySetting {
   package static let name = "notify"
   package static let values = Attention.Notify.allCases.map(\.word)

@@ -174,8 +174,8 @@ package struct RcFile {
     switch name {
     case "set":
       let words = rest.split(maxSplits: 1, whereSeparator: \.isWhitespace).map(String.init)
-      if let name = words.first, [Keep.name, NotifySetting.name].contains(name) {
-        throw Keep.belongsToAConversation(name)
+      if let name = words.first, [KeepSetting.name, NotifySetting.name].contains(name) {
+        throw KeepSetting.belongsToAConversation(name)
       }
       guard words.count == 2 else {
         throw Refusal(say("In a file, /set needs a name and a value."))

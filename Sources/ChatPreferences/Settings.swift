@@ -26,9 +26,9 @@ package struct Settings: Sendable, Equatable {
   package var bell = true
   /// Words that ring like a mention, separated by blanks; empty for none.
   package var highlight = ""
-  /// Whether my nick on a network alerts me wherever it is in a text (rule 2.12).
+  /// Whether the person's nick on a network alerts them wherever it is in a text (rule 2.12).
   package var highlightNick = true
-  /// The command to run when somebody mentions me; empty for none.
+  /// The command to run when somebody mentions the person; empty for none.
   package var notifyCommand = ""
   /// The sequence that asks the terminal for a notification, unless there is a command.
   package var notifyTerminal = NotifyTerminal.auto
@@ -58,7 +58,7 @@ package struct Settings: Sendable, Equatable {
   /// Whether accepting an emoji inserts its character; otherwise it stays `:boar:`.
   package var emojiIsCharacter = true
   package var counter = CounterStyle.split
-  package var looks = BarAppearance()
+  package var appearance = BarAppearance()
   package var width = WidthRule.auto
   package var ambiguousIsWide = false
   package var accessible = false
@@ -105,31 +105,38 @@ package struct Settings: Sendable, Equatable {
     let set: @Sendable (inout Settings, String) -> Bool
   }
 
+  private static func entry<Value>(
+    _ name: String, _ path: any WritableKeyPath<Settings, Value> & Sendable,
+    english help: StaticString, values: [String] = [], takesNumbers: Bool = false,
+    written: @escaping @Sendable (Value) -> String, read: @escaping @Sendable (String) -> Value?
+  ) -> Entry {
+    Entry(
+      name: name, values: values, takesNumbers: takesNumbers, english: help,
+      get: { written($0[keyPath: path]) },
+      set: { settings, word in
+        guard let value = read(word) else { return false }
+        settings[keyPath: path] = value
+        return true
+      })
+  }
+
   private static func onOff(
     _ name: String, _ path: any WritableKeyPath<Settings, Bool> & Sendable, _ help: StaticString,
     words: (on: String, off: String) = ("on", "off")
   ) -> Entry {
-    Entry(
-      name: name, values: [words.on, words.off], english: help,
-      get: { $0[keyPath: path] ? words.on : words.off },
-      set: { settings, value in
-        guard value == words.on || value == words.off else { return false }
-        settings[keyPath: path] = value == words.on
-        return true
-      })
+    entry(
+      name, path, english: help, values: [words.on, words.off],
+      written: { $0 ? words.on : words.off },
+      read: { $0 == words.on ? true : $0 == words.off ? false : nil })
   }
 
   private static func numberEntry(
     _ name: String, _ path: any WritableKeyPath<Settings, Int> & Sendable, from least: Int = 0,
     upTo most: Int, _ help: StaticString
   ) -> Entry {
-    Entry(
-      name: name, values: [], english: help, get: { String($0[keyPath: path]) },
-      set: { settings, value in
-        guard let number = Int(written: value, in: least...most) else { return false }
-        settings[keyPath: path] = number
-        return true
-      })
+    entry(
+      name, path, english: help, written: { String($0) },
+      read: { Int(written: $0, in: least...most) })
   }
 
   /// An entry for a number; `auto` means none.
@@ -137,15 +144,10 @@ package struct Settings: Sendable, Equatable {
     _ name: String, _ path: any WritableKeyPath<Settings, Int?> & Sendable, upTo most: Int,
     _ help: StaticString
   ) -> Entry {
-    Entry(
-      name: name, values: ["auto"], takesNumbers: true, english: help,
-      get: { $0[keyPath: path].map { String($0) } ?? "auto" },
-      set: { settings, value in
-        let number = Int(written: value, in: 0...most)
-        guard number != nil || value == "auto" else { return false }
-        settings[keyPath: path] = number
-        return true
-      })
+    entry(
+      name, path, english: help, values: ["auto"], takesNumbers: true,
+      written: { $0.map { String($0) } ?? "auto" },
+      read: { $0 == "auto" ? .some(nil) : Int(written: $0, in: 0...most).map { .some($0) } })
   }
 
   /// An entry for a program and its arguments; `word` means none.
@@ -153,27 +155,17 @@ package struct Settings: Sendable, Equatable {
     _ name: String, _ path: any WritableKeyPath<Settings, String> & Sendable, without word: String,
     _ help: StaticString
   ) -> Entry {
-    Entry(
-      name: name, values: [], english: help,
-      get: { $0[keyPath: path].isEmpty ? word : $0[keyPath: path] },
-      set: { settings, value in
-        guard !value.isEmpty else { return false }
-        settings[keyPath: path] = value == word ? "" : value
-        return true
-      })
+    entry(
+      name, path, english: help, written: { $0.isEmpty ? word : $0 },
+      read: { $0.isEmpty ? nil : $0 == word ? "" : $0 })
   }
 
   private static func choice<Value: CaseIterable & RawRepresentable<String> & Sendable>(
     _ name: String, _ path: any WritableKeyPath<Settings, Value> & Sendable, _ help: StaticString
   ) -> Entry {
-    Entry(
-      name: name, values: Value.allCases.map(\.rawValue), english: help,
-      get: { $0[keyPath: path].rawValue },
-      set: { settings, value in
-        guard let value = Value(rawValue: value) else { return false }
-        settings[keyPath: path] = value
-        return true
-      })
+    entry(
+      name, path, english: help, values: Value.allCases.map(\.rawValue), written: { $0.rawValue },
+      read: { Value(rawValue: $0) })
   }
 
   /// The settings by subject, in the order in which `/set` and hobnobrc(5) show them.
@@ -181,16 +173,11 @@ package struct Settings: Sendable, Equatable {
     (
       say("You and others"),
       [
-        Entry(
-          name: "nick", values: [],
+        entry(
+          "nick", \.nick,
           english:
             "your name, unless you start hobnob with --as; setting it at the prompt also changes the name that others see",
-          get: { $0.nick ?? "" },
-          set: { settings, value in
-            guard !value.isEmpty else { return false }
-            settings.nick = value
-            return true
-          }),
+          written: { $0 ?? "" }, read: { $0.isEmpty ? nil : .some($0) }),
         onOff("typing", \.typing, "tell others that you are typing"),
         onOff("receipts", \.receipts, "tell others which messages you received and saw"),
         onOff(
@@ -263,26 +250,28 @@ package struct Settings: Sendable, Equatable {
     (
       say("Looks"),
       [
-        choice("prompt-style", \.looks.prompt, "the form of the prompt"),
+        choice("prompt-style", \.appearance.prompt, "the form of the prompt"),
         choice(
-          "accent", \.looks.accent,
+          "accent", \.appearance.accent,
           "the colour of the prompt, the signs beside the line, and mentions of you"),
         onOff(
-          "placeholder", \.looks.placeholder, "show \"Message #lobby\" while the line is empty"),
+          "placeholder", \.appearance.placeholder, "show \"Message #lobby\" while the line is empty"
+        ),
         choice(
-          "send-item", \.looks.send,
+          "send-item", \.appearance.send,
           "the word Send or an arrow at the right of the line, dim until you can send it"),
         choice(
-          "attach-item", \.looks.attach,
+          "attach-item", \.appearance.attach,
           "a + or @ at the left of the line, which reminds you of /attach"),
         choice(
-          "toolbar", \.looks.toolbar,
+          "toolbar", \.appearance.toolbar,
           "a row at the bottom: the markdown symbols, key hints, or your conversations with their unread counts"
         ),
-        onOff("separator", \.looks.separator, "a rule below the line"),
-        choice("menu-style", \.looks.menu, "show candidates one below the other, or side by side"),
-        choice("bubble", \.looks.bubble, "the side on which your own messages are printed"),
-        onOff("colour-names", \.looks.colourNames, "a colour for each name"),
+        onOff("separator", \.appearance.separator, "a rule below the line"),
+        choice(
+          "menu-style", \.appearance.menu, "show candidates one below the other, or side by side"),
+        choice("bubble", \.appearance.bubble, "the side on which your own messages are printed"),
+        onOff("colour-names", \.appearance.colourNames, "a colour for each name"),
         choice(
           "timestamps", \.timestamps,
           "the time before each message; relative: in /history, how long ago it was"),
@@ -369,7 +358,7 @@ package struct Settings: Sendable, Equatable {
           "%1 is a command, not a setting: type /%2.", shown,
           SafeText(line: value.isEmpty ? name : name + " " + value)))
     }
-    let names = table.map(\.name) + [Keep.name, NotifySetting.name]
+    let names = table.map(\.name) + [KeepSetting.name, NotifySetting.name]
     let parts = name.split(separator: "=", maxSplits: 1).map(String.init)
     if parts.count == 2, names.contains(parts[0]) {
       return Refusal(

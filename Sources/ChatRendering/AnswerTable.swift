@@ -88,12 +88,12 @@ package struct AnswerTable {
       if gap < 2, !line.isEmpty {
         if breaks {
           lines.append(line)
-          line = Self.blanks(start)
+          line = .blanks(start)
         } else {
-          line += Self.blanks(2)
+          line += .blanks(2)
         }
       } else {
-        line += Self.blanks(gap)
+        line += .blanks(gap)
       }
       var parts = [cell]
       if breaks, index == cells.count - 1 {
@@ -102,7 +102,7 @@ package struct AnswerTable {
       line += parts[0]
       for part in parts.dropFirst() {
         lines.append(line)
-        line = Self.blanks(start) + part
+        line = StyledLine.blanks(start) + part
       }
     }
     return lines + [line]
@@ -110,12 +110,16 @@ package struct AnswerTable {
 
   private func block(_ cells: [StyledLine]) -> [StyledLine] {
     let head = cells.dropLast().filter { !$0.isEmpty }
-    let first = head.dropFirst().reduce(head.first ?? StyledLine()) { $0 + Self.blanks(2) + $1 }
+    let first = head.dropFirst().reduce(head.first ?? StyledLine()) {
+      $0 + StyledLine.blanks(2) + $1
+    }
     guard let last = cells.last, !last.isEmpty else { return [first] }
     let rows = last.with(margin: 0).wrapped(at: max(1, columns - 4), widths: widths)
-    return [first] + rows.map { Self.blanks(4) + $0 }
+    return [first] + rows.map { StyledLine.blanks(4) + $0 }
   }
+}
 
+extension StyledLine {
   package static func blanks(_ columns: Int) -> StyledLine {
     columns > 0 ? StyledLine(SafeText(line: String(repeating: " ", count: columns))) : StyledLine()
   }

@@ -3,12 +3,12 @@ import Conversations
 import StyledText
 
 extension Unread {
-  /// `12`, and `3!` if a message in a room mentions me.
+  /// `12`, and `3!` if a message in a room mentions the person.
   package var mark: SafeText {
     SafeText(count) + (conversation.kind == .room && isForMe ? "!" : "")
   }
 
-  /// Messages for me stand out.
+  /// Messages for the person stand out.
   package func style(accent: Color?) -> Style {
     isForMe ? Style(.bold, foreground: accent) : .plain
   }

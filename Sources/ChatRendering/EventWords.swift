@@ -33,7 +33,7 @@ package struct EventWords {
       if let age = Milliseconds(event.text) {
         say(
           "%1 set keep to %2. From %3 on, hobnob deletes messages older than %2 in %4, for everyone. To stop this before then: /set keep off",
-          name(event.participant), SafeText(line: Keep.written(age)),
+          name(event.participant), SafeText(line: KeepSetting.written(age)),
           LocalTime.stamp(
             min(max(event.at, 0), Message.times.upperBound - Upkeep.keepDelay) + Upkeep.keepDelay),
           conversation ?? say("this conversation"))
@@ -56,10 +56,10 @@ package struct EventWords {
     }
   }
 
-  /// Says that somebody invited me.
+  /// Says that somebody invited the person.
   ///
-  /// - Parameter isMember: whether I am in that room already, as after an invitation on this
-  ///   machine.
+  /// - Parameter isMember: whether the person is in that room already, as after an invitation on
+  ///   this machine.
   package func invitation(_ event: Event, to conversation: String, isMember: Bool) -> SafeText {
     say(
       isMember

@@ -81,21 +81,25 @@ extension MessagePrinter {
     } + gaps.linesAtEnd(before: next, &self)
   }
 
-  /// `🎉 anna, ben  👍 zoe`, each emoji in the position of its first use.
+  /// `🎉 anna, ben  👍 zoe`
   private func line(of reactions: [Reaction]) -> [StyledLine] {
     guard !reactions.isEmpty else { return [] }
-    var order: [String] = []
-    var names: [String: [SafeText]] = [:]
-    for reaction in reactions {
-      if names[reaction.emoji] == nil { order.append(reaction.emoji) }
-      names[reaction.emoji, default: []].append(SafeText(name: reaction.participant.name))
-    }
-    let parts = order.map { emoji in
-      SafeText(line: emoji) + " " + (names[emoji] ?? []).joinedAsList()
-    }
-    let text = parts.joined(separator: options.glyphs.gap)
+    let text = reactions.byEmoji { SafeText(name: $0.name) }.joined(separator: options.glyphs.gap)
     let head = options.glyphs.isSpoken ? say("Reactions") + ": " : SafeText()
     return [below(StyledLine(head + text, .dim))]
+  }
+}
+
+extension [Reaction] {
+  /// `🎉 anna, ben`, for each emoji in the order of its first use.
+  package func byEmoji(_ name: (Participant) -> SafeText) -> [SafeText] {
+    var order: [String] = []
+    var people: [String: [SafeText]] = [:]
+    for reaction in self {
+      if people[reaction.emoji] == nil { order.append(reaction.emoji) }
+      people[reaction.emoji, default: []].append(name(reaction.participant))
+    }
+    return order.map { SafeText(line: $0) + " " + (people[$0] ?? []).joinedAsList() }
   }
 }
 

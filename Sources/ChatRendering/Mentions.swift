@@ -26,7 +26,7 @@ extension Message {
 }
 
 extension Access {
-  /// Unread messages, with mentions of me.
+  /// Unread messages, with mentions of the person.
   ///
   /// - Parameter conversations: the conversations; nil for all.
   package func unread(

@@ -44,18 +44,18 @@ extension MessagePrinter {
     let room = max(0, margin - line.columns(options.widths) - 2)
     if !message.kind.isSpeech {
       line +=
-        blanks(room) + StyledLine(message.kind == .action ? lead(\.action) : lead(\.notice), .dim)
+        StyledLine.blanks(room)
+        + StyledLine(message.kind == .action ? lead(\.action) : lead(\.notice), .dim)
     } else if continues {
-      line += blanks(room + 2)
+      line += StyledLine.blanks(room + 2)
     } else if width <= room || room < Self.minimumNameColumns {
-      line += blanks(room - width) + name + StyledLine(": ")
+      line += StyledLine.blanks(room - width) + name + StyledLine(": ")
     } else {
       return Head(line: line + name + StyledLine(":"), margin: margin, hasOwnRow: true)
     }
     return Head(line: line, margin: margin)
   }
 
-  /// Whether a message mentions the reader.
   private func mentionsMe(_ message: Message) -> Bool {
     message.sender != me && options.textMarks.mentionsMe(message)
   }
@@ -91,14 +91,15 @@ extension MessagePrinter {
     let accent = options.textMarks.me.foreground
     var line =
       isMarked
-      ? StyledLine(options.glyphs.mention, Style(.bold, foreground: accent)) : blanks(1)
+      ? StyledLine(options.glyphs.mention, Style(.bold, foreground: accent)) : StyledLine.blanks(1)
     if options.timestamps {
       let text = time.map { StyledLine(self.time($0), .dim) } ?? StyledLine()
-      line += blanks(columns.time + 1 - text.columns(options.widths)) + text
+      line += StyledLine.blanks(columns.time + 1 - text.columns(options.widths)) + text
     }
     if options.numbers {
       let text = number.map { SafeText($0) } ?? ""
-      line += blanks(columns.digits - text.string.utf8.count) + StyledLine(text + " ", .dim)
+      line +=
+        StyledLine.blanks(columns.digits - text.string.utf8.count) + StyledLine(text + " ", .dim)
     }
     return line
   }
@@ -113,15 +114,12 @@ extension MessagePrinter {
     return text
   }
 
-  func blanks(_ columns: Int) -> StyledLine {
-    columns > 0 ? StyledLine(SafeText(line: String(repeating: " ", count: columns))) : StyledLine()
-  }
-
-  /// Puts the first text after a head, or below it if it has a row of its own, and the other texts
-  /// below at its margin, so that none starts where another message would (rule 12.2).
+  /// Returns the lines of a message: its head with the first text, or alone if the text begins on the
+  /// next row, and each other text at the head's margin, where no message begins (rule 12.2).
   func lay(_ texts: [StyledLine], after head: Head) -> [StyledLine] {
     let most = options.glyphs.isSpoken ? 2 : 24
-    let indent = blanks(options.hasColumns ? head.margin : min(max(head.margin, 2), most))
+    let indent = StyledLine.blanks(
+      options.hasColumns ? head.margin : min(max(head.margin, 2), most))
     var lines = head.hasOwnRow ? [head.line] : []
     for text in texts {
       // Elsewhere, a tab may be meant for another program.
@@ -156,13 +154,13 @@ extension MessagePrinter {
     }
     var line = gutter(time: shown, number: nil, isMarked: false)
     let margin = eventColumn
-    line += blanks(margin - line.columns(options.widths))
+    line += StyledLine.blanks(margin - line.columns(options.widths))
     return day + lay(texts, after: Head(line: line, margin: margin))
   }
 
   /// A line that belongs to the message above it, in the text column.
   func below(_ text: StyledLine) -> StyledLine {
     let margin = options.hasColumns ? eventColumn : 4
-    return (blanks(margin) + text).with(margin: margin)
+    return (StyledLine.blanks(margin) + text).with(margin: margin)
   }
 }

@@ -15,14 +15,14 @@ package struct MessagePrinter {
     var hasColumns = false
     var glyphs: Glyphs
     package var widths = Widths()
-    /// Delivery marks on my messages, for `/history`.
+    /// Delivery marks on the person's messages, for `/history`.
     var marks = false
     /// How to draw `*bold*` and the like.
     package var styling = MessageStyling.standard
     /// Whether names have colours, and those of speakers in the open conversation.
     var colourNames = true
     package var colours: [ID<Participant>: Int] = [:]
-    /// Whether my messages are at the right, if they fit into `columns`.
+    /// Whether the person's messages are at the right, if they fit into `columns`.
     var ownAtRight = false
     package var columns = 80
     /// Whether hobnob breaks printed lines between words, at `columns`.
@@ -34,11 +34,11 @@ package struct MessagePrinter {
     var textMarks = TextMarks()
     /// People whose names look like another's.
     package var lookAlikes: Set<ID<Participant>> = []
-    /// Whom I mute or ignore: messages of ignored people are not printed (rule 7.11).
+    /// Whom the person mutes or ignores: messages of ignored people are not printed (rule 7.11).
     package var attention = Attention()
     /// Show times as ages at this moment, for `/history`.
     var agesAt: Milliseconds?
-    package var folding = Folding()
+    package var folding = BodyPreview()
 
     package init(glyphs: Glyphs = .unicode) { self.glyphs = glyphs }
   }
@@ -107,12 +107,11 @@ package struct MessagePrinter {
     }
   }
 
-  /// Whether a message is not printed, because I ignore its sender.
+  /// Whether a message is not printed, because the person ignores its sender.
   package func hides(_ message: Message) -> Bool {
     message.sender != me && options.attention.hides(message.sender, in: message.conversation)
   }
 
-  /// Returns the lines of a message that arrived.
   package mutating func lines(for message: Message) -> [StyledLine] {
     if hides(message) { return [] }
     let result = dayRule(at: message.createdAt, isMessage: true)
@@ -303,14 +302,14 @@ package struct MessagePrinter {
     options.ownAtRight && message.sender == me ? options.columns * 3 / 4 : options.columns
   }
 
-  /// Aligns the lines of a message: my own may be at the right, as one block.
+  /// Aligns the lines of a message: the person's own may be at the right, as one block.
   private func placed(_ lines: [StyledLine], _ message: Message) -> [StyledLine] {
     guard options.ownAtRight, message.sender == me else { return lines }
     let (room, widths) = (room(for: message), options.widths)
     let rows = options.wraps ? lines.flatMap { $0.wrapped(at: room, widths: widths) } : lines
     let left = options.columns - 1 - (rows.map { $0.columns(widths) }.max() ?? 0)
     guard left > 0 else { return lines }
-    return rows.map { (blanks(left) + $0).with(margin: left + $0.margin) }
+    return rows.map { (StyledLine.blanks(left) + $0).with(margin: left + $0.margin) }
   }
 
   package static func mark(_ state: DeliveryState, _ glyphs: Glyphs) -> SafeText {
@@ -328,7 +327,8 @@ package struct MessagePrinter {
       SafeText(name: message.senderName), of: message.sender, identity: message.senderIdentity)
   }
 
-  /// A name as shown: mine is bold, everybody else's has a lasting colour.
+  /// A name as shown: the person's is bold, everybody else's has a lasting colour, and one that
+  /// looks like another's has a mark (rule 12.3).
   package func name(_ name: SafeText, of person: ID<Participant>, identity: String) -> StyledLine {
     var style = Style.bold
     if options.colourNames, person != me {
@@ -336,16 +336,12 @@ package struct MessagePrinter {
       style = Style(foreground: NameColours.color(hue))
     }
     let line = StyledLine(name, style)
-    return options.lookAlikes.contains(person) ? lookAlikeMark + line : line
+    guard options.lookAlikes.contains(person) else { return line }
+    return StyledLine(options.glyphs.lookAlike, Style(.bold, foreground: .red)) + line
   }
 
   /// A mark with the blank after it.
   package func lead(_ mark: KeyPath<Glyphs, SafeText>) -> SafeText {
     options.glyphs.lead(options.glyphs[keyPath: mark])
-  }
-
-  /// The mark before a name that looks like another's (rule 12.3).
-  var lookAlikeMark: StyledLine {
-    StyledLine(options.glyphs.lookAlike, Style(.bold, foreground: .red))
   }
 }

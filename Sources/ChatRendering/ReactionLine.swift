@@ -10,7 +10,7 @@ extension MessagePrinter {
     let message = update.message
     let line: StyledLine
     if let failure = update.failure {
-      line = Transcript.error(
+      line = Renderer.error(
         say(
           "The reaction to [%1] was not sent: %2.", SafeText(message.number),
           SafeText(line: failure)))

@@ -5,20 +5,21 @@ import Conversations
 import StyledText
 
 /// Highlights in the text of a message (rule 7.9): addresses, `@name`, `#room`, and above all a
-/// mention of me.
+/// mention of the person.
 struct TextMarks: Equatable {
-  /// My names, folded: the shown name, the identity, and nicknames on networks.
+  /// The person's names, folded: the shown name, the identity, and nicknames on networks.
   var myNames: [String] = []
-  /// My names in rooms on networks, folded: nobody there means me by another one (rule 14.9).
+  /// The person's names in rooms on networks, folded: nobody there means the person by another one
+  /// (rule 14.9).
   var namesThere: [ID<Conversation>: String] = [:]
-  /// My nicks in rooms on networks, where a nick alone is a mention of me (rule 2.12).
+  /// The person's nicks in rooms on networks, where a nick alone is a mention of the person (rule
+  /// 2.12).
   var nicks: [ID<Conversation>: String] = [:]
-  /// Words to highlight like a mention of me (rule 7.10).
+  /// Words to highlight like a mention of the person (rule 7.10).
   var highlight: [SearchQuery.Term] = []
-  /// The style of a mention of me.
   var me = Style([.bold, .reverse])
-  /// Whether to style addresses and names. If false, addresses are still links, and mentions of me
-  /// still stand out.
+  /// Whether to style addresses and names. If false, addresses are still links, and mentions of the
+  /// person still stand out.
   var isStyled = true
 
   init(naming person: Participant? = nil, _ highlights: Highlights = Highlights()) {
@@ -30,14 +31,13 @@ struct TextMarks: Equatable {
     if highlights.includesNick { nicks = person.nicknames }
   }
 
-  /// My names in a conversation, folded.
   private func myNames(in conversation: ID<Conversation>?) -> [String] {
     conversation.flatMap { namesThere[$0] }.map { [$0] } ?? myNames
   }
 
   /// The marks in one line, ascending.
   ///
-  /// - Parameter mine: known mentions of me, as UTF-8 ranges.
+  /// - Parameter mine: known mentions of the person, as UTF-8 ranges.
   func overlays(
     in line: SafeText, of conversation: ID<Conversation>? = nil, mine: [Range<Int>] = []
   ) -> [Overlay] {
@@ -66,8 +66,8 @@ struct TextMarks: Equatable {
     }
   }
 
-  /// Whether a text addresses me: by `@` and a name of mine, by my name at its start, by a word that
-  /// I highlight, or by my nick in the conversation.
+  /// Whether a text addresses the person: by `@` and one of their names, by their name at its
+  /// start, by a word that the person highlights, or by their nick in the conversation.
   func mentionsMe(in text: String, of conversation: ID<Conversation>? = nil) -> Bool {
     addressed(in: text, of: conversation) != nil || !highlighted(in: text).isEmpty
       || !called(in: text, of: conversation).isEmpty
@@ -75,7 +75,7 @@ struct TextMarks: Equatable {
         && Self.words(in: text).contains { $0.isPerson && names(me: $0.name, in: conversation) }
   }
 
-  /// Whether a message addresses me, as it does in ``mentionsOfMe(in:of:)``.
+  /// Whether a message addresses the person, as it does in ``mentionsOfMe(in:of:)``.
   func mentionsMe(_ message: Message) -> Bool {
     message.kind != .notice
       && (mentionsMe(in: message.body, of: message.conversation)
@@ -84,7 +84,7 @@ struct TextMarks: Equatable {
         })
   }
 
-  /// Where a message addresses me without `@`: UTF-8 offsets of its text as shown.
+  /// Where a message addresses the person without `@`: UTF-8 offsets of its text as shown.
   func mentionsOfMe(in shown: SafeText, of message: Message) -> [Range<Int>] {
     // Mentions have offsets in the sent text; marks for unsafe characters shift them.
     let mentions =
@@ -96,11 +96,11 @@ struct TextMarks: Equatable {
       + highlighted(in: shown.string) + called(in: shown.string, of: message.conversation)
   }
 
-  // MARK: My nick on a network
+  // MARK: The person's nick on a network
 
-  /// Where a text has my nick in a conversation as a word of its own, in upper or lower case: UTF-8
-  /// offsets. A bridge's bot begins a text with its author's name, as `<name> `, which mentions
-  /// nobody.
+  /// Where a text has the person's nick in a conversation as a word of its own, in upper or lower
+  /// case: UTF-8 offsets. A bridge's bot begins a text with its author's name, as `<name> `, which
+  /// mentions nobody.
   private func called(in text: String, of conversation: ID<Conversation>?) -> [Range<Int>] {
     guard let nick = conversation.flatMap({ nicks[$0] }), !nick.isEmpty else { return [] }
     let (name, all) = (Array(nick.unicodeScalars), Array(text.unicodeScalars))
@@ -172,13 +172,13 @@ struct TextMarks: Equatable {
   /// Bytes of the longest name and the character after it.
   private static let longestName = 513
 
-  /// The ranges of the words that I highlight, as `/search` finds them: UTF-8 offsets.
+  /// The ranges of the words that the person highlights, as `/search` finds them: UTF-8 offsets.
   func highlighted(in text: String) -> [Range<Int>] {
     highlight.isEmpty ? [] : SearchQuery(terms: highlight).ranges(in: text)
   }
 
-  /// Whether a word after `@` begins with a name of mine, as in `@anna's`: no character that could
-  /// be part of a name may follow.
+  /// Whether a word after `@` begins with a name of the person, as in `@anna's`: no character that
+  /// could be part of a name may follow.
   private func names(me word: Substring, in conversation: ID<Conversation>?) -> Bool {
     let folded = MatchFolding.folded(String(word))
     return myNames(in: conversation).contains { name in

@@ -104,7 +104,7 @@ extension BatchShell: SessionShell {
 
 /// The current line of standard input.
 @MainActor
-package final class BatchLine: SessionLine {
+package final class BatchLine: InputLine {
   package var text = ""
   /// Prints a text that a command has put into the line: nobody can continue it.
   var output: StandardOutput?

@@ -8,12 +8,4 @@ package struct LaunchOptions: Sendable {
   package var rc: String?
   package var noRc = false
   package var plain = false
-
-  package init(
-    store: String? = nil, shared: Bool = false, as name: String? = nil, rc: String? = nil,
-    noRc: Bool = false, plain: Bool = false
-  ) {
-    (self.store, self.shared, self.as) = (store, shared, name)
-    (self.rc, self.noRc, self.plain) = (rc, noRc, plain)
-  }
 }

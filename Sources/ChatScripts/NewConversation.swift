@@ -7,11 +7,11 @@ import StyledText
 /// Creates the conversation that `--create` names, if it does not exist yet (rule 11.7).
 extension DurableTransaction {
   /// Finds or creates a room or a direct chat: on this machine for a plain name, or on the network
-  /// of one of my accounts for an address. On a network it also joins the room.
+  /// of one of the person's accounts for an address. On a network it also joins the room.
   ///
   /// - Parameter name: `room`, `#room`, `room@service`, `@name` or `@name@domain`; `room@` and
   ///   `@name@` are of this machine.
-  /// - Throws: ``Refusal`` for an address that no account of mine reaches; `RuleError`,
+  /// - Throws: ``Refusal`` for an address that no account of the person reaches; `RuleError`,
   ///   `StoreError`.
   package func findOrCreateConversation(
     named name: String, for me: ID<Participant>
@@ -59,8 +59,8 @@ extension DurableTransaction {
 }
 
 extension Access {
-  /// Which of my accounts `findOrCreateConversation(named:for:)` would use for an address; nil for
-  /// a local name, or if no account fits.
+  /// Which of the person's accounts `findOrCreateConversation(named:for:)` would use for an
+  /// address; nil for a local name, or if no account fits.
   func accountReaching(_ name: String, of me: ID<Participant>) throws -> Account? {
     let bare = name.hasPrefix("@") || name.hasPrefix("#") ? String(name.dropFirst()) : name
     return Account.isAddress(bare) ? Account.reaching(bare, among: try accounts(of: me)) : nil

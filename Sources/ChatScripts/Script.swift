@@ -15,8 +15,8 @@ struct Script {
 
   /// How to fold long bodies on a terminal (rule 12.5); nil for a file or a pipe, which gets whole
   /// bodies.
-  var folding: Folding? {
-    StandardOutput.isTerminal ? Folding(mostLines: settings.foldLines) : nil
+  var folding: BodyPreview? {
+    StandardOutput.isTerminal ? BodyPreview(mostLines: settings.foldLines) : nil
   }
 
   /// The conversation that a command line names: a bare name is a room, `#room` and `@name` are a
@@ -60,8 +60,8 @@ struct Script {
     throw RuleError.noSuchRoom(name)
   }
 
-  /// Says how to create a conversation for an address that an account of mine reaches; nil for any
-  /// other name.
+  /// Says how to create a conversation for an address that an account of the person reaches; nil
+  /// for any other name.
   private func onNetwork(_ name: String) throws -> Refusal? {
     guard try store.read({ try $0.accountReaching(name, of: me.id) }) != nil else { return nil }
     let shown = SafeText(line: name)
@@ -83,8 +83,8 @@ struct Script {
     return try store.writeDurablyIfNeeded { try $0.directChat(me.id, with: person.id) }
   }
 
-  /// Refuses to write into a network's room that I am not in any more, with the reason: its name
-  /// stays bound to it (rule 11.2).
+  /// Refuses to write into a network's room that the person is not in any more, with the reason:
+  /// its name stays bound to it (rule 11.2).
   func requireEntry(to room: Conversation) throws {
     guard room.kind == .room, room.network != nil else { return }
     let (membership, reason, name) = try store.read {

@@ -15,7 +15,6 @@ package final class StandardOutput {
 
   package init(descriptor: Int32 = 1) { self.descriptor = descriptor }
 
-  /// Writes a line.
   package func write(_ line: SafeText) {
     guard !isClosed else { return }
     buffer += line.string.utf8
@@ -47,7 +46,6 @@ package final class StandardOutput {
     if buffer.count > 32_768 { flush() }
   }
 
-  /// Writes the buffer.
   package func flush() {
     var start = 0
     while start < buffer.count, !isClosed {

@@ -7,7 +7,7 @@ import LineEditing
 
 /// The line of a terminal, for a session.
 @MainActor
-final class EditorLine: SessionLine {
+final class EditorLine: InputLine {
   private let editor: LineEditor
   weak var completion: LiveCompletion?
 

@@ -11,11 +11,10 @@ import StyledText
 
 /// The bar around the text, and the text's styles.
 extension InteractiveShell {
-  /// Updates the bar once before it is drawn, however much has changed.
   func updateBar() {
     isStale = false
     shownLength = editor.display.scrolledText
-    editor.display.widths = session.feed.transcript.printer.options.widths
+    editor.display.widths = session.feed.renderer.printer.options.widths
     editor.display.wrapsAtWords = settings.wrap == .word
     switch settings.links {
     case .auto: editor.display.links = linksByDefault
@@ -41,7 +40,7 @@ extension InteractiveShell {
     }
     bar.placeholder =
       session.mode.isDraft && session.open.isMember
-        && session.mode.question == nil && settings.looks.placeholder
+        && session.mode.question == nil && settings.appearance.placeholder
       ? session.lineConversation.map { say("Message %1", SafeText(name: $0.name)) } ?? "" : ""
     if editor.displayMode == .tty { arrange(&bar) }
     editor.bar = bar
@@ -54,12 +53,12 @@ extension InteractiveShell {
 
   /// Arranges the zones and the menu according to the settings (rule 9).
   private func arrange(_ bar: inout InputBar) {
-    let looks = settings.looks
+    let appearance = settings.appearance
     let columns = editor.display.columns
     bar.hidesSideZones = !session.mode.isDraft
     forgetOldNotice()
     bar.zones[.status] = statusItems(columns: columns)
-    bar.zones[.left] = looks.leftItems
+    bar.zones[.left] = appearance.leftItems
     var right: [Item] = []
     let (text, isName) = (editor.text, session.mode.isChoosing)
     if session.mode.isDraft, let files = session.composing.files.waiting.item {
@@ -73,7 +72,7 @@ extension InteractiveShell {
       right.append(counter)
     }
     let canSend = completion.allowsSending(text)
-    if let send = looks.sendItem(isEnabled: canSend, glyphs: session.preferences.glyphs) {
+    if let send = appearance.sendItem(isEnabled: canSend, glyphs: session.preferences.glyphs) {
       right.append(send)
     }
     bar.zones[.right] = right
@@ -85,11 +84,11 @@ extension InteractiveShell {
       bar.menu =
         editor.isIdle
         ? completion.menuRows(columns: columns - 1, widths: editor.display.widths) : []
-      if looks.menu == .compact, bar.menu.count > 1 {
+      if appearance.menu == .compact, bar.menu.count > 1 {
         bar.menu = [bar.menu.dropFirst().reduce(bar.menu[0]) { $0 + StyledLine("   ") + $1 }]
       }
     }
-    if looks.separator {
+    if appearance.separator {
       let rule = String(
         repeating: session.preferences.glyphs.rule.string, count: max(0, columns - 1))
       bar.menu.insert(StyledLine(SafeText(line: rule), .dim), at: 0)

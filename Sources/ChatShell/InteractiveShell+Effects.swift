@@ -50,18 +50,13 @@ extension InteractiveShell: SessionShell {
   // MARK: Keys, clipboard, programs
 
   func bind(_ bindings: [KeyBinding], mustWork: Bool) throws {
-    let complaints = bindingComplaints(bindings)
+    let complaints = KeyBinding.complaints(of: bindings, among: []) { editor.bind($0) }
     if complaints.isEmpty { return }
     guard mustWork else {
       _ = tell(.complain(complaints))
       return
     }
     throw Refusal(say("The key was not bound: %1.", complaints.joined(separator: "; ")))
-  }
-
-  /// Binds the keys; returns readline's complaints, with their position in the rc file.
-  func bindingComplaints(_ bindings: [KeyBinding]) -> [SafeText] {
-    KeyBinding.complaints(of: bindings, among: []) { editor.bind($0) }
   }
 
   func copy(_ text: SafeText) throws {
@@ -109,7 +104,7 @@ extension InteractiveShell: SessionShell {
   /// Starts the process of an account's network, which continues when this shell ends. The status
   /// line shows its reports.
   func connect(_ account: Account, asks: Bool) {
-    // The line did its work: the account exists, and /connect tries again.
+    // The command has succeeded all the same: the account exists, and /connect starts its process.
     do { try start(account, asks: asks) } catch { complain(sentence(for: error)) }
   }
 
@@ -218,6 +213,6 @@ extension InteractiveShell: SessionShell {
     let edited = try outcome.get()
     guard edited != text else { return }
     editor.replaceLine(edited)
-    lineChanged()
+    textChanged()
   }
 }

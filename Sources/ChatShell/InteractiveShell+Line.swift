@@ -16,7 +16,7 @@ extension InteractiveShell {
   func handle(_ event: LineEvent) -> Bool {
     switch event {
     case .accepted(let text): return acceptLine(text)
-    case .changed: lineChanged()
+    case .changed: textChanged()
     case .moved:
       completion.caretMoved()
       tell(.moved)
@@ -31,7 +31,7 @@ extension InteractiveShell {
       let line = LineRules.onOneLine(text)
       if session.mode.isChoosing, line != text {
         editor.insert(line)
-        lineChanged()
+        textChanged()
         return true
       }
       return completion.offerToPlugins(
@@ -109,7 +109,7 @@ extension InteractiveShell {
 
   private func complete() -> Bool {
     guard completion.press(.complete) else { return false }
-    lineChanged()
+    textChanged()
     return true
   }
 
@@ -117,7 +117,7 @@ extension InteractiveShell {
     // Until the menu is entered, TAB does what it is bound to.
     if key == .complete, completion.menu != .entered { return false }
     guard press(key) else { return false }
-    lineChanged()
+    textChanged()
     if key == .accept, session.mode.isChoosing { tell(.entered(editor.text)) }
     return true
   }
@@ -127,8 +127,7 @@ extension InteractiveShell {
     return completion.press(key)
   }
 
-  /// Handles a change of the text by a key or a paste.
-  func lineChanged() {
+  func textChanged() {
     if notice != nil || nextNotice != nil {
       notice = nextNotice
       nextNotice = nil
@@ -257,6 +256,6 @@ extension InteractiveShell {
 
   private func replaceByHand(_ change: (range: Range<Int>, insert: String, caret: Int)) {
     completion.replace(change.range, with: change.insert, caret: change.caret)
-    lineChanged()
+    textChanged()
   }
 }

@@ -39,7 +39,7 @@ extension InteractiveShell {
     switch intent {
     case .paste(let text):
       editor.insert(text)
-      lineChanged()
+      textChanged()
     case .clear:
       willEmpty()
       editor.empty()

@@ -112,7 +112,7 @@ final class InteractiveShell {
   }
 
   private func endTurn() {
-    if session.feed.readState.hasToMark { tell(.turnEnded) }
+    if session.feed.screenState.hasToMark { tell(.turnEnded) }
     guard !session.isWaitingForStore else { return }
     idleWork.turn(session.store, lastKey: session.lastKey) { loop.now }
   }
@@ -130,7 +130,6 @@ final class InteractiveShell {
 
   func refresh() { isStale = true }
 
-  /// Reports an error; the line stays as it was.
   func complain(_ sentence: SafeText) { tell(.complain([sentence])) }
 
   private func watchStore() {

@@ -148,7 +148,7 @@ extension Launch {
           })
       }
       if let room = try store.read({ try $0.room(name, for: me) }) {
-        return Opening(conversation: try entered(room, me, store))
+        return Opening(conversation: try openRoom(room, me, store))
       }
       try store.read { try $0.refuseRemoved(room: name) }
       // A bare name is a room, but an address may be a person's.
@@ -158,7 +158,7 @@ extension Launch {
     } catch RuleError.noSuchRoom where creates, RuleError.noSuchParticipant where creates {
       let made = try store.writeDurably { try $0.findOrCreateConversation(named: name, for: me) }
       return Opening(
-        conversation: made.kind == .room ? try entered(made, me, store) : made, isNew: true)
+        conversation: made.kind == .room ? try openRoom(made, me, store) : made, isNew: true)
     } catch RuleError.noSuchRoom where (isCertain || bare == "lobby") && !bare.contains("@") {
       return Opening(conversation: try enteredRoomHere(name, me, store), isNew: bare != "lobby")
     } catch RuleError.noSuchRoom where !bare.contains("@") {
@@ -194,11 +194,11 @@ extension Launch {
   private func enteredRoomHere(
     _ name: String, _ me: ID<Participant>, _ store: Store
   ) throws -> Conversation {
-    try entered(
+    try openRoom(
       store.writeDurablyIfNeeded { try $0.makeRoomHere(name, for: me) }, me, store)
   }
 
-  private func entered(
+  private func openRoom(
     _ room: Conversation, _ me: ID<Participant>, _ store: Store
   ) throws -> Conversation {
     if try store.read({ try $0.isMember(me, of: room.id) }) { return room }

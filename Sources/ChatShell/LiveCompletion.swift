@@ -16,7 +16,7 @@ extension BarController where Line == LineEditor {
   convenience init(session: Session, editor: LineEditor) {
     var registry = CompletionRegistry()
     registry.order = LocaleOrder.compare
-    for prefix in Prefix.allCases {
+    for prefix in CompletionPrefix.allCases {
       registry.register(
         prefix.rawValue, source: ShellSource(prefix, of: session), prefix.rules(in: session))
     }
@@ -40,7 +40,7 @@ extension BarController where Line == LineEditor {
   }
 }
 
-extension Prefix {
+extension CompletionPrefix {
   /// When the menu opens by itself, and how an accepted word is inserted (rules 2.4, 2.6).
   @MainActor
   func rules(in session: Session) -> PrefixRules {
@@ -62,9 +62,9 @@ extension Prefix {
 @MainActor
 final class ShellSource: @MainActor CompletionSource {
   private weak var session: Session?
-  private let prefix: Prefix
+  private let prefix: CompletionPrefix
 
-  init(_ prefix: Prefix, of session: Session) {
+  init(_ prefix: CompletionPrefix, of session: Session) {
     self.prefix = prefix
     self.session = session
   }

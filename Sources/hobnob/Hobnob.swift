@@ -17,9 +17,5 @@ extension Program {
       Every command takes --as NAME (who you are), --store PATH, --shared, --rc FILE, \
       --no-rc and --plain; hobnob open --help explains them.
       """),
-    commands: [
-      OpenShell.self, SendScript.self, LogScript.self, SearchScript.self, UnreadScript.self,
-      WaitScript.self, ExportScript.self, ImportScript.self, CheckScript.self, ConnectScript.self,
-      AccountScript.self, DemoShell.self,
-    ])
+    commands: [OpenShell.self] + scripts + [DemoShell.self])
 }

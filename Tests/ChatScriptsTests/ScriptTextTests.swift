@@ -55,7 +55,7 @@ import Testing
       (String(repeating: "\u{1F389}", count: 20_000), "80.0 kB"),
     ])
   func folded(body: String, size: String) throws {
-    let lines = LogLines.all(message(body), folding: Folding()).map(\.string)
+    let lines = LogLines.all(message(body), folding: BodyPreview()).map(\.string)
     #expect(lines.count <= 11 && lines.joined().utf8.count < 2000)
     #expect(
       lines.last
@@ -72,12 +72,13 @@ import Testing
   @Test("12.5: a short body is not folded, and without a line limit lines do not count")
   func notFolded() {
     let body = String(repeating: "x\n", count: 39) + "end"
-    #expect(LogLines.all(message(body), folding: Folding()).count == 40)
-    #expect(LogLines.all(message(body + body), folding: Folding(mostLines: 0)).count == 79)
-    #expect(LogLines.all(message(body), folding: Folding(mostLines: 39)).count == 11)
-    #expect(LogLines.all(message(body), folding: Folding(mostLines: 3)).count == 4)
+    #expect(LogLines.all(message(body), folding: BodyPreview()).count == 40)
+    #expect(LogLines.all(message(body + body), folding: BodyPreview(mostLines: 0)).count == 79)
+    #expect(LogLines.all(message(body), folding: BodyPreview(mostLines: 39)).count == 11)
+    #expect(LogLines.all(message(body), folding: BodyPreview(mostLines: 3)).count == 4)
     #expect(
-      LogLines.all(message(String(repeating: "x", count: 65_536)), folding: Folding()).count == 1)
+      LogLines.all(message(String(repeating: "x", count: 65_536)), folding: BodyPreview()).count
+        == 1)
   }
 
   @Test("12.5: a hit's line is cut to whole characters around the hit")
@@ -91,7 +92,7 @@ import Testing
     #expect(text.contains(" tea ") && text.hasSuffix("e\u{301}..."))
     #expect(SearchScript.line(for: hit, in: "#tea").plain.string.utf8.count > body.utf8.count)
     for place in 0..<cut.utf8.count where place % 977 == 0 {
-      let part = Folding.part(around: place, of: cut)
+      let part = BodyPreview.part(around: place, of: cut)
       #expect(part.contains(place) && part.count <= 364)
     }
   }
@@ -100,7 +101,7 @@ import Testing
   func placeBehindMarks() {
     func time(_ marks: Int) -> Double {
       let text = "x" + String(repeating: "\u{301}", count: marks) + " needle here"
-      return processorTime { _ = Folding.part(around: marks * 2 + 2, of: text) }
+      return processorTime { _ = BodyPreview.part(around: marks * 2 + 2, of: text) }
     }
     #expect(time(8_000) < 8 * time(2_000))
   }

@@ -38,7 +38,7 @@ struct BusyRoomTests {
       anna.say(String(line))
     }
     anna.tell(.resized(rows: 50, columns: columns))
-    var printer = anna.session.feed.transcript.printer
+    var printer = anna.session.feed.renderer.printer
     let options = printer.options
     var lines: [StyledLine] = []
     let happenings = Self.happenings(me: anna.session.me.id)

@@ -57,12 +57,12 @@ struct ContrastTests {
     rc.parse(text) { Issue.record("\($1.string)") }
     let anna = try Town().person("anna")
     for line in text.split(separator: "\n") where line.hasPrefix("/") { anna.say(String(line)) }
-    let looks = rc.settings.looks
-    let printer = anna.session.feed.transcript.printer
+    let appearance = rc.settings.appearance
+    let printer = anna.session.feed.renderer.printer
     // The prompt, the items, names, marks, mentions, errors, markdown and the counter.
-    var lines = [looks.promptLine("#lobby", glyphs: .unicode), Transcript.error("no")]
-    lines += (looks.leftItems + looks.toolbarItems).map(\.line)
-    lines += [looks.sendItem(isEnabled: true, glyphs: .unicode)?.line].compactMap { $0 }
+    var lines = [appearance.promptLine("#lobby", glyphs: .unicode), Renderer.error("no")]
+    lines += (appearance.leftItems + appearance.toolbarItems).map(\.line)
+    lines += [appearance.sendItem(isEnabled: true, glyphs: .unicode)?.line].compactMap { $0 }
     for number in 0..<40 {
       lines.append(printer.name("ben", of: ID(rawValue: 99), identity: "person \(number)"))
     }

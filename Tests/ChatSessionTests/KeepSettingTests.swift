@@ -15,15 +15,16 @@ import Testing
       ("365000d", 365_000),
     ])
   func ages(text: String, days: Int64) {
-    #expect(Keep.age(text) == .some(days * day))
+    #expect(KeepSetting.age(text) == .some(days * day))
   }
 
   @Test("refuses minutes (which once were months) and hours; its error names the months")
   func shortAges() {
-    #expect(Keep.age("3m") == nil && Keep.age("36h") == nil && Keep.age("0d") == nil)
-    let sentence = Keep.invalidValue("3m").sentence.string
+    #expect(
+      KeepSetting.age("3m") == nil && KeepSetting.age("36h") == nil && KeepSetting.age("0d") == nil)
+    let sentence = KeepSetting.invalidValue("3m").sentence.string
     #expect(sentence.hasPrefix("“3m” (minutes) is not a valid") && sentence.contains("3mo"))
-    #expect(Keep.invalidValue("36h").sentence.string.contains("hours"))
+    #expect(KeepSetting.invalidValue("36h").sentence.string.contains("hours"))
   }
 
   @Test(
@@ -33,7 +34,7 @@ import Testing
       (365_000, "1000y"),
     ])
   func written(days: Int64, shown: String) {
-    #expect(Keep.written(days * day) == shown)
-    #expect(Keep.age(shown) == .some(days * day))
+    #expect(KeepSetting.written(days * day) == shown)
+    #expect(KeepSetting.age(shown) == .some(days * day))
   }
 }

@@ -264,7 +264,7 @@ struct MessageBlockTests {
   @Test("7.5: a run shows its time once a minute")
   func times() throws {
     let anna = try Town().person("anna")
-    var printer = anna.session.feed.transcript.printer
+    var printer = anna.session.feed.renderer.printer
     let minutes: [Milliseconds] = [0, 0, 1, 1]
     let rows = minutes.enumerated().flatMap { index, minute in
       printer.lines(
@@ -417,13 +417,13 @@ struct MessageBlockTests {
     }
     let people = try (1...20).map { try speak("guest\($0)") }
     anna.look()
-    let colours = anna.session.feed.transcript.printer.options.colours
+    let colours = anna.session.feed.renderer.printer.options.colours
     #expect(Set(colours.keys) == Set(people) && Set(colours.values) == Set(0..<20))
     #expect(colours[people[0]] == NameColours.hue(of: "guest1"))
     // Who comes when all are taken shares one, and takes nobody's.
     let late = try speak("late")
     anna.look()
-    let again = try town.person("anna").session.feed.transcript.printer
+    let again = try town.person("anna").session.feed.renderer.printer
     #expect(again.options.colours == colours)
     let name = again.name("late", of: late, identity: "late")
     #expect(

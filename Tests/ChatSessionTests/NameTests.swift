@@ -112,7 +112,7 @@ struct NameTests {
     func marked(_ text: String, by sender: Person) throws -> [String] {
       sender.say(text)
       let message = try #require(try sender.newest())
-      var printer = ben.session.feed.transcript.printer
+      var printer = ben.session.feed.renderer.printer
       let reversed = printer.lines(for: message).last?.runs.filter {
         $0.style.attributes.contains(.reverse)
       }

@@ -81,7 +81,7 @@ struct NoticeTests {
     }
     var edited = try #require(newest.first)
     edited.editedAt = edited.createdAt
-    var printer = anna.session.feed.transcript.printer
+    var printer = anna.session.feed.renderer.printer
     let line = try #require(printer.revision(of: edited).first?.plain.string)
     #expect(line.hasSuffix("] - nickserv: logged"))
   }

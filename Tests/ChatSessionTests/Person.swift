@@ -103,7 +103,7 @@ final class Lock {
 
 /// A person at an imaginary prompt: a session, the typed line and what the screen would show.
 @MainActor
-final class Person: SessionLine {
+final class Person: InputLine {
   let town: Town
   let store: Store
   private(set) var session: Session!
@@ -249,7 +249,7 @@ final class Person: SessionLine {
   /// The rows that were printed since the last time this was asked.
   func rows() -> [String] {
     defer { (printed, lines) = ([], []) }
-    let options = session.feed.transcript.printer.options
+    let options = session.feed.renderer.printer.options
     return lines.flatMap {
       options.wraps ? $0.wrapped(at: options.columns, widths: options.widths) : [$0]
     }.map(\.plain.string)

@@ -22,7 +22,7 @@ struct SessionMenuTests {
   private func bar() -> BarController<TypedLine> {
     let session: Session = anna.session
     var registry = CompletionRegistry()
-    for prefix in Prefix.allCases {
+    for prefix in CompletionPrefix.allCases {
       registry.register(
         prefix.rawValue, source: ShellSource(prefix, of: session), prefix.rules(in: session))
     }

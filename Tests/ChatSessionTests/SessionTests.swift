@@ -184,7 +184,7 @@ struct SessionTests {
     anna.say("/pause")
     let picture = anna.picture
     anna.copyFiles()
-    #expect(!anna.session.isWaitingForStore && anna.session.feed.readState.isPaused)
+    #expect(!anna.session.isWaitingForStore && anna.session.feed.screenState.isPaused)
     #expect(anna.picture == picture)
   }
 

@@ -124,7 +124,7 @@ import Testing
     me.nicknames = [room: "anna"]
     var options = MessagePrinter.Options()
     options.textMarks = TextMarks(naming: me)
-    options.folding = Folding(mostBytes: .max, mostLines: 0)
+    options.folding = BodyPreview(mostBytes: .max, mostLines: 0)
     func time(_ count: Int) -> Duration {
       let message = Message(
         id: .init(rawValue: 1), uid: "u", conversation: room, number: 1,

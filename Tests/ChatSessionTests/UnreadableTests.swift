@@ -41,7 +41,7 @@ struct UnreadableTests {
   func rings() throws {
     for _ in 1...3 { try hear(nil) }
     #expect(anna.bells == 1 && anna.notified.map { $0[2] } == [sentence])
-    #expect(anna.session.navigator.elsewhere.unread.map(\.count) == [3])
+    #expect(anna.session.navigator.otherConversations.unread.map(\.count) == [3])
     try hear("hello")
     try hear(nil)
     #expect(anna.bells == 3 && anna.notified.count == 3)

@@ -97,7 +97,7 @@ struct AccountCommands {
     return .answer(lines)
   }
 
-  /// Says under which names I am in rooms, if one is not the usual one.
+  /// Says under which names the person is in rooms, if one is not the usual one.
   private func otherNicks(of account: Account, _ snapshot: borrowing Snapshot) -> [StyledLine] {
     let found = (try? snapshot.roomNicknames(of: context.me.id, on: account.network)) ?? [:]
     let nicks = Set(found.values).sorted()
@@ -118,7 +118,6 @@ struct AccountCommands {
     return [StyledLine("    " + say("sandbox: %1", SafeText(line: words)), .dim)]
   }
 
-  /// The state of an account's connection, in words.
   func state(of account: Account) -> SafeText {
     if accounts.ownSettings(of: account) == nil {
       return say("not set up here; type /account add %1", SafeText(line: account.network))

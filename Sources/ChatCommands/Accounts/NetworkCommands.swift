@@ -35,9 +35,9 @@ struct NetworkCommands {
     }
     let (found, areMine) = try snapshot.roomsMeant(
       by: word, for: context.me.id, in: context.open.id)
-    // In a conversation of a network, only a room that I am in comes before the one there.
+    // In a conversation of a network, only a room that the person is in comes before the one there.
     let known = found.filter { open == nil || areMine || $0.network == open?.network }
-    // A room that I have left is not in the way of one of this machine.
+    // A room that the person has left is not in the way of one of this machine.
     if !areMine, open == nil, known.contains(where: { $0.network == nil }) { return nil }
     if known.count == 1 {
       guard let account = account(of: known[0]) else { return nil }
@@ -181,7 +181,8 @@ struct NetworkCommands {
 
   // MARK: Asking the network's process
 
-  /// Enters a room as soon as the network allows it; until then my messages to the room wait.
+  /// Enters a room as soon as the network allows it; until then the person's messages to the room
+  /// wait.
   func join(
     _ address: String, password: String, of account: Account,
     _ transaction: borrowing DurableTransaction
@@ -189,7 +190,7 @@ struct NetworkCommands {
     let room = try transaction.networkRoom(address, network: account.network)
     try transaction.join(context.me.id, room.id)
     let effects = try ask(.join, address, secret: password, of: account, transaction)
-    // Return the room under the name that it has among mine.
+    // Return the room under the name that it has among the person's.
     return (try transaction.conversation(room.id, for: context.me.id) ?? room, effects)
   }
 

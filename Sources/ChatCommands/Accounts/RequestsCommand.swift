@@ -4,7 +4,7 @@ import ChatPreferences
 import Conversations
 import StyledText
 
-/// `/requests`: strangers' requests, until I accept or decline them (rule 14.5).
+/// `/requests`: strangers' requests, until the person accepts or declines them (rule 14.5).
 @MainActor
 struct RequestsCommand {
   let context: CommandContext

@@ -20,7 +20,7 @@ struct ServerCommands {
 
   /// `/ctcp NAME QUESTION`.
   func askProgram(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    let (name, words) = firstWord(of: argument)
+    let (name, words) = argument.firstWord
     guard !words.isEmpty else { throw usage("ctcp") }
     return try ask(.ctcp, personNamed: name, words, snapshot)
   }
@@ -71,7 +71,7 @@ struct ServerCommands {
 
   /// `/kick NAME [REASON]`.
   func kick(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    let (name, reason) = firstWord(of: argument)
+    let (name, reason) = argument.firstWord
     guard !name.isEmpty else { throw usage("kick") }
     return try act(.kick, on: name, reason, snapshot)
   }
@@ -105,14 +105,14 @@ struct ServerCommands {
 
   // MARK: In the network's own words
 
-  /// `/mode [WORDS]`, about the open room or another, or in a direct chat about me.
+  /// `/mode [WORDS]`, about the open room or another, or in a direct chat about the person.
   func mode(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     let open = try context.open.required()
     guard let account = networks.account(of: open) else {
       throw Refusal(
         say("%1 is on this machine, where conversations have no modes.", SafeText(name: open.name)))
     }
-    let (first, rest) = firstWord(of: argument)
+    let (first, rest) = argument.firstWord
     if let room = (try? snapshot.room(first, for: context.me.id, in: open.id)) ?? nil,
       room.network == account.network
     {
@@ -135,12 +135,7 @@ struct ServerCommands {
   // MARK: Words
 
   private func onlyWord(of argument: String) -> String? {
-    let (word, rest) = firstWord(of: argument)
+    let (word, rest) = argument.firstWord
     return word.isEmpty || !rest.isEmpty ? nil : word
-  }
-
-  private func firstWord(of argument: String) -> (word: String, rest: String) {
-    let word = argument.prefix { !$0.isWhitespace }
-    return (String(word), String(argument.dropFirst(word.count)).trimmingBlanks)
   }
 }

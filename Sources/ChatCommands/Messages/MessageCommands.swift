@@ -13,7 +13,8 @@ package struct MessageCommands {
   package init(context: CommandContext) { self.context = context }
 
   /// The message that a command is to change: for N, the one with that number, by any sender; for
-  /// -N, my Nth newest, unlike in `CommandContext.message(named:)`; for no argument, my newest.
+  /// -N, the person's Nth newest, unlike in `CommandContext.message(named:)`; for no argument,
+  /// their newest.
   private func messageToChange(
     _ argument: String, missing: RuleError, _ snapshot: borrowing Snapshot
   ) throws -> Message {
@@ -60,7 +61,8 @@ package struct MessageCommands {
       do {
         taken = try transaction.takeBack(message.id, by: context.me.id)
       } catch let error as RuleError {
-        // If others have my newest message, take back the newest one that they do not have instead.
+        // If others have the person's newest message, take back the newest one that they do not
+        // have instead.
         switch error {
         case .othersHaveIt, .othersMayHaveIt, .cannotDelete: break
         default: throw error
@@ -144,10 +146,9 @@ package struct MessageCommands {
   }
 
   func reply(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    let number = argument.prefix { !$0.isWhitespace }
-    let text = argument.dropFirst(number.count).drop { $0.isWhitespace }
+    let (number, text) = argument.firstWord
     guard !number.isEmpty, !text.isEmpty else { throw usage("reply") }
-    let message = try context.message(named: String(number), snapshot)
+    let message = try context.message(named: number, snapshot)
     let can = try snapshot.knownAbilities(of: message.conversation)
     let isToOther =
       message.sender != context.me.id && context.open.conversation?.kind == .room
@@ -159,7 +160,7 @@ package struct MessageCommands {
     return Step([
       .send(
         OutgoingText(
-          body: String(text), prefix: hasAddress ? address : "", typed: "/reply " + argument,
+          body: text, prefix: hasAddress ? address : "", typed: "/reply " + argument,
           replyTo: isAddressedOnly ? nil : message.id))
     ])
   }

@@ -65,8 +65,8 @@ struct MessageInfo {
       return StyledLine("  " + (name.isEmpty || value.isEmpty ? name : name + ": ")) + value
     }
     let head = StyledLine("  ") + StyledLine(name, .dim)
-    let blanks = String(repeating: " ", count: max(1, 12 - head.columns(context.widths)))
-    return (head + StyledLine(SafeText(line: blanks)) + value).with(margin: 12)
+    let blanks = StyledLine.blanks(max(1, 12 - head.columns(context.widths)))
+    return (head + blanks + value).with(margin: 12)
   }
 
   /// Names the sender by their permanent identity: a name may look like someone else's (rule 12.3).

@@ -16,7 +16,6 @@ package struct HistoryCommand {
   /// More than anyone pages through; scripts can use `hobnob log`.
   private static let mostHistory = 20_000
 
-  /// How many messages PageUp shows.
   private static let pageUp = 1000
 
   /// PageUp on a terminal that does not scroll back: shows what this store has, in the pager even
@@ -33,7 +32,7 @@ package struct HistoryCommand {
   func printHistory(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     let conversation = try context.open.required()
     // Begin with the first message that was not printed when the conversation was entered.
-    let first = argument.isEmpty ? context.readState.firstUnprinted : nil
+    let first = argument.isEmpty ? context.screenState.firstUnprinted : nil
     let wanted =
       try first.map { MessageRange.numbers($0...max($0, $0 &+ Self.mostHistory)) }
       ?? Self.messageRange(argument)
@@ -78,7 +77,6 @@ package struct HistoryCommand {
     }
   }
 
-  /// The range of messages to show.
   private enum MessageRange {
     case newest(Int)
     case numbers(ClosedRange<Int>)

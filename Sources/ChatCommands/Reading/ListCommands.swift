@@ -39,7 +39,7 @@ struct ListCommands {
         mark =
           isSpoken
           ? StyledLine(unread.words)
-          : StyledLine(unread.mark, unread.style(accent: context.settings.looks.color))
+          : StyledLine(unread.mark, unread.style(accent: context.settings.appearance.color))
       } else if isOpen, isSpoken {
         mark = StyledLine(say("open"))
       }
@@ -60,7 +60,7 @@ struct ListCommands {
       LocaleOrder.precedes($0.name.lowercased(), $1.name.lowercased())
     }) {
       rows.append([
-        AnswerTable.blanks(width + 3) + StyledLine(SafeText(name: room.name), .dim),
+        StyledLine.blanks(width + 3) + StyledLine(SafeText(name: room.name), .dim),
         StyledLine(), StyledLine(), StyledLine(say("not joined"), .dim),
       ])
     }

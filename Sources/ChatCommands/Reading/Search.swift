@@ -111,7 +111,7 @@ struct Search {
 
   /// Cuts a long line to the text around its first hit.
   private static func surroundings(_ range: Range<Int>?, in text: SafeText) -> SafeText {
-    let part = Folding.part(around: range?.lowerBound ?? 0, of: text.string)
+    let part = BodyPreview.part(around: range?.lowerBound ?? 0, of: text.string)
     let dots = Glyphs.ascii.ellipsis
     return (part.lowerBound > 0 ? dots : "") + text.bytes(part)
       + (part.upperBound < text.string.utf8.count ? dots : "")

@@ -5,7 +5,7 @@ import ChatRendering
 import Conversations
 import StyledText
 
-/// `/unread`, `/next`, `/outbox`: messages that wait for me, and my messages that wait.
+/// `/unread`, `/next`, `/outbox`: messages that wait for the person, and their messages that wait.
 @MainActor
 package struct UnreadCommands {
   let context: CommandContext
@@ -32,8 +32,8 @@ package struct UnreadCommands {
       ]
     }
     var step = rows.isEmpty ? Step() : context.table([], rows)
-    if context.readState.isPaused, context.readState.held.count > 0 {
-      step.effects.append(.tell(say("%1 new here.", SafeText(context.readState.held.count))))
+    if context.screenState.isPaused, context.screenState.held.count > 0 {
+      step.effects.append(.tell(say("%1 new here.", SafeText(context.screenState.held.count))))
     }
     if step.effects.isEmpty { step = .tell(say("Nothing is unread.")) }
     if let reminder = try context.accounts.reminder(snapshot) {

@@ -162,7 +162,7 @@ extension ConversationCommands {
     ])
   }
 
-  /// The names of everyone except me, with `@`.
+  /// The names of everyone except the person, with `@`.
   private func otherPeople(_ snapshot: borrowing Snapshot) throws -> [String] {
     try snapshot.participants(for: context.me.id).filter { $0.id != context.me.id }.map {
       "@" + $0.name
@@ -220,7 +220,6 @@ extension ConversationCommands {
     }
   }
 
-  /// Joins a room where somebody answered that it is, and remembers the answer.
   private func goTo(
     roomNamed name: String, on side: RoomSide, _ snapshot: borrowing Snapshot
   ) throws -> Step {

@@ -53,7 +53,7 @@ package struct CanCommand {
     let table = facts.map { word, meaning in
       let label = StyledLine("  " + word, .bold)
       if context.glyphs.isSpoken { return label + StyledLine(": " + meaning) }
-      return label + AnswerTable.blanks(start - label.columns(context.widths))
+      return label + StyledLine.blanks(start - label.columns(context.widths))
         + StyledLine(meaning)
     }
     let answers: [Effect] = [.answer(lines, indent: 2), .answer(table, indent: start)]

@@ -148,7 +148,7 @@ package struct ConversationCommands {
 
   /// `/part [ROOM [REASON]]`, as on IRC.
   func part(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    let (name, reason) = firstWord(of: argument)
+    let (name, reason) = argument.firstWord
     return try leave(name, saying: reason, snapshot)
   }
 
@@ -194,7 +194,7 @@ package struct ConversationCommands {
 
   /// `/msg NAME` opens a direct chat; `/msg NAME TEXT` only sends there.
   func message(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    let (name, text) = firstWord(of: argument)
+    let (name, text) = argument.firstWord
     guard !name.isEmpty else { throw usage("msg") }
     guard let text = try outgoing(text, typed: "/msg " + argument) else {
       return try withDirectChat(named: name, snapshot) { [.open($0, isNew: false)] }
@@ -204,7 +204,7 @@ package struct ConversationCommands {
 
   /// `/query NAME [TEXT]`: opens a direct chat, and sends there.
   func query(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    let (name, text) = firstWord(of: argument)
+    let (name, text) = argument.firstWord
     guard !name.isEmpty else { throw usage("query") }
     let send = try outgoing(text, typed: "/query " + argument).map { [Effect.send($0)] } ?? []
     return try withDirectChat(named: name, snapshot) { [.open($0, isNew: false)] + send }
@@ -212,7 +212,7 @@ package struct ConversationCommands {
 
   /// `/notice WHOM TEXT`: sends a notice to a person or a room.
   func sendNotice(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
-    let (name, text) = firstWord(of: argument)
+    let (name, text) = argument.firstWord
     guard !name.isEmpty, let text = try outgoing(text, .notice, typed: "/notice " + argument)
     else { throw usage("notice") }
     let rules = context.accounts.present(in: context.network, for: name)?.rules
@@ -233,11 +233,6 @@ package struct ConversationCommands {
     guard text.contains(where: { !$0.isWhitespace }) else { return nil }
     try context.scene.checkLength(of: text)
     return OutgoingText(body: text, kind: kind, typed: typed)
-  }
-
-  private func firstWord(of argument: String) -> (word: String, rest: String) {
-    let word = argument.prefix { !$0.isWhitespace }
-    return (String(word), String(argument.dropFirst(word.count).drop(while: \.isWhitespace)))
   }
 
   /// A step with the direct chat with somebody, which is created if it is missing.

@@ -16,19 +16,21 @@ struct KeepCommand {
       let conversation = try context.open.required()
       let age = try snapshot.keep(of: conversation.id)
       var line =
-        StyledLine(SafeText(line: "\(Keep.name) \(Keep.written(age))"), .bold)
-        + StyledLine(context.glyphs.gap + Keep.help, .dim)
+        StyledLine(SafeText(line: "\(KeepSetting.name) \(KeepSetting.written(age))"), .bold)
+        + StyledLine(context.glyphs.gap + KeepSetting.help, .dim)
       if let begin = try snapshot.keepBegins(in: conversation.id) {
         line += StyledLine("; " + say("from %1 on", LocalTime.stamp(begin)), .dim)
       }
       return .answer([line])
     }
     let conversation = try context.open.requiredAsMember()
-    guard let wanted = Keep.age(value) else { throw Keep.invalidValue(value) }
+    guard let wanted = KeepSetting.age(value) else { throw KeepSetting.invalidValue(value) }
     let name = SafeText(name: conversation.name)
     if try snapshot.keep(of: conversation.id) == wanted {
       return .tell(
-        say("In %1, the setting “keep” is already %2.", name, SafeText(line: Keep.written(wanted))))
+        say(
+          "In %1, the setting “keep” is already %2.", name,
+          SafeText(line: KeepSetting.written(wanted))))
     }
     guard let age = wanted else { return set(nil, in: conversation.id) }
     try context.requireTerminal(say("/set keep %1", SafeText(line: value)))

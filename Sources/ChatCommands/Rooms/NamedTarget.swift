@@ -9,7 +9,7 @@ enum NamedTarget {
 }
 
 extension Access {
-  /// - Parameter open: the conversation where I type it.
+  /// - Parameter open: the conversation where the person types it.
   /// - Throws: `RuleError.noSuchRoom`, `.noSuchParticipant`.
   func target(
     named name: String, for me: ID<Participant>, in open: ID<Conversation>? = nil

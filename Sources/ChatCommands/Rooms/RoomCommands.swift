@@ -39,7 +39,7 @@ struct RoomCommands {
     return .change { _ = try $0.setTopic(wanted, of: conversation.id, by: context.me.id) }
   }
 
-  func invite(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
+  func invitePerson(_ argument: String, _ snapshot: borrowing Snapshot) throws -> Step {
     guard !argument.isEmpty, !argument.contains(where: \.isWhitespace) else {
       throw usage("invite")
     }

@@ -17,7 +17,7 @@ struct SettingsCommand {
     guard let name = parts.first else {
       return try listSettings(snapshot)
     }
-    if name == Keep.name {
+    if name == KeepSetting.name {
       return try KeepCommand(context: context).keep(
         parts.count > 1 ? parts[1].trimmingBlanks : nil, snapshot)
     }
@@ -77,13 +77,13 @@ struct SettingsCommand {
       )
     }
     if let conversation = context.open.conversation {
-      let value = Keep.written(try snapshot.keep(of: conversation.id))
+      let value = KeepSetting.written(try snapshot.keep(of: conversation.id))
       let notify = NotifySetting.value(context.attention, in: conversation).word
       sections.append(
         (
           say("This conversation"),
           [
-            entry(Keep.name, value, Keep.help),
+            entry(KeepSetting.name, value, KeepSetting.help),
             entry(NotifySetting.name, notify, NotifySetting.help),
           ]
         ))
@@ -97,14 +97,14 @@ extension Arguments {
     guard let name = query.before.first else {
       return Settings.table.map { Candidate($0.name, hint: $0.help.string) }
         + [
-          Candidate(Keep.name, hint: Keep.help.string),
+          Candidate(KeepSetting.name, hint: KeepSetting.help.string),
           Candidate(NotifySetting.name, hint: NotifySetting.help.string),
         ]
     }
     guard query.before.count == 1 else { return [] }
     let values =
       switch name {
-      case Keep.name: Keep.values
+      case KeepSetting.name: KeepSetting.values
       case NotifySetting.name: NotifySetting.values
       default: Settings.entry(name)?.values ?? []
       }

@@ -14,7 +14,7 @@ struct ShellCommands {
 
   func quit() -> Step { .effect(.leave) }
 
-  func status(_ snapshot: borrowing Snapshot) throws -> Step {
+  func showStatus(_ snapshot: borrowing Snapshot) throws -> Step {
     // Read the current state, not the last one shown.
     var open = context.open
     open.readNewestOwn(snapshot)
@@ -48,13 +48,13 @@ struct ShellCommands {
           StyledLine(say("%1 failed; /retry all sends them again.", SafeText(failed))))
       }
     }
-    if context.readState.isPaused {
+    if context.screenState.isPaused {
       lines.append(
         StyledLine(
-          context.readState.held.count > 0
+          context.screenState.held.count > 0
             ? say(
               "Output paused; %1 new. Type /bottom to resume.",
-              SafeText(context.readState.held.count))
+              SafeText(context.screenState.held.count))
             : say("Output paused; type /bottom to resume.")))
     }
     if let away = context.open.away {
@@ -69,7 +69,7 @@ struct ShellCommands {
       lines.append(
         StyledLine(say("Account %1: %2.", SafeText(line: account.address), state)))
     }
-    for entry in context.navigator.elsewhere.unread {
+    for entry in context.navigator.otherConversations.unread {
       lines.append(
         StyledLine(
           say(
@@ -82,7 +82,7 @@ struct ShellCommands {
   // MARK: Holding new messages (rule 7.6)
 
   func pause() throws -> Step {
-    guard !context.readState.isPaused else {
+    guard !context.screenState.isPaused else {
       return .tell(say("Output is already paused; type /bottom to resume."))
     }
     _ = try context.open.required()
@@ -92,10 +92,10 @@ struct ShellCommands {
   }
 
   func bottom() -> Step {
-    guard context.readState.isPaused else {
+    guard context.screenState.isPaused else {
       return .tell(say("Output is not paused; type /pause to pause it."))
     }
-    let hasNone = context.readState.held.count == 0
+    let hasNone = context.screenState.held.count == 0
     return Step(
       [.resume, .catchUp] + (hasNone ? [.notice(say("No messages arrived meanwhile"))] : []))
   }

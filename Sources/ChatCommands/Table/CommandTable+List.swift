@@ -3,7 +3,6 @@ import Conversations
 
 /// The commands about messages and about conversations (rules 7 and 10).
 extension Command {
-  /// The commands about one message, or several.
   static let list: [Command] = [
     Command(
       "/info N", "show everything about message N: sender, delivery, earlier versions", .anyNumber
@@ -37,7 +36,6 @@ extension Command {
     },
   ]
 
-  /// The commands about conversations.
   static let navigation: [Command] = [
     Command("/next", "go to the next conversation with unread messages, mentions first") {
       try UnreadCommands(context: $0).next($2)
@@ -49,7 +47,7 @@ extension Command {
       try RoomCommands(context: $0).topic($1, $2)
     },
     Command("/invite NAME", "add somebody to this room", .person) {
-      try RoomCommands(context: $0).invite($1, $2)
+      try RoomCommands(context: $0).invitePerson($1, $2)
     },
     Command("/can", "list what this conversation can and cannot do: edits, reactions, files") {
       try CanCommand(context: $0).run($2)

@@ -185,7 +185,7 @@ extension Command {
       ShellCommands(context: context).clear()
     },
     Command("/status", "print what the status line shows: delivery, waiting and unread messages") {
-      try ShellCommands(context: $0).status($2)
+      try ShellCommands(context: $0).showStatus($2)
     },
     Command("/quit", "leave hobnob, as C-d on an empty line does") { context, _, _ in
       ShellCommands(context: context).quit()

@@ -6,7 +6,7 @@ import Conversations
 /// use it to mention the owner.
 extension AccountSettings {
   /// The setting that holds the previous nickname until the account connects.
-  private static let former = "former-nick"
+  fileprivate static let former = "former-nick"
 
   /// The options that the owner has set: those of all networks first.
   package var listed: [(name: String, value: String)] {
@@ -24,10 +24,6 @@ extension AccountSettings {
   package func wantedNick(of account: Account) -> String {
     self["nick"] ?? String(account.address.prefix { $0 != "@" })
   }
-
-  fileprivate mutating func takeFormerNick() -> String? {
-    values.removeValue(forKey: Self.former)
-  }
 }
 
 extension AccountFiles {
@@ -38,7 +34,7 @@ extension AccountFiles {
     of account: Account, _ transaction: borrowing DurableTransaction
   ) throws -> AccountSettings? {
     guard var settings = try settings(of: account, inStoreAt: transaction.path),
-      let former = settings.takeFormerNick()
+      let former = settings.values.removeValue(forKey: AccountSettings.former)
     else { return nil }
     try transaction.rename(former, to: settings.wantedNick(of: account), inRoomsOf: account.network)
     return settings

@@ -5,7 +5,7 @@ import Platform
 import Sentences
 import StyledText
 
-/// The network processes of my accounts: which of them this shell has started, and which
+/// The network processes of the person's accounts: which of them this shell has started, and which
 /// connections it waits for. Everything else about the processes is in the accounts' rows.
 @MainActor
 struct AccountProcesses {
@@ -14,23 +14,22 @@ struct AccountProcesses {
   private var started: [ID<Account>: (at: MonotonicTime, pause: Int64, hasConnected: Bool)] = [:]
   /// When to restart processes that ended.
   private(set) var deadline: MonotonicTime?
-  /// Accounts that I told this shell to connect and that are not connected yet, and whether the
-  /// shell has reported a failure.
+  /// Accounts that the person told this shell to connect and that are not connected yet, and
+  /// whether the shell has reported a failure.
   private var awaited: [ID<Account>: Bool] = [:]
   /// Accounts whose process ended before it could serve them, and why.
   private var ended: [ID<Account>: String] = [:]
 
-  /// The state of an account's connection.
   func status(of account: Account) -> AccountStatus {
     ended[account.id].map { .offline(reason: Remark($0), nextTry: nil) } ?? account.status
   }
 
-  /// Whether I told this shell to connect an account that is not connected yet.
+  /// Whether the person told this shell to connect an account that is not connected yet.
   func awaits(_ account: Account) -> Bool { awaited[account.id] != nil }
 
   mutating func awaitConnection(of account: Account) { awaited[account.id] = false }
 
-  /// Reports what became of the accounts that I told this shell to connect.
+  /// Reports what became of the accounts that the person told this shell to connect.
   mutating func follow(
     _ accounts: [Account], _ snapshot: borrowing Snapshot
   ) throws -> [Effect] {

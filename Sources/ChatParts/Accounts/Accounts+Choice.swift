@@ -3,10 +3,10 @@ import ChatPreferences
 import Conversations
 import StyledText
 
-/// Which of my accounts a command means.
+/// Which of the person's accounts a command means.
 extension Accounts {
-  /// My only account or, if I have several, the one on the open conversation's network; nil if no
-  /// account fits.
+  /// The person's only account or, if the person has several, the one on the open conversation's
+  /// network; nil if no account fits.
   package func present(in network: String?) -> Account? {
     list.count == 1 ? list.first : list.first { $0.network == network }
   }
@@ -38,8 +38,8 @@ extension Accounts {
       ?? named("", from: nil)
   }
 
-  /// The account that can reach an address: my only one, or the only one on the same server; else
-  /// my account on the open conversation's network.
+  /// The account that can reach an address: the person's only one, or the only one on the same
+  /// server; else their account on the open conversation's network.
   ///
   /// - Parameter network: the open conversation's network.
   /// - Throws: ``Refusal`` if no account matches, or several do.

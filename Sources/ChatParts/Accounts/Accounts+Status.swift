@@ -4,14 +4,13 @@ import Conversations
 import Platform
 import StyledText
 
-/// The connection states of my accounts, which commands and the status line read.
+/// The connection states of the person's accounts, which commands and the status line read.
 extension Accounts {
-  /// The state of an account's connection; nil if I have disconnected it.
+  /// The state of an account's connection; nil if the person has disconnected it.
   private func status(of account: Account) -> AccountStatus? {
     isWanted(account) ? processes.status(of: account) : nil
   }
 
-  /// The state of an account's connection, in words.
   package func words(
     for account: Account, _ detail: AccountStatus.Detail = .whole, bars: Glyphs? = nil
   ) -> SafeText {
@@ -19,8 +18,8 @@ extension Accounts {
   }
 
   /// The state of each account that is not simply connected, for the status line. That an account
-  /// is offline matters only if one of its conversations is open, a message waits for it, or I told
-  /// this shell to connect it.
+  /// is offline matters only if one of its conversations is open, a message waits for it, or the
+  /// person told this shell to connect it.
   ///
   /// - Parameter networks: the open conversation's network, and those with unsent messages.
   package func status(_ detail: AccountStatus.Detail, of networks: Set<String>) -> SafeText? {

@@ -4,18 +4,18 @@ import Conversations
 import Platform
 import StyledText
 
-/// My accounts on networks, with their settings from my own file.
+/// The person's accounts on networks, with their settings from their own file.
 @MainActor
 package struct Accounts {
   package private(set) var list: [Account] = []
-  /// My settings for the accounts, and the facts about their servers.
+  /// The person's settings for the accounts, and the facts about their servers.
   private let ownFiles: AccountFiles
   private let storePath: String
   private let me: ID<Participant>
   let glyphs: Glyphs
   private let isInteractive: Bool
   private var settings: [ID<Account>: AccountSettings] = [:]
-  /// Why hobnob cannot use my file of accounts; reported once.
+  /// Why hobnob cannot use the person's file of accounts; reported once.
   private var fault: AccountFileError?
   private(set) var processes = AccountProcesses()
 
@@ -27,12 +27,12 @@ package struct Accounts {
     (self.me, self.storePath, self.isInteractive) = (me, storePath, isInteractive)
   }
 
-  /// My settings for an account; nil if my file does not list it for this store.
+  /// The person's settings for an account; nil if their file does not list it for this store.
   package func ownSettings(of account: Account) -> AccountSettings? { settings[account.id] }
 
   package func isWanted(_ account: Account) -> Bool { settings[account.id]?.isWanted == true }
 
-  /// Where new rooms with the sign of the account's network are, if I have said so.
+  /// Where new rooms with the sign of the account's network are, if the person has said so.
   package func roomSide(of account: Account) -> RoomSide? {
     settings[account.id]?[RoomSide.option].flatMap(RoomSide.init)
   }
@@ -46,7 +46,8 @@ package struct Accounts {
 
   // MARK: Changing
 
-  /// Writes settings into my file, and tells my other shells and the account's process.
+  /// Writes settings into the person's file, and tells their other shells and the account's
+  /// process.
   package func set(
     _ settings: AccountSettings?, of account: Account, _ transaction: borrowing DurableTransaction
   ) throws {
@@ -86,7 +87,7 @@ package struct Accounts {
       list = try snapshot.accounts(of: me)
       effects += readSettings()
       if hadNone, !list.isEmpty {
-        // My nicknames on networks count as my names.
+        // The person's nicknames on networks count as their names.
         effects.append(.nicknamesChanged)
         if isInteractive, let reminder = try reminder(snapshot) { effects.append(.tell(reminder)) }
       }

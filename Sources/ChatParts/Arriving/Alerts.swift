@@ -4,15 +4,15 @@ import ChatRendering
 import Conversations
 import StyledText
 
-/// The terminal bell and notifications, for mentions of me and direct messages (rule 7.10).
+/// The terminal bell and notifications, for mentions of the person and direct messages (rule 7.10).
 @MainActor
 struct Alerts {
   let me: Participant
   let settings: Settings
   let attention: Attention
 
-  /// Whether a message mentions me or is to me alone, unless I want more or fewer alerts (rule
-  /// 7.11).
+  /// Whether a message mentions the person or is to the person alone, unless the person wants more
+  /// or fewer alerts (rule 7.11).
   func isForMe(_ message: Message, isDirect: Bool) -> Bool {
     guard message.kind != .notice,
       !attention.isSilenced(message.sender, in: message.conversation)
@@ -29,16 +29,16 @@ struct Alerts {
     message.names(me, settings.highlights)
   }
 
-  /// Whether an event is an invitation that alerts me: somebody added me to a room. Invitations
-  /// ring, like messages for me.
+  /// Whether an event is an invitation that alerts the person: somebody added them to a room.
+  /// Invitations ring, like messages for the person.
   func isInvitation(_ event: Event) -> Bool {
     event.other?.id == me.id && !attention.mutedPeople.contains(event.participant.id)
       && !attention.ignoredPeople.contains(event.participant.id)
   }
 
   /// - Parameters:
-  ///   - messages: messages for me.
-  ///   - seen: the conversation whose lines I see as they arrive.
+  ///   - messages: messages for the person.
+  ///   - seen: the conversation whose lines the person sees as they arrive.
   func rings(for messages: [Message], seen: ID<Conversation>?) -> Bool {
     settings.bell && messages.contains { $0.conversation != seen || isMention($0) }
   }
@@ -50,7 +50,6 @@ struct Alerts {
   /// nobody reads more in passing.
   private static let notifiedBytes = 4000
 
-  /// The notification for a message.
   func notification(of message: Message, _ snapshot: borrowing Snapshot) -> Notification {
     let conversation = (try? snapshot.conversation(message.conversation, for: me.id)) ?? nil
     // Sanitising may make the text longer.

@@ -43,14 +43,14 @@ extension Feed {
     open.expireTyping(at: scene.now)
     effects += present(lines, new: new.count, muted: new.muted) + warnings
     effects += alert(new.forMe, changes.events, alerts, open.id, scene, snapshot)
-    if others.contains(where: { $0.conversation == open.id }), !readState.isPaused, !isSeen {
+    if others.contains(where: { $0.conversation == open.id }), !screenState.isPaused, !isSeen {
       notePrinted(in: open.id, scene)
     }
     if changes.peopleChanged { effects += peopleChanged(&open, snapshot) }
     return effects
   }
 
-  /// New messages of the open conversation as lines, and the messages for me anywhere.
+  /// New messages of the open conversation as lines, and the messages for the person anywhere.
   private struct NewLines {
     var lines: [StyledLine] = []
     /// How many messages of others are among the lines, and how many of these are muted.
@@ -65,22 +65,22 @@ extension Feed {
     var (new, missed) = (NewLines(), [Message]())
     for message in messages {
       if message.conversation == here {
-        guard let wasMissed = readState.recordArrival(of: message) else { continue }
+        guard let wasMissed = screenState.recordArrival(of: message) else { continue }
         if wasMissed {
           missed.append(message)
         } else {
           new.lines +=
-            transcript.printer.missedLines(missed) + transcript.printer.lines(for: message)
+            renderer.printer.missedLines(missed) + renderer.printer.lines(for: message)
           missed = []
         }
-        if message.sender != scene.me.id, !transcript.printer.hides(message) {
+        if message.sender != scene.me.id, !renderer.printer.hides(message) {
           new.count += 1
           if scene.attention.isSilenced(message.sender, in: message.conversation) { new.muted += 1 }
         }
       }
       if message.sender != scene.me.id, isForMe(message) { new.forMe.append(message) }
     }
-    new.lines += transcript.printer.missedLines(missed)
+    new.lines += renderer.printer.missedLines(missed)
     return new
   }
 
@@ -90,8 +90,8 @@ extension Feed {
   ) -> [Effect] {
     var effects: [Effect] = []
     let isInvited = events.contains(where: alerts.isInvitation)
-    // In the open conversation only a mention rings: I see every line arrive.
-    if alerts.rings(for: forMe, seen: readState.isPaused ? nil : here)
+    // In the open conversation only a mention rings: the person sees every line arrive.
+    if alerts.rings(for: forMe, seen: screenState.isPaused ? nil : here)
       || isInvited && scene.settings.bell
     {
       effects.append(.bell)
@@ -104,7 +104,7 @@ extension Feed {
 
   private mutating func forgetLookAlikes() {
     people.namesChanged()
-    transcript.printer.options.lookAlikes = []
+    renderer.printer.options.lookAlikes = []
   }
 
   private mutating func peopleChanged(
@@ -114,8 +114,8 @@ extension Feed {
     let topic = open.conversation?.topic
     open.peopleChanged(snapshot)
     guard let here = open.conversation, here.topic != topic, !here.topic.isEmpty else { return [] }
-    // A network tells the topic after I entered; nobody changed it.
-    return present(transcript.printer.event([here.topicLine], at: nil), new: 0)
+    // A network tells the topic after the person entered; nobody changed it.
+    return present(renderer.printer.event([here.topicLine], at: nil), new: 0)
   }
 
   // MARK: Changes to what is printed
@@ -135,19 +135,19 @@ extension Feed {
   ) -> [StyledLine] {
     var lines: [StyledLine] = []
     for message in changes.revised where message.conversation == open.id {
-      guard message.number <= readState.printedUpTo || message.isPast else { continue }
-      lines += transcript.printer.revision(of: message)
+      guard message.number <= screenState.printedUpTo || message.isPast else { continue }
+      lines += renderer.printer.revision(of: message)
     }
     for message in changes.moved where message.state == .failed && message.conversation == open.id {
       let said = scene.glyphs.lead(scene.glyphs.failed) + "[\(message.number)] " + message.notSent
-      lines += transcript.printer.event([Transcript.error(said)], at: nil, of: message.id)
+      lines += renderer.printer.event([Renderer.error(said)], at: nil, of: message.id)
     }
     for update in changes.reacted
     where update.message.conversation == open.id
       && !scene.attention.hides(update.participant.id, in: update.message.conversation)
     {
       findLookAlikes(among: [update.participant.id], snapshot)
-      lines += transcript.printer.lines(for: update, by: people.shownName(update.participant))
+      lines += renderer.printer.lines(for: update, by: people.shownName(update.participant))
     }
     for event in changes.events { lines += self.lines(for: event, &open, scene, snapshot) }
     return lines
@@ -181,7 +181,7 @@ extension Feed {
         newName: (try? snapshot.newName(after: event)) ?? nil)
     guard let text else { return [] }
     let line = StyledLine(scene.glyphs.lead(scene.glyphs.event) + text, .dim)
-    return transcript.printer.event([line], at: event.at)
+    return renderer.printer.event([line], at: event.at)
   }
 
   private mutating func words(
@@ -199,7 +199,7 @@ extension Feed {
   package mutating func tellJoinsAndLeaves(
     precedes: Bool = false, _ scene: Scene, _ snapshot: borrowing Snapshot
   ) -> [Effect] {
-    guard joinsAndLeaves.isDue || precedes, !readState.isHolding else { return [] }
+    guard joinsAndLeaves.isDue || precedes, !screenState.isHolding else { return [] }
     return present(joinLeaveLines(joinsAndLeaves.takeAll(), scene, snapshot), new: 0)
   }
 
@@ -229,13 +229,13 @@ extension Feed {
     guard let last = events.last,
       let line = words(for: events, scene, snapshot).joinsAndLeaves(events)
     else { return [] }
-    return transcript.printer.event([StyledLine(line, .dim)], at: last.at)
+    return renderer.printer.event([StyledLine(line, .dim)], at: last.at)
   }
 
   // MARK: What networks say
 
-  /// Prints the networks' answers to my requests. After the last answer for the files of a message,
-  /// those that arrived are saved.
+  /// Prints the networks' answers to the person's requests. After the last answer for the files of
+  /// a message, those that arrived are saved.
   package mutating func tell(
     _ answers: [NetworkAnswer], _ scene: Scene, _ snapshot: borrowing Snapshot
   ) -> [Effect] {

@@ -11,8 +11,8 @@ import StyledText
 package struct Feed {
   package static let fetching = say("hobnob is fetching older messages; /history will show them")
 
-  package var transcript: Transcript
-  package var readState = ReadState()
+  package var renderer: Renderer
+  package var screenState = ScreenState()
   package var people: People
   /// The last change that was read.
   package var position: Int64 = 0
@@ -23,7 +23,7 @@ package struct Feed {
   package var pendingSaves: [NetworkRequest.ID: PendingSave] = [:]
 
   package init(_ outputMode: OutputMode, _ preferences: Preferences, me: ID<Participant>) {
-    transcript = Transcript(outputMode, preferences, me: me)
+    renderer = Renderer(outputMode, preferences, me: me)
     people = People(me: me, glyphs: preferences.glyphs)
   }
 
@@ -40,15 +40,15 @@ package struct Feed {
   /// Holds changes back while nobody would see them, or they would overwrite a line being typed
   /// (rules 7.6, 11.5).
   package mutating func hold(besideText hasText: Bool, _ scene: Scene) {
-    readState.isHolding =
-      readState.isBehind
+    screenState.isHolding =
+      screenState.isBehind
       || scene.outputMode == .plain && scene.settings.holdWhileTyping && hasText
   }
 
   /// Reads the changes since the last time. Before it shows any message, it records that this shell
   /// has it: from then on nobody can recall it (rule 3.7).
   package mutating func read(_ scene: Scene, _ snapshot: borrowing Snapshot) throws -> Step {
-    guard !readState.isHolding else { return Step() }
+    guard !screenState.isHolding else { return Step() }
     let changes = try snapshot.changes(since: position, for: scene.me.id)
     position = changes.position
     let others = changes.arrived.filter { $0.sender != scene.me.id }
@@ -60,7 +60,7 @@ package struct Feed {
     for message in others { delivered[message.conversation] = message.number }
     let here = others.filter { $0.conversation == scene.open.id }
     // Messages that reach the screen in this turn count as seen, in the same write.
-    let isSeen = !here.isEmpty && readState.showsAtOnce && transcript.holds(here)
+    let isSeen = !here.isEmpty && screenState.showsAtOnce && renderer.holds(here)
     return .first(
       [.delivered(delivered, seen: isSeen ? scene.open.id : nil)],
       then: [.arrived(changes, isSeen: isSeen)])
@@ -75,33 +75,33 @@ package struct Feed {
     _ target: Conversation, isNew: Bool, _ open: inout OpenConversation, _ scene: Scene,
     _ snapshot: borrowing Snapshot
   ) throws -> [Effect] {
-    let entrance = try Entrance(
-      to: target, of: scene.me.id, transcript, isInteractive: scene.isInteractive,
+    let screen = try OpeningScreen(
+      to: target, of: scene.me.id, renderer, isInteractive: scene.isInteractive,
       isFirst: scene.isStarting, snapshot)
     let gaps = target.network == nil ? [] : try snapshot.markedGaps(in: target.id)
     joinsAndLeaves = JoinLeaveDigest()
-    open.enter(target, entrance.membership, newestOwn: entrance.newestOwn, scene.settings)
+    open.enter(target, screen.membership, newestOwn: screen.newestOwn, scene.settings)
     open.readAbilities(snapshot)
-    readState.enter(
-      printedUpTo: entrance.printedUpTo, newest: entrance.recent.last?.sort,
-      firstUnprinted: entrance.firstUnprinted)
+    screenState.enter(
+      printedUpTo: screen.printedUpTo, newest: screen.recent.last?.sort,
+      firstUnprinted: screen.firstUnprinted)
     people.enter(target.id, hasColours: scene.outputMode == .tty, snapshot)
-    transcript.printer.options.colours = people.colours
-    var effects = prepareNames(ofSendersOf: entrance.messages, in: target.id, scene, snapshot)
-    transcript.printer.fitColumns(to: entrance.recent)
+    renderer.printer.options.colours = people.colours
+    var effects = prepareNames(ofSendersOf: screen.messages, in: target.id, scene, snapshot)
+    renderer.printer.fitColumns(to: screen.recent)
     var lines: [StyledLine] = []
     // A batch prints no heading.
     if scene.isInteractive {
-      transcript.printer.startOver(on: entrance.day)
-      lines = entrance.headingLines(
+      renderer.printer.startOver(on: screen.day)
+      lines = screen.headingLines(
         for: scene.me.id, isNew: isNew, glyphs: scene.glyphs,
         ignores: scene.attention.ignoredConversations.contains(target.id), snapshot)
     }
     effects += [
-      .show(lines + entrance.lines(for: scene.me.id, gaps: gaps, by: &transcript)),
+      .show(lines + screen.lines(for: scene.me.id, gaps: gaps, by: &renderer)),
       .write(.lastConversation(target.id)),
     ]
-    if readState.printedUpTo > 0 { notePrinted(in: target.id, scene) }
+    if screenState.printedUpTo > 0 { notePrinted(in: target.id, scene) }
     return effects + shows(target.id, scene)
   }
 
@@ -139,14 +139,14 @@ package struct Feed {
     guard scene.outputMode == .tty, let here else { return [] }
     let new = people.giveColours(toSendersOf: messages, in: here)
     guard !new.isEmpty else { return [] }
-    transcript.printer.options.colours = people.colours
+    renderer.printer.options.colours = people.colours
     return [.write(.colours(new, in: here))]
   }
 
   mutating func findLookAlikes(among names: [ID<Participant>], _ snapshot: borrowing Snapshot) {
     people.findLookAlikes(among: names, snapshot)
-    if transcript.printer.options.lookAlikes != people.lookAlikes {
-      transcript.printer.options.lookAlikes = people.lookAlikes
+    if renderer.printer.options.lookAlikes != people.lookAlikes {
+      renderer.printer.options.lookAlikes = people.lookAlikes
     }
   }
 
@@ -156,44 +156,44 @@ package struct Feed {
   ///
   /// - Parameter new: how many messages of others are among the lines.
   mutating func present(_ lines: [StyledLine], new: Int, muted: Int = 0) -> [Effect] {
-    let lines = readState.holdIfPaused(lines, new: new, muted: muted)
+    let lines = screenState.holdIfPaused(lines, new: new, muted: muted)
     return lines.isEmpty ? [] : [.show(lines)]
   }
 
   /// `/pause`: holds new lines back. The first of them will show its sender's name, whatever
   /// precedes it.
   package mutating func pause(_ scene: Scene) -> [Effect] {
-    readState.pause()
-    transcript.printer.endRun()
+    screenState.pause()
+    renderer.printer.endRun()
     return shows(scene.open.id, scene)
   }
 
   /// Prints the lines that were held back, in order.
   package mutating func resume(_ scene: Scene) -> [Effect] {
-    guard readState.isPaused else { return [] }
-    let held = readState.resume()
-    transcript.printer.endRun()
-    if held.count > 0 || readState.hasUnsentReadMarker { notePrinted(in: scene.open.id, scene) }
+    guard screenState.isPaused else { return [] }
+    let held = screenState.resume()
+    renderer.printer.endRun()
+    if held.count > 0 || screenState.hasUnsentReadMarker { notePrinted(in: scene.open.id, scene) }
     return (held.lines.isEmpty ? [] : [.show(held.lines)]) + shows(scene.open.id, scene)
   }
 
   package mutating func window(isFocused: Bool?, _ scene: Scene) -> [Effect] {
-    readState.window(isFocused: isFocused)
+    screenState.window(isFocused: isFocused)
     guard isFocused != nil, let here = scene.open.id else { return [] }
-    if readState.isLooking, readState.hasUnsentReadMarker { notePrinted(in: here, scene) }
+    if screenState.isLooking, screenState.hasUnsentReadMarker { notePrinted(in: here, scene) }
     return shows(here, scene)
   }
 
   /// Call this when another program, such as a pager, gets the screen or has returned it.
   package func lendScreen(_ isLent: Bool, _ scene: Scene) -> [Effect] {
-    (readState.isPaused ? [] : shows(scene.open.id, isPaused: isLent, scene))
+    (screenState.isPaused ? [] : shows(scene.open.id, isPaused: isLent, scene))
       + (isLent ? [] : [.catchUp])
   }
 
   /// Records what was printed in the open conversation; it counts as read once it is on the screen.
   mutating func notePrinted(in here: ID<Conversation>?, _ scene: Scene) {
     // What a script prints does not count as read, as with `hobnob log`.
-    if scene.isInteractive, let here { readState.notePrinted(in: here) }
+    if scene.isInteractive, let here { screenState.notePrinted(in: here) }
   }
 
   /// Records which conversation this shell shows, and whether anybody looks at it.
@@ -201,7 +201,7 @@ package struct Feed {
     _ conversation: ID<Conversation>?, isPaused: Bool = false, _ scene: Scene
   ) -> [Effect] {
     scene.shell == nil
-      ? [] : [.write(.open(conversation, isPaused: isPaused || !readState.isLooking))]
+      ? [] : [.write(.open(conversation, isPaused: isPaused || !screenState.isLooking))]
   }
 
   // MARK: Answers of commands
@@ -213,20 +213,20 @@ package struct Feed {
   ) -> [Effect] {
     let here = scene.open.id
     let effects = prepareNames(ofSendersOf: messages, in: here, scene, snapshot)
-    if !atEnd { readState.forgetFirstUnprinted() }
-    var printer = transcript.printer
+    if !atEnd { screenState.forgetFirstUnprinted() }
+    var printer = renderer.printer
     printer.startOver()
     let gaps = here.flatMap { try? snapshot.markedGaps(in: $0) } ?? []
     let next = gaps.isEmpty ? nil : try? snapshot.sortKey(after: messages, for: scene.me.id)
     let lines = printer.historyLines(
       messages, reactions, gaps: gaps, before: next,
       agesAt: scene.settings.timestamps == .relative ? Clock.wall() : nil)
-    let effect = transcript.page(lines, atEnd: atEnd, always: inPager)
+    let effect = renderer.page(lines, atEnd: atEnd, always: inPager)
     // A pager leaves nothing on the screen.
     if case .page = effect {
-      transcript.printer.endRun()
+      renderer.printer.endRun()
     } else {
-      transcript.printer.follow(printer)
+      renderer.printer.follow(printer)
     }
     return effects + [effect]
   }

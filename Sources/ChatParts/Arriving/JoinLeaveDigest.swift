@@ -24,7 +24,7 @@ struct JoinLeaveDigest {
   ) {
     guard Self.isTold(event, as: setting, snapshot) else { return }
     gathered.append(event)
-    // What concerns me cannot wait.
+    // What concerns the person cannot wait.
     if event.other != nil { deadline = now }
     if deadline == nil { deadline = now + EventWords.span }
   }
@@ -32,7 +32,7 @@ struct JoinLeaveDigest {
   private static func isTold(
     _ event: Event, as setting: Settings.Events, _ snapshot: borrowing Snapshot
   ) -> Bool {
-    // Only what is about me has another person.
+    // Only an event about the person names somebody else.
     if event.other != nil { return true }
     switch setting {
     case .all: return true

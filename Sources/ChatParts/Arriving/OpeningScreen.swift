@@ -8,24 +8,22 @@ import StyledText
 /// What to print on entering a conversation: its newest messages, with a rule above the unread ones
 /// (rule 7.7). Of unread messages it prints at most two screens (rule 13.9).
 @MainActor
-struct Entrance {
+struct OpeningScreen {
   let target: Conversation
   let membership: Membership
-  /// The number of the last message that I have read.
+  /// The number of the last message that the person has read.
   let marker: Int
   /// The newest messages, printed or not; the printer fits its columns to them.
   let recent: [Message]
-  /// The messages to print.
   private(set) var messages: [Message]
   /// The number up to which messages count as printed.
   let printedUpTo: Int
   /// How many unread messages are not printed, and the number of the first.
   private(set) var hidden = 0
   private(set) var firstUnprinted: Int?
-  /// My newest message among those that were loaded and fit; nil if unknown.
+  /// The person's newest message among those that were loaded and fit; nil if unknown.
   private(set) var newestOwn: Message?
 
-  /// The minimum number of messages on the opening screen.
   private static let openingMessages = 20
   /// The number of lines above the unread messages after switching (rule 13.1).
   private static let contextLines = 5
@@ -33,7 +31,7 @@ struct Entrance {
   /// - Parameter isFirst: whether this is the first screen of the shell, which leaves out delivery
   ///   states and shows more than the unread messages.
   init(
-    to target: Conversation, of me: ID<Participant>, _ transcript: Transcript, isInteractive: Bool,
+    to target: Conversation, of me: ID<Participant>, _ renderer: Renderer, isInteractive: Bool,
     isFirst: Bool, _ snapshot: borrowing Snapshot
   ) throws {
     let membership = try snapshot.membership(of: me, in: target.id)
@@ -46,7 +44,7 @@ struct Entrance {
     var mayHaveMore =
       isInteractive && membership == .member
       && messages.first.map { $0.number > marker + 1 } == true
-    // Ask the store only if there are more numbers, some of which may be past or my own.
+    // Ask the store only if there are more numbers, some of which may be past or the person's own.
     if isInteractive, membership == .member, !mayHaveMore,
       target.lastNumber - marker > messages.count(where: { $0.number > marker && !$0.isPast })
     {
@@ -56,14 +54,14 @@ struct Entrance {
     }
     if mayHaveMore {
       messages = try snapshot.messages(
-        in: target.id, limit: max(Self.openingMessages, transcript.entranceRows), for: me,
+        in: target.id, limit: max(Self.openingMessages, renderer.entranceRows), for: me,
         receipts: !isFirst, andIgnored: false)
     }
     (self.target, self.membership, self.marker) = (target, membership, marker)
     (self.messages, recent) = (messages, messages)
     printedUpTo = max(
       target.lastNumber, messages.filter { !$0.isPast }.map(\.number).max() ?? 0)
-    if isInteractive { try keepWhatFits(me, transcript, mayHaveMore: mayHaveMore, snapshot) }
+    if isInteractive { try keepWhatFits(me, renderer, mayHaveMore: mayHaveMore, snapshot) }
     if hidden > 0 {
       firstUnprinted = try snapshot.firstUnread(by: me, in: target.id, behind: marker)
     }
@@ -87,13 +85,14 @@ struct Entrance {
 
   /// Keeps the newest unread messages that fit on two screens.
   private mutating func keepWhatFits(
-    _ me: ID<Participant>, _ transcript: Transcript, mayHaveMore: Bool,
+    _ me: ID<Participant>, _ renderer: Renderer, mayHaveMore: Bool,
     _ snapshot: borrowing Snapshot
   ) throws {
     let start = messages.firstIndex { $0.number > marker && !$0.isPast } ?? messages.endIndex
-    let printed = transcript.newest(messages[start...])
+    let printed = renderer.newest(messages[start...])
     guard mayHaveMore || printed.startIndex > start else { return }
-    // Some messages from `start` on may be deleted or my own, and so not unread: ask the store.
+    // Some messages from `start` on may be deleted or the person's own, and so not unread: ask the
+    // store.
     let all = try Self.countUnread(in: target, of: me, snapshot)
     hidden = max(0, all - printed.count { Self.isUnread($0, by: me, behind: marker) })
     if hidden == 0 { return }
@@ -128,7 +127,7 @@ struct Entrance {
   ///
   /// - Parameter gaps: the sort keys after which messages may be missing, ascending.
   func lines(
-    for me: ID<Participant>, gaps: [Int64], by transcript: inout Transcript
+    for me: ID<Participant>, gaps: [Int64], by renderer: inout Renderer
   ) -> [StyledLine] {
     var (lines, gaps) = ([StyledLine](), GapRules(gaps))
     var isRuled = membership != .member
@@ -138,20 +137,20 @@ struct Entrance {
       lines.append(printer.rule(say("new")))
     }
     if hidden > 0 {
-      beginNew(&transcript.printer)
+      beginNew(&renderer.printer)
       lines.append(
         StyledLine(say("%1 more: /history", SafeText(grouped: hidden)), .dim))
     }
     for message in messages.inOrder() {
       if !isRuled, message.number > marker, message.sender != me, !message.isPast,
-        !transcript.printer.hides(message)
+        !renderer.printer.hides(message)
       {
-        beginNew(&transcript.printer)
+        beginNew(&renderer.printer)
       }
-      lines += gaps.lines(before: message, &transcript.printer)
-      lines += transcript.printer.lines(for: message)
+      lines += gaps.lines(before: message, &renderer.printer)
+      lines += renderer.printer.lines(for: message)
     }
-    return lines + gaps.linesAtEnd(&transcript.printer)
+    return lines + gaps.linesAtEnd(&renderer.printer)
   }
 
   /// The day of the first printed message.
@@ -188,7 +187,7 @@ struct Entrance {
     var notes: [SafeText] = []
     let name = SafeText(name: target.name)
     if let begin = (try? snapshot.keepBegins(in: target.id)) ?? nil {
-      let age = SafeText(line: Keep.written((try? snapshot.keep(of: target.id)) ?? nil))
+      let age = SafeText(line: KeepSetting.written((try? snapshot.keep(of: target.id)) ?? nil))
       notes.append(
         say(
           "From %1 on, hobnob deletes messages here that are older than %2; /set keep off stops that.",

@@ -68,8 +68,6 @@ package struct People {
     return lookAlikes.contains(person.id) ? glyphs.lookAlike + name : name
   }
 
-  /// Records that another conversation is open.
-  ///
   /// - Parameter hasColours: whether names have colours.
   mutating func enter(
     _ conversation: ID<Conversation>, hasColours: Bool, _ snapshot: borrowing Snapshot

@@ -11,12 +11,12 @@ extension Committer {
   /// How long a line waits before it comes back, in milliseconds.
   private static let linePatience: Int64 = 10_000
 
-  /// Gives a line back to the person.
-  package func giveBack(_ line: Line, because reason: SafeText) -> [Effect] {
-    guard isLeaving else { return [.whenLineBegins(.lineReturned(line, reason))] }
+  package func giveBack(_ line: PendingLine, because reason: SafeText) -> [Effect] {
+    let back = ReturnedLine(line: line, reason: reason)
+    guard isLeaving else { return [.whenLineBegins(.lineReturned(back))] }
     // Someone who is leaving begins no other line.
     noteUnsent()
-    queue.add(.returned([ReturnedLine(line: line, reason: reason)], to: line.conversation))
+    queue.add(.returned([back], to: line.conversation))
     return []
   }
 
@@ -80,8 +80,8 @@ extension Committer {
   }
 
   /// What cannot be stored if the program ends now.
-  var unsentLines: [Line] {
-    queue.writes.flatMap { write -> [Line] in
+  var unsentLines: [PendingLine] {
+    queue.writes.flatMap { write -> [PendingLine] in
       switch write {
       case .line(let line): [line]
       case .returned(let lines, _): lines.map(\.line)

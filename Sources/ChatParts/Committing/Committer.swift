@@ -56,7 +56,7 @@ package final class Committer {
 
   /// The result of a write, for the session.
   package enum Committed {
-    case line(Line, Message, key: AttachedFiles.ConversationKey)
+    case line(PendingLine, Message, key: AttachedFiles.ConversationKey)
     case draft(ID<Conversation>, String?)
     case returned([ReturnedLine])
     case takenBack(Set<ID<Message>>)
@@ -191,7 +191,7 @@ package final class Committer {
   /// Stores a line now or, if the store is locked or the line has to wait for its files, later.
   ///
   /// - Throws: any other reason why it cannot be stored.
-  package func store(_ line: Line, _ context: Context, at now: MonotonicTime) throws -> [Committed] {
+  package func store(_ line: PendingLine, _ context: Context, at now: MonotonicTime) throws -> [Committed] {
     if !isInteractive || !queue.mustWait(.line(line)) {
       do {
         return try commit([.line(line)], nil, context).committed

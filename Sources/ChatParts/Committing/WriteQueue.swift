@@ -20,13 +20,15 @@ package struct WriteQueue {
   }
 
   /// Entered lines that are not stored yet.
-  package var lines: [Line] { writes.compactMap(\.line) }
+  package var lines: [PendingLine] { writes.compactMap(\.line) }
 
   /// Whether anything waits only for the store.
   package var isReady: Bool { next != nil }
 
   /// Whether a new write has to wait for earlier ones.
-  package func mustWait(_ write: Write) -> Bool { isLocked && isReady || mustWaitForFiles(write) }
+  func mustWait(_ write: Write) -> Bool {
+    isLocked && isReady || isHeld(write, behind: writes[...])
+  }
 
   /// Whether anything that was typed waits.
   package var holdsTypedText: Bool {
@@ -50,9 +52,6 @@ package struct WriteQueue {
   private var next: Int? { writes.indices.first { !isHeld(at: $0) } }
 
   private func isHeld(at index: Int) -> Bool { isHeld(writes[index], behind: writes[..<index]) }
-
-  /// Whether a new write has to wait for files to be copied.
-  func mustWaitForFiles(_ write: Write) -> Bool { isHeld(write, behind: writes[...]) }
 
   /// A line waits for its own files and for the lines before it; a draft waits for the line of its
   /// conversation, which removes the stored draft.
@@ -87,7 +86,6 @@ package struct WriteQueue {
     return taken
   }
 
-  /// Whether a waiting write has a transaction of its own.
   package var hasOwnTransactions: Bool { writes.contains(where: \.hasOwnTransaction) }
 
   /// Puts failed writes back at the front.
@@ -95,7 +93,6 @@ package struct WriteQueue {
 
   // MARK: Lines
 
-  /// Restarts the waiting time of all lines.
   mutating func waitAnew(now: MonotonicTime) {
     for index in writes.indices {
       guard case .line(var line) = writes[index] else { continue }
@@ -104,18 +101,18 @@ package struct WriteQueue {
     }
   }
 
-  mutating func takeFirstLine() -> Line? { takeLine { _ in true } }
+  mutating func takeFirstLine() -> PendingLine? { takeLine { _ in true } }
 
   /// Removes the first line that waits only for the store, if it has waited since `latest` or
   /// longer.
-  mutating func takeReadyLine(since latest: MonotonicTime) -> Line? {
+  mutating func takeReadyLine(since latest: MonotonicTime) -> PendingLine? {
     let index = writes.indices.first { writes[$0].line != nil && !isHeld(at: $0) }
     guard let index, let line = writes[index].line, line.since <= latest else { return nil }
     writes.remove(at: index)
     return line
   }
 
-  private mutating func takeLine(where isMeant: (Line) -> Bool) -> Line? {
+  private mutating func takeLine(where isMeant: (PendingLine) -> Bool) -> PendingLine? {
     let index = writes.firstIndex { $0.line.map(isMeant) ?? false }
     return index.flatMap { writes.remove(at: $0).line }
   }
@@ -134,7 +131,7 @@ package struct WriteQueue {
   }
 
   /// Removes the line whose files have this number.
-  mutating func takeLine(copy: Int) -> Line? { takeLine { $0.copyNumber == copy } }
+  mutating func takeLine(copy: Int) -> PendingLine? { takeLine { $0.copyNumber == copy } }
 
   // MARK: Drafts
 
@@ -166,7 +163,6 @@ package struct WriteQueue {
     return writes.count < count
   }
 
-  /// Removes the lines that will become part of the draft of a conversation.
   mutating func takeReturned(to conversation: ID<Conversation>) -> [ReturnedLine] {
     var found: [ReturnedLine] = []
     writes.removeAll {

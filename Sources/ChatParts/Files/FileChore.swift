@@ -118,7 +118,6 @@ package enum FileChore {
     }
   }
 
-  /// Parses the output of the child process.
   package func outcome(answer: String, status: Int32) -> Outcome {
     var done = answer.split(separator: "\0").map(String.init)
     if status == 0 { return Outcome(done: done) }
@@ -129,7 +128,6 @@ package enum FileChore {
         ?? say("The process that copies the files ended with status %1.", SafeText(Int(status))))
   }
 
-  /// Does the work in this process.
   package func runHere() -> Outcome {
     var outcome = Outcome()
     do { try perform { outcome.done.append($0) } } catch { outcome.failure = sentence(for: error) }

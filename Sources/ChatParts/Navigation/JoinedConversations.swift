@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import Conversations
 
-/// The conversations that I am in, in the order of `/list` and with its numbers, for `set toolbar
-/// conversations`. The store is asked again only if they may have changed.
+/// The conversations that the person is in, in the order of `/list` and with its numbers, for `set
+/// toolbar conversations`. The store is asked again only if they may have changed.
 package struct JoinedConversations {
   /// The first of them, as many as can ever fit in a row of a terminal.
   package private(set) var shown: [(number: Int, conversation: Conversation)] = []
   private var all: Set<ID<Conversation>> = []
   private var isStale = true
-  /// The open conversation at the last read, which I may have left.
+  /// The open conversation at the last read, which the person may have left.
   private var open: ID<Conversation>?
 
   /// How many there are.

@@ -11,14 +11,15 @@ import StyledText
 @MainActor
 package struct Navigator {
   package var open: OpenConversation
-  package private(set) var elsewhere = UnreadElsewhere()
+  package private(set) var otherConversations = UnreadElsewhere()
   package private(set) var joined = JoinedConversations()
   /// The conversation that the keys have reached and that is not entered yet.
   package private(set) var target: Conversation?
   /// When to enter it.
   private var switchDeadline: MonotonicTime?
   /// Where a run of `next-unread` keys began, and which conversations it passed without entering
-  /// them; nil if no such key was pressed since I switched in another way or sent something.
+  /// them; nil if no such key was pressed since the person switched in another way or sent
+  /// something.
   private var run: (start: ID<Conversation>, passed: Set<ID<Conversation>>)?
   /// The conversations that were open before; the latest is last.
   private var former: [ID<Conversation>] = []
@@ -41,21 +42,20 @@ package struct Navigator {
   package mutating func note(
     _ changes: Changes, _ scene: Scene, _ snapshot: borrowing Snapshot
   ) -> Set<ID<Conversation>> {
-    elsewhere.note(changes, for: scene.me.id, open: open.id)
+    otherConversations.note(changes, for: scene.me.id, open: open.id)
     joined.note(changes)
-    return elsewhere.directChats(among: changes.arrived, for: scene.me.id, snapshot)
+    return otherConversations.directChats(among: changes.arrived, for: scene.me.id, snapshot)
   }
 
-  /// Records that what counts as unread or urgent may have changed.
-  package mutating func forgetCounts() { elsewhere.forgetCounts() }
+  package mutating func forgetCounts() { otherConversations.forgetCounts() }
 
-  /// Counts what is unread elsewhere, where that may have changed.
+  /// Counts the unread messages of the other conversations whose count may have changed.
   package mutating func countUnread(_ scene: Scene, _ snapshot: borrowing Snapshot) -> [Effect] {
     guard scene.isInteractive, !scene.isStarting else { return [] }
     do {
-      try elsewhere.count(
+      try otherConversations.count(
         mentioning: scene.me, scene.settings.highlights, open: open.id, snapshot)
-      if scene.outputMode == .tty, scene.settings.looks.toolbar == .conversations {
+      if scene.outputMode == .tty, scene.settings.appearance.toolbar == .conversations {
         try joined.read(for: scene.me.id, open: open.conversation, snapshot)
       }
     } catch { return [.retryRead] }
@@ -63,7 +63,7 @@ package struct Navigator {
   }
 
   package mutating func readNewestOwn(_ me: ID<Participant>, _ snapshot: borrowing Snapshot) {
-    elsewhere.countUnsent(by: me, snapshot)
+    otherConversations.countUnsent(by: me, snapshot)
     open.readNewestOwn(snapshot)
   }
 
@@ -72,17 +72,18 @@ package struct Navigator {
   /// Notes that another conversation is open now.
   package mutating func entered(from conversation: ID<Conversation>?) {
     guard let next = open.id else { return }
-    elsewhere.moved(from: conversation, to: next)
+    otherConversations.moved(from: conversation, to: next)
     guard let conversation, conversation != next else { return }
     former.removeAll { $0 == conversation }
     former.append(conversation)
   }
 
-  /// After I left a room, or it was removed, leads to the conversation that was open before it.
+  /// After the person left a room, or it was removed, leads to the conversation that was open
+  /// before it.
   package mutating func left(
     _ room: ID<Conversation>, _ me: ID<Participant>, _ snapshot: borrowing Snapshot
   ) throws -> [Effect] {
-    elsewhere.forget(room)
+    otherConversations.forget(room)
     guard room == open.id else { return [] }
     open.left()
     let next =
@@ -90,7 +91,8 @@ package struct Navigator {
     return next.map { [.open($0, isNew: false)] } ?? []
   }
 
-  /// Leads to the room that a network took this shell to, since it sent me there from the open one.
+  /// Leads to the room that a network took this shell to, since it sent the person there from the
+  /// open one.
   package func followRoom(_ scene: Scene, _ snapshot: borrowing Snapshot) throws -> [Effect] {
     guard let shell = scene.shell, !open.isMember,
       let place = try snapshot.conversation(ofShell: shell), place != open.id,
@@ -182,8 +184,8 @@ package struct Navigator {
     return next == present?.id ? nil : try snapshot.conversation(next, for: me)
   }
 
-  /// The conversation that was last open before this one and that I have not left; nil if I have
-  /// left them all.
+  /// The conversation that was last open before this one and that the person has not left; nil if
+  /// the person has left them all.
   package func formerConversation(
     _ me: ID<Participant>, _ snapshot: borrowing Snapshot
   ) throws -> Conversation? {
@@ -207,10 +209,7 @@ package struct Navigator {
     if let next { target = next }
   }
 
-  /// Whether to enter the conversation that the keys have reached.
-  package func isSwitchDue(at now: MonotonicTime) -> Bool {
-    switchDeadline.map { now >= $0 } ?? false
-  }
+  package func isSwitchDue(at now: MonotonicTime) -> Bool { switchDeadline.map { now >= $0 } ?? false }
 
   /// Records that the session has entered the conversation that the keys reached.
   package mutating func commit() {

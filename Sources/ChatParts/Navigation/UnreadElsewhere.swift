@@ -2,20 +2,19 @@
 import ChatRendering
 import Conversations
 
-/// Unread messages in other conversations (rule 7.4), and my unsent messages in any.
+/// Unread messages in other conversations (rule 7.4), and the person's unsent messages in any.
 package struct UnreadElsewhere {
   /// The conversations with unread messages, the most urgent first.
   package private(set) var unread: [Unread] = []
   /// Conversations whose count may have changed; nil if nothing was ever counted.
   private var uncounted: Set<ID<Conversation>>?
-  /// The kinds of conversations with new messages.
   private var kinds: [ID<Conversation>: Conversation.Kind] = [:]
-  /// My messages that wait for a network, and those that it refused.
+  /// The person's messages that wait for a network, and those that it refused.
   package private(set) var unsent = (waiting: 0, failed: 0)
   /// The networks that those messages wait for.
   package private(set) var networksAwaited: Set<String> = []
 
-  /// The conversations of these messages in which others wrote to me alone.
+  /// The conversations of these messages in which others wrote to the person alone.
   mutating func directChats(
     among messages: [Message], for me: ID<Participant>, _ snapshot: borrowing Snapshot
   ) -> Set<ID<Conversation>> {
@@ -47,7 +46,6 @@ package struct UnreadElsewhere {
     uncounted = found
   }
 
-  /// Records that another conversation is open.
   mutating func moved(from former: ID<Conversation>?, to open: ID<Conversation>) {
     forget(open)
     if let former { uncounted?.insert(former) }
@@ -58,7 +56,6 @@ package struct UnreadElsewhere {
     unread.removeAll { $0.conversation.id == conversation }
   }
 
-  /// Records that what counts as unread or urgent may have changed.
   mutating func forgetCounts() { uncounted = nil }
 
   /// Counts unread messages elsewhere: all of them once, then only where they may have changed, so

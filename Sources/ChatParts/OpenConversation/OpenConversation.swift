@@ -5,7 +5,8 @@ import Conversations
 import Platform
 import StyledText
 
-/// The open conversation: what it is, who is there, and how far my newest message there got.
+/// The open conversation: what it is, who is there, and how far the person's newest message there
+/// got.
 @MainActor
 package struct OpenConversation {
   /// Nil only before the session enters the first conversation.
@@ -21,14 +22,14 @@ package struct OpenConversation {
       othersHere = here.count { $0.isHere && $0.participant.id != me }
     }
   }
-  /// My name here, if this is on a network (rule 14.9).
+  /// The person's name here, if this is on a network (rule 14.9).
   package private(set) var nick: String?
   package private(set) var othersHere = 0
   package private(set) var typing = TypingList()
   package private(set) var newestOwn: Message?
-  /// How many recipients of my newest message have it.
+  /// How many recipients of the person's newest message have it.
   package private(set) var deliveryCounts = DeliveryCounts()
-  /// My away message; nil if I am not away.
+  /// The person's away message; nil if the person is not away.
   package private(set) var away: String?
   private let me: ID<Participant>
   private var signals = TypingSignals()
@@ -83,7 +84,6 @@ package struct OpenConversation {
 
   // MARK: Coming and going
 
-  /// Records that another conversation is open.
   mutating func enter(
     _ target: Conversation, _ membership: Membership, newestOwn: Message?, _ settings: Settings
   ) {
@@ -106,14 +106,14 @@ package struct OpenConversation {
     address = (try? snapshot.networkAddress(of: conversation.id)) ?? address
   }
 
-  /// Records that I left the open room.
+  /// Records that the person left the open room.
   package mutating func left() { membership = .left }
 
   mutating func change(topic: String) { conversation?.topic = topic }
 
   // MARK: Who is there
 
-  /// Reads who is here, and whether I am away.
+  /// Reads who is here, and whether the person is away.
   mutating func readPeople(_ snapshot: borrowing Snapshot) {
     guard let conversation else { return }
     here = (try? snapshot.people(in: conversation.id)) ?? []
@@ -138,7 +138,7 @@ package struct OpenConversation {
     for presence in here where !presence.isHere { typing.remove(presence.participant.identity) }
   }
 
-  /// Marks me as away with a message, or, with nil, as back.
+  /// Marks the person as away with a message, or, with nil, as back.
   package mutating func become(away word: String?) { away = word }
 
   /// Hints, once for each person, how to see whether they are online (rule 14.1).
@@ -160,7 +160,7 @@ package struct OpenConversation {
       SafeText(name: other.name))
   }
 
-  // MARK: My newest message
+  // MARK: The person's newest message
 
   package mutating func readNewestOwn(_ snapshot: borrowing Snapshot) {
     guard let conversation else { return }

@@ -6,13 +6,13 @@ import Conversations
 import Platform
 import StyledText
 
-/// What the parts of a session read of the whole at an event: who I am, what I have set, where I
-/// am.
+/// What the parts of a session read of the whole at an event: who the person is, what they
+/// have set, where they are.
 @MainActor
 package struct Scene {
   package let me: Participant
   package let preferences: Preferences
-  /// My mutes, ignores and notify settings, the same in all of my shells (rule 7.11).
+  /// The person's mutes, ignores and notify settings, the same in all of their shells (rule 7.11).
   package let attention: Attention
   package let outputMode: OutputMode
   package let open: OpenConversation

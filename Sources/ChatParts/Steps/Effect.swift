@@ -89,7 +89,7 @@ package enum Effect {
   case openKeepingDraft(Conversation, isNew: Bool)
   /// Replace the line with that of another conversation, which will be opened soon.
   case switchLine(to: Conversation)
-  /// I left this room: return to the conversation where I was before.
+  /// The person left this room: return to the conversation where the person was before.
   case left(ID<Conversation>)
   case send(OutgoingText)
   /// Put a message into the line, to edit it.
@@ -97,8 +97,8 @@ package enum Effect {
   /// The new text of the edited message was saved.
   case saved(String)
   /// Give a line back to the person, since it was not stored for this reason.
-  case giveBack(Line, because: SafeText)
-  /// Tell the others here that I am not typing any more.
+  case giveBack(PendingLine, because: SafeText)
+  /// Tell the others here that the person is not typing any more.
   case stopTyping
   case attach(String)
   /// Detach a file by its number; nil for all files.
@@ -113,7 +113,7 @@ package enum Effect {
   case renamed(Participant)
   case nicknamesChanged
   case away(String?)
-  /// My mutes, ignores or notify settings may have changed.
+  /// The person's mutes, ignores or notify settings may have changed.
   case attentionChanged
   /// Where `/search` without words continues.
   case searched(SearchContinuation)
@@ -123,7 +123,7 @@ package enum Effect {
   case draftsCleared
   /// Take back the line that has waited longest for the store.
   case takeBackLine
-  /// Hold the draft that the command replaced until I have answered its question.
+  /// Hold the draft that the command replaced until the person has answered its question.
   case holdDraft
   case accountsChanged
   /// Report when the account is connected, or why it is not.
@@ -150,7 +150,6 @@ package enum Effect {
 extension Effect {
   package var isNotice: Bool { if case .notice = self { true } else { false } }
 
-  /// Prints one dim sentence.
   package static func tell(_ sentence: SafeText) -> Effect {
     .answer([StyledLine(sentence, .dim)], indent: 2)
   }

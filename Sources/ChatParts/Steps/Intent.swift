@@ -32,7 +32,6 @@ package enum Intent: Equatable, Sendable {
   case send(LongTextForm)
 }
 
-/// How to send a long text.
 package enum LongTextForm: Sendable { case text, file }
 
 /// Where `/join #tea` looks for a room that is not known yet: the value of an account's option

@@ -2,8 +2,8 @@
 
 /// A key that opens another conversation (rule 13.1).
 package enum Move: Hashable, Sendable {
-  /// The most urgent unread conversation: first those with messages for me, then the one that has
-  /// waited longest.
+  /// The most urgent unread conversation: first those with messages for the person, then the one
+  /// that has waited longest.
   case nextUnread
   /// The next or previous conversation in the order of `/list`, which wraps around.
   case next, previous

@@ -3,13 +3,11 @@ import Composer
 import Conversations
 import StyledText
 
-/// Something that happens to a session.
 package enum SessionEvent {
   /// The line of the first conversation accepts typing.
   case lineReady
   /// The first prompt is visible; now do work that it did not have to wait for.
   case promptShown
-  /// The person pressed Return on this text.
   case entered(String)
   /// The person pressed Return on this text, and chose to send it as the file at this path (rule
   /// 1.9).
@@ -34,16 +32,14 @@ package enum SessionEvent {
   case cancel, undo, up
   /// C-c on an empty line.
   case interrupted
-  /// C-c emptied this text.
   case emptied
   /// C-d on an empty line.
   case ended
-  /// The draft was put into the line.
   case restored(Conversations.Draft)
   /// The draft was not put into the line, because it already had text (rule 5.2).
   case stashConflict(Conversations.Draft)
   /// A line that waited for the store comes back unsent, for this reason.
-  case lineReturned(Line, SafeText)
+  case lineReturned(ReturnedLine)
   /// The files of an unsent line are attached again.
   case filesReturned(WaitingFiles)
   /// The store's bell rang, or it is time to check the store.

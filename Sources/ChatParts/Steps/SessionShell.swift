@@ -40,7 +40,7 @@ package protocol SessionShell: AnyObject {
   func quit(status: Int32)
 }
 
-/// The line of a shell. Only effects change it; a session reads it as a ``SessionLine``.
+/// The line of a shell. Only effects change it; a session reads it as a ``InputLine``.
 @MainActor
 package protocol ShellLine: AnyObject {
   /// Does this when the next input line begins, or at once if no line is being handled.

@@ -5,13 +5,12 @@ import StyledText
 /// The result of an event: what to write, in one transaction, and what to do after the commit. A
 /// write that has a transaction of its own comes first (`Write.hasOwnTransaction`).
 package struct Step {
-  /// A change to the store, and its effects.
   package typealias Change = (borrowing DurableTransaction) throws -> [Effect]
 
   /// Writes that wait while somebody else has locked the store.
   package var writes: [Write] = []
   /// A line to store; it waits as well, but is refused if it cannot be stored for another reason.
-  package var line: Line?
+  package var line: PendingLine?
   /// A command's change, which is refused while the store is locked.
   package var change: Change?
   /// What to do after the commit, even if the change is refused, and before the effects of the

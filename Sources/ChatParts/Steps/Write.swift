@@ -6,7 +6,7 @@ import Conversations
 /// Something to write into the store.
 package enum Write {
   /// An entered line.
-  case line(Line)
+  case line(PendingLine)
   /// Lines that could not be sent, which become part of the draft of their conversation.
   case returned([ReturnedLine], to: ID<Conversation>)
   /// The draft of a conversation; nil if the person emptied the line that showed the draft.
@@ -54,7 +54,7 @@ package enum Write {
     }
   }
 
-  package var line: Line? { if case .line(let line) = self { line } else { nil } }
+  package var line: PendingLine? { if case .line(let line) = self { line } else { nil } }
 
   func isDraft(of conversation: ID<Conversation>) -> Bool {
     if case .draft(conversation, _) = self { true } else { false }
@@ -105,7 +105,9 @@ extension Access where Mode: MayWrite {
 }
 
 extension DurableTransaction {
-  package func send(_ line: Line, by me: ID<Participant>, _ shell: ShellID?) throws -> Message {
+  package func send(_ line: PendingLine, by me: ID<Participant>, _ shell: ShellID?) throws
+    -> Message
+  {
     try send(
       line.body, kind: line.kind, in: line.conversation, by: me,
       typed: line.typed.isEmpty || line.isSecret ? nil : line.typed, shell: shell,
@@ -134,7 +136,7 @@ extension DurableTransaction {
 
   /// Stores unsent lines, in order, above the existing draft.
   func store(
-    _ lines: [Line], aboveDraftIn conversation: ID<Conversation>, of me: ID<Participant>,
+    _ lines: [PendingLine], aboveDraftIn conversation: ID<Conversation>, of me: ID<Participant>,
     _ shell: ShellID?
   ) throws {
     var draft = try draft(of: me, in: conversation)

@@ -38,13 +38,13 @@ extension Composing {
     noteDraft(byHand: true, at: scene.now)
     let text = line.text
     files.noteChange(of: text)
-    noteEdit(text)
+    if line.isLive, !text.isEmpty, !LineRules.isCommand(text) { mode.edited?.lastTyped = text }
     if mode.isEditing {
       reactionTarget.forget()
       return []
     }
     let notice = reactionTarget.noteChange(of: text, widths: printer.options.widths) {
-      ReactionTarget.newest(in: scene.open.id, for: scene.me.id, printer, snapshot)
+      ReactionTarget.newestMessage(in: scene.open.id, for: scene.me.id, printer, snapshot)
     }
     return notice.map { [.notice($0)] } ?? []
   }
@@ -128,13 +128,6 @@ extension Composing {
     aside.takeLast(in: here).map { [.endNotice(Self.isSetAside), .swapLine($0)] }
   }
 
-  /// Records that a command switched away from `former`. If nothing else was typed there, the line
-  /// that was set aside last only made room for this command: it is the draft there, and no longer
-  /// set aside.
-  mutating func noteCommandLeft(_ former: ID<Conversation>) {
-    if draft.isEmpty { _ = aside.takeLast(in: former) }
-  }
-
   // MARK: Another line
 
   /// Makes the text that the line had before a command the draft, since that command switches
@@ -159,7 +152,9 @@ extension Composing {
     _ snapshot: borrowing Snapshot
   ) -> Step {
     guard keepsDrafts else { return Step() }
-    if let former { noteCommandLeft(former) }
+    // If nothing else was typed where a command left, the line that was set aside last only made room
+    // for the command: it is the draft there.
+    if let former, self.draft.isEmpty { _ = aside.takeLast(in: former) }
     var (draft, step) = takeDraft(queue, scene, snapshot)
     guard let here = scene.present?.id else { return step }
     // The line may have text; then the draft stays out of it.

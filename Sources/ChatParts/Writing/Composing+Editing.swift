@@ -7,7 +7,6 @@ import StyledText
 
 /// Edit mode: the line holds the new text of a sent message (rule 3).
 extension Composing {
-  /// Puts a message into the line.
   package mutating func beginEdit(of message: Message, _ scene: Scene) -> [Effect] {
     let isAnother = mode.isEditing
     // Editing does not count as typing (rule 3.2).
@@ -23,11 +22,6 @@ extension Composing {
     // In plain mode no status line shows the mode.
     if scene.outputMode == .plain { effects.append(.notice(edited.mode.status)) }
     return effects
-  }
-
-  /// Notes that the person has changed the text of the line.
-  mutating func noteEdit(_ text: String) {
-    if line.isLive, !text.isEmpty, !LineRules.isCommand(text) { mode.edited?.lastTyped = text }
   }
 
   /// Remembers unsaved changes to the message, for its next `/edit`.
@@ -56,7 +50,6 @@ extension Composing {
     return isSure ? .save(body) : outcome
   }
 
-  /// Ends edit mode after the text was saved.
   package mutating func saved(_ text: String) -> Step {
     var step = Step()
     if let edited = mode.edited {
@@ -77,6 +70,33 @@ extension Composing {
   package mutating func leaveEdit() {
     keepUnsavedChanges()
     mode.edited = nil
+  }
+
+  /// Leaves edit mode if nobody can change the message any more, and returns the new text as a line
+  /// of its own.
+  ///
+  /// - Throws: any other reason why the text was not saved.
+  package mutating func leaveEdit(
+    keeping text: String, because error: RuleError, _ rules: LineRules, _ scene: Scene
+  ) throws -> [Effect] {
+    guard keepsDrafts, let number = mode.edited?.message.number,
+      let here = scene.open.conversation,
+      case .message(let body) = rules.judge(text)
+    else { throw error }
+    let reason: SafeText
+    switch error {
+    // `/edit` allowed it, so the message still waited for its network.
+    case .cannotEdit:
+      reason = say(
+        "Message [%1] was sent while you edited it. %2", SafeText(number), sentence(for: error))
+    case .editsAreOver, .unreadable: reason = sentence(for: error)
+    default: throw error
+    }
+    mode.edited = nil
+    let line = PendingLine(
+      typed: text, body: body, kind: .text, conversation: here.id, conversationName: here.name,
+      since: scene.now, mentions: line.mentions(in: body))
+    return [.endEdit(offering: nil), .giveBack(line, because: reason)]
   }
 
   /// Leaves the message unchanged by a key, and restores the draft.
@@ -116,6 +136,6 @@ extension Composing {
   }
 
   private static func warning(_ sentence: SafeText) -> Effect {
-    .answer([Transcript.error(sentence)], indent: 0)
+    .answer([Renderer.error(sentence)], indent: 0)
   }
 }

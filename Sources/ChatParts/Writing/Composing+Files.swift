@@ -5,7 +5,6 @@ import StyledText
 
 /// The files to send with the line (rule 8.1).
 extension Composing {
-  /// Attaches a file to the next message.
   package mutating func attach(
     _ path: String, _ scene: Scene, _ snapshot: borrowing Snapshot
   ) throws -> [Effect] {
@@ -14,7 +13,7 @@ extension Composing {
     if most == 0 { throw RuleError.takesNoFiles(place.name) }
     let file = try files.attach(
       fileAt: path, limit: most.map { own > 0 ? min(own, $0) : $0 } ?? own)
-    record([file], scene, snapshot)
+    recordAttached([file], scene, snapshot)
     return leaveLine(scene) + [
       .notice(
         say(
@@ -38,7 +37,7 @@ extension Composing {
     return AttachedFiles.ConversationKey(id: conversation, address: address ?? "")
   }
 
-  private mutating func record(
+  private mutating func recordAttached(
     _ new: [WaitingFiles.File], _ scene: Scene, _ snapshot: borrowing Snapshot
   ) {
     guard scene.isInteractive, let here = scene.present?.id else { return }
@@ -56,13 +55,12 @@ extension Composing {
       former, in: key, except: Set(here + aside.all(in: key.id).flatMap(\.files).map(\.path)))
   }
 
-  /// Attaches unsent files again.
   package mutating func bringBack(
     _ back: WaitingFiles, _ scene: Scene, _ snapshot: borrowing Snapshot
   ) -> [Effect] {
     guard !back.isEmpty else { return [] }
     files.bringBack(back)
-    record(back.files, scene, snapshot)
+    recordAttached(back.files, scene, snapshot)
     return saveDraft(in: scene.present?.id).map(Effect.write)
   }
 

@@ -20,7 +20,7 @@ extension Composing {
     try snapshot.knownAbilities(of: conversation.id).check(
       text: body, isReply: text.replyTo != nil,
       files: waiting.files.map(\.bytes) + text.attachments.map(\.bytes), in: conversation.name)
-    var line = Line(
+    var line = PendingLine(
       typed: text.typed, body: body, kind: text.kind, conversation: conversation.id,
       conversationName: conversation.name, since: scene.now, files: waiting,
       attachments: text.attachments,
@@ -68,9 +68,8 @@ extension Composing {
     return try chore.runHere().attachments(of: files)
   }
 
-  /// Records that a line was stored.
   package mutating func sent(
-    _ line: Line, _ key: AttachedFiles.ConversationKey, _ queue: WriteQueue, _ scene: Scene
+    _ line: PendingLine, _ key: AttachedFiles.ConversationKey, _ queue: WriteQueue, _ scene: Scene
   ) -> [Effect] {
     draft.sent(
       line,
@@ -130,7 +129,7 @@ extension Composing {
 
   /// Whether a line can become the draft of its conversation, which must have none yet.
   private func canBecomeDraft(
-    _ line: Line, _ queue: WriteQueue, _ scene: Scene, _ snapshot: borrowing Snapshot
+    _ line: PendingLine, _ queue: WriteQueue, _ scene: Scene, _ snapshot: borrowing Snapshot
   ) -> Bool {
     guard line.asDraft != nil else { return false }
     if case .draft(_, .some)? = queue.draft(of: line.conversation) { return false }

@@ -4,7 +4,7 @@ import Conversations
 /// The typed line and what belongs to it: what the line is at present, its draft and its files.
 @MainActor
 package struct Composing {
-  package let line: any SessionLine
+  package let line: any InputLine
   /// Whether somebody types: a batch has no drafts and no history.
   package let keepsDrafts: Bool
   package var mode = LineMode.draft
@@ -15,10 +15,10 @@ package struct Composing {
   package var reactionTarget = ReactionTarget()
   /// Unsaved changes to sent messages (rule 3.4).
   var unsavedChanges: [ID<Message>: String] = [:]
-  /// Whether another shell of mine added to the history while the line was busy.
+  /// Whether another shell of this person added to the history while the line was busy.
   package var isHistoryStale = false
 
-  package init(_ line: any SessionLine, files: AttachedFiles, keepsDrafts: Bool) {
+  package init(_ line: any InputLine, files: AttachedFiles, keepsDrafts: Bool) {
     (self.line, self.files, self.keepsDrafts) = (line, files, keepsDrafts)
   }
 

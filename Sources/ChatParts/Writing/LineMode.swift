@@ -73,7 +73,6 @@ package indirect enum LineMode {
 
   package var isEditing: Bool { edited != nil }
 
-  /// The line that waits at the end of the history.
   var waitingLine: WaitingLine? {
     get { if case .history(let waiting) = base { waiting } else { nil } }
     set {

@@ -30,7 +30,7 @@ package struct ReactionTarget {
   mutating func forget() { message = nil }
 
   /// The message that a reaction would go to now: the newest that has been sent.
-  package static func newest(
+  package static func newestMessage(
     in conversation: ID<Conversation>?, for me: ID<Participant>, _ printer: MessagePrinter,
     _ snapshot: borrowing Snapshot
   ) -> Message? {

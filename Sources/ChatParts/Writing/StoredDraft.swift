@@ -8,7 +8,6 @@ package struct StoredDraft {
   /// The texts of the drafts that this shell last stored or restored.
   package var known: [ID<Conversation>: String] = [:]
   private var clock = DraftClock()
-  /// The files of the draft in the store.
   private var files = WaitingFiles()
   /// The draft restored into the line, while the line begins with it.
   private var restoredText = ""
@@ -48,14 +47,13 @@ package struct StoredDraft {
   /// Records that a line was sent; the same transaction removed it from its draft.
   ///
   /// - Parameter isDone: whether nothing else is being written there.
-  mutating func sent(_ line: Line, isDone: Bool) {
+  mutating func sent(_ line: PendingLine, isDone: Bool) {
     if known[line.conversation] == line.draft { known[line.conversation] = line.rest?.text }
     guard isDone else { return }
     clock.stored(LineDraft())
     files = WaitingFiles()
   }
 
-  /// Records that a draft is in the line.
   mutating func restored(_ text: LineDraft) {
     clock = DraftClock(stored: text)
     restoredText = text.text

@@ -23,7 +23,6 @@ package struct TextBeforeCommand {
     isHeld = false
   }
 
-  /// Notes a text of the line that is not a command.
   mutating func note(_ draft: LineDraft) {
     let (before, now) = (last.text.utf8.count, draft.text.utf8.count)
     if now > before { beforeCut = nil }

@@ -10,7 +10,6 @@ extension String {
     return String(String(tail.reversed()))
   }
 
-  /// Whether all of it is ASCII.
   package var isASCII: Bool { utf8.allSatisfy { $0 < 0x80 } }
 
   /// The start of a text, of at most `most` bytes: whole characters, or whole code points if the
@@ -36,7 +35,6 @@ extension SafeText {
 }
 
 extension DeliveryState {
-  /// The state in one word.
   package var word: SafeText {
     // Translators: the state of a message, as in “[12] seen”.
     switch self {

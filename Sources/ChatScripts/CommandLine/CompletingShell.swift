@@ -6,7 +6,6 @@ import StyledText
 enum CompletingShell: String {
   case bash, zsh, fish
 
-  /// The option that prints a script.
   static let option = "--generate-completion-script"
   /// The word with which a script asks.
   static let question = "---completion"

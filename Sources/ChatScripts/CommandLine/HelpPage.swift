@@ -79,7 +79,6 @@ extension Subcommand {
 }
 
 extension HelpRequest {
-  /// The options that ask for help.
   static var options: [(label: SafeText, help: SafeText)] {
     [("--version", say("Show the version.")), ("-h, --help", say("Show help information."))]
   }

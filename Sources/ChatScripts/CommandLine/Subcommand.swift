@@ -89,7 +89,6 @@ extension Parameter {
   }
 }
 
-/// Checks a number of lines.
 func validCount(_ lines: Int) throws {
   if lines < 0 { throw WrongUsage(say("--lines needs a number, 0 or more.")) }
 }

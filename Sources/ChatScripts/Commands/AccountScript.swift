@@ -5,11 +5,11 @@ import Glibc
 import StyledText
 
 /// `hobnob account register` (rule 11.3): creates an account on a server that lets anyone register.
-package struct AccountScript: Subcommand {
-  package static let name = "account"
-  package static let abstract: StaticString =
+struct AccountScript: Subcommand {
+  static let name = "account"
+  static let abstract: StaticString =
     "Create an account on a server that is open to anyone."
-  package static var parameters: [Parameter<Self>] {
+  static var parameters: [Parameter<Self>] {
     [
       Parameter(
         "VERB", \.verb, completes: .words(["register"]), "The action; the only one is register."),
@@ -32,9 +32,7 @@ package struct AccountScript: Subcommand {
   var port: UInt16?
   var ca: String?
 
-  package init() {}
-
-  package func validate() throws {
+  func validate() throws {
     if verb != "register" {
       throw WrongUsage(
         say(
@@ -43,7 +41,7 @@ package struct AccountScript: Subcommand {
     }
   }
 
-  package func run(_ launch: Launch) throws -> Int32 {
+  func run(_ launch: Launch) throws -> Int32 {
     // Check this before asking for a password.
     if let ca, access(ca, R_OK) != 0 {
       throw Refusal(

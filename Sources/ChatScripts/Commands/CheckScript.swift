@@ -8,11 +8,11 @@ import Terminal
 
 /// `hobnob check` (rule 11.3): checks the store for damage and unsafe permissions, and shows what
 /// the terminal can do.
-package struct CheckScript: Subcommand {
-  package static let name = "check"
-  package static let abstract: StaticString =
+struct CheckScript: Subcommand {
+  static let name = "check"
+  static let abstract: StaticString =
     "Check the store, and report what the terminal can do."
-  package static var parameters: [Parameter<Self>] {
+  static var parameters: [Parameter<Self>] {
     [
       Parameter("--deep", \.deep, "Also check the contents of attached files."),
       Parameter(
@@ -29,9 +29,7 @@ package struct CheckScript: Subcommand {
   var recover = false
   var backup: String?
 
-  package init() {}
-
-  package func validate() throws {
+  func validate() throws {
     if recover, deep || compact || backup != nil {
       throw WrongUsage(
         say("--recover cannot be combined with --deep, --compact or --backup."))
@@ -39,7 +37,7 @@ package struct CheckScript: Subcommand {
   }
 
   /// - Returns: 1 if anything is wrong; standard error says what.
-  package func run(_ launch: Launch) throws -> Int32 {
+  func run(_ launch: Launch) throws -> Int32 {
     let output = StandardOutput()
     if recover {
       let status = try launch.recover(output)
@@ -212,7 +210,6 @@ package struct CheckScript: Subcommand {
   private static let patience: Int64 = 500
 }
 
-/// A finding in the store, as a sentence.
 func sentence(for finding: Finding) -> SafeText {
   say(finding.sentence)
 }

@@ -7,11 +7,11 @@ import StyledText
 
 /// `hobnob connect` (rule 11.3): keeps an account connected without a shell; for a systemd user
 /// unit.
-package struct ConnectScript: Subcommand {
-  package static let name = "connect"
-  package static let abstract: StaticString =
+struct ConnectScript: Subcommand {
+  static let name = "connect"
+  static let abstract: StaticString =
     "Keep an account connected, even while no hobnob shell is open."
-  package static var parameters: [Parameter<Self>] {
+  static var parameters: [Parameter<Self>] {
     [
       Parameter(
         "ADDRESS", \.address, completes: .accounts,
@@ -22,9 +22,7 @@ package struct ConnectScript: Subcommand {
 
   var address: String?
 
-  package init() {}
-
-  package func run(_ launch: Launch) throws -> Int32 {
+  func run(_ launch: Launch) throws -> Int32 {
     var words: [String] = []
     _ = try launch.script { script in
       let accounts = try script.store.read { try $0.accounts(of: script.me.id) }

@@ -6,11 +6,11 @@ import StyledText
 
 /// `hobnob export` (rules 11.3, 11.6): writes the part of the store that you may see, some
 /// conversations, or the whole store, as JSON Lines.
-package struct ExportScript: Subcommand {
-  package static let name = "export"
-  package static let abstract: StaticString =
+struct ExportScript: Subcommand {
+  static let name = "export"
+  static let abstract: StaticString =
     "Export all conversations that you can see, or some of them, as JSON Lines."
-  package static var parameters: [Parameter<Self>] {
+  static var parameters: [Parameter<Self>] {
     [
       Parameter(
         "CONVERSATION", \.conversation, completes: .conversations,
@@ -30,16 +30,14 @@ package struct ExportScript: Subcommand {
   var noFiles = false
   var everything = false
 
-  package init() {}
-
-  package func validate() throws {
+  func validate() throws {
     if everything, !conversation.isEmpty {
       throw WrongUsage(
         say("--everything already includes every conversation; do not name any."))
     }
   }
 
-  package func run(_ launch: Launch) throws -> Int32 {
+  func run(_ launch: Launch) throws -> Int32 {
     let rc = try launch.loadRc { StandardError.say($0) }
     // A command that only reads does not create a missing store.
     let store = try launch.openStore(create: false)

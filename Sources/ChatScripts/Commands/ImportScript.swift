@@ -7,10 +7,10 @@ import StyledText
 
 /// `hobnob import` (rule 11.3): imports exports and logs, and prints a summary. It imports all
 /// files or, if anything fails, none.
-package struct ImportScript: Subcommand {
-  package static let name = "import"
-  package static let abstract: StaticString = "Import an export, or the logs of irssi or WeeChat."
-  package static var parameters: [Parameter<Self>] {
+struct ImportScript: Subcommand {
+  static let name = "import"
+  static let abstract: StaticString = "Import an export, or the logs of irssi or WeeChat."
+  static var parameters: [Parameter<Self>] {
     [
       Parameter("FILE", \.file, completes: .files, "The files; - or no file means standard input."),
       Parameter(
@@ -28,13 +28,11 @@ package struct ImportScript: Subcommand {
   var format: String?
   var conversation: String?
 
-  package init() {}
-
   /// The maximum number of complaints about single lines; further ones are only counted.
   private static let mostComplaints = 20
 
   /// - Returns: 1 if it skipped lines.
-  package func run(_ launch: Launch) throws -> Int32 {
+  func run(_ launch: Launch) throws -> Int32 {
     let rc = try launch.loadRc { StandardError.say($0) }
     // Open the files before creating the store, so that a wrong name leaves no store.
     var files = try file.map { path in

@@ -7,10 +7,10 @@ import StyledText
 
 /// `hobnob log`: prints the messages of a conversation for scripts, oldest first (rule 11.3). It
 /// marks nothing as seen or read (rule 7.3).
-package struct LogScript: Subcommand {
-  package static let name = "log"
-  package static let abstract: StaticString = "Print messages of a conversation."
-  package static var parameters: [Parameter<Self>] {
+struct LogScript: Subcommand {
+  static let name = "log"
+  static let abstract: StaticString = "Print messages of a conversation."
+  static var parameters: [Parameter<Self>] {
     [
       .conversation(\.conversation),
       Parameter(
@@ -43,9 +43,7 @@ package struct LogScript: Subcommand {
   var events = false
   var json = false
 
-  package init() {}
-
-  package func validate() throws {
+  func validate() throws {
     if let lines { try validCount(lines) }
     if let from { try validNumber(from, "--from") }
     if let to { try validNumber(to, "--to") }
@@ -54,7 +52,7 @@ package struct LogScript: Subcommand {
     }
   }
 
-  package func run(_ launch: Launch) throws -> Int32 {
+  func run(_ launch: Launch) throws -> Int32 {
     let span = try TimeSpan(since: since, until: until, now: Clock.wall())
     return try launch.script { script in
       let conversation = try script.conversation(conversation)
@@ -110,7 +108,7 @@ private struct PrintedLog {
     // This printer prints only changes to messages, without a time.
     options.timestamps = false
     // A pipe gets whole bodies.
-    options.folding = script.folding ?? Folding(mostBytes: .max, mostLines: 0)
+    options.folding = script.folding ?? BodyPreview(mostBytes: .max, mostLines: 0)
     printer = MessagePrinter(options: options, me: script.me.id)
   }
 
@@ -125,8 +123,8 @@ private struct PrintedLog {
       from = nil
     }
     let isByNumber = from != nil || options.to != nil
-    let first = try from.map(number) ?? 1
-    let last = min(try options.to.map(number) ?? newest, newest)
+    let first = try from.map(messageNumber) ?? 1
+    let last = min(try options.to.map(messageNumber) ?? newest, newest)
     requested = Selection(
       sortKeys: try sortKeys(ofNumbers: first, last, isByNumber: isByNumber, within: span),
       numbers: first...max(first, last), span: span)
@@ -254,8 +252,8 @@ private struct PrintedLog {
   private mutating func print(_ updates: [MessageUpdate]) throws {
     if isJSON {
       // Each message appears once, in its current state, whatever happened to it.
-      var told: Set<ID<Message>> = []
-      let messages = updates.map(\.message).filter { told.insert($0.id).inserted }
+      var printed: Set<ID<Message>> = []
+      let messages = updates.map(\.message).filter { printed.insert($0.id).inserted }
       return try script.print(messages, isJSON: true)
     }
     for entry in updates {
@@ -280,7 +278,7 @@ private struct PrintedLog {
   }
 
   /// The message number that a typed number means: -N is the Nth newest.
-  private func number(_ typed: Int) throws -> Int {
+  private func messageNumber(_ typed: Int) throws -> Int {
     guard typed < 0 else { return typed }
     // A number before the first message means the first.
     do {

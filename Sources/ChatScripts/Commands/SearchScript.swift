@@ -7,10 +7,10 @@ import StyledText
 /// `hobnob search` (rule 11.3): prints the messages that match a query, newest first. It searches
 /// the rooms that `log` can read, and your direct chats. It marks no message as seen or read
 /// (rule 7.3).
-package struct SearchScript: Subcommand {
-  package static let name = "search"
-  package static let abstract: StaticString = "Print the messages that a query finds, newest first."
-  package static var parameters: [Parameter<Self>] {
+struct SearchScript: Subcommand {
+  static let name = "search"
+  static let abstract: StaticString = "Print the messages that a query finds, newest first."
+  static var parameters: [Parameter<Self>] {
     [
       Parameter(
         "QUERY", \.query, isRequired: true,
@@ -26,11 +26,9 @@ package struct SearchScript: Subcommand {
   var lines = 20
   var json = false
 
-  package init() {}
+  func validate() throws { try validCount(lines) }
 
-  package func validate() throws { try validCount(lines) }
-
-  package static func refusal(of word: String) -> WrongUsage? {
+  static func refusal(of word: String) -> WrongUsage? {
     if word.hasPrefix("--") { return nil }
     return WrongUsage(
       say(
@@ -40,7 +38,7 @@ package struct SearchScript: Subcommand {
 
   /// - Returns: the exit status 0.
   /// - Throws: ``Refusal`` if no messages match.
-  package func run(_ launch: Launch) throws -> Int32 {
+  func run(_ launch: Launch) throws -> Int32 {
     let parsed = try SearchQuery.parse(query.joined(separator: " "))
     return try launch.script { script in
       var (remaining, last): (Int, ID<Message>?) = (lines, nil)
@@ -93,7 +91,7 @@ package struct SearchScript: Subcommand {
     let lineEnd = body[first...].firstIndex(of: newline) ?? body.count
     let text = String(decoding: body[lineStart..<lineEnd], as: UTF8.self)
     let part =
-      isWhole ? 0..<text.utf8.count : Folding.part(around: first - lineStart, of: text)
+      isWhole ? 0..<text.utf8.count : BodyPreview.part(around: first - lineStart, of: text)
     let (start, end) = (lineStart + part.lowerBound, lineStart + part.upperBound)
     var line = StyledLine(head)
     func append(_ range: Range<Int>, _ style: Style) {
@@ -123,7 +121,6 @@ package struct SearchScript: Subcommand {
 }
 
 extension Script {
-  /// The shown name of a conversation.
   func name(of conversation: ID<Conversation>) throws -> SafeText {
     SafeText(name: try store.read { try $0.conversation(conversation, for: me.id) }?.name ?? "")
   }

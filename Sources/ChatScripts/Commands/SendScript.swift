@@ -7,10 +7,10 @@ import Platform
 import StyledText
 
 /// `hobnob send`: sends a message from a script, then waits for its delivery if wanted (rule 11.3).
-package struct SendScript: Subcommand {
-  package static let name = "send"
-  package static let abstract: StaticString = "Send a message: TEXT, or standard input."
-  package static var parameters: [Parameter<Self>] {
+struct SendScript: Subcommand {
+  static let name = "send"
+  static let abstract: StaticString = "Send a message: TEXT, or standard input."
+  static var parameters: [Parameter<Self>] {
     [
       .conversation(\.conversation),
       Parameter("TEXT", \.text, isText: true, "The text; without it, standard input."),
@@ -40,9 +40,7 @@ package struct SendScript: Subcommand {
   var wait: String?
   var timeout = TimeLimit(seconds: 60)
 
-  package init() {}
-
-  package func validate() throws {
+  func validate() throws {
     if let reply { try validNumber(reply, "--reply") }
   }
 
@@ -56,7 +54,7 @@ package struct SendScript: Subcommand {
   }
 
   /// - Throws: the message for standard error. Nothing was sent, unless the error is about waiting.
-  package func run(_ launch: Launch) throws -> Int32 {
+  func run(_ launch: Launch) throws -> Int32 {
     try launch.script(creates: true) { script in
       let limit = script.settings.attachmentLimit * 1_000_000
       // Check all files before reading, copying or sending anything.

@@ -9,10 +9,10 @@ import StyledText
 
 /// `hobnob unread` (rule 11.3): prints the conversations with unread messages, the one with the
 /// newest message first.
-package struct UnreadScript: Subcommand {
-  package static let name = "unread"
-  package static let abstract: StaticString = "Print the conversations with unread messages."
-  package static var parameters: [Parameter<Self>] {
+struct UnreadScript: Subcommand {
+  static let name = "unread"
+  static let abstract: StaticString = "Print the conversations with unread messages."
+  static var parameters: [Parameter<Self>] {
     [
       Parameter("--count", \.count, "Print only how many messages are unread."),
       Parameter("--json", \.json, "Print one JSON object per line."),
@@ -27,9 +27,7 @@ package struct UnreadScript: Subcommand {
   var json = false
   var format: String?
 
-  package init() {}
-
-  package func validate() throws {
+  func validate() throws {
     if count, json { throw WrongUsage(say("Give either --count or --json, not both.")) }
     guard let format else { return }
     if count || json {
@@ -42,7 +40,7 @@ package struct UnreadScript: Subcommand {
     }
   }
 
-  package func run(_ launch: Launch) throws -> Int32 {
+  func run(_ launch: Launch) throws -> Int32 {
     if let format { return try launch.printUnread(as: format) }
     return try launch.script { script in
       let found = try script.unread()
@@ -73,7 +71,7 @@ package struct UnreadScript: Subcommand {
 }
 
 extension Script {
-  /// My unread messages, the most urgent first.
+  /// The person's unread messages, the most urgent first.
   fileprivate func unread() throws -> [Unread] {
     guard !isNobody else { return [] }
     return try store.read { try $0.unread(mentioning: me, settings.highlights) }
@@ -85,7 +83,7 @@ extension Launch {
   /// Prints a line for a prompt or a status bar, and nothing if nothing is unread or the store is
   /// missing or locked: a prompt must not wait, or print an error each time.
   fileprivate func printUnread(as format: String) throws -> Int32 {
-    guard try storeExists else { return 0 }
+    guard try access(storePath, F_OK) == 0 || errno != ENOENT else { return 0 }
     do {
       return try readWithoutWaiting { script in
         let found = try script.unread()
@@ -96,10 +94,6 @@ extension Launch {
     } catch StoreError.locked {
       return 1
     }
-  }
-
-  private var storeExists: Bool {
-    get throws { access(try storePath, F_OK) == 0 || errno != ENOENT }
   }
 }
 
@@ -135,14 +129,14 @@ enum UnreadFormat {
     }
   }
 
-  private enum Part {
+  private enum Piece {
     case text(String)
     /// `%` and the character after it, if any.
     case place(Character?)
   }
 
-  private static func parts(of format: String) -> [Part] {
-    var parts: [Part] = []
+  private static func parts(of format: String) -> [Piece] {
+    var parts: [Piece] = []
     var rest = Substring(format)
     while !rest.isEmpty {
       let text = rest.prefix { $0 != "%" }
@@ -155,6 +149,6 @@ enum UnreadFormat {
 }
 
 extension Unread {
-  /// How many of the messages are to me alone or mention me.
+  /// How many of the messages are to the person alone or mention them.
   fileprivate var forMe: Int { conversation.kind == .direct ? count : mentions }
 }

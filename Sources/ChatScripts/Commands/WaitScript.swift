@@ -7,10 +7,10 @@ import StyledText
 
 /// `hobnob wait` (rule 11.3): sleeps until somebody else sends a message, and prints it. It marks
 /// nothing as seen or read (rule 7.3).
-package struct WaitScript: Subcommand {
-  package static let name = "wait"
-  package static let abstract: StaticString = "Wait for a message from somebody else, and print it."
-  package static var parameters: [Parameter<Self>] {
+struct WaitScript: Subcommand {
+  static let name = "wait"
+  static let abstract: StaticString = "Wait for a message from somebody else, and print it."
+  static var parameters: [Parameter<Self>] {
     [
       Parameter(
         "CONVERSATION", \.conversation, completes: .conversations,
@@ -28,10 +28,8 @@ package struct WaitScript: Subcommand {
   var mention = false
   var json = false
 
-  package init() {}
-
   /// - Returns: 0; it throws a sentence when the time limit is over.
-  package func run(_ launch: Launch) throws -> Int32 {
+  func run(_ launch: Launch) throws -> Int32 {
     try launch.script { script in
       let conversation = try conversation.map { try script.conversation($0) }
       // Someone in no conversation would wait for ever.
@@ -60,13 +58,13 @@ package struct WaitScript: Subcommand {
         switch bell.next() {
         case .rang: continue
         case .readerIsGone: return 0
-        case .timeIsOver: throw silence(in: conversation)
+        case .timeIsOver: throw timeout(in: conversation)
         }
       }
     }
   }
 
-  private func silence(in conversation: Conversation?) -> Refusal {
+  private func timeout(in conversation: Conversation?) -> Refusal {
     let seconds = SafeText(timeout?.seconds ?? 0)
     guard let conversation else { return Refusal(say("No message arrived within %1 s.", seconds)) }
     return Refusal(

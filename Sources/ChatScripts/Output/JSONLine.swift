@@ -21,7 +21,6 @@ enum JSONLine {
     return SafeText(line: escaped)
   }
 
-  /// Returns a string with its quotation marks.
   static func literal(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {

@@ -30,7 +30,7 @@ enum LogLines {
   /// - Parameter folding: nil to print all of a body, however long.
   static func all(
     _ message: Message, reactions: [Reaction] = [], in conversation: SafeText? = nil,
-    names: ShownNames = ShownNames(), folding: Folding? = nil
+    names: ShownNames = ShownNames(), folding: BodyPreview? = nil
   ) -> [SafeText] {
     let head = head(message, in: conversation)
     guard message.deletedAt == nil else {
@@ -47,13 +47,13 @@ enum LogLines {
     if message.editedAt != nil, let last = texts.popLast() {
       texts.append(last + " " + say("(edited)"))
     }
-    texts += self.reactions(reactions, names)
+    texts += reactions.byEmoji { names.name($0.name, of: $0.id) }
     let quote = message.replyTo.map { ["  " + MessagePrinter.quote($0, .ascii).plain] } ?? []
     let first = head + sender(message, names) + (texts.first ?? SafeText())
     return quote + [first] + texts.dropFirst().map { "    " + $0 }
   }
 
-  private static func body(of message: Message, _ folding: Folding?) -> [SafeText] {
+  private static func body(of message: Message, _ folding: BodyPreview?) -> [SafeText] {
     guard let (beginning, size) = folding?.fold(message.shownBody) else {
       return SafeText(body: message.shownBody).lines
     }
@@ -70,19 +70,5 @@ enum LogLines {
   /// `[file 1: cups.png, image/png, 1.4 MB]`, for each file.
   static func files(of message: Message) -> [SafeText] {
     message.attachments.enumerated().map { MessagePrinter.file($1, $0 + 1).plain }
-  }
-
-  /// A line for each emoji with those who reacted with it, in the order in which emoji first occur.
-  private static func reactions(_ reactions: [Reaction], _ names: ShownNames) -> [SafeText] {
-    var order: [String] = []
-    var people: [String: [SafeText]] = [:]
-    for reaction in reactions {
-      if people[reaction.emoji] == nil { order.append(reaction.emoji) }
-      people[reaction.emoji, default: []].append(
-        names.name(reaction.participant.name, of: reaction.participant.id))
-    }
-    return order.map {
-      SafeText(line: $0) + " " + (people[$0] ?? []).joinedAsList()
-    }
   }
 }

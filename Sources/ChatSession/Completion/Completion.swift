@@ -7,7 +7,7 @@ import Conversations
 import StyledText
 
 /// The prefixes that begin a word to complete (rule 2.1).
-package enum Prefix: String, CaseIterable {
+package enum CompletionPrefix: String, CaseIterable {
   case command = "/"
   case person = "@"
   case room = "#"
@@ -29,9 +29,8 @@ struct Completion {
     people = PeopleCandidates(me: me, glyphs: glyphs)
   }
 
-  /// All candidates after a prefix.
   mutating func candidates(
-    after prefix: Prefix, _ context: CommandContext, _ snapshot: borrowing Snapshot
+    after prefix: CompletionPrefix, _ context: CommandContext, _ snapshot: borrowing Snapshot
   ) -> [Candidate] {
     switch prefix {
     case .command:

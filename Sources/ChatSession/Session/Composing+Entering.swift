@@ -26,7 +26,7 @@ extension Composing {
     }
     let reactions = Reactions(context: context)
     if let emoji = try reactions.reactionEmoji(in: text) {
-      let newest = ReactionTarget.newest(
+      let newest = ReactionTarget.newestMessage(
         in: context.open.id, for: context.me.id, context.printer, snapshot)
       guard let target = reactionTarget.message ?? newest else {
         throw Refusal(say("There is no message here to react to."))
@@ -130,32 +130,5 @@ extension Composing {
           "While you edit, only /cancel and /edit N are commands. For a text that begins with /, type //."
         ))
     }
-  }
-
-  /// Leaves edit mode if nobody can change the message any more, and returns the new text as a line
-  /// of its own.
-  ///
-  /// - Throws: any other reason why the text was not saved.
-  mutating func leaveEdit(
-    keeping text: String, because error: RuleError, _ scene: Scene
-  ) throws -> [Effect] {
-    guard keepsDrafts, let number = mode.edited?.message.number,
-      let here = scene.open.conversation,
-      case .message(let body) = scene.settings.lineRules.judge(text)
-    else { throw error }
-    let reason: SafeText
-    switch error {
-    // `/edit` allowed it, so the message still waited for its network.
-    case .cannotEdit:
-      reason = say(
-        "Message [%1] was sent while you edited it. %2", SafeText(number), sentence(for: error))
-    case .editsAreOver, .unreadable: reason = sentence(for: error)
-    default: throw error
-    }
-    mode.edited = nil
-    let line = Line(
-      typed: text, body: body, kind: .text, conversation: here.id, conversationName: here.name,
-      since: scene.now, mentions: line.mentions(in: body))
-    return [.endEdit(offering: nil), .giveBack(line, because: reason)]
   }
 }

@@ -62,8 +62,9 @@ extension Session {
       on: changes.hasMore ? [.catchUp] : navigator.countUnread(self.scene, snapshot), snapshot)
   }
 
-  /// Claims messages for a notification: each of my shells learns of a message, but only the one
-  /// that claims it notifies me. They claim it at the same time, and so wait for each other.
+  /// Claims messages for a notification: each of the person's shells learns of a message, but only
+  /// the one that claims it notifies the person. They claim it at the same time, and so wait for
+  /// each other.
   ///
   /// - Returns: the newest message that one of them has claimed before. While the store is locked,
   ///   two notifications are better than none.

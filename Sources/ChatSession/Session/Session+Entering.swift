@@ -32,7 +32,9 @@ extension Session {
         committer.catchesUp = true
         commitReady()
         if mode.isEditing {
-          act(on: try composing.leaveEdit(keeping: text, because: error, scene))
+          act(
+            on: try composing.leaveEdit(
+              keeping: text, because: error, settings.lineRules, scene))
         }
       }
       // Commands also enter the input history (rule 1.12).

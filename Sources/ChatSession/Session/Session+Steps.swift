@@ -92,12 +92,12 @@ extension Session {
   private func applyWithoutStore(_ effect: Effect) -> Bool {
     switch effect {
     case .write(let one): write([one])
-    case .answer(let lines, let indent): emit(feed.transcript.answer(lines, indent: indent))
+    case .answer(let lines, let indent): emit(feed.renderer.answer(lines, indent: indent))
     case .complain(let sentences): complain(sentences)
-    case .list(let sections, let indent): emit(feed.transcript.list(sections, indent: indent))
+    case .list(let sections, let indent): emit(feed.renderer.list(sections, indent: indent))
     case .longAnswer(let lines):
-      feed.transcript.printer.endRun()
-      emit(feed.transcript.page(lines, atEnd: false))
+      feed.renderer.printer.endRun()
+      emit(feed.renderer.page(lines, atEnd: false))
     case .beginEdit(let message): act(on: composing.beginEdit(of: message, scene))
     case .saved(let text):
       let step = composing.saved(text)
@@ -112,7 +112,7 @@ extension Session {
     case .pause: act(on: feed.pause(scene))
     case .resume: act(on: feed.resume(scene))
     case .clearScreen:
-      feed.transcript.printer.startOver()
+      feed.renderer.printer.startOver()
       emit(effect)
     case .draftsCleared: composing.aside.forget(elsewhereThan: lineConversation?.id)
     case .holdDraft: composing.beforeCommand.hold()
@@ -219,7 +219,7 @@ extension Session {
   /// Stores a line now or later.
   ///
   /// - Throws: why it can never be stored.
-  private func store(_ line: Line) throws {
+  private func store(_ line: PendingLine) throws {
     navigator.endUnreadRun()
     // Lines that are waiting already must be stored first.
     if committer.queue.isLocked { retry() }
@@ -258,7 +258,8 @@ extension Session {
   }
 
   /// Call this when a line was stored.
-  private func sent(_ line: Line, as message: Message, _ key: AttachedFiles.ConversationKey) {
+  private func sent(_ line: PendingLine, as message: Message, _ key: AttachedFiles.ConversationKey)
+  {
     composing.sent(line, key, committer.queue, scene).forEach(emit)
     tutorial?.note(
       .sent(
@@ -305,7 +306,7 @@ extension Session {
     let isAgain = committer.isLeaving
     committer.leave(status: status, at: now)
     if isAgain { return }
-    write(feed.readState.markPrinted(sendsReceipts: settings.receipts))
+    write(feed.screenState.markPrinted(sendsReceipts: settings.receipts))
     write(composing.leaveProgram(scene))
     // Discard the typing signal: from now on this shell sends none.
     _ = navigator.open.stopTyping(at: now)

@@ -5,12 +5,13 @@ import Conversations
 
 /// Another conversation, for all parts of the session.
 extension Session {
-  /// Opens a conversation; if it is open already, enters it again only if I was not a member.
+  /// Opens a conversation; if it is open already, enters it again only if the person was not a
+  /// member.
   ///
   /// - Parameter isNew: whether the room was just created.
   func go(to target: Conversation, isNew: Bool, _ snapshot: borrowing Snapshot) throws {
     if target.id == open.id {
-      // Show the messages of the time when I was not a member.
+      // Show the messages of the time when the person was not a member.
       if !open.isMember { try enter(target, snapshot) }
       return
     }

@@ -23,10 +23,10 @@ package final class Session {
 
   // MARK: State
 
-  /// My current name and identity.
+  /// The person's current name and identity.
   private(set) var me: Participant
   package private(set) var preferences: Preferences
-  /// My mutes, ignores and notify settings, the same in all of my shells (rule 7.11).
+  /// The person's mutes, ignores and notify settings, the same in all of their shells (rule 7.11).
   private(set) var attention = Attention()
   /// The time of the current event.
   private(set) var now: MonotonicTime
@@ -54,7 +54,7 @@ package final class Session {
 
   package init(
     store: Store, me: Participant, preferences: Preferences, outputMode: OutputMode,
-    line: any SessionLine,
+    line: any InputLine,
     at now: MonotonicTime
   ) {
     committer = Committer(store, isInteractive: outputMode != .batch)
@@ -79,7 +79,7 @@ package final class Session {
   var shellID: ShellID? { committer.shellID }
 
   var settings: Settings { preferences.settings }
-  var widths: Widths { feed.transcript.printer.options.widths }
+  var widths: Widths { feed.renderer.printer.options.widths }
 
   var scene: Scene {
     Scene(
@@ -89,7 +89,7 @@ package final class Session {
 
   var isInteractive: Bool { outputMode != .batch }
 
-  package var line: any SessionLine { composing.line }
+  package var line: any InputLine { composing.line }
 
   /// What the typed line is at present.
   package var mode: LineMode { composing.mode }
@@ -100,7 +100,7 @@ package final class Session {
   package var open: OpenConversation { navigator.open }
 
   /// Entered lines that are not stored yet.
-  package var waitingLines: [Line] { committer.queue.lines }
+  package var waitingLines: [PendingLine] { committer.queue.lines }
 
   /// Whether any write waits for the store.
   package var isWaitingForStore: Bool { !committer.queue.isEmpty }
@@ -213,11 +213,10 @@ package final class Session {
     case .restored(let draft): act(on: composing.restored(draft, scene, snapshot), snapshot)
     case .stashConflict(let draft):
       if let here = lineConversation?.id { composing.stash(draft, in: here, at: now) }
-    case .lineReturned(let line, let reason):
-      let back = ReturnedLine(line: line, reason: reason)
+    case .lineReturned(let back):
       act(
         on: committer.isLeaving
-          ? Step(committer.giveBack(line, because: reason))
+          ? Step(committer.giveBack(back.line, because: back.reason))
           : composing.putBack(back, committer.queue, scene, widths, snapshot), snapshot)
     case .filesReturned(let back): act(on: composing.bringBack(back, scene, snapshot), snapshot)
     case .bellRang(let reasons):
@@ -226,19 +225,19 @@ package final class Session {
         if !accounts.list.isEmpty { act(on: accounts.startWanted(at: now, snapshot), snapshot) }
       }
       holdOrCatchUp()
-    case .turnEnded: write(feed.readState.markPrinted(sendsReceipts: settings.receipts))
+    case .turnEnded: write(feed.screenState.markPrinted(sendsReceipts: settings.receipts))
     case .outputBehind(let isBehind):
-      feed.readState.isBehind = isBehind
+      feed.screenState.isBehind = isBehind
       holdOrCatchUp()
     case .focus(let isFocused): act(on: feed.window(isFocused: isFocused, scene), snapshot)
-    case .resized(let rows, let columns): feed.transcript.setSize(rows: rows, columns: columns)
+    case .resized(let rows, let columns): feed.renderer.setSize(rows: rows, columns: columns)
     case .screenLent(let isLent):
       if isLent { write(composing.saveDraft(in: lineConversation?.id)) }
       act(on: feed.lendScreen(isLent, scene), snapshot)
     case .suspended: write(composing.leaveDraft(in: lineConversation?.id))
     case .resumed:
       // Others have written on the screen since.
-      feed.transcript.printer.endRun()
+      feed.renderer.printer.endRun()
       committer.catchesUp = true
     case .editLast, .pageHistory: emit(.bell)
     case .move(let move): reportingErrors { try go(move, snapshot) }
@@ -281,8 +280,7 @@ package final class Session {
     try AttachmentCopy.inspect(fileAt: path, limit: scene.attachmentLimit)
   }
 
-  /// All candidates after a prefix.
-  package func candidates(after prefix: Prefix) -> [Candidate] {
+  package func candidates(after prefix: CompletionPrefix) -> [Candidate] {
     (try? store.read { completion.candidates(after: prefix, context, $0) }) ?? []
   }
 
@@ -317,11 +315,11 @@ package final class Session {
     lastKey = now
     if mode.isChoosing { return }
     try? commitSwitch(snapshot)
-    act(on: composing.changed(scene, feed.transcript.printer, snapshot), snapshot)
+    act(on: composing.changed(scene, feed.renderer.printer, snapshot), snapshot)
     write(
       navigator.open.typed(
         line.text, inEditMode: mode.isEditing, isOff: !settings.typing, at: now))
-    if feed.readState.isHolding, line.isEmpty { holdOrCatchUp() }
+    if feed.screenState.isHolding, line.isEmpty { holdOrCatchUp() }
   }
 
   private func tick(_ snapshot: borrowing Snapshot) {
@@ -336,30 +334,29 @@ package final class Session {
 
   // MARK: Who
 
-  /// Handles a change of my name, in this shell or another.
+  /// Handles a change of the person's name, in this shell or another.
   func updateMe(_ me: Participant, _ snapshot: borrowing Snapshot) {
     self.me = me
     if !accounts.list.isEmpty, let nicknames = try? snapshot.roomNicknames(of: me.id) {
       self.me.nicknames = nicknames
     }
-    feed.transcript.setMyNames(of: self.me, settings.highlights)
+    feed.renderer.setMyNames(of: self.me, settings.highlights)
   }
 
-  /// Reads my mutes, ignores and notify settings again.
+  /// Reads the person's mutes, ignores and notify settings again.
   ///
   /// - Returns: whether they changed.
   func refreshAttention(_ snapshot: borrowing Snapshot) -> Bool {
     guard let now = try? snapshot.attention(of: me.id), now != attention else { return false }
     attention = now
-    feed.transcript.printer.options.attention = now
+    feed.renderer.printer.options.attention = now
     return true
   }
 
-  /// Applies settings to everything that depends on them.
   func apply(_ preferences: Preferences) {
     self.preferences = preferences
-    feed.transcript.apply(preferences)
-    feed.transcript.setMyNames(of: me, settings.highlights)
+    feed.renderer.apply(preferences)
+    feed.renderer.setMyNames(of: me, settings.highlights)
     navigator.open.apply(preferences.settings)
   }
 
@@ -368,7 +365,7 @@ package final class Session {
   func emit(_ effect: Effect) { effects.append(effect) }
 
   func complain(_ sentences: [SafeText]) {
-    if !sentences.isEmpty { emit(feed.transcript.complain(sentences)) }
+    if !sentences.isEmpty { emit(feed.renderer.complain(sentences)) }
   }
 
   /// Says once that the store is damaged: what looks empty, such as who is here, may be unreadable.

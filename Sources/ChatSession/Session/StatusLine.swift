@@ -21,7 +21,6 @@ package struct StatusLine {
   private var glyphs: Glyphs { session.preferences.glyphs }
   private var me: Participant { session.me }
 
-  /// The prompt before the line.
   package var prompt: StyledLine {
     switch mode.withoutQuestion {
     case .choosing: return StyledLine(say("switch to> "), .bold)
@@ -29,7 +28,7 @@ package struct StatusLine {
     case .draft, .history, .asking: break
     }
     if let target = session.navigator.target {
-      return settings.looks.promptLine(SafeText(name: target.name), glyphs: glyphs)
+      return settings.appearance.promptLine(SafeText(name: target.name), glyphs: glyphs)
     }
     let name = open.conversation.map { SafeText(name: $0.name) } ?? "hobnob"
     switch open.membership {
@@ -38,13 +37,14 @@ package struct StatusLine {
     case .removed: return StyledLine(say("%1 (removed)> ", name), .dim)
     case .never: return StyledLine(say("%1 (not joined)> ", name), .dim)
     }
-    return settings.looks.promptLine(name, glyphs: glyphs)
+    return settings.appearance.promptLine(name, glyphs: glyphs)
   }
 
   /// The title of the window: how many messages wait to be looked at, and the open conversation.
   /// Muted messages do not count (rule 7.11).
   package var title: SafeText {
-    let count = session.navigator.elsewhere.unread.reduce(session.feed.readState.unseen) {
+    let count = session.navigator.otherConversations.unread.reduce(session.feed.screenState.unseen)
+    {
       $0 + $1.count - $1.muted
     }
     let name = open.conversation.map { SafeText(name: $0.name) + glyphs.separator } ?? ""
@@ -89,15 +89,16 @@ package struct StatusLine {
 
   /// The row below the status line.
   package func toolbarItems(columns: Int) -> [Item] {
-    settings.looks.toolbar == .conversations
-      ? conversationItems(columns: columns) : settings.looks.toolbarItems
+    settings.appearance.toolbar == .conversations
+      ? conversationItems(columns: columns) : settings.appearance.toolbarItems
   }
 
-  /// My conversations with their unread counts, in the order of `/list` and
-  /// with its numbers, as many as fit, then how many do not, as `+N`.
+  /// The person's conversations with their unread counts, in the order of `/list` and with its
+  /// numbers, as many as fit, then how many do not, as `+N`.
   private func conversationItems(columns: Int) -> [Item] {
     let unread = Dictionary(
-      session.navigator.elsewhere.unread.map { ($0.conversation.id, $0) }, uniquingKeysWith: { $1 })
+      session.navigator.otherConversations.unread.map { ($0.conversation.id, $0) },
+      uniquingKeysWith: { $1 })
     var items: [Item] = []
     var room = columns - 1
     // The number after a name stays visible, however long the name.
@@ -108,7 +109,7 @@ package struct StatusLine {
         SafeText(name: conversation.name).truncated(to: longestName, widths: widths),
         conversation.id == session.lineConversation?.id ? .bold : .plain)
       if let entry = unread[conversation.id] {
-        line.append(" " + entry.mark, entry.style(accent: settings.looks.color))
+        line.append(" " + entry.mark, entry.style(accent: settings.appearance.color))
       }
       let others = session.navigator.joined.count - items.count - 1
       let rest = others > 0 ? 3 + String(others).count : 0
@@ -123,7 +124,7 @@ package struct StatusLine {
     return items
   }
 
-  private var widths: Widths { session.feed.transcript.printer.options.widths }
+  private var widths: Widths { session.feed.renderer.printer.options.widths }
 
   /// The topic, shown only in the space that the other items leave.
   private var topic: StyledLine? {
@@ -161,7 +162,7 @@ package struct StatusLine {
         }
       return StyledLine(words, .dim)
     }
-    if session.feed.readState.isPaused {
+    if session.feed.screenState.isPaused {
       return StyledLine(say("Output paused; type /bottom to resume"), .dim)
     }
     let myName = SafeText(name: open.nick ?? me.name)
@@ -213,12 +214,12 @@ package struct StatusLine {
   private func statusRight(
     _ waiting: [RankedLine], columns: Int, isUrgentOnly: Bool = false
   ) -> StyledLine {
-    let unread = session.navigator.elsewhere.unread
+    let unread = session.navigator.otherConversations.unread
     // The number after a name stays visible, however long the name.
     let longestName = min(24, max(4, columns - 8))
     let tokens = unread.prefix(columns / 4 + 1).map { entry in
       let name = SafeText(name: entry.conversation.name).truncated(to: longestName, widths: widths)
-      return StyledLine(name + " " + entry.mark, entry.style(accent: settings.looks.color))
+      return StyledLine(name + " " + entry.mark, entry.style(accent: settings.appearance.color))
     }
     let urgent = tokens.indices.filter { unread[$0].isForMe }.count
     var parts: [RankedLine] = []
@@ -245,7 +246,7 @@ package struct StatusLine {
     if !isUrgentOnly {
       delivery.forEach(add)
       let rest = columns - line(parts, shown: shown).columns(widths) - separator.columns(widths)
-      let networks = session.navigator.elsewhere.networksAwaited.union(
+      let networks = session.navigator.otherConversations.networksAwaited.union(
         [session.lineConversation?.network].compactMap { $0 })
       let details: [AccountStatus.Detail] =
         session.outputMode == .tty ? [.whole, .withTime, .word] : [.withTime, .word]
@@ -260,10 +261,10 @@ package struct StatusLine {
     return line(parts, shown: shown).truncated(to: columns, widths: widths)
   }
 
-  /// A part of the right side, and its position.
+  /// A part of the right side; those of lower rank are further left.
   private typealias RankedLine = (rank: Int, line: StyledLine)
 
-  /// What waits for my action.
+  /// What waits for the person's action.
   private var waitingForMe: [RankedLine] {
     var parts: [RankedLine] = []
     let messages = session.messageCount(of: session.line.text)
@@ -271,17 +272,19 @@ package struct StatusLine {
       let count = OpenConversation.written(messageCount: messages)
       parts.append((-1, StyledLine(say("becomes %1 messages", count), .bold)))
     }
-    if session.feed.readState.isPaused, session.feed.readState.held.count > 0 {
+    if session.feed.screenState.isPaused, session.feed.screenState.held.count > 0 {
       parts.append(
-        (0, StyledLine(say("%1 new", SafeText(session.feed.readState.held.count)), .bold)))
+        (0, StyledLine(say("%1 new", SafeText(session.feed.screenState.held.count)), .bold)))
     }
     // If the newest message failed, its own state already says so.
-    if session.navigator.elsewhere.unsent.failed > (open.newestOwn?.state == .failed ? 1 : 0) {
+    if session.navigator.otherConversations.unsent.failed
+      > (open.newestOwn?.state == .failed ? 1 : 0)
+    {
       parts.append(
         (
           2,
           StyledLine(
-            say("%1 failed", SafeText(session.navigator.elsewhere.unsent.failed)),
+            say("%1 failed", SafeText(session.navigator.otherConversations.unsent.failed)),
             Style(foreground: .red))
         ))
     }
@@ -300,11 +303,14 @@ package struct StatusLine {
       let style = state == .failed ? Style(foreground: .red) : .dim
       parts.append((1, StyledLine("[\(newestOwn.number)] " + mark + said, style)))
     }
-    if session.navigator.elsewhere.unsent.waiting > (open.newestOwn?.state == .sending ? 1 : 0) {
+    if session.navigator.otherConversations.unsent.waiting
+      > (open.newestOwn?.state == .sending ? 1 : 0)
+    {
       parts.append(
         (
           3,
-          StyledLine(say("%1 waiting", SafeText(session.navigator.elsewhere.unsent.waiting)), .dim)
+          StyledLine(
+            say("%1 waiting", SafeText(session.navigator.otherConversations.unsent.waiting)), .dim)
         ))
     }
     return parts

@@ -17,7 +17,6 @@ final class DemoPeople {
   private var answers: [Answer] = []
   private var isAnswering = false
 
-  /// The shell of one of them.
   private struct Shell {
     let role: DemoScript.Role
     let me: Participant

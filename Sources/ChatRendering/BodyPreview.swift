@@ -3,7 +3,7 @@ import Conversations
 import StyledText
 
 /// Which bodies to fold when printing, and what to show of them (rule 12.5).
-package struct Folding: Equatable {
+package struct BodyPreview: Equatable {
   /// Bodies of more bytes than this are folded.
   let mostBytes: Int
   /// Bodies of more lines than this are folded; 0 allows any number of lines.

@@ -2,7 +2,7 @@
 import ChatRendering
 import StyledText
 
-extension Transcript {
+extension Renderer {
   /// Prints the answer of a command.
   ///
   /// - Parameter indent: where the second row of each line begins, in columns.

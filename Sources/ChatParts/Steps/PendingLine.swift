@@ -6,7 +6,7 @@ import Platform
 import StyledText
 
 /// A typed line on its way to the store.
-package struct Line {
+package struct PendingLine {
   package let typed: String
   package let body: String
   let kind: Message.Kind
@@ -15,33 +15,21 @@ package struct Line {
   /// When it began to wait for the store.
   var since: MonotonicTime
   /// The files to send with it.
-  package var files: WaitingFiles
+  package var files = WaitingFiles()
   /// The files in the store, once they have been copied.
-  var attachments: [Attachment]
+  var attachments: [Attachment] = []
   /// The number of the work that copies the files; nil if there are none, or it is finished.
   package var copyNumber: Int?
   /// The people it mentions.
-  var mentions: [Span]
+  var mentions: [Span] = []
   /// Whether a command sent it to a conversation that was not open.
-  package var isForElsewhere: Bool
+  package var isForElsewhere = false
   /// The message it answers.
   var replyTo: ID<Message>?
   /// The text of the stored draft that became this line.
   var draft: String?
   /// The part of that draft to keep, which was set aside.
   var rest: Conversations.Draft?
-
-  package init(
-    typed: String, body: String, kind: Message.Kind, conversation: ID<Conversation>,
-    conversationName: String, since: MonotonicTime, files: WaitingFiles = WaitingFiles(),
-    attachments: [Attachment] = [], mentions: [Span] = [], isForElsewhere: Bool = false,
-    replyTo: ID<Message>? = nil
-  ) {
-    (self.typed, self.body, self.kind) = (typed, body, kind)
-    (self.conversation, self.conversationName, self.since) = (conversation, conversationName, since)
-    (self.files, self.attachments, self.mentions) = (files, attachments, mentions)
-    (self.isForElsewhere, self.replyTo) = (isForElsewhere, replyTo)
-  }
 
   /// Whether it has a password, and must not enter the input history.
   var isSecret: Bool { Secrets.isIn(typed) || Secrets.isLogin(body, to: conversationName) }
@@ -76,12 +64,8 @@ package struct Line {
 
 /// A line that hobnob could not send, and why.
 package struct ReturnedLine {
-  package let line: Line
-  let reason: SafeText
-
-  package init(line: Line, reason: SafeText) {
-    (self.line, self.reason) = (line, reason)
-  }
+  package let line: PendingLine
+  package let reason: SafeText
 }
 
 /// A text to send as a message.

@@ -4,7 +4,7 @@ import StyledText
 
 /// Which messages of the open conversation are on the screen, and so count as read and seen (rules
 /// 7.3, 7.6, 7.7).
-package struct ReadState {
+package struct ScreenState {
   /// The number of the last printed message of the open conversation.
   private(set) var printedUpTo = 0
   /// The sort key of the newest printed message.

@@ -5,7 +5,7 @@ import StyledText
 
 /// Formats everything printed above the line, for this terminal and these settings.
 @MainActor
-package struct Transcript {
+package struct Renderer {
   package var printer: MessagePrinter
   private let outputMode: OutputMode
   private var rows = 24
@@ -25,15 +25,12 @@ package struct Transcript {
     let settings = preferences.settings
     printer.options.timestamps = settings.timestamps != .off
     printer.options.textMarks.isStyled = settings.styling
-    printer.options.textMarks.me = Style([.bold, .reverse], foreground: settings.looks.color)
-    printer.options.textMarks.highlight = settings.highlights.words.map {
-      SearchQuery.Term($0)
-    }
+    printer.options.textMarks.me = Style([.bold, .reverse], foreground: settings.appearance.color)
     printer.options.numbers = settings.numbers
     printer.options.folding.mostLines = settings.foldLines
     printer.options.styling = settings.styling ? .standard : .off
-    printer.options.colourNames = settings.looks.colourNames
-    printer.options.ownAtRight = settings.looks.bubble == .right
+    printer.options.colourNames = settings.appearance.colourNames
+    printer.options.ownAtRight = settings.appearance.bubble == .right
     printer.options.wraps = outputMode == .tty && settings.wrap == .word
     printer.options.nameWidth = settings.nameWidth
     printer.options.widths = settings.terminalWidths(environment: preferences.environment)
@@ -42,12 +39,11 @@ package struct Transcript {
     printer.endRun()
   }
 
-  /// Sets my names, for finding mentions.
   package mutating func setMyNames(of me: Participant, _ highlights: Highlights) {
-    let marks = TextMarks(naming: me, highlights)
-    printer.options.textMarks.myNames = marks.myNames
-    printer.options.textMarks.namesThere = marks.namesThere
-    printer.options.textMarks.nicks = marks.nicks
+    var marks = TextMarks(naming: me, highlights)
+    marks.isStyled = printer.options.textMarks.isStyled
+    marks.me = printer.options.textMarks.me
+    printer.options.textMarks = marks
   }
 
   package mutating func setSize(rows: Int, columns: Int) {
@@ -55,7 +51,6 @@ package struct Transcript {
     printer.options.columns = columns
   }
 
-  /// Returns the lines of messages, in order.
   mutating func lines(for messages: [Message]) -> [StyledLine] {
     messages.inOrder().flatMap { printer.lines(for: $0) }
   }

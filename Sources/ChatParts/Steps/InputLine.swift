@@ -4,7 +4,7 @@ import Composer
 
 /// The line being typed. The line editor owns it; a session reads it, and keeps no copy.
 @MainActor
-package protocol SessionLine: AnyObject {
+package protocol InputLine: AnyObject {
   var text: String { get }
   /// The position of the caret, in bytes.
   var caret: Int { get }
@@ -22,7 +22,7 @@ package protocol SessionLine: AnyObject {
   var selected: String? { get }
 }
 
-extension SessionLine {
+extension InputLine {
   package var selected: String? { nil }
   var draft: LineDraft { LineDraft(text, caret: caret, spans: mentions) }
 
