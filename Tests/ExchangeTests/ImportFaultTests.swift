@@ -35,7 +35,7 @@ import Testing
       (#"{"kind":"text"}"#, "“type” is missing"),
       (line("x", number: 0), "0 is too small or too large for “number”"),
       (line("x", number: 2_000_000_000), "2000000000 is too small or too large for “number”"),
-      (line("x", number: 7, uid: "abc"), "“uid” is not 32 hexadecimal digits in lower case"),
+      (line("x", number: 7, uid: "abc"), "“uid” is not 24 or 32 hexadecimal digits in lower case"),
       (line("x", number: 7, in: "#two words"), "“two words” is not a valid name"),
       (line("x", number: 7, sender: ""), "“” is not a valid name"),
       (

@@ -48,7 +48,7 @@ public struct Message: Identifiable, Hashable, Sendable {
 
   // `ID` alone would mean that of `Identifiable`.
   public var id: Conversations.ID<Message>
-  /// 128 random bits in hexadecimal: the same message in every store and export.
+  /// Random bits in hexadecimal digits: the same message in every store and export.
   public var uid: String
   public var conversation: Conversations.ID<Conversation>
   /// The number that people use for it, per conversation; never changes and is never reused (rule

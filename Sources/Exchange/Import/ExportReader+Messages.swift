@@ -7,8 +7,8 @@ import Sentences
 extension ExportReader {
   func add(message object: JSONObject) throws {
     let digits = try object.text("uid")
-    guard digits.utf8.count == 32, let uid = bytes(ofHexadecimal: digits) else {
-      throw LineFault("“%1” is not 32 hexadecimal digits in lower case", "uid")
+    guard [24, 32].contains(digits.utf8.count), let uid = bytes(ofHexadecimal: digits) else {
+      throw LineFault("“%1” is not 24 or 32 hexadecimal digits in lower case", "uid")
     }
     let conversation = try conversation(object)
     let attachments = try object.objects("attachments")

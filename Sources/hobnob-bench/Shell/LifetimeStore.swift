@@ -108,7 +108,7 @@ struct LifetimeStore {
   ]
 
   private static func uid(_ dice: inout FixedRandom) -> String {
-    (0..<8).map { _ in
+    (0..<6).map { _ in
       let part = String(dice.below(0x1_0000), radix: 16)
       return String(repeating: "0", count: 4 - part.utf8.count) + part
     }.joined()

@@ -13,7 +13,7 @@ import Testing
     #expect(message.body == "  hello\n*world* \u{0}🇩🇪 ")
     #expect(message.createdAt == 42_000)
     #expect(message.state == .sent)
-    #expect(message.uid.count == 32 && message.uid.allSatisfy(\.isHexDigit))
+    #expect(message.uid.count == 24 && message.uid.allSatisfy(\.isHexDigit))
     #expect(
       try lobby.other.read { try $0.messages(in: lobby.lobby, limit: 10, for: lobby.ben) } == [
         message
