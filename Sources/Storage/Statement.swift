@@ -7,9 +7,12 @@ package final class Statement {
   package let handle: OpaquePointer
   unowned let database: Database
   /// The columns in the order of first use. A literal always has the same address, so each name is
-  /// compared letter by letter only once.
+  /// compared letter by letter only once. Nothing runs during an access to this or `next`, and
+  /// checking that would take as long as the access, for each column of each row.
+  @exclusivity(unchecked)
   private var columns: [(name: UnsafePointer<UInt8>, column: Int32)] = []
   /// The expected index in `columns`, if the row is read in the order of the previous row.
+  @exclusivity(unchecked)
   private var next = 0
 
   package init(_ handle: OpaquePointer, _ database: Database) {

@@ -62,13 +62,13 @@ struct CandidateIndex {
     entries.reserveCapacity(list.count)
     letters.reserveCapacity(list.count)
     bytes.reserveCapacity(list.count * 12)
-    for candidate in list {
-      let start = bytes.count
-      candidate.folded.withUTF8Bytes { folded in
+    for position in list.indices {
+      let (start, rank) = (bytes.count, list[position].rank)
+      list[position].folded.withUTF8Bytes { folded in
         bytes.append(contentsOf: folded)
         entries.append(
           Entry(
-            rank: candidate.rank, head: Self.packedBytes(folded, from: 0),
+            rank: rank, head: Self.packedBytes(folded, from: 0),
             secondWord: Self.packedBytes(folded, from: 8), start: UInt32(start),
             count: UInt32(folded.count)))
         letters.append(Self.letterSet(in: folded))
@@ -111,13 +111,32 @@ struct CandidateIndex {
   ///
   /// - Parameters:
   ///   - word: folded.
-  ///   - known: matches of a word that this one contains; only these are searched.
-  func matches(of word: [UInt8], among known: Matches? = nil) -> Matches {
-    if word.isEmpty {
-      return Matches(beginning: Array(0..<Int32(list.count)))
+  ///   - known: the matches of an earlier word, with which this one begins; only these are searched.
+  func matches(
+    of word: [UInt8], among known: (word: [UInt8], matches: Matches)? = nil
+  ) -> Matches {
+    let all = known?.matches ?? Matches(beginning: Array(0..<Int32(list.count)))
+    if word.isEmpty { return all }
+    let count = all.count
+    return withUnsafeTemporaryAllocation(of: Int32.self, capacity: count) { found in
+      // Fill in those that begin with the word from the front, and those that contain it from the
+      // back: appending to two arrays would take longer than the comparisons.
+      var (front, back) = (0, count)
+      func take(_ candidate: Int32, isBeginning: Bool) {
+        if isBeginning {
+          found[front] = candidate
+          front += 1
+        } else {
+          back -= 1
+          found[back] = candidate
+        }
+      }
+      sift(all.beginning, by: word, known: known?.word.count ?? 0, take)
+      // If the letter rules nothing out, the lists stay the same ones.
+      if front == count { return all }
+      sift(all.containing, by: word, known: nil, take)
+      return Matches(beginning: Array(found[..<front]), containing: Array(found[back...]))
     }
-    guard let known else { return matches(of: word, in: Array(0..<Int32(list.count)), []) }
-    return matches(of: word, in: known.beginning, known.containing)
   }
 
   /// Keeps one name of each thing: the first that begins with the word, or else the first that
@@ -138,36 +157,15 @@ struct CandidateIndex {
     return Matches(beginning: beginning, containing: first(matches.containing.sorted()))
   }
 
-  private func matches(of word: [UInt8], in first: [Int32], _ second: [Int32]) -> Matches {
-    let count = first.count + second.count
-    return withUnsafeTemporaryAllocation(of: Int32.self, capacity: count) { found in
-      // Fill in those that begin with the word from the front, and those that contain it from the
-      // back: appending to two arrays would take longer than the comparisons.
-      var (front, back) = (0, count)
-      for group in [first, second] {
-        sift(group, by: word) { candidate, isBeginning in
-          if isBeginning {
-            found[front] = candidate
-            front += 1
-          } else {
-            back -= 1
-            found[back] = candidate
-          }
-        }
-      }
-      return Matches(beginning: Array(found[..<front]), containing: Array(found[back...]))
-    }
-  }
-
+  /// - Parameter known: how much of the word all of the group begin with; nil if none of them
+  ///   begins with the word.
   @inline(__always)
   private func sift(
-    _ group: [Int32], by word: [UInt8], _ found: (_ candidate: Int32, _ isBeginning: Bool) -> Void
+    _ group: [Int32], by word: [UInt8], known: Int?,
+    _ found: (_ candidate: Int32, _ isBeginning: Bool) -> Void
   ) {
     let wanted = word.withUnsafeBufferPointer(Self.letterSet)
     let isOneLetter = word.count == 1 && Self.hasBitOfItsOwn(word[0])
-    let head = word.withUnsafeBufferPointer { Self.packedBytes($0, from: 0) }
-    let rest = UInt64(max(0, 8 - word.count) * 8)
-    let fitsHead = word.count <= 8
     word.withUnsafeBufferPointer { word in
       bytes.withUnsafeBufferPointer { bytes in
         entries.withUnsafeBufferPointer { entries in
@@ -175,16 +173,13 @@ struct CandidateIndex {
             for candidate in group {
               let position = Int(candidate)
               guard letters[position] & wanted == wanted else { continue }
-              // For most candidates, the head or the set of letters decides.
-              let isLikely = (entries[position].head ^ head) >> rest == 0
-              if fitsHead && isLikely && entries[position].count >= word.count {
-                found(candidate, true)
-              } else if isOneLetter {
-                found(candidate, false)
-              } else if let start = Ranking.firstMatch(
-                of: word, in: entries[position].text(in: bytes))
+              let text = entries[position].text(in: bytes)
+              if let known, text.count >= word.count,
+                (known..<word.count).allSatisfy({ text[$0] == word[$0] })
               {
-                found(candidate, start == 0)
+                found(candidate, true)
+              } else if isOneLetter || Ranking.firstMatch(of: word, in: text) != nil {
+                found(candidate, false)
               }
             }
           }

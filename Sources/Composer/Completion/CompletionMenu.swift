@@ -39,7 +39,7 @@ struct CompletionMenu {
     while let last = trail.last, !folded.starts(with: last.word) { trail.removeLast() }
     let old = matches
     if trail.last?.word != folded {
-      trail.append((folded, index.matches(of: folded, among: trail.last?.matches)))
+      trail.append((folded, index.matches(of: folded, among: trail.last)))
     }
     matches = trail.last.map { index.once($0.matches) } ?? matches
     // If the letter rules no candidate out, the first ones stay the first.

@@ -19,7 +19,10 @@ package enum MatchFolding {
   }
 
   private static func isFoldedASCII(_ text: String) -> Bool {
-    text.withUTF8Bytes { $0.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) } }
+    text.withUTF8Bytes {
+      // Looking at all bytes without a branch takes less time than stopping at the first other one.
+      $0.reduce(true) { $0 && $1 < 0x80 && $1 &- 0x41 > 0x5A - 0x41 }
+    }
   }
 
   private static func appendFolded(

@@ -163,10 +163,4 @@ extension Account {
       WHERE hidden.network = \(network) AND hidden.owner <> \(viewer)))
     """
   }
-
-  /// A list of the networks whose people are not visible to a viewer, for a query of very many
-  /// people: SQLite makes this list once, instead of looking up an account for each person.
-  package static func networksHidden(from viewer: String) -> String {
-    "SELECT hidden.network FROM account hidden WHERE hidden.owner <> \(viewer)"
-  }
 }

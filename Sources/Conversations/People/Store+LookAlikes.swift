@@ -31,16 +31,16 @@ extension Access {
   /// Finds all such people in the store. Examines only people whose name has the shape of
   /// another's.
   package func lookAlikes(to me: ID<Participant>) throws -> Set<ID<Participant>> {
+    let repeated = try repeated("skeleton")
+    if repeated.isEmpty { return try peopleLikeMe(me) }
     let suspects: [ID<Participant>] = try database.rows(
       """
       SELECT id FROM participant WHERE skeleton IN (
-        SELECT skeleton FROM participant WHERE skeleton IN (
-          SELECT skeleton FROM participant WHERE skeleton <> ''
-          GROUP BY skeleton HAVING count(*) > 1)
+        SELECT skeleton FROM participant WHERE skeleton IN (SELECT value FROM json_each(?))
         GROUP BY skeleton
         -- Equal names that are all on networks are mostly one person's.
         HAVING min(name_key) <> max(name_key) OR min(name_key) = '' OR min(network) = '')
-      """
+      """, JSON.array(repeated.map { .text($0) })
     ) { $0.id() }
     return Set(try lookAlikes(among: suspects, to: me)).union(try peopleLikeMe(me))
   }
